@@ -1,0 +1,12 @@
+// What each part of the core adds to malloom._native.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace malloom::native {
+
+void bind_profile(nanobind::module_& module);
+void bind_orders(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
+
+}  // namespace malloom::native

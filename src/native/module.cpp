@@ -1,0 +1,10 @@
+// malloom._native: the analysis core. Each room of the core binds itself.
+#include <nanobind/nanobind.h>
+
+#include "src/native/bindings.h"
+
+NB_MODULE(_native, module) {
+    malloom::native::bind_profile(module);
+    malloom::native::bind_orders(module);
+    malloom::native::bind_simulation(module);
+}

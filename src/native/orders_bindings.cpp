@@ -1,0 +1,7 @@
+#include "src/native/bindings.h"
+
+namespace malloom::native {
+
+void bind_orders(nanobind::module_&) {}
+
+}  // namespace malloom::native

@@ -1,0 +1,7 @@
+#include "src/native/bindings.h"
+
+namespace malloom::native {
+
+void bind_profile(nanobind::module_&) {}
+
+}  // namespace malloom::native
