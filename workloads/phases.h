@@ -1,0 +1,38 @@
+// Named phases: the CPU time of one part of a workload, for `malloom bench`. A phase is reported on stderr,
+// as "phase NAME SECONDS", and only where --times or MALLOOM_PHASES asks for it, so that a plain run stays
+// undisturbed. Nothing here allocates. Not thread-safe: the workloads have one thread.
+#ifndef WORKLOADS_PHASES_H
+#define WORKLOADS_PHASES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static bool phases_wanted;
+
+/// Looks for --times as the last argument, and takes it off; call first in main. Returns the new argument
+/// count.
+static inline int phases_from_arguments(int count, char** arguments) {
+    phases_wanted = getenv("MALLOOM_PHASES") != NULL;
+    if (count > 1 && strcmp(arguments[count - 1], "--times") == 0) {
+        phases_wanted = true;
+        --count;
+    }
+    return count;
+}
+
+/// CPU time of the process in seconds; 0 where no phase is wanted.
+static inline double phase_begin(void) {
+    struct timespec now;
+    if (!phases_wanted || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return 0;
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/// Reports the CPU time since `began`, which came from phase_begin.
+static inline void phase_end(const char* name, double began) {
+    if (phases_wanted) fprintf(stderr, "phase %s %.9f\n", name, phase_begin() - began);
+}
+
+#endif
