@@ -1,0 +1,138 @@
+"""One process of a profile, ready for analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malloom import _native
+from malloom.profile.affinity import AffinityGraph
+from malloom.profile.contexts import Contexts, Module, contexts_from_hashes
+from malloom.profile.requests import U64, Requests, requests_from_arrays
+from malloom.profile.survey import AccessOpener, Survey
+
+
+@dataclass(frozen=True)
+class Process:
+    """What one recorded process image is."""
+
+    identity: int
+    """As in the profile's chunk headers; grows with the start time."""
+    pid: int
+    parent: int
+    executable: str
+    """Path."""
+    build_id: str
+    """Hexadecimal; empty where the executable has none."""
+    arguments: tuple[str, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
+    """Everything the recorder said about it, in order."""
+
+
+class HeapProfile:
+    """The requests, accesses and contexts of one process. Not thread-safe."""
+
+    requests: Requests
+    contexts: Contexts
+    modules: Sequence[Module]
+    process: Process
+    created: int
+    """Nanoseconds since 1970: when the recording began."""
+    notes: list[str]
+    """What a reader has to know, a line each: cut, limit, losses, which process was chosen and why."""
+    access_entries: int
+    """Recorded accesses and markers: a bound on access_count that costs no pass over them."""
+
+    def __init__(
+        self,
+        *,
+        requests: Requests,
+        contexts: Contexts,
+        modules: Sequence[Module],
+        process: Process,
+        opener: AccessOpener,
+        access_entries: int,
+        created: int = 0,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.requests = requests
+        self.contexts = contexts
+        self.modules = modules
+        self.process = process
+        self.access_entries = access_entries
+        self.created = created
+        self.notes = list(notes)
+        self._opener = opener
+        self._survey = Survey(opener, len(requests))
+        requests.attach(self._survey.usage)
+
+    @classmethod
+    def open(cls, path: Path | str, process: str | int | None = None) -> HeapProfile:
+        """Reads one process of the profile at `path`.
+
+        `process` is a pid or the end of an executable's path; without it the process with the most requests
+        that runs the recorded command. Raises CommandError where the profile is unreadable or has no such process.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def from_arrays(
+        cls,
+        size: Any,
+        *,
+        accesses: Any = (),
+        offsets: Any = None,
+        stores: Any = None,
+        contexts: Contexts | None = None,
+        modules: Sequence[Module] = (),
+        **columns: Any,
+    ) -> HeapProfile:
+        """A profile made of arrays: `size` and other columns of Requests by name, and accesses in time order.
+
+        `accesses` are numbers of requests, `offsets` where in the object each lands (bytes, default 0), and
+        `stores` which of them are stores (default none). An access is 8 bytes wide. Columns that are left out are as
+        requests_from_arrays says; without `contexts` their hashes are made up.
+        """
+        requests = requests_from_arrays(size, **columns)
+        known = int(requests.context.max(initial=0)) + 1
+        made_up = np.arange(1, known + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        request = np.asarray(accesses, dtype=np.uint32)
+        packed = _pack(len(request), offsets, stores)
+        return cls(
+            requests=requests,
+            contexts=contexts or contexts_from_hashes(made_up),
+            modules=modules,
+            process=Process(identity=1, pid=1, parent=0, executable="", build_id=""),
+            opener=lambda skip, take: _native.array_accesses(request, packed, skip, take),
+            access_entries=len(request),
+        )
+
+    def accesses(self, skip: int = 0, take: int = 0) -> _native.AccessSource:
+        """The accesses that reach objects, in time order, from the start; each call begins anew.
+
+        With `take` the source yields windows: in turn `skip` accesses are left out and `take` are kept.
+        """
+        return self._opener(skip, take)
+
+    @property
+    def access_count(self) -> int:
+        """Accesses that reach objects, annotated ones with their weight. Makes a pass over the accesses."""
+        return int(self.requests.accesses.sum())
+
+    def affinity(self) -> AffinityGraph:
+        """Which request's object is accessed right after which. Makes a pass over the accesses once."""
+        return self._survey.affinity()
+
+
+def _pack(count: int, offsets: Any, stores: Any) -> U64:
+    """ResolvedAccess::packed of src/native/access_source.h, for accesses of 8 bytes."""
+    packed = np.full(count, 3 << 48, dtype=np.uint64)
+    if offsets is not None:
+        packed |= np.asarray(offsets, dtype=np.uint64)
+    if stores is not None:
+        packed |= np.asarray(stores, dtype=bool).astype(np.uint64) << np.uint64(52)
+    return packed
