@@ -1,0 +1,228 @@
+// Every entry point of the malloc family and every form of operator new and delete, over one product's heap.
+//
+// Included once, by the one source file that is a product's front, after it has declared
+//     namespace malloom::front { inline SomeProcessHeap& process_heap(); }
+// The entries own what the standards say about arguments, errno and new handlers; the heap owns the memory.
+// They behave as the C library's: zero sizes give distinct objects, realloc(object, 0) frees, alignments of
+// memalign that are no powers of two are rounded up. No lock is taken here.
+#pragma once
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <new>
+
+#include "runtime/context/caller.h"
+#include "runtime/front/new_failure.h"
+#include "runtime/front/process_heap.h"
+#include "runtime/platform/memory.h"
+
+#define MALLOOM_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace malloom::front {
+
+static_assert(ProcessHeap<std::remove_reference_t<decltype(process_heap())>>);
+
+// The standards ask for errno; it is set here so that the heaps need not know it.
+[[gnu::always_inline]] inline void* or_out_of_memory(void* object) {
+    if (object == nullptr) [[unlikely]] {
+        errno = ENOMEM;
+    }
+    return object;
+}
+
+[[gnu::always_inline]] inline void* allocate_array(size_t count, size_t bytes,
+                                                   const context::Caller& caller) {
+    size_t total = 0;
+    if (__builtin_mul_overflow(count, bytes, &total)) [[unlikely]] {
+        return or_out_of_memory(nullptr);
+    }
+    return or_out_of_memory(process_heap().allocate_zeroed(total, caller));
+}
+
+[[gnu::always_inline]] inline void* reallocate(void* object, size_t bytes, const context::Caller& caller) {
+    if (object == nullptr) {
+        return or_out_of_memory(process_heap().allocate(bytes, 0, caller));
+    }
+    if (bytes == 0) {
+        process_heap().deallocate(object);
+        return nullptr;
+    }
+    return or_out_of_memory(process_heap().reallocate(object, bytes, caller));
+}
+
+[[gnu::always_inline]] inline void deallocate(void* object) {
+    if (object != nullptr) [[likely]] {
+        process_heap().deallocate(object);
+    }
+}
+
+// memalign accepts any alignment and rounds it up; what no address can satisfy is EINVAL.
+inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Caller& caller) {
+    if (alignment > SIZE_MAX / 2 + 1) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    if (!platform::is_power_of_two(alignment)) {
+        alignment = alignment < 2 ? 1 : size_t{1} << (64 - __builtin_clzl(alignment - 1));
+    }
+    return or_out_of_memory(process_heap().allocate(bytes, alignment, caller));
+}
+
+// operator new: never null unless `nothrow`; the new handler may make room or throw.
+[[gnu::always_inline]] inline void* create(size_t bytes, size_t alignment, bool nothrow,
+                                           const context::Caller& caller) {
+    for (;;) {
+        if (void* object = process_heap().allocate(bytes, alignment, caller)) [[likely]] {
+            return object;
+        }
+        if (!retry_after_new_handler(nothrow)) {
+            return nullptr;
+        }
+    }
+}
+
+}  // namespace malloom::front
+
+MALLOOM_ENTRY void* malloc(size_t bytes) {
+    using namespace malloom;
+    return front::or_out_of_memory(front::process_heap().allocate(bytes, 0, context::current_caller()));
+}
+
+MALLOOM_ENTRY void free(void* object) {
+    malloom::front::deallocate(object);
+}
+
+MALLOOM_ENTRY void cfree(void* object) {
+    malloom::front::deallocate(object);
+}
+
+MALLOOM_ENTRY void free_sized(void* object, size_t) {
+    malloom::front::deallocate(object);
+}
+
+MALLOOM_ENTRY void free_aligned_sized(void* object, size_t, size_t) {
+    malloom::front::deallocate(object);
+}
+
+MALLOOM_ENTRY void* calloc(size_t count, size_t bytes) {
+    return malloom::front::allocate_array(count, bytes, malloom::context::current_caller());
+}
+
+MALLOOM_ENTRY void* realloc(void* object, size_t bytes) {
+    return malloom::front::reallocate(object, bytes, malloom::context::current_caller());
+}
+
+MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
+    size_t total = 0;
+    if (__builtin_mul_overflow(count, bytes, &total)) {
+        return malloom::front::or_out_of_memory(nullptr);
+    }
+    return malloom::front::reallocate(object, total, malloom::context::current_caller());
+}
+
+MALLOOM_ENTRY void* memalign(size_t alignment, size_t bytes) {
+    return malloom::front::allocate_aligned(alignment, bytes, malloom::context::current_caller());
+}
+
+MALLOOM_ENTRY void* aligned_alloc(size_t alignment, size_t bytes) {
+    return malloom::front::allocate_aligned(alignment, bytes, malloom::context::current_caller());
+}
+
+MALLOOM_ENTRY int posix_memalign(void** result, size_t alignment, size_t bytes) {
+    using namespace malloom;
+    if (!platform::is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
+        return EINVAL;
+    }
+    const int saved = errno;
+    void* object = front::process_heap().allocate(bytes, alignment, context::current_caller());
+    errno = saved;
+    if (object == nullptr) {
+        return ENOMEM;
+    }
+    *result = object;
+    return 0;
+}
+
+MALLOOM_ENTRY void* valloc(size_t bytes) {
+    using namespace malloom;
+    return front::allocate_aligned(platform::page_bytes(), bytes, context::current_caller());
+}
+
+MALLOOM_ENTRY void* pvalloc(size_t bytes) {
+    using namespace malloom;
+    const size_t page = platform::page_bytes();
+    const size_t rounded = platform::round_up(bytes, page);
+    if (rounded < bytes) {
+        return front::or_out_of_memory(nullptr);
+    }
+    return front::allocate_aligned(page, rounded, context::current_caller());
+}
+
+MALLOOM_ENTRY size_t malloc_usable_size(void* object) {
+    return object == nullptr ? 0 : malloom::front::process_heap().usable_size(object);
+}
+
+// The replaceable operators. <new> has declared them with default visibility.
+void* operator new(size_t bytes) {
+    return malloom::front::create(bytes, 0, false, malloom::context::current_caller());
+}
+void* operator new[](size_t bytes) {
+    return malloom::front::create(bytes, 0, false, malloom::context::current_caller());
+}
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+    return malloom::front::create(bytes, 0, true, malloom::context::current_caller());
+}
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
+    return malloom::front::create(bytes, 0, true, malloom::context::current_caller());
+}
+void* operator new(size_t bytes, std::align_val_t alignment) {
+    return malloom::front::create(bytes, size_t(alignment), false, malloom::context::current_caller());
+}
+void* operator new[](size_t bytes, std::align_val_t alignment) {
+    return malloom::front::create(bytes, size_t(alignment), false, malloom::context::current_caller());
+}
+void* operator new(size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    return malloom::front::create(bytes, size_t(alignment), true, malloom::context::current_caller());
+}
+void* operator new[](size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    return malloom::front::create(bytes, size_t(alignment), true, malloom::context::current_caller());
+}
+
+void operator delete(void* object) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete[](void* object) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete(void* object, size_t) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete[](void* object, size_t) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete(void* object, const std::nothrow_t&) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete[](void* object, const std::nothrow_t&) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete(void* object, std::align_val_t) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete[](void* object, std::align_val_t) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete(void* object, size_t, std::align_val_t) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete[](void* object, size_t, std::align_val_t) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete(void* object, std::align_val_t, const std::nothrow_t&) noexcept {
+    malloom::front::deallocate(object);
+}
+void operator delete[](void* object, std::align_val_t, const std::nothrow_t&) noexcept {
+    malloom::front::deallocate(object);
+}

@@ -1,0 +1,31 @@
+// What a product must offer so that runtime/front/malloc_entries.h can put the malloc family over it.
+#pragma once
+
+#include <stddef.h>
+
+#include <concepts>
+
+#include "runtime/context/caller.h"
+
+namespace malloom::front {
+
+/// The heap of the whole process. Thread-safe, and safe before main, in signal handlers and after exit
+/// handlers.
+/// - allocate: `alignment` is 0 for the default of malloc, else a power of two. nullptr when there is no
+/// memory; the
+///   entries set errno.
+/// - allocate_zeroed: as allocate, and zeroed.
+/// - reallocate: the object is not null and bytes is not 0; on failure nullptr, and the object lives on.
+/// - deallocate, usable_size: the object is not null; it may come from another allocator.
+/// errno is left alone on success.
+template <typename Heap>
+concept ProcessHeap =
+    requires(Heap& heap, void* object, size_t bytes, size_t alignment, const context::Caller& caller) {
+        { heap.allocate(bytes, alignment, caller) } -> std::same_as<void*>;
+        { heap.allocate_zeroed(bytes, caller) } -> std::same_as<void*>;
+        { heap.reallocate(object, bytes, caller) } -> std::same_as<void*>;
+        { heap.deallocate(object) } -> std::same_as<void>;
+        { heap.usable_size(object) } -> std::same_as<size_t>;
+    };
+
+}  // namespace malloom::front

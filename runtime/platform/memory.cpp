@@ -1,0 +1,124 @@
+#include "runtime/platform/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace malloom::platform {
+
+namespace {
+
+// Kept by value: getauxval is cheap, but a request for alignment asks often.
+size_t cached_page_bytes = 0;
+
+void* map_anonymous(size_t bytes, int extra_flags) {
+    void* start =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+    return start == MAP_FAILED ? nullptr : start;
+}
+
+// Advice may fail without harm, and must not leave its errno behind.
+bool advise(void* start, size_t bytes, int advice) {
+    const int saved = errno;
+    const bool done = madvise(start, bytes, advice) == 0;
+    errno = saved;
+    return done;
+}
+
+}  // namespace
+
+size_t page_bytes() {
+    size_t bytes = __atomic_load_n(&cached_page_bytes, __ATOMIC_RELAXED);
+    if (bytes == 0) {
+        bytes = getauxval(AT_PAGESZ);
+        __atomic_store_n(&cached_page_bytes, bytes, __ATOMIC_RELAXED);
+    }
+    return bytes;
+}
+
+void* map_pages(size_t bytes) {
+    const size_t rounded = round_up(bytes, page_bytes());
+    return rounded < bytes ? nullptr : map_anonymous(rounded, 0);
+}
+
+void* reserve_pages(size_t bytes, size_t alignment) {
+    const size_t rounded = round_up(bytes, page_bytes());
+    const size_t span = rounded + alignment;
+    if (rounded < bytes || span < rounded) {
+        return nullptr;
+    }
+    void* mapped = map_anonymous(span, MAP_NORESERVE);
+    if (mapped == nullptr) {
+        return nullptr;
+    }
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(mapped);
+    const uintptr_t start = round_up(begin, alignment);
+    unmap_pages(mapped, start - begin);
+    unmap_pages(reinterpret_cast<void*>(start + rounded), begin + span - start - rounded);
+    return reinterpret_cast<void*>(start);
+}
+
+void unmap_pages(void* start, size_t bytes) {
+    if (bytes != 0) {
+        munmap(start, round_up(bytes, page_bytes()));
+    }
+}
+
+void discard_pages(void* start, size_t bytes) {
+    advise(start, bytes, MADV_DONTNEED);
+}
+
+bool populate_pages(void* start, size_t bytes) {
+#ifndef MADV_POPULATE_WRITE
+    constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older headers do not name it
+#endif
+    return bytes == 0 || advise(start, bytes, MADV_POPULATE_WRITE);
+}
+
+void prefer_huge_pages(void* start, size_t bytes) {
+    const uintptr_t begin = round_up(reinterpret_cast<uintptr_t>(start), huge_page_bytes);
+    const uintptr_t end = round_down(reinterpret_cast<uintptr_t>(start) + bytes, huge_page_bytes);
+    if (begin < end) {
+        advise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    }
+}
+
+void refuse_huge_pages(void* start, size_t bytes) {
+    advise(start, bytes, MADV_NOHUGEPAGE);
+}
+
+MappedFile map_file(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return {.error = errno};
+    }
+    struct stat status = {};
+    MappedFile mapped;
+    if (fstat(file, &status) != 0) {
+        mapped.error = errno;
+    } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+        mapped.error = EINVAL;
+    } else {
+        mapped.bytes = static_cast<size_t>(status.st_size);
+        void* start = mmap(nullptr, mapped.bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        if (start == MAP_FAILED) {
+            mapped.error = errno;
+        } else {
+            mapped.start = static_cast<const unsigned char*>(start);
+        }
+    }
+    close(file);
+    return mapped;
+}
+
+size_t peak_resident_bytes() {
+    struct rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<size_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace malloom::platform

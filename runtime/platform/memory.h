@@ -1,0 +1,64 @@
+// Pages from the operating system. Nothing here allocates, locks or throws; errno is preserved wherever a
+// call succeeds.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace malloom::platform {
+
+/// Size of a page of this machine, read at run time (4 KiB, 16 KiB or 64 KiB), in bytes.
+size_t page_bytes();
+
+/// What a transparent huge page of x86-64 spans, in bytes; arenas are aligned to it.
+constexpr size_t huge_page_bytes = size_t{2} << 20;
+
+constexpr bool is_power_of_two(size_t value) {
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+/// `value` rounded to a multiple of `step`, a power of two. round_up wraps where the result has no room in
+/// size_t.
+constexpr size_t round_down(size_t value, size_t step) {
+    return value & ~(step - 1);
+}
+constexpr size_t round_up(size_t value, size_t step) {
+    return round_down(value + step - 1, step);
+}
+
+/// `bytes` (rounded up to pages) of zeroed memory that the caller owns, or nullptr.
+void* map_pages(size_t bytes);
+
+/// Address space of `bytes` at a multiple of `alignment` (a power of two, at least a page): zeroed, readable
+/// and writable, but it counts against memory only page by page as it is touched. nullptr where the system
+/// refuses.
+void* reserve_pages(size_t bytes, size_t alignment);
+
+/// Gives back what map_pages or reserve_pages gave, or whole pages of it.
+void unmap_pages(void* start, size_t bytes);
+
+/// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again.
+void discard_pages(void* start, size_t bytes);
+
+/// Makes the pages resident with as few faults as the system knows; false where it cannot (they then fault
+/// one by one).
+bool populate_pages(void* start, size_t bytes);
+
+/// Asks for huge pages in whole 2 MiB parts of the range; advice only.
+void prefer_huge_pages(void* start, size_t bytes);
+
+/// Keeps the system from making huge pages in the range; advice only.
+void refuse_huge_pages(void* start, size_t bytes);
+
+/// A file mapped read-only. The owner unmaps it with unmap_pages(start, bytes).
+struct MappedFile {
+    const unsigned char* start = nullptr;
+    size_t bytes = 0;
+    int error = 0;  // errno of what failed; 0 when start is valid
+};
+MappedFile map_file(const char* path);
+
+/// Peak resident memory of this process, in bytes.
+size_t peak_resident_bytes();
+
+}  // namespace malloom::platform

@@ -1,0 +1,24 @@
+// The one door to the next allocator: the one that the program would have had without us, found with
+// dlsym(RTLD_NEXT). Everything is async-signal-safe as far as that allocator is, and thread-safe. errno is
+// what that allocator leaves.
+#pragma once
+
+#include <stddef.h>
+
+namespace malloom::platform::real {
+
+/// Finds the next allocator now. Optional: the first call does it too; a constructor that calls it keeps
+/// dlsym away from signal handlers and threads.
+void resolve();
+
+/// Memory comes from a small static buffer while dlsym is asking for memory itself; such objects are never
+/// given back, and all functions below know them.
+void* allocate(size_t bytes);
+void* allocate_zeroed(size_t count, size_t bytes);
+/// `alignment` is a power of two.
+void* allocate_aligned(size_t alignment, size_t bytes);
+void* reallocate(void* object, size_t bytes);
+void deallocate(void* object);
+size_t usable_size(void* object);
+
+}  // namespace malloom::platform::real
