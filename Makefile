@@ -1,0 +1,52 @@
+# Every goal does its own set-up on a Debian 12 machine, as root or through sudo, and is quick the second time.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PRODUCT_SOURCES := $(shell find src runtime record formats include cmake CMakeLists.txt pyproject.toml README.md \
+    -name __pycache__ -prune -o -print)
+WHEEL := build/wheel.stamp
+PYTEST := .venv/bin/python -m pytest
+
+.PHONY: help setup build native demo test bench soak format
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:
+	@setup/packages.sh
+	@setup/python.sh
+	@test ! -e setup/dynamorio.sh || setup/dynamorio.sh >/dev/null
+
+$(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh | setup
+	@echo "Building malloom"
+	@setup/wheel.sh
+	@touch $@
+
+build: setup $(WHEEL)  ## build malloom and install it: .venv/bin/malloom
+	@test -x .venv/bin/malloom || { rm $(WHEEL); exec $(MAKE) build; }
+
+native: build  ## build the workloads and the C++ tests, fast and checked
+	@setup/native.sh release
+	@setup/native.sh checked
+	@setup/native.sh threads
+
+demo: build  ## record, plan, run and measure real programs, with verdicts
+	@setup/native.sh release
+	@setup/demo.sh
+
+test: native  ## all tests, with formatting, lint and types
+	@$(PYTEST)
+
+bench: build  ## all benchmark suites
+	@setup/native.sh release
+	@.venv/bin/malloom bench placement --json build/bench-placement.json
+
+soak: native  ## long randomised runs of the tests, about an hour
+	@$(PYTEST) tests --hypothesis-profile=soak
+
+format: setup  ## format and mend all sources in place
+	@git ls-files '*.cpp' '*.h' '*.c' '*.def' | grep -v '\.def$$' | xargs clang-format-19 -i
+	@.venv/bin/ruff format .
+	@.venv/bin/ruff check --fix .

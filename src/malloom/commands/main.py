@@ -1,0 +1,155 @@
+"""The command line: finds the verb, and turns every failure into one line and an exit status.
+
+A verb is imported when it is used, so that `malloom run` costs no more than it must.
+"""
+
+import importlib
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.exceptions import Abort, TyperException
+
+from malloom import __version__
+from malloom.errors import CommandError, UsageProblem
+
+VERBS = (
+    "optimize",
+    "record",
+    "plan",
+    "simulate",
+    "run",
+    "report",
+    "profile",
+    "strategies",
+    "doctor",
+    "bench",
+)
+
+INTERRUPTED = 128 + 2
+"""Exit status after Ctrl-C: 128 plus the number of SIGINT, as shells have it."""
+
+EXAMPLES = """
+**All at once**
+
+    malloom optimize -- ./program input
+
+**Step by step**
+
+    malloom record -o run.profile -- ./program input
+
+    malloom simulate run.profile
+
+    malloom plan run.profile -o run.plan --strategy auto
+
+    malloom run --plan run.plan -- ./program input
+
+'malloom COMMAND --help' explains a command; 'malloom doctor -- ./program' says what stands in the way.
+"""
+
+
+class LazyVerbs(TyperGroup):
+    """The group of all verbs; imports the file of a verb when the verb is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return load_verb(cmd_name) if cmd_name in VERBS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in VERBS:
+            raise UsageProblem(f"there is no command '{args[0]}'", remedy=suggestion(args[0]))
+        return super().resolve_command(ctx, args)
+
+
+def suggestion(mistyped: str) -> str:
+    """What to type instead of a verb that does not exist."""
+    import difflib  # noqa: PLC0415  (only mistakes pay for it)
+
+    near = difflib.get_close_matches(mistyped, VERBS, n=1)
+    return f"did you mean '{near[0]}'?" if near else "'malloom --help' lists the commands"
+
+
+def load_verb(name: str) -> Any:
+    """Import commands/<name>.py and return the command it registers."""
+    module = importlib.import_module(f"malloom.commands.{name}")
+    host = typer.Typer()
+    # With a callback Typer keeps a lone command as a named member of the group.
+    host.callback()(lambda: None)
+    module.register(host)
+    group = typer.main.get_command(host)
+    assert isinstance(group, TyperGroup)
+    return group.commands[name]
+
+
+app = typer.Typer(cls=LazyVerbs, add_completion=False, rich_markup_mode="markdown", epilog=EXAMPLES)
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"malloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Weave a program's heap into the order the program uses it.
+
+    malloom records how a program uses its heap, chooses a better layout, runs the unmodified program with it, and says
+    with a measured verdict whether it is faster.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
+
+
+def complain(problem: str) -> None:
+    """Print one line on standard error, whatever the problem's text holds."""
+    print(f"malloom: {' '.join(problem.split())}", file=sys.stderr)
+
+
+def explain_usage(error: TyperException) -> int:
+    """Report a command line that cannot be parsed."""
+    context = getattr(error, "ctx", None)
+    message = error.format_message().rstrip(".")
+    if not message:  # help was asked for by giving no arguments, and is printed already
+        error.show()  # type: ignore[attr-defined]
+    else:
+        remedy = f"; see '{context.command_path} --help'" if context else ""
+        complain(message[0].lower() + message[1:] + remedy)
+    return error.exit_code
+
+
+def execute(arguments: list[str]) -> int:
+    """Run one command line and return its exit status; failures that a user can act on are printed, not raised."""
+    try:
+        status = typer.main.get_command(app).main(arguments, prog_name="malloom", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except CommandError as error:
+        complain(str(error))
+        return error.status
+    except TyperException as error:
+        return explain_usage(error)
+    except (KeyboardInterrupt, Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; a later flush at exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return 1
+
+
+def main() -> None:
+    """Entry point of the `malloom` command."""
+    sys.exit(execute(sys.argv[1:]))
