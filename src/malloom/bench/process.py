@@ -1,0 +1,90 @@
+"""One measured run of a program: whole-process CPU time, peak memory, named phases, and what it printed."""
+
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from malloom.errors import CommandError
+from malloom.native_files import native_file
+
+PHASE = re.compile(rb"^phase (\w+) ([0-9.]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program, its arguments, and the variables that this way of running it adds to the environment."""
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stdin: Path | None = None
+
+    def with_environment(self, added: Mapping[str, str]) -> "Command":
+        return Command(self.arguments, {**self.environment, **added}, self.stdin)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run used. Times in seconds, memory in bytes; `status` is wait(2)'s."""
+
+    status: int
+    user_time: float
+    system_time: float
+    wall_time: float
+    peak_memory: int
+    phases: Mapping[str, float]
+    output_digest: str
+    errors: bytes
+
+    @property
+    def cpu_time(self) -> float:
+        return self.user_time + self.system_time
+
+    def metric(self, name: str) -> float:
+        """`cpu_time` or the time of a named phase."""
+        if name == "cpu_time":
+            return self.cpu_time
+        if name not in self.phases:
+            raise CommandError(f"the program reported no phase named {name}")
+        return self.phases[name]
+
+
+def run_measured(command: Command) -> Run:
+    """Runs a command to its end. Its standard output is digested, not shown; its standard error is kept.
+
+    Raises CommandError where it cannot be started; a program that fails is a Run whose status is not 0.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        report = _spawn(command, output.fileno(), errors.fileno())
+        output.seek(0)
+        errors.seek(0)
+        digest = hashlib.file_digest(output, "blake2b").hexdigest()
+        return _run_from(report, digest, errors.read())
+
+
+def _spawn(command: Command, output: int, errors: int) -> list[int]:
+    variables = [f"{name}={value}" for name, value in command.environment.items()]
+    read_end, write_end = os.pipe()
+    launcher = [str(native_file("malloom_measure")), str(write_end), *variables, "--", *command.arguments]
+    with os.fdopen(read_end, "rb") as report, (command.stdin or Path(os.devnull)).open("rb") as stdin:
+        try:
+            subprocess.run(
+                launcher, stdin=stdin, stdout=output, stderr=errors, pass_fds=[write_end], check=False
+            )
+        finally:
+            os.close(write_end)
+        fields = report.read().split()
+    if len(fields) != 5:
+        reason = os.strerror(int(fields[1])) if len(fields) == 2 else "the launcher died"
+        raise CommandError(f"cannot run {command.arguments[0]}: {reason}")
+    return [int(value) for value in fields]
+
+
+def _run_from(report: list[int], digest: str, errors: bytes) -> Run:
+    status, user, system, peak, wall = report
+    phases = {name.decode(): float(value) for name, value in PHASE.findall(errors)}
+    return Run(status, user * 1e-6, system * 1e-6, wall * 1e-9, peak * 1024, phases, digest, errors)
