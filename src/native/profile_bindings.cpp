@@ -1,7 +1,103 @@
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "src/native/access_source.h"
+#include "src/native/affinity_builder.h"
+#include "src/native/array_accesses.h"
 #include "src/native/bindings.h"
+#include "src/native/numpy_arrays.h"
+#include "src/native/usage_survey.h"
+#include "src/native/windowed_accesses.h"
+
+namespace nb = nanobind;
 
 namespace malloom::native {
 
-void bind_profile(nanobind::module_&) {}
+namespace {
+
+/// ArrayAccesses that keeps the arrays alive.
+class KeptArrayAccesses : public AccessSource {
+  public:
+    KeptArrayAccesses(ArrayView<uint32_t> requests, ArrayView<uint64_t> packed)
+        : requests_(std::move(requests)),
+          packed_(std::move(packed)),
+          accesses_(to_span(requests_), to_span(packed_)) {}
+
+    std::span<const ResolvedAccess> next_batch() override { return accesses_.next_batch(); }
+
+  private:
+    ArrayView<uint32_t> requests_;
+    ArrayView<uint64_t> packed_;
+    ArrayAccesses accesses_;
+};
+
+std::unique_ptr<AccessSource> windowed(std::unique_ptr<AccessSource> source, uint64_t skip, uint64_t take) {
+    if (take == 0) return source;
+    return std::make_unique<WindowedAccesses>(std::move(source), skip, take);
+}
+
+std::unique_ptr<AccessSource> array_accesses(ArrayView<uint32_t> requests, ArrayView<uint64_t> packed,
+                                             uint64_t skip, uint64_t take) {
+    if (requests.shape(0) != packed.shape(0)) throw std::invalid_argument("arrays of different lengths");
+    return windowed(std::make_unique<KeptArrayAccesses>(std::move(requests), std::move(packed)), skip, take);
+}
+
+nb::tuple usage_columns(std::vector<RequestUsage>&& usage) {
+    std::vector<uint64_t> accesses(usage.size()), first(usage.size()), last(usage.size());
+    for (size_t i = 0; i < usage.size(); ++i) {
+        accesses[i] = usage[i].accesses;
+        first[i] = usage[i].first_access;
+        last[i] = usage[i].last_access;
+    }
+    usage = {};
+    return nb::make_tuple(to_numpy(std::move(accesses)), to_numpy(std::move(first)),
+                          to_numpy(std::move(last)));
+}
+
+nb::tuple graph_columns(CompressedGraph&& graph) {
+    return nb::make_tuple(to_numpy(std::move(graph.offsets)), to_numpy(std::move(graph.targets)),
+                          to_numpy(std::move(graph.weights)));
+}
+
+nb::tuple survey_usage(AccessSource& source, size_t requests) {
+    UsageSurvey survey(requests);
+    {
+        nb::gil_scoped_release unlocked;
+        for_each_run(source, requests, [&](uint32_t request, uint64_t count, uint64_t first, uint64_t last) {
+            survey.add_run(request, count, first, last);
+        });
+    }
+    return usage_columns(std::move(survey.usage()));
+}
+
+nb::tuple survey_affinity(AccessSource& source, size_t requests) {
+    UsageSurvey survey(requests);
+    AffinityBuilder builder(requests, AffinityBuilder::edges_for(requests));
+    CompressedGraph graph;
+    {
+        nb::gil_scoped_release unlocked;
+        uint32_t previous = ~uint32_t{0};
+        for_each_run(source, requests, [&](uint32_t request, uint64_t count, uint64_t first, uint64_t last) {
+            survey.add_run(request, count, first, last);
+            if (previous != ~uint32_t{0}) builder.add(previous, request);
+            previous = request;
+        });
+        graph = builder.compress();
+    }
+    return nb::make_tuple(usage_columns(std::move(survey.usage())), graph_columns(std::move(graph)));
+}
+
+}  // namespace
+
+void bind_profile(nb::module_& module) {
+    nb::class_<AccessSource>(module, "AccessSource");
+    module.def("array_accesses", &array_accesses, nb::arg("request"), nb::arg("packed"), nb::arg("skip") = 0,
+               nb::arg("take") = 0);
+    module.def("survey_usage", &survey_usage, nb::arg("source"), nb::arg("requests"));
+    module.def("survey_affinity", &survey_affinity, nb::arg("source"), nb::arg("requests"));
+}
 
 }  // namespace malloom::native

@@ -1,0 +1,32 @@
+// Arrays across the border to Python without copies.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace malloom::native {
+
+template <class T>
+using OwnedArray = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+
+template <class T>
+using ArrayView = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// A NumPy array that takes over the vector.
+template <class T>
+OwnedArray<T> to_numpy(std::vector<T>&& column) {
+    auto* kept = new std::vector<T>(std::move(column));
+    nanobind::capsule owner(kept, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
+    return OwnedArray<T>(kept->data(), {kept->size()}, owner);
+}
+
+template <class T>
+std::span<const T> to_span(const ArrayView<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+}  // namespace malloom::native
