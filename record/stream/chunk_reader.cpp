@@ -1,0 +1,127 @@
+#include "record/stream/chunk_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "record/stream/checksum.h"
+
+namespace malloom::stream {
+
+using namespace formats::profile;
+
+ChunkReader::~ChunkReader() {
+    if (file_ != nullptr) munmap(const_cast<unsigned char*>(file_), file_bytes_);
+}
+
+bool ChunkReader::open(const char* path) {
+    if (!map(path) || !check_file_header()) return false;
+    index();
+    add_staged(path);
+    return true;
+}
+
+bool ChunkReader::map(const char* path) {
+    const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status{};
+    if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+        problem_ = std::string("cannot read ") + path + ": " + strerror(errno);
+        if (descriptor >= 0) close(descriptor);
+        return false;
+    }
+    file_bytes_ = static_cast<uint64_t>(status.st_size);
+    void* start =
+        file_bytes_ == 0 ? MAP_FAILED : mmap(nullptr, file_bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    close(descriptor);
+    if (start == MAP_FAILED) {
+        problem_ = std::string(path) + " is not a profile (it is empty or no ordinary file)";
+        return false;
+    }
+    file_ = static_cast<const unsigned char*>(start);
+    return true;
+}
+
+bool ChunkReader::check_file_header() {
+    if (file_bytes_ < sizeof file_header_) {
+        problem_ = "not a profile (shorter than a profile's header)";
+        return false;
+    }
+    memcpy(&file_header_, file_, sizeof file_header_);
+    if (file_header_.magic != file_magic) {
+        problem_ = "not a profile (it does not begin with MALLPROF)";
+    } else if (file_header_.version > version_current) {
+        problem_ = "profile is written by a newer malloom (version " + std::to_string(file_header_.version) +
+                   "; this one reads up to " + std::to_string(version_current) + ")";
+    } else if (file_header_.checksum != checksum(file_, offsetof(FileHeader, checksum)) ||
+               file_header_.header_bytes < sizeof file_header_) {
+        problem_ = "profile is corrupt in its first bytes";
+    }
+    return problem_.empty();
+}
+
+bool ChunkReader::chunk_at(uint64_t offset, ChunkView& chunk) const {
+    if (file_bytes_ - offset < sizeof(ChunkHeader)) return false;
+    const unsigned char* const header = file_ + offset;
+    memcpy(&chunk.header, header, sizeof chunk.header);
+    chunk.stored = header + sizeof(ChunkHeader);
+    chunk.file_offset = offset;
+    return chunk.header.magic == chunk_magic &&
+           chunk.header.header_checksum == checksum(header, offsetof(ChunkHeader, header_checksum));
+}
+
+uint64_t ChunkReader::next_chunk_from(uint64_t offset) const {
+    ChunkView chunk{};
+    while (offset < file_bytes_) {
+        const void* found = memmem(file_ + offset, file_bytes_ - offset, &chunk_magic, sizeof chunk_magic);
+        if (found == nullptr) break;
+        offset = static_cast<uint64_t>(static_cast<const unsigned char*>(found) - file_);
+        if (chunk_at(offset, chunk)) return offset;
+        ++offset;
+    }
+    return file_bytes_;
+}
+
+void ChunkReader::index() {
+    uint64_t offset = file_header_.header_bytes;
+    ChunkView chunk{};
+    while (offset < file_bytes_) {
+        const uint64_t room = file_bytes_ - offset;
+        if (chunk_at(offset, chunk) && chunk.header.stored_bytes <= room - sizeof(ChunkHeader)) {
+            chunks_.push_back(chunk);
+            offset += sizeof(ChunkHeader) + chunk.header.stored_bytes;
+            continue;
+        }
+        const uint64_t resume = next_chunk_from(offset + 1);
+        if (resume == file_bytes_) {
+            notes_.push_back("profile is cut at byte " + std::to_string(offset) + ": " +
+                             std::to_string(chunks_.size()) + " chunks are good");
+        } else {
+            notes_.push_back(std::to_string(resume - offset) + " bytes at byte " + std::to_string(offset) +
+                             " are corrupt and skipped");
+        }
+        offset = resume;
+    }
+}
+
+bool ChunkReader::decode(const ChunkView& chunk, std::vector<unsigned char>& out) {
+    const ChunkHeader& header = chunk.header;
+    if (checksum(chunk.stored, header.stored_bytes) != header.payload_checksum) return false;
+    if (static_cast<Codec>(header.codec) == Codec::plain) {
+        out.assign(chunk.stored, chunk.stored + header.stored_bytes);
+        return header.stored_bytes == header.decoded_bytes;
+    }
+    if (static_cast<Codec>(header.codec) != Codec::zstd) return false;
+    if (ZSTD_getFrameContentSize(chunk.stored, header.stored_bytes) != header.decoded_bytes) return false;
+    out.resize(header.decoded_bytes);
+    const size_t bytes = ZSTD_decompress(out.data(), out.size(), chunk.stored, header.stored_bytes);
+    return ZSTD_isError(bytes) == 0 && bytes == header.decoded_bytes;
+}
+
+void ChunkReader::add_staged(const char*) {}
+
+}  // namespace malloom::stream

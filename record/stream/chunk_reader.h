@@ -1,0 +1,67 @@
+// Reads a profile: every chunk that is whole, and what was wrong with the rest.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "formats/profile.h"
+
+namespace malloom::stream {
+
+/// One chunk. The reader owns what `stored` points to (header.stored_bytes bytes).
+struct ChunkView {
+    formats::profile::ChunkHeader header;
+    const unsigned char* stored;
+    uint64_t file_offset;  ///< of the chunk's header; 0 for one that was still staged
+};
+
+/// A profile, mapped read-only. Opening indexes the chunks' headers and reads no payload; payloads are
+/// verified when they are decoded. Const members may be called from several threads at once.
+class ChunkReader {
+  public:
+    ChunkReader() = default;
+    ~ChunkReader();
+    ChunkReader(const ChunkReader&) = delete;
+    ChunkReader& operator=(const ChunkReader&) = delete;
+
+    /// Opens a profile, and what dead or living processes have staged in PATH.staging. False when it is not a
+    /// profile that can be read; problem() then says why in one line. A cut or a corrupt stretch is no
+    /// failure: see notes().
+    bool open(const char* path);
+    const std::string& problem() const { return problem_; }
+
+    const formats::profile::FileHeader& file_header() const { return file_header_; }
+
+    /// All whole chunks: those of the file in their order, then the staged ones. Valid as long as the reader.
+    const std::vector<ChunkView>& chunks() const { return chunks_; }
+
+    /// What a user should know: "profile is cut at byte N: M chunks are good", "... bytes at N are corrupt
+    /// and skipped".
+    const std::vector<std::string>& notes() const { return notes_; }
+
+    /// Verifies and decompresses a payload into `out` (resized to header.decoded_bytes). False when it is
+    /// corrupt.
+    static bool decode(const ChunkView& chunk, std::vector<unsigned char>& out);
+
+  private:
+    bool map(const char* path);
+    bool check_file_header();
+    void index();
+    uint64_t next_chunk_from(uint64_t offset) const;
+    bool chunk_at(uint64_t offset, ChunkView& chunk) const;
+    void add_staged(const char* path);
+
+    const unsigned char* file_ = nullptr;
+    uint64_t file_bytes_ = 0;
+    formats::profile::FileHeader file_header_{};
+    std::vector<ChunkView> chunks_;
+    std::deque<std::vector<unsigned char>> staged_;
+    std::vector<std::string> notes_;
+    std::string problem_;
+};
+
+}  // namespace malloom::stream
