@@ -1,0 +1,37 @@
+"""The files of the tree, as the structure tests see them."""
+
+import functools
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+CPP_SUFFIXES = (".cpp", ".h", ".c")
+
+
+@functools.cache
+def tree_files() -> tuple[str, ...]:
+    """Every file that is, or could be, under version control, relative to the root."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return tuple(name for name in sorted(set(listing.splitlines())) if (ROOT / name).is_file())
+
+
+def files_with(*suffixes: str) -> list[str]:
+    return [name for name in tree_files() if name.endswith(suffixes)]
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8", errors="replace")
+
+
+def lines_matching(pattern: str, names: list[str]) -> list[str]:
+    """`file:line: text` of every line that matches the pattern."""
+    expression = re.compile(pattern)
+    return [
+        f"{name}:{number}: {line.strip()}"
+        for name in names
+        for number, line in enumerate(text_of(name).splitlines(), 1)
+        if expression.search(line)
+    ]
