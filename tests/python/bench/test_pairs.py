@@ -47,5 +47,5 @@ def test_different_output_is_refused() -> None:
 
 def test_different_status_is_refused() -> None:
     commands = {"A": Command(["true"]), "B": Command(["sh", "-c", "echo broken heap >&2; exit 3"])}
-    with pytest.raises(CommandError, match="'B' ended with exit status 3, .* exit status 0: broken heap"):
+    with pytest.raises(CommandError, match=r"'B' ended with exit status 3, .* exit status 0: broken heap"):
         run_interleaved(commands, "A", Budget(fewest=1, most=1))

@@ -1,0 +1,5 @@
+"""`python -m malloom` is the command `malloom`."""
+
+from malloom.commands.main import main
+
+main()

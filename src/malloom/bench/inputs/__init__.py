@@ -1,0 +1,1 @@
+"""Inputs for real programs, generated: the same bytes from the same size on every machine."""

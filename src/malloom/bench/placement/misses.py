@@ -1,0 +1,37 @@
+"""Misses of every strategy at the thesis's geometry, counted by cachegrind (tables 5.3 to 5.8 and 5.10)."""
+
+from collections.abc import Sequence
+
+from malloom.bench import variants
+from malloom.bench.cachegrind import Misses, count_misses
+from malloom.bench.interval import exact
+from malloom.bench.placement.plans import Bench, all_planned
+from malloom.bench.placement.races import SEQUENTIAL
+from malloom.bench.rows import Row, row
+from malloom.bench.workloads import Case
+
+METRICS = ("l1d_misses", "llc_misses")
+
+
+def miss_rows(bench: Bench, case: Case, names: Sequence[str]) -> list[Row]:
+    """Every strategy against sequential placement, and both against the C library's allocator."""
+    command = case.command(bench.workloads)
+    environments: dict[str, dict[str, str]] = {variants.GLIBC: {}}
+    plans = all_planned(bench, case, names)
+    environments |= {name: variants.planned(plan) for name, plan in plans.items()}
+    counts = {}
+    for name, added in environments.items():
+        bench.say(f"counting misses of {case.workload} {case.input}: {name}")
+        counts[name] = count_misses(command.with_environment(added))
+    return [
+        each
+        for baseline in (SEQUENTIAL, variants.GLIBC)
+        for name, counted in counts.items()
+        if name != baseline
+        for each in _rows_of(case, name, counted, baseline, counts[baseline])
+    ]
+
+
+def _rows_of(case: Case, name: str, counted: Misses, baseline: str, base: Misses) -> list[Row]:
+    ratios = {metric: getattr(counted, metric) / getattr(base, metric) for metric in METRICS}
+    return [row(case.place, name, baseline, metric, exact(ratio)) for metric, ratio in ratios.items()]

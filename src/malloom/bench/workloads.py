@@ -1,0 +1,53 @@
+"""The workloads of the source tree, as cases to measure."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.bench.process import Command
+from malloom.errors import CommandError
+
+DEFAULT_FOLDER = Path("build/release/workloads")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload with an input; `phase` is the named phase that it reports."""
+
+    workload: str
+    arguments: tuple[str, ...]
+    phase: str
+
+    @property
+    def input(self) -> str:
+        return " ".join(self.arguments)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Workload and input, as a Row names them."""
+        return self.workload, self.input
+
+    def annotated(self) -> "Case":
+        return Case(f"{self.workload}_annotated", self.arguments, self.phase)
+
+    def command(self, folder: Path) -> Command:
+        """The command, which reports its phase. Raises CommandError where the workload is not built."""
+        program = folder / self.workload.removesuffix("_annotated") / self.workload
+        if not program.is_file():
+            raise CommandError(
+                f"there is no workload {program}",
+                remedy="call 'make build' in malloom's source tree, and run there",
+            )
+        return Command([str(program.resolve()), *self.arguments], {"MALLOOM_PHASES": "1"})
+
+
+def cover(side: int) -> Case:
+    """A square random matrix of the thesis's density."""
+    return Case("cover", (str(side), str(side)), "search_time")
+
+
+def hexapawn(rows: int, columns: int) -> Case:
+    return Case("hexapawn", (str(rows), str(columns)), "search_time")
+
+
+def traverse(depth: int, walks: int) -> Case:
+    return Case("traverse", (str(depth), str(walks)), "walk_time")
