@@ -8,10 +8,19 @@ namespace malloom::context {
 /// The longest call chain that is ever kept, in frames.
 inline constexpr unsigned max_depth = 32;
 
+/// The rest of walk_call_chain: frames[0] is there, `depth` is at least 2.
+unsigned walk_callers(const Caller& caller, unsigned depth, uintptr_t* frames);
+
 /// Writes up to `depth` (at most max_depth) return addresses into `frames`, innermost first, frames[0] being
 /// the caller's return address, and returns how many: at least 1 where depth is, fewer than `depth` where the
 /// stack ends or the next frame is not known for sure. Any thread, signal handlers too; never allocates,
-/// locks or changes errno.
-unsigned walk_call_chain(const Caller& caller, unsigned depth, uintptr_t* frames);
+/// locks or changes errno. x86-64 steps by the rules of .eh_frame, so it needs no frame pointers; other
+/// processors follow frame pointers.
+[[gnu::always_inline]] inline unsigned walk_call_chain(const Caller& caller, unsigned depth,
+                                                       uintptr_t* frames) {
+    if (depth == 0) return 0;
+    frames[0] = caller.return_address;
+    return depth == 1 ? 1 : walk_callers(caller, depth, frames);
+}
 
 }  // namespace malloom::context

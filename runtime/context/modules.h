@@ -15,16 +15,28 @@ struct Module {
     uintptr_t bias;           ///< what the loader added to the addresses in the file
     uint64_t hash;            ///< formats::module_hash of the build-id, else of the file name without folders
     const unsigned char* build_id;  ///< a copy that stays
-    const char* path;  ///< absolute where the loader knew it; of the program itself too; a copy that stays
+    const char* path;  ///< as the loader knew it, the program's own from the kernel; a copy that stays
 };
 
-/// The object that `address` lies in, or null (generated code, for one). Any thread, signal handlers too;
-/// never allocates through malloc. May be stale by one dlclose where another object was loaded at the same
-/// place.
+struct LoadedObject;
+
+/// The most modules that are told apart; further ones are not known at all.
+inline constexpr uint32_t max_modules = 4096;
+
+/// The object that `address` lies in now, else the last one that did, else null (generated code, for one).
+/// Any thread, signal handlers too; allocates nothing through malloc; keeps errno. Asks the loader each time
+/// (about 100 ns), so for new contexts, not for each request.
 const Module* find_module(uintptr_t address);
+
+/// The module that this object is, made known where it is new; null where max_modules are.
+const Module* register_module(const LoadedObject& object);
 
 /// Every module found so far: indices 0 to count - 1. Null beyond.
 uint32_t module_count();
 const Module* module_at(uint32_t index);
+
+/// How many modules were found where an older one had been. What somebody concluded from an address before
+/// this grew may be about another object.
+uint32_t module_replacements();
 
 }  // namespace malloom::context

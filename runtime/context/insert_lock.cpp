@@ -1,0 +1,35 @@
+#include "runtime/context/insert_lock.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace malloom::context {
+namespace {
+
+bool is_gone(int thread) {
+    const int saved = errno;
+    const bool gone = syscall(SYS_tgkill, getpid(), thread, 0) != 0 && errno == ESRCH;
+    errno = saved;
+    return gone;
+}
+
+}  // namespace
+
+bool InsertLock::acquire() {
+    constexpr unsigned patience = 1000;
+    const auto self = static_cast<int>(syscall(SYS_gettid));
+    for (unsigned waited = 1;; ++waited) {
+        int owner = 0;
+        if (owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) return true;
+        if (owner == self) return false;
+        if (waited % patience == 0 && is_gone(owner) &&
+            owner_.compare_exchange_strong(owner, self, std::memory_order_acquire))
+            return true;
+        sched_yield();
+    }
+}
+
+}  // namespace malloom::context

@@ -1,0 +1,52 @@
+// The walk of processors whose code keeps frame pointers: each frame starts with the caller's frame pointer
+// and the return address (AArch64's procedure call standard; RISC-V puts them just below the frame pointer).
+#include "runtime/context/call_chain.h"
+#include "runtime/context/readable_pages.h"
+
+namespace malloom::context {
+namespace {
+
+constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
+
+#if defined(__riscv)
+constexpr intptr_t record_offset = -16;
+#else
+constexpr intptr_t record_offset = 0;
+#endif
+
+#if defined(__aarch64__)
+// Signed return addresses carry their signature above the address (pointer authentication).
+constexpr uintptr_t address_bits = (uintptr_t{1} << 48) - 1;
+#else
+constexpr uintptr_t address_bits = ~uintptr_t{0};
+#endif
+
+[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline uintptr_t load(
+    uintptr_t address) {
+    return *reinterpret_cast<const volatile uintptr_t*>(address);
+}
+
+}  // namespace
+
+[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
+                                                                             unsigned depth,
+                                                                             uintptr_t* frames) {
+    constexpr uintptr_t word = sizeof(uintptr_t);
+    frames[0] &= address_bits;
+    uintptr_t frame = caller.frame_pointer;
+    uintptr_t below = caller.stack_pointer;
+    unsigned count = 1;
+    while (count < depth) {
+        const uintptr_t record = frame + record_offset;
+        if (record % word != 0 || record - below >= max_frame_bytes) break;
+        if (!ReadablePages::holds(record) || !ReadablePages::holds(record + word)) break;
+        const uintptr_t return_address = load(record + word) & address_bits;
+        if (return_address == 0) break;
+        frames[count++] = return_address;
+        below = record + 2 * word;
+        frame = load(record);
+    }
+    return count;
+}
+
+}  // namespace malloom::context
