@@ -4,6 +4,7 @@ A verb is imported when it is used, so that `malloom run` costs no more than it 
 """
 
 import importlib
+import importlib.util
 import os
 import sys
 from typing import Annotated, Any
@@ -31,20 +32,16 @@ VERBS = (
 INTERRUPTED = 128 + 2
 """Exit status after Ctrl-C: 128 plus the number of SIGINT, as shells have it."""
 
-EXAMPLES = """
-**All at once**
+EXAMPLES = """\b
+All at once:
+  malloom optimize -- ./program input
 
-    malloom optimize -- ./program input
-
-**Step by step**
-
-    malloom record -o run.profile -- ./program input
-
-    malloom simulate run.profile
-
-    malloom plan run.profile -o run.plan --strategy auto
-
-    malloom run --plan run.plan -- ./program input
+\b
+Step by step:
+  malloom record -o run.profile -- ./program input
+  malloom simulate run.profile
+  malloom plan run.profile -o run.plan --strategy auto
+  malloom run --plan run.plan -- ./program input
 
 'malloom COMMAND --help' explains a command; 'malloom doctor -- ./program' says what stands in the way.
 """
@@ -54,10 +51,10 @@ class LazyVerbs(TyperGroup):
     """The group of all verbs; imports the file of a verb when the verb is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(VERBS)
+        return [verb for verb in VERBS if importlib.util.find_spec(f"malloom.commands.{verb}")]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return load_verb(cmd_name) if cmd_name in VERBS else None
+        return load_verb(cmd_name) if cmd_name in self.list_commands(ctx) else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in VERBS:
@@ -76,7 +73,7 @@ def suggestion(mistyped: str) -> str:
 def load_verb(name: str) -> Any:
     """Import commands/<name>.py and return the command it registers."""
     module = importlib.import_module(f"malloom.commands.{name}")
-    host = typer.Typer()
+    host = typer.Typer(rich_markup_mode=None)
     # With a callback Typer keeps a lone command as a named member of the group.
     host.callback()(lambda: None)
     module.register(host)
@@ -85,7 +82,7 @@ def load_verb(name: str) -> Any:
     return group.commands[name]
 
 
-app = typer.Typer(cls=LazyVerbs, add_completion=False, rich_markup_mode="markdown", epilog=EXAMPLES)
+app = typer.Typer(cls=LazyVerbs, add_completion=False, rich_markup_mode=None, epilog=EXAMPLES)
 
 
 def print_version(wanted: bool) -> None:
@@ -103,8 +100,8 @@ def start(
 ) -> None:
     """Weave a program's heap into the order the program uses it.
 
-    malloom records how a program uses its heap, chooses a better layout, runs the unmodified program with it, and says
-    with a measured verdict whether it is faster.
+    malloom records how a program uses its heap, chooses a better layout, runs the unmodified program
+    with it, and says with a measured verdict whether it is faster.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -119,7 +116,7 @@ def complain(problem: str) -> None:
 def explain_usage(error: TyperException) -> int:
     """Report a command line that cannot be parsed."""
     context = getattr(error, "ctx", None)
-    message = error.format_message().rstrip(".")
+    message = error.format_message().replace("Value error, ", "").rstrip(".")
     if not message:  # help was asked for by giving no arguments, and is printed already
         error.show()  # type: ignore[attr-defined]
     else:
@@ -129,7 +126,7 @@ def explain_usage(error: TyperException) -> int:
 
 
 def execute(arguments: list[str]) -> int:
-    """Run one command line and return its exit status; failures that a user can act on are printed, not raised."""
+    """Run one command line; returns its exit status. Failures that a user can act on are printed."""
     try:
         status = typer.main.get_command(app).main(arguments, prog_name="malloom", standalone_mode=False)
         sys.stdout.flush()

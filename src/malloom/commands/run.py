@@ -1,0 +1,158 @@
+"""`malloom run`: start a program with malloom's heap, and be gone."""
+
+import os
+import shlex
+import signal
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.errors import CommandError, UsageProblem
+from malloom.native_files import native_file
+from malloom.record.program import CANNOT_RUN, open_program, require_reachable
+
+
+class Heap(StrEnum):
+    """What serves the program's requests."""
+
+    plan = "plan"
+    fallback = "fallback"
+
+
+class Fallback(StrEnum):
+    """What serves the requests that no heap claims."""
+
+    mimalloc = "mimalloc"
+    system = "system"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command(
+        name="run",
+        context_settings={"allow_interspersed_args": False},
+        epilog="Example: malloom run --plan run.plan --statistics -- ./program input",
+    )(run)
+
+
+def run(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM [ARGS]...", help="The program and its arguments, after --."),
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="The plan, made by 'malloom plan'.", metavar="PLAN", show_default=False),
+    ] = None,
+    heap: Annotated[
+        str | None, typer.Option(help="plan or fallback; plan where a plan is given.", metavar="HEAP")
+    ] = None,
+    fallback: Annotated[
+        Fallback, typer.Option(help="What serves the requests that the heap does not claim.")
+    ] = Fallback.mimalloc,
+    statistics: Annotated[
+        bool,
+        typer.Option("--statistics", help="At exit print one line: requests matched, bytes, peak memory."),
+    ] = False,
+    preallocate: Annotated[
+        bool | None,
+        typer.Option(
+            help="Have the plan's pages at the start, or as they are used; default: as the plan says."
+        ),
+    ] = None,
+    print_environment: Annotated[
+        bool,
+        typer.Option("--print-environment", help="Print the variables that would be set, and run nothing."),
+    ] = False,
+) -> None:
+    """Run a program, as it is, with the heap that a plan describes.
+
+    The program replaces malloom in the same process: its exit status, signals, standard streams,
+    arguments and environment are its own. Its children use the plan as well.
+
+    Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
+    """
+    if not command and not print_environment:
+        raise UsageProblem("no program is given", remedy="name it after --, as in 'malloom run -- ls -l'")
+    program = open_program(command[0]) if command else None
+    if program:
+        require_reachable(program)
+    variables = heap_variables(plan, chosen_heap(heap, plan), fallback, statistics, preallocate)
+    environment = preloading({**original_environment(), **variables})
+    if print_environment:
+        print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in ["LD_PRELOAD", *variables]))
+    elif command and program:
+        replace_process(program.path, command, environment)
+
+
+def chosen_heap(name: str | None, plan: Path | None) -> Heap:
+    """The heap that was asked for, or the one that fits the other options."""
+    if name is None:
+        return Heap.plan if plan else Heap.fallback
+    if name not in list(Heap):
+        raise UsageProblem(f"there is no heap '{name}'", remedy=f"choose {' or '.join(Heap)}")
+    if name == Heap.plan and not plan:
+        raise UsageProblem("--heap plan needs a plan", remedy="name it with --plan")
+    return Heap(name)
+
+
+def heap_variables(
+    plan: Path | None, heap: Heap, fallback: Fallback, statistics: bool, preallocate: bool | None
+) -> dict[str, str]:
+    """The environment variables that make up malloom's part of a run, apart from LD_PRELOAD."""
+    variables = {"MALLOOM_HEAP": heap.value, "MALLOOM_FALLBACK": fallback.value}
+    if plan:
+        variables["MALLOOM_PLAN"] = str(checked_plan(plan))
+    if statistics:
+        variables["MALLOOM_STATISTICS"] = "1"
+    if preallocate is not None:
+        variables["MALLOOM_PREALLOCATE"] = str(int(preallocate))
+    return variables
+
+
+def checked_plan(plan: Path) -> Path:
+    """The plan's absolute path; raises CommandError where it is missing, damaged or of a newer version."""
+    from malloom.layout.plan_check import check_plan  # noqa: PLC0415  (runs without a plan need not load it)
+
+    if not plan.is_file():
+        raise CommandError(f"there is no plan {plan}", remedy="make one with 'malloom plan'")
+    check_plan(plan)
+    return plan.resolve()
+
+
+def original_environment() -> dict[str, str]:
+    """The environment that malloom was started with: Python may have changed LC_CTYPE since (PEP 538)."""
+    entries = Path("/proc/self/environ").read_bytes().split(b"\0")
+    pairs = (os.fsdecode(entry).partition("=") for entry in entries if b"=" in entry)
+    # What an outer malloom has set must not reach into this run.
+    return {name: value for name, _, value in pairs if not name.startswith("MALLOOM_")}
+
+
+def preloading(environment: dict[str, str]) -> dict[str, str]:
+    """The environment with the run time first among the preloaded libraries."""
+    library = str(native_file("libmalloom.so"))
+    if " " in library or ":" in library:
+        raise CommandError(
+            f"the loader cannot preload {library}",
+            remedy="install malloom in a folder without blanks and colons",
+        )
+    others = environment.get("LD_PRELOAD", "").replace(":", " ").split()
+    return {
+        **environment,
+        "LD_PRELOAD": ":".join([library, *(other for other in others if other != library)]),
+    }
+
+
+def replace_process(path: Path, command: list[str], environment: dict[str, str]) -> None:
+    """Exec the program; raises CommandError where the kernel refuses."""
+    # Python ignores these two, and exec would hand that on to the program.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
+    try:
+        os.execve(path, command, environment)
+    except OSError as refusal:
+        remedy = "does it run without malloom?"
+        problem = f"cannot run {command[0]}: {refusal.strerror}"
+        raise CommandError(problem, remedy=remedy, status=CANNOT_RUN) from refusal

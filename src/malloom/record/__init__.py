@@ -1,0 +1,1 @@
+"""Recording: which programs can be reached, and how they are started under a recorder."""
