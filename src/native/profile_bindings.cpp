@@ -9,6 +9,7 @@
 #include "src/native/array_accesses.h"
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
+#include "src/native/recording_bindings.h"
 #include "src/native/usage_survey.h"
 #include "src/native/windowed_accesses.h"
 
@@ -90,10 +91,24 @@ nb::tuple survey_affinity(AccessSource& source, size_t requests) {
     return nb::make_tuple(usage_columns(std::move(survey.usage())), graph_columns(std::move(graph)));
 }
 
+/// The next accesses as columns (request, weight, packed); empty at the end.
+nb::tuple next_batch(AccessSource& source) {
+    std::vector<uint32_t> requests, weights;
+    std::vector<uint64_t> packed;
+    for (const ResolvedAccess& access : source.next_batch()) {
+        requests.push_back(access.request);
+        weights.push_back(access.weight);
+        packed.push_back(access.packed);
+    }
+    return nb::make_tuple(to_numpy(std::move(requests)), to_numpy(std::move(weights)),
+                          to_numpy(std::move(packed)));
+}
+
 }  // namespace
 
 void bind_profile(nb::module_& module) {
-    nb::class_<AccessSource>(module, "AccessSource");
+    nb::class_<AccessSource>(module, "AccessSource").def("next_batch", &next_batch);
+    bind_recording(module);
     module.def("array_accesses", &array_accesses, nb::arg("request"), nb::arg("packed"), nb::arg("skip") = 0,
                nb::arg("take") = 0);
     module.def("survey_usage", &survey_usage, nb::arg("source"), nb::arg("requests"));

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from malloom import _native
+from malloom.errors import CommandError
 from malloom.profile.affinity import AffinityGraph
-from malloom.profile.contexts import Contexts, Module, contexts_from_hashes
+from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
+from malloom.profile.notes import notes_on
+from malloom.profile.process import Process, choose_process, process_from_record
 from malloom.profile.requests import U64, Requests, requests_from_arrays
 from malloom.profile.survey import AccessOpener, Survey
-
-
-@dataclass(frozen=True)
-class Process:
-    """What one recorded process image is."""
-
-    identity: int
-    """As in the profile's chunk headers; grows with the start time."""
-    pid: int
-    parent: int
-    executable: str
-    """Path."""
-    build_id: str
-    """Hexadecimal; empty where the executable has none."""
-    arguments: tuple[str, ...] = ()
-    properties: tuple[tuple[str, str], ...] = ()
-    """Everything the recorder said about it, in order."""
 
 
 class HeapProfile:
@@ -75,9 +61,22 @@ class HeapProfile:
         """Reads one process of the profile at `path`.
 
         `process` is a pid or the end of an executable's path; without it the process with the most requests
-        that runs the recorded command. Raises CommandError where the profile is unreadable or has no such process.
+        that runs the recorded command. Raises CommandError where the profile is
+        unreadable or has no such process.
         """
-        raise NotImplementedError
+        recording = open_recording(path)
+        chosen, reason = choose_process(processes_of(recording), process)
+        requests, lost, chains, modules = recording.read_process(chosen.identity)
+        return cls(
+            requests=Requests(**requests),
+            contexts=Contexts(*chains),
+            modules=[Module(*module) for module in modules],
+            process=chosen,
+            opener=lambda skip, take: recording.accesses(chosen.identity, skip, take),
+            access_entries=chosen.access_entries + lost["touches"],
+            created=recording.created,
+            notes=[*([reason] if reason else []), *notes_on(recording.notes(), chosen, lost)],
+        )
 
     @classmethod
     def from_arrays(
@@ -94,8 +93,8 @@ class HeapProfile:
         """A profile made of arrays: `size` and other columns of Requests by name, and accesses in time order.
 
         `accesses` are numbers of requests, `offsets` where in the object each lands (bytes, default 0), and
-        `stores` which of them are stores (default none). An access is 8 bytes wide. Columns that are left out are as
-        requests_from_arrays says; without `contexts` their hashes are made up.
+        `stores` which of them are stores (default none). An access is 8 bytes wide. Columns
+        that are left out are as requests_from_arrays says; without `contexts` their hashes are made up.
         """
         requests = requests_from_arrays(size, **columns)
         known = int(requests.context.max(initial=0)) + 1
@@ -126,6 +125,28 @@ class HeapProfile:
     def affinity(self) -> AffinityGraph:
         """Which request's object is accessed right after which. Makes a pass over the accesses once."""
         return self._survey.affinity()
+
+    def at_depth(self, depth: int) -> Refolded:
+        """The requests under contexts of at most `depth` frames, the innermost of the recorded ones."""
+        module_hashes = np.array([module.hash for module in self.modules], dtype=np.uint64)
+        chains = self.contexts
+        hashes = _native.chain_hashes(
+            chains.offsets, chains.frame_module, chains.frame_offset, module_hashes, depth
+        )
+        return Refolded(*_native.refold_contexts(self.requests.context, hashes))
+
+
+def open_recording(path: Path | str) -> _native.Recording:
+    """The profile at `path`, indexed. Raises CommandError where it cannot be read."""
+    try:
+        return _native.Recording(os.fspath(path))
+    except ValueError as problem:
+        raise CommandError(f"{path}: {problem}", remedy="record one with 'malloom record'") from None
+
+
+def processes_of(recording: _native.Recording) -> list[Process]:
+    """All processes of a recording, by start time."""
+    return sorted((process_from_record(record) for record in recording.processes()), key=lambda p: p.identity)
 
 
 def _pack(count: int, offsets: Any, stores: Any) -> U64:

@@ -1,0 +1,113 @@
+"""The processes of a profile, and which of them is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from malloom.errors import CommandError
+
+Property = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Process:
+    """What one recorded process image is."""
+
+    identity: int
+    """As in the profile's chunk headers; grows with the start time."""
+    pid: int
+    parent: int
+    """pid of the parent."""
+    executable: str
+    """Path."""
+    build_id: str
+    """Hexadecimal; empty where the executable has none."""
+    arguments: tuple[str, ...] = ()
+    properties: tuple[Property, ...] = ()
+    """Everything the recorder said about it when it began, in order."""
+    end: tuple[Property, ...] = ()
+    """What the recorder said when it ended; empty where the recording was cut short."""
+    events: int = 0
+    """Allocation events."""
+    access_entries: int = 0
+    """Recorded accesses and markers."""
+    lost_chunks: int = 0
+    """Chunks that the profile lacks between others."""
+
+    @property
+    def name(self) -> str:
+        """File name of the executable, or the pid where that is unknown."""
+        return Path(self.executable).name or f"process {self.pid}"
+
+
+def process_from_record(record: dict[str, Any]) -> Process:
+    """A process from what the core says about it (Recording.processes)."""
+    properties: list[Property] = record["properties"]
+    values = dict(properties)
+    return Process(
+        identity=record["identity"],
+        pid=_number(values.get("pid", "0")),
+        parent=_number(values.get("parent", "0")),
+        executable=values.get("executable", ""),
+        build_id=values.get("build_id", ""),
+        arguments=tuple(value for key, value in properties if key == "argument"),
+        properties=tuple(properties),
+        end=tuple(record["end"]),
+        events=record["events"],
+        access_entries=record["accesses"],
+        lost_chunks=record["lost_chunks"],
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
+def choose_process(processes: Sequence[Process], wanted: str | int | None) -> tuple[Process, str]:
+    """The process that is meant, and why it was chosen (empty where there was no choice).
+
+    `wanted` is a pid, or an executable's path or the end of it. Raises CommandError where none fits.
+    """
+    if not processes:
+        raise CommandError(
+            "the profile holds no process",
+            remedy="the program may be static or setuid; ask 'malloom doctor -- PROGRAM'",
+        )
+    if wanted is None:
+        return _main_process(processes)
+    fitting = [process for process in processes if _fits(process, str(wanted))]
+    if not fitting:
+        known = ", ".join(sorted({f"{process.name} ({process.pid})" for process in processes})[:8])
+        raise CommandError(f"the profile has no process '{wanted}'", remedy=f"it has {known}")
+    return _busiest(fitting), ""
+
+
+def _main_process(processes: Sequence[Process]) -> tuple[Process, str]:
+    """Of the images of the recorded command the busiest.
+
+    The command is the executable of the first process. Where that made no request (a launcher that only execs
+    others) the busiest of all is taken.
+    """
+    first = min(processes, key=lambda process: process.identity)
+    same = [process for process in processes if process.executable == first.executable]
+    chosen = _busiest(same)
+    if chosen.events == 0:
+        chosen = _busiest(processes)
+    if len(processes) == 1:
+        return chosen, ""
+    rule = "the busiest that runs the recorded command" if chosen in same else "the busiest of all"
+    return chosen, f"{len(processes)} processes recorded; this is {chosen.name} ({chosen.pid}), {rule}"
+
+
+def _busiest(processes: Sequence[Process]) -> Process:
+    """The one with the most events; of equals the earliest."""
+    return max(processes, key=lambda process: (process.events, -process.identity))
+
+
+def _fits(process: Process, wanted: str) -> bool:
+    if wanted.isdecimal():
+        return process.pid == int(wanted)
+    return process.executable == wanted or process.executable.endswith("/" + wanted.lstrip("/"))

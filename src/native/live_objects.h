@@ -1,0 +1,44 @@
+// The objects of a process while its events go by: numbers the requests and knows who lives where.
+#pragma once
+
+#include <stdint.h>
+
+#include <vector>
+
+#include "src/native/object_map.h"
+
+namespace malloom::native {
+
+/// Requests are numbered from 0 in the order of their events; every pass over the same events numbers them
+/// alike.
+class LiveObjects {
+  public:
+    static constexpr uint32_t none = ObjectMap::none;
+
+    struct Birth {
+        uint32_t request;
+        uint32_t displaced;  ///< whose object was still thought to live there (its release was lost), or none
+    };
+
+    explicit LiveObjects(uint64_t expected_requests) { extents_.reserve(expected_requests); }
+
+    Birth allocate(Extent extent);
+
+    /// The request whose object began at `address`, which is gone now; none where nobody's did.
+    uint32_t release(uint64_t address);
+
+    /// The request whose object has the byte at `address`, or none.
+    uint32_t find(uint64_t address) const {
+        const uint32_t request = map_.find(address);
+        return request != none && address - extents_[request].address < extents_[request].size ? request
+                                                                                               : none;
+    }
+
+    const Extent& extent(uint32_t request) const { return extents_[request]; }
+
+  private:
+    std::vector<Extent> extents_;
+    ObjectMap map_;
+};
+
+}  // namespace malloom::native

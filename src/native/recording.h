@@ -1,0 +1,62 @@
+// A profile's chunks, sorted by process and thread, so that each can be streamed.
+#pragma once
+
+#include <stdint.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/stream/chunk_reader.h"
+
+namespace malloom::native {
+
+/// Key and value of a chunk of strings.
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+using ChunkList = std::vector<const stream::ChunkView*>;
+
+struct ThreadChunks {
+    uint32_t thread;  ///< operating system's id
+    ChunkList events;
+    ChunkList accesses;
+};
+
+struct ProcessChunks {
+    uint64_t identity = 0;
+    ChunkList process, modules, contexts, ends;
+    std::vector<ThreadChunks> threads;  ///< in the order of their first chunks
+    uint64_t events = 0;                ///< records in the events chunks
+    uint64_t accesses = 0;              ///< records in the accesses chunks, markers included
+    uint64_t lost_chunks = 0;           ///< gaps in the chunks' sequences
+};
+
+/// An opened profile and the index of its chunks. Payloads are read when they are streamed. Immutable once
+/// opened, and then safe to read from several threads.
+class Recording {
+  public:
+    /// False when the file is no profile that can be read; problem() says why.
+    bool open(const char* path);
+    const std::string& problem() const { return reader_.problem(); }
+
+    const std::vector<std::string>& notes() const { return reader_.notes(); }
+    uint64_t created() const { return reader_.file_header().created; }
+    const std::vector<ProcessChunks>& processes() const { return processes_; }
+
+    /// nullptr when the profile has no such process.
+    const ProcessChunks* find(uint64_t identity) const;
+
+    const stream::ChunkReader& reader() const { return reader_; }
+
+  private:
+    void add(const stream::ChunkView& chunk);
+    ProcessChunks& process_of(uint64_t identity);
+
+    stream::ChunkReader reader_;
+    std::vector<ProcessChunks> processes_;
+};
+
+/// The pairs of a chunk of strings; what is corrupt is left out.
+Properties read_properties(const stream::ChunkView& chunk);
+
+}  // namespace malloom::native
