@@ -1,0 +1,1 @@
+"""What of a machine and of a program stands in malloom's way."""
