@@ -1,0 +1,174 @@
+#include "record/preload/image.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/preload/exports.h"
+#include "record/preload/process_chunk.h"
+#include "runtime/platform/memory.h"
+#include "runtime/platform/output.h"
+#include "runtime/platform/real_allocator.h"
+
+namespace malloom::record {
+
+using formats::profile::ProcessState;
+
+Image* image = nullptr;
+stream::ProfileFile profile;
+Options options;
+
+namespace {
+
+constexpr uint64_t context_stage_bytes = 64 << 10;
+constexpr unsigned pid_bits = 22;
+
+// What a fork leaves alone, because all images of the process share it.
+struct Inherited {
+    std::atomic<bool> options_read;
+    bool recorded;        // some image before this one recorded
+    bool identity_fresh;  // the fork handler has given this image its identity
+    uint64_t parent;      // identity of the image that forked this one; 0: none
+};
+Inherited inherited;
+SpinLock image_lock;
+
+uint64_t wall_clock() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Grows with the start time (microseconds since the recording began), and differs between processes of the same one.
+uint64_t new_identity() {
+    const uint64_t now = wall_clock();
+    const uint64_t since = now > profile.created() ? (now - profile.created()) >> 10 : 0;
+    return (since + 1) << pid_bits | (static_cast<uint64_t>(getpid()) & ((1u << pid_bits) - 1));
+}
+
+Image* map_image() {
+    const size_t bytes = platform::round_up(sizeof(Image), platform::page_bytes());
+    void* start = platform::map_pages(bytes);
+    if (start != nullptr) madvise(start, bytes, MADV_WIPEONFORK);
+    return static_cast<Image*>(start);
+}
+
+void become_child() {
+    inherited.parent = record_process;
+    inherited.identity_fresh = true;
+    record_tickets = 0;
+    record_process = new_identity();
+}
+
+// In the child of a fork. Kernels before 4.14 do not wipe the image.
+void after_fork() {
+    if (!inherited.recorded) return;
+    if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
+        platform::discard_pages(image, platform::round_up(sizeof(Image), platform::page_bytes()));
+    this_thread = {};
+    become_child();
+}
+
+bool open_profile() {
+    if (inherited.options_read) return options.profile != nullptr;
+    options = read_options();
+    if (options.profile != nullptr && !profile.open(options.profile, options.maximum_bytes)) {
+        platform::Line line;
+        line.text("malloom: cannot record to ").text(options.profile).text(": ").text(strerrorname_np(errno));
+        line.write_to(STDERR_FILENO);
+        options.profile = nullptr;
+    }
+    inherited.options_read = true;
+    return options.profile != nullptr;
+}
+
+void watch_process() {
+    if (inherited.recorded) return;
+    watch_thread_exits();
+    pthread_atfork(nullptr, nullptr, after_fork);
+}
+
+// Under image_lock, phase is starting.
+bool begin() {
+    if (inherited.recorded && !inherited.identity_fresh) become_child();
+    if (!inherited.recorded) record_process = new_identity();
+    watch_process();
+    inherited.recorded = true;
+    inherited.identity_fresh = false;
+    image->contexts = stream::create_context_stage(profile, record_process, context_stage_bytes);
+    if (image->contexts.header == nullptr) return false;
+    return append_process_chunk(record_process, inherited.parent);
+}
+
+bool start_locked() {
+    if (!open_profile()) return false;
+    if (image == nullptr) image = map_image();
+    if (image == nullptr) return false;
+    if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
+        return image->phase.load(std::memory_order_relaxed) == Phase::recording;
+    image->phase.store(Phase::starting, std::memory_order_relaxed);
+    if (!begin()) {
+        stop_image(ProcessState::failed);
+        return false;
+    }
+    image->phase.store(Phase::recording, std::memory_order_release);
+    return true;
+}
+
+const char* reason_of(ProcessState state) {
+    if (state == ProcessState::limit) return "the profile has reached its maximum size (--max-size)";
+    if (state == ProcessState::failed) return "the profile cannot be written (no room on the disk?)";
+    return nullptr;
+}
+
+[[gnu::constructor]] void start_early() {
+    platform::real::resolve();
+    if (this_thread.slot == nullptr) enter_slowly();
+}
+
+[[gnu::destructor]] void note_exit() {
+    if (image == nullptr || image->contexts.header == nullptr) return;
+    auto* header = image->contexts.header;
+    if (header->state == static_cast<uint32_t>(ProcessState::recording))
+        header->state = static_cast<uint32_t>(ProcessState::exited);
+}
+
+}  // namespace
+
+bool start_image() {
+    if (inherited.options_read && options.profile == nullptr) return false;
+    if (image != nullptr) {
+        const Phase phase = image->phase.load(std::memory_order_acquire);
+        if (phase == Phase::recording) return true;
+        if (phase == Phase::off) return false;
+    }
+    const Locked locked(image_lock);
+    return start_locked();
+}
+
+void stop_image(ProcessState state) {
+    if (image->phase.exchange(Phase::off, std::memory_order_acq_rel) == Phase::off) return;
+    const uint32_t used = image->slots_used.load(std::memory_order_acquire);
+    for (uint32_t i = 0; i < used; ++i) image->slots[i].enabled.store(false, std::memory_order_relaxed);
+    if (image->contexts.header != nullptr) image->contexts.header->state = static_cast<uint32_t>(state);
+    if (const char* reason = reason_of(state)) {
+        platform::Line line;
+        line.text("malloom: recording of process ").number(static_cast<uint64_t>(getpid())).text(" stopped: ");
+        line.text(reason).write_to(STDERR_FILENO);
+    }
+}
+
+void stop_after(stream::AppendResult result) {
+    if (result == stream::AppendResult::limit) stop_image(ProcessState::limit);
+    if (result == stream::AppendResult::failed) stop_image(ProcessState::failed);
+}
+
+void drop_event() {
+    if (image == nullptr || image->contexts.header == nullptr) return;
+    __atomic_fetch_add(&image->contexts.header->dropped, 1, __ATOMIC_RELAXED);
+}
+
+}  // namespace malloom::record

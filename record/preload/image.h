@@ -1,0 +1,55 @@
+// The recording of one process image: from the first event after start, exec or fork to its end.
+#pragma once
+
+#include <stdint.h>
+
+#include <atomic>
+
+#include "record/preload/options.h"
+#include "record/preload/spin_lock.h"
+#include "record/preload/thread_slot.h"
+#include "record/stream/profile_file.h"
+#include "record/stream/staging.h"
+
+namespace malloom::record {
+
+enum class Phase : uint32_t { unstarted = 0, starting, recording, off };
+
+inline constexpr uint32_t max_threads = 8192;
+inline constexpr uint32_t max_modules = 8192;
+
+/// Everything that a forked child must not inherit. It lies in memory that the kernel hands to a child as zeros, however
+/// the child was made, so a child finds itself unstarted, without locks held by threads that it does not have.
+struct Image {
+    std::atomic<Phase> phase;
+    SpinLock contexts_lock;
+    SpinLock late_lock;
+    std::atomic<uint32_t> slots_used;
+    stream::ContextStage contexts;
+    uint32_t modules_written;
+    std::atomic<bool> module_known[max_modules];
+    SpinLock flush_locks[8];
+    ThreadSlot late;  ///< for threads that have given their slot back, under late_lock
+    ThreadSlot slots[max_threads];
+};
+
+/// The image, or nullptr before start_image succeeded once in this process or a forebear.
+extern Image* image;
+extern stream::ProfileFile profile;
+extern Options options;
+
+/// Begins to record where that has not happened yet; true when the process records now. Waits where another thread is
+/// just doing it. Never allocates through malloc.
+bool start_image();
+
+/// Ends the recording of this process for all threads, for the reason that `state` says, with a line for the user where
+/// he needs to know.
+void stop_image(formats::profile::ProcessState state);
+
+/// stop_image for a failed append.
+void stop_after(stream::AppendResult result);
+
+/// Counts an event that could not be recorded.
+void drop_event();
+
+}  // namespace malloom::record

@@ -1,0 +1,147 @@
+#include "record/preload/thread_slot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/preload/contexts.h"
+#include "record/preload/exports.h"
+#include "record/preload/flush_space.h"
+#include "record/preload/image.h"
+#include "record/stream/chunk_writer.h"
+#include "record/stream/event_codec.h"
+
+namespace malloom::record {
+
+using namespace formats::profile;
+
+thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]];
+
+namespace {
+
+pthread_key_t exit_key;
+
+uint32_t thread_id() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
+
+bool take(ThreadSlot& slot) { return !slot.taken.exchange(true, std::memory_order_acq_rel); }
+
+ThreadSlot* find_free_slot() {
+    const uint32_t used = image->slots_used.load(std::memory_order_acquire);
+    for (uint32_t i = 0; i < used; ++i)
+        if (!image->slots[i].taken.load(std::memory_order_relaxed) && take(image->slots[i])) return &image->slots[i];
+    for (;;) {
+        const uint32_t next = image->slots_used.fetch_add(1, std::memory_order_acq_rel);
+        if (next >= max_threads) {
+            image->slots_used.store(max_threads, std::memory_order_release);
+            return nullptr;
+        }
+        if (take(image->slots[next])) return &image->slots[next];
+    }
+}
+
+// Gives the slot, with a stage of its own, to the calling thread. `number` names a new stage.
+bool assign(ThreadSlot& slot, uint32_t number, uint32_t sequence) {
+    if (slot.stage.header == nullptr) {
+        slot.stage = stream::create_event_stage(profile, record_process, number, stage_capacity);
+        if (slot.stage.header == nullptr) return false;
+        slot.capacity = stage_capacity;
+    }
+    slot.stage.header->thread = thread_id();
+    slot.stage.header->sequence = sequence;
+    return true;
+}
+
+void release_slot(ThreadSlot& slot) {
+    slot.busy = true;
+    flush_events(slot);
+    this_thread.next_sequence = slot.stage.header->sequence;
+    this_thread.slot = nullptr;
+    this_thread.finished = true;
+    slot.busy = false;
+    slot.taken.store(false, std::memory_order_release);
+}
+
+// Other keys' destructors still release memory: as the key is set again each time, the slot goes in the last but one of
+// the rounds that the thread library makes.
+void on_thread_exit(void* round) {
+    const auto number = reinterpret_cast<uintptr_t>(round);
+    if (number < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+        pthread_setspecific(exit_key, reinterpret_cast<void*>(number + 1));
+    } else if (this_thread.slot != nullptr && this_thread.slot->enabled.load(std::memory_order_relaxed)) {
+        release_slot(*this_thread.slot);
+    }
+}
+
+// The one slot that all finished threads share, locked until leave().
+ThreadSlot* enter_late() {
+    image->late_lock.lock();
+    ThreadSlot& slot = image->late;
+    if (slot.stage.header != nullptr && slot.stage.header->thread != thread_id()) flush_events(slot);
+    if (slot.staged == 0 && !assign(slot, max_threads, this_thread.next_sequence++)) {
+        image->late_lock.unlock();
+        stop_image(ProcessState::failed);
+        return nullptr;
+    }
+    return &slot;
+}
+
+ThreadSlot* new_slot() {
+    if (!start_image()) return nullptr;
+    if (this_thread.finished) return enter_late();
+    ThreadSlot* slot = find_free_slot();
+    if (slot == nullptr || !assign(*slot, static_cast<uint32_t>(slot - image->slots), 0)) {
+        stop_image(ProcessState::failed);
+        return nullptr;
+    }
+    slot->enabled.store(true, std::memory_order_relaxed);
+    this_thread.slot = slot;
+    pthread_setspecific(exit_key, reinterpret_cast<void*>(uintptr_t{1}));
+    return slot;
+}
+
+}  // namespace
+
+void watch_thread_exits() { pthread_key_create(&exit_key, on_thread_exit); }
+
+void leave_late() { image->late_lock.unlock(); }
+
+ThreadSlot* enter_slowly() {
+    const ThreadSlot* held = this_thread.slot;
+    if (this_thread.starting || (held != nullptr && held->busy)) {
+        drop_event();
+        return nullptr;
+    }
+    const int error = errno;
+    this_thread.starting = true;
+    ThreadSlot* slot = new_slot();
+    this_thread.starting = false;
+    errno = error;
+    return slot;
+}
+
+void flush_events(ThreadSlot& slot) {
+    StagingHeader& stage = *slot.stage.header;
+    if (slot.staged == 0) return;
+    const int error = errno;
+    flush_contexts();
+    FlushSpace* space = FlushSpace::acquire();
+    if (space == nullptr) return stop_image(ProcessState::failed);
+    const EventRecord* events = slot.stage.records();
+    const stream::ChunkIdentity identity{ChunkKind::events, stage.process,   stage.thread,
+                                         stage.sequence,    events[0].ticket, slot.staged};
+    const size_t columns = stream::encode_events(events, slot.staged, events[0].ticket, space->columns);
+    const size_t bytes = stream::make_chunk(identity, space->columns, columns, &space->compressor, space->chunk);
+    const stream::AppendResult result = profile.append(space->chunk, bytes);
+    FlushSpace::release(space);
+    errno = error;
+    if (result != stream::AppendResult::written) {
+        slot.enabled.store(false, std::memory_order_relaxed);
+        return stop_after(result);
+    }
+    slot.staged = 0;
+    __atomic_store_n(&stage.records, 0, __ATOMIC_RELEASE);
+    ++stage.sequence;
+}
+
+}  // namespace malloom::record

@@ -1,0 +1,143 @@
+#include "record/stream/profile_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/profile.h"
+
+namespace malloom::stream {
+
+namespace {
+
+constexpr int high_descriptor = 1000;
+constexpr char staging_suffix[] = ".staging";
+
+// A file beyond RLIMIT_FSIZE would not just fail to grow: SIGXFSZ would end the program.
+bool within_file_limit(uint64_t bytes) {
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+// Disk blocks for the whole file: a store to a mapped page without one raises SIGBUS when the disk is full.
+bool back_with_disk(int descriptor, size_t bytes) {
+    if (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0) return true;
+    if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
+    static const char zeros[4096] = {};
+    for (size_t done = 0; done < bytes;) {
+        const size_t part = bytes - done < sizeof zeros ? bytes - done : sizeof zeros;
+        const ssize_t written = write(descriptor, zeros, part);
+        if (written <= 0) return false;
+        done += static_cast<size_t>(written);
+    }
+    return true;
+}
+
+int open_staging_folder(const char* path) {
+    char folder[4096];
+    const size_t length = strlen(path);
+    if (length + sizeof staging_suffix > sizeof folder) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(folder, path, length);
+    memcpy(folder + length, staging_suffix, sizeof staging_suffix);
+    return ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+}  // namespace
+
+int move_descriptor_high(int descriptor) {
+    if (descriptor < 0) return descriptor;
+    const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, high_descriptor);
+    if (high < 0) return descriptor;
+    close(descriptor);
+    return high;
+}
+
+bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
+    path_ = path;
+    maximum_bytes_ = maximum_bytes;
+    const int descriptor = ::open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+    struct stat status {};
+    formats::profile::FileHeader header{};
+    if (descriptor < 0 || fstat(descriptor, &status) != 0 ||
+        pread(descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+        header.magic != formats::profile::file_magic) {
+        if (descriptor >= 0) close(descriptor);
+        return false;
+    }
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+    created_ = header.created;
+    descriptor_ = move_descriptor_high(descriptor);
+    folder_ = move_descriptor_high(open_staging_folder(path));
+    return folder_ >= 0;
+}
+
+bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
+    struct stat status {};
+    if (descriptor < 0 || fstat(descriptor, &status) != 0) return false;
+    *bytes = static_cast<uint64_t>(status.st_size);
+    return status.st_dev == device_ && status.st_ino == inode_;
+}
+
+// The program may have closed the descriptor, and another of its files may have got the number since.
+int ProfileFile::verified_descriptor(uint64_t& bytes) {
+    int descriptor = __atomic_load_n(&descriptor_, __ATOMIC_RELAXED);
+    if (is_profile(descriptor, &bytes)) return descriptor;
+    descriptor = move_descriptor_high(::open(path_, O_RDWR | O_APPEND | O_CLOEXEC));
+    if (!is_profile(descriptor, &bytes)) {
+        if (descriptor >= 0) close(descriptor);
+        return -1;
+    }
+    __atomic_store_n(&descriptor_, descriptor, __ATOMIC_RELAXED);
+    return descriptor;
+}
+
+AppendResult ProfileFile::append(const void* chunk, size_t bytes) {
+    uint64_t size = 0;
+    const int descriptor = verified_descriptor(size);
+    if (descriptor < 0 || !within_file_limit(size + bytes)) return AppendResult::failed;
+    if (maximum_bytes_ != 0 && size + bytes > maximum_bytes_) return AppendResult::limit;
+    ssize_t written = 0;
+    do {
+        written = write(descriptor, chunk, bytes);
+    } while (written < 0 && errno == EINTR);
+    return written == static_cast<ssize_t>(bytes) ? AppendResult::written : AppendResult::failed;
+}
+
+int ProfileFile::create_staged(const char* name) {
+    constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    const int descriptor = openat(folder_, name, flags, 0600);
+    if (descriptor >= 0 || (errno != EBADF && errno != ENOTDIR)) return descriptor;
+    folder_ = move_descriptor_high(open_staging_folder(path_));
+    return openat(folder_, name, flags, 0600);
+}
+
+void* ProfileFile::stage(const char* name, size_t bytes) {
+    if (!within_file_limit(bytes)) {
+        errno = EFBIG;
+        return nullptr;
+    }
+    const int descriptor = create_staged(name);
+    if (descriptor < 0) return nullptr;
+    void* start = MAP_FAILED;
+    if (back_with_disk(descriptor, bytes))
+        start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    const int error = errno;
+    close(descriptor);
+    if (start == MAP_FAILED) {
+        unlinkat(folder_, name, 0);
+        errno = error;
+        return nullptr;
+    }
+    madvise(start, bytes, MADV_DONTFORK);
+    return start;
+}
+
+}  // namespace malloom::stream

@@ -1,0 +1,31 @@
+// The files in which events and contexts wait for their chunk, mapped by the process that records.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/profile.h"
+#include "record/stream/profile_file.h"
+
+namespace malloom::stream {
+
+/// Where a process or thread stages: a header in a shared mapping and what follows it.
+struct EventStage {
+    formats::profile::StagingHeader* header = nullptr;
+    formats::profile::EventRecord* records() const {
+        return reinterpret_cast<formats::profile::EventRecord*>(header + 1);
+    }
+};
+struct ContextStage {
+    formats::profile::ProcessStagingHeader* header = nullptr;
+    unsigned char* contexts() const { return reinterpret_cast<unsigned char*>(header + 1); }
+};
+
+/// Creates the stage of slot `slot` of a process with room for `capacity` events; header is null on failure, errno says
+/// why. It serves no thread yet: thread and sequence are 0.
+EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity);
+
+/// Creates the process's own stage, with room for `capacity` bytes of contexts.
+ContextStage create_context_stage(ProfileFile& profile, uint64_t process, uint64_t capacity);
+
+}  // namespace malloom::stream
