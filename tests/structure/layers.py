@@ -4,13 +4,13 @@ import functools
 import re
 from pathlib import PurePosixPath
 
-from structure.source_tree import text_of
+from structure.source_tree import ROOT, text_of
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(malloom(?:\.\w+)*)(?:\s+import\s+(\w+))?", re.MULTILINE)
 
 GROUND = "src/malloom"
-"""Modules that lie directly in the package (errors, formats, native_files): every Python room may import them."""
+"""Modules directly in the package (errors, formats, native_files): every Python room may import them."""
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def named_rooms(room: str) -> set[str]:
 
 
 def matches(name: str, other: str, room: str) -> bool:
-    """Whether a name of the last column means the room `other`: its full path, its neighbour's, or all rooms in it."""
+    """Whether a name of the last column means `other`: by its path, as a neighbour, or as a part of it."""
     if name == "native core":
         return other == "src/native"
     neighbour = str(PurePosixPath(room).parent / name)
@@ -57,8 +57,10 @@ def room_of(name: str) -> str | None:
     return max(holders, key=len, default=None)
 
 
-def included_room(include: str) -> str | None:
-    """The room of an #include: paths are from the root, and the public headers are included as users do."""
+def included_room(name: str, include: str) -> str | None:
+    """The room that an #include reaches: from the root, or from beside; public headers as users do."""
+    if ((ROOT / name).parent / include).is_file():
+        return room_of(name)
     return "include/malloom" if include.startswith("malloom/") else room_of(include)
 
 
@@ -77,6 +79,6 @@ def violations(name: str, text: str) -> list[str]:
         targets = [(module, imported_room(module, member)) for module, member in IMPORT.findall(text)]
         allowed = reachable(room) | {GROUND}
     else:
-        targets = [(include, included_room(include)) for include in INCLUDE.findall(text)]
+        targets = [(include, included_room(name, include)) for include in INCLUDE.findall(text)]
         allowed = reachable(room)
     return [f"{name} reaches for {target}" for target, reached in targets if reached not in allowed]

@@ -1,5 +1,7 @@
-"""clang-tidy over every C and C++ source of the release build; a file is looked at again when it, or what it includes,
-has changed."""
+"""clang-tidy over every C and C++ source of the release build.
+
+A source is looked at again when it, or a file of the tree that it includes, has changed.
+"""
 
 import hashlib
 import json
@@ -9,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from structure.source_tree import ROOT, files_with, tree_files
 
 BUILD = ROOT / "build/release"
@@ -27,7 +30,9 @@ def compiled_sources() -> list[str]:
 
 def dependencies() -> dict[str, list[str]]:
     """Source -> the tree's files it is compiled from, as the build has noted them."""
-    listing = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True
+    ).stdout
     known = set(tree_files())
     found: dict[str, list[str]] = {}
     for block in listing.split("\n\n"):

@@ -1,6 +1,7 @@
 """Every room reaches only for the rooms below it."""
 
 import pytest
+
 from structure.layers import reachable, room_of, table, violations
 from structure.source_tree import CPP_SUFFIXES, ROOT, files_with, text_of
 
@@ -44,7 +45,10 @@ def test_upward_reach_is_found(name: str, text: str) -> None:
     [
         ("runtime/front/run_time.cpp", '#include "runtime/heaps/plan_heap.h"\n#include "formats/plan.h"'),
         ("record/preload/recorder.cpp", '#include "runtime/context/call_chain.h"'),
-        ("src/malloom/profile/reader.py", "from malloom.errors import CommandError\nfrom malloom import _native"),
+        (
+            "src/malloom/profile/reader.py",
+            "from malloom.errors import CommandError\nfrom malloom import _native",
+        ),
         ("src/malloom/commands/run.py", "from malloom.layout.plan_file import check_plan"),
     ],
 )

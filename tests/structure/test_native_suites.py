@@ -1,4 +1,4 @@
-"""The C++ tests: ctest runs each build's tests once, in parallel, and every one of them counts here by itself."""
+"""The C++ tests: ctest runs those of each build in parallel, and every one counts here by itself."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import subprocess
 import xml.etree.ElementTree as xml
 
 import pytest
+
 from structure.source_tree import ROOT
 
 BUILDS = ("release", "checked", "threads")

@@ -1,6 +1,7 @@
 """What the tree must not hold. Patterns are spelt so that they do not find themselves."""
 
 import pytest
+
 from structure.source_tree import ROOT, files_with, lines_matching, text_of, tree_files
 
 LONGEST_FILE = 600
