@@ -216,7 +216,9 @@ uint64_t pack(const Row& row) {
         saved_words = words_in(-row.frame_pointer.offset, FrameRule::max_saved_words);
         if (saved_words == 0) return FrameRule::end();
     }
-    if (offset_words == 0) return FrameRule::end();
+    // The walk counts on a saved rbp above the base: what lies below the stack pointer is no frame of a
+    // caller.
+    if (offset_words == 0 || saved_words > offset_words) return FrameRule::end();
     return FrameRule::make(row.cfa_register == rbp, offset_words, saved_words);
 }
 

@@ -6,32 +6,27 @@
 namespace malloom::context {
 
 /// The canonical frame address (CFA) is the stack pointer before the call that made the frame: the return
-/// address lies 8 bytes below it. A rule says where it is, given the registers at one return address, and
-/// where the caller's rbp was saved. It shares its word with a tag of rule_tag_bits, so that a cache entry is
-/// one load.
+/// address lies 8 bytes below it. A rule says where the CFA is, given the registers at one return address,
+/// and where the caller's rbp was saved: between the base register and the CFA. It shares its word with a
+/// tag, so that a cache entry is one load.
 struct FrameRule {
-    static constexpr unsigned tag_bits = 33;
-    static constexpr unsigned base_shift = 33;  // 1 bit: 0 rsp, 1 rbp
-    static constexpr unsigned saved_shift =
-        34;  // 8 bits: rbp lies this many words below the CFA; 0 = unchanged
-    static constexpr unsigned offset_shift =
-        42;  // 22 bits: CFA = base + this many words; 0 = nothing is known
-    static constexpr uint64_t max_saved_words = (1U << (offset_shift - saved_shift)) - 1;
-    static constexpr uint64_t max_offset_words = (1U << (64 - offset_shift)) - 1;
+    // From bit 0: 22 bits CFA = base + this many words, 0 = the walk ends; 1 bit base is rbp, not rsp; 8 bits
+    // rbp lies this many words below the CFA, 0 = unchanged; 33 bits tag.
+    static constexpr unsigned base_shift = 22;
+    static constexpr unsigned saved_shift = 23;
+    static constexpr unsigned tag_shift = 31;
+    static constexpr unsigned tag_bits = 64 - tag_shift;
+    static constexpr uint64_t max_offset_words = (uint64_t{1} << base_shift) - 1;
+    static constexpr uint64_t max_saved_words = (uint64_t{1} << (tag_shift - saved_shift)) - 1;
 
-    /// The walk ends here.
     static constexpr uint64_t end() { return 0; }
-
     static constexpr uint64_t make(bool from_frame_pointer, uint64_t offset_words, uint64_t saved_words) {
-        return offset_words << offset_shift | saved_words << saved_shift |
-               uint64_t{from_frame_pointer} << base_shift;
+        return offset_words | uint64_t{from_frame_pointer} << base_shift | saved_words << saved_shift;
     }
-    static constexpr uint64_t tag(uint64_t word) { return word & ((uint64_t{1} << tag_bits) - 1); }
+    static constexpr uint64_t tag(uint64_t word) { return word >> tag_shift; }
     static constexpr bool from_frame_pointer(uint64_t word) { return (word >> base_shift & 1) != 0; }
-    static constexpr uint64_t saved_bytes(uint64_t word) {
-        return (word >> saved_shift & max_saved_words) * 8;
-    }
-    static constexpr uint64_t offset_bytes(uint64_t word) { return (word >> offset_shift) * 8; }
+    static constexpr uint64_t offset_words(uint64_t word) { return word & max_offset_words; }
+    static constexpr uint64_t saved_words(uint64_t word) { return word >> saved_shift & max_saved_words; }
 };
 
 }  // namespace malloom::context

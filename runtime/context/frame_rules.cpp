@@ -10,12 +10,11 @@ constinit FrameRules frame_rules;
 // An address beyond the user's half has bits above the tag's and so never matches: it is no rule, and nothing
 // is kept.
 uint64_t FrameRules::find_elsewhere(uintptr_t return_address) {
-    if (return_address == 0 || return_address >> user_address_bits != 0) return FrameRule::end();
-    const uint64_t tag = tag_of(return_address);
-    const size_t set = first_place(return_address) & ~size_t{ways - 1};
-    for (size_t way = 0; way < ways; ++way) {
-        const uint64_t word = words_[set + way].load(std::memory_order_relaxed);
-        if (FrameRule::tag(word) == tag) return word;
+    if (return_address >> user_address_bits != 0) return FrameRule::end();
+    size_t place = first_place(return_address);
+    for (unsigned way = 0; way < 1U << way_bits; ++way, place = next_way(place)) {
+        const uint64_t word = words_[place].load(std::memory_order_relaxed);
+        if (FrameRule::tag(word) == tag_of(return_address)) return word;
     }
     return learn(return_address);
 }
@@ -28,12 +27,10 @@ uint64_t FrameRules::learn(uintptr_t return_address) {
         forget_replaced();
         if (object.unwind.header != 0) rule = find_frame_rule(object.unwind, return_address);
     }
-    const uint64_t word = rule | tag_of(return_address);
-    const size_t first = first_place(return_address);
-    const size_t set = first & ~size_t{ways - 1};
-    size_t place = first;
-    for (size_t way = 0; way < ways && words_[place].load(std::memory_order_relaxed) != 0; ++way)
-        place = set + ((first + way + 1) & (ways - 1));
+    const uint64_t word = rule | tag_of(return_address) << FrameRule::tag_shift;
+    size_t place = first_place(return_address);
+    for (unsigned way = 0; way < 1U << way_bits && words_[place].load(std::memory_order_relaxed) != 0; ++way)
+        place = next_way(place);
     words_[place].store(word, std::memory_order_relaxed);
     return word;
 }

@@ -24,24 +24,25 @@ class FrameRules {
 
   private:
     // 512 KiB of address space, of which a program touches what it uses. The place is the address's low bits,
-    // so that the next step's load waits for nothing but the address; what they leave out of it is in the
-    // tag.
+    // so that the next step's load waits for nothing but the address. The tag holds the rest, and the highest
+    // two bits of the place too: the four ways of an address differ in these.
     static constexpr unsigned index_bits = 16;
-    static constexpr unsigned ways = 4;
+    static constexpr unsigned way_bits = 2;
     static constexpr unsigned user_address_bits = 47;
-    static_assert(user_address_bits - index_bits + 2 == FrameRule::tag_bits);
+    static constexpr unsigned tag_from = index_bits - way_bits;
+    static_assert(user_address_bits - tag_from == FrameRule::tag_bits);
 
-    static constexpr size_t first_place(uintptr_t address) { return address & ((1U << index_bits) - 1); }
-    static constexpr uint64_t tag_of(uintptr_t address) {
-        return address >> index_bits << 2 | (address & (ways - 1));
-    }
+    static constexpr size_t places = size_t{1} << index_bits;
+    static constexpr size_t first_place(uintptr_t address) { return address % places; }
+    static constexpr size_t next_way(size_t place) { return (place + (places >> way_bits)) % places; }
+    static constexpr uint64_t tag_of(uintptr_t address) { return address >> tag_from; }
 
     uint64_t find_elsewhere(uintptr_t return_address);
     uint64_t learn(uintptr_t return_address);
     void forget_replaced();
 
     std::atomic<uint32_t> replacements_seen_{0};
-    alignas(64) std::atomic<uint64_t> words_[size_t{1} << index_bits];
+    alignas(64) std::atomic<uint64_t> words_[places];
 };
 
 /// The one cache of the process.

@@ -1,5 +1,6 @@
-// A preloaded library that, in every malloc of a program, compares malloom's walk with glibc's backtrace(). At exit it
-// appends one line, "walks agreed", to the file that MALLOOM_AGREEMENT names, and the first chains that differ.
+// A preloaded library that, in every malloc of a program, compares malloom's walk with glibc's backtrace().
+// At exit it appends one line, "walks agreed", to the file that MALLOOM_AGREEMENT names, and the first chains
+// that differ.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -80,7 +81,8 @@ void show_difference(const uintptr_t* walked, unsigned depth, void* const* expec
 }
 
 void check(const Caller& caller) {
-    if (busy || !ready.load(std::memory_order_relaxed) || walks.load(std::memory_order_relaxed) >= most_walks) return;
+    if (busy || !ready.load(std::memory_order_relaxed) || walks.load(std::memory_order_relaxed) >= most_walks)
+        return;
     busy = true;
     compare(caller);
     busy = false;
