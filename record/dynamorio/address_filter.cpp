@@ -1,0 +1,114 @@
+#include "record/dynamorio/address_filter.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "formats/profile.h"
+
+namespace malloom::accesses {
+
+using namespace formats::profile;
+
+namespace {
+
+struct Range {
+    uintptr_t start, end;
+};
+
+// Modules beyond this many are not filtered; their accesses are recorded and dropped by the reader.
+constexpr size_t most_ranges = 4096;
+Range ranges[most_ranges];
+size_t range_count;
+uint64_t generation;  // grows with every change, so that threads forget what they had cached
+void* lock;
+
+constexpr uintptr_t red_zone = 4096;
+constexpr uintptr_t main_stack_at_most = uintptr_t{64} << 20;
+
+bool inside_any_range(uintptr_t address) {
+    for (size_t i = 0; i < range_count; ++i)
+        if (address >= ranges[i].start && address < ranges[i].end) return true;
+    return false;
+}
+
+}  // namespace
+
+void init_module_ranges() {
+    lock = dr_rwlock_create();
+}
+
+void add_module_range(const module_data_t* module) {
+    dr_rwlock_write_lock(lock);
+    for (uint i = 0; i < module->num_segments && range_count < most_ranges; ++i)
+        ranges[range_count++] = {reinterpret_cast<uintptr_t>(module->segments[i].start),
+                                 reinterpret_cast<uintptr_t>(module->segments[i].end)};
+    ++generation;
+    dr_rwlock_write_unlock(lock);
+}
+
+void remove_module_range(const module_data_t* module) {
+    const auto start = reinterpret_cast<uintptr_t>(module->start);
+    const auto end = reinterpret_cast<uintptr_t>(module->end);
+    dr_rwlock_write_lock(lock);
+    size_t kept = 0;
+    for (size_t i = 0; i < range_count; ++i)
+        if (ranges[i].start < start || ranges[i].end > end) ranges[kept++] = ranges[i];
+    range_count = kept;
+    ++generation;
+    dr_rwlock_write_unlock(lock);
+}
+
+// A stack is the mapping around the stack pointer, if no page below it can be accessed: memory that a program took from
+// its heap and made a stack has no such guard, and accesses to it do reach a heap object.
+void AddressFilter::begin_thread(uintptr_t stack_pointer) {
+    dr_mem_info_t stack, below;
+    if (!dr_query_memory_ex(reinterpret_cast<byte*>(stack_pointer), &stack)) return;
+    const auto base = reinterpret_cast<uintptr_t>(stack.base_pc);
+    if (dr_query_memory_ex(stack.base_pc - 1, &below) && below.prot != DR_MEMPROT_NONE) return;
+    const uintptr_t end = base + stack.size;
+    const bool of_main_thread = dr_get_process_id() == dr_get_thread_id(dr_get_current_drcontext());
+    // The main thread's grows downward, as far as its limit lets it; above another's lies other memory.
+    stack_low_ = of_main_thread ? end - main_stack_at_most : base;
+    stack_bytes_ = (of_main_thread ? end : stack_pointer + red_zone) - stack_low_;
+}
+
+AddressFilter::Verdict AddressFilter::judge(uintptr_t granule) const {
+    const uintptr_t start = granule << granule_shift;
+    const uintptr_t end = start + (uintptr_t{1} << granule_shift);
+    Verdict verdict = Verdict::keep;
+    for (size_t i = 0; i < range_count; ++i) {
+        if (ranges[i].start <= start && ranges[i].end >= end) return Verdict::drop;
+        if (ranges[i].start < end && ranges[i].end > start) verdict = Verdict::mixed;
+    }
+    return verdict;
+}
+
+bool AddressFilter::dropped_slowly(uintptr_t address, uint64_t& cached) {
+    const uintptr_t granule = address >> granule_shift;
+    if (cached >> 2 != granule || (cached & 3) == static_cast<uint64_t>(Verdict::unknown))
+        cached = granule << 2 | static_cast<uint64_t>(judge(granule));
+    const auto verdict = static_cast<Verdict>(cached & 3);
+    return verdict == Verdict::drop || (verdict == Verdict::mixed && inside_any_range(address));
+}
+
+size_t AddressFilter::keep_possible(uint64_t* entries, size_t count) {
+    dr_rwlock_read_lock(lock);
+    if (generation_ != generation) memset(cache_, 0, sizeof cache_);
+    generation_ = generation;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint64_t entry = entries[i];
+        entries[kept] = entry;
+        const uintptr_t address = entry & access_address_mask;
+        const uintptr_t granule = address >> granule_shift;
+        uint64_t& cached = cache_[granule % cache_entries];
+        const bool known_kept = cached == (granule << 2 | static_cast<uint64_t>(Verdict::keep));
+        const bool marker = entry >> access_kind_shift != 0;
+        const bool dropped = address - stack_low_ < stack_bytes_ || (!known_kept && dropped_slowly(address, cached));
+        kept += marker | !dropped;
+    }
+    dr_rwlock_read_unlock(lock);
+    return kept;
+}
+
+}  // namespace malloom::accesses

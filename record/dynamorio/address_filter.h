@@ -1,0 +1,39 @@
+// Drops accesses that cannot reach heap objects: those to the thread's stack and to the images of modules. A filter only
+// for size and speed: who reads the profile drops whatever reaches no live object.
+#pragma once
+
+#include <dr_api.h>
+#include <stddef.h>
+#include <stdint.h>
+
+namespace malloom::accesses {
+
+/// The address ranges of the loaded modules' segments. One per process; guarded by a lock of its own.
+void init_module_ranges();
+void add_module_range(const module_data_t* module);
+void remove_module_range(const module_data_t* module);
+
+/// One thread's view. Not shared between threads.
+class AddressFilter {
+  public:
+    /// To be called by the thread itself, with its stack pointer when it begins.
+    void begin_thread(uintptr_t stack_pointer);
+
+    /// Moves the entries that are to be kept to the front, in their order, and returns how many they are.
+    size_t keep_possible(uint64_t* entries, size_t count);
+
+  private:
+    static constexpr unsigned granule_shift = 16;
+    static constexpr size_t cache_entries = 1024;
+    enum class Verdict : uint8_t { unknown, keep, drop, mixed };
+
+    bool dropped_slowly(uintptr_t address, uint64_t& cached);
+    Verdict judge(uintptr_t granule) const;
+
+    uintptr_t stack_low_ = 0;
+    uintptr_t stack_bytes_ = 0;
+    uint64_t generation_ = 0;
+    uint64_t cache_[cache_entries] = {};  // granule number << 2 | Verdict
+};
+
+}  // namespace malloom::accesses

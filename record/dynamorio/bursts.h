@@ -1,0 +1,32 @@
+// When the program is recorded: the first `limit` accesses, then bursts with pauses between them.
+//
+// In a pause the program's code is not instrumented at all: the code cache is flushed at both ends, and blocks are built
+// anew without or with the recording code. A thread of the client's own ends the pause, measured in the program's CPU
+// time, so that a program which waits does not use up its bursts.
+#pragma once
+
+#include <stdint.h>
+
+#include "record/dynamorio/options.h"
+
+namespace malloom::accesses::bursts {
+
+/// To be called once, before code is instrumented.
+void init(const Options& options);
+
+/// Whether blocks built now are to be instrumented.
+bool recording();
+
+/// Number of the burst that runs or ran last, from 1.
+uint32_t current();
+
+/// Counts accesses that were recorded, and begins a pause where they complete the burst. From a clean call only.
+void count(uint64_t accesses);
+
+/// Ends recording for good.
+void stop();
+
+/// A forked child has no client thread: gives it one.
+void restart_after_fork();
+
+}  // namespace malloom::accesses::bursts

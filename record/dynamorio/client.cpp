@@ -1,0 +1,69 @@
+// libmalloom_accesses.so: the DynamoRIO client that records which memory a program loads and stores, in program order, into
+// the profile that the preloaded recorder of requests writes.
+#include <dr_api.h>
+#include <drmgr.h>
+#include <sys/syscall.h>
+
+#include "record/dynamorio/access_chunks.h"
+#include "record/dynamorio/address_filter.h"
+#include "record/dynamorio/bursts.h"
+#include "record/dynamorio/instrumentation.h"
+#include "record/dynamorio/options.h"
+#include "record/dynamorio/recorder_library.h"
+#include "record/dynamorio/thread_recording.h"
+
+namespace malloom::accesses {
+
+namespace {
+
+void module_loaded(void*, const module_data_t* module, bool) {
+    add_module_range(module);
+    note_module_loaded(module);
+}
+
+void module_unloaded(void*, const module_data_t* module) {
+    remove_module_range(module);
+    note_module_unloaded(module);
+}
+
+// A new program image takes the place of this one without any exit event.
+bool is_exec(void*, int number) {
+    return number == SYS_execve || number == SYS_execveat;
+}
+
+bool before_system_call(void* context, int number) {
+    if (is_exec(context, number)) flush_current_thread(context);
+    return true;
+}
+
+void forked(void* context) {
+    restart_after_fork(context);
+    bursts::restart_after_fork();
+}
+
+void process_ends() {
+    exit_instrumentation();
+    exit_thread_recording();
+    drmgr_exit();
+}
+
+bool begin(const Options& options) {
+    if (!open_profile()) return false;
+    init_module_ranges();
+    bursts::init(options);
+    dr_register_fork_init_event(forked);
+    dr_register_exit_event(process_ends);
+    dr_register_filter_syscall_event(is_exec);
+    return drmgr_init() && init_thread_recording() && init_instrumentation() &&
+           drmgr_register_module_load_event(module_loaded) && drmgr_register_module_unload_event(module_unloaded) &&
+           drmgr_register_pre_syscall_event(before_system_call);
+}
+
+}  // namespace
+
+}  // namespace malloom::accesses
+
+extern "C" DR_EXPORT void dr_client_main(client_id_t, int count, const char* arguments[]) {
+    dr_set_client_name("malloom's recorder of accesses", "the documentation of malloom");
+    if (!malloom::accesses::begin(malloom::accesses::parse_options(count, arguments))) dr_exit_process(1);
+}

@@ -1,0 +1,228 @@
+#include "record/dynamorio/instrumentation.h"
+
+#include <dr_api.h>
+#include <drmgr.h>
+#include <drreg.h>
+#include <drutil.h>
+#include <drx.h>
+#include <stdint.h>
+
+#include "formats/profile.h"
+#include "record/dynamorio/bursts.h"
+#include "record/dynamorio/recorder_library.h"
+#include "record/dynamorio/recorded_operands.h"
+#include "record/dynamorio/thread_recording.h"
+
+namespace malloom::accesses {
+
+using formats::profile::AccessKind;
+
+namespace {
+
+constexpr int entry_bytes = sizeof(uint64_t);
+// An address has 48 bits, so what it says of the access is written over the entry's two highest bytes.
+constexpr int tag_offset = 6;
+
+/// What the passes over one block know of it.
+struct Block {
+    bool recorded;     ///< something in it is
+    bool one_by_one;   ///< it has loops or jumps inside: every instruction moves the cursor itself
+    unsigned entries;  ///< stored since the cursor was loaded
+    reg_id_t cursor;   ///< the register that holds it
+};
+
+/// Where instrumentation is being inserted.
+struct Place {
+    void* context;
+    instrlist_t* list;
+    instr_t* where;
+
+    void put(instr_t* made) const { instrlist_meta_preinsert(list, where, made); }
+};
+
+void load_cursor(const Place& at, const Block& block) {
+    at.put(INSTR_CREATE_mov_ld(at.context, opnd_create_reg(block.cursor), cursor_operand(at.context)));
+}
+
+// Jumps over the call unless the cursor is above the limit.
+void make_room(const Place& at, const Block& block) {
+    instr_t* const enough = INSTR_CREATE_label(at.context);
+    drreg_reserve_aflags(at.context, at.list, at.where);
+    load_cursor(at, block);
+    at.put(INSTR_CREATE_cmp(at.context, opnd_create_reg(block.cursor), limit_operand(at.context)));
+    at.put(INSTR_CREATE_jcc(at.context, OP_jb, opnd_create_instr(enough)));
+    dr_insert_clean_call(at.context, at.list, at.where, reinterpret_cast<void*>(buffer_full), false, 0);
+    load_cursor(at, block);
+    at.put(enough);
+    drreg_unreserve_aflags(at.context, at.list, at.where);
+}
+
+void begin_cursor(const Place& at, Block& block, drvector_t* allowed) {
+    if (drreg_reserve_register(at.context, at.list, at.where, allowed, &block.cursor) != DRREG_SUCCESS)
+        drreg_reserve_register(at.context, at.list, at.where, nullptr, &block.cursor);
+    block.entries = 0;
+    make_room(at, block);
+}
+
+void end_cursor(const Place& at, Block& block) {
+    if (block.entries != 0) {
+        at.put(INSTR_CREATE_lea(at.context, opnd_create_reg(block.cursor),
+                                OPND_CREATE_MEM_lea(block.cursor, DR_REG_NULL, 0, static_cast<int>(block.entries) * entry_bytes)));
+        at.put(INSTR_CREATE_mov_st(at.context, cursor_operand(at.context), opnd_create_reg(block.cursor)));
+    }
+    drreg_unreserve_register(at.context, at.list, at.where, block.cursor);
+}
+
+/// Gives every register of an operand its application value; the cursor's own comes into `instead`.
+opnd_t with_application_values(const Place& at, const Block& block, opnd_t operand, reg_id_t instead) {
+    const bool replaced = opnd_uses_reg(operand, block.cursor);
+    if (replaced) {
+        drreg_get_app_value(at.context, at.list, at.where, block.cursor, instead);
+        opnd_replace_reg(&operand, block.cursor, instead);
+    }
+    for (int i = 0; i < opnd_num_regs_used(operand); ++i) {
+        const reg_id_t used = reg_to_pointer_sized(opnd_get_reg_used(operand, i));
+        if (reg_is_gpr(used) && !(replaced && used == instead))
+            drreg_get_app_value(at.context, at.list, at.where, used, used);
+    }
+    return operand;
+}
+
+void store_entry(const Place& at, Block& block, reg_id_t value, uint16_t tag) {
+    const int offset = static_cast<int>(block.entries++) * entry_bytes;
+    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM64(block.cursor, offset), opnd_create_reg(value)));
+    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM16(block.cursor, offset + tag_offset),
+                               OPND_CREATE_INT16(static_cast<short>(tag))));
+}
+
+void forbid(drvector_t* allowed, reg_id_t used) {
+    if (reg_is_gpr(used)) drreg_set_vector_entry(allowed, reg_to_pointer_sized(used), false);
+}
+
+/// Registers that may hold an operand's address: where the operand itself needs the cursor's register, others than its own.
+void forbid_operand(drvector_t* allowed, opnd_t operand) {
+    for (int i = 0; i < opnd_num_regs_used(operand); ++i)
+        forbid(allowed, opnd_get_reg_used(operand, i));
+}
+
+void record_operand(const Place& at, Block& block, const RecordedOperand& recorded) {
+    drvector_t allowed;
+    drreg_init_and_fill_vector(&allowed, true);
+    if (opnd_uses_reg(recorded.operand, block.cursor)) forbid_operand(&allowed, recorded.operand);
+    reg_id_t address, scratch = DR_REG_NULL;
+    drreg_reserve_register(at.context, at.list, at.where, &allowed, &address);
+    if (recorded.needs_scratch) drreg_reserve_register(at.context, at.list, at.where, &allowed, &scratch);
+    const opnd_t operand = with_application_values(at, block, recorded.operand, address);
+    drutil_insert_get_mem_addr(at.context, at.list, at.where, operand, address, scratch);
+    if (recorded.load) store_entry(at, block, address, recorded.tag(false));
+    if (recorded.store) store_entry(at, block, address, recorded.tag(true));
+    if (recorded.needs_scratch) drreg_unreserve_register(at.context, at.list, at.where, scratch);
+    drreg_unreserve_register(at.context, at.list, at.where, address);
+    drvector_delete(&allowed);
+}
+
+// The beacon's argument, a ticket, becomes an entry.
+void record_event(const Place& at, Block& block) {
+    drreg_get_app_value(at.context, at.list, at.where, DR_REG_XDI, DR_REG_XDI);
+    const int offset = static_cast<int>(block.entries) * entry_bytes;
+    store_entry(at, block, DR_REG_XDI, 0);
+    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM8(block.cursor, offset + entry_bytes - 1),
+                               OPND_CREATE_INT8(static_cast<signed char>(AccessKind::event))));
+}
+
+/// The registers that no instruction of the block uses: a cursor in one of them never has to give way.
+void allow_unused(drvector_t* allowed, instrlist_t* list) {
+    drreg_init_and_fill_vector(allowed, true);
+    for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr)) {
+        for (reg_id_t used = DR_REG_START_GPR; used <= DR_REG_STOP_GPR; ++used)
+            if (instr_uses_reg(instr, used)) drreg_set_vector_entry(allowed, used, false);
+    }
+}
+
+bool has_recorded(instrlist_t* list) {
+    for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr)) {
+        const app_pc pc = instr_get_app_pc(instr);
+        if (pc == beacon()) return true;
+        if (!in_recorder(pc) && OperandsOf(instr).count != 0) return true;
+    }
+    return false;
+}
+
+dr_emit_flags_t expand(void* context, void*, instrlist_t* list, bool, bool, void** data) {
+    auto* const block = static_cast<Block*>(dr_thread_alloc(context, sizeof(Block)));
+    *block = {};
+    *data = block;
+    block->recorded = bursts::recording() && beacon() != nullptr;
+    if (!block->recorded) return DR_EMIT_DEFAULT;
+    bool repeated = false, scattered = false;
+    drutil_expand_rep_string_ex(context, list, &repeated, nullptr);
+    drx_expand_scatter_gather(context, list, &scattered);
+    block->one_by_one = repeated || scattered;
+    return DR_EMIT_DEFAULT;
+}
+
+dr_emit_flags_t analyse(void*, void*, instrlist_t* list, bool, bool, void* data) {
+    auto* const block = static_cast<Block*>(data);
+    block->recorded = block->recorded && (block->one_by_one || has_recorded(list));
+    return DR_EMIT_DEFAULT;
+}
+
+void record_instruction(const Place& at, Block& block, instr_t* operands) {
+    const app_pc pc = instr_get_app_pc(operands);
+    if (pc == beacon()) record_event(at, block);
+    if (in_recorder(pc)) return;
+    const OperandsOf recorded(operands);
+    for (unsigned i = 0; i < recorded.count; ++i) record_operand(at, block, recorded.operands[i]);
+}
+
+void begin_in_block(const Place& at, Block& block) {
+    drvector_t unused;
+    allow_unused(&unused, at.list);
+    begin_cursor(at, block, &unused);
+    drvector_delete(&unused);
+}
+
+// In a block with jumps inside no register can be kept from one instruction to the next.
+void insert_one_by_one(const Place& at, Block& block, instr_t* operands) {
+    if (operands == nullptr || OperandsOf(operands).count == 0) return;
+    begin_cursor(at, block, nullptr);
+    record_instruction(at, block, operands);
+    end_cursor(at, block);
+}
+
+dr_emit_flags_t insert(void* context, void*, instrlist_t* list, instr_t* where, bool, bool, void* data) {
+    auto& block = *static_cast<Block*>(data);
+    if (!block.recorded) return DR_EMIT_STORE_TRANSLATIONS;
+    const Place at{context, list, where};
+    instr_t* const operands = drmgr_orig_app_instr_for_operands(context);
+    if (block.one_by_one) {
+        insert_one_by_one(at, block, operands);
+        return DR_EMIT_STORE_TRANSLATIONS;
+    }
+    if (drmgr_is_first_instr(context, where)) begin_in_block(at, block);
+    if (operands != nullptr) record_instruction(at, block, operands);
+    if (drmgr_is_last_instr(context, where)) end_cursor(at, block);
+    return DR_EMIT_STORE_TRANSLATIONS;
+}
+
+dr_emit_flags_t release(void* context, void*, instrlist_t*, bool, bool, void* data) {
+    dr_thread_free(context, data, sizeof(Block));
+    return DR_EMIT_DEFAULT;
+}
+
+}  // namespace
+
+bool init_instrumentation() {
+    // The cursor, an address, a scratch register, the flags, and one more for each value kept across instructions.
+    drreg_options_t options = {sizeof options, 5, false, nullptr, false};
+    return drreg_init(&options) == DRREG_SUCCESS && drutil_init() && drx_init() &&
+           drmgr_register_bb_instrumentation_ex_event(expand, analyse, insert, release, nullptr);
+}
+
+void exit_instrumentation() {
+    drx_exit();
+    drutil_exit();
+    drreg_exit();
+}
+
+}  // namespace malloom::accesses

@@ -1,0 +1,34 @@
+// Which memory operands of an instruction are recorded.
+#pragma once
+
+#include <dr_api.h>
+#include <stdint.h>
+
+namespace malloom::accesses {
+
+/// One memory operand that may reach a heap object: loaded, stored, or loaded and then stored.
+struct RecordedOperand {
+    opnd_t operand;
+    bool load, store;
+    bool needs_scratch;     ///< its address takes a second register to compute
+    uint8_t size_exponent;  ///< log2 of its size in bytes, rounded up
+
+    /// The two highest bytes of its entry (see AccessKind in formats/profile.def).
+    uint16_t tag(bool stored) const { return static_cast<uint16_t>(size_exponent | (stored ? 1u << 4 : 0)); }
+};
+
+/// The recorded operands of an instruction, loads before stores. Left out are operands that cannot reach the heap: relative
+/// to the stack pointer, to the instruction or to a segment, absolute ones, and what is no access (lea, nop, prefetch).
+struct OperandsOf {
+    static constexpr unsigned most = 8;
+
+    explicit OperandsOf(instr_t* instr);
+
+    RecordedOperand operands[most];
+    unsigned count = 0;
+
+  private:
+    void add(instr_t* instr, opnd_t operand, bool store);
+};
+
+}  // namespace malloom::accesses
