@@ -1,8 +1,8 @@
 /* malloom.h: what a program can tell malloom about its heap. C and C++; nothing to link.
  *
- * Under `malloom record` the calls are recorded (--accesses annotated), under `malloom run` requests are served by the
- * plan; otherwise they are plain malloc and calloc, and the rest does nothing. All are thread-safe; none may be called
- * from a signal handler. Everything allocated here is released by free(). */
+ * Under `malloom record` the calls are recorded (--accesses annotated), under `malloom run` requests are
+ * served by the plan; otherwise they are plain malloc and calloc, and the rest does nothing. All are
+ * thread-safe; none may be called from a signal handler. Everything allocated here is released by free(). */
 #ifndef MALLOOM_MALLOOM_H
 #define MALLOOM_MALLOOM_H
 
@@ -34,7 +34,8 @@ static inline const struct malloom_calls* malloom_find_calls(void) {
     static const struct malloom_calls* known;
     const struct malloom_calls* calls = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (calls == NULL) {
-        if (dlsym != NULL) calls = (const struct malloom_calls*)dlsym(NULL /* RTLD_DEFAULT */, "malloom_calls");
+        if (dlsym != NULL)
+            calls = (const struct malloom_calls*)dlsym(NULL /* RTLD_DEFAULT */, "malloom_calls");
         if (calls == NULL) calls = &malloom_no_calls;
         __atomic_store_n(&known, calls, __ATOMIC_RELAXED);
     }
@@ -44,7 +45,8 @@ static inline const struct malloom_calls* malloom_find_calls(void) {
 /* These are inlined always, so that the caller's own call site is the request's context. */
 #define MALLOOM_INLINE static inline __attribute__((always_inline, unused))
 
-/* malloc(bytes) for an object that is used together with `companion`, an object of the heap (Cyll 2004, section 3.2). */
+/* malloc(bytes) for an object that is used together with `companion`, an object of the heap (Cyll 2004,
+ * section 3.2). */
 MALLOOM_INLINE void* malloom_allocate_near(size_t bytes, const void* companion) {
     const struct malloom_calls* calls = malloom_find_calls();
     return calls->version != 0 ? calls->allocate_near(bytes, companion) : malloc(bytes);

@@ -33,7 +33,9 @@ void* allocate_zeroed_near(size_t count, size_t bytes, const void* companion) {
     return RecordingHeap{}.allocate_zeroed(total, caller);
 }
 
-void touch(const void* object, unsigned weight) { record_annotation(EventKind::touch, object, weight); }
+void touch(const void* object, unsigned weight) {
+    record_annotation(EventKind::touch, object, weight);
+}
 
 void stop_recording() {
     record_event(EventKind::stop, nullptr, 0);
@@ -42,7 +44,9 @@ void stop_recording() {
 
 void status() {
     platform::Line line;
-    line.text("malloom: recording: ").number(__atomic_load_n(&record_tickets, __ATOMIC_RELAXED)).text(" events, ");
+    line.text("malloom: recording: ")
+        .number(__atomic_load_n(&record_tickets, __ATOMIC_RELAXED))
+        .text(" events, ");
     line.number(contexts.size()).text(" contexts").write_to(STDERR_FILENO);
 }
 

@@ -26,9 +26,11 @@ void write_module(const context::Module& module) {
     payload.hex("bias", module.bias);
     payload.hex_bytes("build_id", module.build_id, module.build_id_bytes);
     payload.text("path", module.path);
-    const stream::ChunkIdentity identity{ChunkKind::module, record_process, 0, image->modules_written++, 0, 1};
+    const stream::ChunkIdentity identity{
+        ChunkKind::module, record_process, 0, image->modules_written++, 0, 1};
     unsigned char chunk[sizeof(ChunkHeader) + 8192];
-    stop_after(profile.append(chunk, stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk)));
+    stop_after(profile.append(
+        chunk, stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk)));
 }
 
 uint32_t known_module(const context::Module* module) {
@@ -51,11 +53,12 @@ FrameRecord frame_record(uintptr_t return_address) {
 void flush_locked() {
     ProcessStagingHeader& stage = *image->contexts.header;
     if (stage.records == 0) return;
-    const stream::ChunkIdentity identity{ChunkKind::contexts, stage.process, 0, stage.sequence, 0, stage.records};
+    const stream::ChunkIdentity identity{ChunkKind::contexts, stage.process, 0, stage.sequence, 0,
+                                         stage.records};
     FlushSpace* space = FlushSpace::acquire();
     if (space == nullptr) return stop_image(ProcessState::failed);
-    const size_t bytes = stream::make_chunk(identity, image->contexts.contexts(), stage.bytes, &space->compressor,
-                                            space->chunk);
+    const size_t bytes = stream::make_chunk(identity, image->contexts.contexts(), stage.bytes,
+                                            &space->compressor, space->chunk);
     const stream::AppendResult result = profile.append(space->chunk, bytes);
     FlushSpace::release(space);
     if (result != stream::AppendResult::written) return stop_after(result);

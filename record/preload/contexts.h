@@ -9,7 +9,8 @@
 
 namespace malloom::record {
 
-/// What the recorder keeps about a context: the process image in whose part of the profile it is already written.
+/// What the recorder keeps about a context: the process image in whose part of the profile it is already
+/// written.
 struct ContextState {
     std::atomic<uint64_t> written_for;
 };

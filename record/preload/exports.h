@@ -1,5 +1,5 @@
-// The doors for the recorder of accesses, which finds them by name in libmalloom_record.so. The names without prefix are
-// the same objects without a detour through the global offset table, for the recorder's own use.
+// The doors for the recorder of accesses, which finds them by name in libmalloom_record.so. The names without
+// prefix are the same objects without a detour through the global offset table, for the recorder's own use.
 #pragma once
 
 #include <stdint.h>
@@ -9,8 +9,10 @@ extern "C" {
 extern int client_present;
 /// Last ticket given. Exported as malloom_record_tickets.
 extern uint64_t record_tickets;
-/// Identity of the process image, as in ChunkHeader; 0 before the first event. Exported as malloom_record_process.
+/// Identity of the process image, as in ChunkHeader; 0 before the first event. Exported as
+/// malloom_record_process.
 extern uint64_t record_process;
-/// Does nothing; the client sees the call, and the ticket of the event just staged in the first argument's register.
+/// Does nothing; the client sees the call, and the ticket of the event just staged in the first argument's
+/// register.
 [[gnu::visibility("default")]] void malloom_record_beacon(uint64_t ticket);
 }

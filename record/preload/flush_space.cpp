@@ -22,7 +22,8 @@ bool prepare(FlushSpace& space) {
     const size_t chunk = platform::round_up(stream::chunk_bound(columns), 64);
     const size_t compressor = platform::round_up(stream::Compressor::memory_bytes(columns), 64);
     auto* memory = static_cast<unsigned char*>(platform::map_pages(columns + chunk + compressor));
-    if (memory == nullptr || !space.compressor.use(memory + columns + chunk, compressor, columns)) return false;
+    if (memory == nullptr || !space.compressor.use(memory + columns + chunk, compressor, columns))
+        return false;
     space.columns = memory;
     space.chunk = memory + columns;
     return true;
@@ -49,6 +50,8 @@ FlushSpace* FlushSpace::acquire() {
     }
 }
 
-void FlushSpace::release(FlushSpace* space) { image->flush_locks[space->number].unlock(); }
+void FlushSpace::release(FlushSpace* space) {
+    image->flush_locks[space->number].unlock();
+}
 
 }  // namespace malloom::record

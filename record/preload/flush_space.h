@@ -8,7 +8,8 @@
 
 namespace malloom::record {
 
-/// Events that a thread stages before they become a chunk: as many as fit beside the columns in a core's own cache.
+/// Events that a thread stages before they become a chunk: as many as fit beside the columns in a core's own
+/// cache.
 inline constexpr uint32_t stage_capacity = 4096;
 
 /// Room for one chunk in the making. A few serve all threads.

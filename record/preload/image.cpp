@@ -42,7 +42,8 @@ uint64_t wall_clock() {
     return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// Grows with the start time (microseconds since the recording began), and differs between processes of the same one.
+// Grows with the start time (microseconds since the recording began), and differs between processes of the
+// same one.
 uint64_t new_identity() {
     const uint64_t now = wall_clock();
     const uint64_t since = now > profile.created() ? (now - profile.created()) >> 10 : 0;
@@ -156,7 +157,9 @@ void stop_image(ProcessState state) {
     if (image->contexts.header != nullptr) image->contexts.header->state = static_cast<uint32_t>(state);
     if (const char* reason = reason_of(state)) {
         platform::Line line;
-        line.text("malloom: recording of process ").number(static_cast<uint64_t>(getpid())).text(" stopped: ");
+        line.text("malloom: recording of process ")
+            .number(static_cast<uint64_t>(getpid()))
+            .text(" stopped: ");
         line.text(reason).write_to(STDERR_FILENO);
     }
 }

@@ -18,8 +18,9 @@ enum class Phase : uint32_t { unstarted = 0, starting, recording, off };
 inline constexpr uint32_t max_threads = 8192;
 inline constexpr uint32_t max_modules = 8192;
 
-/// Everything that a forked child must not inherit. It lies in memory that the kernel hands to a child as zeros, however
-/// the child was made, so a child finds itself unstarted, without locks held by threads that it does not have.
+/// Everything that a forked child must not inherit. It lies in memory that the kernel hands to a child as
+/// zeros, however the child was made, so a child finds itself unstarted, without locks held by threads that
+/// it does not have.
 struct Image {
     std::atomic<Phase> phase;
     SpinLock contexts_lock;
@@ -38,12 +39,12 @@ extern Image* image;
 extern stream::ProfileFile profile;
 extern Options options;
 
-/// Begins to record where that has not happened yet; true when the process records now. Waits where another thread is
-/// just doing it. Never allocates through malloc.
+/// Begins to record where that has not happened yet; true when the process records now. Waits where another
+/// thread is just doing it. Never allocates through malloc.
 bool start_image();
 
-/// Ends the recording of this process for all threads, for the reason that `state` says, with a line for the user where
-/// he needs to know.
+/// Ends the recording of this process for all threads, for the reason that `state` says, with a line for the
+/// user where he needs to know.
 void stop_image(formats::profile::ProcessState state);
 
 /// stop_image for a failed append.

@@ -33,7 +33,8 @@ using formats::profile::EventRecord;
 [[gnu::always_inline]] inline void leave(ThreadSlot* slot) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     slot->busy = false;
-    if (slot != this_thread.slot) [[unlikely]] leave_late();
+    if (slot != this_thread.slot) [[unlikely]]
+        leave_late();
 }
 
 [[gnu::always_inline]] inline uint64_t take_ticket() {
@@ -42,27 +43,31 @@ using formats::profile::EventRecord;
 }
 
 /// Stages one event between enter and leave, and gives it its ticket.
-[[gnu::always_inline]] inline void stage_event(ThreadSlot* slot, EventKind kind, uintptr_t address, uint64_t size,
-                                               uint32_t context, uint8_t alignment) {
+[[gnu::always_inline]] inline void stage_event(ThreadSlot* slot, EventKind kind, uintptr_t address,
+                                               uint64_t size, uint32_t context, uint8_t alignment) {
     const uint64_t ticket = take_ticket();
-    slot->stage.records()[slot->staged] = {address, size, ticket, context, static_cast<uint8_t>(kind), alignment, 0};
+    slot->stage.records()[slot->staged] = {address,   size, ticket, context, static_cast<uint8_t>(kind),
+                                           alignment, 0};
     // A SIGKILL may come at any instruction: a record counts when it is whole.
     __atomic_store_n(&slot->stage.header->records, ++slot->staged, __ATOMIC_RELEASE);
-    if (client_present != 0) [[unlikely]] malloom_record_beacon(ticket);
-    if (slot->staged == slot->capacity) [[unlikely]] flush_events(*slot);
+    if (client_present != 0) [[unlikely]]
+        malloom_record_beacon(ticket);
+    if (slot->staged == slot->capacity) [[unlikely]]
+        flush_events(*slot);
 }
 
 [[gnu::always_inline]] inline uint32_t context_number(const context::Caller& caller) {
     uintptr_t frames[context::max_depth];
     const unsigned depth = context::walk_call_chain(caller, static_cast<unsigned>(options.depth), frames);
     Contexts::Entry& entry = contexts.find_or_insert(frames, depth, [](Contexts::Entry&) {});
-    if (entry.value.written_for.load(std::memory_order_relaxed) != record_process) [[unlikely]] write_context(entry);
+    if (entry.value.written_for.load(std::memory_order_relaxed) != record_process) [[unlikely]]
+        write_context(entry);
     return entry.number;
 }
 
 /// An object was handed out. `alignment` in bytes, 0 for the default.
-[[gnu::always_inline]] inline void record_allocation(EventKind kind, const void* object, size_t bytes, size_t alignment,
-                                                     const context::Caller& caller) {
+[[gnu::always_inline]] inline void record_allocation(EventKind kind, const void* object, size_t bytes,
+                                                     size_t alignment, const context::Caller& caller) {
     ThreadSlot* slot = enter();
     if (slot == nullptr) return;
     const auto log2 = static_cast<uint8_t>(alignment == 0 ? 0 : __builtin_ctzl(alignment));

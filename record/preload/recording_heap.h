@@ -9,8 +9,8 @@
 
 namespace malloom::record {
 
-/// A ProcessHeap (runtime/front/process_heap.h). A release is recorded before the memory goes back, so that in the order
-/// of tickets no other thread gets it earlier.
+/// A ProcessHeap (runtime/front/process_heap.h). A release is recorded before the memory goes back, so that
+/// in the order of tickets no other thread gets it earlier.
 class RecordingHeap {
   public:
     [[gnu::always_inline]] void* allocate(size_t bytes, size_t alignment, const context::Caller& caller) {
@@ -33,8 +33,10 @@ class RecordingHeap {
         record_event(EventKind::reallocate_release, object, 0);
         void* moved = platform::real::reallocate(object, bytes);
         // Where there is no memory the old object lives on.
-        if (moved != nullptr) record_allocation(EventKind::reallocate, moved, bytes, 0, caller);
-        else record_allocation(EventKind::reallocate, object, usable, 0, caller);
+        if (moved != nullptr)
+            record_allocation(EventKind::reallocate, moved, bytes, 0, caller);
+        else
+            record_allocation(EventKind::reallocate, object, usable, 0, caller);
         return moved;
     }
 

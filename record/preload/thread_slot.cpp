@@ -22,14 +22,19 @@ namespace {
 
 pthread_key_t exit_key;
 
-uint32_t thread_id() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
+uint32_t thread_id() {
+    return static_cast<uint32_t>(syscall(SYS_gettid));
+}
 
-bool take(ThreadSlot& slot) { return !slot.taken.exchange(true, std::memory_order_acq_rel); }
+bool take(ThreadSlot& slot) {
+    return !slot.taken.exchange(true, std::memory_order_acq_rel);
+}
 
 ThreadSlot* find_free_slot() {
     const uint32_t used = image->slots_used.load(std::memory_order_acquire);
     for (uint32_t i = 0; i < used; ++i)
-        if (!image->slots[i].taken.load(std::memory_order_relaxed) && take(image->slots[i])) return &image->slots[i];
+        if (!image->slots[i].taken.load(std::memory_order_relaxed) && take(image->slots[i]))
+            return &image->slots[i];
     for (;;) {
         const uint32_t next = image->slots_used.fetch_add(1, std::memory_order_acq_rel);
         if (next >= max_threads) {
@@ -62,8 +67,8 @@ void release_slot(ThreadSlot& slot) {
     slot.taken.store(false, std::memory_order_release);
 }
 
-// Other keys' destructors still release memory: as the key is set again each time, the slot goes in the last but one of
-// the rounds that the thread library makes.
+// Other keys' destructors still release memory: as the key is set again each time, the slot goes in the last
+// but one of the rounds that the thread library makes.
 void on_thread_exit(void* round) {
     const auto number = reinterpret_cast<uintptr_t>(round);
     if (number < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
@@ -102,9 +107,13 @@ ThreadSlot* new_slot() {
 
 }  // namespace
 
-void watch_thread_exits() { pthread_key_create(&exit_key, on_thread_exit); }
+void watch_thread_exits() {
+    pthread_key_create(&exit_key, on_thread_exit);
+}
 
-void leave_late() { image->late_lock.unlock(); }
+void leave_late() {
+    image->late_lock.unlock();
+}
 
 ThreadSlot* enter_slowly() {
     const ThreadSlot* held = this_thread.slot;
@@ -128,10 +137,11 @@ void flush_events(ThreadSlot& slot) {
     FlushSpace* space = FlushSpace::acquire();
     if (space == nullptr) return stop_image(ProcessState::failed);
     const EventRecord* events = slot.stage.records();
-    const stream::ChunkIdentity identity{ChunkKind::events, stage.process,   stage.thread,
+    const stream::ChunkIdentity identity{ChunkKind::events, stage.process,    stage.thread,
                                          stage.sequence,    events[0].ticket, slot.staged};
     const size_t columns = stream::encode_events(events, slot.staged, events[0].ticket, space->columns);
-    const size_t bytes = stream::make_chunk(identity, space->columns, columns, &space->compressor, space->chunk);
+    const size_t bytes =
+        stream::make_chunk(identity, space->columns, columns, &space->compressor, space->chunk);
     const stream::AppendResult result = profile.append(space->chunk, bytes);
     FlushSpace::release(space);
     errno = error;

@@ -12,7 +12,7 @@ namespace malloom::record {
 /// Serves one thread after the other. All zero: not in use (so it is after a fork, see image.h).
 struct alignas(64) ThreadSlot {
     std::atomic<bool> enabled;  ///< cleared by any thread to stop the recording
-    bool busy;                  ///< its thread is inside the recorder; what a signal handler does then is dropped
+    bool busy;  ///< its thread is inside the recorder; what a signal handler does then is dropped
     std::atomic<bool> taken;
     uint32_t staged;    ///< records in the stage
     uint32_t capacity;  ///< records that fit
@@ -29,8 +29,8 @@ struct ThisThread {
 
 extern thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]];
 
-/// The slot for the next event of this thread, or nullptr when it is not to be recorded (then it has been counted as
-/// dropped where it should have been). Called when the fast path of enter() found no ready slot.
+/// The slot for the next event of this thread, or nullptr when it is not to be recorded (then it has been
+/// counted as dropped where it should have been). Called when the fast path of enter() found no ready slot.
 ThreadSlot* enter_slowly();
 
 /// Ends what enter_slowly began for a thread that has no slot any more.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <zstd.h>
 
 #include "record/stream/checksum.h"
+#include "record/stream/stage_files.h"
 
 namespace malloom::stream {
 
@@ -20,9 +22,14 @@ ChunkReader::~ChunkReader() {
 }
 
 bool ChunkReader::open(const char* path) {
+    if (!open_without_stages(path)) return false;
+    add_staged(path);
+    return true;
+}
+
+bool ChunkReader::open_without_stages(const char* path) {
     if (!map(path) || !check_file_header()) return false;
     index();
-    add_staged(path);
     return true;
 }
 
@@ -88,12 +95,14 @@ uint64_t ChunkReader::next_chunk_from(uint64_t offset) const {
 
 void ChunkReader::index() {
     uint64_t offset = file_header_.header_bytes;
+    whole_bytes_ = offset;
     ChunkView chunk{};
     while (offset < file_bytes_) {
         const uint64_t room = file_bytes_ - offset;
         if (chunk_at(offset, chunk) && chunk.header.stored_bytes <= room - sizeof(ChunkHeader)) {
             chunks_.push_back(chunk);
             offset += sizeof(ChunkHeader) + chunk.header.stored_bytes;
+            whole_bytes_ = offset;
             continue;
         }
         const uint64_t resume = next_chunk_from(offset + 1);
@@ -122,6 +131,59 @@ bool ChunkReader::decode(const ChunkView& chunk, std::vector<unsigned char>& out
     return ZSTD_isError(bytes) == 0 && bytes == header.decoded_bytes;
 }
 
-void ChunkReader::add_staged(const char*) {}
+bool ChunkReader::holds(const ChunkHeader& header) const {
+    for (const ChunkView& chunk : chunks_) {
+        const ChunkHeader& known = chunk.header;
+        if (known.kind == header.kind && known.process == header.process && known.thread == header.thread &&
+            known.sequence == header.sequence && known.first_ticket == header.first_ticket)
+            return true;
+    }
+    return false;
+}
+
+void ChunkReader::add_staged(const char* path) {
+    for (const StageFile& file : list_stage_files(path)) {
+        StagedChunk staged;
+        if (!read_stage_file(file, staged)) continue;
+        if (!staged.bytes.empty()) add_staged_chunk(std::move(staged.bytes));
+        if (file.of_process && staged.state != ProcessState::recording)
+            add_staged_chunk(make_end_chunk(file.process, staged));
+    }
+}
+
+void ChunkReader::add_staged_chunk(std::vector<unsigned char> bytes) {
+    ChunkView chunk{};
+    memcpy(&chunk.header, bytes.data(), sizeof chunk.header);
+    if (holds(chunk.header)) return;
+    staged_.push_back(std::move(bytes));
+    chunk.stored = staged_.back().data() + sizeof chunk.header;
+    chunks_.push_back(chunk);
+}
+
+std::vector<std::pair<std::string, std::string>> parse_pairs(const std::vector<unsigned char>& payload) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    const char* next = reinterpret_cast<const char*>(payload.data());
+    const char* const end = next + payload.size();
+    const auto take = [&](std::string& text) {
+        const void* stop = next == end ? nullptr : memchr(next, 0, static_cast<size_t>(end - next));
+        if (stop == nullptr) return false;
+        text.assign(next, static_cast<const char*>(stop));
+        next = static_cast<const char*>(stop) + 1;
+        return true;
+    };
+    std::pair<std::string, std::string> pair;
+    while (take(pair.first) && take(pair.second)) pairs.push_back(pair);
+    return pairs;
+}
+
+ProcessEnd parse_end(const std::vector<unsigned char>& payload) {
+    ProcessEnd end;
+    for (const auto& [name, value] : parse_pairs(payload)) {
+        if (name == "reason") end.reason = value;
+        if (name == "state") end.state = static_cast<ProcessState>(strtoul(value.c_str(), nullptr, 10));
+        if (name == "dropped") end.dropped = strtoull(value.c_str(), nullptr, 10);
+    }
+    return end;
+}
 
 }  // namespace malloom::stream

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/profile.h"
@@ -32,6 +33,8 @@ class ChunkReader {
     /// profile that can be read; problem() then says why in one line. A cut or a corrupt stretch is no
     /// failure: see notes().
     bool open(const char* path);
+    /// As open, but only what stands in the file itself.
+    bool open_without_stages(const char* path);
     const std::string& problem() const { return problem_; }
 
     const formats::profile::FileHeader& file_header() const { return file_header_; }
@@ -42,6 +45,13 @@ class ChunkReader {
     /// What a user should know: "profile is cut at byte N: M chunks are good", "... bytes at N are corrupt
     /// and skipped".
     const std::vector<std::string>& notes() const { return notes_; }
+
+    /// True when a chunk of the file has the same events or contexts, or says the same of the same process.
+    bool holds(const formats::profile::ChunkHeader& header) const;
+
+    uint64_t file_bytes() const { return file_bytes_; }
+    /// Size of the file without the torn chunk at its end.
+    uint64_t whole_bytes() const { return whole_bytes_; }
 
     /// Verifies and decompresses a payload into `out` (resized to header.decoded_bytes). False when it is
     /// corrupt.
@@ -54,14 +64,29 @@ class ChunkReader {
     uint64_t next_chunk_from(uint64_t offset) const;
     bool chunk_at(uint64_t offset, ChunkView& chunk) const;
     void add_staged(const char* path);
+    void add_staged_chunk(std::vector<unsigned char> bytes);
 
     const unsigned char* file_ = nullptr;
     uint64_t file_bytes_ = 0;
+    uint64_t whole_bytes_ = 0;
     formats::profile::FileHeader file_header_{};
     std::vector<ChunkView> chunks_;
     std::deque<std::vector<unsigned char>> staged_;
     std::vector<std::string> notes_;
     std::string problem_;
 };
+
+/// What an end chunk says.
+struct ProcessEnd {
+    formats::profile::ProcessState state = formats::profile::ProcessState::recording;
+    uint64_t dropped = 0;
+    std::string reason;
+};
+
+/// Reads the payload of an end chunk; pairs that are unknown or malformed are passed over.
+ProcessEnd parse_end(const std::vector<unsigned char>& payload);
+
+/// The pairs of a process, module or end payload. A pair without its NULs at the end is left out.
+std::vector<std::pair<std::string, std::string>> parse_pairs(const std::vector<unsigned char>& payload);
 
 }  // namespace malloom::stream

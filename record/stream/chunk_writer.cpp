@@ -9,13 +9,16 @@ namespace malloom::stream {
 using namespace formats;
 using namespace formats::profile;
 
-size_t chunk_bound(size_t payload_bytes) { return sizeof(ChunkHeader) + Compressor::bound(payload_bytes); }
+size_t chunk_bound(size_t payload_bytes) {
+    return sizeof(ChunkHeader) + Compressor::bound(payload_bytes);
+}
 
-size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, size_t bytes, Compressor* compressor,
-                  unsigned char* out) {
+size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, size_t bytes,
+                  Compressor* compressor, unsigned char* out) {
     unsigned char* const stored = out + sizeof(ChunkHeader);
     size_t stored_bytes = 0;
-    if (compressor != nullptr) stored_bytes = compressor->compress(payload, bytes, stored, Compressor::bound(bytes));
+    if (compressor != nullptr)
+        stored_bytes = compressor->compress(payload, bytes, stored, Compressor::bound(bytes));
     const bool plain = stored_bytes == 0 || stored_bytes >= bytes;
     if (plain) {
         memcpy(stored, payload, bytes);

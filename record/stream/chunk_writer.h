@@ -22,10 +22,10 @@ struct ChunkIdentity {
 /// The most bytes that a chunk with such a payload takes, header included.
 size_t chunk_bound(size_t payload_bytes);
 
-/// Writes header and payload, compressed where that is shorter, to `out`, which has room for chunk_bound(bytes). Returns
-/// the chunk's size. `compressor` may be null: stored plain. Never allocates.
-size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, size_t bytes, Compressor* compressor,
-                  unsigned char* out);
+/// Writes header and payload, compressed where that is shorter, to `out`, which has room for
+/// chunk_bound(bytes). Returns the chunk's size. `compressor` may be null: stored plain. Never allocates.
+size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, size_t bytes,
+                  Compressor* compressor, unsigned char* out);
 
 /// The first bytes of a profile.
 formats::profile::FileHeader make_file_header(uint64_t created);

@@ -10,7 +10,9 @@ namespace {
 // Measured in docs/decisions.md: the level at which recording and compressing together are cheapest.
 constexpr int level = -1;
 
-ZSTD_compressionParameters parameters(size_t payload_bytes) { return ZSTD_getCParams(level, payload_bytes, 0); }
+ZSTD_compressionParameters parameters(size_t payload_bytes) {
+    return ZSTD_getCParams(level, payload_bytes, 0);
+}
 
 }  // namespace
 
@@ -18,12 +20,17 @@ size_t Compressor::memory_bytes(size_t payload_bytes) {
     return ZSTD_estimateCCtxSize_usingCParams(parameters(payload_bytes));
 }
 
-size_t Compressor::bound(size_t payload_bytes) { return ZSTD_compressBound(payload_bytes); }
+size_t Compressor::bound(size_t payload_bytes) {
+    return ZSTD_compressBound(payload_bytes);
+}
 
 bool Compressor::use(void* memory, size_t bytes, size_t payload_bytes) {
     context_ = ZSTD_initStaticCCtx(memory, bytes);
     if (context_ == nullptr) return false;
     const ZSTD_compressionParameters chosen = parameters(payload_bytes);
+    // A static context begins with all parameters zero, which are not the defaults.
+    ZSTD_CCtx_reset(context_, ZSTD_reset_session_and_parameters);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_contentSizeFlag, 1);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_windowLog, static_cast<int>(chosen.windowLog));
     return true;

@@ -15,7 +15,8 @@ class Compressor {
     /// The most that compress writes for a payload.
     static size_t bound(size_t payload_bytes);
 
-    /// Takes `bytes` of memory, 8-byte aligned, for as long as the compressor is used. False when that is too little.
+    /// Takes `bytes` of memory, 8-byte aligned, for as long as the compressor is used. False when that is too
+    /// little.
     bool use(void* memory, size_t bytes, size_t payload_bytes);
 
     /// Returns the size of the frame in `out`, or 0 when it does not fit.

@@ -63,7 +63,7 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     path_ = path;
     maximum_bytes_ = maximum_bytes;
     const int descriptor = ::open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-    struct stat status {};
+    struct stat status{};
     formats::profile::FileHeader header{};
     if (descriptor < 0 || fstat(descriptor, &status) != 0 ||
         pread(descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
@@ -80,7 +80,7 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
 }
 
 bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
-    struct stat status {};
+    struct stat status{};
     if (descriptor < 0 || fstat(descriptor, &status) != 0) return false;
     *bytes = static_cast<uint64_t>(status.st_size);
     return status.st_dev == device_ && status.st_ino == inode_;

@@ -21,8 +21,8 @@ struct ContextStage {
     unsigned char* contexts() const { return reinterpret_cast<unsigned char*>(header + 1); }
 };
 
-/// Creates the stage of slot `slot` of a process with room for `capacity` events; header is null on failure, errno says
-/// why. It serves no thread yet: thread and sequence are 0.
+/// Creates the stage of slot `slot` of a process with room for `capacity` events; header is null on failure,
+/// errno says why. It serves no thread yet: thread and sequence are 0.
 EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity);
 
 /// Creates the process's own stage, with room for `capacity` bytes of contexts.

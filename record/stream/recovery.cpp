@@ -1,0 +1,139 @@
+#include "record/stream/recovery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "record/stream/chunk_reader.h"
+#include "record/stream/chunk_writer.h"
+#include "record/stream/profile_file.h"
+#include "record/stream/stage_files.h"
+
+namespace malloom::stream {
+
+using namespace formats::profile;
+
+namespace {
+
+/// One run of recover().
+class Recoverer {
+  public:
+    Recoverer(const std::string& path, uint64_t maximum_bytes, Recovery& result)
+        : path_(path), maximum_bytes_(maximum_bytes), result_(result) {}
+
+    bool open() {
+        if (!reader_.open_without_stages(path_.c_str())) {
+            result_.problem = reader_.problem();
+        } else if (!profile_.open(path_.c_str(), maximum_bytes_)) {
+            result_.problem = "cannot append to " + path_ + ": " + strerror(errno);
+        }
+        return result_.problem.empty();
+    }
+
+    void take(const StageFile& file) {
+        if (living_.contains(file.process)) return;
+        if (stages_now(file)) {
+            living_.insert(file.process);
+            return;
+        }
+        StagedChunk staged;
+        const bool whole = read_stage_file(file, staged);
+        if (whole && !staged.bytes.empty()) append(staged.bytes);
+        if (whole && file.of_process) append(make_end_chunk(file.process, staged));
+        unlink(file.path.c_str());
+    }
+
+    size_t living() const { return living_.size(); }
+
+  private:
+    void append(const std::vector<unsigned char>& chunk) {
+        ChunkHeader header;
+        memcpy(&header, chunk.data(), sizeof header);
+        if (reader_.holds(header)) return;
+        const AppendResult outcome = profile_.append(chunk.data(), chunk.size());
+        if (outcome == AppendResult::limit) result_.limit_reached = true;
+        if (outcome == AppendResult::failed) result_.write_failed = true;
+    }
+
+    const std::string& path_;
+    uint64_t maximum_bytes_;
+    Recovery& result_;
+    ChunkReader reader_;
+    ProfileFile profile_;
+    std::set<uint64_t> living_;
+};
+
+void note_end(const ChunkView& chunk, Recovery& result) {
+    std::vector<unsigned char> payload;
+    if (!ChunkReader::decode(chunk, payload)) return;
+    const ProcessEnd end = parse_end(payload);
+    result.dropped += end.dropped;
+    result.limit_reached |= end.state == ProcessState::limit;
+    result.write_failed |= end.state == ProcessState::failed;
+}
+
+void count(const ChunkReader& reader, Recovery& result) {
+    for (const ChunkView& chunk : reader.chunks()) {
+        switch (static_cast<ChunkKind>(chunk.header.kind)) {
+            case ChunkKind::process:
+                ++result.processes;
+                break;
+            case ChunkKind::contexts:
+                result.contexts += chunk.header.records;
+                break;
+            case ChunkKind::events:
+                result.events += chunk.header.records;
+                break;
+            case ChunkKind::end:
+                note_end(chunk, result);
+                break;
+            default:
+                break;
+        }
+    }
+}
+
+}  // namespace
+
+std::string create_profile(const std::string& path, uint64_t created) {
+    const FileHeader header = make_file_header(created);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return "cannot create " + path + ": " + strerror(errno);
+    const bool written = write(file, &header, sizeof header) == static_cast<ssize_t>(sizeof header);
+    if (!written || mkdir((path + ".staging").c_str(), 0777) != 0) {
+        const std::string problem =
+            "cannot create " + path + ": " + strerror(written || errno != 0 ? errno : ENOSPC);
+        unlink(path.c_str());
+        close(file);
+        return problem;
+    }
+    close(file);
+    return {};
+}
+
+Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
+    Recovery result;
+    Recoverer recoverer(path, maximum_bytes, result);
+    if (!recoverer.open()) return result;
+    for (const StageFile& file : list_stage_files(path)) recoverer.take(file);
+    result.living = recoverer.living();
+    ChunkReader reader;
+    if (!reader.open_without_stages(path.c_str())) {
+        result.problem = reader.problem();
+        return result;
+    }
+    count(reader, result);
+    result.file_bytes = reader.file_bytes();
+    if (finish && result.living == 0) {
+        if (truncate(path.c_str(), static_cast<off_t>(reader.whole_bytes())) == 0)
+            result.file_bytes = reader.whole_bytes();
+        rmdir((path + ".staging").c_str());
+    }
+    return result;
+}
+
+}  // namespace malloom::stream

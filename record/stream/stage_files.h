@@ -1,0 +1,41 @@
+// The staging folder seen from outside: which files there are, and the chunks that they would become.
+#pragma once
+
+#include <stdint.h>
+
+#include <string>
+#include <vector>
+
+#include "formats/profile.h"
+
+namespace malloom::stream {
+
+/// One file of PROFILE.staging.
+struct StageFile {
+    std::string path;
+    uint64_t process = 0;
+    bool of_process = false;  ///< the process's own file, not a thread's
+};
+
+/// The staging files of a profile, by process in the order of their start; the process's own file before its
+/// threads'.
+std::vector<StageFile> list_stage_files(const std::string& profile_path);
+
+/// What a staging file holds.
+struct StagedChunk {
+    std::vector<unsigned char> bytes;  ///< a chunk, stored plain; empty when nothing is staged
+    formats::profile::ProcessState state = formats::profile::ProcessState::recording;  ///< of_process only
+    uint64_t dropped = 0;                                                              ///< of_process only
+};
+
+/// Reads a file into the chunk that its records or contexts make. False when it is not a whole staging file
+/// of this version (one whose process was killed while it created the file, for one).
+bool read_stage_file(const StageFile& file, StagedChunk& staged);
+
+/// The end chunk of a process whose own file said this.
+std::vector<unsigned char> make_end_chunk(uint64_t process, const StagedChunk& staged);
+
+/// True while the process that stages in this file lives (it has the file mapped).
+bool stages_now(const StageFile& file);
+
+}  // namespace malloom::stream
