@@ -114,10 +114,8 @@ def heap_variables(
 
 def checked_plan(plan: Path) -> Path:
     """The plan's absolute path; raises CommandError where it is missing, damaged or of a newer version."""
-    from malloom.layout.plan_check import check_plan  # noqa: PLC0415  (runs without a plan need not load it)
+    from malloom.layout.plan_file import check_plan  # noqa: PLC0415  (runs without a plan need not load it)
 
-    if not plan.is_file():
-        raise CommandError(f"there is no plan {plan}", remedy="make one with 'malloom plan'")
     check_plan(plan)
     return plan.resolve()
 

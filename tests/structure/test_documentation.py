@@ -1,0 +1,85 @@
+"""Every path that the documentation names exists, and every command in it runs."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from structure.source_tree import ROOT, files_with, text_of, tree_files
+
+DOCUMENTS = files_with(".md")
+GUIDES = [name for name in DOCUMENTS if name.startswith("docs/guide/")]
+
+FOLDERS = {name.partition("/")[0] for name in tree_files() if "/" in name}
+
+QUOTED = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+MALLOOM_COMMAND = re.compile(r"(?:^    |^\$ |`|bin/)malloom ([a-z]+)([^`\n#|]*)", re.MULTILINE)
+MAKE_GOAL = re.compile(r"(?:^    |^\$ |`)make ([a-z]+)", re.MULTILINE)
+
+LONGEST = 300
+"""Seconds for one command of the documentation."""
+
+
+def named_paths(document: str) -> list[str]:
+    """Quoted words that begin with a folder of the tree, relative to the root, and targets of links."""
+    text = text_of(document)
+    quoted = [word for word in QUOTED.findall(text) if re.fullmatch(r"[\w.+-]+(/[\w.+*-]*)+", word)]
+    links = [os.path.normpath(Path(document).parent / target) for target in LINK.findall(text)]
+    return [word for word in quoted if word.partition("/")[0] in FOLDERS] + links
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_paths_exist(document: str) -> None:
+    assert [path for path in named_paths(document) if not list(ROOT.glob(path.rstrip("/")))] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_make_goals_exist(document: str) -> None:
+    goals = set(re.findall(r"^([a-z]+):", text_of("Makefile"), re.MULTILINE))
+    assert set(MAKE_GOAL.findall(text_of(document))) - goals == set()
+
+
+def help_of(verb: str) -> str:
+    command = [ROOT / ".venv/bin/malloom", verb, "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"there is no 'malloom {verb}': {done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_options_exist(document: str) -> None:
+    """Also of commands that are only mentioned: the verb and each of its options is in the verb's help."""
+    for verb, arguments in MALLOOM_COMMAND.findall(text_of(document)):
+        options = re.findall(r"(?<=\s)--[a-z-]+", arguments.partition(" -- ")[0])
+        text = help_of(verb)
+        assert [option for option in options if option not in text] == [], f"malloom {verb}{arguments}"
+
+
+@pytest.fixture
+def reader_environment(tmp_path: Path) -> dict[str, str]:
+    """A folder as the guide's reader has it: the source tree's build at hand, malloom in the PATH."""
+    (tmp_path / "build").symlink_to(ROOT / "build")
+    return {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_commands_run(guide: str, tmp_path: Path, reader_environment: dict[str, str]) -> None:
+    """The commands of a guide, one after the other in one folder, as its reader would type them."""
+    lines = [line for block in CONSOLE.findall(text_of(guide)) for line in block.splitlines()]
+    for command in [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=reader_environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+        assert done.returncode == 0, f"{shlex.quote(command)} in {guide}: {done.stdout}{done.stderr}"
