@@ -13,6 +13,8 @@
 #include "src/native/recorded_accesses.h"
 #include "src/native/recording.h"
 #include "src/native/request_table.h"
+#include "src/native/text_export.h"
+#include "src/native/text_import.h"
 #include "src/native/windowed_accesses.h"
 
 namespace nb = nanobind;
@@ -160,10 +162,18 @@ void bind_recording(nb::module_& module) {
         .def(nb::new_(&open_recording), nb::arg("path"))
         .def_prop_ro("created", &Recording::created)
         .def("notes", &Recording::notes)
+        .def(
+            "export_text",
+            [](const Recording& recording, int descriptor) {
+                return export_text(recording.reader(), descriptor);
+            },
+            nb::arg("descriptor"), nb::call_guard<nb::gil_scoped_release>())
         .def("processes", &processes)
         .def("read_process", &read_process, nb::arg("identity"))
         .def("accesses", &accesses, nb::arg("identity"), nb::arg("skip") = 0, nb::arg("take") = 0,
              nb::keep_alive<0, 1>());
+    module.def("import_text", &import_text, nb::arg("input"), nb::arg("output"),
+               nb::call_guard<nb::gil_scoped_release>());
     module.def("chain_hashes", &chain_hashes, nb::arg("offsets"), nb::arg("frame_modules"),
                nb::arg("frame_offsets"), nb::arg("module_hashes"), nb::arg("depth"));
     module.def("refold_contexts", &refold_contexts, nb::arg("context"), nb::arg("hashes"));

@@ -1,0 +1,60 @@
+"""malloom profile: a profile as text and back."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from malloom.errors import CommandError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb, a group of two."""
+    group = typer.Typer(no_args_is_help=True, help="Turn a profile into text, and text into a profile.")
+    group.command("to-text")(to_text)
+    group.command("from-text")(from_text)
+    app.add_typer(group, name="profile")
+
+
+def to_text(
+    profile: Annotated[Path, typer.Argument(help="The profile to read.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Where to write; default stdout.")
+    ] = None,
+) -> None:
+    """Print everything a profile holds, a line for each record."""
+    from malloom.profile import text_form  # noqa: PLC0415  (a verb loads what it uses)
+
+    if output is None:
+        notes = text_form.to_text(profile, sys.stdout.buffer)
+    else:
+        with _created(output) as file:
+            notes = text_form.to_text(profile, file)
+    for note in notes:
+        print(f"malloom: {note}", file=sys.stderr)
+
+
+def from_text(
+    text: Annotated[Path, typer.Argument(help="The text to read; '-' for stdin.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The profile to write.")],
+) -> None:
+    """Make the profile that a text describes."""
+    from malloom.profile import text_form  # noqa: PLC0415  (a verb loads what it uses)
+
+    if str(text) == "-":
+        text_form.from_text(sys.stdin.buffer, output)
+        return
+    try:
+        file = text.open("rb")
+    except OSError as error:
+        raise CommandError(f"cannot read {text}: {error.strerror}") from None
+    with file:
+        text_form.from_text(file, output)
+
+
+def _created(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}") from None
