@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,12 @@ from malloom.bench.process import Command, Run, run_measured
 from malloom.errors import CommandError
 
 FEWEST_ROUNDS = 6
+Progress = Callable[[str, int], None]
+"""Called before each run with the variant's name and the round, 0 being the warm-up."""
+
+
+def no_progress(_variant: str, _round: int) -> None:
+    """Progress that nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -52,32 +58,73 @@ class Rounds:
         return len({(run.output_digest, run.status) for run in runs}) == 1
 
 
+class Race:
+    """Commands whose runs are interleaved: every round runs each of those asked for once, in order.
+
+    A run that ends unlike the first, by status or by output, raises CommandError: the time of different work
+    means nothing. With `compare_output` off the output may differ.
+    """
+
+    def __init__(
+        self, commands: Mapping[str, Command], progress: Progress = no_progress, compare_output: bool = True
+    ) -> None:
+        self.commands = commands
+        self.rounds = Rounds({name: [] for name in commands})
+        self._progress = progress
+        self._compare_output = compare_output
+        self._expected: Run | None = None
+
+    def warm_up(self) -> None:
+        """Runs every command once and throws the times away."""
+        for name in self.commands:
+            self._run(name, 0)
+
+    def run(self, names: Sequence[str]) -> None:
+        """One round of the commands named."""
+        for name in names:
+            runs = self.rounds.runs[name]
+            runs.append(self._run(name, len(runs) + 1))
+
+    def restart(self) -> None:
+        """Forgets the times so far, and keeps what the output must be."""
+        self.rounds = Rounds({name: [] for name in self.commands})
+
+    def run_until_enough(self, names: Sequence[str], baseline: str, budget: Budget, metric: str) -> None:
+        """Rounds of the commands named until the budget says stop."""
+        began = time.monotonic()
+        for number in range(1, budget.most + 1):
+            self.run(names)
+            if number >= budget.fewest and self._is_enough(names, baseline, budget, metric, began):
+                break
+
+    def _is_enough(
+        self, names: Sequence[str], baseline: str, budget: Budget, metric: str, began: float
+    ) -> bool:
+        if time.monotonic() - began >= budget.seconds:
+            return True
+        ratios = (self.rounds.ratio(name, baseline, metric) for name in names if name != baseline)
+        return all(ratio.width <= budget.width for ratio in ratios)
+
+    def _run(self, name: str, number: int) -> Run:
+        self._progress(name, number)
+        run = run_measured(self.commands[name])
+        self._expected = self._expected or run
+        _demand_same(name, run, self._expected, self._compare_output)
+        return run
+
+
 def run_interleaved(
     commands: Mapping[str, Command],
     baseline: str,
     budget: Budget,
     metric: str = "cpu_time",
-    progress: Callable[[str, int], None] = lambda variant, round_number: None,
+    progress: Progress = no_progress,
 ) -> Rounds:
-    """Runs every command once per round, after a round that is thrown away.
-
-    Raises CommandError where a run ends unlike the first, by status or by output: the time of different work
-    means nothing.
-    """
-    rounds = Rounds({name: [] for name in commands})
-    expected: Run | None = None
-    began = time.monotonic()
-    for number in range(budget.most + 1):
-        for name, command in commands.items():
-            progress(name, number)
-            run = run_measured(command)
-            expected = expected or run
-            _demand_same(name, run, expected)
-            if number > 0:
-                rounds.runs[name].append(run)
-        if _is_enough(rounds, baseline, budget, metric, time.monotonic() - began):
-            break
-    return rounds
+    """Runs every command once per round, after a round that is thrown away, until the budget says stop."""
+    race = Race(commands, progress)
+    race.warm_up()
+    race.run_until_enough(list(commands), baseline, budget, metric)
+    return race.rounds
 
 
 def describe_status(status: int) -> str:
@@ -86,19 +133,10 @@ def describe_status(status: int) -> str:
     return f"exit status {code}" if code >= 0 else f"signal {-code}"
 
 
-def _demand_same(name: str, run: Run, expected: Run) -> None:
+def _demand_same(name: str, run: Run, expected: Run, compare_output: bool) -> None:
     if run.status != expected.status:
         last = run.errors.decode(errors="replace").strip().rpartition("\n")[2]
         ends = f"{describe_status(run.status)}, the first run with {describe_status(expected.status)}"
         raise CommandError(f"'{name}' ended with {ends}: {last}")
-    if run.output_digest != expected.output_digest:
+    if compare_output and run.output_digest != expected.output_digest:
         raise CommandError(f"'{name}' printed something else than the first run: no times to compare")
-
-
-def _is_enough(rounds: Rounds, baseline: str, budget: Budget, metric: str, spent: float) -> bool:
-    if len(rounds) < budget.fewest:
-        return False
-    if spent >= budget.seconds:
-        return True
-    others = [name for name in rounds.runs if name != baseline]
-    return all(rounds.ratio(name, baseline, metric).width <= budget.width for name in others)

@@ -66,6 +66,15 @@ def run_measured(command: Command) -> Run:
         return _run_from(report, digest, errors.read())
 
 
+def users_environment() -> dict[str, str]:
+    """The environment without the LC_CTYPE that Python may have set for itself (PEP 538)."""
+    environment = dict(os.environ)
+    began_with = Path("/proc/self/environ").read_bytes().split(b"\0")
+    if not any(entry.startswith(b"LC_CTYPE=") for entry in began_with):
+        environment.pop("LC_CTYPE", None)
+    return environment
+
+
 def _spawn(command: Command, output: int, errors: int) -> list[int]:
     variables = [f"{name}={value}" for name, value in command.environment.items()]
     read_end, write_end = os.pipe()
@@ -73,7 +82,13 @@ def _spawn(command: Command, output: int, errors: int) -> list[int]:
     with os.fdopen(read_end, "rb") as report, (command.stdin or Path(os.devnull)).open("rb") as stdin:
         try:
             subprocess.run(
-                launcher, stdin=stdin, stdout=output, stderr=errors, pass_fds=[write_end], check=False
+                launcher,
+                env=users_environment(),
+                stdin=stdin,
+                stdout=output,
+                stderr=errors,
+                pass_fds=[write_end],
+                check=False,
             )
         finally:
             os.close(write_end)

@@ -35,7 +35,7 @@ class Case:
         if not program.is_file():
             raise CommandError(
                 f"there is no workload {program}",
-                remedy="call 'make build' in malloom's source tree, and run there",
+                remedy="run 'make native' in malloom's source tree, and measure from there",
             )
         return Command([str(program.resolve()), *self.arguments], {"MALLOOM_PHASES": "1"})
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from malloom.bench import stages
 from malloom.bench.placement import thesis
 from malloom.bench.workloads import Case
+from malloom.layout.registry import strategy_names
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,7 @@ class Bench:
 
 def strategies() -> list[str]:
     """The thesis's strategies in its order, then the others that are installed."""
-    installed = {point.name for point in entry_points(group="malloom.strategies")}
-    return [*thesis.STRATEGIES, *sorted(installed.difference(thesis.STRATEGIES))]
+    return [*thesis.STRATEGIES, *(name for name in strategy_names() if name not in thesis.STRATEGIES)]
 
 
 def recorded(bench: Bench, case: Case, accesses: str = "full") -> Path:

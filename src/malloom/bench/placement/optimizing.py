@@ -1,0 +1,32 @@
+"""`malloom optimize` on real programs: a verdict each, whichever way it goes."""
+
+import json
+
+from malloom.bench import stages, variants
+from malloom.bench.interval import Interval
+from malloom.bench.placement.goals import Goal
+from malloom.bench.placement.plans import Bench
+from malloom.bench.placement.real_programs import RealProgram
+from malloom.bench.rows import row
+
+ANY = float("inf")
+"""The goal is that there is a verdict on the same output, not which."""
+
+
+def optimize_rows(bench: Bench, program: RealProgram) -> list[Goal]:
+    """One program, optimized as a user would have it optimized. A failure or other output ends the suite."""
+    bench.say(f"optimizing {program.name}, {program.input}")
+    arguments = program.prepare(bench.scratch)
+    plan = bench.scratch / f"{program.name}.plan"
+    found = json.loads(stages.output_of("optimize", "--json", "-o", str(plan), "--", *arguments))
+    interval = Interval(found["ratio"], found["low"], found["high"])
+    measured = row(
+        (program.name, program.input),
+        f"optimize: {found['strategy']}, {found['verdict']}",
+        variants.GLIBC,
+        "cpu_time",
+        interval,
+        runs=found["runs"],
+        peak=found["peak_rss_ratio"],
+    )
+    return [Goal(measured, ANY)]

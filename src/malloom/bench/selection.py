@@ -1,0 +1,32 @@
+"""The best of several plans by successive halving, and the verdict on it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from malloom.bench.pairs import Budget, Race
+
+ROUNDS_AT_MOST = 8
+SECONDS_PER_CANDIDATE = 6.0
+
+
+def rounds_per_stage(run_time: float) -> int:
+    """Short programs need more rounds, and can have them."""
+    return max(1, min(ROUNDS_AT_MOST, int(SECONDS_PER_CANDIDATE / max(run_time, 1e-3))))
+
+
+def fastest_by_halving(race: Race, candidates: Sequence[str], rounds: int) -> str:
+    """Runs all, keeps the faster half, runs those again, until one is left (Jamieson, Talwalkar 2016)."""
+    left = list(candidates)
+    while len(left) > 1:
+        for _ in range(rounds):
+            race.run(left)
+        left.sort(key=lambda name: float(np.median(race.rounds.values(name, "cpu_time"))))
+        left = left[: (len(left) + 1) // 2]
+    return left[0]
+
+
+def measure_winner(race: Race, winner: str, baseline: str, budget: Budget) -> None:
+    """Interleaved pairs of the winner and the baseline alone, from scratch: what made it win flatters it."""
+    race.restart()
+    race.run_until_enough([baseline, winner], baseline, budget, "cpu_time")

@@ -1,0 +1,154 @@
+"""`malloom optimize`: all the way from a program to a plan that makes it faster, or to none."""
+
+import json
+import os
+import shlex
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from malloom.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from malloom.bench.optimization import Outcome, Watcher
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command(
+        name="optimize",
+        context_settings={"allow_interspersed_args": False},
+        epilog="Example: malloom optimize -- xsltproc report.xsl orders.xml",
+    )(optimize)
+
+
+def optimize(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM [ARGS]...", help="The program and its arguments, after --."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="PLAN", help="Where a faster plan is kept; default: ./PROGRAM.plan."
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(min=6, metavar="N", help="Pairs of runs for the verdict; default: until it is precise."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0, help="Stop measuring after this time.")] = 60.0,
+    accesses: Annotated[
+        str | None,
+        typer.Option(help="full, sampled, annotated or none; default: full, or sampled for long programs."),
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="Try this one only; default: the best of the simulation.")
+    ] = None,
+    ignore_output: Annotated[
+        bool, typer.Option("--ignore-output", help="Do not compare what the program prints with and without.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+) -> None:
+    """Record a program, plan its heap, race the plans against the program as it is, and give a verdict.
+
+    The program runs many times. What it prints is compared, not shown; its standard input is given to each
+    run anew. The plan is kept only where the verdict is 'faster'.
+
+    Exit status: 0 where there is a verdict, whichever it is.
+    """
+    if not command:
+        raise UsageProblem(
+            "no program is given", remedy="name it after --, as in 'malloom optimize -- ls -l'"
+        )
+    from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
+    from malloom.bench.pairs import Budget  # noqa: PLC0415
+
+    budget = Budget(seconds=seconds) if runs is None else Budget(runs, runs, seconds=float("inf"))
+    place = output or Path(f"{Path(command[0]).name}.plan")
+    wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output)
+    with repeatable_input() as stdin, watching() as watcher:
+        outcome = optimization.optimize(command, stdin, wishes, watcher)
+    print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
+
+
+@contextmanager
+def repeatable_input() -> Iterator[Path | None]:
+    """A file that holds the standard input, for every run to read from its start; None at a terminal."""
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    if sys.stdin.isatty() or stat.S_ISCHR(mode):
+        yield None
+        return
+    with tempfile.NamedTemporaryFile(prefix="malloom-input-") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield Path(copy.name)
+
+
+@contextmanager
+def watching() -> Iterator["Watcher"]:
+    """Progress on standard error: a line that changes at a terminal, a line per stage elsewhere."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from malloom.bench.optimization import Watcher  # noqa: PLC0415
+    from malloom.bench.pairs import no_progress  # noqa: PLC0415
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    if not console.is_terminal:
+        yield Watcher(console.print, no_progress)
+        return
+    with console.status("") as status:
+        stage = ""
+
+        def show_stage(text: str) -> None:
+            nonlocal stage
+            stage = text
+            status.update(text)
+
+        yield Watcher(show_stage, lambda name, number: status.update(f"{stage} [{name}, run {number}]"))
+
+
+def as_data(outcome: "Outcome", command: list[str]) -> dict[str, Any]:
+    """The verdict for machines. Times are CPU time of the whole process."""
+    return {
+        "program": command,
+        "verdict": outcome.verdict.value,
+        "metric": "cpu_time",
+        "ratio": outcome.interval.ratio,
+        "low": outcome.interval.low,
+        "high": outcome.interval.high,
+        "runs": outcome.runs,
+        "peak_rss_ratio": outcome.peak_ratio,
+        "strategy": outcome.strategy,
+        "candidates": list(outcome.candidates),
+        "accesses": outcome.accesses,
+        "exit_status": outcome.exit_status,
+        "output": "identical" if outcome.output_compared else "not compared",
+        "plan": str(outcome.plan) if outcome.plan else None,
+    }
+
+
+def as_text(outcome: "Outcome", command: list[str]) -> str:
+    """The verdict for people."""
+    interval = outcome.interval
+    output = "output identical" if outcome.output_compared else "output not compared"
+    lines = [
+        f"{outcome.verdict}: {interval.ratio:.3f} of the CPU time [{interval.low:.3f} {interval.high:.3f}], "
+        f"{outcome.peak_ratio:.2f} of the peak memory",
+        f"strategy {outcome.strategy}, {outcome.runs} pairs of runs, {output}",
+    ]
+    if outcome.exit_status != 0:
+        lines.append(f"the program ended with exit status {outcome.exit_status}, with and without")
+    if outcome.plan:
+        run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {shlex.join(command)}"
+        lines.append(f"the plan is kept as {outcome.plan}; use it with: {run}")
+    else:
+        lines.append("no plan is kept: the program is best as it is")
+    return "\n".join(lines)
