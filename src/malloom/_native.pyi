@@ -1,10 +1,12 @@
 """The analysis core (src/native), as Python sees it. Each *_bindings.cpp has a section."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+I64 = npt.NDArray[np.int64]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 
@@ -47,3 +49,59 @@ def survey_usage(source: AccessSource, requests: int) -> tuple[U64, U64, U64]: .
 def survey_affinity(
     source: AccessSource, requests: int
 ) -> tuple[tuple[U64, U64, U64], tuple[U64, U32, U32]]: ...
+
+# orders_bindings.cpp
+
+def depth_first(offsets: U64, targets: U32, weights: U32, roots: U32) -> U32: ...
+def grouped(offsets: U64, targets: U32, weights: U32, hubs: U32) -> U32: ...
+def in_order_of_use(offsets: U64, targets: U32, weights: U32, rank: U64) -> U32: ...
+def affinity_chains(offsets: U64, targets: U32, weights: U32, rank: U64, levels: int) -> U32: ...
+def usage_tree(offsets: U64, targets: U32, weights: U32, rank: U64) -> I64: ...
+def subtree_clusters(
+    parent: I64, rank: U64, granules: U32, page_granules: int, line_granules: int
+) -> U32: ...
+def steady_phase(source: AccessSource, requests: int, length: int, rarity: int) -> tuple[int, int]: ...
+def first_uses_in(source: AccessSource, requests: int, begin: int, end: int) -> U64: ...
+
+# packing_bindings.cpp
+
+class Slots:
+    def __len__(self) -> int: ...
+    @property
+    def of_request(self) -> U32: ...
+    @property
+    def granules(self) -> U32: ...
+
+def form_slots(
+    birth: U64,
+    death: U64,
+    size: U64,
+    alignment: U32,
+    context: U32,
+    accesses: U64,
+    maximum_bytes: int,
+) -> Slots: ...
+def place_in_order(slots: Slots, order: U32, lines: str, line_bytes: int) -> tuple[I64, int]: ...
+def plan_problem(path: str) -> str: ...
+def checksum(bytes: npt.NDArray[np.uint8]) -> int: ...
+
+# simulation_bindings.cpp
+
+class Simulation:
+    def __init__(
+        self,
+        recorded: U64,
+        sizes: U64,
+        caches: list[tuple[int, int, int]],
+        tlbs: list[tuple[int, int, int]],
+        replacement: str,
+    ) -> None: ...
+    def add(self, offsets: I64, accesses: U64) -> tuple[int, int]: ...
+    def run(
+        self,
+        source: AccessSource,
+        window: int,
+        warm_up: int,
+        progress: Callable[[int], None] | None,
+    ) -> None: ...
+    def counts(self) -> list[list[tuple[int, int, int]]]: ...

@@ -1,7 +1,7 @@
 """The profile's and the plan's structs and enumerations, parsed from formats/*.def.
 
-C++ includes the same files as X-macros, so the two cannot disagree. Importing this module does not import NumPy; `dtype`
-does.
+C++ includes the same files as X-macros, so the two cannot disagree. Importing this module does not import
+NumPy; `dtype` does.
 """
 
 from __future__ import annotations
@@ -45,11 +45,13 @@ class Struct:
 
     def dtype(self) -> np.dtype[Any]:
         """The NumPy structured type of the struct."""
-        import numpy as np
+        import numpy as np  # noqa: PLC0415  (see the module)
 
         dtype = np.dtype([(field.name, _NUMPY_TYPES[field.type]) for field in self.fields])
         if dtype.itemsize != self.size:
-            raise CommandError(f"struct {self.name} has {dtype.itemsize} bytes where its definition says {self.size}")
+            raise CommandError(
+                f"struct {self.name} has {dtype.itemsize} bytes where its definition says {self.size}"
+            )
         return dtype
 
 

@@ -1,7 +1,110 @@
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+
+#include "src/native/access_source.h"
 #include "src/native/bindings.h"
+#include "src/native/numpy_arrays.h"
+#include "src/native/orders_chains.h"
+#include "src/native/orders_first_use.h"
+#include "src/native/orders_graph.h"
+#include "src/native/orders_subtrees.h"
+#include "src/native/orders_walks.h"
+
+namespace nb = nanobind;
 
 namespace malloom::native {
 
-void bind_orders(nanobind::module_&) {}
+namespace {
+
+using U32 = ArrayView<uint32_t>;
+using U64 = ArrayView<uint64_t>;
+using I64 = ArrayView<int64_t>;
+
+GraphView graph_of(const U64& offsets, const U32& targets, const U32& weights) {
+    const GraphView graph{to_span(offsets), to_span(targets), to_span(weights)};
+    graph.check();
+    return graph;
+}
+
+void require_length(size_t length, size_t wanted) {
+    if (length != wanted) {
+        throw std::invalid_argument("a column and the graph differ in length");
+    }
+}
+
+OwnedArray<uint32_t> bound_depth_first(U64 offsets, U32 targets, U32 weights, U32 roots) {
+    return to_numpy(depth_first(graph_of(offsets, targets, weights), to_span(roots)));
+}
+
+OwnedArray<uint32_t> bound_grouped(U64 offsets, U32 targets, U32 weights, U32 hubs) {
+    return to_numpy(grouped(graph_of(offsets, targets, weights), to_span(hubs)));
+}
+
+OwnedArray<uint32_t> bound_in_order_of_use(U64 offsets, U32 targets, U32 weights, U64 rank) {
+    const GraphView graph = graph_of(offsets, targets, weights);
+    require_length(rank.shape(0), graph.nodes());
+    return to_numpy(in_order_of_use(graph, to_span(rank)));
+}
+
+OwnedArray<uint32_t> bound_chains(U64 offsets, U32 targets, U32 weights, U64 rank, unsigned levels) {
+    const GraphView graph = graph_of(offsets, targets, weights);
+    require_length(rank.shape(0), graph.nodes());
+    return to_numpy(affinity_chains(graph, to_span(rank), levels));
+}
+
+OwnedArray<int64_t> bound_usage_tree(U64 offsets, U32 targets, U32 weights, U64 rank) {
+    const GraphView graph = graph_of(offsets, targets, weights);
+    require_length(rank.shape(0), graph.nodes());
+    return to_numpy(usage_tree(graph, to_span(rank)));
+}
+
+OwnedArray<uint32_t> bound_subtrees(I64 parent, U64 rank, U32 granules, uint64_t page_granules,
+                                    uint64_t line_granules) {
+    return to_numpy(
+        subtree_clusters(to_span(parent), to_span(rank), to_span(granules), {page_granules, line_granules}));
+}
+
+nb::tuple bound_steady_phase(AccessSource& source, uint32_t requests, uint64_t length, uint64_t rarity) {
+    if (length == 0) {
+        throw std::invalid_argument("a stretch has at least one access");
+    }
+    Phase phase;
+    {
+        nb::gil_scoped_release unlocked;
+        phase = steady_phase(survey_stretches(source, requests, length), length, rarity);
+    }
+    return nb::make_tuple(phase.begin, phase.end);
+}
+
+OwnedArray<uint64_t> bound_first_uses(AccessSource& source, uint32_t requests, uint64_t begin, uint64_t end) {
+    std::vector<uint64_t> first;
+    {
+        nb::gil_scoped_release unlocked;
+        first = first_uses_in(source, requests, {begin, end});
+    }
+    return to_numpy(std::move(first));
+}
+
+}  // namespace
+
+void bind_orders(nb::module_& module) {
+    module.def("depth_first", &bound_depth_first, nb::arg("offsets"), nb::arg("targets"), nb::arg("weights"),
+               nb::arg("roots"));
+    module.def("grouped", &bound_grouped, nb::arg("offsets"), nb::arg("targets"), nb::arg("weights"),
+               nb::arg("hubs"));
+    module.def("in_order_of_use", &bound_in_order_of_use, nb::arg("offsets"), nb::arg("targets"),
+               nb::arg("weights"), nb::arg("rank"));
+    module.def("affinity_chains", &bound_chains, nb::arg("offsets"), nb::arg("targets"), nb::arg("weights"),
+               nb::arg("rank"), nb::arg("levels"));
+    module.def("usage_tree", &bound_usage_tree, nb::arg("offsets"), nb::arg("targets"), nb::arg("weights"),
+               nb::arg("rank"));
+    module.def("subtree_clusters", &bound_subtrees, nb::arg("parent"), nb::arg("rank"), nb::arg("granules"),
+               nb::arg("page_granules"), nb::arg("line_granules"));
+    module.def("steady_phase", &bound_steady_phase, nb::arg("source"), nb::arg("requests"), nb::arg("length"),
+               nb::arg("rarity"));
+    module.def("first_uses_in", &bound_first_uses, nb::arg("source"), nb::arg("requests"), nb::arg("begin"),
+               nb::arg("end"));
+}
 
 }  // namespace malloom::native

@@ -11,8 +11,8 @@ namespace malloom::native {
 
 namespace {
 
-/// Accesses handed to one layout before the next has its turn: small enough to stay in the host's cache, large enough
-/// that a layout's simulated caches do too.
+/// Accesses handed to one layout before the next has its turn: small enough to stay in the host's cache,
+/// large enough that a layout's simulated caches do too.
 constexpr uint64_t chunk_accesses = 8192;
 constexpr uint64_t progress_accesses = uint64_t{1} << 22;
 
@@ -70,7 +70,8 @@ bool counts_at(const Sampling& sampling, uint64_t at) {
 
 }  // namespace
 
-std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry, const std::string& replacement,
+std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
+                                                       const std::string& replacement,
                                                        const SimulatedAddresses& addresses,
                                                        std::vector<uint32_t> granules) {
     if (geometry.caches.empty()) {
@@ -88,13 +89,14 @@ std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
     throw std::invalid_argument("replacement is lru, tree-plru or random");
 }
 
-void simulate(AccessSource& source, std::span<const std::unique_ptr<SimulatedLayout>> layouts, size_t requests,
-              const Sampling& sampling, const std::function<void(uint64_t)>& progress) {
+void simulate(AccessSource& source, std::span<const std::unique_ptr<SimulatedLayout>> layouts,
+              size_t requests, const Sampling& sampling, const std::function<void(uint64_t)>& progress) {
     uint64_t done = 0;
     for (auto batch = source.next_batch(); !batch.empty(); batch = source.next_batch()) {
         check_requests(batch, requests);
         while (!batch.empty()) {
-            const uint64_t count = std::min({uint64_t{batch.size()}, chunk_accesses, until_turn(sampling, done)});
+            const uint64_t count =
+                std::min({uint64_t{batch.size()}, chunk_accesses, until_turn(sampling, done)});
             for (const auto& layout : layouts) {
                 layout->run(batch.first(count), counts_at(sampling, done));
             }

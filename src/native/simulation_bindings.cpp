@@ -1,7 +1,104 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <memory>
+#include <tuple>
+
 #include "src/native/bindings.h"
+#include "src/native/numpy_arrays.h"
+#include "src/native/simulation.h"
+#include "src/native/simulation_footprint.h"
+
+namespace nb = nanobind;
 
 namespace malloom::native {
 
-void bind_simulation(nanobind::module_&) {}
+namespace {
+
+using Shapes = std::vector<std::tuple<uint64_t, unsigned, uint64_t>>;
+using Counts = std::vector<std::tuple<uint64_t, uint64_t, uint64_t>>;
+
+std::vector<CacheShape> to_shapes(const Shapes& shapes) {
+    std::vector<CacheShape> all;
+    for (const auto& [sets, ways, line_bytes] : shapes) {
+        all.push_back({sets, ways, line_bytes});
+    }
+    return all;
+}
+
+/// The layouts of one profile under one geometry, and what the simulation counted for each.
+class Simulation {
+  public:
+    Simulation(ArrayView<uint64_t> recorded, ArrayView<uint64_t> sizes, const Shapes& caches,
+               const Shapes& tlbs, std::string replacement)
+        : sizes_(std::move(sizes)),
+          addresses_(to_span(recorded), to_span(sizes_)),
+          geometry_{to_shapes(caches), to_shapes(tlbs)},
+          replacement_(std::move(replacement)) {}
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    /// Adds a layout; returns the lines and pages that it touches.
+    std::pair<uint64_t, uint64_t> add(ArrayView<int64_t> offsets, ArrayView<uint64_t> accesses) {
+        if (accesses.shape(0) != addresses_.requests()) {
+            throw std::invalid_argument("accesses and requests differ in number");
+        }
+        std::vector<uint32_t> granules = addresses_.granules(to_span(offsets));
+        const Footprint touched = footprint(addresses_, granules, to_span(sizes_), to_span(accesses));
+        layouts_.push_back(make_simulated_layout(geometry_, replacement_, addresses_, std::move(granules)));
+        return {touched.lines, touched.pages};
+    }
+
+    void run(AccessSource& source, uint64_t window, uint64_t warm_up, nb::object progress) {
+        const bool tells = !progress.is_none();
+        const auto tell = [&](uint64_t done) {
+            nb::gil_scoped_acquire locked;
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            if (tells) {
+                progress(done);
+            }
+        };
+        nb::gil_scoped_release unlocked;
+        simulate(source, layouts_, addresses_.requests(), {window, warm_up}, tell);
+    }
+
+    std::vector<Counts> counts() const {
+        std::vector<Counts> all;
+        for (const auto& layout : layouts_) {
+            Counts levels;
+            for (const CacheCounts& level : layout->counts()) {
+                levels.emplace_back(level.references, level.misses, level.sequential);
+            }
+            all.push_back(std::move(levels));
+        }
+        return all;
+    }
+
+  private:
+    ArrayView<uint64_t> sizes_;
+    SimulatedAddresses addresses_;
+    Geometry geometry_;
+    std::string replacement_;
+    std::vector<std::unique_ptr<SimulatedLayout>> layouts_;
+};
+
+}  // namespace
+
+void bind_simulation(nb::module_& module) {
+    nb::class_<Simulation>(module, "Simulation")
+        .def(nb::init<ArrayView<uint64_t>, ArrayView<uint64_t>, const Shapes&, const Shapes&, std::string>(),
+             nb::arg("recorded"), nb::arg("sizes"), nb::arg("caches"), nb::arg("tlbs"),
+             nb::arg("replacement"))
+        .def("add", &Simulation::add, nb::arg("offsets"), nb::arg("accesses"))
+        .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
+             nb::arg("progress").none())
+        .def("counts", &Simulation::counts);
+}
 
 }  // namespace malloom::native

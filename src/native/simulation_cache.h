@@ -37,7 +37,8 @@ class Cache {
           rows_(shape.sets * (shape.ways + Replacement::state_words), empty) {
         if (shape.sets == 0 || shape.sets > UINT32_MAX || shape.ways == 0 || shape.ways > 4096 ||
             !std::has_single_bit(shape.line_bytes) || shape.line_bytes < 16) {
-            throw std::invalid_argument("a cache needs sets, ways, and lines of a power of two, at least 16 bytes");
+            throw std::invalid_argument(
+                "a cache needs sets, ways, and lines of a power of two, at least 16 bytes");
         }
         if (Replacement::state_words != 0) {
             if (shape.ways > 16) {
@@ -51,7 +52,8 @@ class Cache {
 
     uint32_t line_of(uint64_t address) const { return static_cast<uint32_t>(address >> shift_); }
 
-    /// References all lines of an access, as hardware does, so that a miss on the first does not hide the last.
+    /// References all lines of an access, as hardware does, so that a miss on the first does not hide the
+    /// last.
     Missed reference(uint64_t address, unsigned bytes) {
         const uint32_t first = line_of(address);
         const uint32_t last = line_of(address + bytes - 1);

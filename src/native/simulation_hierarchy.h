@@ -15,8 +15,8 @@ struct Geometry {
     std::vector<CacheShape> tlbs;
 };
 
-/// A level is referenced by what missed in the level before it. An access over the end of a line references both lines
-/// and counts one miss at each level where either missed (cachegrind's semantics).
+/// A level is referenced by what missed in the level before it. An access over the end of a line references
+/// both lines and counts one miss at each level where either missed (cachegrind's semantics).
 template <class Replacement>
 class Hierarchy {
   public:
@@ -91,7 +91,8 @@ class Hierarchy {
 
     bool foreseen(uint64_t address, unsigned bytes, Missed missed) {
         const bool first = missed != Missed::last && streams_.follows(caches_.front().line_of(address));
-        const bool last = missed != Missed::first && streams_.follows(caches_.front().line_of(address + bytes - 1));
+        const bool last =
+            missed != Missed::first && streams_.follows(caches_.front().line_of(address + bytes - 1));
         return missed == Missed::last ? last : first;
     }
 

@@ -7,8 +7,8 @@
 
 namespace malloom::native {
 
-/// Remembers the last line asked for in each of the latest pages. Today's prefetchers follow some dozens of streams, one
-/// per page, in both directions, and do not cross a page's end; nor does this.
+/// Remembers the last line asked for in each of the latest pages. Today's prefetchers follow some dozens of
+/// streams, one per page, in both directions, and do not cross a page's end; nor does this.
 class StreamTable {
   public:
     /// `line_shift` is log2 of the line size in bytes.

@@ -1,4 +1,5 @@
-// Replaces by a tree of bits that point away from what was used last: what most hardware builds instead of true LRU.
+// Replaces by a tree of bits that point away from what was used last: what most hardware builds instead of
+// true LRU.
 #pragma once
 
 #include <stdint.h>
@@ -7,9 +8,9 @@
 
 namespace malloom::native {
 
-/// A set is `ways` line numbers and one word of tree bits (node 1 is the root, node n has the children 2n and 2n + 1;
-/// a set bit says that the next victim is to the right). At most 32 ways, any number: leaves beyond the last way are
-/// never chosen.
+/// A set is `ways` line numbers and one word of tree bits (node 1 is the root, node n has the children 2n and
+/// 2n + 1; a set bit says that the next victim is to the right). At most 32 ways, any number: leaves beyond
+/// the last way are never chosen.
 struct TreePseudoLru {
     static constexpr unsigned state_words = 1;
 

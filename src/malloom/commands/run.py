@@ -114,7 +114,7 @@ def heap_variables(
 
 def checked_plan(plan: Path) -> Path:
     """The plan's absolute path; raises CommandError where it is missing, damaged or of a newer version."""
-    from malloom.layout.plan_file import check_plan  # noqa: PLC0415  (runs without a plan need not load it)
+    from malloom.layout.plan_check import check_plan  # noqa: PLC0415  (runs without a plan need not load it)
 
     check_plan(plan)
     return plan.resolve()

@@ -1,0 +1,223 @@
+"""The shapes of caches and TLBs, by name or spelled out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.errors import UsageProblem
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_SIZE = re.compile(r"(\d+)([KMG]?)$")
+_CPU = Path("/sys/devices/system/cpu")
+_SHARE_PER_CPU = 4 << 20
+"""Bytes of last-level cache per visible CPU that a guest of a shared host may hope for."""
+_IMPLAUSIBLE_PER_CPU = 32 << 20
+"""More last-level cache than this per visible CPU and the machine shows a cache that other guests use too."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One cache, or one TLB, whose lines are then pages. Any number of sets."""
+
+    name: str
+    sets: int
+    ways: int
+    line_bytes: int
+    latency: int
+    """Cycles to get the data, or the translation, from here; 0: no more than the access itself takes."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes that the level holds, or for a TLB covers."""
+        return self.sets * self.ways * self.line_bytes
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The data side of a machine: caches and TLBs from the core outwards, and what lies behind them."""
+
+    name: str
+    caches: tuple[Level, ...]
+    tlbs: tuple[Level, ...]
+    memory_latency: int
+    """Cycles that an access to memory takes."""
+    walk_latency: int
+    """Cycles that a page walk takes when all TLBs missed."""
+    replacement: str = "lru"
+    """lru, tree-plru or random, at every level."""
+
+    @property
+    def line_bytes(self) -> int:
+        """Line size of the first cache."""
+        return self.caches[0].line_bytes
+
+
+def _cache(name: str, size: int, ways: int, line: int, latency: int) -> Level:
+    sets = size // (ways * line)
+    if sets < 1 or sets * ways * line != size:
+        raise UsageProblem(
+            f"{name} of {size} bytes cannot have {ways} ways of {line}-byte lines",
+            remedy="the size must be a multiple of ways times line",
+        )
+    return Level(name, sets, ways, line, latency)
+
+
+def _tlb(name: str, entries: int, ways: int, page: int, latency: int) -> Level:
+    if ways < 1 or entries < ways or entries % ways:
+        raise UsageProblem(f"{name} of {entries} entries cannot have {ways} ways")
+    return Level(name, entries // ways, ways, page, latency)
+
+
+def zen5() -> Geometry:
+    """AMD Zen 5: 48 KiB and 1 MiB a core, 32 MiB a complex; data TLBs of 96 and 4096 entries."""
+    return Geometry(
+        "zen5",
+        (
+            _cache("L1", 48 << 10, 12, 64, 0),
+            _cache("L2", 1 << 20, 16, 64, 14),
+            _cache("L3", 32 << 20, 16, 64, 50),
+        ),
+        (_tlb("TLB1", 96, 96, 4096, 0), _tlb("TLB2", 4096, 16, 4096, 7)),
+        memory_latency=350,
+        walk_latency=40,
+    )
+
+
+def pentium4() -> Geometry:
+    """The thesis's machine (section 5.2): 8 KiB 4-way and 512 KiB 8-way with lines of 64 bytes; a TLB of 64
+    entries."""
+    return Geometry(
+        "p4",
+        (_cache("L1", 8 << 10, 4, 64, 0), _cache("L2", 512 << 10, 8, 64, 18)),
+        (_tlb("TLB", 64, 64, 4096, 0),),
+        memory_latency=300,
+        walk_latency=50,
+    )
+
+
+def athlon_mp() -> Geometry:
+    """AMD Athlon MP: 64 KiB 2-way and 256 KiB 16-way, exclusive there but not here; data TLBs of 40 and 256
+    entries."""
+    return Geometry(
+        "athlon-mp",
+        (_cache("L1", 64 << 10, 2, 64, 0), _cache("L2", 256 << 10, 16, 64, 20)),
+        (_tlb("TLB1", 40, 40, 4096, 0), _tlb("TLB2", 256, 4, 4096, 7)),
+        memory_latency=200,
+        walk_latency=50,
+    )
+
+
+def host(cpu_folder: Path = _CPU) -> Geometry:
+    """This machine's caches as sysfs gives them; the TLBs, which it does not give, as zen5 has them.
+
+    Behind a hypervisor the last level often is a whole socket's, shared with guests one does not see. Where
+    there is more of it per visible CPU than any machine has, 4 MiB per visible CPU are counted.
+    """
+    caches = [_host_cache(folder, cpu_folder) for folder in _host_cache_folders(cpu_folder)]
+    if not caches:
+        raise UsageProblem(
+            "this machine does not say what caches it has", remedy="give --cache a name, such as zen5"
+        )
+    model = zen5()
+    return Geometry("host", tuple(caches), model.tlbs, model.memory_latency, model.walk_latency)
+
+
+def _host_cache_folders(cpu_folder: Path) -> list[Path]:
+    folders = sorted((cpu_folder / "cpu0" / "cache").glob("index*"))
+    data = [folder for folder in folders if _text(folder / "type") in ("Data", "Unified")]
+    return sorted(data, key=lambda folder: int(_text(folder / "level")))
+
+
+def _host_cache(folder: Path, cpu_folder: Path) -> Level:
+    level = int(_text(folder / "level"))
+    line = int(_text(folder / "coherency_line_size"))
+    ways = int(_text(folder / "ways_of_associativity"))
+    size = _bytes(_text(folder / "size"), str(folder))
+    visible = len(list(cpu_folder.glob("cpu[0-9]*")))
+    if level >= 3 and size > visible * _IMPLAUSIBLE_PER_CPU:
+        size = visible * _SHARE_PER_CPU
+    ways = ways or size // line
+    sets = max(size // (ways * line), 1)
+    return Level(f"L{level}", sets, ways, line, {1: 0, 2: 14}.get(level, 50))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return "0"
+
+
+NAMED = {"zen5": zen5, "p4": pentium4, "athlon-mp": athlon_mp, "host": host}
+
+
+def geometry_from(text: str) -> Geometry:
+    """A geometry by its name, or from `L1:48K:12:64,L2:2M:16:64,TLB:64:4:4096[,lru|tree-plru|random]`.
+
+    A cache is NAME:SIZE:WAYS:LINE, a TLB is TLB...:ENTRIES:WAYS:PAGE; each from the core outwards.
+    """
+    if text in NAMED:
+        return NAMED[text]()
+    caches: list[Level] = []
+    tlbs: list[Level] = []
+    replacement = "lru"
+    for part in text.split(","):
+        if part in ("lru", "tree-plru", "random"):
+            replacement = part
+        elif part.upper().startswith("TLB"):
+            tlbs.append(_spelled_tlb(part, len(tlbs)))
+        else:
+            caches.append(_spelled_cache(part, len(caches)))
+    if not caches:
+        raise UsageProblem(f"'{text}' has no cache", remedy="a cache is spelled L1:48K:12:64")
+    model = zen5()
+    return Geometry(text, tuple(caches), tuple(tlbs), model.memory_latency, model.walk_latency, replacement)
+
+
+def _spelled_cache(part: str, position: int) -> Level:
+    name, size, ways, line = _fields(part)
+    line_bytes = _bytes(line, part)
+    if line_bytes < 32 or line_bytes & (line_bytes - 1):
+        raise UsageProblem(
+            f"'{part}' has lines of {line_bytes} bytes", remedy="a line is a power of two from 32"
+        )
+    return _cache(name, _bytes(size, part), _ways(ways, part), line_bytes, (0, 14, 50)[min(position, 2)])
+
+
+def _spelled_tlb(part: str, position: int) -> Level:
+    name, entries, ways, page = _fields(part)
+    page_bytes = _bytes(page, part)
+    if page_bytes < 4096 or page_bytes & (page_bytes - 1):
+        raise UsageProblem(
+            f"'{part}' has pages of {page_bytes} bytes", remedy="a page is a power of two from 4096"
+        )
+    return _tlb(name, _bytes(entries, part), _ways(ways, part), page_bytes, (0, 7)[min(position, 1)])
+
+
+def _fields(part: str) -> list[str]:
+    fields = part.split(":")
+    if len(fields) != 4 or not fields[0]:
+        names = ", ".join(NAMED)
+        raise UsageProblem(
+            f"'{part}' is no cache geometry",
+            remedy=f"use {names}, or spell it out as L1:48K:12:64,TLB:64:4:4096",
+        )
+    return fields
+
+
+def _ways(text: str, part: str) -> int:
+    ways = _bytes(text, part)
+    if not 1 <= ways <= 4096:
+        raise UsageProblem(f"'{part}' has {ways} ways", remedy="a cache has 1 to 4096")
+    return ways
+
+
+def _bytes(text: str, part: str) -> int:
+    match = _SIZE.match(text)
+    if match is None:
+        raise UsageProblem(
+            f"'{text}' in '{part}' is no size", remedy="a size is a number with K, M or G behind it"
+        )
+    return int(match[1]) * _UNITS[match[2]]

@@ -1,0 +1,123 @@
+"""Simulates a geometry over a profile's accesses, under many layouts in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from malloom import _native
+from malloom.cache.geometry import Geometry
+from malloom.profile import HeapProfile
+from malloom.profile.requests import I64
+
+WINDOWS = 8
+"""A sample is so many windows, spread evenly over the accesses."""
+WARM_UP_SHARE = 0.25
+"""The first part of a window fills the caches and is not counted."""
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """What one cache or TLB saw."""
+
+    name: str
+    references: int
+    misses: int
+    sequential: int
+    """Of the misses, those that a stream prefetcher would have hidden; 0 for TLBs."""
+
+
+@dataclass(frozen=True)
+class SimulatedCounts:
+    """What one layout cost. Counts of the sample where a sample was simulated, not scaled up."""
+
+    caches: tuple[LevelCounts, ...]
+    tlbs: tuple[LevelCounts, ...]
+    lines: int
+    """Distinct lines of 64 bytes that the accessed objects lie in."""
+    pages: int
+    """Distinct pages of 4096 bytes that they lie in."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Which accesses are simulated: in turn `skip` are left out and `take` are kept; take 0: all are."""
+
+    skip: int
+    take: int
+
+    @property
+    def warm_up(self) -> int:
+        """Accesses at the start of each window that are not counted."""
+        return int(self.take * WARM_UP_SHARE)
+
+
+def sample_of(profile: HeapProfile, budget: int | None) -> Sample:
+    """About `budget` accesses of the profile, or all of them where it has no more or the budget is None."""
+    entries = profile.access_entries
+    if budget is None or entries <= budget:
+        return Sample(0, 0)
+    take = max(budget // WINDOWS, 1)
+    return Sample(max(entries // WINDOWS - take, 0), take)
+
+
+def simulate(
+    profile: HeapProfile,
+    offsets: Mapping[str, I64],
+    geometry: Geometry,
+    *,
+    sample: Sample | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, SimulatedCounts]:
+    """Counts for each layout, given as offsets by name (bytes from the arena's start; -1: where it was
+    recorded).
+
+    `progress` is told how many accesses are done. Memory: 4 bytes per request and layout, and the simulated
+    caches.
+    """
+    simulation = Simulation(profile, geometry)
+    for name, column in offsets.items():
+        simulation.add(name, column)
+    return simulation.run(sample, progress)
+
+
+class Simulation:
+    """Takes layouts one by one, so that the caller need not hold all of them, and then runs once."""
+
+    def __init__(self, profile: HeapProfile, geometry: Geometry) -> None:
+        self._profile = profile
+        self._geometry = geometry
+        self._touched: dict[str, tuple[int, int]] = {}
+        self._native = _native.Simulation(
+            profile.requests.address,
+            profile.requests.size,
+            [(level.sets, level.ways, level.line_bytes) for level in geometry.caches],
+            [(level.sets, level.ways, level.line_bytes) for level in geometry.tlbs],
+            geometry.replacement,
+        )
+
+    def add(self, name: str, offset: I64) -> None:
+        """Adds a layout. Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
+        self._touched[name] = self._native.add(
+            np.ascontiguousarray(offset, dtype=np.int64), self._profile.requests.accesses
+        )
+
+    def run(
+        self, sample: Sample | None = None, progress: Callable[[int], None] | None = None
+    ) -> dict[str, SimulatedCounts]:
+        """Runs the accesses through all layouts and returns the counts of each by name."""
+        chosen = sample or Sample(0, 0)
+        accesses = self._profile.accesses(chosen.skip, chosen.take)
+        self._native.run(accesses, chosen.take, chosen.warm_up, progress)
+        counted = zip(self._touched.items(), self._native.counts(), strict=True)
+        return {name: self._counts(levels, touched) for (name, touched), levels in counted}
+
+    def _counts(self, levels: list[tuple[int, int, int]], touched: tuple[int, int]) -> SimulatedCounts:
+        named = [
+            LevelCounts(level.name, *counts)
+            for level, counts in zip((*self._geometry.caches, *self._geometry.tlbs), levels, strict=True)
+        ]
+        caches = len(self._geometry.caches)
+        return SimulatedCounts(tuple(named[:caches]), tuple(named[caches:]), *touched)

@@ -1,0 +1,99 @@
+"""`malloom plan`: a profile's requests placed by a strategy, written for the run time."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.cache.geometry import Geometry, geometry_from
+from malloom.commands.ranking_progress import shown
+from malloom.commands.simulate import CACHE_HELP
+from malloom.errors import CommandError
+from malloom.layout.plan import Plan, make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.ranking import SAMPLED_ACCESSES, best_strategy, place
+from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
+from malloom.layout.strategy import Strategy
+from malloom.profile import HeapProfile
+
+
+class Match(StrEnum):
+    """How a request finds its place again."""
+
+    context = "context"
+    sequence = "sequence"
+
+
+def register(app: typer.Typer) -> None:
+    names = ", ".join([AUTO, *strategy_names()])
+    app.command(
+        name="plan",
+        epilog=f"Strategies: {names}.\n\nExample: malloom plan run.profile -o run.plan --strategy auto",
+    )(plan)
+
+
+def plan(
+    profile: Annotated[
+        Path, typer.Argument(help="The profile, made by 'malloom record'.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The plan to write.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Option(
+            "--strategy", help="Name of a strategy, or auto: the best by simulation.", metavar="NAME"
+        ),
+    ] = AUTO,
+    cache: Annotated[str, typer.Option(help=CACHE_HELP, metavar="GEOMETRY")] = "host",
+    match: Annotated[
+        Match, typer.Option(help="By context and ordinal, or by exact sequence per thread.")
+    ] = Match.context,
+    depth: Annotated[
+        int | None, typer.Option(help="Frames of a context; chosen if left out.", min=1, max=32)
+    ] = None,
+    preallocate: Annotated[
+        bool | None,
+        typer.Option("--preallocate/--no-preallocate", help="Have the pages at start; chosen if left out."),
+    ] = None,
+    process: Annotated[
+        str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
+    ] = None,
+) -> None:
+    """Choose a place for every request of a profile and write them as a plan."""
+    geometry = geometry_from(cache)
+    named = None if name == AUTO else strategy(name)
+    if not output.parent.is_dir():
+        raise CommandError(f"{output}: there is no folder {output.parent}", remedy="make it first")
+    opened = HeapProfile.open(profile, process)
+    for note in opened.notes:
+        typer.echo(f"note: {note}", err=True)
+    if not len(opened.requests):
+        raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
+    chosen = named or _best(opened, geometry)
+    made = make_plan(
+        opened, place(chosen, opened, geometry), match=match.value, depth=depth, preallocate=preallocate
+    )
+    write_plan(made, output)
+    typer.echo(summary(made, len(opened.requests)), err=True)
+
+
+def _best(profile: HeapProfile, geometry: Geometry) -> Strategy:
+    candidates = all_strategies()
+    accesses = min(profile.access_entries, SAMPLED_ACCESSES)
+    with shown(len(candidates), accesses) as progress:
+        return strategy(best_strategy(profile, candidates, geometry, progress).strategy)
+
+
+def summary(plan: Plan, requests: int) -> str:
+    """What was planned, in one line."""
+    by = (
+        f"{len(plan.groups)} groups"
+        if len(plan.groups)
+        else f"{plan.planned_requests} of {requests} requests"
+    )
+    racy = f", {plan.racy_requests} in contexts that several threads share" if plan.racy_requests else ""
+    arena = f"{plan.arena_bytes / 2**20:.1f} MiB"
+    flags = ", preallocated" if plan.flags else ""
+    return f"planned by {plan.strategy}: {by}, arena {arena}, depth {plan.depth}{flags}{racy}"

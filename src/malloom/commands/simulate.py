@@ -1,0 +1,105 @@
+"""`malloom simulate`: every strategy's misses and footprint, the best first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from malloom.cache.geometry import NAMED, Geometry, geometry_from
+from malloom.cache.simulate import sample_of
+from malloom.commands.ranking_progress import shown
+from malloom.errors import CommandError
+from malloom.layout.ranking import Ranked, rank
+from malloom.layout.registry import strategy, strategy_names
+from malloom.profile import HeapProfile
+
+CACHE_HELP = (
+    f"A cache geometry: {', '.join(NAMED)}, or spelled out as L1:48K:12:64,L2:2M:16:64,TLB:64:4:4096."
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command(name="simulate", epilog="Example: malloom simulate run.profile --cache p4")(simulate)
+
+
+def simulate(
+    profile: Annotated[
+        Path, typer.Argument(help="The profile, made by 'malloom record'.", show_default=False)
+    ],
+    cache: Annotated[str, typer.Option(help=CACHE_HELP, metavar="GEOMETRY")] = "host",
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--strategy", help="Only this strategy; can be given again.", metavar="NAME"),
+    ] = None,
+    process: Annotated[
+        str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
+    ] = None,
+    accesses: Annotated[
+        int | None, typer.Option(help="Simulate about so many accesses, in windows; all if left out.", min=1)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Rank the strategies by simulated misses and by footprint.
+
+    The ranking is by estimated cycles spent waiting; where those are within 1 %, the smaller footprint wins.
+    Requests without a place are simulated where they were recorded.
+    """
+    geometry = geometry_from(cache)
+    chosen = [strategy(name) for name in only or strategy_names()]
+    opened = HeapProfile.open(profile, process)
+    if opened.access_entries == 0:
+        raise CommandError(f"{profile}: has no accesses to simulate", remedy="record with --accesses full")
+    for note in opened.notes:
+        typer.echo(f"note: {note}", err=True)
+    sample = sample_of(opened, accesses)
+    with shown(len(chosen), accesses or opened.access_entries) as progress:
+        ranked = rank(opened, chosen, geometry, sample=sample, progress=progress)
+    typer.echo(json.dumps(as_object(ranked, geometry), indent=2) if as_json else as_table(ranked))
+
+
+def as_object(ranked: list[Ranked], geometry: Geometry) -> dict[str, Any]:
+    """The ranking for machines."""
+    return {"geometry": geometry.name, "rows": [_row(each) for each in ranked]}
+
+
+def _row(each: Ranked) -> dict[str, Any]:
+    levels = (*each.counts.caches, *each.counts.tlbs)
+    return {
+        "strategy": each.strategy,
+        "cycles": round(each.cycles),
+        "levels": [
+            {
+                "name": level.name,
+                "references": level.references,
+                "misses": level.misses,
+                "sequential_misses": level.sequential,
+            }
+            for level in levels
+        ],
+        "lines": each.counts.lines,
+        "pages": each.counts.pages,
+        "arena_bytes": each.arena_bytes,
+        "planned_requests": each.planned,
+    }
+
+
+def as_table(ranked: list[Ranked]) -> str:
+    """The ranking for people, a strategy a line."""
+    first = ranked[0].counts
+    names = [f"{level.name} misses" for level in (*first.caches, *first.tlbs)]
+    rows = [["strategy", "cycles", *names, "lines", "pages", "arena MiB"]]
+    for each in ranked:
+        misses = [str(level.misses) for level in (*each.counts.caches, *each.counts.tlbs)]
+        footprint = [str(each.counts.lines), str(each.counts.pages), f"{each.arena_bytes / 2**20:.1f}"]
+        rows.append([each.strategy, f"{each.cycles:.4g}", *misses, *footprint])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(_aligned(row, widths) for row in rows)
+
+
+def _aligned(row: list[str], widths: list[int]) -> str:
+    name, *numbers = row
+    cells = [f"{cell:>{width}}" for cell, width in zip(numbers, widths[1:], strict=True)]
+    return "  ".join([f"{name:{widths[0]}}", *cells]).rstrip()

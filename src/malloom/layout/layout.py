@@ -1,0 +1,49 @@
+"""What a strategy makes: a place for every request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from malloom.profile.requests import I64, U32, U64
+
+NO_PLACE = -1
+GRANULE = 16
+"""Bytes: slots begin and end on granules."""
+NO_GROUP = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Contexts whose requests are placed one after the other in chunks of the group's own."""
+
+    depth: int
+    """Frames of the call chain that make a context here."""
+    of_context: U32
+    """Group of every context of HeapProfile.at_depth(depth), or NO_GROUP."""
+    chunk_bytes: U64
+    """Per group: size of a chunk, a power of two."""
+    maximum_bytes: U64
+    """Per group: larger requests go to the fallback."""
+    expected_bytes: U64
+    """Per group: live bytes at its peak."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a strategy wants every request of a profile.
+
+    Where `groups` is there, the plan carries the groups and no slots; the offsets then say where the requests
+    are expected to fall, for the simulation.
+    """
+
+    strategy: str
+    offset: I64
+    """Per request: bytes from the arena's start, a multiple of 16; NO_PLACE: the fallback serves it."""
+    arena_bytes: int
+    """Address space that the places span; a multiple of 16."""
+    groups: Groups | None = None
+
+    @property
+    def planned(self) -> int:
+        """Requests that have a place."""
+        return int((self.offset >= 0).sum())

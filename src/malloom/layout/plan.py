@@ -1,0 +1,231 @@
+"""From a layout to a plan: how the run time will find each request's place again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malloom import formats
+from malloom.errors import UsageProblem
+from malloom.layout.layout import GRANULE, NO_GROUP, NO_PLACE, Groups, Layout
+from malloom.layout.packing import granules
+from malloom.profile import HeapProfile, Refolded
+from malloom.profile.requests import I64, U32
+
+NO_SLOT = 2**32 - 1
+MATCHINGS = ("context", "sequence")
+PREALLOCATE_SHARE = 0.8
+"""Preallocation pays where at least this share of the arena was in use at the peak: nearly every page is
+touched."""
+DEEPEST = 8
+"""Frames: deeper contexts cost the run time more than they tell apart."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan in memory; the sections are structured arrays as formats/plan.def defines them."""
+
+    strategy: str
+    program: int
+    matching: int
+    depth: int
+    arena_bytes: int
+    planned_requests: int
+    profile_created: int
+    flags: int
+    contexts: npt.NDArray[Any]
+    slots: npt.NDArray[Any]
+    sequences: npt.NDArray[Any]
+    groups: npt.NDArray[Any]
+    racy_requests: int
+    """Planned requests whose context several threads use: their ordinals may differ from run to run."""
+
+
+def make_plan(
+    profile: HeapProfile,
+    layout: Layout,
+    *,
+    match: str = "context",
+    depth: int | None = None,
+    preallocate: bool | None = None,
+) -> Plan:
+    """The plan for a layout. `depth` (frames) and `preallocate` are chosen where not given.
+
+    Raises UsageProblem where the layout's groups and the matching do not go together.
+    """
+    if match not in MATCHINGS:
+        raise UsageProblem(f"there is no matching '{match}'", remedy="use context or sequence")
+    if layout.groups is not None and match == "sequence":
+        raise UsageProblem(f"{layout.strategy} places by context", remedy="leave --match out")
+    sections = _sections(profile, layout, match, depth)
+    wanted = preallocate if preallocate is not None else worth_preallocating(profile, layout)
+    return Plan(
+        strategy=layout.strategy,
+        program=_program_hash(profile),
+        matching=formats.load("plan").enums["Matching"][match],
+        arena_bytes=0 if layout.groups is not None else _aligned(layout.arena_bytes),
+        planned_requests=0 if layout.groups is not None else layout.planned,
+        profile_created=profile.created,
+        flags=formats.load("plan").enums["PlanFlag"]["preallocate"] if wanted else 0,
+        **sections,
+    )
+
+
+def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | None) -> dict[str, Any]:
+    empty = {
+        name: np.zeros(0, dtype=formats.dtype("plan", struct))
+        for name, struct in (
+            ("contexts", "PlanContext"),
+            ("slots", "PlanSlot"),
+            ("sequences", "PlanSequence"),
+            ("groups", "PlanGroup"),
+        )
+    }
+    if match == "sequence":
+        slots, sequences = _sequences(profile, layout)
+        return {**empty, "slots": slots, "sequences": sequences, "depth": 0, "racy_requests": 0}
+    if layout.groups is not None:
+        contexts = _group_contexts(profile, layout.groups)
+        groups = _group_table(layout.groups)
+        return {
+            **empty,
+            "contexts": contexts,
+            "groups": groups,
+            "depth": layout.groups.depth,
+            "racy_requests": 0,
+        }
+    chosen = depth if depth is not None else best_depth(profile)
+    refolded = profile.at_depth(chosen)
+    contexts, slots = _contexts(profile, layout, refolded)
+    racy = int((racy_contexts(profile, refolded)[refolded.context] & (layout.offset >= 0)).sum())
+    return {**empty, "contexts": contexts, "slots": slots, "depth": chosen, "racy_requests": racy}
+
+
+def _aligned(size: int) -> int:
+    return -(-size // GRANULE) * GRANULE
+
+
+def _program_hash(profile: HeapProfile) -> int:
+    """The hash of the executable's module; 0 where the profile does not tell."""
+    modules = profile.modules
+    for module in modules:
+        if module.path == profile.process.executable:
+            return module.hash
+    return modules[0].hash if len(modules) else 0
+
+
+def racy_contexts(profile: HeapProfile, refolded: Refolded) -> npt.NDArray[np.bool_]:
+    """Which contexts several threads use."""
+    count = len(refolded.hashes)
+    thread = profile.requests.thread
+    least = np.full(count, 2**32 - 1, dtype=np.uint32)
+    most = np.zeros(count, dtype=np.uint32)
+    np.minimum.at(least, refolded.context, thread)
+    np.maximum.at(most, refolded.context, thread)
+    differs: npt.NDArray[np.bool_] = least != most
+    return differs
+
+
+def best_depth(profile: HeapProfile) -> int:
+    """The smallest depth at which hardly fewer requests would be left in contexts of one thread by going
+    deeper.
+
+    In a program of one thread every ordinal is certain, so one frame is enough.
+    """
+    if int(profile.requests.thread.max(initial=0)) == 0:
+        return 1
+    deepest = min(DEEPEST, max(profile.contexts.depth, 1))
+    shares = [_racy_share(profile, depth) for depth in range(1, deepest + 1)]
+    return next(depth for depth, share in enumerate(shares, 1) if share <= min(shares) + 0.01)
+
+
+def _racy_share(profile: HeapProfile, depth: int) -> float:
+    refolded = profile.at_depth(depth)
+    return float(racy_contexts(profile, refolded)[refolded.context].mean()) if len(refolded.context) else 0.0
+
+
+def peak_bytes(profile: HeapProfile, chosen: npt.NDArray[np.bool_]) -> int:
+    """Live bytes of the chosen requests at their peak, in whole granules."""
+    requests = profile.requests
+    room = granules(profile)[chosen].astype(np.int64) * GRANULE
+    dies = requests.death[chosen] != np.uint64(2**64 - 1)
+    tickets = np.concatenate([requests.birth[chosen], requests.death[chosen][dies]])
+    changes = np.concatenate([room, -room[dies]])
+    return int(np.cumsum(changes[np.argsort(tickets, kind="stable")]).max(initial=0))
+
+
+def worth_preallocating(profile: HeapProfile, layout: Layout) -> bool:
+    """Whether nearly all of the arena is in use at some time."""
+    if layout.groups is not None or layout.arena_bytes == 0:
+        return False
+    return peak_bytes(profile, layout.offset >= 0) >= PREALLOCATE_SHARE * layout.arena_bytes
+
+
+def _slot_table(offset: I64, room: U32) -> npt.NDArray[Any]:
+    slots = np.zeros(len(offset), dtype=formats.dtype("plan", "PlanSlot"))
+    slots["start"] = np.where(offset == NO_PLACE, NO_SLOT, offset // GRANULE)
+    slots["granules"] = room
+    return slots
+
+
+def _sequences(profile: HeapProfile, layout: Layout) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    thread = profile.requests.thread
+    order = np.argsort(thread, kind="stable")
+    counts = np.bincount(thread)
+    sequences = np.zeros(len(counts), dtype=formats.dtype("plan", "PlanSequence"))
+    sequences["slots"] = counts
+    sequences["first_slot"] = np.cumsum(counts) - counts
+    return _slot_table(layout.offset[order], granules(profile)[order]), sequences
+
+
+def _contexts(
+    profile: HeapProfile, layout: Layout, refolded: Refolded
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Slots up to the last ordinal of each context that has a place, and the table that leads to them."""
+    count = len(refolded.hashes)
+    placed = layout.offset != NO_PLACE
+    lengths = np.zeros(count, dtype=np.int64)
+    np.maximum.at(lengths, refolded.context[placed], refolded.ordinal[placed].astype(np.int64) + 1)
+    first = np.cumsum(lengths) - lengths
+    kept = refolded.ordinal < lengths[refolded.context]
+    index = first[refolded.context[kept]] + refolded.ordinal[kept]
+    slots = np.zeros(int(lengths.sum()), dtype=formats.dtype("plan", "PlanSlot"))
+    slots[index] = _slot_table(layout.offset[kept], granules(profile)[kept])
+    entries = np.zeros(count, dtype=formats.dtype("plan", "PlanContext"))
+    entries["hash"], entries["first_slot"], entries["slots"] = refolded.hashes, first, lengths
+    entries["group"] = NO_GROUP
+    return _hash_table(entries), slots
+
+
+def _group_contexts(profile: HeapProfile, groups: Groups) -> npt.NDArray[Any]:
+    hashes = profile.at_depth(groups.depth).hashes
+    entries = np.zeros(len(hashes), dtype=formats.dtype("plan", "PlanContext"))
+    entries["hash"], entries["group"] = hashes, groups.of_context
+    return _hash_table(entries[groups.of_context != NO_GROUP])
+
+
+def _group_table(groups: Groups) -> npt.NDArray[Any]:
+    table = np.zeros(len(groups.chunk_bytes), dtype=formats.dtype("plan", "PlanGroup"))
+    table["chunk_bytes"] = groups.chunk_bytes
+    table["maximum_bytes"] = groups.maximum_bytes
+    table["expected_bytes"] = groups.expected_bytes
+    return table
+
+
+def _hash_table(entries: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Open addressing by the low bits of the hash, at most half full."""
+    if not len(entries):
+        return entries
+    capacity = 1 << max(len(entries) * 2 - 1, 1).bit_length()
+    table = np.zeros(capacity, dtype=entries.dtype)
+    taken = bytearray(capacity)
+    for entry, hash_ in zip(entries, entries["hash"].tolist(), strict=True):
+        place = hash_ & (capacity - 1)
+        while taken[place]:
+            place = (place + 1) & (capacity - 1)
+        taken[place] = 1
+        table[place] = entry
+    return table

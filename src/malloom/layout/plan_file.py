@@ -1,0 +1,110 @@
+"""Plans on disk: written whole or not at all, and read back for checks (formats/plan.def)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malloom import _native, formats
+from malloom.errors import CommandError
+from malloom.layout.plan import Plan
+from malloom.layout.plan_check import check_plan
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Writes the plan beside `path`, then renames it: whoever opens `path` sees a whole plan, old or new."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            for part in _encoded(plan):
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise CommandError(f"{path}: {error.strerror}", remedy="no plan was written") from None
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _encoded(plan: Plan) -> list[bytes]:
+    """Header and body as they lie on disk."""
+    sections = {
+        "contexts": plan.contexts,
+        "slots": plan.slots,
+        "sequences": plan.sequences,
+        "groups": plan.groups,
+    }
+    body = b"".join(section.tobytes() for section in sections.values())
+    dtype = formats.dtype("plan", "PlanHeader")
+    header = np.zeros(1, dtype=dtype)
+    values: dict[str, Any] = {
+        "magic": formats.magic("MALLPLAN"),
+        "version": formats.load("plan").newest_version,
+        "header_bytes": dtype.itemsize,
+        "file_bytes": dtype.itemsize + len(body),
+        "program": plan.program,
+        "matching": plan.matching,
+        "depth": plan.depth,
+        "arena_bytes": plan.arena_bytes,
+        "planned_requests": plan.planned_requests,
+        "profile_created": plan.profile_created,
+        "flags": plan.flags,
+        "strategy": plan.strategy.encode(),
+        "contexts_capacity": len(plan.contexts),
+        "slots_count": len(plan.slots),
+        "sequences_count": len(plan.sequences),
+        "groups_count": len(plan.groups),
+        "body_checksum": _checksum(body),
+    }
+    offset = dtype.itemsize
+    for name, section in sections.items():
+        values[f"{name}_offset"] = offset
+        offset += section.nbytes
+    for name, value in values.items():
+        header[name] = value
+    covered = header.tobytes()[: -header["header_checksum"].nbytes]
+    header["header_checksum"] = _checksum(covered)
+    return [header.tobytes(), body]
+
+
+def _checksum(data: bytes) -> int:
+    return _native.checksum(np.frombuffer(data, dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """A plan read back: its header's fields by name, and its sections as structured arrays
+    (formats/plan.def)."""
+
+    header: dict[str, Any]
+    contexts: Any
+    slots: Any
+    sequences: Any
+    groups: Any
+
+
+def read_plan(path: Path | str) -> PlanFile:
+    """Checks and reads a plan. Raises CommandError where it is not good."""
+    check_plan(path)
+    data = Path(path).read_bytes()
+    row = np.frombuffer(data, dtype=formats.dtype("plan", "PlanHeader"), count=1)[0]
+    header = {name: row[name].item() for name in row.dtype.names}
+
+    def section(struct: str, name: str, count: str) -> Any:
+        dtype = formats.dtype("plan", struct)
+        return np.frombuffer(data, dtype, count=header[count], offset=header[f"{name}_offset"])
+
+    return PlanFile(
+        header,
+        section("PlanContext", "contexts", "contexts_capacity"),
+        section("PlanSlot", "slots", "slots_count"),
+        section("PlanSequence", "sequences", "sequences_count"),
+        section("PlanGroup", "groups", "groups_count"),
+    )

@@ -1,0 +1,115 @@
+#include "src/native/plan_check.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "formats/plan.h"
+#include "record/stream/checksum.h"
+
+namespace malloom::native {
+
+namespace {
+
+using namespace formats::plan;
+using formats::u64;
+
+/// A file mapped for reading, its pages brought in with one call.
+class MappedPlan {
+  public:
+    explicit MappedPlan(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+        struct stat status{};
+        if (file_ < 0 || fstat(file_, &status) != 0) {
+            fail(path);
+        }
+        if (!S_ISREG(status.st_mode)) {
+            errno = EINVAL;
+            fail(path);
+        }
+        bytes_ = static_cast<size_t>(status.st_size);
+        if (bytes_ > 0) {
+            start_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file_, 0);
+            if (start_ == MAP_FAILED) {
+                fail(path);
+            }
+        }
+    }
+    MappedPlan(const MappedPlan&) = delete;
+    MappedPlan& operator=(const MappedPlan&) = delete;
+    ~MappedPlan() {
+        if (bytes_ > 0) {
+            munmap(start_, bytes_);
+        }
+        close(file_);
+    }
+
+    const unsigned char* start() const { return static_cast<const unsigned char*>(start_); }
+    size_t bytes() const { return bytes_; }
+
+  private:
+    [[noreturn]] void fail(const std::string& path) const {
+        const std::error_code error(errno, std::generic_category());
+        if (file_ >= 0) {
+            close(file_);
+        }
+        throw std::system_error(error, path);
+    }
+
+    int file_;
+    void* start_ = nullptr;
+    size_t bytes_ = 0;
+};
+
+bool lies_within(const PlanHeader& header, u64 offset, u64 count, u64 entry_bytes) {
+    return offset % 8 == 0 && offset >= header.header_bytes && offset <= header.file_bytes &&
+           count <= (header.file_bytes - offset) / entry_bytes;
+}
+
+bool sections_fit(const PlanHeader& header) {
+    return lies_within(header, header.contexts_offset, header.contexts_capacity, sizeof(PlanContext)) &&
+           lies_within(header, header.slots_offset, header.slots_count, sizeof(PlanSlot)) &&
+           lies_within(header, header.sequences_offset, header.sequences_count, sizeof(PlanSequence)) &&
+           lies_within(header, header.groups_offset, header.groups_count, sizeof(PlanGroup));
+}
+
+std::string header_problem(const MappedPlan& plan) {
+    if (plan.bytes() < sizeof(PlanHeader)) {
+        return "is too short for a plan";
+    }
+    const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
+    if (header.magic != file_magic) {
+        return "is not a plan";
+    }
+    if (header.version > version_current) {
+        return "is of version " + std::to_string(header.version) + ", newer than this malloom knows";
+    }
+    if (stream::checksum(&header, offsetof(PlanHeader, header_checksum)) != header.header_checksum) {
+        return "is damaged: its header's checksum is wrong";
+    }
+    if (header.header_bytes != sizeof(PlanHeader) || header.file_bytes != plan.bytes()) {
+        return "was cut short: it has " + std::to_string(plan.bytes()) + " of " +
+               std::to_string(header.file_bytes) + " bytes";
+    }
+    return sections_fit(header) ? "" : "is damaged: a section lies outside the file";
+}
+
+}  // namespace
+
+std::string plan_problem(const std::string& path) {
+    const MappedPlan plan(path);
+    std::string problem = header_problem(plan);
+    if (problem.empty()) {
+        const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
+        const size_t body_bytes = plan.bytes() - sizeof(PlanHeader);
+        if (stream::checksum(plan.start() + sizeof(PlanHeader), body_bytes) != header.body_checksum) {
+            problem = "is damaged: its body's checksum is wrong";
+        }
+    }
+    return problem;
+}
+
+}  // namespace malloom::native
