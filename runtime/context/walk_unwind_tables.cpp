@@ -63,7 +63,7 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
         frames[count++] = return_address;
     } while (count < depth);
     // What starts a thread or a coroutine may have pushed a 0 to end the stack.
-    return frames[count - 1] != 0 ? count : count - 1;
+    return count > 1 && frames[count - 1] == 0 ? count - 1 : count;
 }
 
 }  // namespace malloom::context

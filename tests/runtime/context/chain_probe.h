@@ -1,5 +1,21 @@
 // The place where the tests of call chains look up the stack.
 #pragma once
 
-/// Walks the stack from its caller, by malloom and by backtrace().
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vector>
+
+/// Walks the stack from its caller, by malloom and by backtrace(). The results are the calling thread's
+/// last_chains.
 extern "C" void chain_probe();
+
+/// Both chains of one place, innermost first, at most 32 frames.
+struct Chains {
+    std::vector<uintptr_t> walked;
+    std::vector<uintptr_t> expected;
+};
+extern thread_local Chains last_chains;
+
+/// Fails the test where the last probe's chains differ or are shorter than `at_least`.
+void expect_agreement(size_t at_least);
