@@ -1,0 +1,30 @@
+// libmalloom.so: the malloc family over the run time's heap.
+#include "runtime/front/run_time.h"
+
+namespace malloom::front {
+
+namespace {
+
+constinit RunTime run_time;
+
+}  // namespace
+
+inline RunTime& process_heap() {
+    return run_time;
+}
+
+}  // namespace malloom::front
+
+#include "runtime/front/malloc_entries.h"
+
+namespace {
+
+// The C library is ready when constructors run, and other libraries' constructors may come after.
+[[gnu::constructor]] void start_run_time() {
+    malloom::front::process_heap().start();
+}
+[[gnu::destructor]] void finish_run_time() {
+    malloom::front::process_heap().finish();
+}
+
+}  // namespace

@@ -1,0 +1,65 @@
+#include "runtime/front/options.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/platform/environment.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+using platform::equals;
+
+namespace {
+
+// `values` lists what is allowed, separated by bars, or names what kind of value it is.
+bool is_allowed(const char* value, const char* values) {
+    const size_t length = strlen(value);
+    for (const char* word = values; word != nullptr; word = strchr(word, '|')) {
+        word += *word == '|';
+        const char* end = strchrnul(word, '|');
+        if (static_cast<size_t>(end - word) == length && memcmp(word, value, length) == 0) {
+            return true;
+        }
+    }
+    return strchr(values, '|') == nullptr;
+}
+
+void read_option(const char*& field, const char* variable, const char* values) {
+    const char* value = platform::environment_value(variable);
+    if (value == nullptr || *value == '\0') {
+        return;
+    }
+    if (is_allowed(value, values)) {
+        field = value;
+        return;
+    }
+    platform::Line line;
+    line.text("malloom: ").text(variable).text("=").text(value).text(" is ignored; it can be ").text(values);
+    line.write_to(STDERR_FILENO);
+}
+
+}  // namespace
+
+bool Options::plan_is_wanted() const {
+    return plan != nullptr && !equals(heap, "fallback");
+}
+bool Options::system_is_wanted() const {
+    return equals(fallback, "system");
+}
+bool Options::statistics_are_wanted() const {
+    return equals(statistics, "1");
+}
+bool Options::preallocation_is_wanted(bool plan_says) const {
+    return preallocate == nullptr ? plan_says : equals(preallocate, "1");
+}
+
+Options read_options() {
+    Options options;
+#define OPTION(field, variable, values, meaning) read_option(options.field, variable, values);
+#include "runtime/front/options.def"
+#undef OPTION
+    return options;
+}
+
+}  // namespace malloom::front

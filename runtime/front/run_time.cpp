@@ -1,0 +1,224 @@
+#include "runtime/front/run_time.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "runtime/context/call_chain.h"
+#include "runtime/context/modules.h"
+#include "runtime/context/stable_hash.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+using context::Caller;
+using heaps::Requester;
+
+namespace {
+
+// Where this thread is in its sequence. Outside RunTime only because a member cannot be thread-local.
+struct ThreadPlace {
+    heaps::ThreadSequence sequence;
+    bool is_known = false;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadPlace thread_place;
+
+void complain(const char* path, const char* problem) {
+    platform::Line line;
+    line.text("malloom: ").text(path).text(": ").text(problem).text("; the program runs without a plan");
+    line.write_to(STDERR_FILENO);
+}
+
+}  // namespace
+
+void RunTime::start() {
+    if (__atomic_exchange_n(&has_started_, true, __ATOMIC_ACQ_REL)) {
+        return;
+    }
+    const Options options = read_options();
+    fallback().choose(options.system_is_wanted() ? heaps::FallbackKind::system
+                                                 : heaps::FallbackKind::mimalloc);
+    matching_ = options.plan_is_wanted() && open_plan(options) ? mode_of_plan() : Mode::fallback;
+    if (options.statistics_are_wanted()) {
+        statistics_.open();
+    }
+    __atomic_store_n(&mode_, options.statistics_are_wanted() ? Mode::counted : matching_, __ATOMIC_RELEASE);
+}
+
+void RunTime::finish() {
+    if (mode_ == Mode::counted) {
+        statistics_.write_line(state_, heap_.rest.first.count(), heap_.rest.first.stopped());
+    }
+}
+
+bool RunTime::open_plan(const Options& options) {
+    if (!plan_.open(options.plan)) {
+        complain(options.plan, plan_.problem());
+        state_ = "refused";
+        return false;
+    }
+    if (!fits_program()) {
+        // No complaint: children of the program inherit the environment.
+        state_ = "of another program";
+        return false;
+    }
+    const bool has_slots = heap_.first.open(plan_);
+    if (has_slots &&
+        options.preallocation_is_wanted(plan_.header().flags &
+                                        static_cast<uint64_t>(formats::plan::PlanFlag::preallocate))) {
+        heap_.first.preallocate();
+    }
+    heap_.rest.first.open(plan_);
+    if (!has_slots && !has_groups()) {
+        state_ = "empty, or without address space";
+        return false;
+    }
+    for (Site*& site : recent_) {
+        site = &sites_.others().value;
+    }
+    state_ = "used";
+    return true;
+}
+
+bool RunTime::fits_program() const {
+    const context::Module* program = context::find_module(getauxval(AT_ENTRY));
+    return plan_.header().program == 0 || (program != nullptr && program->hash == plan_.header().program);
+}
+
+RunTime::Mode RunTime::mode_of_plan() const {
+    if (plan_.matches_by_sequence()) {
+        return Mode::sequence;
+    }
+    return plan_.header().depth == 1 ? Mode::call_sites : Mode::chains;
+}
+
+// A request that comes while start() runs, from start() itself or another thread, gets the fallback.
+RunTime::Mode RunTime::mode_now() {
+    if (__atomic_load_n(&mode_, __ATOMIC_ACQUIRE) == Mode::starting) {
+        start();
+    }
+    const Mode mode = __atomic_load_n(&mode_, __ATOMIC_ACQUIRE);
+    return mode == Mode::starting ? Mode::fallback : mode;
+}
+
+void* RunTime::allocate_unmatched(size_t bytes, size_t alignment, Requester& requester) {
+    stop_if_used_up();
+    return heap_.rest.allocate({bytes, alignment, &requester});
+}
+
+void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
+                                  uintptr_t stack_pointer, uintptr_t frame_pointer) {
+    Requester& requester = requester_of(bytes, {return_address, stack_pointer, frame_pointer});
+    return counted(heap_.allocate({bytes, alignment, &requester}));
+}
+
+void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
+    return counted(heap_.allocate_zeroed({bytes, 0, &requester_of(bytes, caller)}));
+}
+
+void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
+    return counted(heap_.reallocate(object, {bytes, 0, &requester_of(bytes, caller)}));
+}
+
+void* RunTime::counted(void* object) {
+    if (mode_ != Mode::counted) [[likely]] {
+        return object;
+    }
+    if (heap_.first.owns(object)) {
+        statistics_.count_matched(heap_.first.usable_size(object));
+    } else if (heap_.rest.first.owns(object)) {
+        statistics_.count_grouped();
+    } else {
+        statistics_.count_fallback();
+    }
+    return object;
+}
+
+Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
+    const Mode mode = mode_now();
+    switch (mode == Mode::counted ? matching_ : mode) {
+        case Mode::call_sites:
+            return requester_at(caller.return_address);
+        case Mode::chains:
+            return requester_of_chain(caller);
+        case Mode::sequence:
+            return requester_of_thread(bytes);
+        default:
+            return nobody_;
+    }
+}
+
+RunTime::Site& RunTime::find_site(uintptr_t return_address) {
+    auto& entry = sites_.find_or_insert(
+        &return_address, 1, [&](Sites::Entry& fresh) { describe(fresh.value, &return_address, 1); });
+    // Not the catch-all, which has no address and would be looked for again anyway.
+    if (entry.depth == 1) {
+        __atomic_store_n(&recent_[return_address % recent_sites], &entry.value, __ATOMIC_RELEASE);
+    }
+    return entry.value;
+}
+
+void RunTime::describe(Site& site, const uintptr_t* frames, unsigned depth) const {
+    site.return_address = frames[0];
+    const formats::plan::PlanContext* context = plan_.find_context(context::stable_hash(frames, depth));
+    if (context != nullptr) {
+        heap_.first.assign(site.requester, context->first_slot, context->slots);
+        site.requester.group = context->group;
+    }
+}
+
+// Walking costs more than all the rest. A site whose chains had nothing to get this many times in a row is
+// left alone.
+Requester& RunTime::requester_of_chain(const Caller& caller) {
+    constexpr uint32_t patience = 4096;
+    Site& site = site_at(caller.return_address);
+    if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= patience) {
+        return nobody_;
+    }
+    uintptr_t frames[context::max_depth];
+    const unsigned depth = context::walk_call_chain(caller, plan_.header().depth, frames);
+    Requester& requester =
+        sites_
+            .find_or_insert(frames, depth, [&](Sites::Entry& fresh) { describe(fresh.value, frames, depth); })
+            .value.requester;
+    const bool has_place = requester.next < requester.end || requester.group != formats::plan::no_group;
+    const uint32_t unmatched = has_place ? 0 : site.unmatched_in_a_row + 1;
+    __atomic_store_n(&site.unmatched_in_a_row, unmatched, __ATOMIC_RELAXED);
+    if (!has_place) {
+        stop_if_used_up();
+    }
+    return requester;
+}
+
+Requester& RunTime::requester_of_thread(size_t bytes) {
+    ThreadPlace& place = thread_place;
+    if (!place.is_known) [[unlikely]] {
+        place.is_known = true;
+        start_thread(place.sequence);
+    }
+    if (heaps::advance_sequence(place.sequence, bytes)) [[likely]] {
+        return place.sequence.requester;
+    }
+    return nobody_;
+}
+
+void RunTime::start_thread(heaps::ThreadSequence& sequence) {
+    const uint64_t number = __atomic_fetch_add(&threads_, 1, __ATOMIC_RELAXED);
+    const formats::plan::PlanSequence* found = plan_.sequence(number);
+    if (found != nullptr) {
+        heap_.first.assign(sequence.requester, found->first_slot, found->slots);
+    }
+}
+
+// Without slots and groups the plan costs but cannot help any more: from here on the program has the fallback
+// alone.
+void RunTime::stop_if_used_up() {
+    if (heap_.first.exhausted_slots() < plan_.header().slots_count || has_groups()) [[likely]] {
+        return;
+    }
+    Mode& mode = mode_ == Mode::counted ? matching_ : mode_;
+    __atomic_store_n(&mode, Mode::fallback, __ATOMIC_RELAXED);
+    state_ = "used up";
+}
+
+}  // namespace malloom::front

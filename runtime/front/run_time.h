@@ -1,0 +1,108 @@
+// The process heap of libmalloom.so: finds out who asks, and asks the heaps.
+#pragma once
+
+#include "runtime/context/caller.h"
+#include "runtime/context/context_table.h"
+#include "runtime/front/options.h"
+#include "runtime/front/process_heap.h"
+#include "runtime/front/statistics.h"
+#include "runtime/heaps/run_time_heap.h"
+#include "runtime/heaps/sequence.h"
+
+namespace malloom::front {
+
+/// One static object, constant-initialized: requests come before any constructor has run.
+class RunTime {
+  public:
+    [[gnu::always_inline]] void* allocate(size_t bytes, size_t alignment, const context::Caller& caller) {
+        const Mode mode = mode_;
+        if (mode == Mode::call_sites) [[likely]] {
+            Requester& requester = requester_at(caller.return_address);
+            void* object = heap_.first.allocate({bytes, alignment, &requester});
+            return object != nullptr ? object : allocate_unmatched(bytes, alignment, requester);
+        }
+        if (mode == Mode::fallback) {
+            return fallback().allocate({bytes, alignment, &nobody_});
+        }
+        return allocate_otherwise(bytes, alignment, caller.return_address, caller.stack_pointer,
+                                  caller.frame_pointer);
+    }
+
+    void* allocate_zeroed(size_t bytes, const context::Caller& caller);
+    void* reallocate(void* object, size_t bytes, const context::Caller& caller);
+
+    [[gnu::always_inline]] void deallocate(void* object) { heap_.deallocate(object); }
+    size_t usable_size(void* object) const { return heap_.usable_size(object); }
+
+    /// Reads the options and opens the plan, once; requests that come before do it too.
+    void start();
+    /// The line at the end, if it was asked for.
+    void finish();
+
+  private:
+    using Requester = heaps::Requester;
+
+    // How requests find their slot. call_sites and fallback are the modes of programs that run in earnest.
+    enum class Mode : uint8_t {
+        starting,    ///< nobody has asked for anything yet
+        fallback,    ///< no plan, or it has nothing more to give
+        call_sites,  ///< contexts of depth 1
+        chains,      ///< deeper contexts
+        sequence,    ///< by sequence per thread
+        counted,     ///< as `matching_` says, with statistics
+    };
+
+    struct Site {
+        uintptr_t return_address = 0;
+        uint32_t unmatched_in_a_row =
+            0;  ///< chains: requests through this site that had no slot and no group
+        Requester requester;
+    };
+    using Sites = context::ContextTable<Site>;
+
+    // Call sites that were met lately, by the low bits of the return address.
+    static constexpr size_t recent_sites = 1024;
+
+    [[gnu::always_inline]] Site& site_at(uintptr_t return_address) {
+        Site* site = recent_[return_address % recent_sites];
+        return site->return_address == return_address ? *site : find_site(return_address);
+    }
+    [[gnu::always_inline]] Requester& requester_at(uintptr_t return_address) {
+        return site_at(return_address).requester;
+    }
+    heaps::FallbackHeap& fallback() { return heap_.rest.rest; }
+
+    [[gnu::noinline]] Site& find_site(uintptr_t return_address);
+    [[gnu::noinline]] void* allocate_unmatched(size_t bytes, size_t alignment, Requester& requester);
+    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
+                                               uintptr_t stack_pointer, uintptr_t frame_pointer);
+    Mode mode_now();
+    Requester& requester_of(size_t bytes, const context::Caller& caller);
+    Requester& requester_of_chain(const context::Caller& caller);
+    Requester& requester_of_thread(size_t bytes);
+    void start_thread(heaps::ThreadSequence& sequence);
+    void describe(Site& site, const uintptr_t* frames, unsigned depth) const;
+    void stop_if_used_up();
+    void* counted(void* object);
+
+    bool open_plan(const Options& options);
+    bool fits_program() const;
+    Mode mode_of_plan() const;
+    bool has_groups() const { return heap_.rest.first.count() != 0; }
+
+    Mode mode_ = Mode::starting;
+    Mode matching_ = Mode::fallback;
+    bool has_started_ = false;
+    const char* state_ = "not asked for";
+    heaps::RunTimeHeap heap_;
+    heaps::PlanFile plan_;
+    Requester nobody_;      ///< for requests that have no slot and no group
+    uint64_t threads_ = 0;  ///< threads that have asked for anything, when matching is by sequence
+    Statistics statistics_;
+    Sites sites_;
+    Site* recent_[recent_sites] = {};
+};
+
+static_assert(ProcessHeap<RunTime>);
+
+}  // namespace malloom::front

@@ -1,0 +1,55 @@
+#include "runtime/front/statistics.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "runtime/platform/memory.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+namespace {
+
+// Programs number their own descriptors from below; shells use those from 10 and 255.
+constexpr int descriptor_from = 300;
+
+}  // namespace
+
+void Statistics::open() {
+    descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
+}
+
+void Statistics::count_matched(size_t bytes) {
+    __atomic_fetch_add(&matched_, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&matched_bytes_, bytes, __ATOMIC_RELAXED);
+}
+
+void Statistics::write_line(const char* state, uint32_t groups, uint32_t stopped_groups) const {
+    const uint64_t requests = matched_ + grouped_ + fallback_;
+    platform::Line line;
+    line.text("malloom: process ")
+        .number(static_cast<uint64_t>(getpid()))
+        .text(": plan ")
+        .text(state)
+        .text("; requests ");
+    line.number(requests)
+        .text(", matched ")
+        .number(matched_)
+        .text(" (")
+        .percent(matched_, requests)
+        .text(", ");
+    line.bytes(matched_bytes_)
+        .text("), grouped ")
+        .number(grouped_)
+        .text(" in ")
+        .number(groups)
+        .text(" groups (");
+    line.number(stopped_groups)
+        .text(" stopped), fallback ")
+        .number(fallback_)
+        .text("; peak resident memory ");
+    line.bytes(platform::peak_resident_bytes());
+    line.write_to(descriptor_ >= 0 ? descriptor_ : STDERR_FILENO);
+}
+
+}  // namespace malloom::front

@@ -1,0 +1,31 @@
+// Counts for the line that MALLOOM_STATISTICS=1 asks for. Counting is off the path of programs that did not
+// ask.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace malloom::front {
+
+class Statistics {
+  public:
+    /// Keeps a copy of stderr for the line at the end: many programs close theirs before they leave.
+    void open();
+
+    void count_matched(size_t bytes);
+    void count_grouped() { __atomic_fetch_add(&grouped_, 1, __ATOMIC_RELAXED); }
+    void count_fallback() { __atomic_fetch_add(&fallback_, 1, __ATOMIC_RELAXED); }
+
+    /// Writes the line. `state` says what the plan was doing in the end; `stopped_groups` as
+    /// GroupHeap::stopped.
+    void write_line(const char* state, uint32_t groups, uint32_t stopped_groups) const;
+
+  private:
+    int descriptor_ = -1;
+    uint64_t matched_ = 0;
+    uint64_t matched_bytes_ = 0;
+    uint64_t grouped_ = 0;
+    uint64_t fallback_ = 0;
+};
+
+}  // namespace malloom::front

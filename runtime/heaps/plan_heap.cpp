@@ -1,0 +1,65 @@
+#include "runtime/heaps/plan_heap.h"
+
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+namespace {
+
+// Objects above what the C library never keeps either (its largest mmap threshold) give their pages back when
+// they are freed. Smaller ones keep them: the plan puts the next object there.
+constexpr size_t kept_bytes = size_t{32} << 20;
+
+}  // namespace
+
+bool PlanHeap::open(const PlanFile& plan) {
+    slots_ = plan.slots();
+    return plan.header().arena_bytes != 0 && occupancy_.open(plan.header().arena_bytes);
+}
+
+void PlanHeap::close() {
+    occupancy_.close();
+    *this = PlanHeap();
+}
+
+void PlanHeap::preallocate() {
+    void* arena = occupancy_.address(0);
+    const size_t bytes = occupancy_.granules() * structures::granule_bytes;
+    platform::prefer_huge_pages(arena, bytes);
+    platform::populate_pages(arena, bytes);
+}
+
+void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count) const {
+    requester.first = reinterpret_cast<uint64_t>(slots_ + first_slot);
+    requester.next = requester.first;
+    requester.end = reinterpret_cast<uint64_t>(slots_ + first_slot + count);
+}
+
+bool PlanHeap::resize(void* object, const Request& request) {
+    const uint64_t wanted = structures::last_granule(request.bytes) + 1;
+    const uint64_t taken = __atomic_load_n(&request.requester->next, __ATOMIC_RELAXED);
+    if (taken >= request.requester->end) {
+        return fits_room(wanted, occupancy_.extent(object));
+    }
+    const Slot slot = *reinterpret_cast<const Slot*>(taken);
+    if (slot.granules != wanted || slot.start != occupancy_.granule_of(object) ||
+        !occupancy_.resize(object, wanted)) {
+        return false;
+    }
+    // Where another thread took the slot meanwhile, the object has the room nevertheless.
+    structures::replace(structures::alone(), request.requester->next, taken, taken + sizeof(Slot));
+    return true;
+}
+
+void PlanHeap::release_any(void* object) {
+    const size_t bytes = usable_size(object);
+    if (bytes >= kept_bytes) {
+        const uintptr_t begin = reinterpret_cast<uintptr_t>(object);
+        const uintptr_t start = platform::round_up(begin, platform::page_bytes());
+        const uintptr_t end = platform::round_down(begin + bytes, platform::page_bytes());
+        platform::discard_pages(reinterpret_cast<void*>(start), end - start);
+    }
+    occupancy_.release_any(object);
+}
+
+}  // namespace malloom::heaps

@@ -1,0 +1,21 @@
+// Matching by exact sequence: the n-th request of a thread belongs to the n-th slot of its sequence, told by
+// its size.
+#pragma once
+
+#include "runtime/heaps/heap.h"
+
+namespace malloom::heaps {
+
+/// Where one thread is in its sequence. Used by its thread alone.
+struct ThreadSequence {
+    Requester requester;
+    uint64_t unmatched_before = 0;  ///< granules of the request before if it did not match, else 0
+};
+
+/// Whether the thread's next slot is for a request of `bytes`; the requester's next slot is then that one.
+/// After a mismatch the sequence waits where it is (the run makes requests that the recorded one did not),
+/// until two unmatched requests in a row fit two slots in a row a little further on (it leaves out what the
+/// recorded one did).
+bool advance_sequence(ThreadSequence& sequence, size_t bytes);
+
+}  // namespace malloom::heaps
