@@ -13,7 +13,7 @@ namespace CHAIN_SHAPES {
 namespace {
 
 // Keeps a call from being the last thing in a function, where it would become a jump.
-volatile int sink;
+thread_local volatile int sink;
 int finish(int value) {
     sink = value;
     return value;

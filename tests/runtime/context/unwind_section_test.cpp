@@ -23,7 +23,8 @@ using malloom::context::UnwindSection;
 
 LoadedObject c_library() {
     LoadedObject object;
-    EXPECT_TRUE(find_loaded_object(reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "qsort")), object));
+    EXPECT_TRUE(
+        find_loaded_object(reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "gnu_get_libc_version")), object));
     EXPECT_NE(object.unwind.header, 0U);
     return object;
 }
