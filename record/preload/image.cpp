@@ -76,9 +76,10 @@ void after_fork() {
 bool open_profile() {
     if (inherited.options_read) return options.profile != nullptr;
     options = read_options();
-    if (options.profile != nullptr && !profile.open(options.profile, options.maximum_bytes)) {
+    if (options.profile != nullptr &&
+        !profile.open(options.profile, stream::without_end_reserve(options.maximum_bytes))) {
         platform::Line line;
-        line.text("malloom: cannot record to ").text(options.profile).text(": ").text(strerrorname_np(errno));
+        line.text("malloom: cannot record to ").text(options.profile).text(": ").text(strerrordesc_np(errno));
         line.write_to(STDERR_FILENO);
         options.profile = nullptr;
     }

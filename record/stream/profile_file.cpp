@@ -79,6 +79,12 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     return folder_ >= 0;
 }
 
+void ProfileFile::close_descriptors() {
+    if (descriptor_ >= 0) close(descriptor_);
+    if (folder_ >= 0) close(folder_);
+    descriptor_ = folder_ = -1;
+}
+
 bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
     struct stat status{};
     if (descriptor < 0 || fstat(descriptor, &status) != 0) return false;

@@ -10,6 +10,14 @@ namespace malloom::stream {
 
 enum class AppendResult { written, limit, failed };
 
+/// Bytes below a profile's maximum size that are kept for the chunks which say how its processes ended.
+inline constexpr uint64_t end_reserve_bytes = 16 << 10;
+
+/// The maximum size for all other chunks.
+constexpr uint64_t without_end_reserve(uint64_t maximum_bytes) {
+    return maximum_bytes > 2 * end_reserve_bytes ? maximum_bytes - end_reserve_bytes : maximum_bytes;
+}
+
 /// Appends to one profile. Thread-safe once opened; never allocates; signal-safe. Nothing is ever written to
 /// a file that is not the profile: what the descriptor refers to is verified before every write.
 class ProfileFile {
@@ -18,6 +26,9 @@ class ProfileFile {
     /// `maximum_bytes` is the size it must not grow beyond, 0 for none. False when that cannot be done; errno
     /// says why.
     bool open(const char* path, uint64_t maximum_bytes);
+
+    /// Gives the descriptors back. A recorder never does: it records to the end of its process.
+    void close_descriptors();
 
     /// Appends with one write. After a failure the profile may end with a part of the chunk, which readers
     /// skip.

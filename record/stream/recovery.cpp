@@ -25,10 +25,18 @@ class Recoverer {
     Recoverer(const std::string& path, uint64_t maximum_bytes, Recovery& result)
         : path_(path), maximum_bytes_(maximum_bytes), result_(result) {}
 
+    ~Recoverer() {
+        profile_.close_descriptors();
+        ends_.close_descriptors();
+    }
+    Recoverer(const Recoverer&) = delete;
+    Recoverer& operator=(const Recoverer&) = delete;
+
     bool open() {
         if (!reader_.open_without_stages(path_.c_str())) {
             result_.problem = reader_.problem();
-        } else if (!profile_.open(path_.c_str(), maximum_bytes_)) {
+        } else if (!profile_.open(path_.c_str(), without_end_reserve(maximum_bytes_)) ||
+                   !ends_.open(path_.c_str(), maximum_bytes_)) {
             result_.problem = "cannot append to " + path_ + ": " + strerror(errno);
         }
         return result_.problem.empty();
@@ -42,19 +50,19 @@ class Recoverer {
         }
         StagedChunk staged;
         const bool whole = read_stage_file(file, staged);
-        if (whole && !staged.bytes.empty()) append(staged.bytes);
-        if (whole && file.of_process) append(make_end_chunk(file.process, staged));
+        if (whole && !staged.bytes.empty()) append(profile_, staged.bytes);
+        if (whole && file.of_process) append(ends_, make_end_chunk(file.process, staged));
         unlink(file.path.c_str());
     }
 
     size_t living() const { return living_.size(); }
 
   private:
-    void append(const std::vector<unsigned char>& chunk) {
+    void append(ProfileFile& profile, const std::vector<unsigned char>& chunk) {
         ChunkHeader header;
         memcpy(&header, chunk.data(), sizeof header);
         if (reader_.holds(header)) return;
-        const AppendResult outcome = profile_.append(chunk.data(), chunk.size());
+        const AppendResult outcome = profile.append(chunk.data(), chunk.size());
         if (outcome == AppendResult::limit) result_.limit_reached = true;
         if (outcome == AppendResult::failed) result_.write_failed = true;
     }
@@ -64,6 +72,7 @@ class Recoverer {
     Recovery& result_;
     ChunkReader reader_;
     ProfileFile profile_;
+    ProfileFile ends_;
     std::set<uint64_t> living_;
 };
 

@@ -9,5 +9,6 @@ void bind_profile(nanobind::module_& module);
 void bind_orders(nanobind::module_& module);
 void bind_packing(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+void bind_recovery(nanobind::module_& module);
 
 }  // namespace malloom::native

@@ -8,4 +8,5 @@ NB_MODULE(_native, module) {
     malloom::native::bind_orders(module);
     malloom::native::bind_packing(module);
     malloom::native::bind_simulation(module);
+    malloom::native::bind_recovery(module);
 }

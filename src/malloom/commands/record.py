@@ -1,0 +1,117 @@
+"""`malloom record`: run a program and record how it uses its heap."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from malloom.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from malloom.record.session import Recorded
+
+SMALLEST_LIMIT = 64 << 10
+DEEPEST = 32
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command(
+        name="record",
+        context_settings={"allow_interspersed_args": False},
+        epilog="Example: malloom record -o run.profile --accesses none -- ./program input",
+    )(record)
+
+
+def record(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM [ARGS]...", help="The program and its arguments, after --."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PROFILE", help="Where the profile is written."),
+    ] = None,
+    accesses: Annotated[
+        str, typer.Option(help="full, sampled, annotated (by calls of malloom.h) or none: requests only.")
+    ] = "full",
+    max_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Recording stops when the profile is this large; 0: no limit.")
+    ] = "2G",
+    depth: Annotated[
+        int, typer.Option(min=1, max=DEEPEST, help="Frames of the call chain that make a context.")
+    ] = 8,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing profile.")] = False,
+) -> None:
+    """Run a program, as it is, and record its requests and accesses in a profile.
+
+    Standard streams, arguments and signals are the program's own; its children are recorded too.
+
+    Exit status: the program's, 128 + n where it died by signal n; 1 where the profile is not complete.
+    """
+    if not command:
+        raise UsageProblem(
+            "no program is given", remedy="name it after --, as in 'malloom record -o P -- ls'"
+        )
+    if output is None:
+        raise UsageProblem("no profile is named", remedy="say where it goes with -o")
+    from malloom.record import session  # noqa: PLC0415  (help does not need the native core)
+    from malloom.record.program import open_program, require_reachable  # noqa: PLC0415
+    from malloom.record.sizes import parse_size  # noqa: PLC0415
+
+    if accesses not in list(session.Accesses):
+        wanted = ", ".join(session.Accesses)
+        raise UsageProblem(f"there are no accesses '{accesses}'", remedy=f"choose one of {wanted}")
+    limit = parse_size(max_size)
+    if 0 < limit < SMALLEST_LIMIT:
+        raise UsageProblem(f"--max-size {max_size} is too small for any profile", remedy="give 64K or more")
+    program = open_program(command[0])
+    require_reachable(program)
+    wishes = session.Wishes(output, session.Accesses(accesses), limit, depth, force)
+    outcome = session.record(program, command, wishes)
+    for line in lines_of(outcome, command[0], output):
+        print(f"malloom: {line}", file=sys.stderr)
+    raise typer.Exit(status_of(outcome))
+
+
+def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
+    """What the user is told at the end, most general first."""
+    from malloom.record.sizes import format_size  # noqa: PLC0415
+
+    lines = [
+        f"recorded {outcome.events:,} events in {outcome.contexts:,} contexts of "
+        f"{outcome.processes:,} {'process' if outcome.processes == 1 else 'processes'}; "
+        f"{output} has {format_size(outcome.file_bytes)}"
+    ]
+    if os.WIFSIGNALED(outcome.wait_status):
+        died_by = signal.Signals(os.WTERMSIG(outcome.wait_status)).name
+        lines.append(f"{name} died by {died_by}; the profile up to there is good")
+    if outcome.limit_reached:
+        lines.append(
+            "the profile reached --max-size and is good up to there; give a larger --max-size for the rest"
+        )
+    if outcome.write_failed:
+        lines.append(
+            "the profile could not be written to its end and is good up to there; make room on the disk"
+        )
+    if outcome.processes == 0:
+        lines.append(
+            f"nothing was recorded: {name} did not load the recorder; see 'malloom doctor -- {name}'"
+        )
+    if outcome.dropped:
+        lines.append(f"{outcome.dropped:,} events of signal handlers were not recorded")
+    if outcome.living:
+        lines.append(f"{outcome.living} processes that {name} left behind still record")
+    return lines
+
+
+def status_of(outcome: "Recorded") -> int:
+    """The program's own exit status as a shell gives it; 1 where the profile is incomplete."""
+    if os.WIFSIGNALED(outcome.wait_status):
+        return 128 + os.WTERMSIG(outcome.wait_status)
+    status = os.waitstatus_to_exitcode(outcome.wait_status)
+    incomplete = outcome.limit_reached or outcome.write_failed or outcome.processes == 0
+    return status or int(incomplete)

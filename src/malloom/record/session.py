@@ -1,0 +1,136 @@
+"""One recording: creates the profile, runs the program, takes in what its processes have staged."""
+
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from malloom import _native
+from malloom.errors import CommandError, UsageProblem
+from malloom.native_files import native_file
+from malloom.preloading import original_environment, preloading
+from malloom.record.dynamorio import launch_prefix
+from malloom.record.launch import SignalsHeld
+from malloom.record.program import Program
+
+
+class Accesses(StrEnum):
+    """Which accesses are recorded beside the requests."""
+
+    none = "none"
+    annotated = "annotated"
+    full = "full"
+    sampled = "sampled"
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What was asked for on the command line."""
+
+    output: Path
+    accesses: Accesses
+    maximum_bytes: int
+    """0: no limit."""
+    depth: int
+    force: bool
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """How a recording ended."""
+
+    wait_status: int
+    processes: int
+    contexts: int
+    events: int
+    dropped: int
+    living: int
+    limit_reached: bool
+    write_failed: bool
+    file_bytes: int
+
+
+def record(program: Program, arguments: list[str], wishes: Wishes) -> Recorded:
+    """Run the program and record it. Raises CommandError before anything is written where it cannot work."""
+    output = checked_output(wishes)
+    environment = recording_environment(output, wishes)
+    prefix, more = access_launcher(wishes.accesses)
+    create(output, force=wishes.force)
+    # The kernel finds the interpreter of a script; DynamoRIO's launcher takes the path as it is.
+    command = [*prefix, str(program.path), *arguments[1:]] if prefix else arguments
+    path = Path(command[0]) if prefix else program.path
+    with SignalsHeld() as signals:
+        try:
+            child = signals.start(path, command, {**environment, **more})
+        except CommandError:
+            remove(output)
+            raise
+        status = signals.wait(child, lambda: take_in(output, wishes, finish=False))
+        return recorded(status, take_in(output, wishes, finish=True))
+
+
+def checked_output(wishes: Wishes) -> Path:
+    """The profile's absolute path; raises where a profile cannot be created there."""
+    output = wishes.output.absolute()
+    if not output.parent.is_dir():
+        raise UsageProblem(
+            f"there is no folder {output.parent}", remedy="create it, or choose another with -o"
+        )
+    if output.is_dir():
+        raise UsageProblem(f"{wishes.output} is a folder", remedy="give the profile a name inside it")
+    if not os.access(output.parent, os.W_OK):
+        raise CommandError(f"cannot write to the folder {output.parent}", remedy="choose another with -o")
+    staging = staging_folder(output)
+    if not wishes.force and (output.exists() or staging.exists()):
+        there = output if output.exists() else staging
+        raise UsageProblem(
+            f"{there} exists already", remedy="choose another name, or replace it with --force"
+        )
+    return output
+
+
+def staging_folder(output: Path) -> Path:
+    return output.with_name(output.name + ".staging")
+
+
+def remove(output: Path) -> None:
+    output.unlink(missing_ok=True)
+    shutil.rmtree(staging_folder(output), ignore_errors=True)
+
+
+def create(output: Path, *, force: bool) -> None:
+    if force:
+        remove(output)
+    if problem := _native.create_profile(str(output), time.time_ns()):
+        raise CommandError(problem, remedy="make room, or choose another place with -o")
+
+
+def recording_environment(output: Path, wishes: Wishes) -> dict[str, str]:
+    variables = {
+        "MALLOOM_RECORD": str(output),
+        "MALLOOM_DEPTH": str(wishes.depth),
+        "MALLOOM_MAX_SIZE": str(wishes.maximum_bytes),
+        "MALLOOM_ANNOTATED": str(int(wishes.accesses == Accesses.annotated)),
+    }
+    return preloading({**original_environment(), **variables}, native_file("libmalloom_record.so"))
+
+
+def access_launcher(accesses: Accesses) -> tuple[list[str], dict[str, str]]:
+    """What comes before the program's path, and more environment, where DynamoRIO records accesses."""
+    if accesses in (Accesses.full, Accesses.sampled):
+        return launch_prefix(accesses.value)
+    return [], {}
+
+
+def take_in(output: Path, wishes: Wishes, *, finish: bool) -> dict[str, int | bool]:
+    """Append what ended processes have staged; raises CommandError where the profile is lost."""
+    state = _native.recover_profile(str(output), wishes.maximum_bytes, finish)
+    if problem := state.pop("problem"):
+        raise CommandError(f"the profile is lost: {problem}", remedy="record again")
+    return state
+
+
+def recorded(wait_status: int, state: dict[str, int | bool]) -> Recorded:
+    return Recorded(wait_status=wait_status, **state)  # type: ignore[arg-type]

@@ -1,0 +1,21 @@
+"""Sizes as people type and read them: 200M, 1.5G, 4096."""
+
+import re
+
+from malloom.errors import UsageProblem
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as '200M' or '1.5 GiB'; units are powers of 1024."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
+    if not match:
+        raise UsageProblem(f"'{text}' is no size", remedy="write it as 200M or 2G")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def format_size(size: int) -> str:
+    """A size in the largest unit that keeps it at least 1."""
+    unit = next((unit for unit in "TGMK" if size >= UNITS[unit]), "")
+    return f"{size / UNITS[unit]:.1f} {unit}iB" if unit else f"{size} bytes"
