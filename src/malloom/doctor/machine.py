@@ -90,8 +90,8 @@ def dynamorio() -> Finding:
 
 
 def dynamorio_trial() -> subprocess.CompletedProcess[str]:
-    launcher = native_file("malloom_launch")
-    return run_quietly([str(launcher), "--", "true"], dict(os.environ))
+    parts = [native_file(name) for name in ("malloom_launch", "libdynamorio.so", "libmalloom_accesses.so")]
+    return run_quietly([*map(str, parts), "", "--", "true"], dict(os.environ))
 
 
 def trial(

@@ -1,0 +1,63 @@
+"""The command line as a whole: help, mistakes, and output that nobody reads."""
+
+import os
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from malloom.commands.main import VERBS
+
+Malloom = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_version(malloom: Malloom) -> None:
+    assert malloom("--version").stdout == "malloom 0.1.0\n"
+
+
+def test_help_names_every_verb(malloom: Malloom) -> None:
+    done = malloom("--help")
+    assert done.returncode == 0
+    assert [verb for verb in VERBS if f"\n  {verb} " not in done.stdout] == []
+
+
+def test_no_verb_shows_help(malloom: Malloom) -> None:
+    done = malloom()
+    assert done.returncode == 2
+    assert "Usage: malloom" in done.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_teaches_by_example(malloom: Malloom, verb: str) -> None:
+    done = malloom(verb, "--help")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert f"Example: malloom {verb}" in done.stdout
+
+
+def test_mistyped_verb_is_corrected(malloom: Malloom) -> None:
+    done = malloom("optimise")
+    assert done.returncode == 2
+    assert done.stderr == "malloom: there is no command 'optimise'; did you mean 'optimize'?\n"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_unknown_option_is_one_line(malloom: Malloom, verb: str) -> None:
+    done = malloom(verb, "--no-such-option")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_nobody_reads_the_output(malloom: Malloom) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = malloom("--help", stdout=writing, stderr=subprocess.PIPE, capture_output=False)
+    os.close(writing)
+    assert done.returncode != 0
+    assert done.stderr == ""
+
+
+def test_run_loads_no_heavy_library(malloom: Malloom) -> None:
+    environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    imported = malloom("run", "--print-environment", env=environment).stderr
+    assert "malloom.record.program\n" in imported
+    assert [name for name in ("numpy", "rich", "elftools", "pygments") if f" {name}\n" in imported] == []

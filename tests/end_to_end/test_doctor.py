@@ -1,0 +1,65 @@
+"""`malloom doctor`: a line for each thing; the exit status says whether anything stands in the way."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+Malloom = Callable[..., subprocess.CompletedProcess[str]]
+Compile = Callable[..., Path]
+
+HELLO = '#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n'
+
+
+def findings(done: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]]:
+    return {finding["subject"]: finding for finding in json.loads(done.stdout)["findings"]}
+
+
+def test_nothing_stands_in_the_way_here(malloom: Malloom) -> None:
+    done = malloom("doctor")
+    assert done.returncode == 0, done.stdout
+    assert "ok       DynamoRIO   runs a program\n" in done.stdout
+    assert "ok       run time " in done.stdout
+
+
+def test_good_program(malloom: Malloom, compile_c: Compile) -> None:
+    found = findings(malloom("doctor", "--json", "--", compile_c(HELLO, "-Wl,--build-id")))
+    assert found["heap"]["state"] == "ok"
+    assert found["build-id"]["state"] == "ok"
+    assert found["debug info"]["state"] == "ok"
+
+
+def test_static_program(malloom: Malloom, compile_c: Compile) -> None:
+    done = malloom("doctor", "--json", "--", compile_c(HELLO, "-static"))
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["ready"] is False
+    assert "statically linked" in findings(done)["program"]["text"]
+
+
+def test_program_linked_with_another_allocator(malloom: Malloom, compile_c: Compile) -> None:
+    program = compile_c(HELLO, "-Wl,--no-as-needed", "-l:libjemalloc.so.2")
+    assert "libjemalloc.so.2" in findings(malloom("doctor", "--json", "--", program))["allocator"]["text"]
+
+
+def test_language_run_time(malloom: Malloom) -> None:
+    assert "CPython" in findings(malloom("doctor", "--json", "--", "/usr/bin/python3"))["language"]["text"]
+
+
+def test_few_open_files(malloom: Malloom) -> None:
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -n 64; exec "$@"', "bash", *malloom_arguments()],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "problem  open files  at most 64; try 'ulimit -n 256'" in done.stdout
+
+
+def malloom_arguments() -> list[str]:
+    return [str(Path(__file__).parents[2] / ".venv/bin/malloom"), "doctor"]
+
+
+def test_missing_program(malloom: Malloom) -> None:
+    done = malloom("doctor", "--", "no-such-program")
+    assert (done.returncode, done.stderr.count("\n")) == (127, 1)

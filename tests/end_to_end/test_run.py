@@ -1,0 +1,184 @@
+"""`malloom run`: the program is left as it is, and what cannot be run is refused in one line."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Malloom = Callable[..., subprocess.CompletedProcess[str]]
+Compile = Callable[..., Path]
+
+HELLO = '#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n'
+
+ALLOCATOR = """
+#include <stddef.h>
+static char memory[1 << 20];
+static size_t used;
+void* malloc(size_t size) { void* place = memory + used; used += (size + 15) & ~(size_t)15; return place; }
+void free(void* object) { (void)object; }
+int main(void) { return malloc(1) == NULL; }
+"""
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], status: int, reason: str) -> None:
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("malloom: ")
+    assert reason in done.stderr
+
+
+def test_exit_status_is_the_programs(malloom: Malloom) -> None:
+    assert malloom("run", "--", "sh", "-c", "exit 7").returncode == 7
+
+
+def test_death_by_signal_is_the_programs(malloom: Malloom) -> None:
+    assert malloom("run", "--", "sh", "-c", "kill -SEGV $$").returncode == -signal.SIGSEGV
+
+
+def test_standard_streams_are_the_programs(malloom: Malloom) -> None:
+    done = malloom("run", "--", "sh", "-c", "cat; echo to stderr >&2", stdin=None, input="to stdout\n")
+    assert (done.stdout, done.stderr) == ("to stdout\n", "to stderr\n")
+
+
+def test_arguments_are_the_programs(malloom: Malloom) -> None:
+    arguments = ["", "a b", "--plan", "--", "-x", os.fsdecode(b"\xff")]
+    done = malloom("run", "--", "printf", "[%s]", *arguments, text=False)
+    assert done.stdout == b"".join(b"[" + os.fsencode(argument) + b"]" for argument in arguments)
+
+
+def test_options_after_the_program_are_the_programs(malloom: Malloom) -> None:
+    assert malloom("run", "echo", "--plan", "x").stdout == "--plan x\n"
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_environment_is_the_programs(malloom: Malloom, locale: str) -> None:
+    environment = {"PATH": os.environ["PATH"], "LANG": locale, "ODD": "a=b\nc"}
+    inside = malloom("run", "--", "env", "-0", env=environment).stdout.split("\0")
+    ours = ("LD_PRELOAD=", "MALLOOM_")
+    assert [entry for entry in inside if entry and not entry.startswith(ours)] == [
+        f"{name}={value}" for name, value in environment.items()
+    ]
+
+
+def test_signals_are_the_programs(malloom: Malloom) -> None:
+    command = ["grep", "Sig[BIC]", "/proc/self/status"]
+    assert malloom("run", "--", *command).stdout == subprocess.check_output(command, text=True)
+
+
+def test_name_of_the_program_is_untouched(malloom: Malloom) -> None:
+    assert malloom("run", "--", "sh", "-c", "echo $0").stdout == "sh\n"
+
+
+def test_files_are_not_handed_on(malloom: Malloom) -> None:
+    assert malloom("run", "--", "sh", "-c", "ls /proc/$$/fd").stdout.split() == ["0", "1", "2"]
+
+
+def test_other_preloaded_libraries_stay(malloom: Malloom) -> None:
+    other = "libjemalloc.so.2"
+    done = malloom("run", "--", "sh", "-c", "echo $LD_PRELOAD", env={**os.environ, "LD_PRELOAD": other})
+    library, *others = done.stdout.strip().split(":")
+    assert library.endswith("libmalloom.so")
+    assert others == [other]
+
+
+def test_run_time_is_in_the_process(malloom: Malloom) -> None:
+    assert "libmalloom.so" in malloom("run", "--", "cat", "/proc/self/maps").stdout
+
+
+def test_script_runs(malloom: Malloom, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/usr/bin/env sh\necho from a script $1\n")
+    script.chmod(0o755)
+    assert malloom("run", "--", script, "x").stdout == "from a script x\n"
+
+
+def test_environment_is_printed(malloom: Malloom) -> None:
+    done = malloom("run", "--print-environment", "--fallback", "system", "--statistics", "--no-preallocate")
+    assert "MALLOOM_FALLBACK=system" in done.stdout
+    assert "MALLOOM_STATISTICS=1" in done.stdout
+    assert "MALLOOM_PREALLOCATE=0" in done.stdout
+    assert subprocess.check_output(["env", *done.stdout.split(), "echo", "x"], text=True) == "x\n"
+
+
+def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:
+    done = malloom("run", "--statistics", "--", compile_c(HELLO))
+    assert done.stdout == "hello\n"
+    assert done.stderr.count("\n") == 1
+
+
+def test_missing_program_is_refused(malloom: Malloom) -> None:
+    assert_refused(
+        malloom("run", "--", "no-such-program"), 127, "no program in the PATH called no-such-program"
+    )
+    assert_refused(malloom("run", "--", "./none"), 127, "there is no file ./none")
+
+
+def test_what_is_no_program_is_refused(malloom: Malloom, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no program")
+    assert_refused(malloom("run", "--", text), 126, "is not executable")
+    text.chmod(0o755)
+    assert_refused(malloom("run", "--", text), 126, "is no ELF file")
+    assert_refused(malloom("run", "--", tmp_path), 126, "is a folder")
+
+
+def test_32_bit_program_is_refused(malloom: Malloom, compile_c: Compile) -> None:
+    program = compile_c(HELLO)
+    content = bytearray(program.read_bytes())
+    content[4] = 1
+    program.write_bytes(content)
+    assert_refused(malloom("run", "--", program), 126, "is a 32-bit program")
+
+
+def test_program_of_another_processor_is_refused(malloom: Malloom, compile_c: Compile) -> None:
+    program = compile_c(HELLO)
+    content = bytearray(program.read_bytes())
+    content[18:20] = (243).to_bytes(2, "little")
+    program.write_bytes(content)
+    assert_refused(malloom("run", "--", program), 126, "for another processor (riscv64)")
+
+
+@pytest.mark.parametrize("flag", ["-static", "-static-pie"])
+def test_static_program_is_refused(malloom: Malloom, compile_c: Compile, flag: str) -> None:
+    assert_refused(
+        malloom("run", "--", compile_c(HELLO, flag)), 126, "is statically linked; link it dynamically"
+    )
+
+
+def test_program_with_its_own_allocator_is_refused(malloom: Malloom, compile_c: Compile) -> None:
+    assert_refused(
+        malloom("run", "--", compile_c(ALLOCATOR)), 126, "carries its own allocator (malloc, free)"
+    )
+
+
+def test_setuid_program_is_refused(malloom: Malloom, tmp_path: Path) -> None:
+    program = tmp_path / "setuid"
+    shutil.copy("/bin/true", program)
+    program.chmod(0o4755)
+    assert_refused(malloom("run", "--", program), 126, "gains privileges")
+
+
+def test_damaged_elf_file_is_refused(malloom: Malloom, compile_c: Compile) -> None:
+    program = compile_c(HELLO)
+    program.write_bytes(program.read_bytes()[:200])
+    assert_refused(malloom("run", "--", program), 126, "damaged headers")
+
+
+def test_bad_plans_are_refused(malloom: Malloom, tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    assert_refused(malloom("run", "--plan", plan, "--", "true"), 1, "plan")
+    for content in (b"", b"no plan", os.urandom(4096)):
+        plan.write_bytes(content)
+        assert_refused(malloom("run", "--plan", plan, "--", "true"), 1, str(plan))
+
+
+def test_bad_use_is_refused(malloom: Malloom) -> None:
+    assert_refused(malloom("run"), 2, "no program is given")
+    assert_refused(malloom("run", "--heap", "pools", "--", "true"), 2, "choose plan or fallback")
+    assert_refused(malloom("run", "--heap", "plan", "--", "true"), 2, "needs a plan")
+    assert_refused(malloom("run", "--fallback", "none", "--", "true"), 2, "'mimalloc', 'system'")
+    assert_refused(malloom("run", "--no-such-option", "--", "true"), 2, "--no-such-option")
