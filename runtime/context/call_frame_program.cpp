@@ -213,12 +213,12 @@ uint64_t pack(const Row& row) {
     if (row.frame_pointer.kind == Saved::at_offset) {
         if (row.frame_pointer.offset < -static_cast<int64_t>(FrameRule::max_saved_words) * 8)
             return FrameRule::end();
-        saved_words = words_in(-row.frame_pointer.offset, FrameRule::max_saved_words);
+        saved_words = words_in(-row.frame_pointer.offset - 8, FrameRule::max_saved_words);
         if (saved_words == 0) return FrameRule::end();
     }
     // The walk counts on a saved rbp above the base: what lies below the stack pointer is no frame of a
     // caller.
-    if (offset_words == 0 || saved_words > offset_words) return FrameRule::end();
+    if (offset_words == 0 || saved_words >= offset_words) return FrameRule::end();
     return FrameRule::make(row.cfa_register == rbp, offset_words, saved_words);
 }
 

@@ -41,8 +41,8 @@ class FrameRules {
     uint64_t learn(uintptr_t return_address);
     void forget_replaced();
 
-    std::atomic<uint32_t> replacements_seen_{0};
     alignas(64) std::atomic<uint64_t> words_[places];
+    std::atomic<uint32_t> replacements_seen_;
 };
 
 /// The one cache of the process.

@@ -23,47 +23,48 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
     return (distance >> 3 | distance << 61) < max_frame_bytes / 8;
 }
 
-// Everything from `low` to `high`, both below one frame's CFA, is about to be read, at most at its ends.
+// Whether `low` and `high`, both between `known`, which is readable, and `high`, can be read.
 [[gnu::always_inline]] inline bool can_read(uintptr_t known, uintptr_t low, uintptr_t high) {
-    if (ReadablePages::page_of(known) == ReadablePages::page_of(high)) [[likely]]
+    if (ReadablePages::page_of(known ^ high) == 0) [[likely]]
         return true;
     return ReadablePages::holds(low) && ReadablePages::holds(high);
 }
 
 }  // namespace
 
+// `place` is where the current return address was found: the word below the stack pointer after the return.
+// So it is readable, and so is the frame above it as far as its page reaches.
 [[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
                                                                              unsigned depth,
                                                                              uintptr_t* frames) {
     uintptr_t return_address = caller.return_address;
-    uintptr_t stack_pointer = caller.stack_pointer;
     uintptr_t frame_pointer = caller.frame_pointer;
-    if (stack_pointer % 8 != 0) return 1;
-    unsigned count = 1;
+    uintptr_t place = caller.stack_pointer - 8;
+    if (place % 8 != 0) return 1;
+    uintptr_t* next = frames + 1;
+    uintptr_t* const end = frames + depth;
     do {
         const uint64_t rule = frame_rules.find(return_address);
-        const uint64_t offset = FrameRule::offset_words(rule);
+        const uint64_t offset = FrameRule::offset_bytes(rule);
         const uint64_t saved = FrameRule::saved_words(rule);
         if (offset == 0) [[unlikely]]
             break;
-        uintptr_t base = stack_pointer;
+        uintptr_t above = place + offset;
         if (FrameRule::from_frame_pointer(rule)) {
-            if (!is_plausible(stack_pointer, frame_pointer)) [[unlikely]]
+            if (!is_plausible(place + 8, frame_pointer)) [[unlikely]]
                 break;
-            base = frame_pointer;
+            above = frame_pointer - 8 + offset;
         }
-        const uintptr_t cfa = base + 8 * offset;
-        // The word below the stack pointer held the last return address, so its page is readable; and all of
-        // the frame, where its end lies in the same page.
-        if (!can_read(stack_pointer - 8, cfa - 8 * saved, cfa - 8)) [[unlikely]]
+        if (!can_read(place, above - 8 * saved, above)) [[unlikely]]
             break;
-        return_address = load(cfa - 8);
-        if (saved != 0) frame_pointer = load(cfa - 8 * saved);
-        stack_pointer = cfa;
-        frames[count++] = return_address;
-    } while (count < depth);
+        place = above;
+        return_address = load(place);
+        if (saved != 0) frame_pointer = load(place - 8 * saved);
+        *next++ = return_address;
+    } while (next != end);
+    const auto count = static_cast<unsigned>(next - frames);
     // What starts a thread or a coroutine may have pushed a 0 to end the stack.
-    return count > 1 && frames[count - 1] == 0 ? count - 1 : count;
+    return count > 1 && next[-1] == 0 ? count - 1 : count;
 }
 
 }  // namespace malloom::context
