@@ -6,6 +6,7 @@
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/orders_chains.h"
+#include "src/native/orders_conflicts.h"
 #include "src/native/orders_first_use.h"
 #include "src/native/orders_graph.h"
 #include "src/native/orders_subtrees.h"
@@ -53,6 +54,12 @@ OwnedArray<uint32_t> bound_chains(U64 offsets, U32 targets, U32 weights, U64 ran
     return to_numpy(affinity_chains(graph, to_span(rank), levels));
 }
 
+OwnedArray<uint32_t> bound_avoid_conflicts(U64 offsets, U32 targets, U32 weights, U32 order, U32 granules,
+                                           uint64_t sets, unsigned ways, uint64_t line_granules) {
+    return to_numpy(avoid_conflicts(graph_of(offsets, targets, weights), to_span(order), to_span(granules),
+                                    {sets, ways, line_granules}));
+}
+
 OwnedArray<int64_t> bound_usage_tree(U64 offsets, U32 targets, U32 weights, U64 rank) {
     const GraphView graph = graph_of(offsets, targets, weights);
     require_length(rank.shape(0), graph.nodes());
@@ -97,6 +104,9 @@ void bind_orders(nb::module_& module) {
                nb::arg("weights"), nb::arg("rank"));
     module.def("affinity_chains", &bound_chains, nb::arg("offsets"), nb::arg("targets"), nb::arg("weights"),
                nb::arg("rank"), nb::arg("levels"));
+    module.def("avoid_conflicts", &bound_avoid_conflicts, nb::arg("offsets"), nb::arg("targets"),
+               nb::arg("weights"), nb::arg("order"), nb::arg("granules"), nb::arg("sets"), nb::arg("ways"),
+               nb::arg("line_granules"));
     module.def("usage_tree", &bound_usage_tree, nb::arg("offsets"), nb::arg("targets"), nb::arg("weights"),
                nb::arg("rank"));
     module.def("subtree_clusters", &bound_subtrees, nb::arg("parent"), nb::arg("rank"), nb::arg("granules"),

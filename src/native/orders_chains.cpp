@@ -1,6 +1,7 @@
 #include "src/native/orders_chains.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace malloom::native {
@@ -78,7 +79,9 @@ Level first_level(const GraphView& graph, std::span<const uint64_t> rank) {
 /// The successor of every node in its chain; none at a tail.
 std::vector<uint32_t> link(Level& level) {
     std::sort(level.edges.begin(), level.edges.end(), [](const Edge& a, const Edge& b) {
-        return a.weight != b.weight ? a.weight > b.weight : a.from != b.from ? a.from < b.from : a.to < b.to;
+        const int a_width = std::bit_width(a.weight);
+        const int b_width = std::bit_width(b.weight);
+        return a_width != b_width ? a_width > b_width : a.from != b.from ? a.from < b.from : a.to < b.to;
     });
     std::vector<uint32_t> next(level.nodes(), none);
     std::vector<bool> has_previous(level.nodes());

@@ -11,10 +11,10 @@
 
 namespace malloom::native {
 
-/// Joins nodes into chains, heaviest edge first, tail to head, so that a chain runs in the direction of use;
-/// then takes the chains for nodes, with the edges between them summed, and so on until no edge joins two
-/// chains or `levels` is reached. The last chains follow each other by the least `rank` in them (first use).
-/// O(levels * edges * log edges).
+/// Joins nodes into chains, heaviest edge first (of weights within a factor of two the one used first), tail
+/// to head, so that a chain runs in the direction of use; then takes the chains for nodes, with the edges
+/// between them summed, and so on until no edge joins two chains or `levels` is reached. The last chains
+/// follow each other by the least `rank` in them (first use). O(levels * edges * log edges).
 std::vector<uint32_t> affinity_chains(const GraphView& graph, std::span<const uint64_t> rank,
                                       unsigned levels);
 

@@ -19,6 +19,7 @@ namespace malloom::native {
 struct Sampling {
     uint64_t window = 0;
     uint64_t warm_up = 0;
+    uint64_t skip = 0;  ///< accesses left out before each window: the source does not yield them
 };
 
 /// One layout's machine. Not thread-safe.
@@ -26,18 +27,28 @@ class SimulatedLayout {
   public:
     virtual ~SimulatedLayout() = default;
     virtual void run(std::span<const ResolvedAccess> accesses, bool counted) = 0;
+    /// Says which requests were used in the stream before what comes next.
+    virtual void note_used(std::span<const uint32_t> requests) = 0;
     virtual std::vector<CacheCounts> counts() const = 0;
 };
 
-/// `replacement` is lru, tree-plru or random, else std::invalid_argument. Keeps a reference to `addresses`.
+/// The requests of a profile, for all its layouts: columns with an entry per request.
+struct SimulatedRequests {
+    const SimulatedAddresses& addresses;
+    std::span<const uint64_t> sizes;         ///< bytes
+    std::span<const uint64_t> first_access;  ///< position in the whole stream; UINT64_MAX: never
+};
+
+/// `replacement` is lru, tree-plru or random, else std::invalid_argument. Keeps what `requests` refers to.
 std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
                                                        const std::string& replacement,
-                                                       const SimulatedAddresses& addresses,
+                                                       const SimulatedRequests& requests,
                                                        std::vector<uint32_t> granules);
 
 /// Runs the whole stream through every layout. `progress` is told how many accesses are done, some times a
 /// second. Throws std::out_of_range on an access to a request that is not there.
 void simulate(AccessSource& source, std::span<const std::unique_ptr<SimulatedLayout>> layouts,
-              size_t requests, const Sampling& sampling, const std::function<void(uint64_t)>& progress);
+              const SimulatedRequests& requests, const Sampling& sampling,
+              const std::function<void(uint64_t)>& progress);
 
 }  // namespace malloom::native

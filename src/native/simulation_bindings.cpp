@@ -33,27 +33,31 @@ std::vector<CacheShape> to_shapes(const Shapes& shapes) {
 /// The layouts of one profile under one geometry, and what the simulation counted for each.
 class Simulation {
   public:
-    Simulation(ArrayView<uint64_t> recorded, ArrayView<uint64_t> sizes, const Shapes& caches,
-               const Shapes& tlbs, std::string replacement)
+    Simulation(ArrayView<uint64_t> recorded, ArrayView<uint64_t> sizes, ArrayView<uint64_t> accesses,
+               ArrayView<uint64_t> first_access, const Shapes& caches, const Shapes& tlbs,
+               std::string replacement)
         : sizes_(std::move(sizes)),
+          accesses_(std::move(accesses)),
+          first_access_(std::move(first_access)),
           addresses_(to_span(recorded), to_span(sizes_)),
           geometry_{to_shapes(caches), to_shapes(tlbs)},
-          replacement_(std::move(replacement)) {}
+          replacement_(std::move(replacement)) {
+        if (accesses_.shape(0) != addresses_.requests() || first_access_.shape(0) != addresses_.requests()) {
+            throw std::invalid_argument("the requests' columns differ in length");
+        }
+    }
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
     /// Adds a layout; returns the lines and pages that it touches.
-    std::pair<uint64_t, uint64_t> add(ArrayView<int64_t> offsets, ArrayView<uint64_t> accesses) {
-        if (accesses.shape(0) != addresses_.requests()) {
-            throw std::invalid_argument("accesses and requests differ in number");
-        }
+    std::pair<uint64_t, uint64_t> add(ArrayView<int64_t> offsets) {
         std::vector<uint32_t> granules = addresses_.granules(to_span(offsets));
-        const Footprint touched = footprint(addresses_, granules, to_span(sizes_), to_span(accesses));
-        layouts_.push_back(make_simulated_layout(geometry_, replacement_, addresses_, std::move(granules)));
+        const Footprint touched = footprint(addresses_, granules, to_span(sizes_), to_span(accesses_));
+        layouts_.push_back(make_simulated_layout(geometry_, replacement_, requests(), std::move(granules)));
         return {touched.lines, touched.pages};
     }
 
-    void run(AccessSource& source, uint64_t window, uint64_t warm_up, nb::object progress) {
+    void run(AccessSource& source, uint64_t window, uint64_t warm_up, uint64_t skip, nb::object progress) {
         const bool tells = !progress.is_none();
         const auto tell = [&](uint64_t done) {
             nb::gil_scoped_acquire locked;
@@ -65,7 +69,7 @@ class Simulation {
             }
         };
         nb::gil_scoped_release unlocked;
-        simulate(source, layouts_, addresses_.requests(), {window, warm_up}, tell);
+        simulate(source, layouts_, requests(), {window, warm_up, skip}, tell);
     }
 
     std::vector<Counts> counts() const {
@@ -73,7 +77,7 @@ class Simulation {
         for (const auto& layout : layouts_) {
             Counts levels;
             for (const CacheCounts& level : layout->counts()) {
-                levels.emplace_back(level.references, level.misses, level.sequential);
+                levels.emplace_back(level.references, level.misses, level.hidden);
             }
             all.push_back(std::move(levels));
         }
@@ -81,7 +85,11 @@ class Simulation {
     }
 
   private:
+    SimulatedRequests requests() const { return {addresses_, to_span(sizes_), to_span(first_access_)}; }
+
     ArrayView<uint64_t> sizes_;
+    ArrayView<uint64_t> accesses_;
+    ArrayView<uint64_t> first_access_;
     SimulatedAddresses addresses_;
     Geometry geometry_;
     std::string replacement_;
@@ -92,12 +100,13 @@ class Simulation {
 
 void bind_simulation(nb::module_& module) {
     nb::class_<Simulation>(module, "Simulation")
-        .def(nb::init<ArrayView<uint64_t>, ArrayView<uint64_t>, const Shapes&, const Shapes&, std::string>(),
-             nb::arg("recorded"), nb::arg("sizes"), nb::arg("caches"), nb::arg("tlbs"),
-             nb::arg("replacement"))
-        .def("add", &Simulation::add, nb::arg("offsets"), nb::arg("accesses"))
+        .def(nb::init<ArrayView<uint64_t>, ArrayView<uint64_t>, ArrayView<uint64_t>, ArrayView<uint64_t>,
+                      const Shapes&, const Shapes&, std::string>(),
+             nb::arg("recorded"), nb::arg("sizes"), nb::arg("accesses"), nb::arg("first_access"),
+             nb::arg("caches"), nb::arg("tlbs"), nb::arg("replacement"))
+        .def("add", &Simulation::add, nb::arg("offsets"))
         .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
-             nb::arg("progress").none())
+             nb::arg("skip"), nb::arg("progress").none())
         .def("counts", &Simulation::counts);
 }
 

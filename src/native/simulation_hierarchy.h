@@ -6,6 +6,7 @@
 
 #include "src/native/simulation_cache.h"
 #include "src/native/simulation_streams.h"
+#include "src/native/simulation_touched.h"
 
 namespace malloom::native {
 
@@ -17,6 +18,9 @@ struct Geometry {
 
 /// A level is referenced by what missed in the level before it. An access over the end of a line references
 /// both lines and counts one miss at each level where either missed (cachegrind's semantics).
+///
+/// The first miss on a line is hidden: the kernel has just zeroed its page, so the caches have it, and how
+/// many lines there are is the footprint's to say.
 template <class Replacement>
 class Hierarchy {
   public:
@@ -38,13 +42,16 @@ class Hierarchy {
         reference_tlbs(address, bytes);
     }
 
+    /// Says that the object at `address` was used before, in a part of the stream that is not simulated.
+    void note_used(uint64_t address, uint64_t bytes) { touched_.touch(address, bytes); }
+
     /// Counts of all caches, then of all TLBs.
     std::vector<CacheCounts> counts() const {
         std::vector<CacheCounts> all;
         for (const auto* levels : {&caches_, &tlbs_}) {
             uint64_t references = references_;
             for (const Cache<Replacement>& level : *levels) {
-                all.push_back({references, level.counts.misses, level.counts.sequential});
+                all.push_back({references, level.counts.misses, level.counts.hidden});
                 references = level.counts.misses;
             }
         }
@@ -70,10 +77,11 @@ class Hierarchy {
         if (missed == Missed::none) {
             return;
         }
-        const uint64_t sequential = foreseen(address, bytes, missed) ? 1 : 0;
+        const bool is_foreseen = foreseen(address, bytes, missed);
+        const uint64_t hidden = touched_.touch(address, bytes) || is_foreseen ? 1 : 0;
         for (size_t level = 0; missed != Missed::none; missed = caches_[level].reference(address, bytes)) {
             ++caches_[level].counts.misses;
-            caches_[level].counts.sequential += sequential;
+            caches_[level].counts.hidden += hidden;
             if (++level == caches_.size()) {
                 return;
             }
@@ -97,6 +105,7 @@ class Hierarchy {
     }
 
     StreamTable streams_;
+    TouchedLines touched_;
     uint32_t latest_line_ = no_line;
     uint64_t references_ = 0;
     std::vector<Cache<Replacement>> caches_;

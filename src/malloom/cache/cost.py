@@ -5,10 +5,9 @@ from __future__ import annotations
 from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import SimulatedCounts
 
-SEQUENTIAL_SHARE = 0.15
-"""Of its latency a miss still costs this share where a stream prefetcher saw it coming: bandwidth, and lines
-that come late. Without it an order that matches the walk would rank with an equally dense one that does not.
-"""
+HIDDEN_SHARE = 0.15
+"""A hidden miss still costs this share of its latency: bandwidth, and lines that come late. Only so does an
+order that matches the walk rank before an equally dense one that does not."""
 
 
 def stall_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:
@@ -20,7 +19,7 @@ def _cache_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:
     latencies = [level.latency for level in geometry.caches[1:]] + [geometry.memory_latency]
     cycles, nearer = 0.0, float(geometry.caches[0].latency)
     for level, latency in zip(counts.caches, latencies, strict=True):
-        waited = level.misses - level.sequential + SEQUENTIAL_SHARE * level.sequential
+        waited = level.misses - level.hidden + HIDDEN_SHARE * level.hidden
         cycles += waited * (latency - nearer)
         nearer = latency
     return cycles

@@ -25,8 +25,9 @@ class LevelCounts:
     name: str
     references: int
     misses: int
-    sequential: int
-    """Of the misses, those that a stream prefetcher would have hidden; 0 for TLBs."""
+    hidden: int
+    """Of the misses, those that nobody waits for: a prefetcher foresees them, or the memory is used for
+    the first time, so that the kernel has just zeroed it. 0 for TLBs."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ class Simulation:
         self._native = _native.Simulation(
             profile.requests.address,
             profile.requests.size,
+            profile.requests.accesses,
+            profile.requests.first_access,
             [(level.sets, level.ways, level.line_bytes) for level in geometry.caches],
             [(level.sets, level.ways, level.line_bytes) for level in geometry.tlbs],
             geometry.replacement,
@@ -100,9 +103,7 @@ class Simulation:
 
     def add(self, name: str, offset: I64) -> None:
         """Adds a layout. Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
-        self._touched[name] = self._native.add(
-            np.ascontiguousarray(offset, dtype=np.int64), self._profile.requests.accesses
-        )
+        self._touched[name] = self._native.add(np.ascontiguousarray(offset, dtype=np.int64))
 
     def run(
         self, sample: Sample | None = None, progress: Callable[[int], None] | None = None
@@ -110,7 +111,7 @@ class Simulation:
         """Runs the accesses through all layouts and returns the counts of each by name."""
         chosen = sample or Sample(0, 0)
         accesses = self._profile.accesses(chosen.skip, chosen.take)
-        self._native.run(accesses, chosen.take, chosen.warm_up, progress)
+        self._native.run(accesses, chosen.take, chosen.warm_up, chosen.skip, progress)
         counted = zip(self._touched.items(), self._native.counts(), strict=True)
         return {name: self._counts(levels, touched) for (name, touched), levels in counted}
 

@@ -75,7 +75,7 @@ def _row(each: Ranked) -> dict[str, Any]:
                 "name": level.name,
                 "references": level.references,
                 "misses": level.misses,
-                "sequential_misses": level.sequential,
+                "hidden_misses": level.hidden,
             }
             for level in levels
         ],

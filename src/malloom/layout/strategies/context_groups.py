@@ -1,0 +1,65 @@
+"""Contexts that are used together share chunks; their requests lie there one after the other.
+
+After HALO (Savage and Jones, CGO 2020). What was learned are contexts, not single requests, so it carries
+over to runs on other inputs. The offsets say where requests would fall with one chunk after the other, for
+the simulation; the plan has groups only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from malloom.layout.context_affinity import contract
+from malloom.layout.grouping import group_contexts
+from malloom.layout.layout import NO_GROUP, NO_PLACE, Groups, Layout
+from malloom.layout.packing import pack
+from malloom.layout.plan import best_depth, peak_bytes
+from malloom.profile import HeapProfile, Refolded
+from malloom.profile.requests import U32, U64
+
+if TYPE_CHECKING:
+    from malloom.cache.geometry import Geometry
+
+LARGEST = 4096
+"""Bytes: larger requests have no use for neighbours."""
+SMALLEST_CHUNK = 64 << 10
+LARGEST_CHUNK = 1 << 20
+MOST_DEPTH = 4
+"""Frames: enough to see through the usual wrappers of malloc."""
+
+
+class ContextGroups:
+    """See the module."""
+
+    name = "context-groups"
+    summary = "contexts that are used together in chunks of their own; fits other inputs too"
+
+    def place(self, profile: HeapProfile, geometry: Geometry) -> Layout:
+        depth = max(best_depth(profile), min(MOST_DEPTH, max(profile.contexts.depth, 1)))
+        refolded = profile.at_depth(depth)
+        count = len(refolded.hashes)
+        accesses = np.zeros(count, dtype=np.uint64)
+        np.add.at(accesses, refolded.context, profile.requests.accesses)
+        edges = contract(profile.affinity(), refolded.context, count)
+        of_context = group_contexts(edges, accesses)
+        return self._layout(profile, refolded, of_context, depth)
+
+    def _layout(self, profile: HeapProfile, refolded: Refolded, of_context: U32, depth: int) -> Layout:
+        group = of_context[refolded.context].astype(np.uint32)
+        group[profile.requests.size > LARGEST] = NO_GROUP
+        packed = pack(profile, self.name, np.argsort(group, kind="stable"))
+        offset = np.where(group == NO_GROUP, NO_PLACE, packed.offset)
+        groups = int(of_context[of_context != NO_GROUP].astype(np.int64).max(initial=-1)) + 1
+        expected = np.array([peak_bytes(profile, group == each) for each in range(groups)], dtype=np.uint64)
+        maximum = np.full(groups, LARGEST, dtype=np.uint64)
+        described = Groups(depth, of_context, _chunk_bytes(expected), maximum, expected)
+        return Layout(self.name, offset, packed.arena_bytes, described)
+
+
+def _chunk_bytes(expected: U64) -> U64:
+    """About an eighth of what the group is expected to hold, so that little is left unused."""
+    wanted = np.clip(expected // np.uint64(8), SMALLEST_CHUNK, LARGEST_CHUNK)
+    chunk: U64 = (2 ** np.ceil(np.log2(wanted.astype(np.float64)))).astype(np.uint64)
+    return chunk
