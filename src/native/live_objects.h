@@ -34,6 +34,19 @@ class LiveObjects {
                                                                                                : none;
     }
 
+    /// The request in whose granule `address` lies, or none, without the check that the object reaches that
+    /// far; and the memory for that check is asked for. With prefetch and contains, many look-ups overlap
+    /// where one by one would wait.
+    uint32_t guess(uint64_t address) const {
+        const uint32_t request = map_.find(address);
+        if (request != none) __builtin_prefetch(&extents_[request]);
+        return request;
+    }
+    void prefetch(uint64_t address) const { map_.prefetch(address); }
+    bool contains(uint32_t request, uint64_t address) const {
+        return address - extents_[request].address < extents_[request].size;
+    }
+
     const Extent& extent(uint32_t request) const { return extents_[request]; }
 
   private:

@@ -42,6 +42,13 @@ class ObjectMap {
         return region->granules[(address >> granule_shift) & (granules_per_region - 1)] - 1;
     }
 
+    /// Asks for the memory that find(address) will read.
+    void prefetch(uint64_t address) const {
+        const Region* region = roots_[(address & address_mask) >> region_shift];
+        if (region == nullptr) return;
+        __builtin_prefetch(&region->granules[(address >> granule_shift) & (granules_per_region - 1)]);
+    }
+
   private:
     static constexpr uint64_t address_mask = (uint64_t{1} << 48) - 1;
     static constexpr unsigned region_shift = 22;

@@ -125,16 +125,26 @@ void RecordedAccesses::touch(const EventRecord& event) {
     batch_[filled_++] = {request, weight, offset | word_size};
 }
 
+ResolvedAccess* RecordedAccesses::resolve_block(std::span<const uint64_t> entries,
+                                                ResolvedAccess* out) const {
+    uint32_t guesses[block_accesses];
+    for (const uint64_t entry : entries) objects_.prefetch(entry & access_address_mask);
+    for (size_t i = 0; i < entries.size(); ++i) guesses[i] = objects_.guess(entries[i] & access_address_mask);
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const uint64_t address = entries[i] & access_address_mask;
+        if (guesses[i] == LiveObjects::none || !objects_.contains(guesses[i], address)) continue;
+        const uint64_t attributes = entries[i] & ~access_address_mask;
+        *out++ = {guesses[i], 1, (address - objects_.extent(guesses[i]).address) | attributes};
+    }
+    return out;
+}
+
 void RecordedAccesses::resolve_run(AccessCursor& cursor) {
     const auto run = cursor.run().first(std::min(cursor.run().size(), batch_accesses - filled_));
-    ResolvedAccess* out = batch_.data() + filled_;
-    ResolvedAccess* const begin = out;
-    for (const uint64_t entry : run) {
-        const uint64_t address = entry & access_address_mask;
-        const uint32_t request = objects_.find(address);
-        if (request == LiveObjects::none) continue;
-        const uint64_t attributes = entry & ~access_address_mask;
-        *out++ = {request, 1, (address - objects_.extent(request).address) | attributes};
+    ResolvedAccess* const begin = batch_.data() + filled_;
+    ResolvedAccess* out = begin;
+    for (size_t i = 0; i < run.size(); i += block_accesses) {
+        out = resolve_block(run.subspan(i, std::min(block_accesses, run.size() - i)), out);
     }
     const auto resolved = static_cast<size_t>(out - begin);
     filled_ += resolved;

@@ -60,11 +60,13 @@ class RecordedAccesses : public AccessSource {
 
   private:
     static constexpr size_t batch_accesses = 8192;
+    static constexpr size_t block_accesses = 32;  ///< look-ups that wait for memory together
 
     void choose_cursor();
     void apply_event();
     void touch(const formats::profile::EventRecord& event);
     void resolve_run(AccessCursor& cursor);
+    ResolvedAccess* resolve_block(std::span<const uint64_t> entries, ResolvedAccess* out) const;
 
     EventStream events_;
     LiveObjects objects_;

@@ -201,10 +201,10 @@ bool Importer::add_unescaped(std::string_view text) {
             draft_.payload.push_back(static_cast<unsigned char>(text[i]));
             continue;
         }
-        const auto byte =
-            text.substr(i).starts_with("\\x") ? get_number(text.substr(i + 2, 2), 16) : std::nullopt;
-        if (!byte || *byte == 0 || text.size() - i < 4) return false;
-        draft_.payload.push_back(static_cast<unsigned char>(*byte));
+        if (!text.substr(i).starts_with("\\x") || text.size() - i < 4) return false;
+        const uint64_t byte = get_number(text.substr(i + 2, 2), 16).value_or(0);
+        if (byte == 0) return false;
+        draft_.payload.push_back(static_cast<unsigned char>(byte));
         i += 3;
     }
     draft_.payload.push_back(0);
