@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from malloom.profile.process import Process
 
-COMPLETE_ENDS = ("exit", "exec")
-"""Reasons of an end after which nothing is missing."""
+COMPLETE_END = "exit"
+"""Reason of an end after which nothing is missing."""
 
 
 def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
@@ -16,11 +16,14 @@ def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int
 
 
 def _end_notes(process: Process) -> Iterator[str]:
-    reason = dict(process.end).get("reason", "")
+    end = dict(process.end)
+    reason = end.get("reason", "")
     if not process.end:
-        yield "the recording of the process has no end: it was killed, or still runs; what is here is good"
-    elif reason not in COMPLETE_ENDS:
-        yield f"the recording ended before the process did: {reason}"
+        yield "the recording has no end: the process still runs, or the profile is cut; what is here is good"
+    elif reason != COMPLETE_END:
+        yield f"the end of the recording: {reason}; what is here is good"
+    if end.get("dropped", "0") != "0":
+        yield f"{end['dropped']} events could not be recorded"
 
 
 def _loss_notes(process: Process, lost: Mapping[str, int | bool]) -> Iterator[str]:

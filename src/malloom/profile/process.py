@@ -50,7 +50,7 @@ def process_from_record(record: dict[str, Any]) -> Process:
     return Process(
         identity=record["identity"],
         pid=_number(values.get("pid", "0")),
-        parent=_number(values.get("parent", "0")),
+        parent=_number(values.get("parent_pid", "0")),
         executable=values.get("executable", ""),
         build_id=values.get("build_id", ""),
         arguments=tuple(value for key, value in properties if key == "argument"),

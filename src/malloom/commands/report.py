@@ -1,0 +1,32 @@
+"""malloom report: what a recorded program did with its heap."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.errors import UsageProblem
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("report")(report)
+
+
+def report(
+    profile: Annotated[Path, typer.Argument(help="The profile to read.")],
+    format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    sort: Annotated[str, typer.Option("--sort", help="bytes, requests or accesses.")] = "bytes",
+    top: Annotated[int, typer.Option("--top", min=0, help="How many contexts to show; 0: all.")] = 20,
+    process: Annotated[str | None, typer.Option("--process", help="A pid, or an executable.")] = None,
+) -> None:
+    """Show requests, bytes, lifetimes and accesses for each context."""
+    from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.report.formats import find_format  # noqa: PLC0415
+    from malloom.report.report import make_report  # noqa: PLC0415
+
+    chosen = find_format(format)
+    if sort not in SORT_KEYS:
+        raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
+    chosen.write(make_report(profile, process=process, sort=sort, top=top), sys.stdout)

@@ -1,0 +1,112 @@
+"""What each context requests, how long that lives and how it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from malloom import _native
+from malloom.profile import NEVER, HeapProfile
+
+SORT_KEYS = ("bytes", "requests", "accesses")
+
+
+@dataclass(frozen=True)
+class ContextRow:
+    """One context of a process."""
+
+    context: int
+    """Index into HeapProfile.contexts."""
+    hash: int
+    requests: int
+    bytes: int
+    live_peak: int
+    """Most bytes that lived at once."""
+    median_lifetime: int | None
+    """Allocation events between birth and release, over the released objects; None where none was."""
+    to_end: float
+    """Share of the objects that were never released."""
+    accesses: int
+    accessed: float
+    """Share of the objects that an access reached."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The same over the whole process."""
+
+    requests: int
+    bytes: int
+    live_peak: int
+    to_end: float
+    accesses: int
+    contexts: int
+    threads: int
+
+
+def summarize(profile: HeapProfile) -> tuple[Totals, list[ContextRow]]:
+    """Totals and a row for each context that made a request, in no order of note."""
+    requests, contexts = profile.requests, len(profile.contexts)
+    peaks, medians = _native.lifetimes(
+        requests.size, requests.birth, requests.death, requests.context, contexts
+    )
+    columns = _columns(profile, contexts)
+    rows = [_row(profile, columns, peaks, medians, index) for index in np.flatnonzero(columns["requests"])]
+    return _totals(profile, int(peaks[-1]), rows), rows
+
+
+def sort_rows(rows: list[ContextRow], key: str) -> list[ContextRow]:
+    """Rows by falling `key`, one of SORT_KEYS."""
+    return sorted(rows, key=lambda row: (-getattr(row, key), row.context))
+
+
+def _columns(profile: HeapProfile, contexts: int) -> dict[str, Any]:
+    requests = profile.requests
+    context = requests.context
+
+    def summed(weights: Any) -> Any:
+        return np.bincount(context, weights=weights, minlength=contexts)
+
+    columns = {
+        "requests": np.bincount(context, minlength=contexts),
+        "bytes": summed(requests.size),
+        "to_end": summed(requests.death == np.uint64(NEVER)),
+    }
+    if profile.access_entries:
+        columns["accesses"] = summed(requests.accesses)
+        columns["accessed"] = summed(requests.accesses != 0)
+    else:
+        columns["accesses"] = columns["accessed"] = np.zeros(contexts)
+    return columns
+
+
+def _row(profile: HeapProfile, columns: dict[str, Any], peaks: Any, medians: Any, index: Any) -> ContextRow:
+    count = int(columns["requests"][index])
+    median = int(medians[index])
+    return ContextRow(
+        context=int(index),
+        hash=int(profile.contexts.hashes[index]),
+        requests=count,
+        bytes=int(columns["bytes"][index]),
+        live_peak=int(peaks[index]),
+        median_lifetime=None if median == NEVER else median,
+        to_end=float(columns["to_end"][index]) / count,
+        accesses=int(columns["accesses"][index]),
+        accessed=float(columns["accessed"][index]) / count,
+    )
+
+
+def _totals(profile: HeapProfile, peak: int, rows: list[ContextRow]) -> Totals:
+    requests = profile.requests
+    count = len(requests)
+    return Totals(
+        requests=count,
+        bytes=int(requests.size.sum()),
+        live_peak=peak,
+        to_end=float((requests.death == np.uint64(NEVER)).sum()) / count if count else 0.0,
+        accesses=sum(row.accesses for row in rows),
+        contexts=len(rows),
+        threads=int(requests.thread.max(initial=0)) + 1 if count else 0,
+    )

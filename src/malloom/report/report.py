@@ -1,0 +1,53 @@
+"""What a report says, whatever its format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from malloom.profile import HeapProfile, Process
+from malloom.report.context_rows import ContextRow, Totals, sort_rows, summarize
+from malloom.report.reasons import access_note, check_not_empty
+from malloom.report.symbols import Place, Symbols
+
+
+@dataclass(frozen=True)
+class Report:
+    """Rows are sorted and cut to the wanted number."""
+
+    profile: Path
+    process: Process
+    created: int
+    """Nanoseconds since 1970."""
+    totals: Totals
+    rows: list[ContextRow]
+    chains: list[list[Place]]
+    """Of each row the places of its frames, innermost first."""
+    notes: list[str]
+
+
+class Format(Protocol):
+    """One output of a report: a module with these names."""
+
+    summary: str
+
+    def write(self, report: Report, output: IO[str]) -> None:
+        """Writes the whole report."""
+
+
+def make_report(path: Path, *, process: str | None, sort: str, top: int) -> Report:
+    """The report on one process of a profile; `top` 0 keeps all rows.
+
+    Raises CommandError with the reason where the report would be empty.
+    """
+    profile = HeapProfile.open(path, process)
+    check_not_empty(profile)
+    totals, rows = summarize(profile)
+    rows = sort_rows(rows, sort)[: top or None]
+    frames = [profile.contexts.frames(row.context) for row in rows]
+    symbols = Symbols(profile.modules)
+    places = symbols.places(frame for chain in frames for frame in chain)
+    notes = [*profile.notes, *filter(None, [access_note(profile)]), *symbols.notes]
+    chains = [[places[frame] for frame in chain] for chain in frames]
+    return Report(path, profile.process, profile.created, totals, rows, chains, notes)

@@ -1,0 +1,83 @@
+"""The report for people: tables, with colours where the output is a terminal."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from malloom.report.context_rows import ContextRow
+from malloom.report.report import Report
+from malloom.report.symbols import Place
+
+summary = "tables to read"
+
+PIPE_WIDTH = 10_000
+"""Columns of an output that is no terminal: a row is never wrapped or cut."""
+
+CALLERS = 3
+"""Frames of a chain that a row shows."""
+
+
+def write(report: Report, output: IO[str]) -> None:
+    """Writes the tables; names are cut to fit a terminal only."""
+    console = Console(file=output, highlight=False)
+    if not console.is_terminal:
+        console = Console(file=output, highlight=False, width=PIPE_WIDTH, color_system=None)
+    process, totals = report.process, report.totals
+    console.print(f"[bold]{escape(printable(process.executable or process.name))}[/bold]  pid {process.pid}")
+    console.print(
+        f"{totals.requests:,} requests of {bytes_text(totals.bytes)} from {totals.contexts:,} contexts, "
+        f"{totals.threads:,} threads; at most {bytes_text(totals.live_peak)} at once; "
+        f"{totals.to_end:.0%} live to the end; {totals.accesses:,} accesses"
+    )
+    console.print(_table(report))
+    if len(report.rows) < totals.contexts:
+        console.print(f"{totals.contexts - len(report.rows):,} more contexts ('--top 0' shows all)")
+    for note in report.notes:
+        console.print(f"[yellow]note:[/yellow] {escape(printable(note))}")
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("requests", "bytes", "live peak", "lifetime", "to end", "accesses", "accessed"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("context", no_wrap=True, overflow="ellipsis")
+    for row, chain in zip(report.rows, report.chains, strict=True):
+        table.add_row(*_cells(row), chain_text(chain))
+    return table
+
+
+def _cells(row: ContextRow) -> list[str]:
+    return [
+        f"{row.requests:,}",
+        bytes_text(row.bytes),
+        bytes_text(row.live_peak),
+        "-" if row.median_lifetime is None else f"{row.median_lifetime:,}",
+        f"{row.to_end:.0%}",
+        f"{row.accesses:,}",
+        f"{row.accessed:.0%}",
+    ]
+
+
+def chain_text(chain: list[Place]) -> str:
+    """The innermost frames of a chain, callers to the right."""
+    shown = " < ".join(str(place) for place in chain[:CALLERS])
+    return escape(printable(shown + (" < ..." if len(chain) > CALLERS else "")) or "?")
+
+
+def printable(text: str) -> str:
+    """The text with what a terminal would obey, and what is no text at all, made visible."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def bytes_text(count: int) -> str:
+    """A size in the largest unit that leaves at least one before the point."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
