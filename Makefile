@@ -17,7 +17,7 @@ help:  ## this list
 setup:
 	@setup/packages.sh
 	@setup/python.sh
-	@test ! -e setup/dynamorio.sh || setup/dynamorio.sh >/dev/null
+	@setup/dynamorio.sh >/dev/null
 
 $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh | setup
 	@echo "Building malloom"

@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 mkdir -p build
 exec 9>build/wheel.lock
 flock 9
-DynamoRIO_DIR=$(test ! -e setup/dynamorio.sh || setup/dynamorio.sh | tail -n 1)
+DynamoRIO_DIR=$(setup/dynamorio.sh | tail -n 1)
 export DynamoRIO_DIR
 .venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --force-reinstall .
