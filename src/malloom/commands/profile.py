@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Turn a profile into text, and text into a profile.")
     group.command("to-text")(to_text)
     group.command("from-text")(from_text)
-    app.add_typer(group, name="profile")
+    app.add_typer(group, name="profile", epilog="Example: malloom profile to-text run.profile")
 
 
 def to_text(

@@ -11,7 +11,7 @@ from malloom.errors import UsageProblem
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("report")(report)
+    app.command("report", epilog="Example: malloom report run.profile --format json")(report)
 
 
 def report(

@@ -11,7 +11,7 @@ from malloom.layout.registry import all_strategies
 
 
 def register(app: typer.Typer) -> None:
-    app.command(name="strategies")(strategies)
+    app.command(name="strategies", epilog="Example: malloom strategies --json")(strategies)
 
 
 def strategies(

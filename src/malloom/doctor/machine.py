@@ -5,6 +5,7 @@ import platform
 import resource
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -90,8 +91,13 @@ def dynamorio() -> Finding:
 
 
 def dynamorio_trial() -> subprocess.CompletedProcess[str]:
+    """Records a run of `true`, accesses and all, into a folder that does not stay."""
     parts = [native_file(name) for name in ("malloom_launch", "libdynamorio.so", "libmalloom_accesses.so")]
-    return run_quietly([*map(str, parts), "", "--", "true"], dict(os.environ))
+    with tempfile.TemporaryDirectory(prefix="malloom-doctor-") as folder:
+        profile = Path(folder, "profile")
+        profile.touch()
+        recorder = {"LD_PRELOAD": str(native_file("libmalloom_record.so")), "MALLOOM_RECORD": str(profile)}
+        return run_quietly([*map(str, parts), "", "--", "true"], {**os.environ, **recorder})
 
 
 def trial(
