@@ -141,7 +141,8 @@ def open_recording(path: Path | str) -> _native.Recording:
     try:
         return _native.Recording(os.fspath(path))
     except ValueError as problem:
-        raise CommandError(f"{path}: {problem}", remedy="record one with 'malloom record'") from None
+        text = str(problem) if str(path) in str(problem) else f"{path}: {problem}"
+        raise CommandError(text, remedy="record one with 'malloom record'") from None
 
 
 def processes_of(recording: _native.Recording) -> list[Process]:
