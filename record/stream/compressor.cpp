@@ -8,7 +8,7 @@ namespace malloom::stream {
 namespace {
 
 // Measured in docs/decisions.md: the level at which recording and compressing together are cheapest.
-constexpr int level = -1;
+constexpr int level = -7;
 
 ZSTD_compressionParameters parameters(size_t payload_bytes) {
     return ZSTD_getCParams(level, payload_bytes, 0);
