@@ -5,6 +5,7 @@ import platform
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ LEAST_ADDRESS_SPACE = 128 << 30
 """Bytes: a plan's arena spans up to 64 GiB of addresses, DynamoRIO wants room beside it."""
 
 PATIENCE = 60
-"""Seconds that a component may take to run `true`."""
+"""Seconds that a component may take for a trial."""
 
 BUSY = 0.5
 """Share of the cores that other programs may keep busy before timings suffer."""
@@ -82,7 +83,8 @@ def run_time() -> Finding:
 
 def preload_trial() -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LD_PRELOAD": str(native_file("libmalloom.so")), "MALLOOM_HEAP": "fallback"}
-    return run_quietly(["true"], environment)
+    # The loader leaves out a library that it cannot load, with a word on standard error, and runs the program.
+    return run_quietly(["grep", "-q", "libmalloom.so", "/proc/self/maps"], environment)
 
 
 def dynamorio() -> Finding:
@@ -92,12 +94,9 @@ def dynamorio() -> Finding:
 
 def dynamorio_trial() -> subprocess.CompletedProcess[str]:
     """Records a run of `true`, accesses and all, into a folder that does not stay."""
-    parts = [native_file(name) for name in ("malloom_launch", "libdynamorio.so", "libmalloom_accesses.so")]
     with tempfile.TemporaryDirectory(prefix="malloom-doctor-") as folder:
-        profile = Path(folder, "profile")
-        profile.touch()
-        recorder = {"LD_PRELOAD": str(native_file("libmalloom_record.so")), "MALLOOM_RECORD": str(profile)}
-        return run_quietly([*map(str, parts), "", "--", "true"], {**os.environ, **recorder})
+        command = [sys.executable, "-m", "malloom", "record", "-o", f"{folder}/profile", "--", "true"]
+        return run_quietly(command, dict(os.environ))
 
 
 def trial(
@@ -109,10 +108,10 @@ def trial(
     except CommandError as missing:
         return problem(subject, str(missing), "")
     except subprocess.TimeoutExpired:
-        return problem(subject, f"did not run 'true' within {PATIENCE} s", remedy)
-    if done.returncode or done.stderr:
-        said = done.stderr.strip().splitlines()[:1] or [f"exit status {done.returncode}"]
-        return problem(subject, f"cannot run 'true': {said[0]}", remedy)
+        return problem(subject, f"did not answer within {PATIENCE} s", remedy)
+    if done.returncode:
+        said = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+        return problem(subject, f"fails: {said[0].removeprefix('malloom: ')}", remedy)
     return good(subject, success)
 
 
