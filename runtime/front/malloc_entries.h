@@ -24,19 +24,27 @@ namespace malloom::front {
 
 static_assert(ProcessHeap<std::remove_reference_t<decltype(process_heap())>>);
 
-// The standards ask for errno; it is set here so that the heaps need not know it.
+// The standards ask for errno; it is set here so that the heaps need not know it, unless they say that they
+// do.
 [[gnu::always_inline]] inline void* or_out_of_memory(void* object) {
-    if (object == nullptr) [[unlikely]] {
-        errno = ENOMEM;
+    if constexpr (!heap_sets_errno<std::remove_reference_t<decltype(process_heap())>>) {
+        if (object == nullptr) [[unlikely]] {
+            errno = ENOMEM;
+        }
     }
     return object;
+}
+
+inline void* out_of_memory() {
+    errno = ENOMEM;
+    return nullptr;
 }
 
 [[gnu::always_inline]] inline void* allocate_array(size_t count, size_t bytes,
                                                    const context::Caller& caller) {
     size_t total = 0;
     if (__builtin_mul_overflow(count, bytes, &total)) [[unlikely]] {
-        return or_out_of_memory(nullptr);
+        return out_of_memory();
     }
     return or_out_of_memory(process_heap().allocate_zeroed(total, caller));
 }
@@ -117,7 +125,7 @@ MALLOOM_ENTRY void* realloc(void* object, size_t bytes) {
 MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
     size_t total = 0;
     if (__builtin_mul_overflow(count, bytes, &total)) {
-        return malloom::front::or_out_of_memory(nullptr);
+        return malloom::front::out_of_memory();
     }
     return malloom::front::reallocate(object, total, malloom::context::current_caller());
 }
@@ -155,7 +163,7 @@ MALLOOM_ENTRY void* pvalloc(size_t bytes) {
     const size_t page = platform::page_bytes();
     const size_t rounded = platform::round_up(bytes, page);
     if (rounded < bytes) {
-        return front::or_out_of_memory(nullptr);
+        return front::out_of_memory();
     }
     return front::allocate_aligned(page, rounded, context::current_caller());
 }

@@ -13,7 +13,7 @@ namespace malloom::front {
 /// handlers.
 /// - allocate: `alignment` is 0 for the default of malloc, else a power of two. nullptr when there is no
 /// memory; the
-///   entries set errno.
+///   entries set errno then, unless the heap has a constant `sets_errno`, true.
 /// - allocate_zeroed: as allocate, and zeroed.
 /// - reallocate: the object is not null and bytes is not 0; on failure nullptr, and the object lives on.
 /// - deallocate, usable_size: the object is not null; it may come from another allocator.
@@ -27,5 +27,8 @@ concept ProcessHeap =
         { heap.deallocate(object) } -> std::same_as<void>;
         { heap.usable_size(object) } -> std::same_as<size_t>;
     };
+
+template <typename Heap>
+inline constexpr bool heap_sets_errno = requires { requires Heap::sets_errno; };
 
 }  // namespace malloom::front

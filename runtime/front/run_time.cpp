@@ -1,6 +1,6 @@
 #include "runtime/front/run_time.h"
 
-#include <string.h>
+#include <errno.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -101,9 +101,29 @@ RunTime::Mode RunTime::mode_now() {
     return mode == Mode::starting ? Mode::fallback : mode;
 }
 
+void* RunTime::out_of_memory() {
+    errno = ENOMEM;
+    return nullptr;
+}
+
+// Whatever allocate's common case is not: a new site, threads, a slot that does not fit or spans words of
+// bits.
+void* RunTime::allocate_at_site(size_t bytes, size_t alignment, uintptr_t return_address) {
+    Requester& requester = requester_at(return_address);
+    void* object = heap_.first.allocate({bytes, alignment, &requester});
+    return object != nullptr ? object : allocate_from_rest(bytes, alignment, requester);
+}
+
+// The requester has no slot left.
 void* RunTime::allocate_unmatched(size_t bytes, size_t alignment, Requester& requester) {
+    heap_.first.note_exhausted(requester);
     stop_if_used_up();
-    return heap_.rest.allocate({bytes, alignment, &requester});
+    return allocate_from_rest(bytes, alignment, requester);
+}
+
+void* RunTime::allocate_from_rest(size_t bytes, size_t alignment, Requester& requester) {
+    void* object = heap_.rest.allocate({bytes, alignment, &requester});
+    return object != nullptr ? object : out_of_memory();
 }
 
 void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
@@ -121,6 +141,9 @@ void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
 }
 
 void* RunTime::counted(void* object) {
+    if (object == nullptr) {
+        return out_of_memory();
+    }
     if (mode_ != Mode::counted) [[likely]] {
         return object;
     }

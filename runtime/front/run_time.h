@@ -14,15 +14,28 @@ namespace malloom::front {
 /// One static object, constant-initialized: requests come before any constructor has run.
 class RunTime {
   public:
+    /// allocate, allocate_zeroed and reallocate set errno themselves, so that every slow path is a tail call
+    /// and the fast path saves no registers for it.
+    static constexpr bool sets_errno = true;
+
     [[gnu::always_inline]] void* allocate(size_t bytes, size_t alignment, const context::Caller& caller) {
         const Mode mode = mode_;
         if (mode == Mode::call_sites) [[likely]] {
-            Requester& requester = requester_at(caller.return_address);
-            void* object = heap_.first.allocate({bytes, alignment, &requester});
-            return object != nullptr ? object : allocate_unmatched(bytes, alignment, requester);
+            Site& site = *recent_[caller.return_address % recent_sites];
+            if (site.return_address == caller.return_address && structures::alone()) [[likely]] {
+                if (!heap_.first.has_slot(site.requester)) {
+                    return allocate_unmatched(bytes, alignment, site.requester);
+                }
+                if (void* object = heap_.first.allocate_common({bytes, alignment, &site.requester}))
+                    [[likely]] {
+                    return object;
+                }
+            }
+            return allocate_at_site(bytes, alignment, caller.return_address);
         }
-        if (mode == Mode::fallback) {
-            return fallback().allocate({bytes, alignment, &nobody_});
+        if (mode == Mode::fallback && alignment == 0) {
+            void* object = fallback().allocate({bytes, 0, &nobody_});
+            return object != nullptr ? object : out_of_memory();
         }
         return allocate_otherwise(bytes, alignment, caller.return_address, caller.stack_pointer,
                                   caller.frame_pointer);
@@ -73,9 +86,11 @@ class RunTime {
     heaps::FallbackHeap& fallback() { return heap_.rest.rest; }
 
     [[gnu::noinline]] Site& find_site(uintptr_t return_address);
+    [[gnu::noinline]] void* allocate_at_site(size_t bytes, size_t alignment, uintptr_t return_address);
     [[gnu::noinline]] void* allocate_unmatched(size_t bytes, size_t alignment, Requester& requester);
     [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
                                                uintptr_t stack_pointer, uintptr_t frame_pointer);
+    void* allocate_from_rest(size_t bytes, size_t alignment, Requester& requester);
     Mode mode_now();
     Requester& requester_of(size_t bytes, const context::Caller& caller);
     Requester& requester_of_chain(const context::Caller& caller);
@@ -84,6 +99,7 @@ class RunTime {
     void describe(Site& site, const uintptr_t* frames, unsigned depth) const;
     void stop_if_used_up();
     void* counted(void* object);
+    [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
     bool open_plan(const Options& options);
     bool fits_program() const;

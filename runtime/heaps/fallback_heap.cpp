@@ -2,6 +2,14 @@
 
 #include <string.h>
 
+namespace malloom::platform::real {
+
+const void* passed_over_library() {
+    return reinterpret_cast<const void*>(&mi_malloc);
+}
+
+}  // namespace malloom::platform::real
+
 namespace malloom::heaps {
 
 namespace {
@@ -14,6 +22,14 @@ void* move(void* object, size_t old_bytes, void* moved, size_t bytes) {
 }
 
 }  // namespace
+
+void FallbackHeap::deallocate(void* object) {
+    if (is_mimalloc(object)) [[likely]] {
+        mi_free(object);
+    } else {
+        platform::real::deallocate(object);
+    }
+}
 
 void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
     if (alignment <= granule) {

@@ -33,13 +33,8 @@ class FallbackHeap {
 
     void* reallocate(void* object, const Request& request);
 
-    [[gnu::always_inline]] void deallocate(void* object) {
-        if (is_mimalloc(object)) [[likely]] {
-            mi_free(object);
-        } else {
-            platform::real::deallocate(object);
-        }
-    }
+    // Not inlined: whoever frees into a heap before this one should not pay for its registers.
+    [[gnu::noinline]] void deallocate(void* object);
 
     bool owns(const void*) const { return true; }
 

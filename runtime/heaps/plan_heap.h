@@ -18,15 +18,18 @@ class PlanHeap {
     bool open(const PlanFile& plan);
     void close();
 
+    /// Where the arena begins; nullptr where it is not open.
+    void* arena() const { return reinterpret_cast<void*>(occupancy_.base()); }
+
     /// Makes the arena's pages resident, in as few faults as possible.
     void preallocate();
 
     /// Points the requester at `count` slots of the plan.
     void assign(Requester& requester, uint64_t first_slot, uint64_t count) const;
 
-    [[gnu::always_inline]] void* allocate(const Request& request) {
+    void* allocate(const Request& request) {
         Requester& requester = *request.requester;
-        if (__atomic_load_n(&requester.next, __ATOMIC_RELAXED) >= requester.end) [[unlikely]] {
+        if (!has_slot(requester)) [[unlikely]] {
             return note_exhausted(requester);
         }
         const bool is_alone = structures::alone();
@@ -36,8 +39,26 @@ class PlanHeap {
         }
         const Slot slot = *reinterpret_cast<const Slot*>(taken);
         const uint64_t last = structures::last_granule(request.bytes);
-        if (last == slot.granules - uint64_t{1} && is_aligned(slot, request.alignment) &&
-            occupancy_.claim(is_alone, slot.start, last)) [[likely]] {
+        if (fits(slot, last, request.alignment) && occupancy_.claim(is_alone, slot.start, last)) [[likely]] {
+            return occupancy_.address(slot.start);
+        }
+        return nullptr;
+    }
+
+    [[gnu::always_inline]] static bool has_slot(const Requester& requester) {
+        return __atomic_load_n(&requester.next, __ATOMIC_RELAXED) < requester.end;
+    }
+
+    /// The common case of allocate, and nothing changed where it is not: the process has one thread, the
+    /// requester has a slot, the slot fits, is free and shares a word of bits.
+    [[gnu::always_inline]] void* allocate_common(const Request& request) {
+        Requester& requester = *request.requester;
+        const uint64_t next = requester.next;
+        const Slot slot = *reinterpret_cast<const Slot*>(next);
+        const uint64_t last = structures::last_granule(request.bytes);
+        if (fits(slot, last, request.alignment) && occupancy_.claim_small(true, slot.start, last))
+            [[likely]] {
+            requester.next = next + sizeof(Slot);
             return occupancy_.address(slot.start);
         }
         return nullptr;
@@ -59,18 +80,6 @@ class PlanHeap {
     /// slot.
     bool resize(void* object, const Request& request);
 
-    /// Slots that requesters have used up for good, matched or not.
-    uint64_t exhausted_slots() const { return __atomic_load_n(&exhausted_slots_, __ATOMIC_RELAXED); }
-
-  private:
-    using Slot = formats::plan::PlanSlot;
-
-    // The arena begins at a multiple of 2 MiB, but not more.
-    [[gnu::always_inline]] bool is_aligned(Slot slot, size_t alignment) const {
-        return alignment <= structures::granule_bytes ||
-               ((occupancy_.base() + slot.start * structures::granule_bytes) & (alignment - 1)) == 0;
-    }
-
     // Requests beyond the last slot are many in a program that the plan does not fit: counted once per
     // requester.
     [[gnu::always_inline]] void* note_exhausted(Requester& requester) {
@@ -80,6 +89,22 @@ class PlanHeap {
                                __ATOMIC_RELAXED);
         }
         return nullptr;
+    }
+
+    /// Slots that requesters have used up for good, matched or not.
+    uint64_t exhausted_slots() const { return __atomic_load_n(&exhausted_slots_, __ATOMIC_RELAXED); }
+
+  private:
+    using Slot = formats::plan::PlanSlot;
+
+    // A slot of 0 granules has a last one that no request has. The arena begins at a multiple of 2 MiB, but
+    // not more.
+    [[gnu::always_inline]] bool fits(Slot slot, uint64_t last, size_t alignment) const {
+        return last == slot.granules - uint64_t{1} && is_aligned(slot, alignment);
+    }
+    [[gnu::always_inline]] bool is_aligned(Slot slot, size_t alignment) const {
+        return alignment <= structures::granule_bytes ||
+               ((occupancy_.base() + slot.start * structures::granule_bytes) & (alignment - 1)) == 0;
     }
 
     [[gnu::noinline]] void release_any(void* object);

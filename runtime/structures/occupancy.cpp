@@ -67,6 +67,7 @@ bool Occupancy::open(size_t bytes) {
     base_ = reinterpret_cast<uintptr_t>(range);
     words_ = static_cast<Word*>(words);
     granules_ = granules;
+    bytes_ = granules << granule_shift;
     return true;
 }
 
@@ -79,7 +80,7 @@ void Occupancy::close() {
 }
 
 bool Occupancy::claim_words(uint64_t first, uint64_t last) {
-    if (last >= granules_ - first) {
+    if (first >= granules_ || last >= granules_ - first) {
         return false;
     }
     const uint64_t count = last + 1;

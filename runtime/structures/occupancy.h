@@ -35,31 +35,37 @@ class Occupancy {
     uint64_t granules() const { return granules_; }
 
     [[gnu::always_inline]] bool owns(const void* object) const {
-        return reinterpret_cast<uintptr_t>(object) - base_ < granules_ << granule_shift;
+        return reinterpret_cast<uintptr_t>(object) - base_ < bytes_;
     }
     [[gnu::always_inline]] void* address(uint64_t granule) const {
-        return reinterpret_cast<void*>(base_ + (granule << granule_shift));
+        const uintptr_t place = base_ + (granule << granule_shift);
+        if (place == 0) {
+            __builtin_unreachable();  // so that callers need not look for null
+        }
+        return reinterpret_cast<void*>(place);
     }
     [[gnu::always_inline]] uint64_t granule_of(const void* object) const {
         return (reinterpret_cast<uintptr_t>(object) - base_) >> granule_shift;
     }
 
     /// Claims granules first to first + last. False where one is taken or outside the range.
-    [[gnu::always_inline]] bool claim(bool is_alone, uint64_t first, uint64_t last) {
-        const uint64_t bit = first % 64;
-        if (first >= granules_) [[unlikely]] {
+    bool claim(bool is_alone, uint64_t first, uint64_t last) {
+        return spans_words(first, last) ? claim_words(first, last) : claim_small(is_alone, first, last);
+    }
+
+    /// The same for granules that share a word of bits, as those of small objects mostly do; false for others
+    /// too.
+    [[gnu::always_inline]] bool claim_small(bool is_alone, uint64_t first, uint64_t last) {
+        if (first >= granules_ || spans_words(first, last)) [[unlikely]] {
             return false;
         }
-        if (bit + last > 63) [[unlikely]] {
-            return claim_words(first, last);
-        }
         Word& word = words_[first / 64];
-        const uint64_t begin = uint64_t{1} << bit;
+        const uint64_t begin = uint64_t{1} << (first % 64);
         const uint64_t end = begin << last;
         const uint64_t mask = end + end - begin;
         for (;;) {
             const uint64_t occupied = load(word.occupied);
-            if ((occupied & mask) != 0) {
+            if ((occupied & mask) != 0) [[unlikely]] {
                 return false;
             }
             if (replace(is_alone, word.occupied, occupied, occupied | mask)) [[likely]] {
@@ -78,12 +84,15 @@ class Occupancy {
         const uint64_t begin = uint64_t{1} << (first % 64);
         const uint64_t occupied = load(word.occupied);
         const uint64_t ends = load(word.ends);
-        const uint64_t later_ends = ends & -begin;
         // Granules after which an object goes on, moved to the next: none may begin there. The first granule
-        // of a word continues one of the word before, perhaps.
-        const uint64_t continued = ((occupied & ~ends) << 1) | 1;
-        if (offset % granule_bytes != 0 || (occupied & begin & ~continued) == 0 || later_ends == 0)
-            [[unlikely]] {
+        // of a word continues one of the word before, perhaps. (Ends are occupied too, unless this races;
+        // then ask again.)
+        const uint64_t continued = ((occupied ^ ends) << 1) | 1;
+        if (((occupied & ~continued) & begin) == 0 || offset % granule_bytes != 0) [[unlikely]] {
+            return false;
+        }
+        const uint64_t later_ends = ends & -begin;
+        if (later_ends == 0) [[unlikely]] {
             return false;
         }
         const uint64_t end = later_ends & -later_ends;
@@ -113,6 +122,7 @@ class Occupancy {
         uint64_t ends;
     };
 
+    static bool spans_words(uint64_t first, uint64_t last) { return first % 64 + last > 63; }
     bool claim_words(uint64_t first, uint64_t last);
     void release_bits(uint64_t first, uint64_t granules);
     bool begins_object(uint64_t granule) const;
@@ -121,6 +131,7 @@ class Occupancy {
     void flip_end(uint64_t granule);
 
     uintptr_t base_ = 0;
+    size_t bytes_ = 0;
     uint64_t granules_ = 0;
     Word* words_ = nullptr;
 };

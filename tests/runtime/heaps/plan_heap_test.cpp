@@ -1,0 +1,128 @@
+#include "runtime/heaps/plan_heap.h"
+
+#include "tests/runtime/heaps/compositions.h"
+
+namespace malloom::tests {
+namespace {
+
+class PlanHeapTest : public testing::Test {
+  protected:
+    void open(const std::vector<PlanBuilder::Slot>& slots, uint64_t arena_bytes = 1 << 20) {
+        PlanBuilder builder(arena_bytes);
+        builder.add_context(1, slots);
+        size_t bytes = 0;
+        image = builder.build(bytes);
+        ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
+        ASSERT_TRUE(heap.open(plan));
+        heap.assign(requester, 0, slots.size());
+        arena = static_cast<char*>(heap.arena());
+    }
+    void TearDown() override { heap.close(); }
+
+    void* allocate(size_t bytes, size_t alignment = 0) {
+        return heap.allocate({bytes, alignment, &requester});
+    }
+    void* place(uint64_t granule) const { return arena + granule * 16; }
+
+    std::vector<uint64_t> image;
+    heaps::PlanFile plan;
+    heaps::PlanHeap heap;
+    heaps::Requester requester;
+    char* arena = nullptr;
+};
+
+TEST_F(PlanHeapTest, EveryRequestGoesToItsSlot) {
+    open({{10, 1}, {4, 2}, {100, 80}, {62, 4}});
+    EXPECT_EQ(allocate(16), place(10));
+    EXPECT_EQ(allocate(17), place(4));
+    EXPECT_EQ(allocate(80 * 16), place(100));
+    EXPECT_EQ(allocate(50), place(62));
+    EXPECT_EQ(allocate(16), nullptr);
+    EXPECT_EQ(heap.usable_size(place(100)), 80u * 16);
+    EXPECT_EQ(heap.usable_size(place(62)), 64u);
+}
+
+TEST_F(PlanHeapTest, AMismatchUsesUpItsSlotAndTheNextMatchesAgain) {
+    open({{0, 1}, {1, 1}, {2, 1}});
+    EXPECT_EQ(allocate(16), place(0));
+    EXPECT_EQ(allocate(17), nullptr);
+    EXPECT_EQ(allocate(16), place(2));
+}
+
+TEST_F(PlanHeapTest, NoBytesNeedOneGranule) {
+    open({{3, 1}});
+    EXPECT_EQ(allocate(0), place(3));
+}
+
+TEST_F(PlanHeapTest, AlignmentIsThatOfTheAddress) {
+    open({{4, 4}, {5, 4}, {256, 1}});
+    EXPECT_EQ(allocate(64, 64), place(4));
+    EXPECT_EQ(allocate(64, 64), nullptr);
+    EXPECT_EQ(allocate(8, 4096), place(256));
+}
+
+TEST_F(PlanHeapTest, SlotsAreUsedAgainOnceFree) {
+    open({{0, 4}, {2, 4}, {2, 4}});
+    void* first = allocate(64);
+    EXPECT_EQ(first, place(0));
+    EXPECT_EQ(allocate(64), nullptr);
+    heap.deallocate(first);
+    EXPECT_EQ(allocate(64), place(2));
+}
+
+TEST_F(PlanHeapTest, SlotsOutsideTheArenaAreRefused) {
+    open({{0xffffffff, 1}, {65535, 2}, {0xfffffffe, 0xffffffff}, {0, 0}, {0, 0xffffffff}, {65535, 1}},
+         1 << 20);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(allocate(i < 2 ? 16 * (i + 1) : i == 3 ? 0 : (size_t{0xffffffff} << 4)), nullptr) << i;
+    }
+    EXPECT_EQ(allocate(1), place(65535));
+}
+
+TEST_F(PlanHeapTest, ReallocStaysWhereItsNextSlotBegins) {
+    open({{0, 1}, {0, 3}, {0, 100}, {0, 2}});
+    void* object = allocate(16);
+    EXPECT_TRUE(heap.resize(object, {40, 0, &requester}));
+    EXPECT_EQ(heap.usable_size(object), 48u);
+    EXPECT_TRUE(heap.resize(object, {1600, 0, &requester}));
+    EXPECT_EQ(heap.usable_size(object), 1600u);
+    EXPECT_TRUE(heap.resize(object, {20, 0, &requester}));
+    EXPECT_EQ(heap.usable_size(object), 32u);
+    heap.deallocate(object);
+    heap.assign(requester, 2, 1);
+    EXPECT_EQ(allocate(1600), place(0)) << "all granules are free again";
+}
+
+TEST_F(PlanHeapTest, ReallocWithoutASlotStaysWhereItFits) {
+    open({{0, 4}});
+    void* object = allocate(64);
+    EXPECT_TRUE(heap.resize(object, {50, 0, &requester}));
+    EXPECT_TRUE(heap.resize(object, {32, 0, &requester}));
+    EXPECT_FALSE(heap.resize(object, {16, 0, &requester})) << "most of the room would be wasted";
+    EXPECT_FALSE(heap.resize(object, {65, 0, &requester}));
+}
+
+TEST_F(PlanHeapTest, PreallocationMakesTheArenaResident) {
+    open({{0, 1}}, 8 << 20);
+    heap.preallocate();
+    heap.deallocate(allocate(16));
+}
+
+using PlanHeapDeathTest = PlanHeapTest;
+
+TEST_F(PlanHeapDeathTest, WrongPointersAbortLikeTheCLibrary) {
+    open({{0, 4}, {60, 100}});
+    auto* small = static_cast<char*>(allocate(64));
+    auto* large = static_cast<char*>(allocate(1600));
+    EXPECT_DEATH(heap.deallocate(small + 16), "free\\(\\): invalid pointer");
+    EXPECT_DEATH(heap.deallocate(small + 8), "free\\(\\): invalid pointer");
+    EXPECT_DEATH(heap.deallocate(large + 160), "free\\(\\): invalid pointer");
+    EXPECT_DEATH(heap.deallocate(place(64)), "free\\(\\): invalid pointer") << "interior, first of its word";
+    heap.deallocate(small);
+    EXPECT_DEATH(heap.deallocate(small), "double free or invalid pointer");
+    heap.deallocate(large);
+    EXPECT_DEATH(heap.deallocate(large), "double free or invalid pointer");
+}
+
+}  // namespace
+}  // namespace malloom::tests

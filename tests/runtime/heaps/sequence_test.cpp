@@ -1,0 +1,70 @@
+#include "runtime/heaps/sequence.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "formats/plan.h"
+
+namespace malloom::tests {
+namespace {
+
+class SequenceTest : public testing::Test {
+  protected:
+    // Slots of 1, 2, 3, ... granules.
+    void SetUp() override {
+        for (uint32_t i = 1; i <= 200; ++i) {
+            slots.push_back({i, i});
+        }
+        sequence.requester.first = sequence.requester.next = reinterpret_cast<uint64_t>(slots.data());
+        sequence.requester.end = reinterpret_cast<uint64_t>(slots.data() + slots.size());
+    }
+
+    // The slot that a request of so many granules gets, or 0; used up as the heap would.
+    uint32_t match(size_t granules) {
+        if (!heaps::advance_sequence(sequence, granules * 16)) {
+            return 0;
+        }
+        const auto* slot = reinterpret_cast<const formats::plan::PlanSlot*>(sequence.requester.next);
+        sequence.requester.next += sizeof *slot;
+        return slot->start;
+    }
+
+    std::vector<formats::plan::PlanSlot> slots;
+    heaps::ThreadSequence sequence;
+};
+
+TEST_F(SequenceTest, TheRecordedSequenceMatchesThroughout) {
+    for (uint32_t i = 1; i <= 200; ++i) {
+        EXPECT_EQ(match(i), i);
+    }
+    EXPECT_EQ(match(1), 0u);
+}
+
+TEST_F(SequenceTest, AdditionalRequestsAreLeftOut) {
+    EXPECT_EQ(match(1), 1u);
+    EXPECT_EQ(match(500), 0u);
+    EXPECT_EQ(match(500), 0u);
+    EXPECT_EQ(match(2), 2u);
+}
+
+TEST_F(SequenceTest, MissingRequestsAreSkippedAfterTwo) {
+    EXPECT_EQ(match(1), 1u);
+    EXPECT_EQ(match(10), 0u);
+    EXPECT_EQ(match(11), 11u);
+    EXPECT_EQ(match(12), 12u);
+}
+
+TEST_F(SequenceTest, ALongWayAheadIsNotSearched) {
+    EXPECT_EQ(match(150), 0u);
+    EXPECT_EQ(match(151), 0u);
+    EXPECT_EQ(match(1), 1u);
+}
+
+TEST_F(SequenceTest, NothingMatchesWithoutASequence) {
+    heaps::ThreadSequence none;
+    EXPECT_FALSE(heaps::advance_sequence(none, 16));
+}
+
+}  // namespace
+}  // namespace malloom::tests
