@@ -127,8 +127,9 @@ std::string create_profile(const std::string& path, uint64_t created) {
 Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
     Recovery result;
     Recoverer recoverer(path, maximum_bytes, result);
-    if (!recoverer.open()) return result;
-    for (const StageFile& file : list_stage_files(path)) recoverer.take(file);
+    const std::vector<StageFile> files = list_stage_files(path);
+    if (!files.empty() && !recoverer.open()) return result;
+    for (const StageFile& file : files) recoverer.take(file);
     result.living = recoverer.living();
     ChunkReader reader;
     if (!reader.open_without_stages(path.c_str())) {

@@ -1,6 +1,9 @@
 // Profiles while they are recorded: creating them, and taking in what ended processes have staged.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include "record/stream/chunk_reader.h"
+#include "record/stream/invariants.h"
 #include "record/stream/recovery.h"
 #include "src/native/bindings.h"
 
@@ -29,6 +32,12 @@ nb::dict recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
     return result;
 }
 
+std::vector<std::string> check(const std::string& path) {
+    stream::ChunkReader reader;
+    if (!reader.open(path.c_str())) return {reader.problem()};
+    return stream::broken_invariants(reader);
+}
+
 }  // namespace
 
 void bind_recovery(nb::module_& module) {
@@ -36,6 +45,8 @@ void bind_recovery(nb::module_& module) {
                "Create an empty profile and its staging folder; returns the problem, or ''.");
     module.def("recover_profile", &recover, nb::arg("path"), nb::arg("maximum_bytes"), nb::arg("finish"),
                "Take in what ended processes have staged; returns how the profile stands.");
+    module.def("check_profile", &check, nb::arg("path"),
+               "Check a profile's invariants (record/stream/invariants.h); returns what does not hold.");
 }
 
 }  // namespace malloom::native

@@ -1,0 +1,92 @@
+#include "record/stream/chunk_writer.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/stream/profile_file.h"
+#include "tests/record/stream/profile_fixture.h"
+
+namespace malloom::stream {
+namespace {
+
+using namespace formats::profile;
+using ChunkWriterTest = ProfileFixture;
+
+TEST_F(ChunkWriterTest, CompressesWhereThatIsShorter) {
+    const std::vector<unsigned char> payload(100'000, 'x');
+    std::vector<unsigned char> memory(Compressor::memory_bytes(payload.size()));
+    Compressor compressor;
+    ASSERT_TRUE(compressor.use(memory.data(), memory.size(), payload.size()));
+    std::vector<unsigned char> chunk(chunk_bound(payload.size()));
+    const ChunkIdentity identity{ChunkKind::module, 1, 0, 0, 0, 1};
+    for (int round = 0; round < 3; ++round) {
+        chunk.resize(make_chunk(identity, payload.data(), payload.size(), &compressor, chunk.data()));
+        EXPECT_LT(chunk.size(), payload.size() / 10);
+        append(chunk);
+    }
+    ChunkReader reader;
+    ASSERT_TRUE(reader.open(path_.c_str()));
+    std::vector<unsigned char> read;
+    for (const ChunkView& view : reader.chunks()) {
+        ASSERT_TRUE(ChunkReader::decode(view, read));
+        EXPECT_EQ(read, payload);
+    }
+    EXPECT_EQ(reader.chunks().size(), 3u);
+}
+
+TEST_F(ChunkWriterTest, KeepsTheMaximumSize) {
+    ProfileFile profile;
+    ASSERT_TRUE(profile.open(path_.c_str(), 1000));
+    const std::vector<unsigned char> chunk(300, 1);
+    EXPECT_EQ(profile.append(chunk.data(), 300), AppendResult::written);
+    EXPECT_EQ(profile.append(chunk.data(), 300), AppendResult::written);
+    EXPECT_EQ(profile.append(chunk.data(), 300), AppendResult::written);
+    EXPECT_EQ(profile.append(chunk.data(), 300), AppendResult::limit);
+    EXPECT_EQ(contents().size(), 64u + 900);
+    profile.close_descriptors();
+}
+
+// Programs that close all descriptors, and then open files of their own, must find nothing of ours in those.
+TEST_F(ChunkWriterTest, NeverWritesToAFileThatTookItsDescriptor) {
+    ProfileFile profile;
+    ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    const pid_t child = fork();
+    if (child == 0) {
+        closefrom(3);
+        const std::string other = folder_ + "/other";
+        int last = -1;
+        for (int i = 0; i < 1100 && last < 1010; ++i)
+            last = open(other.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+        const bool written = profile.append("0123456789", 10) == AppendResult::written;
+        _exit(written && std::filesystem::file_size(other) == 0 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(contents().size(), 74u);
+    profile.close_descriptors();
+}
+
+// Without the check the first write beyond the limit would end the process with SIGXFSZ.
+TEST_F(ChunkWriterTest, FailsCleanlyAtTheFileSizeLimit) {
+    ProfileFile profile;
+    ASSERT_TRUE(profile.open(path_.c_str(), 0));
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit limit{100, 100};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        const bool failed =
+            profile.append("0123456789012345678901234567890123456789", 40) == AppendResult::failed;
+        _exit(failed && profile.stage("stage", 4096) == nullptr ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    profile.close_descriptors();
+}
+
+}  // namespace
+}  // namespace malloom::stream
