@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "src/native/simulation_ways.h"
+
 namespace malloom::native {
 
 /// Shape of a cache or TLB. Any number of sets; `line_bytes` is a power of two.
@@ -35,7 +37,7 @@ class Cache {
           sets_(static_cast<uint32_t>(shape.sets)),
           mask_(std::has_single_bit(shape.sets) ? static_cast<uint32_t>(shape.sets - 1) : 0),
           ways_(shape.ways),
-          rows_(shape.sets * (shape.ways + Replacement::state_words), empty) {
+          rows_(shape.sets * (shape.ways + Replacement::state_words), empty_way) {
         if (shape.sets == 0 || shape.sets > UINT32_MAX || shape.ways == 0 || shape.ways > 4096 ||
             !std::has_single_bit(shape.line_bytes) || shape.line_bytes < 16) {
             throw std::invalid_argument(
@@ -68,8 +70,6 @@ class Cache {
     CacheCounts counts;
 
   private:
-    static constexpr uint32_t empty = UINT32_MAX;
-
     size_t stride() const { return ways_ + Replacement::state_words; }
 
     bool hit(uint32_t line) {

@@ -3,9 +3,11 @@
 
 #include <stdint.h>
 
+#include "src/native/simulation_ways.h"
+
 namespace malloom::native {
 
-/// A set is `ways` line numbers in no order.
+/// A set is `ways` line numbers in no order. Empty ways fill in order.
 struct RandomReplacement {
     static constexpr unsigned state_words = 0;
 
@@ -13,6 +15,10 @@ struct RandomReplacement {
         for (unsigned way = 0; way < ways; ++way) {
             if (row[way] == line) {
                 return true;
+            }
+            if (row[way] == empty_way) {
+                row[way] = line;
+                return false;
             }
         }
         row[next() % ways] = line;

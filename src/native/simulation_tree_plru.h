@@ -6,26 +6,29 @@
 
 #include <bit>
 
+#include "src/native/simulation_ways.h"
+
 namespace malloom::native {
 
 /// A set is `ways` line numbers and one word of tree bits (node 1 is the root, node n has the children 2n and
 /// 2n + 1; a set bit says that the next victim is to the right). At most 32 ways, any number: leaves beyond
-/// the last way are never chosen.
+/// the last way are never chosen. Empty ways fill in order.
 struct TreePseudoLru {
     static constexpr unsigned state_words = 1;
 
     bool reference(uint32_t* row, unsigned ways, uint32_t line) {
         uint32_t& tree = row[ways];
-        for (unsigned way = 0; way < ways; ++way) {
-            if (row[way] == line) {
-                tree = pointed_away(tree, leaves(ways), way);
-                return true;
-            }
+        unsigned way = 0;
+        while (way < ways && row[way] != line && row[way] != empty_way) {
+            ++way;
         }
-        const unsigned way = victim(tree, ways);
+        const bool is_hit = way < ways && row[way] == line;
+        if (way == ways) {
+            way = victim(tree, ways);
+        }
         row[way] = line;
         tree = pointed_away(tree, leaves(ways), way);
-        return false;
+        return is_hit;
     }
 
   private:

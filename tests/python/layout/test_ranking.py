@@ -1,0 +1,77 @@
+"""Which strategy wins: on programs whose best layout is known."""
+
+import numpy as np
+import pytest
+
+from malloom.cache.geometry import geometry_from
+from malloom.cache.simulate import SimulatedCounts, sample_of
+from malloom.errors import CommandError
+from malloom.layout.layout import Layout
+from malloom.layout.ranking import Ranked, best_strategy, in_order, place, rank
+from malloom.layout.registry import all_strategies, strategy
+from malloom.profile import HeapProfile
+
+GEOMETRY = geometry_from("p4")
+
+
+def shuffled_walk(count: int = 20_000, rounds: int = 10) -> HeapProfile:
+    """Built in one order, used again and again in another."""
+    walk = np.random.default_rng(4).permutation(count)
+    return HeapProfile.from_arrays(
+        [48] * count, accesses=np.concatenate([np.arange(count), *[walk] * rounds])
+    )
+
+
+def test_an_order_that_matches_the_walk_beats_one_that_does_not() -> None:
+    names = [each.strategy for each in rank(shuffled_walk(), all_strategies(), GEOMETRY)]
+    assert names.index("first-use") < names.index("sequential")
+    assert names.index("usage-depth-first") < names.index("sequential")
+    assert names.index("reference-affinity") < names.index("sequential")
+    assert names.index("smart") < names.index("random")
+
+
+def test_auto_takes_a_matching_order() -> None:
+    best = best_strategy(shuffled_walk(), all_strategies(), GEOMETRY)
+    sequential = rank(shuffled_walk(), [strategy("sequential")], GEOMETRY)[0]
+    assert best.cycles < 0.5 * sequential.cycles
+
+
+def test_auto_never_takes_a_baseline() -> None:
+    profile = HeapProfile.from_arrays([48], accesses=[0])
+    assert best_strategy(profile, all_strategies(), GEOMETRY).strategy not in {
+        "random",
+        "keep-original",
+        "overhead-only",
+    }
+
+
+def test_auto_needs_accesses() -> None:
+    with pytest.raises(CommandError, match="no accesses to choose by"):
+        best_strategy(HeapProfile.from_arrays([48]), all_strategies(), GEOMETRY)
+
+
+def test_a_tie_goes_to_the_smaller_footprint() -> None:
+    def ranked(name: str, cycles: float, pages: int) -> Ranked:
+        return Ranked(name, SimulatedCounts((), (), lines=0, pages=pages), cycles, 0, 0)
+
+    order = in_order([ranked("large", 100.0, 9), ranked("small", 100.9, 5), ranked("slow", 102.0, 1)])
+    assert [each.strategy for each in order] == ["small", "large", "slow"]
+
+
+def test_a_sample_keeps_to_its_budget() -> None:
+    profile = shuffled_walk(1000, 99)
+    sample = sample_of(profile, 8000)
+    assert sample.take == 1000 and 8 * (sample.skip + sample.take) <= 100_000
+    assert sample_of(profile, None).take == 0
+
+
+def test_a_strategy_that_forgets_requests_is_named() -> None:
+    class Forgetful:
+        name = "forgetful"
+        summary = "places nothing"
+
+        def place(self, profile: HeapProfile, geometry: object) -> Layout:
+            return Layout(self.name, np.zeros(0, dtype=np.int64), 0)
+
+    with pytest.raises(CommandError, match="strategy 'forgetful' placed 0 of 1 requests"):
+        place(Forgetful(), HeapProfile.from_arrays([16]), GEOMETRY)
