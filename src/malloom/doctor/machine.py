@@ -83,7 +83,7 @@ def run_time() -> Finding:
 
 def preload_trial() -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LD_PRELOAD": str(native_file("libmalloom.so")), "MALLOOM_HEAP": "fallback"}
-    # The loader leaves out a library that it cannot load, with a word on standard error, and runs the program.
+    # A library that cannot be loaded is left out by the loader, and the program runs without it.
     return run_quietly(["grep", "-q", "libmalloom.so", "/proc/self/maps"], environment)
 
 
