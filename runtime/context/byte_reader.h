@@ -20,7 +20,9 @@ struct MemoryImage {
 class ByteReader {
   public:
     ByteReader(const MemoryImage& image, uint64_t address) : image_(image), offset_(address - image.address) {
-        if (offset_ > image.bytes) spoil();
+        if (offset_ > image.bytes) {
+            spoil();
+        }
     }
 
     bool good() const { return good_; }
@@ -30,12 +32,16 @@ class ByteReader {
     /// Forgets everything from `address` on.
     void end_at(uint64_t address) {
         const uint64_t bytes = address - image_.address;
-        if (bytes > image_.bytes || bytes < offset_) return spoil();
+        if (bytes > image_.bytes || bytes < offset_) {
+            return spoil();
+        }
         image_.bytes = bytes;
     }
 
     void skip(uint64_t bytes) {
-        if (bytes > image_.bytes - offset_) return spoil();
+        if (bytes > image_.bytes - offset_) {
+            return spoil();
+        }
         offset_ += bytes;
     }
 
@@ -57,7 +63,9 @@ class ByteReader {
         uint8_t byte;
         do {
             byte = read<uint8_t>();
-            if (shift < 64) value |= uint64_t{byte & 0x7fU} << shift;
+            if (shift < 64) {
+                value |= uint64_t{byte & 0x7fU} << shift;
+            }
             shift += 7;
         } while ((byte & 0x80) != 0);
         return value;
@@ -69,10 +77,14 @@ class ByteReader {
         uint8_t byte;
         do {
             byte = read<uint8_t>();
-            if (shift < 64) value |= uint64_t{byte & 0x7fU} << shift;
+            if (shift < 64) {
+                value |= uint64_t{byte & 0x7fU} << shift;
+            }
             shift += 7;
         } while ((byte & 0x80) != 0);
-        if ((byte & 0x40) != 0 && shift < 64) value |= ~uint64_t{0} << shift;
+        if ((byte & 0x40) != 0 && shift < 64) {
+            value |= ~uint64_t{0} << shift;
+        }
         return static_cast<int64_t>(value);
     }
 

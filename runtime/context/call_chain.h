@@ -18,7 +18,9 @@ unsigned walk_callers(const Caller& caller, unsigned depth, uintptr_t* frames);
 /// processors follow frame pointers.
 [[gnu::always_inline]] inline unsigned walk_call_chain(const Caller& caller, unsigned depth,
                                                        uintptr_t* frames) {
-    if (depth == 0) return 0;
+    if (depth == 0) {
+        return 0;
+    }
     frames[0] = caller.return_address;
     return depth == 1 ? 1 : walk_callers(caller, depth, frames);
 }

@@ -5,7 +5,7 @@
 namespace malloom::context {
 namespace {
 
-enum Register : uint64_t { rbp = 6, rsp = 7, return_column = 16 };
+enum Register : uint8_t { rbp = 6, rsp = 7, return_column = 16 };
 
 // Instructions that carry an operand in their low 6 bits, and the others (DWARF 5, section 7.24; GNU ones
 // from the Linux Standard Base).
@@ -52,7 +52,9 @@ class Machine {
 
     bool run() {
         location_ = program_.start;
-        if (!execute(program_.initial)) return false;
+        if (!execute(program_.initial)) {
+            return false;
+        }
         initial_ = row_;
         return execute(program_.body);
     }
@@ -64,8 +66,11 @@ class Machine {
     static constexpr unsigned max_remembered = 8;
 
     bool execute(ByteReader code) {
-        while (!code.at_end() && location_ <= address_)
-            if (!step(code)) return false;
+        while (!code.at_end() && location_ <= address_) {
+            if (!step(code)) {
+                return false;
+            }
+        }
         return code.good();
     }
 
@@ -107,8 +112,12 @@ class Machine {
     }
 
     bool step_register(uint8_t instruction, ByteReader& code) {
-        if (instruction < offset_extended || instruction > offset_extended_sf) return false;
-        if (instruction > register_move && instruction != offset_extended_sf) return false;
+        if (instruction < offset_extended || instruction > offset_extended_sf) {
+            return false;
+        }
+        if (instruction > register_move && instruction != offset_extended_sf) {
+            return false;
+        }
         const uint64_t reg = code.read_uleb128();
         switch (instruction) {
             case offset_extended:
@@ -164,25 +173,37 @@ class Machine {
     bool save(uint64_t reg, int64_t bytes) { return set(reg, {Saved::at_offset, bytes}); }
 
     bool set(uint64_t reg, Saved saved) {
-        if (reg == rbp) row_.frame_pointer = saved;
-        if (reg == return_column) row_.return_address = saved;
+        if (reg == rbp) {
+            row_.frame_pointer = saved;
+        }
+        if (reg == return_column) {
+            row_.return_address = saved;
+        }
         return true;
     }
 
     bool restore_initial(uint64_t reg) {
-        if (reg == rbp) row_.frame_pointer = initial_.frame_pointer;
-        if (reg == return_column) row_.return_address = initial_.return_address;
+        if (reg == rbp) {
+            row_.frame_pointer = initial_.frame_pointer;
+        }
+        if (reg == return_column) {
+            row_.return_address = initial_.return_address;
+        }
         return true;
     }
 
     bool remember() {
-        if (remembered_count_ == max_remembered) return false;
+        if (remembered_count_ == max_remembered) {
+            return false;
+        }
         remembered_[remembered_count_++] = row_;
         return true;
     }
 
     bool recall() {
-        if (remembered_count_ == 0) return false;
+        if (remembered_count_ == 0) {
+            return false;
+        }
         row_ = remembered_[--remembered_count_];
         return true;
     }
@@ -198,27 +219,39 @@ class Machine {
 
 // Words in `bytes`, or `none` where it is not a whole, positive number of words up to `most`.
 uint64_t words_in(int64_t bytes, uint64_t most) {
-    if (bytes <= 0 || bytes % 8 != 0) return 0;
+    if (bytes <= 0 || bytes % 8 != 0) {
+        return 0;
+    }
     const uint64_t words = static_cast<uint64_t>(bytes) / 8;
     return words <= most ? words : 0;
 }
 
 uint64_t pack(const Row& row) {
-    if (row.cfa_register != rbp && row.cfa_register != rsp) return FrameRule::end();
-    if (row.return_address.kind != Saved::at_offset || row.return_address.offset != -8)
+    if (row.cfa_register != rbp && row.cfa_register != rsp) {
         return FrameRule::end();
+    }
+    if (row.return_address.kind != Saved::at_offset || row.return_address.offset != -8) {
+        return FrameRule::end();
+    }
     const uint64_t offset_words = words_in(row.cfa_offset, FrameRule::max_offset_words);
     uint64_t saved_words = 0;
-    if (row.frame_pointer.kind == Saved::unknown) return FrameRule::end();
+    if (row.frame_pointer.kind == Saved::unknown) {
+        return FrameRule::end();
+    }
     if (row.frame_pointer.kind == Saved::at_offset) {
-        if (row.frame_pointer.offset < -static_cast<int64_t>(FrameRule::max_saved_words) * 8)
+        if (row.frame_pointer.offset < -static_cast<int64_t>(FrameRule::max_saved_words) * 8) {
             return FrameRule::end();
+        }
         saved_words = words_in(-row.frame_pointer.offset - 8, FrameRule::max_saved_words);
-        if (saved_words == 0) return FrameRule::end();
+        if (saved_words == 0) {
+            return FrameRule::end();
+        }
     }
     // The walk counts on a saved rbp above the base: what lies below the stack pointer is no frame of a
     // caller.
-    if (offset_words == 0 || saved_words >= offset_words) return FrameRule::end();
+    if (offset_words == 0 || saved_words >= offset_words) {
+        return FrameRule::end();
+    }
     return FrameRule::make(row.cfa_register == rbp, offset_words, saved_words);
 }
 
@@ -226,7 +259,9 @@ uint64_t pack(const Row& row) {
 
 uint64_t run_call_frame_program(const CallFrameProgram& program, uint64_t address) {
     Machine machine(program, address);
-    if (!machine.run()) return FrameRule::end();
+    if (!machine.run()) {
+        return FrameRule::end();
+    }
     return pack(machine.row());
 }
 

@@ -28,14 +28,19 @@ inline constexpr ChainKeyConstants chain_key_constants = make_chain_key_constant
 /// a key with probability of about n^2 / 2^64: 2^-24 for a million contexts. So equal keys are taken for
 /// equal chains.
 [[gnu::always_inline]] inline uint64_t chain_key(const uintptr_t* frames, unsigned depth) {
-    if (depth == 1) return frames[0];
+    if (depth == 1) {
+        return frames[0];
+    }
     constexpr uint64_t hashed = uint64_t{1} << 63;
     const uint64_t* constants = chain_key_constants.of_frame;
     unsigned __int128 sum = depth;
     unsigned i = 0;
-    for (; i + 1 < depth; i += 2)
+    for (; i + 1 < depth; i += 2) {
         sum += static_cast<unsigned __int128>(frames[i] + constants[i]) * (frames[i + 1] + constants[i + 1]);
-    if (i < depth) sum += static_cast<unsigned __int128>(frames[i] + constants[i]) * constants[31];
+    }
+    if (i < depth) {
+        sum += static_cast<unsigned __int128>(frames[i] + constants[i]) * constants[31];
+    }
     const auto low = static_cast<uint64_t>(sum);
     const auto high = static_cast<uint64_t>(sum >> 64);
     return (low ^ high * 0x9fb21c651e98df25ULL) | hashed;

@@ -49,8 +49,9 @@ class ContextTable {
     template <class Fill>
     [[gnu::always_inline]] Entry& find_or_insert(const uintptr_t* frames, unsigned depth, Fill&& fill) {
         const uint64_t key = chain_key(frames, depth);
-        if (Entry* entry = find_key(key)) [[likely]]
-            return *entry;
+        if (Entry* entry = find_key(key)) {
+            [[likely]] return *entry;
+        }
         return insert(frames, depth, key, fill);
     }
 
@@ -65,8 +66,11 @@ class ContextTable {
     void for_each(Visit&& visit) {
         visit(others_);
         Slots* slots = slots_.load(std::memory_order_acquire);
-        for (size_t i = 0; slots != nullptr && i < slots->count(); ++i)
-            if (slots->at(i).key.load(std::memory_order_acquire) != 0) visit(*slots->at(i).entry);
+        for (size_t i = 0; slots != nullptr && i < slots->count(); ++i) {
+            if (slots->at(i).key.load(std::memory_order_acquire) != 0) {
+                visit(*slots->at(i).entry);
+            }
+        }
     }
 
     Entry& others() { return others_; }
@@ -82,8 +86,9 @@ class ContextTable {
 
     // An open-addressed table: a header, then the slots. At most half full. Replaced, never freed: somebody
     // may still read it, and all the older ones together are smaller than the newest.
-    struct Slots {
+    struct Slots {       // NOLINT(clang-analyzer-optin.performance.Padding): the slots start a line
         unsigned shift;  // 64 - log2(count)
+        // From a line on, so that no slot lies in two.
         alignas(64) Slot first[1];
 
         size_t count() const { return size_t{1} << (64 - shift); }
@@ -98,20 +103,26 @@ class ContextTable {
 
     [[gnu::always_inline]] Entry* find_key(uint64_t key) {
         Slots* slots = slots_.load(std::memory_order_acquire);
-        if (slots == nullptr) [[unlikely]]
-            return nullptr;
+        if (slots == nullptr) {
+            [[unlikely]] return nullptr;
+        }
         Slot* slot = &slots->at(slots->place_of(key));
         const uint64_t found = slot->key.load(std::memory_order_acquire);
-        if (found == key) [[likely]]
-            return slot->entry;
+        if (found == key) {
+            [[likely]] return slot->entry;
+        }
         return found != 0 ? probe(*slots, key) : nullptr;
     }
 
     [[gnu::noinline]] static Entry* probe(Slots& slots, uint64_t key) {
         for (size_t place = slots.next(slots.place_of(key));; place = slots.next(place)) {
             const uint64_t found = slots.at(place).key.load(std::memory_order_acquire);
-            if (found == key) return slots.at(place).entry;
-            if (found == 0) return nullptr;
+            if (found == key) {
+                return slots.at(place).entry;
+            }
+            if (found == 0) {
+                return nullptr;
+            }
         }
     }
 
@@ -119,19 +130,27 @@ class ContextTable {
     [[gnu::noinline, gnu::cold]] Entry& insert(const uintptr_t* frames, unsigned depth, uint64_t key,
                                                Fill& fill) {
         Entry* entry = make_entry(frames, depth, key);
-        if (entry == nullptr) return others_;
+        if (entry == nullptr) {
+            return others_;
+        }
         fill(*entry);
-        if (!lock_.acquire()) return others_;
+        if (!lock_.acquire()) {
+            return others_;
+        }
         Entry& published = publish(*entry);
         lock_.release();
         return published;
     }
 
     Entry* make_entry(const uintptr_t* frames, unsigned depth, uint64_t key) {
-        if (key == 0 || size() >= limit_ || !lock_.acquire()) return nullptr;
+        if (key == 0 || size() >= limit_ || !lock_.acquire()) {
+            return nullptr;
+        }
         void* memory = memory_.take(sizeof(Entry) + depth * sizeof(uintptr_t));
         lock_.release();
-        if (memory == nullptr) return nullptr;
+        if (memory == nullptr) {
+            return nullptr;
+        }
         auto* entry = new (memory) Entry;
         auto* copy = reinterpret_cast<uintptr_t*>(entry + 1);
         memcpy(copy, frames, depth * sizeof(uintptr_t));
@@ -144,10 +163,14 @@ class ContextTable {
     // Under the lock. Whole after every store: an owner may vanish with a fork, and then a number stays
     // unused.
     Entry& publish(Entry& entry) {
-        if (Entry* winner = find_key(entry.key)) return *winner;
+        if (Entry* winner = find_key(entry.key)) {
+            return *winner;
+        }
         Slots* slots = slots_with_room();
         const uint32_t size = size_.load(std::memory_order_relaxed);
-        if (slots == nullptr || size >= limit_) return others_;
+        if (slots == nullptr || size >= limit_) {
+            return others_;
+        }
         entry.number = size + 1;
         size_.store(size + 1, std::memory_order_release);
         place(*slots, entry);
@@ -156,20 +179,29 @@ class ContextTable {
 
     static void place(Slots& slots, Entry& entry) {
         size_t place = slots.place_of(entry.key);
-        while (slots.at(place).key.load(std::memory_order_relaxed) != 0) place = slots.next(place);
+        while (slots.at(place).key.load(std::memory_order_relaxed) != 0) {
+            place = slots.next(place);
+        }
         slots.at(place).entry = &entry;
         slots.at(place).key.store(entry.key, std::memory_order_release);
     }
 
     Slots* slots_with_room() {
         Slots* slots = slots_.load(std::memory_order_relaxed);
-        if (slots != nullptr && 2 * (size_t{size()} + 1) <= slots->count()) return slots;
+        if (slots != nullptr && 2 * (size_t{size()} + 1) <= slots->count()) {
+            return slots;
+        }
         const size_t count = slots != nullptr ? 2 * slots->count() : first_count;
         auto* larger = static_cast<Slots*>(table_memory(Slots::bytes(count)));
-        if (larger == nullptr) return nullptr;
+        if (larger == nullptr) {
+            return nullptr;
+        }
         larger->shift = slots != nullptr ? slots->shift - 1 : first_shift;
-        for (size_t i = 0; slots != nullptr && i < slots->count(); ++i)
-            if (slots->at(i).key.load(std::memory_order_relaxed) != 0) place(*larger, *slots->at(i).entry);
+        for (size_t i = 0; slots != nullptr && i < slots->count(); ++i) {
+            if (slots->at(i).key.load(std::memory_order_relaxed) != 0) {
+                place(*larger, *slots->at(i).entry);
+            }
+        }
         slots_.store(larger, std::memory_order_release);
         return larger;
     }

@@ -17,8 +17,9 @@ class FrameRules {
     /// The word for this return address; of it, everything but the tag.
     [[gnu::always_inline]] uint64_t find(uintptr_t return_address) {
         const uint64_t word = words_[first_place(return_address)].load(std::memory_order_relaxed);
-        if (FrameRule::tag(word) == tag_of(return_address)) [[likely]]
-            return word;
+        if (FrameRule::tag(word) == tag_of(return_address)) {
+            [[likely]] return word;
+        }
         return find_elsewhere(return_address);
     }
 
@@ -46,6 +47,6 @@ class FrameRules {
 };
 
 /// The one cache of the process.
-extern FrameRules frame_rules;
+extern constinit FrameRules frame_rules;  // NOLINT(bugprone-dynamic-static-initializers): it is constinit
 
 }  // namespace malloom::context

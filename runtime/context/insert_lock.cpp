@@ -23,11 +23,16 @@ bool InsertLock::acquire() {
     const auto self = static_cast<int>(syscall(SYS_gettid));
     for (unsigned waited = 1;; ++waited) {
         int owner = 0;
-        if (owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) return true;
-        if (owner == self) return false;
-        if (waited % patience == 0 && is_gone(owner) &&
-            owner_.compare_exchange_strong(owner, self, std::memory_order_acquire))
+        if (owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) {
             return true;
+        }
+        if (owner == self) {
+            return false;
+        }
+        if (waited % patience == 0 && is_gone(owner) &&
+            owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) {
+            return true;
+        }
         sched_yield();
     }
 }

@@ -25,12 +25,18 @@ std::atomic<size_t> arena_used;
 
 unsigned char* arena_start() {
     unsigned char* start = arena.load(std::memory_order_acquire);
-    if (start != nullptr) return start;
+    if (start != nullptr) {
+        return start;
+    }
     const int saved = errno;
     auto* mapped = static_cast<unsigned char*>(platform::reserve_pages(arena_bytes, platform::page_bytes()));
     errno = saved;
-    if (mapped == nullptr) return nullptr;
-    if (arena.compare_exchange_strong(start, mapped, std::memory_order_acq_rel)) return mapped;
+    if (mapped == nullptr) {
+        return nullptr;
+    }
+    if (arena.compare_exchange_strong(start, mapped, std::memory_order_acq_rel)) {
+        return mapped;
+    }
     platform::unmap_pages(mapped, arena_bytes);
     return start;
 }
@@ -38,15 +44,18 @@ unsigned char* arena_start() {
 unsigned char* take(size_t bytes) {
     unsigned char* start = arena_start();
     const size_t rounded = platform::round_up(bytes, alignof(Module));
-    if (start == nullptr || arena_used.load(std::memory_order_relaxed) + rounded > arena_bytes)
+    if (start == nullptr || arena_used.load(std::memory_order_relaxed) + rounded > arena_bytes) {
         return nullptr;
+    }
     const size_t place = arena_used.fetch_add(rounded, std::memory_order_relaxed);
     return place + rounded <= arena_bytes ? start + place : nullptr;
 }
 
 // The loader leaves the program's own path empty. `room` holds PATH_MAX bytes.
 const char* path_of(const LoadedObject& object, char* room) {
-    if (object.path[0] != 0) return object.path;
+    if (object.path[0] != 0) {
+        return object.path;
+    }
     const int saved = errno;
     const ssize_t bytes = readlink("/proc/self/exe", room, PATH_MAX - 1);
     errno = saved;
@@ -55,7 +64,9 @@ const char* path_of(const LoadedObject& object, char* room) {
 }
 
 uint64_t identity_hash(const LoadedObject& object, const char* path) {
-    if (object.build_id_bytes != 0) return formats::module_hash(object.build_id, object.build_id_bytes);
+    if (object.build_id_bytes != 0) {
+        return formats::module_hash(object.build_id, object.build_id_bytes);
+    }
     const char* slash = strrchr(path, '/');
     const char* name = slash != nullptr ? slash + 1 : path;
     return formats::module_hash(reinterpret_cast<const unsigned char*>(name), strlen(name));
@@ -66,10 +77,14 @@ Module* make_record(const LoadedObject& object) {
     const char* path = path_of(object, room);
     const size_t path_bytes = strlen(path) + 1;
     unsigned char* memory = take(sizeof(Module) + object.build_id_bytes + path_bytes);
-    if (memory == nullptr) return nullptr;
+    if (memory == nullptr) {
+        return nullptr;
+    }
     unsigned char* build_id = memory + sizeof(Module);
     unsigned char* path_copy = build_id + object.build_id_bytes;
-    if (object.build_id_bytes != 0) memcpy(build_id, object.build_id, object.build_id_bytes);
+    if (object.build_id_bytes != 0) {
+        memcpy(build_id, object.build_id, object.build_id_bytes);
+    }
     memcpy(path_copy, path, path_bytes);
     auto* module = reinterpret_cast<Module*>(memory);
     *module = {
@@ -79,10 +94,15 @@ Module* make_record(const LoadedObject& object) {
 }
 
 bool is_same(const Module& module, const LoadedObject& object) {
-    if (module.base != object.base || module.end != object.end || module.bias != object.bias) return false;
-    if (module.build_id_bytes != object.build_id_bytes) return false;
-    if (object.build_id_bytes != 0)
+    if (module.base != object.base || module.end != object.end || module.bias != object.bias) {
+        return false;
+    }
+    if (module.build_id_bytes != object.build_id_bytes) {
+        return false;
+    }
+    if (object.build_id_bytes != 0) {
         return memcmp(module.build_id, object.build_id, object.build_id_bytes) == 0;
+    }
     return object.path[0] == 0 || strcmp(module.path, object.path) == 0;
 }
 
@@ -98,15 +118,23 @@ const Module* register_module(const LoadedObject& object) {
     for (uint32_t i = 0; i < max_modules; ++i) {
         const Module* known = modules[i].load(std::memory_order_acquire);
         if (known == nullptr) {
-            if (record == nullptr) record = make_record(object);
-            if (record == nullptr) return nullptr;
+            if (record == nullptr) {
+                record = make_record(object);
+            }
+            if (record == nullptr) {
+                return nullptr;
+            }
             record->index = i;
             if (modules[i].compare_exchange_strong(known, record, std::memory_order_acq_rel)) {
-                if (replaces) replacements.fetch_add(1, std::memory_order_release);
+                if (replaces) {
+                    replacements.fetch_add(1, std::memory_order_release);
+                }
                 return record;
             }
         }
-        if (is_same(*known, object)) return known;
+        if (is_same(*known, object)) {
+            return known;
+        }
         replaces = replaces || overlaps(*known, object);
     }
     return nullptr;
@@ -114,17 +142,23 @@ const Module* register_module(const LoadedObject& object) {
 
 const Module* find_module(uintptr_t address) {
     LoadedObject object;
-    if (find_loaded_object(address, object)) return register_module(object);
+    if (find_loaded_object(address, object)) {
+        return register_module(object);
+    }
     for (uint32_t i = module_count(); i > 0; --i) {
         const Module* module = module_at(i - 1);
-        if (address >= module->base && address < module->end) return module;
+        if (address >= module->base && address < module->end) {
+            return module;
+        }
     }
     return nullptr;
 }
 
 uint32_t module_count() {
     uint32_t count = 0;
-    while (count < max_modules && modules[count].load(std::memory_order_acquire) != nullptr) ++count;
+    while (count < max_modules && modules[count].load(std::memory_order_acquire) != nullptr) {
+        ++count;
+    }
     return count;
 }
 

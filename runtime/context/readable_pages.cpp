@@ -19,7 +19,9 @@ bool kernel_can_read(uintptr_t address) {
 }
 
 bool ReadablePages::ask(uintptr_t address) {
-    if (!kernel_can_read(address)) return false;
+    if (!kernel_can_read(address)) {
+        return false;
+    }
     const uintptr_t page = page_of(address);
     pages_[page % slots] = page;
     return true;

@@ -19,8 +19,9 @@ class ReadablePages {
 
     [[gnu::always_inline]] static bool holds(uintptr_t address) {
         const uintptr_t page = page_of(address);
-        if (pages_[page % slots] == page) [[likely]]
-            return true;
+        if (pages_[page % slots] == page) {
+            [[likely]] return true;
+        }
         return ask(address);
     }
 
@@ -31,6 +32,8 @@ class ReadablePages {
 
     static bool ask(uintptr_t address);
 
+    // 128 bytes of the static TLS block. It is constinit.
+    // NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
     [[gnu::tls_model("initial-exec")]] static thread_local constinit uintptr_t pages_[slots];
 };
 

@@ -19,7 +19,9 @@ void* TableMemory::take(size_t bytes) {
     const size_t rounded = platform::round_up(bytes, line);
     if (rounded > left_.load(std::memory_order_relaxed)) {
         auto* start = static_cast<unsigned char*>(table_memory(chunk));
-        if (start == nullptr || rounded > chunk) return nullptr;
+        if (start == nullptr || rounded > chunk) {
+            return nullptr;
+        }
         left_.store(0, std::memory_order_release);
         end_.store(start + chunk, std::memory_order_release);
         left_.store(chunk, std::memory_order_release);

@@ -48,7 +48,9 @@ EncodedPointer read_format(ByteReader& reader, uint8_t encoding) {
 }
 
 EncodedPointer read_pointer(ByteReader& reader, uint8_t encoding, uint64_t header) {
-    if ((encoding & indirect) != 0) return {};
+    if ((encoding & indirect) != 0) {
+        return {};
+    }
     const uint64_t place = reader.address();
     EncodedPointer pointer = read_format(reader, encoding);
     switch (encoding & relation_mask) {
@@ -73,13 +75,19 @@ class SearchTable {
         const auto frame_encoding = reader.read<uint8_t>();
         const auto count_encoding = reader.read<uint8_t>();
         const auto table_encoding = reader.read<uint8_t>();
-        if (version != 1 || table_encoding != (relative_to_header | signed_4)) return;
+        if (version != 1 || table_encoding != (relative_to_header | signed_4)) {
+            return;
+        }
         const EncodedPointer frames = read_pointer(reader, frame_encoding, section.header);
         const EncodedPointer count = read_pointer(reader, count_encoding, section.header);
-        if (!frames.known || !count.known) return;
+        if (!frames.known || !count.known) {
+            return;
+        }
         first_ = reader.address();
         reader.skip(count.value * entry_bytes);
-        if (reader.good() && count.value <= section.segment.bytes / entry_bytes) count_ = count.value;
+        if (reader.good() && count.value <= section.segment.bytes / entry_bytes) {
+            count_ = count.value;
+        }
     }
 
     // Address of the FDE of the last function that starts at or before `address`, or 0.
@@ -88,10 +96,11 @@ class SearchTable {
         uint64_t high = count_;
         while (low < high) {
             const uint64_t middle = low + (high - low) / 2;
-            if (field(middle, 0) <= address)
+            if (field(middle, 0) <= address) {
                 low = middle + 1;
-            else
+            } else {
                 high = middle;
+            }
         }
         return low != 0 ? field(low - 1, 4) : 0;
     }
@@ -112,7 +121,9 @@ class SearchTable {
 // Reads an entry's length, and ends the reader where the entry ends.
 void enter_entry(ByteReader& reader) {
     uint64_t length = reader.read<uint32_t>();
-    if (length == 0xffffffff) length = reader.read<uint64_t>();
+    if (length == 0xffffffff) {
+        length = reader.read<uint64_t>();
+    }
     reader.end_at(reader.address() + length);
 }
 
@@ -126,7 +137,9 @@ bool read_augmentation(ByteReader& reader, const char* letters, CallFrameProgram
             reader.skip(1);
         } else if (*letters == 'P') {
             const auto encoding = static_cast<uint8_t>(reader.read<uint8_t>() & ~indirect);
-            if (!read_pointer(reader, encoding, 0).known) return false;
+            if (!read_pointer(reader, encoding, 0).known) {
+                return false;
+            }
         } else {
             return false;
         }
@@ -137,23 +150,31 @@ bool read_augmentation(ByteReader& reader, const char* letters, CallFrameProgram
 bool read_cie(const UnwindSection& section, uint64_t address, CallFrameProgram& program, bool& augmented) {
     ByteReader reader(section.segment, address);
     enter_entry(reader);
-    if (reader.read<uint32_t>() != 0) return false;
+    if (reader.read<uint32_t>() != 0) {
+        return false;
+    }
     const auto version = reader.read<uint8_t>();
     char letters[8] = {};
     unsigned count = 0;
     while (const char letter = reader.read<char>()) {
-        if (count == sizeof(letters) - 1) return false;
+        if (count == sizeof(letters) - 1) {
+            return false;
+        }
         letters[count++] = letter;
     }
     program.code_alignment = reader.read_uleb128();
     program.data_alignment = reader.read_sleb128();
     const uint64_t return_column = version == 1 ? reader.read<uint8_t>() : reader.read_uleb128();
-    if ((version != 1 && version != 3) || return_column != 16) return false;
+    if ((version != 1 && version != 3) || return_column != 16) {
+        return false;
+    }
     augmented = letters[0] == 'z';
     if (augmented) {
         const uint64_t bytes = reader.read_uleb128();
         const uint64_t end = reader.address() + bytes;
-        if (!read_augmentation(reader, letters + 1, program)) return false;
+        if (!read_augmentation(reader, letters + 1, program)) {
+            return false;
+        }
         reader.skip(end - reader.address());
     } else if (letters[0] != 0) {
         return false;
@@ -168,11 +189,17 @@ bool read_fde(const UnwindSection& section, uint64_t fde, uint64_t address, Call
     const uint64_t place = reader.address();
     const auto back = reader.read<uint32_t>();
     bool augmented = false;
-    if (back == 0 || !read_cie(section, place - back, program, augmented)) return false;
+    if (back == 0 || !read_cie(section, place - back, program, augmented)) {
+        return false;
+    }
     const EncodedPointer start = read_pointer(reader, program.pointer_encoding, section.header);
     const EncodedPointer bytes = read_pointer(reader, program.pointer_encoding & format_mask, 0);
-    if (!start.known || !bytes.known || address - start.value >= bytes.value) return false;
-    if (augmented) reader.skip(reader.read_uleb128());
+    if (!start.known || !bytes.known || address - start.value >= bytes.value) {
+        return false;
+    }
+    if (augmented) {
+        reader.skip(reader.read_uleb128());
+    }
     program.start = start.value;
     program.body = reader;
     return reader.good();
@@ -186,7 +213,9 @@ uint64_t find_frame_rule(const UnwindSection& section, uint64_t return_address) 
     const uint64_t address = return_address - 1;
     const uint64_t fde = SearchTable(section).find(address);
     CallFrameProgram program;
-    if (fde == 0 || !read_fde(section, fde, address, program)) return FrameRule::end();
+    if (fde == 0 || !read_fde(section, fde, address, program)) {
+        return FrameRule::end();
+    }
     return run_call_frame_program(program, address);
 }
 

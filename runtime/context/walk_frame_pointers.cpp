@@ -38,10 +38,16 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
     unsigned count = 1;
     while (count < depth) {
         const uintptr_t record = frame + record_offset;
-        if (record % word != 0 || record - below >= max_frame_bytes) break;
-        if (!ReadablePages::holds(record) || !ReadablePages::holds(record + word)) break;
+        if (record % word != 0 || record - below >= max_frame_bytes) {
+            break;
+        }
+        if (!ReadablePages::holds(record) || !ReadablePages::holds(record + word)) {
+            break;
+        }
         const uintptr_t return_address = load(record + word) & address_bits;
-        if (return_address == 0) break;
+        if (return_address == 0) {
+            break;
+        }
         frames[count++] = return_address;
         below = record + 2 * word;
         frame = load(record);

@@ -25,8 +25,9 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
 
 // Whether `low` and `high`, both between `known`, which is readable, and `high`, can be read.
 [[gnu::always_inline]] inline bool can_read(uintptr_t known, uintptr_t low, uintptr_t high) {
-    if (ReadablePages::page_of(known ^ high) == 0) [[likely]]
-        return true;
+    if (ReadablePages::page_of(known ^ high) == 0) {
+        [[likely]] return true;
+    }
     return ReadablePages::holds(low) && ReadablePages::holds(high);
 }
 
@@ -40,26 +41,33 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
     uintptr_t return_address = caller.return_address;
     uintptr_t frame_pointer = caller.frame_pointer;
     uintptr_t place = caller.stack_pointer - 8;
-    if (place % 8 != 0) return 1;
+    if (place % 8 != 0) {
+        return 1;
+    }
     uintptr_t* next = frames + 1;
     uintptr_t* const end = frames + depth;
     do {
         const uint64_t rule = frame_rules.find(return_address);
         const uint64_t offset = FrameRule::offset_bytes(rule);
         const uint64_t saved = FrameRule::saved_words(rule);
-        if (offset == 0) [[unlikely]]
-            break;
+        if (offset == 0) {
+            [[unlikely]] break;
+        }
         uintptr_t above = place + offset;
         if (FrameRule::from_frame_pointer(rule)) {
-            if (!is_plausible(place + 8, frame_pointer)) [[unlikely]]
-                break;
+            if (!is_plausible(place + 8, frame_pointer)) {
+                [[unlikely]] break;
+            }
             above = frame_pointer - 8 + offset;
         }
-        if (!can_read(place, above - 8 * saved, above)) [[unlikely]]
-            break;
+        if (!can_read(place, above - 8 * saved, above)) {
+            [[unlikely]] break;
+        }
         place = above;
         return_address = load(place);
-        if (saved != 0) frame_pointer = load(place - 8 * saved);
+        if (saved != 0) {
+            frame_pointer = load(place - 8 * saved);
+        }
         *next++ = return_address;
     } while (next != end);
     const auto count = static_cast<unsigned>(next - frames);

@@ -33,9 +33,14 @@ std::atomic<unsigned long> agreed;
 thread_local bool busy;
 
 bool same(const uintptr_t* walked, unsigned depth, void* const* expected, unsigned found) {
-    if (depth != found) return false;
-    for (unsigned i = 0; i < depth; ++i)
-        if (walked[i] != reinterpret_cast<uintptr_t>(expected[i])) return false;
+    if (depth != found) {
+        return false;
+    }
+    for (unsigned i = 0; i < depth; ++i) {
+        if (walked[i] != reinterpret_cast<uintptr_t>(expected[i])) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -57,7 +62,9 @@ int open_report() {
 
 void show_difference(const uintptr_t* walked, unsigned depth, void* const* expected, unsigned found) {
     const int file = open_report();
-    if (file < 0) return;
+    if (file < 0) {
+        return;
+    }
     show_chain(file, "walked  ", walked, depth);
     show_chain(file, "expected", reinterpret_cast<const uintptr_t*>(expected), found);
     close(file);
@@ -70,19 +77,26 @@ void show_difference(const uintptr_t* walked, unsigned depth, void* const* expec
     const int found = backtrace(all, max_depth + 8);
     // Our own frames come first; how many depends on inlining.
     int first = 0;
-    while (first < found && reinterpret_cast<uintptr_t>(all[first]) != caller.return_address) ++first;
+    while (first < found && reinterpret_cast<uintptr_t>(all[first]) != caller.return_address) {
+        ++first;
+    }
     unsigned expected = static_cast<unsigned>(found - first);
-    if (expected > max_depth) expected = max_depth;
+    if (expected > max_depth) {
+        expected = max_depth;
+    }
     walks.fetch_add(1, std::memory_order_relaxed);
-    if (same(walked, depth, all + first, expected))
+    if (same(walked, depth, all + first, expected)) {
         agreed.fetch_add(1, std::memory_order_relaxed);
-    else if (walks.load() - agreed.load() <= most_shown)
+    } else if (walks.load() - agreed.load() <= most_shown) {
         show_difference(walked, depth, all + first, expected);
+    }
 }
 
 void check(const Caller& caller) {
-    if (busy || !ready.load(std::memory_order_relaxed) || walks.load(std::memory_order_relaxed) >= most_walks)
+    if (busy || !ready.load(std::memory_order_relaxed) ||
+        walks.load(std::memory_order_relaxed) >= most_walks) {
         return;
+    }
     busy = true;
     compare(caller);
     busy = false;
@@ -98,7 +112,9 @@ void check(const Caller& caller) {
 [[gnu::destructor]] void report() {
     ready.store(false);
     const int file = open_report();
-    if (file < 0) return;
+    if (file < 0) {
+        return;
+    }
     dprintf(file, "%lu %lu\n", walks.load(), agreed.load());
     close(file);
 }

@@ -80,14 +80,17 @@ TEST_P(Shapes, AgreeThroughTheCLibrary) {
 
 TEST_P(Shapes, AgreeInThreads) {
     std::vector<std::thread> threads;
-    for (int i = 0; i < 32; ++i)
+    for (int i = 0; i < 32; ++i) {
         threads.emplace_back([i] {
             for (int round = 0; round < 20; ++round) {
                 GetParam().recursive(i);
                 expect_agreement(static_cast<size_t>(std::min(i + 4, 32)));
             }
         });
-    for (std::thread& thread : threads) thread.join();
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Compiled, Shapes,
@@ -210,11 +213,15 @@ TEST(CallChain, SurvivesAnyRegisters) {
     for (int i = 0; i < 200000; ++i) {
         Caller caller = real;
         caller.return_address = known[random() % known.size()] + (random() % 4 == 0 ? random() % 64 : 0);
-        if (random() % 8 == 0) caller.return_address = random() >> (random() % 64);
+        if (random() % 8 == 0) {
+            caller.return_address = random() >> (random() % 64);
+        }
         caller.frame_pointer = random() % 2 == 0
                                    ? random() >> (random() % 64)
                                    : real.stack_pointer + (random() >> (random() % 64)) % (1 << 24);
-        if (random() % 2 == 0) caller.stack_pointer = real.stack_pointer - 512 + random() % 1024;
+        if (random() % 2 == 0) {
+            caller.stack_pointer = real.stack_pointer - 512 + random() % 1024;
+        }
         const unsigned depth = walk_call_chain(caller, max_depth, frames);
         ASSERT_GE(depth, 1U);
         ASSERT_LE(depth, max_depth);

@@ -18,11 +18,14 @@ extern "C" [[gnu::noinline]] void chain_probe() {
     const int found = backtrace(frames, 2 * max_depth);
     // backtrace() starts in this function, or in the sanitizer's own; the comparison starts at the caller.
     int first = 0;
-    while (first < found && reinterpret_cast<uintptr_t>(frames[first]) != caller.return_address) ++first;
+    while (first < found && reinterpret_cast<uintptr_t>(frames[first]) != caller.return_address) {
+        ++first;
+    }
     last_chains.walked.assign(walked, walked + depth);
     last_chains.expected.clear();
-    for (int i = first; i < found && i < first + static_cast<int>(max_depth); ++i)
+    for (int i = first; i < found && i < first + static_cast<int>(max_depth); ++i) {
         last_chains.expected.push_back(reinterpret_cast<uintptr_t>(frames[i]));
+    }
 }
 
 void expect_agreement(size_t at_least) {

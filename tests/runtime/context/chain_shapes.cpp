@@ -43,7 +43,9 @@ struct Derived : Base {
 }
 
 [[gnu::noinline]] int recursive(int depth) {
-    if (depth == 0) return plain(0) + 1;
+    if (depth == 0) {
+        return plain(0) + 1;
+    }
     const int below = recursive(depth - 1);
     return finish(below + depth);
 }
@@ -52,7 +54,9 @@ struct Derived : Base {
     va_list arguments;
     va_start(arguments, count);
     int sum = 0;
-    for (int i = 0; i < count; ++i) sum += va_arg(arguments, int);
+    for (int i = 0; i < count; ++i) {
+        sum += va_arg(arguments, int);
+    }
     va_end(arguments);
     chain_probe();
     return finish(sum);
@@ -81,7 +85,9 @@ struct Derived : Base {
 
 [[gnu::noinline]] int through_qsort(int count) {
     int numbers[16];
-    for (int i = 0; i < count; ++i) numbers[i] = count - i;
+    for (int i = 0; i < count; ++i) {
+        numbers[i] = count - i;
+    }
     qsort(numbers, static_cast<size_t>(count), sizeof(int), compare);
     return finish(numbers[0]);
 }

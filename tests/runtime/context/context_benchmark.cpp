@@ -16,10 +16,11 @@ constexpr unsigned stack_depth = 24;
 
 template <class Body>
 [[gnu::noinline]] void at_depth(unsigned depth, Body& body) {
-    if (depth == 0)
+    if (depth == 0) {
         body();
-    else
+    } else {
         at_depth(depth - 1, body);
+    }
     benchmark::ClobberMemory();
 }
 
@@ -51,7 +52,9 @@ void find_context(benchmark::State& state) {
     const auto depth = static_cast<unsigned>(state.range(0));
     const auto contexts = static_cast<uintptr_t>(state.range(1));
     uintptr_t frames[max_depth];
-    for (unsigned i = 0; i < depth; ++i) frames[i] = 0x7f0000001000 + i * 0x1234567;
+    for (unsigned i = 0; i < depth; ++i) {
+        frames[i] = 0x7f0000001000 + i * 0x1234567;
+    }
     uintptr_t turn = 0;
     for (auto _ : state) {
         turn = turn + 1 < contexts ? turn + 1 : 0;

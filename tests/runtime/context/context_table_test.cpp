@@ -38,7 +38,9 @@ Table::Entry& enter_pair(Table& table, uintptr_t inner, uintptr_t outer) {
 Chain make_chain(uint64_t seed, unsigned depth) {
     std::mt19937_64 random(seed);
     Chain chain(depth);
-    for (uintptr_t& frame : chain) frame = 0x7f0000000000 + random() % (1 << 20);
+    for (uintptr_t& frame : chain) {
+        frame = 0x7f0000000000 + random() % (1 << 20);
+    }
     return chain;
 }
 
@@ -52,7 +54,7 @@ TEST(ContextTable, IsUsableAsAStaticObject) {
 TEST(ContextTable, KeepsEveryChainApartAtEveryDepth) {
     auto table = std::make_unique<Table>();
     constexpr unsigned each = 300;
-    for (unsigned depth = 1; depth <= max_depth; ++depth)
+    for (unsigned depth = 1; depth <= max_depth; ++depth) {
         for (unsigned i = 0; i < each; ++i) {
             const Chain chain = make_chain(depth * 1000 + i, depth);
             EXPECT_EQ(table->find(chain.data(), depth), nullptr);
@@ -63,12 +65,14 @@ TEST(ContextTable, KeepsEveryChainApartAtEveryDepth) {
             EXPECT_EQ(&enter(*table, chain), &entry);
             EXPECT_EQ(reinterpret_cast<uintptr_t>(&entry) % 64, 0U);
         }
+    }
     EXPECT_EQ(table->size(), each * max_depth);
-    for (unsigned depth = 1; depth <= max_depth; ++depth)
+    for (unsigned depth = 1; depth <= max_depth; ++depth) {
         for (unsigned i = 0; i < each; ++i) {
             const Chain chain = make_chain(depth * 1000 + i, depth);
             ASSERT_NE(table->find(chain.data(), depth), nullptr);
         }
+    }
 }
 
 // Chains that differ in one frame, in the order, or in where they stop: what a weak hash would confuse.
@@ -76,20 +80,24 @@ TEST(ContextTable, KeepsSimilarChainsApart) {
     Table table;
     std::set<Chain> chains;
     const Chain base = make_chain(1, 8);
-    for (size_t i = 0; i < base.size(); ++i)
+    for (size_t i = 0; i < base.size(); ++i) {
         for (unsigned bit = 0; bit < 47; ++bit) {
             Chain other = base;
             other[i] ^= uintptr_t{1} << bit;
             chains.insert(other);
         }
-    for (size_t i = 0; i < base.size(); ++i)
+    }
+    for (size_t i = 0; i < base.size(); ++i) {
         for (size_t j = 0; j < i; ++j) {
             Chain other = base;
             std::swap(other[i], other[j]);
             chains.insert(other);
             chains.insert(Chain(base.begin() + static_cast<long>(j), base.begin() + static_cast<long>(i)));
         }
-    for (const Chain& chain : chains) enter(table, chain);
+    }
+    for (const Chain& chain : chains) {
+        enter(table, chain);
+    }
     EXPECT_EQ(table.size(), chains.size());
 }
 
@@ -106,7 +114,9 @@ TEST(ContextTable, SendsWhatIsTooMuchToTheCatchAll) {
 
 TEST(ContextTable, VisitsEveryEntryOnce) {
     Table table;
-    for (uintptr_t i = 1; i <= 5000; ++i) enter(table, {i});
+    for (uintptr_t i = 1; i <= 5000; ++i) {
+        enter(table, {i});
+    }
     std::set<uint32_t> numbers;
     table.for_each([&](Table::Entry& entry) { EXPECT_TRUE(numbers.insert(entry.number).second); });
     EXPECT_EQ(numbers.size(), 5001U);
@@ -120,7 +130,8 @@ TEST(ContextTable, GivesThreadsTheSameEntries) {
     auto table = std::make_unique<Table>();
     std::vector<std::vector<uint32_t>> numbers(thread_count, std::vector<uint32_t>(chain_count));
     std::vector<std::thread> threads;
-    for (unsigned t = 0; t < thread_count; ++t)
+    threads.reserve(thread_count);
+    for (unsigned t = 0; t < thread_count; ++t) {
         threads.emplace_back([&, t] {
             for (unsigned i = 0; i < chain_count; ++i) {
                 const unsigned place = t % 2 == 0 ? i : chain_count - 1 - i;
@@ -129,9 +140,14 @@ TEST(ContextTable, GivesThreadsTheSameEntries) {
                 numbers[t][place] = entry.number;
             }
         });
-    for (std::thread& thread : threads) thread.join();
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
     EXPECT_EQ(table->size(), chain_count);
-    for (unsigned t = 1; t < thread_count; ++t) EXPECT_EQ(numbers[t], numbers[0]);
+    for (unsigned t = 1; t < thread_count; ++t) {
+        EXPECT_EQ(numbers[t], numbers[0]);
+    }
     table->for_each([&](Table::Entry& entry) {
         EXPECT_EQ(entry.value.hits.load(), entry.number == other_contexts ? 0 : thread_count);
     });
@@ -160,8 +176,9 @@ TEST(ContextTable, SurvivesSignalsThatInsert) {
         }
     });
     uintptr_t inserted = 0;
-    while (inserted < 100000 && (signals_taken < 200 || inserted < 1000))
+    while (inserted < 100000 && (signals_taken < 200 || inserted < 1000)) {
         enter_pair(*signal_table, ++inserted, 6);
+    }
     done = true;
     bell.join();
     sigaction(SIGALRM, &before, nullptr);
@@ -179,13 +196,19 @@ TEST(ContextTable, SurvivesForks) {
         auto table = std::make_unique<Table>();
         std::atomic<bool> done{false};
         std::thread inserter([&] {
-            for (uintptr_t i = 1; i < 50000 && !done.load(); ++i) enter_pair(*table, i, 7);
+            for (uintptr_t i = 1; i < 50000 && !done.load(); ++i) {
+                enter_pair(*table, i, 7);
+            }
         });
-        while (table->size() < 100) std::this_thread::yield();
+        while (table->size() < 100) {
+            std::this_thread::yield();
+        }
         const pid_t child = fork();
         if (child == 0) {
             alarm(10);
-            for (uintptr_t i = 1; i < 100; ++i) enter_pair(*table, i, 8);
+            for (uintptr_t i = 1; i < 100; ++i) {
+                enter_pair(*table, i, 8);
+            }
             _exit(0);
         }
         int status = 0;

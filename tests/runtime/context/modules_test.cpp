@@ -34,7 +34,9 @@ struct Library {
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
     void close() {
-        if (handle != nullptr) dlclose(handle);
+        if (handle != nullptr) {
+            dlclose(handle);
+        }
         handle = nullptr;
     }
     uintptr_t call_back() const { return reinterpret_cast<uintptr_t>(dlsym(handle, "call_back")); }
@@ -79,10 +81,12 @@ TEST(Modules, AreTheSameFoundEitherWay) {
     std::set<uintptr_t> addresses;
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* data) {
-            for (size_t i = 0; i < info->dlpi_phnum; ++i)
-                if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+                if (info->dlpi_phdr[i].p_type == PT_LOAD) {
                     static_cast<std::set<uintptr_t>*>(data)->insert(info->dlpi_addr +
                                                                     info->dlpi_phdr[i].p_vaddr + 1);
+                }
+            }
             return 0;
         },
         &addresses);
@@ -119,10 +123,15 @@ TEST(Modules, GetOneIndexFromManyThreads) {
     const uintptr_t address = library.call_back();
     std::vector<const Module*> found(16);
     std::vector<std::thread> threads;
-    for (const Module*& module : found)
+    for (const Module*& module : found) {
         threads.emplace_back([&module, address] { module = find_module(address); });
-    for (std::thread& thread : threads) thread.join();
-    for (const Module* module : found) EXPECT_EQ(module, found[0]);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const Module* module : found) {
+        EXPECT_EQ(module, found[0]);
+    }
 }
 
 TEST(StableHash, IsWhatTheFormatSays) {

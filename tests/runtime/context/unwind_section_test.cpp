@@ -51,7 +51,9 @@ TEST(UnwindSection, KnowsTheFirstInstructionOfFunctions) {
     for (const uint64_t start : starts) {
         // As a return address it belongs to the instruction before it; so one on. There, nothing was pushed
         // yet.
-        if (find_frame_rule(object.unwind, start + 1) == FrameRule::make(false, 1, 0)) ++known;
+        if (find_frame_rule(object.unwind, start + 1) == FrameRule::make(false, 1, 0)) {
+            ++known;
+        }
     }
     EXPECT_GT(known, starts.size() * 9 / 10);
 }
@@ -140,7 +142,9 @@ TEST_F(RuinedTables, AreNeverReadOutside) {
         if (rule != FrameRule::end()) {
             ASSERT_LT(8 * FrameRule::saved_words(rule), FrameRule::offset_bytes(rule));
         }
-        for (unsigned i = 16; i-- > 0;) copy_[places[i]] = static_cast<unsigned char>(kept[i]);
+        for (unsigned i = 16; i-- > 0;) {
+            copy_[places[i]] = static_cast<unsigned char>(kept[i]);
+        }
     }
 }
 
