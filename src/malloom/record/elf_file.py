@@ -74,7 +74,7 @@ def read_elf(path: Path) -> ElfFile:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 return read_64_bit(data)
-            except (struct.error, ValueError) as problem:
+            except (struct.error, ValueError, OverflowError) as problem:
                 raise NotElf("an ELF file with damaged headers") from problem
 
 
