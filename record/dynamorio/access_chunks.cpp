@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/profile.h"
 #include "record/dynamorio/recorder_library.h"
-#include "record/stream/access_codec.h"
+#include "record/dynamorio/shape_registry.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/profile_file.h"
 
@@ -32,28 +33,46 @@ bool open_profile() {
     return false;
 }
 
-bool ChunkEncoder::begin(size_t entries) {
-    const size_t payload = stream::encode_accesses_bound(entries);
-    const size_t columns_bytes = round_up(payload);
-    const size_t chunk_bytes = round_up(stream::chunk_bound(payload));
-    const size_t compressor_bytes = round_up(stream::Compressor::memory_bytes(payload));
-    memory_bytes_ = columns_bytes + chunk_bytes + compressor_bytes;
+bool AccessChunks::begin(size_t words) {
+    const size_t payload = round_up(stream::AccessEncoder::payload_bound(words));
+    const size_t chunk = round_up(stream::chunk_bound(payload));
+    const size_t compressor = round_up(stream::Compressor::memory_bytes(payload));
+    const size_t shapes = most_shapes * sizeof(stream::AccessEncoder::ShapeState);
+    const size_t slots = most_slots * sizeof(uint64_t);
+    memory_bytes_ = payload + chunk + compressor + shapes + slots;
     memory_ = static_cast<unsigned char*>(dr_raw_mem_alloc(memory_bytes_, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
     if (memory_ == nullptr) return false;
-    columns_ = memory_;
-    chunk_ = columns_ + columns_bytes;
-    return compressor_.use(chunk_ + chunk_bytes, compressor_bytes, payload);
+    payload_ = memory_;
+    chunk_ = payload_ + payload;
+    unsigned char* const states = chunk_ + chunk + compressor;
+    encoder_.use({payload_, payload, reinterpret_cast<stream::AccessEncoder::ShapeState*>(states),
+                  reinterpret_cast<uint64_t*>(states + shapes)});
+    return compressor_.use(chunk_ + chunk, compressor, payload);
 }
 
-void ChunkEncoder::end() {
+void AccessChunks::end() {
     if (memory_ != nullptr) dr_raw_mem_free(memory_, memory_bytes_);
     *this = {};
 }
 
-bool ChunkEncoder::append(const uint64_t* entries, size_t count, uint32_t thread, uint64_t first_ticket) {
-    const size_t bytes = stream::encode_accesses(entries, count, columns_);
-    const stream::ChunkIdentity identity{ChunkKind::accesses, process_identity(), thread, sequence_++, first_ticket, count};
-    const size_t chunk_bytes = stream::make_chunk(identity, columns_, bytes, &compressor_, chunk_);
+void AccessChunks::begin_chunk(uint64_t marker) {
+    encoder_.begin();
+    markers_ = 0;
+    first_ticket_ = marker & formats::profile::access_ticket_mask;
+    put_marker(marker);
+}
+
+void AccessChunks::put_marker(uint64_t marker) {
+    encoder_.put_marker(marker);
+    ++markers_;
+}
+
+bool AccessChunks::append(uint32_t thread) {
+    if (accesses() == 0) return true;
+    const size_t count = encoder_.entries();
+    const size_t bytes = encoder_.finish();
+    const stream::ChunkIdentity identity{ChunkKind::accesses, process_identity(), thread, sequence_++, first_ticket_, count};
+    const size_t chunk_bytes = stream::make_chunk(identity, payload_, bytes, &compressor_, chunk_);
     return profile.append(chunk_, chunk_bytes) == stream::AppendResult::written;
 }
 

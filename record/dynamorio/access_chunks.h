@@ -1,10 +1,11 @@
-// Turns a thread's entries into chunks of the profile: encoded, compressed, appended with one write.
+// Turns what a thread has buffered into chunks of the profile: encoded, compressed, appended with one write each.
 #pragma once
 
 #include <dr_api.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/stream/access_encoder.h"
 #include "record/stream/compressor.h"
 
 namespace malloom::accesses {
@@ -12,16 +13,27 @@ namespace malloom::accesses {
 /// Opens the profile that MALLOOM_RECORD names. False, with the reason on stderr, when it cannot.
 bool open_profile();
 
-/// One thread's encoder. Owns its memory, which comes from the operating system; not shared between threads.
-class ChunkEncoder {
+/// One thread's chunks. Owns its memory, which comes from the operating system; not shared between threads.
+class AccessChunks {
   public:
-    /// Room for chunks of up to `entries` entries. False when there is no memory.
-    bool begin(size_t entries);
+    /// Room for chunks of `words` words of a buffer. False when there is no memory.
+    bool begin(size_t words);
     void end();
 
-    /// Appends `count` > 0 entries of the thread `thread` as one chunk; `first_ticket` is the ticket that they follow. False
-    /// when the profile takes no more: it has reached MALLOOM_MAX_SIZE or cannot be written.
-    bool append(const uint64_t* entries, size_t count, uint32_t thread, uint64_t first_ticket);
+    /// Begins a chunk with a marker.
+    void begin_chunk(uint64_t marker);
+
+    /// Whether put() and put_marker() have room once more.
+    bool has_room() const { return encoder_.has_room(); }
+    void put(const stream::AccessShape& shape, const uint64_t* bases) { encoder_.put(shape, bases); }
+    void put_marker(uint64_t marker);
+
+    /// Appends the chunk, unless it holds no accesses. False when the profile takes no more: it has reached MALLOOM_MAX_SIZE
+    /// or cannot be written.
+    bool append(uint32_t thread);
+
+    /// Accesses in the chunk.
+    size_t accesses() const { return encoder_.entries() - markers_; }
 
     /// A forked child numbers its chunks anew.
     void restart_sequence() { sequence_ = 0; }
@@ -29,9 +41,12 @@ class ChunkEncoder {
   private:
     unsigned char* memory_ = nullptr;
     size_t memory_bytes_ = 0;
-    unsigned char* columns_ = nullptr;  // the payload before compression
+    unsigned char* payload_ = nullptr;
     unsigned char* chunk_ = nullptr;
+    stream::AccessEncoder encoder_;
     stream::Compressor compressor_;
+    uint64_t first_ticket_ = 0;
+    size_t markers_ = 0;
     uint32_t sequence_ = 0;
 };
 

@@ -1,13 +1,8 @@
 #include "record/dynamorio/address_filter.h"
 
 #include <string.h>
-#include <sys/resource.h>
-
-#include "formats/profile.h"
 
 namespace malloom::accesses {
-
-using namespace formats::profile;
 
 namespace {
 
@@ -42,7 +37,7 @@ void add_module_range(const module_data_t* module) {
     for (uint i = 0; i < module->num_segments && range_count < most_ranges; ++i)
         ranges[range_count++] = {reinterpret_cast<uintptr_t>(module->segments[i].start),
                                  reinterpret_cast<uintptr_t>(module->segments[i].end)};
-    ++generation;
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
     dr_rwlock_write_unlock(lock);
 }
 
@@ -54,7 +49,7 @@ void remove_module_range(const module_data_t* module) {
     for (size_t i = 0; i < range_count; ++i)
         if (ranges[i].start < start || ranges[i].end > end) ranges[kept++] = ranges[i];
     range_count = kept;
-    ++generation;
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
     dr_rwlock_write_unlock(lock);
 }
 
@@ -83,32 +78,35 @@ AddressFilter::Verdict AddressFilter::judge(uintptr_t granule) const {
     return verdict;
 }
 
-bool AddressFilter::dropped_slowly(uintptr_t address, uint64_t& cached) {
+bool AddressFilter::drops_unknown(uintptr_t address, uint64_t& cached) {
     const uintptr_t granule = address >> granule_shift;
+    dr_rwlock_read_lock(lock);
     if (cached >> 2 != granule || (cached & 3) == static_cast<uint64_t>(Verdict::unknown))
         cached = granule << 2 | static_cast<uint64_t>(judge(granule));
     const auto verdict = static_cast<Verdict>(cached & 3);
-    return verdict == Verdict::drop || (verdict == Verdict::mixed && inside_any_range(address));
+    const bool dropped = verdict == Verdict::drop || (verdict == Verdict::mixed && inside_any_range(address));
+    dr_rwlock_read_unlock(lock);
+    return dropped;
 }
 
-size_t AddressFilter::keep_possible(uint64_t* entries, size_t count) {
-    dr_rwlock_read_lock(lock);
-    if (generation_ != generation) memset(cache_, 0, sizeof cache_);
-    generation_ = generation;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const uint64_t entry = entries[i];
-        entries[kept] = entry;
-        const uintptr_t address = entry & access_address_mask;
-        const uintptr_t granule = address >> granule_shift;
-        uint64_t& cached = cache_[granule % cache_entries];
-        const bool known_kept = cached == (granule << 2 | static_cast<uint64_t>(Verdict::keep));
-        const bool marker = entry >> access_kind_shift != 0;
-        const bool dropped = address - stack_low_ < stack_bytes_ || (!known_kept && dropped_slowly(address, cached));
-        kept += marker | !dropped;
-    }
-    dr_rwlock_read_unlock(lock);
-    return kept;
+bool AddressFilter::drops(uintptr_t address) {
+    if (address - stack_low_ < stack_bytes_) return true;
+    const uintptr_t granule = address >> granule_shift;
+    uint64_t& cached = cache_[granule % cache_entries];
+    return cached != (granule << 2 | static_cast<uint64_t>(Verdict::keep)) && drops_unknown(address, cached);
+}
+
+void AddressFilter::refresh() {
+    const uint64_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    if (generation_ != now) memset(cache_, 0, sizeof cache_);
+    generation_ = now;
+}
+
+uint64_t AddressFilter::dropped(const stream::AccessShape& shape, const uint64_t* bases) {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < shape.bases; ++i)
+        mask |= uint64_t{drops(bases[i] + static_cast<uintptr_t>(static_cast<intptr_t>(shape.first_offsets[i])))} << i;
+    return mask;
 }
 
 }  // namespace malloom::accesses

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/stream/access_shape.h"
+
 namespace malloom::accesses {
 
 /// The address ranges of the loaded modules' segments. One per process; guarded by a lock of its own.
@@ -19,15 +21,19 @@ class AddressFilter {
     /// To be called by the thread itself, with its stack pointer when it begins.
     void begin_thread(uintptr_t stack_pointer);
 
-    /// Moves the entries that are to be kept to the front, in their order, and returns how many they are.
-    size_t keep_possible(uint64_t* entries, size_t count);
+    /// To be called before dropped(): forgets what is no longer true.
+    void refresh();
+
+    /// Which bases of an execution of a shape cannot reach the heap: bit i stands for base i.
+    uint64_t dropped(const stream::AccessShape& shape, const uint64_t* bases);
 
   private:
     static constexpr unsigned granule_shift = 16;
     static constexpr size_t cache_entries = 1024;
     enum class Verdict : uint8_t { unknown, keep, drop, mixed };
 
-    bool dropped_slowly(uintptr_t address, uint64_t& cached);
+    bool drops(uintptr_t address);
+    bool drops_unknown(uintptr_t address, uint64_t& cached);
     Verdict judge(uintptr_t granule) const;
 
     uintptr_t stack_low_ = 0;

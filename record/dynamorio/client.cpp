@@ -10,6 +10,7 @@
 #include "record/dynamorio/instrumentation.h"
 #include "record/dynamorio/options.h"
 #include "record/dynamorio/recorder_library.h"
+#include "record/dynamorio/shape_registry.h"
 #include "record/dynamorio/thread_recording.h"
 
 namespace malloom::accesses {
@@ -54,7 +55,7 @@ bool begin(const Options& options) {
     dr_register_fork_init_event(forked);
     dr_register_exit_event(process_ends);
     dr_register_filter_syscall_event(is_exec);
-    return drmgr_init() && init_thread_recording() && init_instrumentation() &&
+    return drmgr_init() && init_shape_registry() && init_thread_recording() && init_instrumentation() &&
            drmgr_register_module_load_event(module_loaded) && drmgr_register_module_unload_event(module_unloaded) &&
            drmgr_register_pre_syscall_event(before_system_call);
 }

@@ -9,8 +9,9 @@
 
 #include "formats/profile.h"
 #include "record/dynamorio/bursts.h"
-#include "record/dynamorio/recorder_library.h"
 #include "record/dynamorio/recorded_operands.h"
+#include "record/dynamorio/recorder_library.h"
+#include "record/dynamorio/shape_builder.h"
 #include "record/dynamorio/thread_recording.h"
 
 namespace malloom::accesses {
@@ -19,16 +20,17 @@ using formats::profile::AccessKind;
 
 namespace {
 
-constexpr int entry_bytes = sizeof(uint64_t);
-// An address has 48 bits, so what it says of the access is written over the entry's two highest bytes.
-constexpr int tag_offset = 6;
+constexpr int word_bytes = sizeof(uint64_t);
 
-/// What the passes over one block know of it.
+/// What the passes over one block know of it. A block's accesses are written as one piece, or several where a shape is full:
+/// a word with the shape's id, which is known only at the end of the piece, and then the bases.
 struct Block {
-    bool recorded;     ///< something in it is
-    bool one_by_one;   ///< it has loops or jumps inside: every instruction moves the cursor itself
-    unsigned entries;  ///< stored since the cursor was loaded
-    reg_id_t cursor;   ///< the register that holds it
+    bool recorded;       ///< something in it is
+    bool one_by_one;     ///< it has loops or jumps inside: every instruction is a piece of its own
+    unsigned words;      ///< written since the cursor was loaded
+    reg_id_t cursor;     ///< the register that holds it
+    instr_t* piece;      ///< writes the id of the piece that is being made; null between pieces
+    ShapeBuilder shape;  ///< of that piece
 };
 
 /// Where instrumentation is being inserted.
@@ -60,14 +62,32 @@ void make_room(const Place& at, const Block& block) {
 void begin_cursor(const Place& at, Block& block, drvector_t* allowed) {
     if (drreg_reserve_register(at.context, at.list, at.where, allowed, &block.cursor) != DRREG_SUCCESS)
         drreg_reserve_register(at.context, at.list, at.where, nullptr, &block.cursor);
-    block.entries = 0;
+    block.words = 0;
+    block.piece = nullptr;
     make_room(at, block);
 }
 
+opnd_t next_word(Block& block) {
+    return OPND_CREATE_MEM64(block.cursor, static_cast<int>(block.words++) * word_bytes);
+}
+
+void begin_piece(const Place& at, Block& block) {
+    block.shape.begin();
+    block.piece = INSTR_CREATE_mov_st(at.context, next_word(block), OPND_CREATE_INT32(0));
+    at.put(block.piece);
+}
+
+void end_piece(Block& block) {
+    if (block.piece == nullptr) return;
+    instr_set_src(block.piece, 0, OPND_CREATE_INT32(static_cast<int>(block.shape.finish())));
+    block.piece = nullptr;
+}
+
 void end_cursor(const Place& at, Block& block) {
-    if (block.entries != 0) {
+    end_piece(block);
+    if (block.words != 0) {
         at.put(INSTR_CREATE_lea(at.context, opnd_create_reg(block.cursor),
-                                OPND_CREATE_MEM_lea(block.cursor, DR_REG_NULL, 0, static_cast<int>(block.entries) * entry_bytes)));
+                                OPND_CREATE_MEM_lea(block.cursor, DR_REG_NULL, 0, static_cast<int>(block.words) * word_bytes)));
         at.put(INSTR_CREATE_mov_st(at.context, cursor_operand(at.context), opnd_create_reg(block.cursor)));
     }
     drreg_unreserve_register(at.context, at.list, at.where, block.cursor);
@@ -88,13 +108,6 @@ opnd_t with_application_values(const Place& at, const Block& block, opnd_t opera
     return operand;
 }
 
-void store_entry(const Place& at, Block& block, reg_id_t value, uint16_t tag) {
-    const int offset = static_cast<int>(block.entries++) * entry_bytes;
-    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM64(block.cursor, offset), opnd_create_reg(value)));
-    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM16(block.cursor, offset + tag_offset),
-                               OPND_CREATE_INT16(static_cast<short>(tag))));
-}
-
 void forbid(drvector_t* allowed, reg_id_t used) {
     if (reg_is_gpr(used)) drreg_set_vector_entry(allowed, reg_to_pointer_sized(used), false);
 }
@@ -105,28 +118,72 @@ void forbid_operand(drvector_t* allowed, opnd_t operand) {
         forbid(allowed, opnd_get_reg_used(operand, i));
 }
 
-void record_operand(const Place& at, Block& block, const RecordedOperand& recorded) {
+/// The part of an operand that other operands can share: its registers.
+opnd_t without_displacement(opnd_t operand) {
+    return opnd_create_base_disp(opnd_get_base(operand), opnd_get_index(operand), opnd_get_scale(operand), 0, OPSZ_lea);
+}
+
+/// Whether all registers of an address are whole ones, so that it is their sum and the displacement.
+bool is_plain_sum(const RecordedOperand& recorded) {
+    const reg_id_t base = opnd_get_base(recorded.operand);
+    const reg_id_t index = opnd_get_index(recorded.operand);
+    return !recorded.needs_scratch && (base == DR_REG_NULL || reg_is_pointer_sized(base)) &&
+           (index == DR_REG_NULL || reg_is_pointer_sized(index));
+}
+
+// A base that is one register is stored from where it is.
+void store_register(const Place& at, Block& block, reg_id_t value) {
+    drreg_get_app_value(at.context, at.list, at.where, value, value);
+    at.put(INSTR_CREATE_mov_st(at.context, next_word(block), opnd_create_reg(value)));
+}
+
+void store_address(const Place& at, Block& block, opnd_t computed, bool needs_scratch) {
     drvector_t allowed;
     drreg_init_and_fill_vector(&allowed, true);
-    if (opnd_uses_reg(recorded.operand, block.cursor)) forbid_operand(&allowed, recorded.operand);
+    if (opnd_uses_reg(computed, block.cursor)) forbid_operand(&allowed, computed);
     reg_id_t address, scratch = DR_REG_NULL;
     drreg_reserve_register(at.context, at.list, at.where, &allowed, &address);
-    if (recorded.needs_scratch) drreg_reserve_register(at.context, at.list, at.where, &allowed, &scratch);
-    const opnd_t operand = with_application_values(at, block, recorded.operand, address);
+    if (needs_scratch) drreg_reserve_register(at.context, at.list, at.where, &allowed, &scratch);
+    const opnd_t operand = with_application_values(at, block, computed, address);
     drutil_insert_get_mem_addr(at.context, at.list, at.where, operand, address, scratch);
-    if (recorded.load) store_entry(at, block, address, recorded.tag(false));
-    if (recorded.store) store_entry(at, block, address, recorded.tag(true));
-    if (recorded.needs_scratch) drreg_unreserve_register(at.context, at.list, at.where, scratch);
+    at.put(INSTR_CREATE_mov_st(at.context, next_word(block), opnd_create_reg(address)));
+    if (needs_scratch) drreg_unreserve_register(at.context, at.list, at.where, scratch);
     drreg_unreserve_register(at.context, at.list, at.where, address);
     drvector_delete(&allowed);
 }
 
-// The beacon's argument, a ticket, becomes an entry.
+/// Index of the operand's base in the piece's shape; stored now unless an earlier operand's serves.
+unsigned base_of(const Place& at, Block& block, const RecordedOperand& recorded) {
+    if (!is_plain_sum(recorded)) {
+        store_address(at, block, recorded.operand, recorded.needs_scratch);
+        return block.shape.add_base(recorded.operand, false);
+    }
+    const int known = block.shape.find(recorded.operand);
+    if (known >= 0) return static_cast<unsigned>(known);
+    const reg_id_t base = opnd_get_base(recorded.operand);
+    if (opnd_get_index(recorded.operand) == DR_REG_NULL && base != block.cursor)
+        store_register(at, block, base);
+    else
+        store_address(at, block, without_displacement(recorded.operand), false);
+    return block.shape.add_base(recorded.operand, true);
+}
+
+void record_operand(const Place& at, Block& block, const RecordedOperand& recorded) {
+    if (block.words + 2 > most_words_of_block) return;
+    if (block.piece != nullptr && block.shape.full()) end_piece(block);
+    if (block.piece == nullptr) begin_piece(at, block);
+    const unsigned base = base_of(at, block, recorded);
+    const int offset = is_plain_sum(recorded) ? opnd_get_disp(recorded.operand) : 0;
+    if (recorded.load) block.shape.add_access(base, offset, recorded.tag(false));
+    if (recorded.store) block.shape.add_access(base, offset, recorded.tag(true));
+}
+
+// The beacon's argument, a ticket, becomes a marker.
 void record_event(const Place& at, Block& block) {
-    drreg_get_app_value(at.context, at.list, at.where, DR_REG_XDI, DR_REG_XDI);
-    const int offset = static_cast<int>(block.entries) * entry_bytes;
-    store_entry(at, block, DR_REG_XDI, 0);
-    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM8(block.cursor, offset + entry_bytes - 1),
+    end_piece(block);
+    const int offset = static_cast<int>(block.words) * word_bytes;
+    store_register(at, block, DR_REG_XDI);
+    at.put(INSTR_CREATE_mov_st(at.context, OPND_CREATE_MEM8(block.cursor, offset + word_bytes - 1),
                                OPND_CREATE_INT8(static_cast<signed char>(AccessKind::event))));
 }
 
@@ -201,6 +258,7 @@ dr_emit_flags_t insert(void* context, void*, instrlist_t* list, instr_t* where, 
     }
     if (drmgr_is_first_instr(context, where)) begin_in_block(at, block);
     if (operands != nullptr) record_instruction(at, block, operands);
+    block.shape.pass(where);
     if (drmgr_is_last_instr(context, where)) end_cursor(at, block);
     return DR_EMIT_STORE_TRANSLATIONS;
 }

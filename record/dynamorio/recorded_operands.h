@@ -13,8 +13,8 @@ struct RecordedOperand {
     bool needs_scratch;     ///< its address takes a second register to compute
     uint8_t size_exponent;  ///< log2 of its size in bytes, rounded up
 
-    /// The two highest bytes of its entry (see AccessKind in formats/profile.def).
-    uint16_t tag(bool stored) const { return static_cast<uint16_t>(size_exponent | (stored ? 1u << 4 : 0)); }
+    /// Bits 48-52 of its entry (see AccessKind in formats/profile.def).
+    unsigned tag(bool stored) const { return size_exponent | (stored ? 1u << 4 : 0); }
 };
 
 /// The recorded operands of an instruction, loads before stores. Left out are operands that cannot reach the heap: relative

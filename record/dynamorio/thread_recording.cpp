@@ -8,17 +8,18 @@
 #include "record/dynamorio/address_filter.h"
 #include "record/dynamorio/bursts.h"
 #include "record/dynamorio/recorder_library.h"
+#include "record/dynamorio/shape_registry.h"
 
 namespace malloom::accesses {
 
 using namespace formats::profile;
+using stream::AccessShape;
 
 namespace {
 
-// One chunk's entries: 256 KiB, which stay in the second-level cache until they are encoded, and enough for the
-// compressor to find what repeats.
-constexpr size_t buffer_entries = 32768;
-constexpr size_t buffer_bytes = (buffer_entries + most_entries_of_block) * sizeof(uint64_t);
+// 256 KiB: it stays in the second-level cache until it is encoded, and is enough for the compressor to find what repeats.
+constexpr size_t buffer_words = 32768;
+constexpr size_t buffer_bytes = (buffer_words + most_words_of_block) * sizeof(uint64_t);
 
 enum Slot : unsigned { slot_cursor, slot_limit, slot_count };
 reg_id_t slots_segment;
@@ -28,7 +29,7 @@ int thread_field = -1;
 struct ThreadRecording {
     uint64_t* buffer;
     uint64_t** slots;  // the thread's raw TLS, reachable from other threads too
-    ChunkEncoder encoder;
+    AccessChunks chunks;
     AddressFilter filter;
     uint32_t id;
     uint32_t burst;
@@ -36,8 +37,18 @@ struct ThreadRecording {
     ThreadRecording* next;
     ThreadRecording* previous;
 
+    // Shapes that were reduced before.
+    static constexpr size_t reduced_entries = 256;
+    struct Reduced {
+        uint64_t dropped;
+        uint32_t shape, left;
+    };
+    Reduced reduced[reduced_entries];
+
     bool begin(void* drcontext);
     void end();
+    void put(const AccessShape& executed, const uint64_t* bases);
+    void write_chunk();
     void flush();
     void begin_buffer();
 };
@@ -52,33 +63,68 @@ uint64_t marker(AccessKind kind, uint64_t ticket) {
 bool ThreadRecording::begin(void* drcontext) {
     id = dr_get_thread_id(drcontext);
     buffer = static_cast<uint64_t*>(dr_raw_mem_alloc(buffer_bytes, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
-    if (buffer == nullptr || !encoder.begin(buffer_entries + most_entries_of_block)) return false;
+    if (buffer == nullptr || !chunks.begin(buffer_words + most_words_of_block)) return false;
     auto* const segment = static_cast<byte*>(dr_get_dr_segment_base(slots_segment));
     slots = reinterpret_cast<uint64_t**>(segment + slots_offset);
     slots[slot_cursor] = buffer;
     burst = bursts::current();
-    slots[slot_limit] = nullptr;  // the first block asks for the markers that begin a buffer
+    slots[slot_limit] = nullptr;  // the first block asks for the marker that begins a buffer
     return true;
 }
 
 void ThreadRecording::end() {
-    encoder.end();
+    chunks.end();
     if (buffer != nullptr) dr_raw_mem_free(buffer, buffer_bytes);
 }
 
-// A buffer begins with a marker, which alone is worth no chunk. A gap is told as soon as there is something to tell
-// after it.
-void ThreadRecording::flush() {
-    const size_t recorded = static_cast<size_t>(slots[slot_cursor] - buffer);
-    if (recorded <= 1 || process_identity() == 0) return;
-    const size_t kept = filter.keep_possible(buffer, recorded);
-    if (kept <= 1) return;
-    if (!encoder.append(buffer, kept, id, buffer[0] & access_ticket_mask)) {
-        bursts::stop();
+// An execution of a shape, without the bases that cannot reach the heap.
+void ThreadRecording::put(const AccessShape& executed, const uint64_t* bases) {
+    const uint64_t dropped = filter.dropped(executed, bases);
+    if (dropped == 0) {
+        chunks.put(executed, bases);
         return;
     }
+    Reduced& known = reduced[(executed.id ^ dropped) % reduced_entries];
+    if (known.shape != executed.id || known.dropped != dropped)
+        known = {dropped, executed.id, shape_without(executed.id, dropped)};
+    if (known.left == no_shape) return;
+    uint64_t left[AccessShape::most_bases];
+    unsigned count = 0;
+    for (unsigned i = 0; i < executed.bases; ++i)
+        if ((dropped >> i & 1) == 0) left[count++] = bases[i];
+    chunks.put(shape(known.left), left);
+}
+
+// A gap is told as soon as there is something to tell after it.
+void ThreadRecording::write_chunk() {
+    const size_t accesses = chunks.accesses();
+    if (accesses == 0) return;
+    if (!chunks.append(id)) bursts::stop();
     after_gap = false;
-    bursts::count(kept - 1);
+    bursts::count(accesses);
+}
+
+// The buffer holds a marker and then words: markers, or a shape's id and its bases.
+void ThreadRecording::flush() {
+    const uint64_t* word = buffer;
+    const uint64_t* const end = slots[slot_cursor];
+    if (end - word <= 1 || process_identity() == 0) return;
+    filter.refresh();
+    chunks.begin_chunk(*word++);
+    while (word < end) {
+        if (!chunks.has_room()) {
+            write_chunk();
+            chunks.begin_chunk(marker(AccessKind::time, buffer[0] & access_ticket_mask));
+        }
+        if (*word >> access_kind_shift != 0) {
+            chunks.put_marker(*word++);
+            continue;
+        }
+        const AccessShape& executed = shape(static_cast<uint32_t>(*word++));
+        put(executed, word);
+        word += executed.bases;
+    }
+    write_chunk();
 }
 
 void ThreadRecording::begin_buffer() {
@@ -86,7 +132,7 @@ void ThreadRecording::begin_buffer() {
     burst = bursts::current();
     buffer[0] = marker(after_gap ? AccessKind::gap : AccessKind::time, last_ticket());
     slots[slot_cursor] = buffer + 1;
-    slots[slot_limit] = buffer + buffer_entries;
+    slots[slot_limit] = buffer + buffer_words;
 }
 
 void link_thread(ThreadRecording* thread) {
@@ -181,7 +227,7 @@ void interrupt_all_threads() {
 void restart_after_fork(void* drcontext) {
     ThreadRecording* const thread = recording_of(drcontext);
     thread->id = dr_get_thread_id(drcontext);
-    thread->encoder.restart_sequence();
+    thread->chunks.restart_sequence();
     thread->next = thread->previous = nullptr;
     threads = thread;
     thread->begin_buffer();

@@ -1,7 +1,7 @@
-// What a thread records: a buffer of entries that instrumented code fills through a cursor in the thread's raw TLS.
+// What a thread records: a buffer of words that instrumented code fills through a cursor in the thread's raw TLS.
 //
 // Instrumented code begins every block by comparing the cursor with the limit, and calls buffer_full() when it is above;
-// below it there is room for all entries that a block can make. Only the thread itself moves its cursor; another thread
+// below it there is room for all words that a block can write. Only the thread itself moves its cursor; another thread
 // may lower its limit, so that it comes to buffer_full() at its next instrumented block.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace malloom::accesses {
 
-/// The most entries that one block makes.
-constexpr unsigned most_entries_of_block = 8192;
+/// The most words that one block writes.
+constexpr unsigned most_words_of_block = 8192;
 
 /// Registers the thread events. False when the raw TLS slots or the drmgr field are not to be had.
 bool init_thread_recording();

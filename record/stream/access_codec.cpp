@@ -1,8 +1,10 @@
 #include "record/stream/access_codec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/profile.h"
+#include "record/stream/access_encoder.h"
 #include "record/stream/varint.h"
 
 namespace malloom::stream {
@@ -11,167 +13,175 @@ using namespace formats::profile;
 
 namespace {
 
-constexpr unsigned escape = 7;
-constexpr unsigned store_shift = 3;
-constexpr unsigned length_shift = 4;
-constexpr unsigned farther_bit = 0x80;
-constexpr unsigned most_tags = 3;
-constexpr unsigned most_address_bytes = 7;
-constexpr unsigned store_from_entry = 52 - store_shift;
+constexpr unsigned lone_shapes = 32;  // all values of an access's tag
+constexpr uint8_t own_bit = 16;
+constexpr unsigned longest_base = 8;
 
-unsigned bytes_of(uint64_t value) {
-    return value == 0 ? 0 : (71u - static_cast<unsigned>(__builtin_clzll(value))) / 8;
-}
+/// A growing array without exceptions.
+template <class T>
+struct Array {
+    T* items = nullptr;
+    size_t count = 0;
+    size_t capacity = 0;
 
-/// The addresses and the ticket that the next entry is predicted from.
-struct Prediction {
-    uint64_t address = 0;
-    uint64_t address_before = 0;
-    uint64_t ticket = 0;
+    Array() = default;
+    ~Array() { free(items); }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
 
-    void follow(uint64_t next) {
-        address_before = address;
-        address = next;
-    }
-};
-
-struct Writer {
-    unsigned char* tags;
-    unsigned char* addresses;
-    Prediction prediction;
-
-    unsigned put_bytes(uint64_t value) {
-        const unsigned length = bytes_of(value);
-        memcpy(addresses, &value, sizeof value);
-        addresses += length;
-        return length << length_shift;
-    }
-
-    /// The tag's upper half for an address: its length and what it is predicted from.
-    unsigned put_address(uint64_t address) {
-        const uint64_t near = zigzag(address - prediction.address);
-        const uint64_t far = zigzag(address - prediction.address_before);
-        prediction.follow(address);
-        const bool farther = far < near;
-        return put_bytes(farther ? far : near) | (farther ? farther_bit : 0);
-    }
-
-    void put_access(uint64_t entry) {
-        const unsigned size = (entry >> access_size_shift) & 15;
-        const unsigned store = static_cast<unsigned>(entry >> store_from_entry) & (1u << store_shift);
-        const unsigned upper = put_address(entry & access_address_mask);
-        if (size < escape) {
-            *tags++ = static_cast<unsigned char>(size | store | upper);
-        } else {
-            *tags++ = static_cast<unsigned char>(escape | store | upper);
-            *tags++ = static_cast<unsigned char>(AccessKind::access);
-            *tags++ = static_cast<unsigned char>(size);
+    bool add(const T& item) {
+        if (count == capacity) {
+            const size_t wanted = capacity == 0 ? 256 : capacity * 2;
+            auto* const grown = static_cast<T*>(realloc(items, wanted * sizeof(T)));
+            if (grown == nullptr) return false;
+            items = grown;
+            capacity = wanted;
         }
-    }
-
-    void put_marker(uint64_t entry) {
-        const uint64_t ticket = entry & access_ticket_mask;
-        *tags++ = static_cast<unsigned char>(escape | put_bytes(zigzag(ticket - prediction.ticket)));
-        *tags++ = static_cast<unsigned char>(entry >> access_kind_shift);
-        prediction.ticket = ticket;
+        items[count++] = item;
+        return true;
     }
 };
 
-/// Reads both columns within their bounds.
-struct Reader {
-    const unsigned char* tags;
-    const unsigned char* tags_end;
-    const unsigned char* addresses;
-    const unsigned char* addresses_end;
-    Prediction prediction;
+struct Column {
+    const unsigned char* next;
+    const unsigned char* end;
 
-    bool tag(unsigned& value) {
-        if (tags == tags_end) return false;
-        value = *tags++;
+    bool byte(uint8_t& value) {
+        if (next == end) return false;
+        value = *next++;
         return true;
     }
-
-    bool bytes(unsigned tag, uint64_t& value) {
-        const unsigned length = (tag >> length_shift) & 7;
-        if (length > static_cast<size_t>(addresses_end - addresses)) return false;
-        value = 0;
-        memcpy(&value, addresses, length);
-        addresses += length;
-        return true;
-    }
-
-    bool access(unsigned tag, unsigned size, uint64_t& entry) {
-        uint64_t difference;
-        if (!bytes(tag, difference)) return false;
-        const uint64_t from = (tag & farther_bit) != 0 ? prediction.address_before : prediction.address;
-        const uint64_t address = from + unzigzag(difference);
-        if ((address & ~access_address_mask) != 0) return false;
-        prediction.follow(address);
-        const uint64_t store = (tag >> store_shift & 1) != 0 ? access_store_bit : 0;
-        entry = address | uint64_t{size} << access_size_shift | store;
-        return true;
-    }
-
-    bool marker(unsigned tag, unsigned kind, uint64_t& entry) {
-        uint64_t difference;
-        if (kind > static_cast<unsigned>(AccessKind::gap) || !bytes(tag, difference)) return false;
-        const uint64_t ticket = prediction.ticket + unzigzag(difference);
-        if ((ticket & ~access_ticket_mask) != 0) return false;
-        prediction.ticket = ticket;
-        entry = ticket | uint64_t{kind} << access_kind_shift;
-        return true;
-    }
-
-    bool entry(uint64_t& value) {
-        unsigned first;
-        if (!tag(first)) return false;
-        if ((first & 7) != escape) return access(first, first & 7, value);
-        unsigned kind;
-        if (!tag(kind)) return false;
-        if (kind != 0) return marker(first, kind, value);
-        unsigned size;
-        return tag(size) && size >= escape && size <= 15 && access(first, size, value);
+    bool varint(uint64_t& value) {
+        next = get_varint(next, end, value);
+        return next != nullptr;
     }
 };
+
+struct Decoder {
+    Column shapes, tags, addresses;
+    Array<ShapedAccess> accesses;
+    struct Shape {
+        size_t first_access, first_slot;
+        uint16_t bases, count;
+    };
+    Array<Shape> defined;
+    Array<uint64_t> slots;
+    uint64_t base_before = 0;
+    uint64_t ticket_before = 0;
+
+    bool read_access(unsigned bases) {
+        ShapedAccess access;
+        uint64_t offset;
+        if (!shapes.byte(access.tag) || !shapes.byte(access.base) || !shapes.varint(offset)) return false;
+        const auto signed_offset = static_cast<int64_t>(unzigzag(offset));
+        access.offset = static_cast<int32_t>(signed_offset);
+        return access.offset == signed_offset && access.base < bases && access.tag < lone_shapes && accesses.add(access);
+    }
+
+    bool read_shape() {
+        uint64_t bases, count;
+        if (!shapes.varint(bases) || !shapes.varint(count)) return false;
+        if (bases > AccessShape::most_bases || count == 0 || count > AccessShape::most_accesses) return false;
+        if (!defined.add({accesses.count, slots.count, static_cast<uint16_t>(bases), static_cast<uint16_t>(count)})) return false;
+        for (unsigned i = 0; i < bases; ++i)
+            if (!slots.add(0)) return false;
+        for (unsigned i = 0; i < count; ++i)
+            if (!read_access(static_cast<unsigned>(bases))) return false;
+        return true;
+    }
+
+    bool read_shapes() {
+        while (shapes.next != shapes.end)
+            if (!read_shape()) return false;
+        return true;
+    }
+
+    bool read_base(uint64_t& slot) {
+        uint8_t tag;
+        if (!tags.byte(tag) || tag > (own_bit | longest_base) || (tag & 15) > longest_base) return false;
+        const unsigned length = tag & 15;
+        if (length > static_cast<size_t>(addresses.end - addresses.next)) return false;
+        uint64_t difference = 0;
+        memcpy(&difference, addresses.next, length);
+        addresses.next += length;
+        slot = base_before = ((tag & own_bit) != 0 ? slot : base_before) + unzigzag(difference);
+        return true;
+    }
+
+    bool read_marker(uint64_t& entry) {
+        uint8_t kind;
+        uint64_t difference;
+        if (!tags.byte(kind) || kind == 0 || kind > static_cast<uint8_t>(AccessKind::gap) || !tags.varint(difference)) return false;
+        ticket_before += unzigzag(difference);
+        entry = ticket_before | uint64_t{kind} << access_kind_shift;
+        return (ticket_before & ~access_ticket_mask) == 0;
+    }
+
+    /// One execution or marker; `out` has `room` entries and is moved past those that are filled.
+    bool read(uint64_t*& out, size_t room) {
+        uint64_t number;
+        if (room == 0 || !tags.varint(number) || number > defined.count) return false;
+        if (number == 0) return read_marker(*out++);
+        const Shape& shape = defined.items[number - 1];
+        if (shape.count > room) return false;
+        uint64_t* const bases = slots.items + shape.first_slot;
+        for (unsigned i = 0; i < shape.bases; ++i)
+            if (!read_base(bases[i])) return false;
+        const ShapedAccess* const first = accesses.items + shape.first_access;
+        for (unsigned i = 0; i < shape.count; ++i) *out++ = entry_of(first[i], bases[first[i].base]);
+        return true;
+    }
+};
+
+/// The shapes of single accesses: number and tag are one.
+void make_lone_shapes(ShapedAccess* accesses, AccessShape* shapes) {
+    for (unsigned i = 0; i < lone_shapes; ++i) {
+        accesses[i] = {0, 0, static_cast<uint8_t>(i)};
+        shapes[i] = {i, i, 1, 1, &accesses[i], nullptr};
+    }
+}
 
 }  // namespace
 
 size_t encode_accesses_bound(size_t count) {
-    // The last entry is written eight bytes wide, however long it is.
-    return sizeof(AccessColumns) + count * (most_tags + most_address_bytes) + sizeof(uint64_t);
+    return AccessEncoder::payload_bound(count);
 }
 
 size_t encode_accesses(const uint64_t* entries, size_t count, unsigned char* out) {
-    unsigned char* const tags = out + sizeof(AccessColumns);
-    unsigned char* const addresses = tags + count * most_tags;
-    Writer writer{tags, addresses, {}};
+    ShapedAccess accesses[lone_shapes];
+    AccessShape shapes[lone_shapes];
+    make_lone_shapes(accesses, shapes);
+    AccessEncoder::ShapeState states[lone_shapes] = {};
+    uint64_t slots[lone_shapes] = {};
+    AccessEncoder encoder;
+    encoder.use({out, encode_accesses_bound(count), states, slots});
+    encoder.begin();
     for (size_t i = 0; i < count; ++i) {
-        if (entries[i] >> access_kind_shift == static_cast<uint64_t>(AccessKind::access))
-            writer.put_access(entries[i]);
+        const uint64_t address = entries[i] & access_address_mask;
+        if (entries[i] >> access_kind_shift != 0)
+            encoder.put_marker(entries[i]);
         else
-            writer.put_marker(entries[i]);
+            encoder.put(shapes[(entries[i] >> access_size_shift) & (lone_shapes - 1)], &address);
     }
-    AccessColumns head{};
-    head.entries = static_cast<uint32_t>(count);
-    head.tags_bytes = static_cast<uint32_t>(writer.tags - tags);
-    head.addresses_bytes = static_cast<uint32_t>(writer.addresses - addresses);
-    memcpy(out, &head, sizeof head);
-    memmove(writer.tags, addresses, head.addresses_bytes);
-    return sizeof head + head.tags_bytes + head.addresses_bytes;
+    return encoder.finish();
 }
 
 bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, size_t count) {
     AccessColumns head;
     if (bytes < sizeof head) return false;
     memcpy(&head, payload, sizeof head);
-    if (head.entries != count || head.reserved != 0) return false;
-    if (sizeof head + uint64_t{head.tags_bytes} + head.addresses_bytes != bytes) return false;
-    const unsigned char* const tags = payload + sizeof head;
+    if (head.entries != count) return false;
+    if (sizeof head + uint64_t{head.shapes_bytes} + head.tags_bytes + head.addresses_bytes != bytes) return false;
+    const unsigned char* const shapes = payload + sizeof head;
+    const unsigned char* const tags = shapes + head.shapes_bytes;
     const unsigned char* const addresses = tags + head.tags_bytes;
-    Reader reader{tags, addresses, addresses, addresses + head.addresses_bytes, {}};
-    for (size_t i = 0; i < count; ++i)
-        if (!reader.entry(out[i])) return false;
-    return reader.tags == reader.tags_end && reader.addresses == reader.addresses_end;
+    Decoder decoder{{shapes, tags}, {tags, addresses}, {addresses, payload + bytes}, {}, {}, {}};
+    if (!decoder.read_shapes()) return false;
+    uint64_t* next = out;
+    uint64_t* const end = out + count;
+    while (next != end)
+        if (!decoder.read(next, static_cast<size_t>(end - next))) return false;
+    return decoder.tags.next == decoder.tags.end && decoder.addresses.next == decoder.addresses.end;
 }
 
 }  // namespace malloom::stream

@@ -1,16 +1,15 @@
 // Accesses as columns: the payload of an accesses chunk before compression.
 //
-// After the AccessColumns head come two columns. The first has a tag byte per entry:
-//   bits 0-2  log2 of the size in bytes (0-6), or 7: an escape
-//   bit  3    store
-//   bits 4-6  how many bytes the entry has in the second column (0-7)
-//   bit  7    predicted from: 0 the address before, 1 the address before that
-// The second column holds, lowest byte first and without leading zero bytes, the zigzag difference of an address to the
-// one that it is predicted from (both begin as 0). Most neighbours are near, so most entries have two or three bytes, and
-// what repeats (a stride, a walk along equal nodes) repeats byte for byte, which the compressor finds.
+// Code makes its accesses block by block, and all that a run adds to what the block says is the addresses in the block's
+// registers. So a payload is made of shapes (access_shape.h), and of their executions. After the AccessColumns head:
 //
-// An escape is followed by a second tag byte: the AccessKind of a marker, whose bytes are the zigzag difference of its
-// ticket to the marker's before; or 0 and then a byte with the log2 of the size, for an access wider than 64 bytes.
+//   shapes     each: varint bases, varint accesses, and for every access a byte tag (bits 0-3 log2 of the size, bit 4
+//              store), a byte base, a zigzag varint offset from the base. Numbered from 1 in their order.
+//   tags       for every execution: varint number of the shape, and for each base a byte: bits 0-3 its length in the third
+//              column (0-8 bytes), bit 4 what it is predicted from: 0 the base before, 1 the same base in the last
+//              execution of this shape (both begin as 0 in every payload).
+//              For a marker: a byte 0, a byte AccessKind, a zigzag varint difference of its ticket to the marker's before.
+//   addresses  for every base its zigzag difference to what it is predicted from, lowest byte first, without leading zeros
 #pragma once
 
 #include <stddef.h>
@@ -21,12 +20,12 @@ namespace malloom::stream {
 /// The most bytes that encode_accesses writes for `count` entries.
 size_t encode_accesses_bound(size_t count);
 
-/// Writes the columns of `count` entries (one u64 each, see AccessKind in formats/profile.def) and returns how many bytes.
-/// `out` has room for encode_accesses_bound(count). Any thread; never allocates.
+/// Writes `count` entries (one u64 each, see AccessKind in formats/profile.def), each access as a shape of its own kind and
+/// one base, and returns how many bytes. `out` has room for encode_accesses_bound(count). Any thread; never allocates.
 size_t encode_accesses(const uint64_t* entries, size_t count, unsigned char* out);
 
-/// The inverse: fills `out` with exactly `count` entries. False when the payload is corrupt or holds another number of
-/// entries; `out` is then undefined. Never reads outside the payload.
+/// Fills `out` with exactly `count` entries. False when the payload is corrupt or holds another number of entries, or when
+/// there is no memory; `out` is then undefined. Never reads outside the payload.
 bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, size_t count);
 
 }  // namespace malloom::stream
