@@ -80,6 +80,7 @@ TEST_P(Shapes, AgreeThroughTheCLibrary) {
 
 TEST_P(Shapes, AgreeInThreads) {
     std::vector<std::thread> threads;
+    threads.reserve(32);
     for (int i = 0; i < 32; ++i) {
         threads.emplace_back([i] {
             for (int round = 0; round < 20; ++round) {

@@ -6,7 +6,6 @@
 
 namespace {
 
-using malloom::context::Caller;
 using malloom::context::ContextTable;
 using malloom::context::current_caller;
 using malloom::context::max_depth;
@@ -53,7 +52,7 @@ void find_context(benchmark::State& state) {
     const auto contexts = static_cast<uintptr_t>(state.range(1));
     uintptr_t frames[max_depth];
     for (unsigned i = 0; i < depth; ++i) {
-        frames[i] = 0x7f0000001000 + i * 0x1234567;
+        frames[i] = 0x7f0000001000 + uintptr_t{i} * 0x1234567;
     }
     uintptr_t turn = 0;
     for (auto _ : state) {

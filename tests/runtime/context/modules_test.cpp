@@ -123,6 +123,7 @@ TEST(Modules, GetOneIndexFromManyThreads) {
     const uintptr_t address = library.call_back();
     std::vector<const Module*> found(16);
     std::vector<std::thread> threads;
+    threads.reserve(found.size());
     for (const Module*& module : found) {
         threads.emplace_back([&module, address] { module = find_module(address); });
     }

@@ -37,7 +37,7 @@ std::vector<uint64_t> function_starts(const UnwindSection& section) {
     std::vector<uint64_t> starts(count);
     for (uint32_t i = 0; i < count; ++i) {
         int32_t offset = 0;
-        memcpy(&offset, header + 12 + 8 * i, sizeof(offset));
+        memcpy(&offset, header + 12 + size_t{8} * i, sizeof(offset));
         starts[i] = section.header + static_cast<uint64_t>(int64_t{offset});
     }
     return starts;
