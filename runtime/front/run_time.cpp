@@ -129,6 +129,9 @@ void* RunTime::allocate_from_rest(size_t bytes, size_t alignment, Requester& req
 void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
                                   uintptr_t stack_pointer, uintptr_t frame_pointer) {
     Requester& requester = requester_of(bytes, {return_address, stack_pointer, frame_pointer});
+    if (!heap_.first.has_slot(requester)) {
+        stop_if_used_up();
+    }
     return counted(heap_.allocate({bytes, alignment, &requester}));
 }
 
@@ -207,9 +210,6 @@ Requester& RunTime::requester_of_chain(const Caller& caller) {
     const bool has_place = requester.next < requester.end || requester.group != formats::plan::no_group;
     const uint32_t unmatched = has_place ? 0 : site.unmatched_in_a_row + 1;
     __atomic_store_n(&site.unmatched_in_a_row, unmatched, __ATOMIC_RELAXED);
-    if (!has_place) {
-        stop_if_used_up();
-    }
     return requester;
 }
 
@@ -221,6 +221,9 @@ Requester& RunTime::requester_of_thread(size_t bytes) {
     }
     if (heaps::advance_sequence(place.sequence, bytes)) [[likely]] {
         return place.sequence.requester;
+    }
+    if (!heap_.first.has_slot(place.sequence.requester)) {
+        heap_.first.note_exhausted(place.sequence.requester);
     }
     return nobody_;
 }
@@ -236,7 +239,8 @@ void RunTime::start_thread(heaps::ThreadSequence& sequence) {
 // Without slots and groups the plan costs but cannot help any more: from here on the program has the fallback
 // alone.
 void RunTime::stop_if_used_up() {
-    if (heap_.first.exhausted_slots() < plan_.header().slots_count || has_groups()) [[likely]] {
+    if (mode_ == Mode::fallback || has_groups() ||
+        heap_.first.exhausted_slots() < plan_.header().slots_count) {
         return;
     }
     Mode& mode = mode_ == Mode::counted ? matching_ : mode_;

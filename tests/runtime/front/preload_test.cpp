@@ -1,0 +1,188 @@
+// libmalloom.so in real processes: its own probe, and programs that users have.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "tests/runtime/heaps/plan_builder.h"
+
+namespace malloom::tests {
+namespace {
+
+struct Outcome {
+    std::string output;
+    std::string complaint;
+    int status = 0;
+};
+
+std::string contents(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+class Preload : public testing::Test {
+  protected:
+    void SetUp() override {
+        char pattern[] = "/tmp/malloom-preload-XXXXXX";
+        folder = mkdtemp(pattern);
+    }
+    void TearDown() override { (void)!system(("rm -rf " + folder).c_str()); }
+
+    // `settings` are assignments for the program; the shell itself runs without the library.
+    Outcome run(const std::string& settings, const std::string& command) const {
+        const std::string line = "cd " + folder + " && env LD_PRELOAD=" MALLOOM_LIBRARY " " + settings + " " +
+                                 command + " >out 2>err </dev/null";
+        const int status = system(line.c_str());
+        return {contents(folder + "/out"), contents(folder + "/err"),
+                WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+    }
+    Outcome plain(const std::string& command) const { return run("LD_PRELOAD=", command); }
+
+    // A plan of `count` slots of `granules` for the probe's call site, in an order of its own: the i-th is at
+    // i * 5 % count.
+    std::string plan_for_probe(unsigned depth, uint32_t count, uint32_t granules, uint32_t step = 1) {
+        std::istringstream hashes(plain(MALLOOM_PROBE " hashes").output);
+        uint64_t program = 0;
+        uint64_t contexts[2] = {};
+        hashes >> program >> contexts[0] >> contexts[1];
+        PlanBuilder builder(uint64_t{count} * granules * 16);
+        builder.header.program = program;
+        builder.header.depth = depth;
+        std::vector<PlanBuilder::Slot> slots;
+        for (uint64_t i = 0; i < count; ++i) {
+            slots.push_back({static_cast<uint32_t>(i * step % count * granules), granules});
+        }
+        builder.add_context(contexts[depth - 1], slots);
+        builder.write(folder + "/plan");
+        return "MALLOOM_STATISTICS=1 MALLOOM_PLAN=" + folder + "/plan";
+    }
+
+    // Slots of all the small sizes again and again: something to match in any program.
+    std::string plan_for_anyone() {
+        PlanBuilder builder(uint64_t{16} << 20, formats::plan::Matching::sequence);
+        for (unsigned thread = 0; thread < 4; ++thread) {
+            std::vector<PlanBuilder::Slot> slots;
+            for (uint32_t i = 0; i < 20000; ++i) {
+                slots.push_back({(thread * 200000 + i * 37) % 1000000, 1 + i * 7 % 40});
+            }
+            builder.add_sequence(slots);
+        }
+        builder.write(folder + "/plan");
+        return "MALLOOM_PLAN=" + folder + "/plan";
+    }
+
+    std::string folder;
+};
+
+TEST_F(Preload, EveryRequestOfAPlannedCallSiteMatches) {
+    const Outcome outcome = run(plan_for_probe(1, 5000, 3), MALLOOM_PROBE " objects 5000 48");
+    EXPECT_EQ(outcome.output, "adjacent 4999\n");
+    EXPECT_NE(outcome.complaint.find("matched 5000 ("), std::string::npos) << outcome.complaint;
+}
+
+TEST_F(Preload, EveryRequestOfAPlannedChainMatches) {
+    const Outcome outcome = run(plan_for_probe(2, 5000, 3), MALLOOM_PROBE " objects 5000 48");
+    EXPECT_EQ(outcome.output, "adjacent 4999\n");
+    EXPECT_NE(outcome.complaint.find("matched 5000 ("), std::string::npos) << outcome.complaint;
+}
+
+TEST_F(Preload, TheFastPathMatchesLikeTheCountedOne) {
+    for (unsigned depth : {1U, 2U}) {
+        const std::string settings = plan_for_probe(depth, 5000, 3) + " MALLOOM_STATISTICS=0";
+        EXPECT_EQ(run(settings, MALLOOM_PROBE " objects 5000 48").output, "adjacent 4999\n");
+        EXPECT_EQ(run(settings + " MALLOOM_PREALLOCATE=1", MALLOOM_PROBE " objects 5000 48").output,
+                  "adjacent 4999\n");
+    }
+}
+
+TEST_F(Preload, ThePlanDecidesTheOrder) {
+    const Outcome outcome = run(plan_for_probe(1, 5000, 3, 7), MALLOOM_PROBE " objects 5000 48");
+    EXPECT_EQ(outcome.output, "adjacent 0\n");
+}
+
+TEST_F(Preload, RequestsBeyondThePlanGoToTheFallback) {
+    const Outcome outcome = run(plan_for_probe(1, 1000, 3), MALLOOM_PROBE " objects 5000 48");
+    EXPECT_NE(outcome.complaint.find("plan used up"), std::string::npos) << outcome.complaint;
+    EXPECT_NE(outcome.complaint.find("matched 1000 ("), std::string::npos) << outcome.complaint;
+}
+
+TEST_F(Preload, AnotherProgramsPlanIsLeftAlone) {
+    const std::string settings = plan_for_probe(1, 1000, 3);
+    const Outcome outcome = run(settings, "/bin/ls /");
+    EXPECT_EQ(outcome.output, plain("/bin/ls /").output);
+    EXPECT_NE(outcome.complaint.find("of another program"), std::string::npos) << outcome.complaint;
+}
+
+TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
+    const std::string settings = plan_for_probe(1, 200000, 3);
+    for (const std::string& heap :
+         {settings, std::string(settings + " MALLOOM_STATISTICS=0"), plan_for_anyone(),
+          std::string("MALLOOM_HEAP=fallback"), std::string("MALLOOM_FALLBACK=system")}) {
+        EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
+        EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
+        EXPECT_EQ(run(heap, MALLOOM_PROBE " limits").output, "limits done\n") << heap;
+        EXPECT_EQ(run(heap, MALLOOM_PROBE " exec").output, "limits done\n") << heap;
+    }
+}
+
+TEST_F(Preload, SignalHandlersMayAskWhereThePlanServes) {
+    const Outcome outcome =
+        run(plan_for_probe(1, 1000000, 3) + " MALLOOM_STATISTICS=0", MALLOOM_PROBE " signal");
+    EXPECT_EQ(outcome.output, "signal done\n") << outcome.complaint;
+}
+
+TEST_F(Preload, AnInvalidPointerEndsTheProgramWithALine) {
+    const Outcome outcome = run(plan_for_probe(1, 1000, 3), MALLOOM_PROBE " invalid");
+    EXPECT_NE(outcome.complaint.find("free(): invalid pointer"), std::string::npos) << outcome.complaint;
+    EXPECT_NE(outcome.status, 0);
+}
+
+TEST_F(Preload, ABadPlanIsOneLineAndTheProgramRuns) {
+    std::ofstream(folder + "/plan") << std::string(5000, 'x');
+    const Outcome outcome = run("MALLOOM_PLAN=" + folder + "/plan", MALLOOM_PROBE " limits");
+    EXPECT_EQ(outcome.output, "limits done\n");
+    EXPECT_EQ(outcome.complaint,
+              "malloom: " + folder + "/plan: is not a plan; the program runs without a plan\n");
+    EXPECT_NE(run("MALLOOM_PLAN=/nowhere", MALLOOM_PROBE " limits").complaint.find("No such file"),
+              std::string::npos);
+}
+
+TEST_F(Preload, AWrongSettingIsNamed) {
+    const Outcome outcome = run("MALLOOM_HEAP=pool", MALLOOM_PROBE " limits");
+    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM_HEAP=pool is ignored; it can be plan|fallback\n");
+}
+
+// Programs of the system, with and without a plan that matches a part of whatever they do.
+class RealPrograms : public Preload, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RealPrograms, BehaveTheSame) {
+    std::ofstream(folder + "/hello.c")
+        << "#include <stdio.h>\nint main(void) { return puts(\"hello\") < 0; }\n";
+    const Outcome expected = plain(GetParam());
+    ASSERT_EQ(expected.status, 0) << expected.complaint;
+    for (const std::string& settings :
+         {plan_for_anyone(), std::string("MALLOOM_HEAP=fallback"), std::string("MALLOOM_FALLBACK=system"),
+          plan_for_anyone() + " MALLOOM_PREALLOCATE=1"}) {
+        const Outcome outcome = run(settings, GetParam());
+        EXPECT_EQ(outcome.output, expected.output) << settings;
+        EXPECT_EQ(outcome.complaint, expected.complaint) << settings;
+        EXPECT_EQ(outcome.status, expected.status) << settings;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RealPrograms,
+    testing::Values("/bin/ls -lR /usr/include",
+                    "bash -c 'for i in 1 2 3; do echo $(printf %s $i | sed s/2/x/); done'",
+                    "python3 -c 'import json, decimal, threading; print(json.dumps({str(i): [i] * 9 for i in "
+                    "range(2000)}))'",
+                    "gcc -O2 -c hello.c -o hello.o",
+                    "sh -c 'git init -q g && cd g && git add . && git status --short'",
+                    "perl -e 'my %h; $h{$_ % 1000} .= $_ for 1..50000; print scalar keys %h'"));
+
+}  // namespace
+}  // namespace malloom::tests

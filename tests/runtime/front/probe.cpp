@@ -1,0 +1,244 @@
+// A program that asks for memory in known ways, run with libmalloom.so preloaded by preload_test.cpp.
+//   probe hashes             the hash of its executable and of the context (depth 1, then 2) of its one call
+//   site probe objects N BYTES    N objects at that call site, all alive; then frees them; "adjacent K": K
+//   follow the one before probe cycle N BYTES      N times one object probe
+//   threads|fork|signal|exec|libraries|limits
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "runtime/context/call_chain.h"
+#include "runtime/context/modules.h"
+#include "runtime/context/stable_hash.h"
+
+namespace {
+
+using Allocate = void* (*)(size_t);
+
+// The one call site: whichever function is called from here sees the same return address. Not a tail call, so
+// that the site is in this function, and this function's caller in the chain.
+[[gnu::noipa]] void* at_site(Allocate allocate, size_t bytes) {
+    void* object = allocate(bytes);
+    __asm__ volatile("" : : "r"(object) : "memory");
+    return object;
+}
+
+unsigned wanted_depth = 1;
+
+[[gnu::noipa]] void* hash_of_caller(size_t) {
+    uintptr_t frames[malloom::context::max_depth];
+    const unsigned depth =
+        malloom::context::walk_call_chain(malloom::context::current_caller(), wanted_depth, frames);
+    return reinterpret_cast<void*>(malloom::context::stable_hash(frames, depth));
+}
+
+// One frame more, the same for the hashes and for the requests.
+[[gnu::noipa]] void* through_caller(Allocate allocate, size_t bytes) {
+    void* object = at_site(allocate, bytes);
+    __asm__ volatile("" : : "r"(object) : "memory");
+    return object;
+}
+
+int print_hashes() {
+    printf("%llu", static_cast<unsigned long long>(malloom::context::find_module(getauxval(AT_ENTRY))->hash));
+    for (wanted_depth = 1; wanted_depth <= 2; ++wanted_depth) {
+        printf(" %llu", static_cast<unsigned long long>(
+                            reinterpret_cast<uintptr_t>(through_caller(hash_of_caller, 0))));
+    }
+    printf("\n");
+    return 0;
+}
+
+int make_objects(size_t count, size_t bytes) {
+    std::vector<char*> objects(count);
+    for (auto& object : objects) {
+        object = static_cast<char*>(through_caller(malloc, bytes));
+        memset(object, 1, bytes);
+    }
+    size_t adjacent = 0;
+    for (size_t i = 1; i < count; ++i) {
+        adjacent += objects[i] == objects[i - 1] + (bytes + 15) / 16 * 16;
+    }
+    for (char* object : objects) {
+        free(object);
+    }
+    printf("adjacent %zu\n", adjacent);
+    return 0;
+}
+
+int cycle(size_t count, size_t bytes) {
+    for (size_t i = 0; i < count; ++i) {
+        free(through_caller(malloc, bytes));
+    }
+    return 0;
+}
+
+void* churn(void* seed) {
+    auto random = static_cast<unsigned>(reinterpret_cast<uintptr_t>(seed));
+    std::vector<std::pair<unsigned char*, size_t>> objects(100);
+    for (int step = 0; step < 20000; ++step) {
+        random = random * 1103515245 + 12345;
+        auto& [object, bytes] = objects[random / 65536 % objects.size()];
+        if (object != nullptr) {
+            if (object[0] != bytes % 251 || object[bytes - 1] != bytes % 251) {
+                abort();
+            }
+            free(object);
+        }
+        bytes = 1 + random / 256 % 600;
+        object = static_cast<unsigned char*>(through_caller(malloc, bytes));
+        memset(object, static_cast<int>(bytes % 251), bytes);
+    }
+    for (auto& [object, bytes] : objects) {
+        free(object);
+    }
+    return nullptr;
+}
+
+int run_threads() {
+    pthread_t threads[50];
+    for (uintptr_t i = 0; i < 50; ++i) {
+        pthread_create(&threads[i], nullptr, churn, reinterpret_cast<void*>(i + 1));
+    }
+    for (pthread_t thread : threads) {
+        pthread_join(thread, nullptr);
+    }
+    return puts("threads done") < 0;
+}
+
+int run_fork() {
+    pthread_t thread;
+    pthread_create(&thread, nullptr, churn, reinterpret_cast<void*>(uintptr_t{1}));
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            churn(reinterpret_cast<void*>(static_cast<uintptr_t>(i)));
+            _exit(7);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) {
+            return 1;
+        }
+    }
+    pthread_join(thread, nullptr);
+    return puts("fork done") < 0;
+}
+
+// What the handler asks for and frees are its own objects; the main program may be anywhere in malloc.
+// Planned requests only: the C library and mimalloc make no such promise.
+volatile sig_atomic_t handled = 0;
+void on_signal(int) {
+    void* object = through_caller(malloc, 48);
+    memset(object, 2, 48);
+    free(object);
+    handled = handled + 1;
+}
+
+int run_signal() {
+    signal(SIGALRM, on_signal);
+    const itimerval every = {{0, 200}, {0, 200}};
+    setitimer(ITIMER_REAL, &every, nullptr);
+    std::vector<unsigned char*> objects(64);
+    for (int step = 0; step < 400000; ++step) {
+        unsigned char*& object = objects[step * 7 % objects.size()];
+        if (object != nullptr && (object[0] != 1 || object[47] != 1)) {
+            abort();
+        }
+        free(object);
+        object = static_cast<unsigned char*>(through_caller(malloc, 48));
+        memset(object, 1, 48);
+    }
+    const itimerval never = {};
+    setitimer(ITIMER_REAL, &never, nullptr);
+    return printf("signal %s\n", handled > 10 ? "done" : "never came") < 0;
+}
+
+#define EXPECT(condition) \
+    if (!(condition)) return printf("not true: %s\n", #condition), 1
+
+int check_limits() {
+    volatile size_t huge = SIZE_MAX;
+    errno = 0;
+    EXPECT(malloc(huge) == nullptr && errno == ENOMEM);
+    errno = 0;
+    EXPECT(calloc(huge / 2, 3) == nullptr && errno == ENOMEM);
+    errno = 0;
+    EXPECT(reallocarray(nullptr, huge / 2, 3) == nullptr && errno == ENOMEM);
+    errno = 0;
+    EXPECT(pvalloc(huge) == nullptr && errno == ENOMEM);
+    errno = 0;
+    EXPECT(memalign(huge, 8) == nullptr && errno == EINVAL);
+    void* object = nullptr;
+    errno = 5;
+    EXPECT(posix_memalign(&object, 3, 8) == EINVAL && posix_memalign(&object, 4, 8) == EINVAL && errno == 5);
+    EXPECT(posix_memalign(&object, 64, huge) == ENOMEM && errno == 5 && object == nullptr);
+    EXPECT(posix_memalign(&object, size_t{1} << 20, 10) == 0 &&
+           reinterpret_cast<uintptr_t>(object) % (1 << 20) == 0);
+    free(object);
+    object = memalign(48, 10);
+    EXPECT(reinterpret_cast<uintptr_t>(object) % 64 == 0);
+    free(object);
+    object = valloc(1);
+    EXPECT(reinterpret_cast<uintptr_t>(object) % static_cast<size_t>(sysconf(_SC_PAGESIZE)) == 0);
+    free(object);
+    object = pvalloc(1);
+    EXPECT(malloc_usable_size(object) >= static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+    EXPECT(realloc(object, 0) == nullptr && malloc_usable_size(nullptr) == 0);
+    free(nullptr);
+    errno = 9;
+    object = realloc(nullptr, 10);
+    EXPECT(object != nullptr && errno == 9);
+    free(object);
+    EXPECT(errno == 9);
+    try {
+        object = operator new(huge / 2);
+        EXPECT(false);
+    } catch (const std::bad_alloc&) {
+    }
+    EXPECT(operator new(huge / 2, std::nothrow) == nullptr);
+    object = operator new[](100, std::align_val_t{256});
+    EXPECT(reinterpret_cast<uintptr_t>(object) % 256 == 0);
+    operator delete[](object, std::align_val_t{256});
+    // The allocator that the program would have had: its objects are accepted.
+    auto* real = reinterpret_cast<void* (*)(size_t)>(dlsym(dlopen("libc.so.6", RTLD_LAZY), "malloc"));
+    object = real(1000);
+    memset(object, 4, 1000);
+    object = realloc(object, 3000);
+    EXPECT(static_cast<char*>(object)[999] == 4);
+    free(object);
+    free(real(10));
+    return puts("limits done") < 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    const char* what = count > 1 ? words[1] : "";
+    const auto number = [&](int i) { return count > i ? strtoul(words[i], nullptr, 10) : 0; };
+    if (strcmp(what, "hashes") == 0) return print_hashes();
+    if (strcmp(what, "objects") == 0) return make_objects(number(2), number(3));
+    if (strcmp(what, "cycle") == 0) return cycle(number(2), number(3));
+    if (strcmp(what, "threads") == 0) return run_threads();
+    if (strcmp(what, "fork") == 0) return run_fork();
+    if (strcmp(what, "signal") == 0) return run_signal();
+    if (strcmp(what, "limits") == 0) return check_limits();
+    if (strcmp(what, "invalid") == 0) {
+        // By an integer, or the compiler would warn of it.
+        volatile auto inside = reinterpret_cast<uintptr_t>(through_caller(malloc, 48)) + 16;
+        free(reinterpret_cast<void*>(inside));
+    }
+    if (strcmp(what, "exec") == 0) return execl(words[0], words[0], "limits", nullptr);
+    return 2;
+}
