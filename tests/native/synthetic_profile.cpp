@@ -54,6 +54,9 @@ class Writer {
     void event(uint32_t thread, EventKind kind, uint64_t request);
     void flush(uint32_t thread);
     void flush_entries(uint32_t thread);
+    uint64_t marker(AccessKind kind) const {
+        return (uint64_t{static_cast<unsigned>(kind)} << access_kind_shift) | ticket_;
+    }
     static uint64_t size_of(uint64_t request) { return 16 + formats::mix(request) % 241; }
     // 256-byte slots keep the heap free of overlap without a search.
     static uint64_t address_of(uint64_t request) { return heap_start + request * 256; }
@@ -98,8 +101,7 @@ void Writer::event(uint32_t thread, EventKind kind, uint64_t request) {
         record.context = static_cast<uint32_t>(formats::mix(request >> 4) % shape_.contexts);
     }
     draft.events.push_back(record);
-    draft.entries.push_back((uint64_t{static_cast<unsigned>(AccessKind::event)} << access_kind_shift) |
-                            ticket_);
+    draft.entries.push_back(marker(AccessKind::event));
     if (draft.events.size() == records_per_chunk) flush(thread);
 }
 
@@ -121,6 +123,7 @@ void Writer::access(uint32_t thread, uint64_t request, uint64_t number) {
 
 void Writer::walk() {
     uint64_t number = 0;
+    for (ThreadDraft& draft : threads_) draft.entries.push_back(marker(AccessKind::time));
     // A stride prime to most counts visits all objects before any a second time.
     for (uint64_t step = 0; number < shape_.accesses; ++step) {
         const uint64_t request = step * 7919 % shape_.requests;
