@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from malloom.bench import stages
 from malloom.layout.ranking import SAMPLED_ACCESSES
@@ -22,6 +23,16 @@ def candidate_strategies(profile: Path, accesses: str, say: Callable[[str], None
         return [name for name in WITHOUT_ACCESSES if name in strategy_names()]
     say("simulating every strategy")
     answer = stages.output_of("simulate", str(profile), "--json", "--accesses", str(SAMPLED_ACCESSES))
-    ranked = [row["strategy"] for row in json.loads(answer)["rows"]]
-    best = [name for name in ranked if name not in ALWAYS][:FROM_SIMULATION]
-    return [*best, *(name for name in ALWAYS if name in ranked)]
+    rows = json.loads(answer)["rows"]
+    others = without_twins([row for row in rows if row["strategy"] not in ALWAYS])
+    always = [row for row in rows if row["strategy"] in ALWAYS]
+    return [row["strategy"] for row in [*others[:FROM_SIMULATION], *always]]
+
+
+def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The ranking without rows whose counts all equal those of an earlier one: the same layout again."""
+    first_of: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        counts = {key: value for key, value in row.items() if key != "strategy"}
+        first_of.setdefault(json.dumps(counts, sort_keys=True), row)
+    return list(first_of.values())

@@ -26,6 +26,10 @@ class Case:
         """Workload and input, as a Row names them."""
         return self.workload, self.input
 
+    @property
+    def is_annotated(self) -> bool:
+        return self.workload.endswith("_annotated")
+
     def annotated(self) -> "Case":
         return Case(f"{self.workload}_annotated", self.arguments, self.phase)
 

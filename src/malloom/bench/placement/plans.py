@@ -27,9 +27,10 @@ def strategies() -> list[str]:
     return [*thesis.STRATEGIES, *(name for name in strategy_names() if name not in thesis.STRATEGIES)]
 
 
-def recorded(bench: Bench, case: Case, accesses: str = "full") -> Path:
-    """The profile of a case, recorded once."""
-    profile = bench.file(case, f"{accesses}.profile")
+def recorded(bench: Bench, case: Case) -> Path:
+    """The profile of a case, recorded once; of an annotated program what the annotations tell."""
+    accesses = "annotated" if case.is_annotated else "full"
+    profile = bench.file(case, "profile")
     if not profile.exists():
         bench.say(f"recording {case.workload} {case.input}, accesses {accesses}")
         stages.record(case.command(bench.workloads).arguments, profile, accesses)

@@ -18,7 +18,9 @@ def recording_goals(
     bench.say(f"measuring the recording of {' '.join(place)}, accesses {accesses}")
     profile = bench.scratch / "overhead.profile"
     variant = f"record {accesses}"
-    recording = stages.stage("record", "-o", str(profile), "--accesses", accesses, "--", *program.arguments)
+    recording = stages.stage(
+        "record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program.arguments
+    )
     commands = {variants.GLIBC: Command(program.arguments), variant: recording}
     rounds = run_interleaved(commands, variants.GLIBC, budget)
     measured = row(
