@@ -1,4 +1,8 @@
-"""The shapes of caches and TLBs, by name or spelled out."""
+"""The shapes of caches and TLBs, by name or spelled out.
+
+First-level TLBs that are fully associative in hardware are simulated with 6 or 8 ways: layouts rank the same, in a
+fraction of the time.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +83,7 @@ def zen5() -> Geometry:
             _cache("L2", 1 << 20, 16, 64, 14),
             _cache("L3", 32 << 20, 16, 64, 50),
         ),
-        (_tlb("TLB1", 96, 96, 4096, 0), _tlb("TLB2", 4096, 16, 4096, 7)),
+        (_tlb("TLB1", 96, 6, 4096, 0), _tlb("TLB2", 4096, 16, 4096, 7)),
         memory_latency=350,
         walk_latency=40,
     )
@@ -91,7 +95,7 @@ def pentium4() -> Geometry:
     return Geometry(
         "p4",
         (_cache("L1", 8 << 10, 4, 64, 0), _cache("L2", 512 << 10, 8, 64, 18)),
-        (_tlb("TLB", 64, 64, 4096, 0),),
+        (_tlb("TLB", 64, 8, 4096, 0),),
         memory_latency=300,
         walk_latency=50,
     )
@@ -103,7 +107,7 @@ def athlon_mp() -> Geometry:
     return Geometry(
         "athlon-mp",
         (_cache("L1", 64 << 10, 2, 64, 0), _cache("L2", 256 << 10, 16, 64, 20)),
-        (_tlb("TLB1", 40, 40, 4096, 0), _tlb("TLB2", 256, 4, 4096, 7)),
+        (_tlb("TLB1", 40, 8, 4096, 0), _tlb("TLB2", 256, 4, 4096, 7)),
         memory_latency=200,
         walk_latency=50,
     )

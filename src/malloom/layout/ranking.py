@@ -86,9 +86,14 @@ def in_order(ranked: list[Ranked]) -> list[Ranked]:
     while remaining:
         bound = remaining[0].cycles * (1 + TIE)
         tied = [each for each in remaining if each.cycles <= bound]
-        ordered += sorted(tied, key=lambda each: (each.counts.pages, each.counts.lines, each.cycles))
+        ordered += sorted(tied, key=_preference)
         remaining = remaining[len(tied) :]
     return ordered
+
+
+def _preference(each: Ranked) -> tuple[int, int, float, bool]:
+    """Among ties: footprint, then cycles, then the plainest strategy."""
+    return each.counts.pages, each.counts.lines, each.cycles, each.strategy != "sequential"
 
 
 def best_strategy(
