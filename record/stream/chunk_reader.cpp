@@ -93,6 +93,20 @@ uint64_t ChunkReader::next_chunk_from(uint64_t offset) const {
     return file_bytes_;
 }
 
+// A write that a full disk cut short may be followed by a chunk that still found room, so that the torn chunk
+// seems whole and swallows it. What follows the torn one is then no chunk: so the one before an irregularity
+// is suspect.
+uint64_t ChunkReader::torn_chunk_before(uint64_t offset) {
+    if (chunks_.empty()) return offset;
+    const ChunkView last = chunks_.back();
+    const uint64_t end = last.file_offset + sizeof(ChunkHeader) + last.header.stored_bytes;
+    if (end != offset || checksum(last.stored, last.header.stored_bytes) == last.header.payload_checksum)
+        return offset;
+    chunks_.pop_back();
+    whole_bytes_ = last.file_offset;
+    return last.file_offset;
+}
+
 void ChunkReader::index() {
     uint64_t offset = file_header_.header_bytes;
     whole_bytes_ = offset;
@@ -105,6 +119,7 @@ void ChunkReader::index() {
             whole_bytes_ = offset;
             continue;
         }
+        offset = torn_chunk_before(offset);
         const uint64_t resume = next_chunk_from(offset + 1);
         if (resume == file_bytes_) {
             notes_.push_back("profile is cut at byte " + std::to_string(offset) + ": " +

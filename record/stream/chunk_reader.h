@@ -61,6 +61,7 @@ class ChunkReader {
     bool map(const char* path);
     bool check_file_header();
     void index();
+    uint64_t torn_chunk_before(uint64_t offset);
     uint64_t next_chunk_from(uint64_t offset) const;
     bool chunk_at(uint64_t offset, ChunkView& chunk) const;
     void add_staged(const char* path);

@@ -1,0 +1,168 @@
+"""`malloom record`: however a program or a recording ends, the profile up to there is good."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from end_to_end.recording import COMMAND, assert_sound, processes_of
+from malloom import _native
+
+BUSY = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    for (unsigned i = 0;; ++i) {
+        void* volatile object = malloc(16 + i % 1000);
+        if (i == 1000) { puts("busy"); fflush(stdout); }
+        free(object);
+    }
+}
+"""
+
+COUNTED = """
+#include <stdlib.h>
+int main(int count, char** arguments) {
+    for (long i = 0; i < atol(arguments[1]); ++i) {
+        void* volatile object = malloc(16 + i * 7919 % 5000);
+        free(object);
+    }
+    return 0;
+}
+"""
+
+
+def start(tmp_path: Path, program: Path) -> subprocess.Popen[str]:
+    command = [COMMAND, "record", "-o", tmp_path / "profile", "--accesses", "none", "--", program]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stdout and started.stdout.readline() == "busy\n"
+    return started
+
+
+def child_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.003, 0.01, 0.05, 0.2])
+def test_sigkill_at_any_moment_loses_nothing(compile_c, tmp_path: Path, delay: float) -> None:
+    recording = start(tmp_path, compile_c(BUSY))
+    time.sleep(delay)
+    os.kill(child_of(recording.pid), signal.SIGKILL)
+    _, errors = recording.communicate(timeout=60)
+    assert recording.returncode == 128 + 9
+    assert "died by SIGKILL; the profile up to there is good" in errors
+    # Tickets without a gap from the first event to the last: the invariants check them.
+    assert_sound(tmp_path / "profile")
+    assert processes_of(tmp_path / "profile")[0]["events"] > 2000  # type: ignore[operator]
+
+
+def test_profile_is_readable_when_everything_was_killed(compile_c, tmp_path: Path) -> None:
+    recording = start(tmp_path, compile_c(BUSY))
+    program = child_of(recording.pid)
+    recording.kill()
+    recording.wait()
+    os.kill(program, signal.SIGKILL)
+    while Path(f"/proc/{program}/maps").exists() and Path(f"/proc/{program}/maps").read_bytes():
+        time.sleep(0.01)
+    profile = tmp_path / "profile"
+    assert _native.check_profile(str(profile)) == []
+    assert processes_of(profile)[0]["events"] > 2000  # type: ignore[operator]
+    _native.recover_profile(str(profile), 0, True)
+    assert_sound(profile)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_reach_the_program(compile_c, tmp_path: Path, number: signal.Signals) -> None:
+    recording = start(tmp_path, compile_c(BUSY))
+    recording.send_signal(number)
+    _, errors = recording.communicate(timeout=60)
+    assert recording.returncode == 128 + number
+    assert f"died by {number.name}" in errors
+    assert_sound(tmp_path / "profile")
+
+
+def test_maximum_size_ends_the_recording_and_not_the_program(malloom, compile_c, tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    options = ["-o", profile, "--accesses", "none", "--max-size", "100K"]
+    done = malloom("record", *options, "--", compile_c(COUNTED), "400000")
+    assert done.returncode == 1
+    assert "the profile reached --max-size" in done.stderr
+    assert 40_000 < profile.stat().st_size <= 100 << 10
+    assert_sound(profile)
+
+
+def test_full_disk_ends_the_recording_and_not_the_program(compile_c, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    program = compile_c(COUNTED)
+    record = f"'{COMMAND}' record -o '{disk}/profile' --accesses none -- '{program}' 2000000"
+    mount = f"mount -t tmpfs -o size=1m none '{disk}'"
+    script = f"{mount} && {{ {record}; echo $?; cp '{disk}/profile' '{tmp_path}/copy'; }}"
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.stdout == "1\n", done.stderr
+    assert "could not be written to its end and is good up to there" in done.stderr
+    assert _native.check_profile(str(tmp_path / "copy")) == []
+    assert processes_of(tmp_path / "copy")[0]["events"] > 10_000  # type: ignore[operator]
+
+
+def test_file_size_limit_ends_the_recording_and_not_the_program(compile_c, tmp_path: Path) -> None:
+    program = compile_c(COUNTED)
+    record = f"'{COMMAND}' record -o profile --accesses none -- '{program}' 2000000"
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f 400; {record}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "could not be written to its end" in done.stderr
+    assert _native.check_profile(str(tmp_path / "profile")) == []
+
+
+def test_handlers_that_ask_for_memory_do_no_harm(malloom, compile_c, tmp_path: Path) -> None:
+    source = """
+    #include <signal.h>
+    #include <stdlib.h>
+    #include <sys/time.h>
+    static volatile sig_atomic_t ticks;
+    /* The C library's own heap must not be entered twice; an object of a mapping of its own does not enter it. */
+    static void tick(int number) { (void)number; void* volatile object = valloc(1 << 20); free(object); ++ticks; }
+    int main(void) {
+        signal(SIGALRM, tick);
+        const struct itimerval every = {{0, 200}, {0, 200}};
+        setitimer(ITIMER_REAL, &every, NULL);
+        while (ticks < 2000) { void* volatile object = malloc(48); free(object); }
+        return 0;
+    }
+    """
+    profile = tmp_path / "profile"
+    done = malloom("record", "-o", profile, "--accesses", "none", "--", compile_c(source))
+    assert done.returncode == 0, done.stderr
+    assert_sound(profile)
+
+
+def test_closed_and_reused_descriptors(malloom, compile_c, tmp_path: Path) -> None:
+    source = """
+    #define _GNU_SOURCE
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(void) {
+        closefrom(0);
+        for (int i = 0; i < 1020; ++i) if (open("other", O_CREAT | O_RDWR | O_APPEND, 0600) < 0) break;
+        for (int i = 0; i < 50000; ++i) { void* volatile object = malloc(48); free(object); }
+        return 0;
+    }
+    """
+    profile = tmp_path / "profile"
+    done = malloom("record", "-o", profile, "--accesses", "none", "--", compile_c(source))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "other").stat().st_size == 0
+    assert_sound(profile)

@@ -1,0 +1,106 @@
+"""`malloom record` with what it cannot record: one line, a status, and nothing left behind."""
+
+from pathlib import Path
+
+import pytest
+
+EMPTY = "int main(void) { return 0; }"
+OWN_ALLOCATOR = """
+#include <stddef.h>
+static char arena[1 << 16];
+static size_t used;
+void* malloc(size_t size) { used += (size + 15) & ~15ul; return arena + used - ((size + 15) & ~15ul); }
+void free(void* object) { (void)object; }
+int main(void) { return 0; }
+"""
+
+
+def assert_refused(done, status: int, words: str, folder: Path) -> None:
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert words in done.stderr
+    assert not list(folder.glob("profile*"))
+
+
+def test_programs_that_cannot_be_recorded(malloom, compile_c, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no program")
+    text.chmod(0o755)
+    closed = tmp_path / "closed"
+    closed.write_text("#!/bin/sh\n")
+    for program, status, words in (
+        ("no-such-program", 127, "no program in the PATH called no-such-program"),
+        (tmp_path / "absent", 127, "there is no file"),
+        (text, 126, "ELF"),
+        (closed, 126, "not executable"),
+        (tmp_path, 126, "is a folder"),
+    ):
+        assert_refused(malloom("record", "-o", "profile", "--", program), status, words, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "flags", "words"),
+    [
+        (EMPTY, ["-static"], "statically linked"),
+        (OWN_ALLOCATOR, ["-fno-builtin"], "carries its own allocator"),
+    ],
+)
+def test_programs_out_of_reach(
+    malloom, compile_c, tmp_path: Path, source: str, flags: list[str], words: str
+) -> None:
+    assert_refused(malloom("record", "-o", "profile", "--", compile_c(source, *flags)), 126, words, tmp_path)
+
+
+def test_setuid_programs(malloom, compile_c, tmp_path: Path) -> None:
+    program = compile_c(EMPTY)
+    program.chmod(0o4755)
+    assert_refused(malloom("record", "-o", "profile", "--", program), 126, "gains privileges", tmp_path)
+
+
+def test_32_bit_programs(malloom, compile_c, tmp_path: Path) -> None:
+    program = compile_c(EMPTY)
+    image = bytearray(program.read_bytes())
+    image[4] = 1  # EI_CLASS: ELFCLASS32
+    program.write_bytes(image)
+    assert_refused(malloom("record", "-o", "profile", "--", program), 126, "32-bit", tmp_path)
+
+
+def test_places_where_no_profile_can_be(malloom, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for output, words in (("absent/profile", "there is no folder"), ("folder", "is a folder")):
+        done = malloom("record", "-o", output, "--", "true")
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert not list((tmp_path / "folder").iterdir())
+
+
+def test_an_existing_profile_is_kept_unless_forced(malloom, tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    profile.write_text("precious")
+    done = malloom("record", "-o", profile, "--accesses", "none", "--", "true")
+    assert done.returncode == 2
+    assert "exists already" in done.stderr
+    assert profile.read_text() == "precious"
+    assert malloom("record", "-o", profile, "--accesses", "none", "--force", "--", "true").returncode == 0
+    assert profile.read_bytes().startswith(b"MALLPROF")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--max-size", "lots"], "is no size"),
+        (["--max-size", "10"], "too small"),
+        (["--accesses", "some"], "there are no accesses 'some'"),
+        (["--depth", "33"], "less than or equal to 32"),
+    ],
+)
+def test_options_out_of_range(malloom, tmp_path: Path, options: list[str], words: str) -> None:
+    assert_refused(malloom("record", "-o", "profile", *options, "--", "true"), 2, words, tmp_path)
+
+
+def test_scripts_are_recorded_through_their_interpreter(malloom, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\necho from a script\n")
+    script.chmod(0o755)
+    done = malloom("record", "-o", "profile", "--accesses", "none", "--", "./script")
+    assert (done.returncode, done.stdout) == (0, "from a script\n")
