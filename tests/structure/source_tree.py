@@ -5,6 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 CPP_SUFFIXES = (".cpp", ".h", ".c")
@@ -35,3 +37,9 @@ def lines_matching(pattern: str, names: list[str]) -> list[str]:
         for number, line in enumerate(text_of(name).splitlines(), 1)
         if expression.search(line)
     ]
+
+
+def expect_silence(output: str) -> None:
+    """Fail with a tool's whole output, unless there is none."""
+    if output:
+        pytest.fail(output, pytrace=False)

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from structure.source_tree import CPP_SUFFIXES, ROOT, files_with
+from structure.source_tree import CPP_SUFFIXES, ROOT, expect_silence, files_with
 
 
 def verdict(*command: str) -> str:
@@ -17,16 +17,16 @@ def python_tool(*arguments: str) -> str:
 
 
 def test_cpp_is_formatted() -> None:
-    assert verdict("clang-format-19", "--dry-run", "-Werror", *files_with(*CPP_SUFFIXES)) == ""
+    expect_silence(verdict("clang-format-19", "--dry-run", "-Werror", *files_with(*CPP_SUFFIXES)))
 
 
 def test_python_is_formatted() -> None:
-    assert python_tool("ruff", "format", "--check", ".") == ""
+    expect_silence(python_tool("ruff", "format", "--check", "."))
 
 
 def test_python_is_free_of_lint() -> None:
-    assert python_tool("ruff", "check", ".") == ""
+    expect_silence(python_tool("ruff", "check", "."))
 
 
 def test_python_types_hold() -> None:
-    assert python_tool("mypy") == ""
+    expect_silence(python_tool("mypy"))
