@@ -20,7 +20,7 @@ template <class Replacement>
 class LayoutUnder final : public SimulatedLayout {
   public:
     LayoutUnder(const Geometry& geometry, const SimulatedRequests& requests, std::vector<uint32_t> granules)
-        : requests_(requests), granules_(std::move(granules)), hierarchy_(geometry) {}
+        : requests_(requests), granules_(std::move(granules)), geometry_(geometry), hierarchy_(geometry) {}
 
     void run(std::span<const ResolvedAccess> accesses, bool counted) override {
         const std::vector<CacheCounts> before = counted ? std::vector<CacheCounts>{} : hierarchy_.counts();
@@ -40,6 +40,8 @@ class LayoutUnder final : public SimulatedLayout {
 
     std::vector<CacheCounts> counts() const override { return hierarchy_.counts(); }
 
+    void reset() override { hierarchy_ = Hierarchy<Replacement>(geometry_); }
+
     void note_used(std::span<const uint32_t> requests) override {
         for (const uint32_t request : requests) {
             hierarchy_.note_used(address(request), std::max<uint64_t>(requests_.sizes[request], 1));
@@ -54,6 +56,7 @@ class LayoutUnder final : public SimulatedLayout {
     SimulatedRequests requests_;
     std::vector<uint32_t> granules_;
     std::vector<uint64_t> starts_;
+    Geometry geometry_;
     Hierarchy<Replacement> hierarchy_;
 };
 

@@ -30,6 +30,8 @@ class SimulatedLayout {
     /// Says which requests were used in the stream before what comes next.
     virtual void note_used(std::span<const uint32_t> requests) = 0;
     virtual std::vector<CacheCounts> counts() const = 0;
+    /// Empties the caches and takes the counts back to 0.
+    virtual void reset() = 0;
 };
 
 /// The requests of a profile, for all its layouts: columns with an entry per request.

@@ -57,6 +57,16 @@ class Simulation {
         return {touched.lines, touched.pages};
     }
 
+    /// Forgets all layouts but those with these numbers, and all that was counted.
+    void retain(const std::vector<size_t>& numbers) {
+        std::vector<std::unique_ptr<SimulatedLayout>> kept;
+        for (const size_t number : numbers) {
+            kept.push_back(std::move(layouts_.at(number)));
+            kept.back()->reset();
+        }
+        layouts_ = std::move(kept);
+    }
+
     void run(AccessSource& source, uint64_t window, uint64_t warm_up, uint64_t skip, nb::object progress) {
         const bool tells = !progress.is_none();
         const auto tell = [&](uint64_t done) {
@@ -105,6 +115,7 @@ void bind_simulation(nb::module_& module) {
              nb::arg("recorded"), nb::arg("sizes"), nb::arg("accesses"), nb::arg("first_access"),
              nb::arg("caches"), nb::arg("tlbs"), nb::arg("replacement"))
         .def("add", &Simulation::add, nb::arg("offsets"))
+        .def("retain", &Simulation::retain, nb::arg("numbers"))
         .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
              nb::arg("skip"), nb::arg("progress").none())
         .def("counts", &Simulation::counts);

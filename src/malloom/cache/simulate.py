@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,6 +104,11 @@ class Simulation:
     def add(self, name: str, offset: I64) -> None:
         """Adds a layout. Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
         self._touched[name] = self._native.add(np.ascontiguousarray(offset, dtype=np.int64))
+
+    def retain(self, names: Collection[str]) -> None:
+        """Forgets all layouts but these, and all that was counted."""
+        self._native.retain([number for number, name in enumerate(self._touched) if name in names])
+        self._touched = {name: touched for name, touched in self._touched.items() if name in names}
 
     def run(
         self, sample: Sample | None = None, progress: Callable[[int], None] | None = None

@@ -14,7 +14,7 @@ from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import CommandError
 from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
-from malloom.layout.ranking import SAMPLED_ACCESSES, best_strategy, place
+from malloom.layout.ranking import FIRST_ROUND, best_strategy, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
@@ -81,7 +81,7 @@ def plan(
 
 def _best(profile: HeapProfile, geometry: Geometry) -> Strategy:
     candidates = all_strategies()
-    accesses = min(profile.access_entries, SAMPLED_ACCESSES)
+    accesses = min(profile.access_entries, FIRST_ROUND)
     with shown(len(candidates), accesses) as progress:
         return strategy(best_strategy(profile, candidates, geometry, progress).strategy)
 

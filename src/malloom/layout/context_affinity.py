@@ -14,6 +14,9 @@ from malloom.profile.requests import I64, U32, U64
 BATCH = 1 << 22
 """Edges contracted at a time: bounds the memory that this takes."""
 
+DENSE_KEYS = 1 << 22
+"""Pairs of contexts are counted in an array as long as there are fewer."""
+
 
 @dataclass(frozen=True)
 class ContextEdges:
@@ -44,8 +47,7 @@ def contract(graph: AffinityGraph, context: U32, contexts: int) -> ContextEdges:
 def _pairs(
     graph: AffinityGraph, context: U32, contexts: int, begin: int, end: int
 ) -> tuple[npt.NDArray[np.int64], U64]:
-    edges = np.arange(begin, end, dtype=np.uint64)
-    source = np.searchsorted(graph.offsets, edges, side="right") - 1
+    source = _sources(graph, begin, end)
     tail = context[source].astype(np.int64)
     head = context[graph.targets[begin:end]].astype(np.int64)
     return _summed(
@@ -53,7 +55,19 @@ def _pairs(
     )
 
 
+def _sources(graph: AffinityGraph, begin: int, end: int) -> npt.NDArray[np.int64]:
+    """The node that each of the edges from `begin` to `end` leaves."""
+    first = int(np.searchsorted(graph.offsets, begin, side="right")) - 1
+    last = int(np.searchsorted(graph.offsets, end, side="left"))
+    bounds = np.clip(graph.offsets[first : last + 1].astype(np.int64), begin, end)
+    return np.repeat(np.arange(first, last), np.diff(bounds))
+
+
 def _summed(keys: npt.NDArray[np.int64], weights: U64) -> tuple[npt.NDArray[np.int64], U64]:
+    if len(keys) and int(keys.max()) < DENSE_KEYS:
+        dense = np.bincount(keys, weights=weights.astype(np.float64))
+        present = np.flatnonzero(dense)
+        return present, dense[present].astype(np.uint64)
     distinct, position = np.unique(keys, return_inverse=True)
     sums = np.zeros(len(distinct), dtype=np.uint64)
     np.add.at(sums, position, weights)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from malloom import formats
 from malloom.errors import UsageProblem
 from malloom.layout.layout import GRANULE, NO_GROUP, NO_PLACE, Groups, Layout
+from malloom.layout.live_bytes import peak_bytes
 from malloom.layout.packing import granules
 from malloom.profile import HeapProfile, Refolded
 from malloom.profile.requests import I64, U32
@@ -145,16 +146,6 @@ def best_depth(profile: HeapProfile) -> int:
 def _racy_share(profile: HeapProfile, depth: int) -> float:
     refolded = profile.at_depth(depth)
     return float(racy_contexts(profile, refolded)[refolded.context].mean()) if len(refolded.context) else 0.0
-
-
-def peak_bytes(profile: HeapProfile, chosen: npt.NDArray[np.bool_]) -> int:
-    """Live bytes of the chosen requests at their peak, in whole granules."""
-    requests = profile.requests
-    room = granules(profile)[chosen].astype(np.int64) * GRANULE
-    dies = requests.death[chosen] != np.uint64(2**64 - 1)
-    tickets = np.concatenate([requests.birth[chosen], requests.death[chosen][dies]])
-    changes = np.concatenate([room, -room[dies]])
-    return int(np.cumsum(changes[np.argsort(tickets, kind="stable")]).max(initial=0))
 
 
 def worth_preallocating(profile: HeapProfile, layout: Layout) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from malloom.cache.cost import stall_cycles
@@ -13,8 +13,11 @@ from malloom.layout.layout import Layout
 from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
 
-SAMPLED_ACCESSES = 16_000_000
-"""Enough to tell layouts apart, and seconds instead of minutes for a long profile."""
+FIRST_ROUND = 2_000_000
+SAMPLED_ACCESSES = 8_000_000
+"""Accesses that `auto` simulates: enough to tell layouts apart, and seconds instead of minutes for a long
+profile."""
+FINALISTS = 4
 TIE = 0.01
 """Costs closer than this are a tie, which the smaller footprint wins."""
 BASELINES = frozenset({"random", "keep-original", "overhead-only"})
@@ -65,18 +68,40 @@ def rank(
     progress: Progress = SILENT,
 ) -> list[Ranked]:
     """All strategies, the best first: by cycles, and by pages and lines where those are as good as equal."""
-    simulation = Simulation(profile, geometry)
-    sizes: dict[str, tuple[int, int]] = {}
+    race = Race(profile, geometry, progress)
     for strategy in strategies:
-        progress.placing(strategy.name)
-        layout = place(strategy, profile, geometry)
-        simulation.add(strategy.name, layout.offset)
-        sizes[strategy.name] = (layout.arena_bytes, layout.planned)
-    counted = simulation.run(sample, progress.simulated)
-    ranked = [
-        Ranked(name, counts, stall_cycles(counts, geometry), *sizes[name]) for name, counts in counted.items()
-    ]
-    return in_order(ranked)
+        race.enter(strategy)
+    return race.run(sample)
+
+
+class Race:
+    """Layouts of one profile under simulation, entered one by one so that only one is held in full."""
+
+    def __init__(self, profile: HeapProfile, geometry: Geometry, progress: Progress) -> None:
+        self._profile, self._geometry, self._progress = profile, geometry, progress
+        self._simulation = Simulation(profile, geometry)
+        self._sizes: dict[str, tuple[int, int]] = {}
+
+    def enter(self, strategy: Strategy) -> None:
+        """Places and adds a strategy's layout."""
+        self._progress.placing(strategy.name)
+        layout = place(strategy, self._profile, self._geometry)
+        self._simulation.add(strategy.name, layout.offset)
+        self._sizes[strategy.name] = (layout.arena_bytes, layout.planned)
+
+    def retain(self, names: Collection[str]) -> None:
+        """Goes on with these alone, from the start."""
+        self._simulation.retain(names)
+
+    def run(self, sample: Sample | None) -> list[Ranked]:
+        """Simulates; the best first."""
+        counted = self._simulation.run(sample, self._progress.simulated)
+        return in_order(
+            [
+                Ranked(name, counts, stall_cycles(counts, self._geometry), *self._sizes[name])
+                for name, counts in counted.items()
+            ]
+        )
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:
@@ -102,12 +127,25 @@ def best_strategy(
     geometry: Geometry,
     progress: Progress = SILENT,
 ) -> Ranked:
-    """The best strategy by simulation of a sample. Raises CommandError where the profile has no accesses."""
+    """The best strategy: all by a small sample, the best of them by a larger one. Raises CommandError where
+    the profile has no accesses."""
     if profile.access_entries == 0:
         raise CommandError(
             "the profile has no accesses to choose by",
             remedy="record with --accesses full, or name a --strategy",
         )
-    candidates = [each for each in strategies if each.name not in BASELINES]
-    sample = sample_of(profile, SAMPLED_ACCESSES)
-    return rank(profile, candidates, geometry, sample=sample, progress=progress)[0]
+    profile.affinity()  # in the same pass as the usage, which the first strategy would else make another for
+    race = Race(profile, geometry, progress)
+    for strategy in strategies:
+        if strategy.name not in BASELINES and _has_its_data(strategy, profile):
+            race.enter(strategy)
+    ranked = race.run(sample_of(profile, FIRST_ROUND))
+    if profile.access_entries > FIRST_ROUND:
+        race.retain({each.strategy for each in ranked[:FINALISTS]})
+        ranked = race.run(sample_of(profile, SAMPLED_ACCESSES))
+    return ranked[0]
+
+
+def _has_its_data(strategy: Strategy, profile: HeapProfile) -> bool:
+    """Without friends the friends' strategies are sequential and size over again."""
+    return not strategy.name.startswith("friends-") or bool((profile.requests.friend >= 0).any())

@@ -14,7 +14,7 @@ import numpy as np
 
 from malloom import _native
 from malloom.profile import HeapProfile
-from malloom.profile.requests import NEVER, U64
+from malloom.profile.requests import NEVER, U32, U64
 
 STRETCHES = 1024
 RARITY = 256
@@ -23,6 +23,7 @@ LEAST_SHARE = 0.05
 """A steady phase shorter than this share of the stream is none: the program builds and uses all the time."""
 
 _ranks: WeakKeyDictionary[HeapProfile, U64] = WeakKeyDictionary()
+_orders: WeakKeyDictionary[HeapProfile, U32] = WeakKeyDictionary()
 
 
 def use_rank(profile: HeapProfile) -> U64:
@@ -34,6 +35,13 @@ def use_rank(profile: HeapProfile) -> U64:
     if profile not in _ranks:
         _ranks[profile] = _compute(profile)
     return _ranks[profile]
+
+
+def use_order(profile: HeapProfile) -> U32:
+    """All requests in the order of use; see use_rank."""
+    if profile not in _orders:
+        _orders[profile] = np.argsort(use_rank(profile), kind="stable").astype(np.uint32)
+    return _orders[profile]
 
 
 def _compute(profile: HeapProfile) -> U64:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malloom.layout.live_bytes import peak_bytes
 from malloom.layout.packing import LARGEST_SLOT, pack, slots_of
-from malloom.layout.plan import peak_bytes
 from malloom.profile import HeapProfile
 from python.layout.drawn_profiles import assert_valid, profiles
 

@@ -14,8 +14,9 @@ import numpy as np
 from malloom.layout.context_affinity import contract
 from malloom.layout.grouping import group_contexts
 from malloom.layout.layout import NO_GROUP, NO_PLACE, Groups, Layout
+from malloom.layout.live_bytes import peak_bytes_by_group
 from malloom.layout.packing import pack
-from malloom.layout.plan import best_depth, peak_bytes
+from malloom.layout.plan import best_depth
 from malloom.profile import HeapProfile, Refolded
 from malloom.profile.requests import U32, U64
 
@@ -52,7 +53,7 @@ class ContextGroups:
         packed = pack(profile, self.name, np.argsort(group, kind="stable"))
         offset = np.where(group == NO_GROUP, NO_PLACE, packed.offset)
         groups = int(of_context[of_context != NO_GROUP].astype(np.int64).max(initial=-1)) + 1
-        expected = np.array([peak_bytes(profile, group == each) for each in range(groups)], dtype=np.uint64)
+        expected = peak_bytes_by_group(profile, group, groups)
         maximum = np.full(groups, LARGEST, dtype=np.uint64)
         described = Groups(depth, of_context, _chunk_bytes(expected), maximum, expected)
         return Layout(self.name, offset, packed.arena_bytes, described)

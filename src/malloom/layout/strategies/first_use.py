@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from malloom.layout.layout import Layout
 from malloom.layout.packing import pack
-from malloom.layout.steady_phase import use_rank
+from malloom.layout.steady_phase import use_order
 from malloom.profile import HeapProfile
 
 if TYPE_CHECKING:
@@ -22,4 +20,4 @@ class FirstUse:
     summary = "in the order of first use once the program has built its objects"
 
     def place(self, profile: HeapProfile, geometry: Geometry) -> Layout:
-        return pack(profile, self.name, np.argsort(use_rank(profile), kind="stable"))
+        return pack(profile, self.name, use_order(profile))

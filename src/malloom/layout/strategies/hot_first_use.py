@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from malloom.layout.layout import Layout
 from malloom.layout.packing import granules, pack
-from malloom.layout.steady_phase import use_rank
+from malloom.layout.steady_phase import use_order
 from malloom.profile import HeapProfile
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ class HotFirstUse:
     summary = "busy objects apart from the others, each in the order of first use"
 
     def place(self, profile: HeapProfile, geometry: Geometry) -> Layout:
-        order = np.lexsort((use_rank(profile), ~busy(profile)))
+        order = use_order(profile)
+        is_busy = busy(profile)[order]
+        order = np.concatenate([order[is_busy], order[~is_busy]])
         return pack(profile, self.name, order)
 
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from malloom import _native
 from malloom.layout.layout import GRANULE, Layout
 from malloom.layout.packing import granules, pack
-from malloom.layout.steady_phase import use_rank
+from malloom.layout.steady_phase import use_order
 from malloom.profile import HeapProfile
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ class Smart:
             graph.offsets,
             graph.targets,
             graph.weights,
-            np.argsort(use_rank(profile), kind="stable").astype(np.uint32),
+            use_order(profile),
             granules(profile),
             cache.sets,
             cache.ways,
