@@ -16,6 +16,8 @@ inline RunTime& process_heap() {
 }  // namespace malloom::front
 
 #include "runtime/front/malloc_entries.h"
+// Over the entries.
+#include "runtime/front/annotation_entries.h"
 
 namespace {
 
