@@ -8,6 +8,7 @@
 #include "src/native/affinity_builder.h"
 #include "src/native/array_accesses.h"
 #include "src/native/bindings.h"
+#include "src/native/context_affinity.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/recording_bindings.h"
 #include "src/native/usage_survey.h"
@@ -91,6 +92,23 @@ nb::tuple survey_affinity(AccessSource& source, size_t requests) {
     return nb::make_tuple(usage_columns(std::move(survey.usage())), graph_columns(std::move(graph)));
 }
 
+nb::tuple context_affinity(AccessSource& source, ArrayView<uint32_t> context, size_t contexts,
+                           uint64_t distance) {
+    for (const uint32_t index : to_span(context)) {
+        if (index >= contexts) throw std::invalid_argument("a request of an unknown context");
+    }
+    CompressedGraph graph;
+    {
+        nb::gil_scoped_release unlocked;
+        ContextAffinity affinity(to_span(context), contexts, distance);
+        for (auto batch = source.next_batch(); !batch.empty(); batch = source.next_batch()) {
+            for (const ResolvedAccess& access : batch) affinity.add(access);
+        }
+        graph = affinity.compress();
+    }
+    return graph_columns(std::move(graph));
+}
+
 /// The next accesses as columns (request, weight, packed); empty at the end.
 nb::tuple next_batch(AccessSource& source) {
     std::vector<uint32_t> requests, weights;
@@ -112,6 +130,8 @@ void bind_profile(nb::module_& module) {
     module.def("array_accesses", &array_accesses, nb::arg("request"), nb::arg("packed"), nb::arg("skip") = 0,
                nb::arg("take") = 0);
     module.def("survey_usage", &survey_usage, nb::arg("source"), nb::arg("requests"));
+    module.def("context_affinity", &context_affinity, nb::arg("source"), nb::arg("context"),
+               nb::arg("contexts"), nb::arg("distance"));
     module.def("survey_affinity", &survey_affinity, nb::arg("source"), nb::arg("requests"));
 }
 

@@ -19,6 +19,7 @@ def report(
     format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
     sort: Annotated[str, typer.Option("--sort", help="bytes, requests or accesses.")] = "bytes",
     top: Annotated[int, typer.Option("--top", min=0, help="How many contexts to show; 0: all.")] = 20,
+    depth: Annotated[int, typer.Option("--depth", min=0, help="Frames of a context; 0: as recorded.")] = 0,
     process: Annotated[str | None, typer.Option("--process", help="A pid, or an executable.")] = None,
 ) -> None:
     """Show requests, bytes, lifetimes and accesses for each context."""
@@ -29,4 +30,5 @@ def report(
     chosen = find_format(format)
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
-    chosen.write(make_report(profile, process=process, sort=sort, top=top), sys.stdout)
+    made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
+    chosen.write(made, sys.stdout)

@@ -48,6 +48,16 @@ class Contexts:
         """Frames of the longest chain."""
         return int(np.diff(self.offsets.astype(np.int64)).max(initial=0))
 
+    def cut(self, chosen: U32, depth: int, hashes: U64) -> Contexts:
+        """Of the `chosen` contexts the innermost `depth` frames; `hashes` are those of the shorter chains."""
+        starts = self.offsets[chosen].astype(np.int64)
+        lengths = np.minimum(self.offsets[chosen + np.uint32(1)].astype(np.int64) - starts, depth)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        picked = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - starts, lengths)
+        return Contexts(
+            offsets.astype(np.uint64), self.frame_module[picked], self.frame_offset[picked], hashes
+        )
+
     def frames(self, context: int) -> list[tuple[int, int]]:
         """(module, offset) of one context's frames, innermost first."""
         span = slice(int(self.offsets[context]), int(self.offsets[context + 1]))

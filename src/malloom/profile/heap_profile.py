@@ -15,7 +15,7 @@ from malloom.profile.affinity import AffinityGraph
 from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
 from malloom.profile.notes import notes_on
 from malloom.profile.process import Process, choose_process, process_from_record
-from malloom.profile.requests import U64, Requests, requests_from_arrays
+from malloom.profile.requests import U64, Requests, replace_contexts, requests_from_arrays
 from malloom.profile.survey import AccessOpener, Survey
 
 
@@ -44,6 +44,7 @@ class HeapProfile:
         access_entries: int,
         created: int = 0,
         notes: Sequence[str] = (),
+        survey: Survey | None = None,
     ) -> None:
         self.requests = requests
         self.contexts = contexts
@@ -53,7 +54,7 @@ class HeapProfile:
         self.created = created
         self.notes = list(notes)
         self._opener = opener
-        self._survey = Survey(opener, len(requests))
+        self._survey = survey or Survey(opener, len(requests))
         requests.attach(self._survey.usage)
 
     @classmethod
@@ -125,6 +126,31 @@ class HeapProfile:
     def affinity(self) -> AffinityGraph:
         """Which request's object is accessed right after which. Makes a pass over the accesses once."""
         return self._survey.affinity()
+
+    def context_affinity(self, distance: int = 128) -> AffinityGraph:
+        """Which contexts' objects are used within `distance` accessed bytes of each other, as HALO has it.
+
+        Nodes are contexts; an edge stands in both rows. Makes a pass over the accesses each time.
+        """
+        context, count = self.requests.context, len(self.contexts)
+        return AffinityGraph(*_native.context_affinity(self.accesses(), context, count, distance))
+
+    def folded(self, depth: int) -> HeapProfile:
+        """The same process with contexts of at most `depth` frames; all but the contexts is shared."""
+        refolded = self.at_depth(depth)
+        _, first = np.unique(refolded.context, return_index=True)
+        old = self.requests
+        return HeapProfile(
+            requests=replace_contexts(old, refolded.context, refolded.ordinal),
+            contexts=self.contexts.cut(old.context[first], depth, refolded.hashes),
+            modules=self.modules,
+            process=self.process,
+            opener=self._opener,
+            access_entries=self.access_entries,
+            created=self.created,
+            notes=self.notes,
+            survey=self._survey,
+        )
 
     def at_depth(self, depth: int) -> Refolded:
         """The requests under contexts of at most `depth` frames, the innermost of the recorded ones."""

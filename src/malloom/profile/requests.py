@@ -110,6 +110,21 @@ class Requests:
         return self._usage().last_access
 
 
+def replace_contexts(requests: Requests, context: U32, ordinal: U32) -> Requests:
+    """The same requests under other contexts."""
+    return Requests(
+        size=requests.size,
+        alignment=requests.alignment,
+        context=context,
+        ordinal=ordinal,
+        thread=requests.thread,
+        birth=requests.birth,
+        death=requests.death,
+        address=requests.address,
+        friend=requests.friend,
+    )
+
+
 def ordinals_of(context: U32) -> U32:
     """The ordinal of every request, from the contexts of the requests in time order."""
     order = np.argsort(context, kind="stable")

@@ -36,13 +36,15 @@ class Format(Protocol):
         """Writes the whole report."""
 
 
-def make_report(path: Path, *, process: str | None, sort: str, top: int) -> Report:
-    """The report on one process of a profile; `top` 0 keeps all rows.
+def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: int = 0) -> Report:
+    """The report on one process of a profile; `top` 0 keeps all rows, `depth` 0 all frames.
 
     Raises CommandError with the reason where the report would be empty.
     """
     profile = HeapProfile.open(path, process)
     check_not_empty(profile)
+    if depth:
+        profile = profile.folded(depth)
     totals, rows = summarize(profile)
     rows = sort_rows(rows, sort)[: top or None]
     frames = [profile.contexts.frames(row.context) for row in rows]
