@@ -8,7 +8,8 @@ import numpy as np
 from malloom import _native
 from malloom.profile import HeapProfile
 
-COMMAND = Path(__file__).parents[2] / ".venv/bin/malloom"
+ROOT = Path(__file__).parents[2]
+COMMAND = ROOT / ".venv/bin/malloom"
 NEVER = 2**64 - 1
 
 

@@ -43,9 +43,11 @@ def struct_table(title: str, size: int, fields: list[tuple[str, str, str, str]])
 def with_tables(document: str) -> str:
     """The document with every table as the .def files have it."""
     known = {name: tables(name) for name in ("profile", "plan")}
-    return PLACE.sub(
-        lambda place: f"<!-- table {place[1]} {place[2]} -->\n{known[place[1]][place[2]]}\n<!-- end -->", document
-    )
+
+    def fill(place: re.Match[str]) -> str:
+        return f"<!-- table {place[1]} {place[2]} -->\n{known[place[1]][place[2]]}\n<!-- end -->"
+
+    return PLACE.sub(fill, document)
 
 
 if __name__ == "__main__":
