@@ -14,14 +14,21 @@ namespace malloom::heaps {
 
 namespace {
 
+// Larger objects are mapped one by one by either allocator, and the C library can grow them without copying.
+constexpr size_t mimalloc_limit = size_t{16} << 20;
 // Beyond this mimalloc 2.0 takes a mapping of its own.
-constexpr size_t largest_alignment = size_t{1} << 20;
+constexpr size_t largest_mimalloc_alignment = size_t{1} << 20;
 
-void* move(void* object, size_t old_bytes, void* moved, size_t bytes) {
-    return moved == nullptr ? nullptr : memcpy(moved, object, old_bytes < bytes ? old_bytes : bytes);
+// The second question finds what a program that uses mimalloc itself got before the range was there.
+[[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
+    return mimalloc_memory.owns(object) || mi_is_in_heap_region(object);
 }
 
 }  // namespace
+
+void FallbackHeap::choose(FallbackKind kind) {
+    limit_ = kind == FallbackKind::mimalloc && mimalloc_memory.open() ? mimalloc_limit : 0;
+}
 
 void FallbackHeap::deallocate(void* object) {
     if (is_mimalloc(object)) [[likely]] {
@@ -31,26 +38,46 @@ void FallbackHeap::deallocate(void* object) {
     }
 }
 
+size_t FallbackHeap::usable_size(const void* object) const {
+    return is_mimalloc(object) ? mi_usable_size(object)
+                               : platform::real::usable_size(const_cast<void*>(object));
+}
+
+// What is too large for mimalloc, or aligned, or more than its range has left.
 void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
     if (alignment <= granule) {
         return platform::real::allocate(bytes);
     }
-    if (system_ || bytes > largest_bytes || alignment > largest_alignment) {
-        return platform::real::allocate_aligned(alignment, bytes);
+    if (bytes < limit_ && alignment <= largest_mimalloc_alignment) {
+        if (void* object = mi_malloc_aligned(at_least_granule(bytes), alignment)) {
+            return object;
+        }
     }
-    return mi_malloc_aligned(at_least_granule(bytes), alignment);
+    return platform::real::allocate_aligned(alignment, bytes);
+}
+
+void* FallbackHeap::allocate_zeroed(const Request& request) {
+    if (request.bytes < limit_) {
+        if (void* object = mi_zalloc(at_least_granule(request.bytes))) [[likely]] {
+            return object;
+        }
+    }
+    return platform::real::allocate_zeroed(1, request.bytes);
 }
 
 void* FallbackHeap::reallocate(void* object, const Request& request) {
-    const size_t bytes = request.bytes;
     if (!is_mimalloc(object)) {
-        return platform::real::reallocate(object, bytes);
+        return platform::real::reallocate(object, request.bytes);
     }
-    if (bytes <= largest_bytes) {
-        return mi_realloc(object, at_least_granule(bytes));
+    if (request.bytes < limit_) {
+        if (void* same_or_moved = mi_realloc(object, at_least_granule(request.bytes))) [[likely]] {
+            return same_or_moved;
+        }
     }
-    void* moved = move(object, mi_usable_size(object), platform::real::allocate(bytes), bytes);
+    void* moved = platform::real::allocate(request.bytes);
     if (moved != nullptr) {
+        const size_t had = mi_usable_size(object);
+        memcpy(moved, object, had < request.bytes ? had : request.bytes);
         mi_free(object);
     }
     return moved;

@@ -201,7 +201,7 @@ bool GroupHeap::may_grow(Group& group) {
 void GroupHeap::deallocate(void* object) {
     const uint64_t granule = occupancy_.granule_of(object);
     if (!occupancy_.release_small(alone(), object)) {
-        occupancy_.release_any(object);
+        occupancy_.release(object, occupancy_.extent(object));
     }
     Group& group = groups_[granule >> span_shift_];
     const uint64_t within = granule & ((uint64_t{1} << span_shift_) - 1);

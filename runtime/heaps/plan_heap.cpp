@@ -22,11 +22,16 @@ void PlanHeap::close() {
     *this = PlanHeap();
 }
 
+// Measured, touching included, for 100 MB: 34 ms page by page, 24 ms populated page by page, 12 ms with huge
+// pages that fault as they are reached; populating huge pages at once took 17 ms, and sometimes 145. So whole
+// 2 MiB parts become huge on first touch, and the rest, which must not grow to a huge page, is populated.
 void PlanHeap::preallocate() {
     void* arena = occupancy_.address(0);
     const size_t bytes = occupancy_.granules() * structures::granule_bytes;
-    platform::prefer_huge_pages(arena, bytes);
-    platform::populate_pages(arena, bytes);
+    const size_t whole =
+        platform::huge_pages_are_allowed() ? platform::round_down(bytes, platform::huge_page_bytes) : 0;
+    platform::prefer_huge_pages(arena, whole);
+    platform::populate_pages(static_cast<char*>(arena) + whole, bytes - whole);
 }
 
 void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count) const {
@@ -52,14 +57,15 @@ bool PlanHeap::resize(void* object, const Request& request) {
 }
 
 void PlanHeap::release_any(void* object) {
-    const size_t bytes = usable_size(object);
+    const uint64_t granules = occupancy_.extent(object);
+    const size_t bytes = granules * structures::granule_bytes;
     if (bytes >= kept_bytes) {
         const uintptr_t begin = reinterpret_cast<uintptr_t>(object);
         const uintptr_t start = platform::round_up(begin, platform::page_bytes());
         const uintptr_t end = platform::round_down(begin + bytes, platform::page_bytes());
         platform::discard_pages(reinterpret_cast<void*>(start), end - start);
     }
-    occupancy_.release_any(object);
+    occupancy_.release(object, granules);
 }
 
 }  // namespace malloom::heaps

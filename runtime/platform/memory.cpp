@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -77,6 +78,21 @@ bool populate_pages(void* start, size_t bytes) {
     constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older headers do not name it
 #endif
     return bytes == 0 || advise(start, bytes, MADV_POPULATE_WRITE);
+}
+
+bool huge_pages_are_allowed() {
+    const int saved = errno;
+    const int file = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+    char text[64] = {};
+    if (file >= 0) {
+        // The chosen word is in brackets: always [madvise] never.
+        if (read(file, text, sizeof text - 1) < 0) {
+            text[0] = '\0';
+        }
+        close(file);
+    }
+    errno = saved;
+    return strstr(text, "[always]") != nullptr || strstr(text, "[madvise]") != nullptr;
 }
 
 void prefer_huge_pages(void* start, size_t bytes) {

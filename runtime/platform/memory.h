@@ -44,6 +44,9 @@ void discard_pages(void* start, size_t bytes);
 /// one by one).
 bool populate_pages(void* start, size_t bytes);
 
+/// Whether the system makes huge pages where it is asked to. Reads a file of the kernel's.
+bool huge_pages_are_allowed();
+
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.
 void prefer_huge_pages(void* start, size_t bytes);
 

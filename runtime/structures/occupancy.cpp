@@ -106,12 +106,10 @@ void Occupancy::flip_end(uint64_t granule) {
     flip(alone(), words_[granule / word_granules].ends, bit_of(granule));
 }
 
-void Occupancy::release_any(const void* object) {
-    require_object(object);
+void Occupancy::release(const void* object, uint64_t granules) {
     const uint64_t first = granule_of(object);
-    const uint64_t last = end_of(first);
-    flip_end(last);
-    release_bits(first, last - first + 1);
+    flip_end(first + granules - 1);
+    release_bits(first, granules);
 }
 
 uint64_t Occupancy::extent(const void* object) const {

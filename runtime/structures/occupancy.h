@@ -102,9 +102,8 @@ class Occupancy {
         return true;
     }
 
-    /// Frees any object that begins at this address (which the range owns). Aborts with a line where none
-    /// does.
-    void release_any(const void* object);
+    /// Frees an object of that extent.
+    void release(const void* object, uint64_t granules);
 
     /// Granules of the object that begins at this address. Aborts where none begins there.
     uint64_t extent(const void* object) const;

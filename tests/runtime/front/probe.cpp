@@ -78,8 +78,11 @@ int make_objects(size_t count, size_t bytes) {
 }
 
 int cycle(size_t count, size_t bytes) {
+    void* objects[64] = {};
     for (size_t i = 0; i < count; ++i) {
-        free(through_caller(malloc, bytes));
+        void*& object = objects[i % 64];
+        free(object);
+        object = through_caller(malloc, bytes);
     }
     return 0;
 }

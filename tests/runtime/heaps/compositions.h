@@ -51,6 +51,7 @@ class Composition {
 
   protected:
     void open(PlanBuilder& builder) {
+        heap.rest.rest.choose(heaps::FallbackKind::mimalloc);
         size_t bytes = 0;
         image = builder.build(bytes);
         ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();

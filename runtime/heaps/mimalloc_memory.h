@@ -1,0 +1,27 @@
+// The address range that mimalloc serves from. With a range of our own whose object is whose is one
+// comparison, and it is always right: mimalloc 2.0's mi_is_in_heap_region knows no segment above 20 TiB,
+// where the system puts them when it does not follow mimalloc's hints.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace malloom::heaps {
+
+/// One per process, as mimalloc is. All zero until open succeeds, and then it owns nothing.
+struct MimallocMemory {
+    uintptr_t base = 0;
+    size_t bytes = 0;
+
+    /// Reserves the range and gives it to mimalloc as the only place to take memory from; once. False where
+    /// address space is too short for it: mimalloc must then not be used.
+    bool open();
+
+    [[gnu::always_inline]] bool owns(const void* object) const {
+        return reinterpret_cast<uintptr_t>(object) - base < bytes;
+    }
+};
+
+extern MimallocMemory mimalloc_memory;
+
+}  // namespace malloom::heaps
