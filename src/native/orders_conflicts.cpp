@@ -57,6 +57,9 @@ class Placer {
         const uint64_t line = end_ / cache_.line_granules;
         const uint64_t begin = graph_.offsets[request];
         const uint64_t end = std::min<uint64_t>(graph_.offsets[request + 1], begin + neighbours);
+        if (end - begin < cache_.ways) {
+            return 0;  // all its neighbours fit beside it
+        }
         uint64_t pressed = 0;
         unsigned rivals = 0;
         for (uint64_t edge = begin; edge < end; ++edge) {

@@ -17,8 +17,9 @@ namespace malloom::native {
 
 namespace {
 
-Slots make_slots(ArrayView<uint64_t> birth, ArrayView<uint64_t> death, ArrayView<uint64_t> size,
-                 ArrayView<uint32_t> alignment, ArrayView<uint32_t> context, ArrayView<uint64_t> accesses,
+Slots make_slots(const ArrayView<uint64_t>& birth, const ArrayView<uint64_t>& death,
+                 const ArrayView<uint64_t>& size, const ArrayView<uint32_t>& alignment,
+                 const ArrayView<uint32_t>& context, const ArrayView<uint64_t>& accesses,
                  uint64_t maximum_bytes) {
     return form_slots({to_span(birth), to_span(death), to_span(size), to_span(alignment), to_span(context),
                        to_span(accesses)},
@@ -32,13 +33,13 @@ LineRule line_rule(const std::string& name) {
     throw std::invalid_argument("lines are packed, unbroken or separate");
 }
 
-nb::tuple place(const Slots& slots, ArrayView<uint32_t> order, const std::string& lines,
+nb::tuple place(const Slots& slots, const ArrayView<uint32_t>& order, const std::string& lines,
                 uint64_t line_bytes) {
     Placement placement = place_in_order(slots, to_span(order), {line_rule(lines), line_bytes});
     return nb::make_tuple(to_numpy(std::move(placement.offset)), placement.arena_bytes);
 }
 
-uint64_t checksum_of(ArrayView<uint8_t> bytes) {
+uint64_t checksum_of(const ArrayView<uint8_t>& bytes) {
     return stream::checksum(bytes.data(), bytes.shape(0));
 }
 

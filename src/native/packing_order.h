@@ -11,7 +11,7 @@
 namespace malloom::native {
 
 /// How slots meet cache lines.
-enum class LineRule {
+enum class LineRule : uint8_t {
     packed,    ///< one slot right after the other
     unbroken,  ///< a slot that fits a line does not cross one
     separate   ///< every slot begins a line (thesis, section 4.8)

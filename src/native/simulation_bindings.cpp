@@ -33,7 +33,7 @@ std::vector<CacheShape> to_shapes(const Shapes& shapes) {
 /// The layouts of one profile under one geometry, and what the simulation counted for each.
 class Simulation {
   public:
-    Simulation(ArrayView<uint64_t> recorded, ArrayView<uint64_t> sizes, ArrayView<uint64_t> accesses,
+    Simulation(const ArrayView<uint64_t>& recorded, ArrayView<uint64_t> sizes, ArrayView<uint64_t> accesses,
                ArrayView<uint64_t> first_access, const Shapes& caches, const Shapes& tlbs,
                std::string replacement)
         : sizes_(std::move(sizes)),
@@ -50,7 +50,7 @@ class Simulation {
     Simulation& operator=(const Simulation&) = delete;
 
     /// Adds a layout; returns the lines and pages that it touches.
-    std::pair<uint64_t, uint64_t> add(ArrayView<int64_t> offsets) {
+    std::pair<uint64_t, uint64_t> add(const ArrayView<int64_t>& offsets) {
         std::vector<uint32_t> granules = addresses_.granules(to_span(offsets));
         const Footprint touched = footprint(addresses_, granules, to_span(sizes_), to_span(accesses_));
         layouts_.push_back(make_simulated_layout(geometry_, replacement_, requests(), std::move(granules)));
@@ -67,7 +67,8 @@ class Simulation {
         layouts_ = std::move(kept);
     }
 
-    void run(AccessSource& source, uint64_t window, uint64_t warm_up, uint64_t skip, nb::object progress) {
+    void run(AccessSource& source, uint64_t window, uint64_t warm_up, uint64_t skip,
+             const nb::object& progress) {
         const bool tells = !progress.is_none();
         const auto tell = [&](uint64_t done) {
             nb::gil_scoped_acquire locked;

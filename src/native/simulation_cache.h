@@ -26,7 +26,7 @@ struct CacheCounts {
 };
 
 /// Which of the one or two lines of an access missed.
-enum class Missed : unsigned { none = 0, first = 1, last = 2, both = 3 };
+enum class Missed : uint8_t { none = 0, first = 1, last = 2, both = 3 };
 
 /// `Replacement::reference` looks a line up in a set and takes it in. Addresses are below 2^32 lines.
 template <class Replacement>

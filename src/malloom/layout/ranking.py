@@ -24,6 +24,11 @@ BASELINES = frozenset({"random", "keep-original", "overhead-only"})
 """Never the best: they are there to be compared with."""
 
 
+LARGE = 4_000_000
+"""Requests above which `auto` leaves out what seldom differs from another, to stay within a minute."""
+SELDOM_ALONE = frozenset({"smart", "usage-grouped", "size", "one-per-line"})
+
+
 @dataclass(frozen=True)
 class Ranked:
     """One strategy's standing."""
@@ -137,7 +142,7 @@ def best_strategy(
     profile.affinity()  # in the same pass as the usage, which the first strategy would else make another for
     race = Race(profile, geometry, progress)
     for strategy in strategies:
-        if strategy.name not in BASELINES and _has_its_data(strategy, profile):
+        if _may_win(strategy, profile):
             race.enter(strategy)
     ranked = race.run(sample_of(profile, FIRST_ROUND))
     if profile.access_entries > FIRST_ROUND:
@@ -146,6 +151,8 @@ def best_strategy(
     return ranked[0]
 
 
-def _has_its_data(strategy: Strategy, profile: HeapProfile) -> bool:
+def _may_win(strategy: Strategy, profile: HeapProfile) -> bool:
     """Without friends the friends' strategies are sequential and size over again."""
+    if strategy.name in BASELINES or (len(profile.requests) > LARGE and strategy.name in SELDOM_ALONE):
+        return False
     return not strategy.name.startswith("friends-") or bool((profile.requests.friend >= 0).any())
