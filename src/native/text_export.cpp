@@ -20,6 +20,8 @@ namespace {
 
 constexpr size_t flush_bytes = size_t{1} << 20;
 constexpr size_t raw_bytes_per_line = 32;
+// An accesses chunk of more is corrupt and must not reserve memory.
+constexpr uint64_t most_entries = uint64_t{1} << 26;
 
 class Exporter {
   public:
@@ -220,7 +222,7 @@ void Exporter::add_event(const EventRecord& event) {
 }
 
 bool Exporter::add_accesses(const stream::ChunkView& chunk) {
-    if (chunk.header.records > payload_.size()) return false;
+    if (chunk.header.records > most_entries) return false;
     entries_.resize(chunk.header.records);
     if (!stream::decode_accesses(payload_.data(), payload_.size(), entries_.data(), entries_.size()))
         return false;

@@ -1,0 +1,148 @@
+"""A report on a run whose truth is known, and the reasons where there is none."""
+
+import io
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from malloom.errors import CommandError, UsageProblem
+from malloom.profile import Module
+from malloom.report.formats import FORMATS, find_format
+from malloom.report.report import make_report
+from malloom.report.symbols import Symbols
+from python.profile.recorded_runs import END, HEADER, PROCESS, write_profile
+
+EVENTS = (
+    "chunk events process=7 thread=9 sequence=0 ticket=1 records=5 codec=plain\n"
+    " 1 allocate 1000 size=100\n 2 allocate 2000 size=50\n 3 release 1000\n"
+    " 4 allocate 1000 size=60\n 5 allocate 3000 size=500 context=3\n"
+)
+ACCESSES = (
+    "chunk accesses process=7 thread=9 sequence=0 ticket=0 records=4 codec=plain\n"
+    " event 5\n load 1000 8\n load 1008 8\n store 3000 8\n"
+)
+SOURCE = """
+namespace shapes {
+int area(int width) {
+    return width *
+        3;
+}
+}
+int main(int count, char**) { return shapes::area(count); }
+"""
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return write_profile(HEADER + PROCESS + EVENTS + ACCESSES + END, tmp_path / "run.profile")
+
+
+def written(profile: Path, form: str, **wanted: object) -> str:
+    output = io.StringIO()
+    options: dict[str, object] = {"process": None, "sort": "bytes", "top": 20} | wanted
+    find_format(form).write(make_report(profile, **options), output)  # type: ignore[arg-type]
+    return output.getvalue()
+
+
+def test_json_says_what_happened(profile: Path) -> None:
+    report = json.loads(written(profile, "json"))
+    assert report["totals"] == {
+        "requests": 4,
+        "bytes": 710,
+        "live_peak": 610,
+        "to_end": 0.75,
+        "accesses": 3,
+        "contexts": 2,
+        "threads": 1,
+    }
+    large, small = report["contexts"]
+    assert (large["requests"], large["bytes"], large["live_peak"], large["accesses"]) == (1, 500, 500, 1)
+    assert large["median_lifetime"] is None
+    assert (small["requests"], small["bytes"], small["live_peak"], small["accesses"]) == (3, 210, 150, 2)
+    assert (small["median_lifetime"], small["to_end"]) == (2, pytest.approx(2 / 3))
+    assert [frame["offset"] for frame in small["frames"]] == [0x10, 0x90]
+    assert report["process"]["executable"] == "/bin/made-up"
+
+
+@pytest.mark.parametrize(("sort", "first"), [("bytes", 500), ("requests", 210), ("accesses", 210)])
+def test_rows_are_sorted_and_cut(profile: Path, sort: str, first: int) -> None:
+    rows = json.loads(written(profile, "json", sort=sort, top=1))["contexts"]
+    assert [row["bytes"] for row in rows] == [first]
+
+
+def test_text_in_a_pipe_has_neither_colours_nor_cut_names(profile: Path) -> None:
+    text = written(profile, "text")
+    assert "\x1b" not in text
+    assert "made-up+0x10 < made-up+0x90" in text
+    assert "4 requests of 710 B from 2 contexts" in text
+    assert "/bin/made-up is not here" in text
+
+
+def test_missing_accesses_are_explained(tmp_path: Path) -> None:
+    path = write_profile(HEADER + PROCESS + EVENTS + END, tmp_path / "bare.profile")
+    assert "no accesses were recorded" in written(path, "text")
+
+
+def test_shorter_contexts_are_joined(profile: Path) -> None:
+    rows = json.loads(written(profile, "json", depth=1))["contexts"]
+    assert [len(row["frames"]) for row in rows] == [1, 1]
+
+
+def test_an_empty_report_gives_the_reason(tmp_path: Path) -> None:
+    path = write_profile(HEADER + PROCESS + END, tmp_path / "empty.profile")
+    with pytest.raises(CommandError, match=r"made-up \(7\) made no request"):
+        written(path, "text")
+    allocator = PROCESS.replace("path=/bin/made-up", "path=/lib/libjemalloc.so.2")
+    path = write_profile(HEADER + allocator + END, tmp_path / "own.profile")
+    with pytest.raises(CommandError, match="allocator of its own"):
+        written(path, "text")
+    path = write_profile(HEADER, tmp_path / "nothing.profile")
+    with pytest.raises(CommandError, match="no process"):
+        written(path, "text")
+
+
+def test_formats_to_come_are_refused_by_name() -> None:
+    for name in ("html", "folded", "nonsense"):
+        with pytest.raises(UsageProblem, match="use one of text, json"):
+            find_format(name)
+    for name in FORMATS:
+        assert find_format(name).summary
+
+
+@pytest.mark.parametrize("dwarf", ["-gdwarf-4", "-gdwarf-5"])
+def test_frames_have_functions_files_and_lines(tmp_path: Path, dwarf: str) -> None:
+    source, program = tmp_path / "shapes.cpp", tmp_path / "shapes"
+    source.write_text(SOURCE)
+    subprocess.run(["g++", dwarf, "-O0", "-o", program, source], check=True)
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    start = next(int(line.split()[0], 16) for line in symbols.splitlines() if "area" in line)
+    reader = Symbols([Module(str(program), "", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
+    place = reader.places([(0, start + 1)])[0, start + 1]
+    assert (place.function, Path(place.file), place.line) == ("shapes::area(int)", source, 3)
+    assert reader.notes == []
+
+
+def test_debug_files_apart_are_found_by_build_id(tmp_path: Path) -> None:
+    source, program = tmp_path / "shapes.cpp", tmp_path / "shapes"
+    source.write_text(SOURCE)
+    subprocess.run(["g++", "-g", "-O0", "-Wl,--build-id=0xabcdef01", "-o", program, source], check=True)
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    start = next(int(line.split()[0], 16) for line in symbols.splitlines() if "area" in line)
+    debug = tmp_path / "debug" / "ab" / "cdef01.debug"
+    debug.parent.mkdir(parents=True)
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", program], check=True)
+    module = Module(str(program), "abcdef01", 0, 1 << 30, 0, 1)
+    place = Symbols([module], tmp_path / "debug").places([(0, start + 1)])[0, start + 1]
+    assert (place.function, place.line) == ("shapes::area(int)", 3)
+
+
+def test_a_changed_file_gives_no_wrong_names(tmp_path: Path) -> None:
+    source, program = tmp_path / "shapes.cpp", tmp_path / "shapes"
+    source.write_text(SOURCE)
+    subprocess.run(["g++", "-g", "-Wl,--build-id=0xabcdef01", "-o", program, source], check=True)
+    reader = Symbols([Module(str(program), "00000000", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
+    assert reader.places([(0, 0x1150)])[0, 0x1150].function == ""
+    assert "has changed since the recording" in reader.notes[0]
