@@ -45,11 +45,13 @@ class Exporter {
     bool add_entry(uint64_t entry);
     void add_escaped(std::string_view bytes, bool key);
     void add_raw(const stream::ChunkView& chunk);
+    void add_comments(std::string_view lines);
 
     int descriptor_;
     std::string problem_;
     std::string out_;
     ChunkEncoder encoder_;
+    bool readable_ = false;  ///< the chunk's records have all been printed
     std::vector<unsigned char> payload_;
     std::vector<EventRecord> events_;
     std::vector<uint64_t> entries_;
@@ -101,11 +103,24 @@ void Exporter::add_chunk_line(const stream::ChunkView& chunk, std::string_view k
 
 void Exporter::add_chunk(const stream::ChunkView& chunk) {
     const size_t begin = out_.size();
+    readable_ = false;
     if (!add_records(chunk)) {
+        const std::string lines = out_.substr(begin);
         out_.resize(begin);
+        if (readable_) add_comments(lines);
         add_raw(chunk);
     }
     if (out_.size() >= flush_bytes) flush();
+}
+
+/// What a raw chunk says, for people: from-text skips it.
+void Exporter::add_comments(std::string_view lines) {
+    while (!lines.empty()) {
+        const size_t end = lines.find('\n') + 1;
+        out_ += '#';
+        out_ += lines.substr(0, end);
+        lines.remove_prefix(end);
+    }
 }
 
 bool Exporter::add_records(const stream::ChunkView& chunk) {
@@ -127,6 +142,7 @@ bool Exporter::add_records(const stream::ChunkView& chunk) {
 
 /// Whether the encoder makes the stored chunk from `payload`, so that the text brings it back.
 bool Exporter::same_bytes(const stream::ChunkView& chunk, std::span<const unsigned char> payload) {
+    readable_ = true;
     const ChunkHeader& header = chunk.header;
     const stream::ChunkIdentity identity{static_cast<ChunkKind>(header.kind),
                                          header.process,

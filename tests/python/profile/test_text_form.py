@@ -6,10 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malloom import _native
 from malloom.errors import CommandError
 from malloom.profile.text_form import from_text, to_text
 from python.profile.recorded_runs import END, HEADER, PROCESS, Run, Step, runs, write_profile
@@ -101,3 +103,37 @@ def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "No space left" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_raw_chunk_is_readable_as_comments(tmp_path: Path) -> None:
+    # Another level of compression, like the client's coding of accesses, gives bytes that the encoder would not.
+    many = "".join(f" {i} allocate {i * 16:x} size=8\n" for i in range(1, 400))
+    head = "chunk events process=7 thread=9 sequence=0 ticket=1 records=399 codec=zstd\n"
+    profile = write_profile(HEADER + PROCESS + head + many + END, tmp_path / "run.profile")
+    recoded = recode_zstd(profile.read_bytes())
+    profile.write_bytes(recoded)
+    shown, again = round_trip(profile)
+    assert again == recoded
+    assert "chunk raw" in shown
+    assert "\n# 399 allocate 18f0 size=8\n" in shown
+
+
+def recode_zstd(profile: bytes) -> bytes:
+    """The profile with its one compressed chunk compressed at another level."""
+    at = 64
+    while int.from_bytes(profile[at + 6 : at + 8], "little") != 1:
+        at += 64 + int.from_bytes(profile[at + 40 : at + 44], "little")
+    stored = int.from_bytes(profile[at + 40 : at + 44], "little")
+    payload = profile[at + 64 : at + 64 + stored]
+    plain = subprocess.run(["zstd", "-dc"], input=payload, capture_output=True, check=True).stdout
+    command = ["zstd", "-19", "-c", "--no-check", f"--stream-size={len(plain)}"]
+    again = subprocess.run(command, input=plain, capture_output=True, check=True).stdout
+    header = bytearray(profile[at : at + 56])
+    header[40:44] = len(again).to_bytes(4, "little")
+    header[48:56] = checksum(again)
+    header += checksum(bytes(header))
+    return profile[:at] + bytes(header) + again + profile[at + 64 + stored :]
+
+
+def checksum(data: bytes) -> bytes:
+    return _native.checksum(np.frombuffer(data, dtype=np.uint8)).to_bytes(8, "little")
