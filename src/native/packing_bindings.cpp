@@ -27,9 +27,15 @@ Slots make_slots(const ArrayView<uint64_t>& birth, const ArrayView<uint64_t>& de
 }
 
 LineRule line_rule(const std::string& name) {
-    if (name == "packed") return LineRule::packed;
-    if (name == "unbroken") return LineRule::unbroken;
-    if (name == "separate") return LineRule::separate;
+    if (name == "packed") {
+        return LineRule::packed;
+    }
+    if (name == "unbroken") {
+        return LineRule::unbroken;
+    }
+    if (name == "separate") {
+        return LineRule::separate;
+    }
     throw std::invalid_argument("lines are packed, unbroken or separate");
 }
 

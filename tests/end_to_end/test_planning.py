@@ -1,0 +1,66 @@
+"""`malloom simulate` and `malloom plan` on a recorded program, and what they say when they cannot work."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from malloom.layout.plan_file import read_plan
+
+TRAVERSE = Path(__file__).parents[2] / "build/release/workloads/traverse/traverse"
+
+Finished = subprocess.CompletedProcess[str]
+Malloom = Callable[..., Finished]
+
+
+@pytest.fixture
+def profile(malloom: Malloom, tmp_path: Path) -> Path:
+    recorded = malloom("record", "-o", "run.profile", "--accesses", "full", "--", TRAVERSE, "12", "20")
+    assert recorded.returncode == 0, recorded.stderr
+    return tmp_path / "run.profile"
+
+
+def test_a_matching_order_ranks_before_the_program_s_own(malloom: Malloom, profile: Path) -> None:
+    done = malloom("simulate", profile, "--cache", "p4", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    cycles = {row["strategy"]: row["cycles"] for row in rows}
+    assert cycles["first-use"] < 0.7 * cycles["keep-original"]
+    assert cycles["random"] > cycles["keep-original"]
+    assert all(row["lines"] > 0 and row["pages"] > 0 for row in rows)
+
+
+def test_auto_writes_a_plan_that_places_all(malloom: Malloom, profile: Path, tmp_path: Path) -> None:
+    done = malloom("plan", profile, "-o", "run.plan", "--strategy", "auto", "--cache", "p4")
+    assert done.returncode == 0, done.stderr
+    plan = read_plan(tmp_path / "run.plan")
+    assert plan.header["planned_requests"] >= 2**12 - 1
+    assert done.stdout == "" and "planned by" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["plan", "absent", "-o", "x"], 1, "absent"),
+        (["plan", "run.profile", "-o", "x", "--strategy", "best"], 2, "there is no strategy 'best'"),
+        (["plan", "run.profile", "-o", "no/folder/x"], 1, "there is no folder no/folder"),
+        (["simulate", "run.profile", "--cache", "L1"], 2, "'L1' is no cache geometry"),
+    ],
+)
+def test_what_cannot_work_is_one_line(
+    malloom: Malloom, profile: Path, tmp_path: Path, arguments: list[str], status: int, message: str
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    done = malloom(*arguments)
+    assert done.returncode == status
+    assert done.stderr.count("\n") == 1 and message in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_without_accesses_there_is_nothing_to_choose_by(malloom: Malloom) -> None:
+    assert malloom("record", "-o", "p", "--accesses", "none", "--", TRAVERSE, "4", "1").returncode == 0
+    done = malloom("plan", "p", "-o", "x")
+    assert done.returncode == 1 and "record with --accesses full" in done.stderr
+    assert malloom("plan", "p", "-o", "x", "--strategy", "sequential").returncode == 0
