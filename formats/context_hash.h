@@ -1,5 +1,5 @@
-// The stable identity of a call site and of a context: build-id + offset, so that it survives ASLR, restarts and other
-// hosts. One definition for the recorder, the planner and the run time.
+// The stable identity of a call site and of a context: build-id + offset, so that it survives ASLR, restarts
+// and other hosts. One definition for the recorder, the planner and the run time.
 #pragma once
 
 #include <stddef.h>
@@ -17,8 +17,8 @@ constexpr uint64_t mix(uint64_t value) {
     return value;
 }
 
-/// Hash of a module's identity: its build-id's bytes, or where it has none the bytes of its file name without folders.
-/// Never 0.
+/// Hash of a module's identity: its build-id's bytes, or where it has none the bytes of its file name without
+/// folders. Never 0.
 constexpr uint64_t module_hash(const unsigned char* identity, size_t bytes) {
     uint64_t hash = mix(bytes + 1);
     for (size_t i = 0; i < bytes; ++i) hash = mix(hash ^ identity[i]);
@@ -26,10 +26,15 @@ constexpr uint64_t module_hash(const unsigned char* identity, size_t bytes) {
 }
 
 /// Hash of one frame. `offset` is the return address minus the module's load bias, in bytes.
-constexpr uint64_t frame_hash(uint64_t module, uint64_t offset) { return mix(module + mix(offset)); }
+constexpr uint64_t frame_hash(uint64_t module, uint64_t offset) {
+    return mix(module + mix(offset));
+}
 
-/// A context's hash is folded frame by frame, innermost first, from `context_seed`. Never use the seed as a context.
+/// A context's hash is folded frame by frame, innermost first, from `context_seed`. Never use the seed as a
+/// context.
 constexpr uint64_t context_seed = 0x6d616c6c6f6f6d31ULL;
-constexpr uint64_t fold_frame(uint64_t context, uint64_t frame) { return mix(context ^ frame); }
+constexpr uint64_t fold_frame(uint64_t context, uint64_t frame) {
+    return mix(context ^ frame);
+}
 
 }  // namespace malloom::formats

@@ -27,9 +27,10 @@ size_t round_up(size_t bytes) {
 bool open_profile() {
     const char* const path = getenv("MALLOOM_RECORD");
     const char* const bound = getenv("MALLOOM_MAX_SIZE");
-    if (path != nullptr && profile.open(path, bound != nullptr ? strtoull(bound, nullptr, 10) : 0)) return true;
-    dr_fprintf(STDERR, "malloom: cannot append accesses to the profile %s: %s\n", path != nullptr ? path : "(MALLOOM_RECORD)",
-               path != nullptr ? strerror(errno) : "not set");
+    if (path != nullptr && profile.open(path, bound != nullptr ? strtoull(bound, nullptr, 10) : 0))
+        return true;
+    dr_fprintf(STDERR, "malloom: cannot append accesses to the profile %s: %s\n",
+               path != nullptr ? path : "(MALLOOM_RECORD)", path != nullptr ? strerror(errno) : "not set");
     return false;
 }
 
@@ -40,7 +41,8 @@ bool AccessChunks::begin(size_t words) {
     const size_t shapes = most_shapes * sizeof(stream::AccessEncoder::ShapeState);
     const size_t slots = most_slots * sizeof(uint64_t);
     memory_bytes_ = payload + chunk + compressor + shapes + slots;
-    memory_ = static_cast<unsigned char*>(dr_raw_mem_alloc(memory_bytes_, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
+    memory_ = static_cast<unsigned char*>(
+        dr_raw_mem_alloc(memory_bytes_, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
     if (memory_ == nullptr) return false;
     payload_ = memory_;
     chunk_ = payload_ + payload;
@@ -71,7 +73,8 @@ bool AccessChunks::append(uint32_t thread) {
     if (accesses() == 0) return true;
     const size_t count = encoder_.entries();
     const size_t bytes = encoder_.finish();
-    const stream::ChunkIdentity identity{ChunkKind::accesses, process_identity(), thread, sequence_++, first_ticket_, count};
+    const stream::ChunkIdentity identity{ChunkKind::accesses, process_identity(), thread,
+                                         sequence_++,         first_ticket_,      count};
     const size_t chunk_bytes = stream::make_chunk(identity, payload_, bytes, &compressor_, chunk_);
     return profile.append(chunk_, chunk_bytes) == stream::AppendResult::written;
 }

@@ -1,4 +1,5 @@
-// Turns what a thread has buffered into chunks of the profile: encoded, compressed, appended with one write each.
+// Turns what a thread has buffered into chunks of the profile: encoded, compressed, appended with one write
+// each.
 #pragma once
 
 #include <dr_api.h>
@@ -28,8 +29,8 @@ class AccessChunks {
     void put(const stream::AccessShape& shape, const uint64_t* bases) { encoder_.put(shape, bases); }
     void put_marker(uint64_t marker);
 
-    /// Appends the chunk, unless it holds no accesses. False when the profile takes no more: it has reached MALLOOM_MAX_SIZE
-    /// or cannot be written.
+    /// Appends the chunk, unless it holds no accesses. False when the profile takes no more: it has reached
+    /// MALLOOM_MAX_SIZE or cannot be written.
     bool append(uint32_t thread);
 
     /// Accesses in the chunk.

@@ -53,8 +53,8 @@ void remove_module_range(const module_data_t* module) {
     dr_rwlock_write_unlock(lock);
 }
 
-// A stack is the mapping around the stack pointer, if no page below it can be accessed: memory that a program took from
-// its heap and made a stack has no such guard, and accesses to it do reach a heap object.
+// A stack is the mapping around the stack pointer, if no page below it can be accessed: memory that a program
+// took from its heap and made a stack has no such guard, and accesses to it do reach a heap object.
 void AddressFilter::begin_thread(uintptr_t stack_pointer) {
     dr_mem_info_t stack, below;
     if (!dr_query_memory_ex(reinterpret_cast<byte*>(stack_pointer), &stack)) return;
@@ -105,7 +105,9 @@ void AddressFilter::refresh() {
 uint64_t AddressFilter::dropped(const stream::AccessShape& shape, const uint64_t* bases) {
     uint64_t mask = 0;
     for (unsigned i = 0; i < shape.bases; ++i)
-        mask |= uint64_t{drops(bases[i] + static_cast<uintptr_t>(static_cast<intptr_t>(shape.first_offsets[i])))} << i;
+        mask |=
+            uint64_t{drops(bases[i] + static_cast<uintptr_t>(static_cast<intptr_t>(shape.first_offsets[i])))}
+            << i;
     return mask;
 }
 

@@ -1,5 +1,5 @@
-// Drops accesses that cannot reach heap objects: those to the thread's stack and to the images of modules. A filter only
-// for size and speed: who reads the profile drops whatever reaches no live object.
+// Drops accesses that cannot reach heap objects: those to the thread's stack and to the images of modules. A
+// filter only for size and speed: who reads the profile drops whatever reaches no live object.
 #pragma once
 
 #include <dr_api.h>

@@ -22,8 +22,9 @@ namespace {
 
 constexpr int word_bytes = sizeof(uint64_t);
 
-/// What the passes over one block know of it. A block's accesses are written as one piece, or several where a shape is full:
-/// a word with the shape's id, which is known only at the end of the piece, and then the bases.
+/// What the passes over one block know of it. A block's accesses are written as one piece, or several where a
+/// shape is full: a word with the shape's id, which is known only at the end of the piece, and then the
+/// bases.
 struct Block {
     bool recorded;       ///< something in it is
     bool one_by_one;     ///< it has loops or jumps inside: every instruction is a piece of its own
@@ -86,8 +87,9 @@ void end_piece(Block& block) {
 void end_cursor(const Place& at, Block& block) {
     end_piece(block);
     if (block.words != 0) {
-        at.put(INSTR_CREATE_lea(at.context, opnd_create_reg(block.cursor),
-                                OPND_CREATE_MEM_lea(block.cursor, DR_REG_NULL, 0, static_cast<int>(block.words) * word_bytes)));
+        at.put(INSTR_CREATE_lea(
+            at.context, opnd_create_reg(block.cursor),
+            OPND_CREATE_MEM_lea(block.cursor, DR_REG_NULL, 0, static_cast<int>(block.words) * word_bytes)));
         at.put(INSTR_CREATE_mov_st(at.context, cursor_operand(at.context), opnd_create_reg(block.cursor)));
     }
     drreg_unreserve_register(at.context, at.list, at.where, block.cursor);
@@ -112,15 +114,16 @@ void forbid(drvector_t* allowed, reg_id_t used) {
     if (reg_is_gpr(used)) drreg_set_vector_entry(allowed, reg_to_pointer_sized(used), false);
 }
 
-/// Registers that may hold an operand's address: where the operand itself needs the cursor's register, others than its own.
+/// Registers that may hold an operand's address: where the operand itself needs the cursor's register, others
+/// than its own.
 void forbid_operand(drvector_t* allowed, opnd_t operand) {
-    for (int i = 0; i < opnd_num_regs_used(operand); ++i)
-        forbid(allowed, opnd_get_reg_used(operand, i));
+    for (int i = 0; i < opnd_num_regs_used(operand); ++i) forbid(allowed, opnd_get_reg_used(operand, i));
 }
 
 /// The part of an operand that other operands can share: its registers.
 opnd_t without_displacement(opnd_t operand) {
-    return opnd_create_base_disp(opnd_get_base(operand), opnd_get_index(operand), opnd_get_scale(operand), 0, OPSZ_lea);
+    return opnd_create_base_disp(opnd_get_base(operand), opnd_get_index(operand), opnd_get_scale(operand), 0,
+                                 OPSZ_lea);
 }
 
 /// Whether all registers of an address are whole ones, so that it is their sum and the displacement.
@@ -271,7 +274,8 @@ dr_emit_flags_t release(void* context, void*, instrlist_t*, bool, bool, void* da
 }  // namespace
 
 bool init_instrumentation() {
-    // The cursor, an address, a scratch register, the flags, and one more for each value kept across instructions.
+    // The cursor, an address, a scratch register, the flags, and one more for each value kept across
+    // instructions.
     drreg_options_t options = {sizeof options, 5, false, nullptr, false};
     return drreg_init(&options) == DRREG_SUCCESS && drutil_init() && drx_init() &&
            drmgr_register_bb_instrumentation_ex_event(expand, analyse, insert, release, nullptr);

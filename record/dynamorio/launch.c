@@ -1,11 +1,11 @@
-// malloom_launch: becomes PROGRAM, under DynamoRIO with a client. It execs, so there is no process between the caller and
-// the program: exit status, signals, standard streams and arguments are the program's own. It is linked statically, so
-// that LD_PRELOAD, which is meant for the program, does not reach it.
+// malloom_launch: becomes PROGRAM, under DynamoRIO with a client. It execs, so there is no process between
+// the caller and the program: exit status, signals, standard streams and arguments are the program's own. It
+// is linked statically, so that LD_PRELOAD, which is meant for the program, does not reach it.
 //
 //   malloom_launch LIBDYNAMORIO CLIENT OPTIONS -- PROGRAM [ARGUMENT...]
 //
-// The configuration travels in DynamoRIO's own environment variables, as it does from a parent to the children that
-// DynamoRIO follows. No configuration file is written, so none can be left behind.
+// The configuration travels in DynamoRIO's own environment variables, as it does from a parent to the
+// children that DynamoRIO follows. No configuration file is written, so none can be left behind.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -52,8 +52,8 @@ static ssize_t read_start(const char* path, char* start, size_t room) {
     return length;
 }
 
-/// What the kernel does for a file that begins with #!: INTERPRETER [ARGUMENT] FILE ARGUMENTS. `line` becomes part of the
-/// result.
+/// What the kernel does for a file that begins with #!: INTERPRETER [ARGUMENT] FILE ARGUMENTS. `line` becomes
+/// part of the result.
 static char** through_interpreter(char* line, const char* script, char** arguments) {
     size_t count = 0;
     while (arguments[count] != NULL) ++count;
@@ -72,7 +72,8 @@ static char** through_interpreter(char* line, const char* script, char** argumen
 static void check_elf(const char* path, const char* start, ssize_t length) {
     if (length < (ssize_t)sizeof(Elf64_Ehdr) || memcmp(start, ELFMAG, SELFMAG) != 0)
         fail(not_executable, path, "neither an ELF program nor a script; give a program");
-    if (start[EI_CLASS] != ELFCLASS64) fail(not_executable, path, "a 32-bit program; only 64-bit programs can be recorded");
+    if (start[EI_CLASS] != ELFCLASS64)
+        fail(not_executable, path, "a 32-bit program; only 64-bit programs can be recorded");
 }
 
 static void set(const char* name, const char* value) {
@@ -81,10 +82,12 @@ static void set(const char* name, const char* value) {
 
 static void configure(const char* library, const char* client, const char* options) {
     char text[option_bytes];
-    const int length = snprintf(text, sizeof text, "-code_api -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
-                                client, options);
+    const int length =
+        snprintf(text, sizeof text, "-code_api -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
+                 client, options);
     if (length >= (int)sizeof text) fail(1, client, "the path and options are too long for DynamoRIO");
-    if (strpbrk(client, ";'") != NULL) fail(1, client, "DynamoRIO cannot load a client whose path has ; or '");
+    if (strpbrk(client, ";'") != NULL)
+        fail(1, client, "DynamoRIO cannot load a client whose path has ; or '");
     set("DYNAMORIO_OPTIONS", text);
     set("DYNAMORIO_RUNUNDER", "1");
     set("DYNAMORIO_AUTOINJECT", library);
@@ -108,7 +111,8 @@ int main(int count, char** arguments) {
         program = program_arguments[0];
         length = program == NULL ? -1 : read_start(program, start, sizeof start - 1);
     }
-    if (program == NULL || length < 0) fail(not_executable, program_arguments[0], "cannot be read; DynamoRIO must read a program to run it");
+    if (program == NULL || length < 0)
+        fail(not_executable, program_arguments[0], "cannot be read; DynamoRIO must read a program to run it");
     check_elf(program, start, length);
     configure(library, arguments[2], arguments[3]);
     char* whole = realpath(program, NULL);

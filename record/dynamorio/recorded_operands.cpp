@@ -7,12 +7,14 @@ namespace malloom::accesses {
 namespace {
 
 bool may_reach_heap(opnd_t operand) {
-    if (!opnd_is_memory_reference(operand) || !opnd_is_base_disp(operand) || opnd_is_far_base_disp(operand)) return false;
+    if (!opnd_is_memory_reference(operand) || !opnd_is_base_disp(operand) || opnd_is_far_base_disp(operand))
+        return false;
     const reg_id_t base = opnd_get_base(operand);
     if (base == DR_REG_NULL && opnd_get_index(operand) == DR_REG_NULL) return false;
     if (base != DR_REG_NULL && reg_to_pointer_sized(base) == DR_REG_XSP) return false;
     const reg_id_t index = opnd_get_index(operand);
-    return index == DR_REG_NULL || reg_is_gpr(index);  // a vector of indices: expanded before, or not understood
+    return index == DR_REG_NULL ||
+           reg_is_gpr(index);  // a vector of indices: expanded before, or not understood
 }
 
 bool accesses_nothing(instr_t* instr) {

@@ -17,8 +17,9 @@ struct RecordedOperand {
     unsigned tag(bool stored) const { return size_exponent | (stored ? 1u << 4 : 0); }
 };
 
-/// The recorded operands of an instruction, loads before stores. Left out are operands that cannot reach the heap: relative
-/// to the stack pointer, to the instruction or to a segment, absolute ones, and what is no access (lea, nop, prefetch).
+/// The recorded operands of an instruction, loads before stores. Left out are operands that cannot reach the
+/// heap: relative to the stack pointer, to the instruction or to a segment, absolute ones, and what is no
+/// access (lea, nop, prefetch).
 struct OperandsOf {
     static constexpr unsigned most = 8;
 

@@ -1,4 +1,5 @@
-// The recorder of requests, libmalloom_record.so, in the same process: where it lies, what it tells the client.
+// The recorder of requests, libmalloom_record.so, in the same process: where it lies, what it tells the
+// client.
 #pragma once
 
 #include <dr_api.h>
@@ -6,7 +7,8 @@
 
 namespace malloom::accesses {
 
-/// Looks whether a loaded module is the recorder, and tells it that the client is there. From the module load event.
+/// Looks whether a loaded module is the recorder, and tells it that the client is there. From the module load
+/// event.
 void note_module_loaded(const module_data_t* module);
 void note_module_unloaded(const module_data_t* module);
 

@@ -15,8 +15,8 @@ bool writes(instr_t* instr, reg_id_t used) {
 int ShapeBuilder::find(opnd_t operand) const {
     for (unsigned i = 0; i < bases_; ++i) {
         const SharedBase& shared = shared_[i];
-        if (shared.valid && shared.base == opnd_get_base(operand) && shared.index == opnd_get_index(operand) &&
-            shared.scale == opnd_get_scale(operand))
+        if (shared.valid && shared.base == opnd_get_base(operand) &&
+            shared.index == opnd_get_index(operand) && shared.scale == opnd_get_scale(operand))
             return static_cast<int>(i);
     }
     return -1;

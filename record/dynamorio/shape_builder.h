@@ -19,7 +19,9 @@ struct SharedBase {
 class ShapeBuilder {
   public:
     void begin() { bases_ = count_ = 0; }
-    bool full() const { return bases_ == stream::AccessShape::most_bases || count_ + 2 > stream::AccessShape::most_accesses; }
+    bool full() const {
+        return bases_ == stream::AccessShape::most_bases || count_ + 2 > stream::AccessShape::most_accesses;
+    }
     unsigned bases() const { return bases_; }
 
     /// Number of the base that an operand can share, or -1.
@@ -30,7 +32,8 @@ class ShapeBuilder {
 
     void add_access(unsigned base, int offset, unsigned tag);
 
-    /// To be called after an instruction's accesses: bases over registers that it writes are no longer shared.
+    /// To be called after an instruction's accesses: bases over registers that it writes are no longer
+    /// shared.
     void pass(instr_t* instr);
 
     /// Registers what was added. no_shape when that is nothing.

@@ -15,8 +15,8 @@ namespace {
 constexpr size_t table_entries = size_t{most_shapes} * 2;
 
 void* lock;
-AccessShape* shapes;   // by id; id 0 is no_shape
-uint32_t* table;       // open addressing by the accesses' hash; 0: empty
+AccessShape* shapes;  // by id; id 0 is no_shape
+uint32_t* table;      // open addressing by the accesses' hash; 0: empty
 uint32_t shape_count = 1;
 uint32_t slot_count;
 
@@ -29,7 +29,8 @@ uint64_t hash_of(const ShapedAccess* accesses, unsigned count) {
     uint64_t hash = count;
     for (unsigned i = 0; i < count; ++i) {
         const auto offset = static_cast<uint32_t>(accesses[i].offset);
-        hash = formats::mix(hash ^ (uint64_t{offset} << 16 | uint64_t{accesses[i].base} << 8 | accesses[i].tag));
+        hash =
+            formats::mix(hash ^ (uint64_t{offset} << 16 | uint64_t{accesses[i].base} << 8 | accesses[i].tag));
     }
     return hash;
 }
@@ -47,7 +48,8 @@ uint32_t add(unsigned bases, const ShapedAccess* accesses, unsigned count) {
     auto* const offsets = static_cast<int32_t*>(dr_global_alloc(bases * sizeof(int32_t)));
     memcpy(kept, accesses, count * sizeof(ShapedAccess));
     for (unsigned i = count; i-- > 0;) offsets[accesses[i].base] = accesses[i].offset;
-    shapes[shape_count] = {shape_count, slot_count, static_cast<uint16_t>(bases), static_cast<uint16_t>(count), kept, offsets};
+    shapes[shape_count] = {
+        shape_count, slot_count, static_cast<uint16_t>(bases), static_cast<uint16_t>(count), kept, offsets};
     slot_count += bases;
     return shape_count++;
 }

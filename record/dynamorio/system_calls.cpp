@@ -1,6 +1,6 @@
-// DynamoRIO's private loader binds a client's open, write and close to functions of its own that take other flags and report
-// errors otherwise: an open for appending truncates the file. The linker turns the calls to these names into calls to the
-// functions here (--wrap), which ask the kernel.
+// DynamoRIO's private loader binds a client's open, write and close to functions of its own that take other
+// flags and report errors otherwise: an open for appending truncates the file. The linker turns the calls to
+// these names into calls to the functions here (--wrap), which ask the kernel.
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/syscall.h>

@@ -17,7 +17,8 @@ using stream::AccessShape;
 
 namespace {
 
-// 256 KiB: it stays in the second-level cache until it is encoded, and is enough for the compressor to find what repeats.
+// 256 KiB: it stays in the second-level cache until it is encoded, and is enough for the compressor to find
+// what repeats.
 constexpr size_t buffer_words = 32768;
 constexpr size_t buffer_bytes = (buffer_words + most_words_of_block) * sizeof(uint64_t);
 
@@ -62,7 +63,8 @@ uint64_t marker(AccessKind kind, uint64_t ticket) {
 
 bool ThreadRecording::begin(void* drcontext) {
     id = dr_get_thread_id(drcontext);
-    buffer = static_cast<uint64_t*>(dr_raw_mem_alloc(buffer_bytes, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
+    buffer =
+        static_cast<uint64_t*>(dr_raw_mem_alloc(buffer_bytes, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
     if (buffer == nullptr || !chunks.begin(buffer_words + most_words_of_block)) return false;
     auto* const segment = static_cast<byte*>(dr_get_dr_segment_base(slots_segment));
     slots = reinterpret_cast<uint64_t**>(segment + slots_offset);
@@ -223,7 +225,8 @@ void interrupt_all_threads() {
     dr_mutex_unlock(threads_lock);
 }
 
-// The other threads' recordings stay in memory: their threads, and with them their exit events, do not exist here.
+// The other threads' recordings stay in memory: their threads, and with them their exit events, do not exist
+// here.
 void restart_after_fork(void* drcontext) {
     ThreadRecording* const thread = recording_of(drcontext);
     thread->id = dr_get_thread_id(drcontext);

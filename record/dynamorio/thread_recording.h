@@ -1,8 +1,10 @@
-// What a thread records: a buffer of words that instrumented code fills through a cursor in the thread's raw TLS.
+// What a thread records: a buffer of words that instrumented code fills through a cursor in the thread's raw
+// TLS.
 //
-// Instrumented code begins every block by comparing the cursor with the limit, and calls buffer_full() when it is above;
-// below it there is room for all words that a block can write. Only the thread itself moves its cursor; another thread
-// may lower its limit, so that it comes to buffer_full() at its next instrumented block.
+// Instrumented code begins every block by comparing the cursor with the limit, and calls buffer_full() when
+// it is above; below it there is room for all words that a block can write. Only the thread itself moves its
+// cursor; another thread may lower its limit, so that it comes to buffer_full() at its next instrumented
+// block.
 #pragma once
 
 #include <dr_api.h>
@@ -30,7 +32,8 @@ void flush_current_thread(void* drcontext);
 /// Makes every thread call buffer_full() at its next instrumented block.
 void interrupt_all_threads();
 
-/// Forgets what was recorded and not yet written, and numbers chunks anew: in a forked child, whose only thread calls it.
+/// Forgets what was recorded and not yet written, and numbers chunks anew: in a forked child, whose only
+/// thread calls it.
 void restart_after_fork(void* drcontext);
 
 }  // namespace malloom::accesses

@@ -75,14 +75,17 @@ struct Decoder {
         if (!shapes.byte(access.tag) || !shapes.byte(access.base) || !shapes.varint(offset)) return false;
         const auto signed_offset = static_cast<int64_t>(unzigzag(offset));
         access.offset = static_cast<int32_t>(signed_offset);
-        return access.offset == signed_offset && access.base < bases && access.tag < lone_shapes && accesses.add(access);
+        return access.offset == signed_offset && access.base < bases && access.tag < lone_shapes &&
+               accesses.add(access);
     }
 
     bool read_shape() {
         uint64_t bases, count;
         if (!shapes.varint(bases) || !shapes.varint(count)) return false;
         if (bases > AccessShape::most_bases || count == 0 || count > AccessShape::most_accesses) return false;
-        if (!defined.add({accesses.count, slots.count, static_cast<uint16_t>(bases), static_cast<uint16_t>(count)})) return false;
+        if (!defined.add(
+                {accesses.count, slots.count, static_cast<uint16_t>(bases), static_cast<uint16_t>(count)}))
+            return false;
         for (unsigned i = 0; i < bases; ++i)
             if (!slots.add(0)) return false;
         for (unsigned i = 0; i < count; ++i)
@@ -111,7 +114,9 @@ struct Decoder {
     bool read_marker(uint64_t& entry) {
         uint8_t kind;
         uint64_t difference;
-        if (!tags.byte(kind) || kind == 0 || kind > static_cast<uint8_t>(AccessKind::gap) || !tags.varint(difference)) return false;
+        if (!tags.byte(kind) || kind == 0 || kind > static_cast<uint8_t>(AccessKind::gap) ||
+            !tags.varint(difference))
+            return false;
         ticket_before += unzigzag(difference);
         entry = ticket_before | uint64_t{kind} << access_kind_shift;
         return (ticket_before & ~access_ticket_mask) == 0;
@@ -171,7 +176,8 @@ bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, 
     if (bytes < sizeof head) return false;
     memcpy(&head, payload, sizeof head);
     if (head.entries != count) return false;
-    if (sizeof head + uint64_t{head.shapes_bytes} + head.tags_bytes + head.addresses_bytes != bytes) return false;
+    if (sizeof head + uint64_t{head.shapes_bytes} + head.tags_bytes + head.addresses_bytes != bytes)
+        return false;
     const unsigned char* const shapes = payload + sizeof head;
     const unsigned char* const tags = shapes + head.shapes_bytes;
     const unsigned char* const addresses = tags + head.tags_bytes;

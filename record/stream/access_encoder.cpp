@@ -24,13 +24,14 @@ unsigned bytes_of(uint64_t value) {
 }  // namespace
 
 size_t AccessEncoder::payload_bound(size_t words) {
-    return sizeof(AccessColumns) + shapes_room + largest_definition + words * (5 + 1) + largest_tags + words * sizeof(uint64_t) +
-           largest_addresses;
+    return sizeof(AccessColumns) + shapes_room + largest_definition + words * (5 + 1) + largest_tags +
+           words * sizeof(uint64_t) + largest_addresses;
 }
 
 void AccessEncoder::use(const Memory& memory) {
     memory_ = memory;
-    const size_t rest = memory.payload_bytes - sizeof(AccessColumns) - shapes_room - largest_definition - largest_tags - largest_addresses;
+    const size_t rest = memory.payload_bytes - sizeof(AccessColumns) - shapes_room - largest_definition -
+                        largest_tags - largest_addresses;
     const size_t tags_room = rest * 6 / 14;
     shapes_limit_ = memory.payload + sizeof(AccessColumns) + shapes_room;
     tags_ = shapes_limit_ + largest_definition;
@@ -54,7 +55,8 @@ void AccessEncoder::define(const AccessShape& shape) {
     for (unsigned i = 0; i < shape.count; ++i) {
         *shapes_end_++ = shape.accesses[i].tag;
         *shapes_end_++ = shape.accesses[i].base;
-        shapes_end_ = put_varint(shapes_end_, zigzag(static_cast<uint64_t>(static_cast<int64_t>(shape.accesses[i].offset))));
+        shapes_end_ = put_varint(
+            shapes_end_, zigzag(static_cast<uint64_t>(static_cast<int64_t>(shape.accesses[i].offset))));
     }
     memset(memory_.slots + shape.first_slot, 0, shape.bases * sizeof(uint64_t));
 }

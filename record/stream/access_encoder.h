@@ -1,4 +1,5 @@
-// Encodes accesses shape by shape: what a block of code does is written once a chunk, and then only its number and the bases.
+// Encodes accesses shape by shape: what a block of code does is written once a chunk, and then only its
+// number and the bases.
 #pragma once
 
 #include <stddef.h>
@@ -17,7 +18,8 @@ class AccessEncoder {
         uint32_t number;
     };
 
-    /// Memory: `payload` for what finish() returns; a ShapeState per shape id and a u64 per slot, all zero at first.
+    /// Memory: `payload` for what finish() returns; a ShapeState per shape id and a u64 per slot, all zero at
+    /// first.
     struct Memory {
         unsigned char* payload;
         size_t payload_bytes;
@@ -34,7 +36,9 @@ class AccessEncoder {
     void begin();
 
     /// Whether one more shape and its accesses have room.
-    bool has_room() const { return shapes_end_ < shapes_limit_ && tags_end_ < tags_limit_ && addresses_end_ < addresses_limit_; }
+    bool has_room() const {
+        return shapes_end_ < shapes_limit_ && tags_end_ < tags_limit_ && addresses_end_ < addresses_limit_;
+    }
 
     /// One execution of a shape: its bases. There must be room.
     void put(const AccessShape& shape, const uint64_t* bases);

@@ -1,4 +1,5 @@
-// The accesses of a piece of straight-line code, known before it runs: relative to base addresses that only a run knows.
+// The accesses of a piece of straight-line code, known before it runs: relative to base addresses that only a
+// run knows.
 #pragma once
 
 #include <stdint.h>

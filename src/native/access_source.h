@@ -22,8 +22,8 @@ struct ResolvedAccess {
     bool store() const { return (packed & store_bit) != 0; }
 };
 
-/// Yields all accesses in time order, a batch at a time; an empty batch ends the stream. The batch is valid until the
-/// next call. Not thread-safe. Memory is bounded and does not grow with the number of accesses.
+/// Yields all accesses in time order, a batch at a time; an empty batch ends the stream. The batch is valid
+/// until the next call. Not thread-safe. Memory is bounded and does not grow with the number of accesses.
 class AccessSource {
   public:
     virtual ~AccessSource() = default;

@@ -1,4 +1,8 @@
-// The C library's answer to impossible sizes is nullptr; the sanitizers' allocators, which take its place in checked
-// builds, end the program unless they are told.
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
-extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+// The C library's answer to impossible sizes is nullptr; the sanitizers' allocators, which take its place in
+// checked builds, end the program unless they are told.
+extern "C" const char* __asan_default_options() {
+    return "allocator_may_return_null=1";
+}
+extern "C" const char* __tsan_default_options() {
+    return "allocator_may_return_null=1";
+}
