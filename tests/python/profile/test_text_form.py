@@ -106,7 +106,7 @@ def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_raw_chunk_is_readable_as_comments(tmp_path: Path) -> None:
-    # Another level of compression, like the client's coding of accesses, gives bytes that the encoder would not.
+    # Another level of compression gives bytes that the encoder would not, as does the client with accesses.
     many = "".join(f" {i} allocate {i * 16:x} size=8\n" for i in range(1, 400))
     head = "chunk events process=7 thread=9 sequence=0 ticket=1 records=399 codec=zstd\n"
     profile = write_profile(HEADER + PROCESS + head + many + END, tmp_path / "run.profile")
