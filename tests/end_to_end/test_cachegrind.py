@@ -1,4 +1,4 @@
-"""Our simulation of recorded accesses against valgrind's cachegrind, at the thesis's geometry (section 5.2)."""
+"""Our simulation of recorded accesses against cachegrind, at the thesis's geometry (section 5.2)."""
 
 import subprocess
 from collections.abc import Callable
