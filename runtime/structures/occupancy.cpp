@@ -83,6 +83,9 @@ bool Occupancy::claim_words(uint64_t first, uint64_t last) {
     if (first >= granules_ || last >= granules_ - first) {
         return false;
     }
+    if (last < word_granules) {
+        return claim_pair(first, last);
+    }
     const uint64_t count = last + 1;
     const uint64_t stopped = for_each_word(
         first, count, [this](uint64_t i, uint64_t mask) { return set_bits(words_[i].occupied, mask); });
@@ -91,6 +94,22 @@ bool Occupancy::claim_words(uint64_t first, uint64_t last) {
         return false;
     }
     flip_end(first + last);
+    return true;
+}
+
+// Small objects that lie in two words: too many for the general way.
+bool Occupancy::claim_pair(uint64_t first, uint64_t last) {
+    Word* word = &words_[first / word_granules];
+    const uint64_t head = -bit_of(first);
+    const uint64_t end = bit_of(first + last);
+    if (!set_bits(word[0].occupied, head)) {
+        return false;
+    }
+    if (!set_bits(word[1].occupied, end + end - 1)) {
+        flip(alone(), word[0].occupied, head);
+        return false;
+    }
+    flip(alone(), word[1].ends, end);
     return true;
 }
 
@@ -147,6 +166,9 @@ bool Occupancy::begins_object(uint64_t granule) const {
         return true;
     }
     const Word& word = words_[(granule - 1) / word_granules];
+    if (alone() && __atomic_load_n(&changing_, __ATOMIC_RELAXED) == &word) {
+        return true;
+    }
     return (load(word.occupied) & ~load(word.ends) & bit_of(granule - 1)) == 0;
 }
 

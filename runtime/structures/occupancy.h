@@ -49,7 +49,7 @@ class Occupancy {
     }
 
     /// Claims granules first to first + last. False where one is taken or outside the range.
-    bool claim(bool is_alone, uint64_t first, uint64_t last) {
+    [[gnu::always_inline]] bool claim(bool is_alone, uint64_t first, uint64_t last) {
         return spans_words(first, last) ? claim_words(first, last) : claim_small(is_alone, first, last);
     }
 
@@ -68,8 +68,15 @@ class Occupancy {
             if ((occupied & mask) != 0) [[unlikely]] {
                 return false;
             }
-            if (replace(is_alone, word.occupied, occupied, occupied | mask)) [[likely]] {
+            const Word* interrupted = is_alone ? begin_change(word) : nullptr;
+            const bool done = replace(is_alone, word.occupied, occupied, occupied | mask);
+            if (done) [[likely]] {
                 flip(is_alone, word.ends, end);
+            }
+            if (is_alone) {
+                end_change(interrupted);
+            }
+            if (done) [[likely]] {
                 return true;
             }
         }
@@ -97,8 +104,12 @@ class Occupancy {
         }
         const uint64_t end = later_ends & -later_ends;
         // The end goes first: once the granules are free they may get another one.
+        const Word* interrupted = is_alone ? begin_change(word) : nullptr;
         flip(is_alone, word.ends, end);
         flip(is_alone, word.occupied, end + end - begin);
+        if (is_alone) {
+            end_change(interrupted);
+        }
         return true;
     }
 
@@ -121,8 +132,23 @@ class Occupancy {
         uint64_t ends;
     };
 
+    // Around the two instructions that change a word. A signal handler that frees the next object cannot wait
+    // for the code that it interrupted, so it looks here. Only a hint: with threads it says nothing, and they
+    // can wait.
+    [[gnu::always_inline]] const Word* begin_change(const Word& word) {
+        const Word* interrupted = __atomic_load_n(&changing_, __ATOMIC_RELAXED);
+        end_change(&word);
+        return interrupted;
+    }
+    [[gnu::always_inline]] void end_change(const Word* interrupted) {
+        __asm__ volatile("" : : : "memory");
+        __atomic_store_n(&changing_, interrupted, __ATOMIC_RELAXED);
+        __asm__ volatile("" : : : "memory");
+    }
+
     static bool spans_words(uint64_t first, uint64_t last) { return first % 64 + last > 63; }
     bool claim_words(uint64_t first, uint64_t last);
+    bool claim_pair(uint64_t first, uint64_t last);
     void release_bits(uint64_t first, uint64_t granules);
     bool begins_object(uint64_t granule) const;
     void require_object(const void* object) const;
@@ -133,6 +159,7 @@ class Occupancy {
     size_t bytes_ = 0;
     uint64_t granules_ = 0;
     Word* words_ = nullptr;
+    const Word* changing_ = nullptr;
 };
 
 }  // namespace malloom::structures
