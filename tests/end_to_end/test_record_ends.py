@@ -133,7 +133,11 @@ def test_handlers_that_ask_for_memory_do_no_harm(malloom, compile_c, tmp_path: P
     #include <sys/time.h>
     static volatile sig_atomic_t ticks;
     /* The C library's own heap must not be entered twice: an object that is a mapping of its own. */
-    static void tick(int number) { void* volatile object = valloc(1 << 20); free(object); ticks += number > 0; }
+    static void tick(int number) {
+        void* volatile object = valloc(1 << 20);
+        free(object);
+        ticks += number > 0;
+    }
     int main(void) {
         signal(SIGALRM, tick);
         const struct itimerval every = {{0, 200}, {0, 200}};
