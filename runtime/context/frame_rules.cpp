@@ -9,38 +9,48 @@ constinit FrameRules frame_rules;
 
 // An address beyond the user's half has bits above the tag's and so never matches: it is no rule, and nothing
 // is kept.
-uint64_t FrameRules::find_elsewhere(uintptr_t return_address) {
+Frame FrameRules::find_elsewhere(uintptr_t return_address) {
     if (return_address >> user_address_bits != 0) {
-        return FrameRule::end();
+        return {FrameRule::end(), return_address};
     }
     size_t place = first_place(return_address);
     for (unsigned way = 0; way < 1U << way_bits; ++way, place = next_way(place)) {
-        const uint64_t word = words_[place].load(std::memory_order_relaxed);
-        if (FrameRule::tag(word) == tag_of(return_address)) {
-            return word;
+        const uint64_t rule = places_[place].rule.load(std::memory_order_relaxed);
+        const uint64_t function = places_[place].function.load(std::memory_order_relaxed);
+        if (FrameRule::tag(rule) == tag_of(return_address) && FrameRule::tag(rule ^ function) == 0) {
+            return make_frame(return_address, rule, function);
         }
     }
     return learn(return_address);
 }
 
-uint64_t FrameRules::learn(uintptr_t return_address) {
+Frame FrameRules::learn(uintptr_t return_address) {
     LoadedObject object;
-    uint64_t rule = FrameRule::end();
+    FrameDescription described;
     if (find_loaded_object(return_address, object)) {
         register_module(object);
         forget_replaced();
         if (object.unwind.header != 0) {
-            rule = find_frame_rule(object.unwind, return_address);
+            described = describe_frame(object.unwind, return_address);
         }
     }
-    const uint64_t word = rule | tag_of(return_address) << FrameRule::tag_shift;
+    const uint64_t tag = tag_of(return_address) << FrameRule::tag_shift;
+    const uint64_t rule = described.rule | tag;
+    const uint64_t function = distance(described.function, return_address) | tag;
+    Place& place = place_for(return_address);
+    place.function.store(function, std::memory_order_relaxed);
+    place.rule.store(rule, std::memory_order_relaxed);
+    return make_frame(return_address, rule, function);
+}
+
+// A free place among the four, else one that is then lost.
+FrameRules::Place& FrameRules::place_for(uintptr_t return_address) {
     size_t place = first_place(return_address);
-    for (unsigned way = 0; way < 1U << way_bits && words_[place].load(std::memory_order_relaxed) != 0;
+    for (unsigned way = 0; way < 1U << way_bits && places_[place].rule.load(std::memory_order_relaxed) != 0;
          ++way) {
         place = next_way(place);
     }
-    words_[place].store(word, std::memory_order_relaxed);
-    return word;
+    return places_[place];
 }
 
 // Until a miss tells us, a rule of an unloaded object may be used where another one has a call at the very
@@ -50,8 +60,8 @@ void FrameRules::forget_replaced() {
     if (replacements_seen_.exchange(now, std::memory_order_relaxed) == now) {
         return;
     }
-    for (auto& word : words_) {
-        word.store(0, std::memory_order_relaxed);
+    for (Place& place : places_) {
+        place.rule.store(0, std::memory_order_relaxed);
     }
 }
 

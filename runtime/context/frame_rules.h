@@ -10,21 +10,36 @@
 
 namespace malloom::context {
 
+/// What the walk wants to know of a return address.
+struct Frame {
+    uint64_t rule;       ///< a FrameRule; ignore its tag
+    uintptr_t function;  ///< start of the calling function; where none is known the return address itself
+};
+
 /// A cache of FrameRules for the whole process: fixed size, no locks, four places per return address. A lost
 /// entry is found again in .eh_frame.
 class FrameRules {
   public:
-    /// The word for this return address; of it, everything but the tag.
-    [[gnu::always_inline]] uint64_t find(uintptr_t return_address) {
-        const uint64_t word = words_[first_place(return_address)].load(std::memory_order_relaxed);
-        if (FrameRule::tag(word) == tag_of(return_address)) {
-            [[likely]] return word;
+    [[gnu::always_inline]] Frame find(uintptr_t return_address) {
+        const Place& place = places_[first_place(return_address)];
+        const uint64_t rule = place.rule.load(std::memory_order_relaxed);
+        const uint64_t function = place.function.load(std::memory_order_relaxed);
+        if (FrameRule::tag(rule) == tag_of(return_address) && FrameRule::tag(rule ^ function) == 0) {
+            [[likely]] return make_frame(return_address, rule, function);
         }
         return find_elsewhere(return_address);
     }
 
   private:
-    // 512 KiB of address space, of which a program touches what it uses. The place is the address's low bits,
+    // Both words carry the tag, so that halves of two entries, stored by two threads at once, are no entry.
+    // In `function` the other bits are the distance in bytes from the function's start to the return address;
+    // 0: not known.
+    struct alignas(16) Place {
+        std::atomic<uint64_t> rule;
+        std::atomic<uint64_t> function;
+    };
+
+    // 1 MiB of address space, of which a program touches what it uses. The place is the address's low bits,
     // so that the next step's load waits for nothing but the address. The tag holds the rest, and the highest
     // two bits of the place too: the four ways of an address differ in these.
     static constexpr unsigned index_bits = 16;
@@ -32,17 +47,25 @@ class FrameRules {
     static constexpr unsigned user_address_bits = 47;
     static constexpr unsigned tag_from = index_bits - way_bits;
     static_assert(user_address_bits - tag_from == FrameRule::tag_bits);
+    static constexpr uint64_t max_distance = (uint64_t{1} << FrameRule::tag_shift) - 1;
 
     static constexpr size_t places = size_t{1} << index_bits;
     static constexpr size_t first_place(uintptr_t address) { return address % places; }
     static constexpr size_t next_way(size_t place) { return (place + (places >> way_bits)) % places; }
     static constexpr uint64_t tag_of(uintptr_t address) { return address >> tag_from; }
+    static constexpr uint64_t distance(uintptr_t function, uintptr_t return_address) {
+        return function != 0 && return_address - function <= max_distance ? return_address - function : 0;
+    }
+    static constexpr Frame make_frame(uintptr_t return_address, uint64_t rule, uint64_t function) {
+        return {rule, return_address - (function & max_distance)};
+    }
 
-    uint64_t find_elsewhere(uintptr_t return_address);
-    uint64_t learn(uintptr_t return_address);
+    Frame find_elsewhere(uintptr_t return_address);
+    Frame learn(uintptr_t return_address);
+    Place& place_for(uintptr_t return_address);
     void forget_replaced();
 
-    alignas(64) std::atomic<uint64_t> words_[places];
+    Place places_[places];
     std::atomic<uint32_t> replacements_seen_;
 };
 

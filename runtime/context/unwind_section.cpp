@@ -207,16 +207,16 @@ bool read_fde(const UnwindSection& section, uint64_t fde, uint64_t address, Call
 
 }  // namespace
 
-uint64_t find_frame_rule(const UnwindSection& section, uint64_t return_address) {
+FrameDescription describe_frame(const UnwindSection& section, uint64_t return_address) {
     // A call may be the last instruction of its function, so the return address itself may lie in the next
     // one.
     const uint64_t address = return_address - 1;
     const uint64_t fde = SearchTable(section).find(address);
     CallFrameProgram program;
     if (fde == 0 || !read_fde(section, fde, address, program)) {
-        return FrameRule::end();
+        return {};
     }
-    return run_call_frame_program(program, address);
+    return {run_call_frame_program(program, address), program.start};
 }
 
 }  // namespace malloom::context

@@ -2,6 +2,7 @@
 // and the return address (AArch64's procedure call standard; RISC-V puts them just below the frame pointer).
 #include "runtime/context/call_chain.h"
 #include "runtime/context/readable_pages.h"
+#include "runtime/context/reduced_chain.h"
 
 namespace malloom::context {
 namespace {
@@ -35,8 +36,11 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
     frames[0] &= address_bits;
     uintptr_t frame = caller.frame_pointer;
     uintptr_t below = caller.stack_pointer;
-    unsigned count = 1;
-    while (count < depth) {
+    uintptr_t return_address = frames[0];
+    ReducedChain chain(frames, depth);
+    // No table says which function a return address lies in, so each address counts as a function: recursion
+    // through several call sites of one function stays.
+    while (chain.add(return_address, return_address)) {
         const uintptr_t record = frame + record_offset;
         if (record % word != 0 || record - below >= max_frame_bytes) {
             break;
@@ -44,15 +48,14 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
         if (!ReadablePages::holds(record) || !ReadablePages::holds(record + word)) {
             break;
         }
-        const uintptr_t return_address = load(record + word) & address_bits;
+        return_address = load(record + word) & address_bits;
         if (return_address == 0) {
             break;
         }
-        frames[count++] = return_address;
         below = record + 2 * word;
         frame = load(record);
     }
-    return count;
+    return chain.count();
 }
 
 }  // namespace malloom::context

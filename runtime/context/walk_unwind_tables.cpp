@@ -2,6 +2,7 @@
 #include "runtime/context/call_chain.h"
 #include "runtime/context/frame_rules.h"
 #include "runtime/context/readable_pages.h"
+#include "runtime/context/reduced_chain.h"
 
 namespace malloom::context {
 namespace {
@@ -44,17 +45,19 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
     if (place % 8 != 0) {
         return 1;
     }
-    uintptr_t* next = frames + 1;
-    uintptr_t* const end = frames + depth;
-    do {
-        const uint64_t rule = frame_rules.find(return_address);
-        const uint64_t offset = FrameRule::offset_bytes(rule);
-        const uint64_t saved = FrameRule::saved_words(rule);
+    ReducedChain chain(frames, depth);
+    while (true) {
+        const Frame frame = frame_rules.find(return_address);
+        if (!chain.add(return_address, frame.function)) {
+            break;
+        }
+        const uint64_t offset = FrameRule::offset_bytes(frame.rule);
+        const uint64_t saved = FrameRule::saved_words(frame.rule);
         if (offset == 0) {
             [[unlikely]] break;
         }
         uintptr_t above = place + offset;
-        if (FrameRule::from_frame_pointer(rule)) {
+        if (FrameRule::from_frame_pointer(frame.rule)) {
             if (!is_plausible(place + 8, frame_pointer)) {
                 [[unlikely]] break;
             }
@@ -68,11 +71,10 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
         if (saved != 0) {
             frame_pointer = load(place - 8 * saved);
         }
-        *next++ = return_address;
-    } while (next != end);
-    const auto count = static_cast<unsigned>(next - frames);
+    }
     // What starts a thread or a coroutine may have pushed a 0 to end the stack.
-    return count > 1 && next[-1] == 0 ? count - 1 : count;
+    const unsigned count = chain.count();
+    return count > 1 && frames[count - 1] == 0 ? count - 1 : count;
 }
 
 }  // namespace malloom::context

@@ -1,4 +1,5 @@
-// A preloaded library that, in every malloc of a program, compares malloom's walk with glibc's backtrace().
+// A preloaded library that, in every malloc of a program, compares malloom's walk with glibc's backtrace(),
+// reduced.
 // At exit it appends one line, "walks agreed", to the file that MALLOOM_AGREEMENT names, and the first chains
 // that differ.
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <atomic>
 
 #include "runtime/context/call_chain.h"
+#include "tests/runtime/context/expected_chain.h"
 
 extern "C" void* __libc_malloc(size_t);
 extern "C" void* __libc_calloc(size_t, size_t);
@@ -32,16 +34,8 @@ std::atomic<unsigned long> walks;
 std::atomic<unsigned long> agreed;
 thread_local bool busy;
 
-bool same(const uintptr_t* walked, unsigned depth, void* const* expected, unsigned found) {
-    if (depth != found) {
-        return false;
-    }
-    for (unsigned i = 0; i < depth; ++i) {
-        if (walked[i] != reinterpret_cast<uintptr_t>(expected[i])) {
-            return false;
-        }
-    }
-    return true;
+bool same(const uintptr_t* walked, unsigned depth, const ExpectedChain& expected) {
+    return depth == expected.count && memcmp(walked, expected.frames, depth * sizeof(uintptr_t)) == 0;
 }
 
 void show_chain(int file, const char* title, const uintptr_t* frames, unsigned depth) {
@@ -60,35 +54,33 @@ int open_report() {
     return path != nullptr ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
 }
 
-void show_difference(const uintptr_t* walked, unsigned depth, void* const* expected, unsigned found) {
+void show_difference(const uintptr_t* walked, unsigned depth, const ExpectedChain& expected) {
     const int file = open_report();
     if (file < 0) {
         return;
     }
     show_chain(file, "walked  ", walked, depth);
-    show_chain(file, "expected", reinterpret_cast<const uintptr_t*>(expected), found);
+    show_chain(file, "expected", expected.frames, expected.count);
     close(file);
 }
 
 [[gnu::noinline]] void compare(const Caller& caller) {
     uintptr_t walked[max_depth];
-    void* all[max_depth + 8];
+    void* all[2 * max_depth];
     const unsigned depth = walk_call_chain(caller, max_depth, walked);
-    const int found = backtrace(all, max_depth + 8);
+    const int found = backtrace(all, 2 * max_depth);
     // Our own frames come first; how many depends on inlining.
     int first = 0;
     while (first < found && reinterpret_cast<uintptr_t>(all[first]) != caller.return_address) {
         ++first;
     }
-    unsigned expected = static_cast<unsigned>(found - first);
-    if (expected > max_depth) {
-        expected = max_depth;
-    }
+    ExpectedChain expected;
+    expected.reduce(all + first, static_cast<unsigned>(found - first));
     walks.fetch_add(1, std::memory_order_relaxed);
-    if (same(walked, depth, all + first, expected)) {
+    if (same(walked, depth, expected)) {
         agreed.fetch_add(1, std::memory_order_relaxed);
     } else if (walks.load() - agreed.load() <= most_shown) {
-        show_difference(walked, depth, all + first, expected);
+        show_difference(walked, depth, expected);
     }
 }
 

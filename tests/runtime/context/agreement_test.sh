@@ -1,5 +1,5 @@
 #!/bin/sh
-# agreement_test.sh LIBRARY SOURCES: real programs, in every malloc of which malloom's call chain must be backtrace()'s,
+# agreement_test.sh LIBRARY SOURCES: real programs, in every malloc of which malloom's call chain must be backtrace()'s, reduced,
 # in at least 9,990 of 10,000 requests.
 set -eu
 library=$1

@@ -1,4 +1,4 @@
-// Chains against glibc's backtrace(), frame for frame.
+// Chains against glibc's backtrace(), reduced, frame for frame.
 #include "runtime/context/call_chain.h"
 
 #include <dlfcn.h>
@@ -28,6 +28,8 @@ struct ShapeSet {
     const char* name;
     int (*plain)(int);
     int (*recursive)(int);
+    int (*branching)(int);
+    int (*alternating)(int);
     int (*variadic)(int, ...);
     int (*variable_frame)(int);
     int (*large_frame)(int);
@@ -38,11 +40,11 @@ struct ShapeSet {
     int (*through_many_saved_registers)(int);
 };
 
-#define SHAPE_SET(set)                                                                              \
-    ShapeSet {                                                                                      \
-        #set, set::plain, set::recursive, set::variadic, set::variable_frame, set::large_frame,     \
-            set::aligned_frame, set::through_qsort, set::through_virtual_call, set::through_lambda, \
-            set::through_many_saved_registers                                                       \
+#define SHAPE_SET(set)                                                                        \
+    ShapeSet {                                                                                \
+        #set, set::plain, set::recursive, set::branching, set::alternating, set::variadic,    \
+            set::variable_frame, set::large_frame, set::aligned_frame, set::through_qsort,    \
+            set::through_virtual_call, set::through_lambda, set::through_many_saved_registers \
     }
 
 class Shapes : public testing::TestWithParam<ShapeSet> {};
@@ -52,9 +54,7 @@ TEST_P(Shapes, Agree) {
     set.plain(1);
     expect_agreement(6);
     set.recursive(5);
-    expect_agreement(12);
-    set.recursive(100);
-    expect_agreement(max_depth);
+    expect_agreement(7);
     set.variadic(3, 1, 2, 3);
     expect_agreement(6);
     for (int bytes : {1, 100, 5000, 300000}) {
@@ -73,6 +73,26 @@ TEST_P(Shapes, Agree) {
     expect_agreement(6);
 }
 
+// Each path through the recursion is a chain of its own on the stack.
+TEST_P(Shapes, OfRecursionHaveFewChains) {
+    for (int (*shape)(int) : {GetParam().branching, GetParam().alternating}) {
+        last_chains.distinct.clear();
+        shape(5);
+        expect_agreement(2);
+        EXPECT_LE(last_chains.distinct.size(), 32U);
+        shape(8);
+        expect_agreement(2);
+        EXPECT_LE(last_chains.distinct.size(), 64U);
+    }
+}
+
+// Where more frames would have to be left out than a walk does, the chain ends.
+TEST_P(Shapes, OfDeepRecursionEndInIt) {
+    GetParam().recursive(100);
+    expect_agreement(2);
+    EXPECT_EQ(last_chains.walked.size(), 2U);
+}
+
 TEST_P(Shapes, AgreeThroughTheCLibrary) {
     GetParam().through_qsort(10);
     expect_agreement(8);
@@ -85,7 +105,7 @@ TEST_P(Shapes, AgreeInThreads) {
         threads.emplace_back([i] {
             for (int round = 0; round < 20; ++round) {
                 GetParam().recursive(i);
-                expect_agreement(static_cast<size_t>(std::min(i + 4, 32)));
+                expect_agreement(i <= 8 ? 4 : 2);
             }
         });
     }
@@ -198,7 +218,7 @@ TEST(CallChain, AgreesInACoroutine) {
     coroutine_context.uc_link = &main_context;
     makecontext(&coroutine_context, coroutine, 0);
     swapcontext(&main_context, &coroutine_context);
-    expect_agreement(6);
+    expect_agreement(4);
     munmap(stack, bytes + page);
 }
 

@@ -50,6 +50,30 @@ struct Derived : Base {
     return finish(below + depth);
 }
 
+[[gnu::noinline]] int branching(int depth) {
+    if (depth == 0) {
+        return plain(0) + 1;
+    }
+    const int left = branching(depth - 1);
+    const int right = branching(depth - 1);
+    return finish(left + right);
+}
+
+[[gnu::noinline]] static int alternate(int depth) {
+    const int left = alternating(depth - 1);
+    const int right = alternating(depth - 1);
+    return finish(left + right);
+}
+
+[[gnu::noinline]] int alternating(int depth) {
+    if (depth == 0) {
+        return plain(0) + 1;
+    }
+    const int left = alternate(depth);
+    const int right = alternate(depth);
+    return finish(left + right);
+}
+
 [[gnu::noinline]] int variadic(int count, ...) {
     va_list arguments;
     va_start(arguments, count);

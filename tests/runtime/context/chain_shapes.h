@@ -6,6 +6,8 @@
     namespace name {                             \
     int plain(int depth);                        \
     int recursive(int depth);                    \
+    int branching(int depth);                    \
+    int alternating(int depth);                  \
     int variadic(int count, ...);                \
     int variable_frame(int bytes);               \
     int large_frame(int value);                  \

@@ -16,7 +16,8 @@
 
 namespace {
 
-using malloom::context::find_frame_rule;
+using malloom::context::describe_frame;
+using malloom::context::FrameDescription;
 using malloom::context::FrameRule;
 using malloom::context::LoadedObject;
 using malloom::context::UnwindSection;
@@ -51,20 +52,26 @@ TEST(UnwindSection, KnowsTheFirstInstructionOfFunctions) {
     for (const uint64_t start : starts) {
         // As a return address it belongs to the instruction before it; so one on. There, nothing was pushed
         // yet.
-        if (find_frame_rule(object.unwind, start + 1) == FrameRule::make(false, 1, 0)) {
+        const FrameDescription frame = describe_frame(object.unwind, start + 1);
+        if (frame.rule == FrameRule::make(false, 1, 0) && frame.function == start) {
             ++known;
         }
     }
     EXPECT_GT(known, starts.size() * 9 / 10);
 }
 
+void expect_nothing(const UnwindSection& section, uint64_t return_address) {
+    EXPECT_EQ(describe_frame(section, return_address).rule, FrameRule::end());
+    EXPECT_EQ(describe_frame(section, return_address).function, 0U);
+}
+
 TEST(UnwindSection, KnowsNothingOutside) {
     const LoadedObject object = c_library();
-    EXPECT_EQ(find_frame_rule(object.unwind, 0), FrameRule::end());
-    EXPECT_EQ(find_frame_rule(object.unwind, 1), FrameRule::end());
-    EXPECT_EQ(find_frame_rule(object.unwind, ~uint64_t{0}), FrameRule::end());
-    EXPECT_EQ(find_frame_rule(object.unwind, object.end + 1), FrameRule::end());
-    EXPECT_EQ(find_frame_rule({{nullptr, 0, 0}, 0}, 1), FrameRule::end());
+    expect_nothing(object.unwind, 0);
+    expect_nothing(object.unwind, 1);
+    expect_nothing(object.unwind, ~uint64_t{0});
+    expect_nothing(object.unwind, object.end + 1);
+    expect_nothing({{nullptr, 0, 0}, 0}, 1);
 }
 
 // A copy of the C library's tables whose last byte lies right below an unreadable page.
@@ -118,7 +125,10 @@ TEST_F(RuinedTables, SayTheSameWhereTheyAreCopiedWhole) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 20000; ++i) {
         const uint64_t address = some_address(random);
-        ASSERT_EQ(find_frame_rule(section(), address), find_frame_rule(original_.unwind, address));
+        const FrameDescription copied = describe_frame(section(), address);
+        const FrameDescription original = describe_frame(original_.unwind, address);
+        ASSERT_EQ(copied.rule, original.rule);
+        ASSERT_EQ(copied.function, original.function);
     }
 }
 
@@ -137,7 +147,7 @@ TEST_F(RuinedTables, AreNeverReadOutside) {
             kept[i] = copy_[places[i]];
             copy_[places[i]] = random() % 4 == 0 ? 0xff : static_cast<unsigned char>(random());
         }
-        const uint64_t rule = find_frame_rule(section(), last_start_ + random() % 64);
+        const uint64_t rule = describe_frame(section(), last_start_ + random() % 64).rule;
         ASSERT_EQ(FrameRule::tag(rule), 0U);
         if (rule != FrameRule::end()) {
             ASSERT_LT(8 * FrameRule::saved_words(rule), FrameRule::offset_bytes(rule));
@@ -155,10 +165,10 @@ TEST_F(RuinedTables, MayEndAnywhere) {
         // The end that is kept lies at the unreadable page: what is cut off is the start.
         const UnwindSection cut{{copy_ + bytes_ - bytes, bytes, original_.unwind.header},
                                 original_.unwind.header};
-        find_frame_rule(cut, some_address(random));
+        describe_frame(cut, some_address(random));
         const uint64_t late = original_.unwind.header + bytes_ - bytes;
-        find_frame_rule({{copy_ + bytes_ - bytes, bytes, late}, original_.unwind.header},
-                        some_address(random));
+        describe_frame({{copy_ + bytes_ - bytes, bytes, late}, original_.unwind.header},
+                       some_address(random));
     }
 }
 
