@@ -22,6 +22,7 @@ uint64_t burst_began;    // CPU time of the program, in ns
 uint64_t pause_ends;     // CPU time of the program, in ns
 void* pause_began;       // event that the client thread waits for
 process_id_t program;
+client_id_t client;
 
 // The client thread is a process of its own to the kernel, so the clock is named by the program's process id.
 uint64_t cpu_time() {
@@ -33,7 +34,7 @@ uint64_t cpu_time() {
 }
 
 void flush_code_cache() {
-    dr_unlink_flush_region(nullptr, ~size_t{0});
+    dr_delay_flush_region(nullptr, ~size_t{0}, 0, nullptr);
 }
 
 void begin_burst() {
@@ -46,13 +47,18 @@ void begin_burst() {
     interrupt_all_threads();
 }
 
+// Flushing is only safe in a thread of the program's, and a nudge is how DynamoRIO calls a client in one.
+void nudged(void*, uint64) {
+    if (!on) begin_burst();
+}
+
 [[noreturn]] void end_pauses(void*) {
     for (;;) {
         dr_event_wait(pause_began);
         dr_event_reset(pause_began);
         for (uint64_t now = cpu_time(); now < pause_ends; now = cpu_time())
             dr_sleep(shortest_pause_ms + static_cast<int>((pause_ends - now) / ns_per_ms));
-        begin_burst();
+        dr_nudge_client(client, 0);
     }
 }
 
@@ -66,13 +72,16 @@ void begin_pause() {
 
 }  // namespace
 
-void init(const Options& chosen) {
+void init(client_id_t id, const Options& chosen) {
+    client = id;
     options = chosen;
     program = dr_get_process_id();
     burst_length = options.limit != 0 ? options.limit : options.burst;
     burst_began = cpu_time();
     pause_began = dr_event_create();
-    if (options.samples()) dr_create_client_thread(end_pauses, nullptr);
+    if (!options.samples()) return;
+    dr_register_nudge_event(nudged, id);
+    dr_create_client_thread(end_pauses, nullptr);
 }
 
 bool recording() {

@@ -1,10 +1,11 @@
 // When the program is recorded: the first `limit` accesses, then bursts with pauses between them.
 //
 // In a pause the program's code is not instrumented at all: the code cache is flushed at both ends, and blocks are built
-// anew without or with the recording code. A thread of the client's own ends the pause, measured in the program's CPU
+// anew without or with the recording code. A thread of the client's own asks for the end of a pause, measured in the program's CPU
 // time, so that a program which waits does not use up its bursts.
 #pragma once
 
+#include <dr_api.h>
 #include <stdint.h>
 
 #include "record/dynamorio/options.h"
@@ -12,7 +13,7 @@
 namespace malloom::accesses::bursts {
 
 /// To be called once, before code is instrumented.
-void init(const Options& options);
+void init(client_id_t client, const Options& options);
 
 /// Whether blocks built now are to be instrumented.
 bool recording();

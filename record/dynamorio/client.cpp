@@ -48,10 +48,10 @@ void process_ends() {
     drmgr_exit();
 }
 
-bool begin(const Options& options) {
+bool begin(client_id_t id, const Options& options) {
     if (!open_profile()) return false;
     init_module_ranges();
-    bursts::init(options);
+    bursts::init(id, options);
     dr_register_fork_init_event(forked);
     dr_register_exit_event(process_ends);
     dr_register_filter_syscall_event(is_exec);
@@ -64,7 +64,7 @@ bool begin(const Options& options) {
 
 }  // namespace malloom::accesses
 
-extern "C" DR_EXPORT void dr_client_main(client_id_t, int count, const char* arguments[]) {
+extern "C" DR_EXPORT void dr_client_main(client_id_t id, int count, const char* arguments[]) {
     dr_set_client_name("malloom's recorder of accesses", "the documentation of malloom");
-    if (!malloom::accesses::begin(malloom::accesses::parse_options(count, arguments))) dr_exit_process(1);
+    if (!malloom::accesses::begin(id, malloom::accesses::parse_options(count, arguments))) dr_exit_process(1);
 }
