@@ -1,4 +1,4 @@
-"""Our simulation of recorded accesses against cachegrind, at the thesis's geometry (section 5.2)."""
+"""The simulation of recorded accesses against cachegrind, at the geometry of the thesis (5.2)."""
 
 import subprocess
 from collections.abc import Callable
