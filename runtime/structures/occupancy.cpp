@@ -83,9 +83,13 @@ bool Occupancy::claim_words(uint64_t first, uint64_t last) {
     if (first >= granules_ || last >= granules_ - first) {
         return false;
     }
-    if (last < word_granules) {
-        return claim_pair(first, last);
-    }
+    const Word* interrupted = begin_change(words_[(first + last) / word_granules]);
+    const bool done = last < word_granules ? claim_pair(first, last) : claim_many(first, last);
+    end_change(interrupted);
+    return done;
+}
+
+bool Occupancy::claim_many(uint64_t first, uint64_t last) {
     const uint64_t count = last + 1;
     const uint64_t stopped = for_each_word(
         first, count, [this](uint64_t i, uint64_t mask) { return set_bits(words_[i].occupied, mask); });
@@ -127,8 +131,10 @@ void Occupancy::flip_end(uint64_t granule) {
 
 void Occupancy::release(const void* object, uint64_t granules) {
     const uint64_t first = granule_of(object);
+    const Word* interrupted = begin_change(words_[(first + granules - 1) / word_granules]);
     flip_end(first + granules - 1);
     release_bits(first, granules);
+    end_change(interrupted);
 }
 
 uint64_t Occupancy::extent(const void* object) const {

@@ -149,6 +149,7 @@ class Occupancy {
     static bool spans_words(uint64_t first, uint64_t last) { return first % 64 + last > 63; }
     bool claim_words(uint64_t first, uint64_t last);
     bool claim_pair(uint64_t first, uint64_t last);
+    bool claim_many(uint64_t first, uint64_t last);
     void release_bits(uint64_t first, uint64_t granules);
     bool begins_object(uint64_t granule) const;
     void require_object(const void* object) const;
