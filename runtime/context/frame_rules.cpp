@@ -15,10 +15,9 @@ Frame FrameRules::find_elsewhere(uintptr_t return_address) {
     }
     size_t place = first_place(return_address);
     for (unsigned way = 0; way < 1U << way_bits; ++way, place = next_way(place)) {
-        const uint64_t rule = places_[place].rule.load(std::memory_order_relaxed);
-        const uint64_t function = places_[place].function.load(std::memory_order_relaxed);
-        if (FrameRule::tag(rule) == tag_of(return_address) && FrameRule::tag(rule ^ function) == 0) {
-            return make_frame(return_address, rule, function);
+        const uint64_t rule = places_[place].rule.load(std::memory_order_acquire);
+        if (FrameRule::tag(rule) == tag_of(return_address)) {
+            return {rule, places_[place].function.load(std::memory_order_relaxed)};
         }
     }
     return learn(return_address);
@@ -34,13 +33,22 @@ Frame FrameRules::learn(uintptr_t return_address) {
             described = describe_frame(object.unwind, return_address);
         }
     }
-    const uint64_t tag = tag_of(return_address) << FrameRule::tag_shift;
-    const uint64_t rule = described.rule | tag;
-    const uint64_t function = distance(described.function, return_address) | tag;
+    const Frame frame{described.rule | tag_of(return_address) << FrameRule::tag_shift,
+                      described.function != 0 ? described.function : return_address};
+    keep(return_address, frame);
+    return frame;
+}
+
+// The lock keeps the halves of two entries apart. A signal handler that interrupted its holder keeps nothing.
+void FrameRules::keep(uintptr_t return_address, const Frame& frame) {
+    if (!lock_.acquire()) {
+        return;
+    }
     Place& place = place_for(return_address);
-    place.function.store(function, std::memory_order_relaxed);
-    place.rule.store(rule, std::memory_order_relaxed);
-    return make_frame(return_address, rule, function);
+    place.rule.store(0, std::memory_order_relaxed);
+    place.function.store(frame.function, std::memory_order_release);
+    place.rule.store(frame.rule, std::memory_order_release);
+    lock_.release();
 }
 
 // A free place among the four, else one that is then lost.

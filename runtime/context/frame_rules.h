@@ -7,36 +7,35 @@
 #include <atomic>
 
 #include "runtime/context/frame_rule.h"
+#include "runtime/context/insert_lock.h"
 
 namespace malloom::context {
 
 /// What the walk wants to know of a return address.
 struct Frame {
-    uint64_t rule;       ///< a FrameRule; ignore its tag
+    uint64_t rule;       ///< a FrameRule
     uintptr_t function;  ///< start of the calling function; where none is known the return address itself
 };
 
-/// A cache of FrameRules for the whole process: fixed size, no locks, four places per return address. A lost
-/// entry is found again in .eh_frame.
+/// A cache of FrameRules for the whole process: fixed size, lookup takes no lock, four places per return
+/// address. A lost entry is found again in .eh_frame.
 class FrameRules {
   public:
     [[gnu::always_inline]] Frame find(uintptr_t return_address) {
         const Place& place = places_[first_place(return_address)];
-        const uint64_t rule = place.rule.load(std::memory_order_relaxed);
-        const uint64_t function = place.function.load(std::memory_order_relaxed);
-        if (FrameRule::tag(rule) == tag_of(return_address) && FrameRule::tag(rule ^ function) == 0) {
-            [[likely]] return make_frame(return_address, rule, function);
+        const uint64_t rule = place.rule.load(std::memory_order_acquire);
+        if (FrameRule::tag(rule) == tag_of(return_address)) {
+            [[likely]] return {rule, place.function.load(std::memory_order_relaxed)};
         }
         return find_elsewhere(return_address);
     }
 
   private:
-    // Both words carry the tag, so that halves of two entries, stored by two threads at once, are no entry.
-    // In `function` the other bits are the distance in bytes from the function's start to the return address;
-    // 0: not known.
+    // The rule is stored last. Who reads it just when the place gets a new owner may take that one's function
+    // for its own: one chain is then wrong.
     struct alignas(16) Place {
         std::atomic<uint64_t> rule;
-        std::atomic<uint64_t> function;
+        std::atomic<uintptr_t> function;
     };
 
     // 1 MiB of address space, of which a program touches what it uses. The place is the address's low bits,
@@ -47,26 +46,21 @@ class FrameRules {
     static constexpr unsigned user_address_bits = 47;
     static constexpr unsigned tag_from = index_bits - way_bits;
     static_assert(user_address_bits - tag_from == FrameRule::tag_bits);
-    static constexpr uint64_t max_distance = (uint64_t{1} << FrameRule::tag_shift) - 1;
 
     static constexpr size_t places = size_t{1} << index_bits;
     static constexpr size_t first_place(uintptr_t address) { return address % places; }
     static constexpr size_t next_way(size_t place) { return (place + (places >> way_bits)) % places; }
     static constexpr uint64_t tag_of(uintptr_t address) { return address >> tag_from; }
-    static constexpr uint64_t distance(uintptr_t function, uintptr_t return_address) {
-        return function != 0 && return_address - function <= max_distance ? return_address - function : 0;
-    }
-    static constexpr Frame make_frame(uintptr_t return_address, uint64_t rule, uint64_t function) {
-        return {rule, return_address - (function & max_distance)};
-    }
 
     Frame find_elsewhere(uintptr_t return_address);
     Frame learn(uintptr_t return_address);
+    void keep(uintptr_t return_address, const Frame& frame);
     Place& place_for(uintptr_t return_address);
     void forget_replaced();
 
     Place places_[places];
     std::atomic<uint32_t> replacements_seen_;
+    InsertLock lock_;  // around stores
 };
 
 /// The one cache of the process.

@@ -1,6 +1,7 @@
 // Keeps recursion out of call chains.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/context/call_chain.h"
@@ -22,17 +23,17 @@ class ReducedChain {
     /// Adds a caller, from the inside out. False where the chain is complete: it has `depth` frames, or
     /// max_folded callers and this one were left out.
     [[gnu::always_inline]] bool add(uintptr_t return_address, uintptr_t function) {
-        const uint64_t bit = uint64_t{1} << (function / function_alignment % 64);
-        if ((seen_ & bit) != 0 && has(function)) {
-            [[unlikely]] return ++folded_ <= max_folded;
+        const uint64_t seen = seen_ | uint64_t{1} << (function / function_alignment % 64);
+        if (seen == seen_) {
+            [[unlikely]] if (has(function)) { return ++folded_ <= max_folded; }
         }
-        seen_ |= bit;
+        seen_ = seen;
         functions_[count_] = function;
         frames_[count_] = return_address;
         return ++count_ != depth_;
     }
 
-    unsigned count() const { return count_; }
+    unsigned count() const { return static_cast<unsigned>(count_); }
 
   private:
     // Compilers start functions at multiples of this.
@@ -40,7 +41,7 @@ class ReducedChain {
 
     // Recursion mostly comes back to the function that was added last.
     [[gnu::always_inline]] bool has(uintptr_t function) const {
-        for (unsigned i = count_; i-- > 0;) {
+        for (size_t i = count_; i-- > 0;) {
             if (functions_[i] == function) {
                 return true;
             }
@@ -49,8 +50,8 @@ class ReducedChain {
     }
 
     uintptr_t* const frames_;
-    const unsigned depth_;
-    unsigned count_ = 0;
+    const size_t depth_;
+    size_t count_ = 0;
     unsigned folded_ = 0;
     uint64_t seen_ = 0;  // a bit for each function added, some share one
     uintptr_t functions_[max_depth];

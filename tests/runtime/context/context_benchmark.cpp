@@ -13,12 +13,23 @@ using malloom::context::walk_call_chain;
 
 constexpr unsigned stack_depth = 24;
 
+// A function of its own for each depth.
+template <unsigned depth, class Body>
+[[gnu::noinline]] void at_depth(Body& body) {
+    if constexpr (depth == 0) {
+        body();
+    } else {
+        at_depth<depth - 1>(body);
+    }
+    benchmark::ClobberMemory();
+}
+
 template <class Body>
-[[gnu::noinline]] void at_depth(unsigned depth, Body& body) {
+[[gnu::noinline]] void in_recursion(unsigned depth, Body& body) {
     if (depth == 0) {
         body();
     } else {
-        at_depth(depth - 1, body);
+        in_recursion(depth - 1, body);
     }
     benchmark::ClobberMemory();
 }
@@ -27,19 +38,30 @@ template <class Body>
     return walk_call_chain(current_caller(), depth, frames);
 }
 
-void walk_chain(benchmark::State& state) {
-    const auto depth = static_cast<unsigned>(state.range(0));
-    uintptr_t frames[max_depth];
-    auto body = [&] {
+auto walk_again_and_again(benchmark::State& state) {
+    return [&state] {
+        uintptr_t frames[max_depth];
+        const auto depth = static_cast<unsigned>(state.range(0));
         for (auto _ : state) {
             unsigned found = walk(depth, frames);
             benchmark::DoNotOptimize(found);
             benchmark::ClobberMemory();
         }
     };
-    at_depth(stack_depth, body);
+}
+
+void walk_chain(benchmark::State& state) {
+    auto body = walk_again_and_again(state);
+    at_depth<stack_depth>(body);
 }
 BENCHMARK(walk_chain)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->Arg(16)->Arg(24);
+
+// The walk ends where it has left out as many frames as it does, whatever the depth.
+void walk_recursion(benchmark::State& state) {
+    auto body = walk_again_and_again(state);
+    in_recursion(stack_depth, body);
+}
+BENCHMARK(walk_recursion)->Arg(1)->Arg(8);
 
 struct Counter {
     uint64_t count = 0;
