@@ -1,6 +1,7 @@
 #include "record/dynamorio/bursts.h"
 
 #include <dr_api.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "record/dynamorio/thread_recording.h"
@@ -9,8 +10,7 @@ namespace malloom::accesses::bursts {
 
 namespace {
 
-constexpr int shortest_pause_ms = 1;
-constexpr uint64_t ns_per_ms = 1000000;
+constexpr unsigned tick_ms = 10;
 constexpr uint64_t ns_per_s = 1000000000;
 
 Options options;
@@ -20,16 +20,11 @@ uint64_t recorded;       // accesses of this burst
 uint64_t burst_length;   // accesses after which it ends; 0: never
 uint64_t burst_began;    // CPU time of the program, in ns
 uint64_t pause_ends;     // CPU time of the program, in ns
-void* pause_began;       // event that the client thread waits for
-process_id_t program;
 client_id_t client;
 
-// The client thread is a process of its own to the kernel, so the clock is named by the program's process id.
 uint64_t cpu_time() {
-    constexpr clockid_t scheduler_clock = 2;
-    const clockid_t clock = ~static_cast<clockid_t>(program) << 3 | scheduler_clock;
     timespec now;
-    if (clock_gettime(clock, &now) != 0) return 0;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return 0;
     return static_cast<uint64_t>(now.tv_sec) * ns_per_s + static_cast<uint64_t>(now.tv_nsec);
 }
 
@@ -47,27 +42,32 @@ void begin_burst() {
     interrupt_all_threads();
 }
 
-// Flushing is only safe in a thread of the program's, and a nudge is how DynamoRIO calls a client in one.
-void nudged(void*, uint64) {
-    if (!on) begin_burst();
+bool pause_is_over() {
+    return options.samples() && cpu_time() >= pause_ends;
 }
 
-[[noreturn]] void end_pauses(void*) {
-    for (;;) {
-        dr_event_wait(pause_began);
-        dr_event_reset(pause_began);
-        for (uint64_t now = cpu_time(); now < pause_ends; now = cpu_time())
-            dr_sleep(shortest_pause_ms + static_cast<int>((pause_ends - now) / ns_per_ms));
-        dr_nudge_client(client, 0);
+// The code cache is flushed by a nudge, because a nudge also takes the thread out of the cache: code that is linked into a
+// loop would stay there. A timer's signal comes at any time, so all that its handler does is to ask for a nudge.
+void nudged(void*, uint64) {
+    if (on) return;
+    if (!pause_is_over()) {
+        flush_code_cache();
+        return;
     }
+    dr_set_itimer(ITIMER_PROF, 0, nullptr);
+    begin_burst();
+}
+
+void timer_ticked(void*, dr_mcontext_t*) {
+    if (!on && pause_is_over()) dr_nudge_client(client, 0);
 }
 
 void begin_pause() {
     on = false;
     const uint64_t now = cpu_time();
     pause_ends = now + options.gap * (now - burst_began);
-    flush_code_cache();
-    if (options.samples()) dr_event_signal(pause_began);
+    dr_nudge_client(client, 0);
+    if (options.samples()) dr_set_itimer(ITIMER_PROF, tick_ms, timer_ticked);
 }
 
 }  // namespace
@@ -75,13 +75,9 @@ void begin_pause() {
 void init(client_id_t id, const Options& chosen) {
     client = id;
     options = chosen;
-    program = dr_get_process_id();
     burst_length = options.limit != 0 ? options.limit : options.burst;
     burst_began = cpu_time();
-    pause_began = dr_event_create();
-    if (!options.samples()) return;
     dr_register_nudge_event(nudged, id);
-    dr_create_client_thread(end_pauses, nullptr);
 }
 
 bool recording() {
@@ -105,9 +101,9 @@ void stop() {
 }
 
 void restart_after_fork() {
-    program = dr_get_process_id();
-    if (!on && options.samples()) begin_burst();
-    if (options.samples()) dr_create_client_thread(end_pauses, nullptr);
+    burst_began = cpu_time();
+    pause_ends = burst_began;
+    if (!on && options.samples()) dr_set_itimer(ITIMER_PROF, tick_ms, timer_ticked);
 }
 
 }  // namespace malloom::accesses::bursts

@@ -1,8 +1,8 @@
 // When the program is recorded: the first `limit` accesses, then bursts with pauses between them.
 //
 // In a pause the program's code is not instrumented at all: the code cache is flushed at both ends, and blocks are built
-// anew without or with the recording code. A thread of the client's own asks for the end of a pause, measured in the program's CPU
-// time, so that a program which waits does not use up its bursts.
+// anew without or with the recording code. A pause is measured in the program's CPU time, so that a program which waits does
+// not use up its bursts.
 #pragma once
 
 #include <dr_api.h>
@@ -27,7 +27,7 @@ void count(uint64_t accesses);
 /// Ends recording for good.
 void stop();
 
-/// A forked child has no client thread: gives it one.
+/// A forked child has no timer: gives it one.
 void restart_after_fork();
 
 }  // namespace malloom::accesses::bursts
