@@ -239,11 +239,12 @@ void RunTime::start_thread(heaps::ThreadSequence& sequence) {
 // Without slots and groups the plan costs but cannot help any more: from here on the program has the fallback
 // alone.
 void RunTime::stop_if_used_up() {
-    if (mode_ == Mode::fallback || has_groups() ||
+    Mode& mode = mode_ == Mode::counted ? matching_ : mode_;
+    // In fallback there may be no plan to ask.
+    if (mode == Mode::fallback || has_groups() ||
         heap_.first.exhausted_slots() < plan_.header().slots_count) {
         return;
     }
-    Mode& mode = mode_ == Mode::counted ? matching_ : mode_;
     __atomic_store_n(&mode, Mode::fallback, __ATOMIC_RELAXED);
     state_ = "used up";
 }
