@@ -1,6 +1,7 @@
 """`malloom run`: the program is left as it is, and what cannot be run is refused in one line."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -108,6 +109,10 @@ def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:
     done = malloom("run", "--statistics", "--", compile_c(HELLO))
     assert done.stdout == "hello\n"
     assert done.stderr.count("\n") == 1
+    # The program's own peak, a few megabytes, not that of the malloom that became the program.
+    peak = re.search(r"peak resident memory ([\d.]+) MiB", done.stderr)
+    assert peak is not None
+    assert float(peak.group(1)) < 10
 
 
 def test_missing_program_is_refused(malloom: Malloom) -> None:
