@@ -80,10 +80,11 @@ AddressFilter::Verdict AddressFilter::judge(uintptr_t granule) const {
 
 bool AddressFilter::drops_unknown(uintptr_t address, uint64_t& cached) {
     const uintptr_t granule = address >> granule_shift;
+    const auto known = static_cast<Verdict>(cached >> 2 == granule ? cached & 3 : 0);
+    if (known == Verdict::drop) return true;
     dr_rwlock_read_lock(lock);
-    if (cached >> 2 != granule || (cached & 3) == static_cast<uint64_t>(Verdict::unknown))
-        cached = granule << 2 | static_cast<uint64_t>(judge(granule));
-    const auto verdict = static_cast<Verdict>(cached & 3);
+    const Verdict verdict = known == Verdict::unknown ? judge(granule) : known;
+    cached = granule << 2 | static_cast<uint64_t>(verdict);
     const bool dropped = verdict == Verdict::drop || (verdict == Verdict::mixed && inside_any_range(address));
     dr_rwlock_read_unlock(lock);
     return dropped;

@@ -29,7 +29,7 @@ class AddressFilter {
 
   private:
     static constexpr unsigned granule_shift = 16;
-    static constexpr size_t cache_entries = 1024;
+    static constexpr size_t cache_entries = 4096;
     enum class Verdict : uint8_t { unknown, keep, drop, mixed };
 
     bool drops(uintptr_t address);

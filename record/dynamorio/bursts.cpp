@@ -16,10 +16,10 @@ constexpr uint64_t ns_per_s = 1000000000;
 Options options;
 volatile bool on = true;
 volatile uint32_t number = 1;
-uint64_t recorded;       // accesses of this burst
-uint64_t burst_length;   // accesses after which it ends; 0: never
-uint64_t burst_began;    // CPU time of the program, in ns
-uint64_t pause_ends;     // CPU time of the program, in ns
+uint64_t recorded;      // accesses of this burst
+uint64_t burst_length;  // accesses after which it ends; 0: never
+uint64_t burst_began;   // CPU time of the program, in ns
+uint64_t pause_ends;    // CPU time of the program, in ns
 client_id_t client;
 
 uint64_t cpu_time() {
@@ -46,8 +46,9 @@ bool pause_is_over() {
     return options.samples() && cpu_time() >= pause_ends;
 }
 
-// The code cache is flushed by a nudge, because a nudge also takes the thread out of the cache: code that is linked into a
-// loop would stay there. A timer's signal comes at any time, so all that its handler does is to ask for a nudge.
+// The code cache is flushed by a nudge, because a nudge also takes the thread out of the cache: code that is
+// linked into a loop would stay there. A timer's signal comes at any time, so all that its handler does is to
+// ask for a nudge.
 void nudged(void*, uint64) {
     if (on) return;
     if (!pause_is_over()) {

@@ -1,8 +1,8 @@
 // When the program is recorded: the first `limit` accesses, then bursts with pauses between them.
 //
-// In a pause the program's code is not instrumented at all: the code cache is flushed at both ends, and blocks are built
-// anew without or with the recording code. A pause is measured in the program's CPU time, so that a program which waits does
-// not use up its bursts.
+// In a pause the program's code is not instrumented at all: the code cache is flushed at both ends, and
+// blocks are built anew without or with the recording code. A pause is measured in the program's CPU time, so
+// that a program which waits does not use up its bursts.
 #pragma once
 
 #include <dr_api.h>
@@ -21,7 +21,8 @@ bool recording();
 /// Number of the burst that runs or ran last, from 1.
 uint32_t current();
 
-/// Counts accesses that were recorded, and begins a pause where they complete the burst. From a clean call only.
+/// Counts accesses that were recorded, and begins a pause where they complete the burst. From a clean call
+/// only.
 void count(uint64_t accesses);
 
 /// Ends recording for good.

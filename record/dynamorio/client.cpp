@@ -1,5 +1,5 @@
-// libmalloom_accesses.so: the DynamoRIO client that records which memory a program loads and stores, in program order, into
-// the profile that the preloaded recorder of requests writes.
+// libmalloom_accesses.so: the DynamoRIO client that records which memory a program loads and stores, in
+// program order, into the profile that the preloaded recorder of requests writes.
 #include <dr_api.h>
 #include <drmgr.h>
 #include <sys/syscall.h>
@@ -56,7 +56,8 @@ bool begin(client_id_t id, const Options& options) {
     dr_register_exit_event(process_ends);
     dr_register_filter_syscall_event(is_exec);
     return drmgr_init() && init_shape_registry() && init_thread_recording() && init_instrumentation() &&
-           drmgr_register_module_load_event(module_loaded) && drmgr_register_module_unload_event(module_unloaded) &&
+           drmgr_register_module_load_event(module_loaded) &&
+           drmgr_register_module_unload_event(module_unloaded) &&
            drmgr_register_pre_syscall_event(before_system_call);
 }
 

@@ -6,13 +6,18 @@ namespace malloom::accesses {
 
 namespace {
 
+// String instructions name a segment, but only FS and GS have a base in 64-bit mode: thread-local storage.
+bool is_thread_local(opnd_t operand) {
+    const reg_id_t segment = opnd_is_far_base_disp(operand) ? opnd_get_segment(operand) : DR_REG_NULL;
+    return segment == DR_SEG_FS || segment == DR_SEG_GS;
+}
+
 bool may_reach_heap(opnd_t operand) {
-    if (!opnd_is_memory_reference(operand) || !opnd_is_base_disp(operand) || opnd_is_far_base_disp(operand))
-        return false;
+    if (!opnd_is_base_disp(operand) || is_thread_local(operand)) return false;
     const reg_id_t base = opnd_get_base(operand);
-    if (base == DR_REG_NULL && opnd_get_index(operand) == DR_REG_NULL) return false;
-    if (base != DR_REG_NULL && reg_to_pointer_sized(base) == DR_REG_XSP) return false;
     const reg_id_t index = opnd_get_index(operand);
+    if (base == DR_REG_NULL && index == DR_REG_NULL) return false;
+    if (base != DR_REG_NULL && reg_to_pointer_sized(base) == DR_REG_XSP) return false;
     return index == DR_REG_NULL ||
            reg_is_gpr(index);  // a vector of indices: expanded before, or not understood
 }

@@ -1,0 +1,102 @@
+// A program whose accesses to one heap object are known: its code is written out, instruction by instruction.
+// Prints the object's address.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { object_bytes = 4096 };
+
+static void plain(char* object) {
+    __asm__ volatile(
+        "movq 8(%0), %%rax\n"        // load 8, 8
+        "movl %%eax, 16(%0)\n"       // store 16, 4
+        "movb $1, 20(%0)\n"          // store 20, 1
+        "addq $1, 24(%0)\n"          // load and store 24, 8
+        "movq %0, 32(%0)\n"          // store 32, 8: the object's own address
+        "movq 32(%0), %%rcx\n"       // load 32, 8
+        "movzwl 40(%%rcx), %%edx\n"  // load 40, 2: through another register
+        "leaq 8(%%rcx), %%rcx\n"
+        "movl %%edx, 40(%%rcx)\n"  // store 48, 4: the register has moved on
+        "movq $7, %%rdx\n"
+        "movq (%0,%%rdx,8), %%rax\n"      // load 56, 8
+        "movq %%rax, 8(%0,%%rdx,8)\n"     // store 64, 8: the same sum of registers
+        "movq 32(%%rcx), %%rcx\n"         // load 72, 8: a register that the load itself replaces
+        "pushq 80(%0)\n"                  // load 80, 8; the stack does not count
+        "popq 88(%0)\n"                   // store 88, 8
+        "xchgq %%rax, 96(%0)\n"           // load and store 96, 8
+        "lock cmpxchgq %%rdx, 104(%0)\n"  // load and store 104, 8
+        "movups 112(%0), %%xmm0\n"        // load 112, 16
+        "movups %%xmm0, 128(%0)\n"        // store 128, 16
+        "prefetcht0 144(%0)\n"
+        "nopl 144(%0)\n"
+        :
+        : "r"(object)
+        : "rax", "rcx", "rdx", "xmm0", "memory");
+}
+
+static void strings(char* object) {
+    char *from = object + 256, *to = object + 512;
+    unsigned long count = 3;
+    __asm__ volatile("rep movsb" : "+S"(from), "+D"(to), "+c"(count) : : "memory");
+    count = 2;
+    __asm__ volatile("rep stosq" : "+D"(to), "+c"(count) : "a"(0) : "memory");
+    count = 0;
+    __asm__ volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(count) : : "memory");
+}
+
+// Ten loads, then a way out of the loop in its middle.
+static void loop(char* object) {
+    unsigned long at = 0;
+    __asm__ volatile(
+        "1: movl (%1,%0), %%eax\n"
+        "cmpq $36, %0\n"
+        "je 2f\n"
+        "movl %%eax, 1024(%1,%0)\n"
+        "addq $4, %0\n"
+        "jmp 1b\n"
+        "2:\n"
+        : "+r"(at)
+        : "r"(object)
+        : "rax", "memory", "cc");
+}
+
+static void gather(char* object) {
+    if (!__builtin_cpu_supports("avx2")) return;
+    __asm__ volatile(
+        "vpxor %%xmm1, %%xmm1, %%xmm1\n"
+        "vpcmpeqd %%xmm2, %%xmm2, %%xmm2\n"
+        "vpgatherdd %%xmm2, 2048(%0,%%xmm1,4), %%xmm0\n"
+        "vmovdqu 2080(%0), %%ymm0\n"
+        "vmovdqu %%ymm0, 2112(%0)\n"
+        "vzeroupper\n"
+        :
+        : "r"(object)
+        : "xmm0", "xmm1", "xmm2", "memory");
+}
+
+static void* of_thread(void* object) {
+    for (int i = 0; i < 100; ++i) __asm__ volatile("movl %1, 3072(%0)" : : "r"(object), "r"(i) : "memory");
+    return NULL;
+}
+
+int main(int count, char** arguments) {
+    char* object = calloc(1, object_bytes);
+    printf("%p\n", (void*)object);
+    fflush(stdout);
+    const char* what = count > 1 ? arguments[1] : "";
+    if (strcmp(what, "plain") == 0) plain(object);
+    if (strcmp(what, "strings") == 0) strings(object);
+    if (strcmp(what, "loop") == 0) loop(object);
+    if (strcmp(what, "gather") == 0) gather(object);
+    if (strcmp(what, "abort") == 0) {
+        plain(object);
+        abort();
+    }
+    if (strcmp(what, "threads") == 0) {
+        pthread_t threads[20];
+        for (int i = 0; i < 20; ++i) pthread_create(&threads[i], NULL, of_thread, object);
+        for (int i = 0; i < 20; ++i) pthread_join(threads[i], NULL);
+    }
+    return 0;
+}
