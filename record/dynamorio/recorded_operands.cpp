@@ -8,7 +8,8 @@ namespace {
 
 // String instructions name a segment, but only FS and GS have a base in 64-bit mode: thread-local storage.
 bool is_thread_local(opnd_t operand) {
-    const reg_id_t segment = opnd_is_far_base_disp(operand) ? opnd_get_segment(operand) : DR_REG_NULL;
+    if (!opnd_is_far_base_disp(operand)) return false;
+    const reg_id_t segment = opnd_get_segment(operand);
     return segment == DR_SEG_FS || segment == DR_SEG_GS;
 }
 

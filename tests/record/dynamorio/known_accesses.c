@@ -81,7 +81,7 @@ static void* of_thread(void* object) {
 }
 
 int main(int count, char** arguments) {
-    char* object = calloc(1, object_bytes);
+    char* object = malloc(object_bytes);  // calloc would store to all of it
     printf("%p\n", (void*)object);
     fflush(stdout);
     const char* what = count > 1 ? arguments[1] : "";

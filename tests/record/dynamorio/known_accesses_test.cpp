@@ -54,7 +54,7 @@ class KnownAccesses : public testing::Test {
         return pclose(output);
     }
 
-    // The accesses to the object, of each thread in its order, after the program's calloc.
+    // The accesses to the object, of each thread in its order.
     std::map<uint32_t, std::vector<Access>> accesses() {
         std::map<uint32_t, std::vector<Access>> found;
         stream::ChunkReader reader;
