@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.process import Command
+from malloom.bench.process import Command, run_in_time
 from malloom.errors import CommandError
 
 # The thesis's simulated Pentium 4 (section 5.2): 8 KB 4-way and 512 KB 8-way, 64-byte lines. Its first-level
@@ -35,16 +35,20 @@ def count_misses(command: Command, geometry: tuple[str, ...] = THESIS_GEOMETRY) 
         counts = Path(folder) / "counts"
         arguments = [valgrind, "--tool=cachegrind", "--cache-sim=yes", *geometry]
         arguments += [f"--cachegrind-out-file={counts}", *command.arguments]
-        done = subprocess.run(
-            arguments,
-            env={**os.environ, **command.environment},
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode != 0 or not counts.is_file():
-            last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        status, last = _run_quietly(arguments, command)
+        if status != 0 or not counts.is_file():
             raise CommandError(f"{command.arguments[0]} failed under cachegrind: {last}")
         return _misses_of(_totals(counts.read_text(encoding="utf-8", errors="replace")))
+
+
+def _run_quietly(arguments: list[str], command: Command) -> tuple[int, str]:
+    """Exit status, and the last line on standard error."""
+    with tempfile.TemporaryFile() as output:
+        environment = {**os.environ, **command.environment}
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": output}
+        status = run_in_time(arguments, command, env=environment, **streams)
+        output.seek(0)
+        return status, output.read().decode(errors="replace").strip().rpartition("\n")[2]
 
 
 def _totals(text: str) -> Mapping[str, int]:

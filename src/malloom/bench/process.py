@@ -3,16 +3,22 @@
 import hashlib
 import os
 import re
+import shlex
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from malloom.errors import CommandError
 from malloom.native_files import native_file
 
 PHASE = re.compile(rb"^phase (\w+) ([0-9.]+)$", re.MULTILINE)
+
+TIME_LIMIT = 600.0
+"""Seconds: no measured run takes as long, so one that does hangs."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +28,18 @@ class Command:
     arguments: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     stdin: Path | None = None
+    time_limit: float = TIME_LIMIT
+    """Seconds after which a run is ended, with all the processes that it has started."""
 
     def with_environment(self, added: Mapping[str, str]) -> "Command":
-        return Command(self.arguments, {**self.environment, **added}, self.stdin)
+        return replace(self, environment={**self.environment, **added})
+
+    def limited(self, seconds: float) -> "Command":
+        return replace(self, time_limit=seconds)
+
+
+class TimeLimitReached(CommandError):
+    """A run did not end in its time and was ended."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +71,8 @@ class Run:
 def run_measured(command: Command) -> Run:
     """Runs a command to its end. Its standard output is digested, not shown; its standard error is kept.
 
-    Raises CommandError where it cannot be started; a program that fails is a Run whose status is not 0.
+    Raises CommandError where it cannot be started and TimeLimitReached where it does not end; a program that
+    fails is a Run whose status is not 0.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         report = _spawn(command, output.fileno(), errors.fileno())
@@ -75,21 +91,33 @@ def users_environment() -> dict[str, str]:
     return environment
 
 
+def run_in_time(launcher: Sequence[str], command: Command, **options: Any) -> int:
+    """Runs a launcher of the command to its end, in a session of its own; its exit status.
+
+    Whatever ends the wait early, the time limit or an interrupt, ends the whole session's processes.
+    """
+    with subprocess.Popen(launcher, start_new_session=True, **options) as process:
+        try:
+            return process.wait(command.time_limit)
+        except subprocess.TimeoutExpired:
+            remedy = "does it wait for something, or run for ever?"
+            raise TimeLimitReached(
+                f"'{shlex.join(command.arguments)}' did not end within {command.time_limit:.0f} s",
+                remedy=remedy,
+            ) from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def _spawn(command: Command, output: int, errors: int) -> list[int]:
     variables = [f"{name}={value}" for name, value in command.environment.items()]
     read_end, write_end = os.pipe()
     launcher = [str(native_file("malloom_measure")), str(write_end), *variables, "--", *command.arguments]
     with os.fdopen(read_end, "rb") as report, (command.stdin or Path(os.devnull)).open("rb") as stdin:
+        streams = {"stdin": stdin, "stdout": output, "stderr": errors}
         try:
-            subprocess.run(
-                launcher,
-                env=users_environment(),
-                stdin=stdin,
-                stdout=output,
-                stderr=errors,
-                pass_fds=[write_end],
-                check=False,
-            )
+            run_in_time(launcher, command, env=users_environment(), pass_fds=[write_end], **streams)
         finally:
             os.close(write_end)
         fields = report.read().split()

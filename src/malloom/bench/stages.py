@@ -1,11 +1,12 @@
 """malloom's own stages as whole processes: they meet in files, and their memory goes back when they end."""
 
-import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import DEVNULL
 
-from malloom.bench.process import Command, Run, run_measured
+from malloom.bench.process import TIME_LIMIT, Command, Run, run_in_time, run_measured
 from malloom.errors import CommandError
 
 
@@ -14,26 +15,40 @@ def stage(*arguments: str, environment: dict[str, str] | None = None) -> Command
     return Command([sys.executable, "-m", "malloom", *arguments], environment or {})
 
 
-def record(program: Sequence[str], profile: Path, accesses: str, stdin: Path | None = None) -> Run:
-    """Records a run of a program. Its own status is not looked at: what it recorded is good up to its end."""
-    command = stage("record", "-o", str(profile), "--accesses", accesses, "--", *program)
-    run = run_measured(Command(command.arguments, command.environment, stdin))
+def record(
+    program: Sequence[str],
+    profile: Path,
+    accesses: str,
+    stdin: Path | None = None,
+    time_limit: float = TIME_LIMIT,
+) -> Run:
+    """Records a run of a program, over an earlier profile.
+
+    The run's status is the program's, and not looked at: what it recorded is good up to its end.
+    """
+    command = stage("record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program)
+    run = run_measured(Command(command.arguments, command.environment, stdin, time_limit))
     if not profile.is_file():
         raise CommandError(f"recording {program[0]} gave no profile: {_last_line(run)}")
     return run
 
 
-def plan(profile: Path, made: Path, strategy: str) -> Run:
-    return _run_stage("plan", str(profile), "-o", str(made), "--strategy", strategy)
+def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
+    return _run_stage("plan", str(profile), "-o", str(made), "--strategy", strategy, *options)
 
 
-def output_of(*arguments: str) -> str:
+def output_of(*arguments: str, time_limit: float = TIME_LIMIT) -> str:
     """Standard output of one malloom command. Raises CommandError with its own message where it fails."""
-    command = stage(*arguments)
-    done = subprocess.run(command.arguments, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CommandError(f"malloom {arguments[0]} failed: {done.stderr.strip().rpartition(chr(10))[2]}")
-    return done.stdout
+    command = stage(*arguments).limited(time_limit)
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        status = run_in_time(command.arguments, command, stdout=output, stderr=errors, stdin=DEVNULL)
+        output.seek(0)
+        errors.seek(0)
+        if status != 0:
+            raise CommandError(
+                f"malloom {arguments[0]} failed: {errors.read().strip().rpartition(chr(10))[2]}"
+            )
+        return output.read()
 
 
 def _run_stage(*arguments: str) -> Run:

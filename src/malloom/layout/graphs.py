@@ -14,11 +14,13 @@ from malloom.profile.requests import U32
 _usage: WeakKeyDictionary[HeapProfile, AffinityGraph] = WeakKeyDictionary()
 
 
-def friend_graph(profile: HeapProfile) -> AffinityGraph:
-    """From every friend to the requests that named it, in time order (thesis, section 4.4)."""
+def friend_graph(profile: HeapProfile, *, newest_first: bool = False) -> AffinityGraph:
+    """From every friend to the requests that named it, in time order or against it (thesis, section 4.4)."""
     friend = profile.requests.friend
     count = len(friend)
     named = np.flatnonzero((friend >= 0) & (friend < count))
+    if newest_first:
+        named = named[::-1]
     by_friend = named[np.argsort(friend[named], kind="stable")]
     offsets = np.zeros(count + 1, dtype=np.uint64)
     np.cumsum(np.bincount(friend[named], minlength=count), out=offsets[1:])

@@ -12,9 +12,10 @@ from malloom.errors import CommandError
 from malloom.layout.layout import Layout
 from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
+from malloom.profile.survey import KEPT_ACCESSES
 
 FIRST_ROUND = 2_000_000
-SAMPLED_ACCESSES = 8_000_000
+SAMPLED_ACCESSES = KEPT_ACCESSES
 """Accesses that `auto` simulates: enough to tell layouts apart, and seconds instead of minutes for a long
 profile."""
 FINALISTS = 4
@@ -139,7 +140,6 @@ def best_strategy(
             "the profile has no accesses to choose by",
             remedy="record with --accesses full, or name a --strategy",
         )
-    profile.affinity()  # in the same pass as the usage, which the first strategy would else make another for
     race = Race(profile, geometry, progress)
     for strategy in strategies:
         if _may_win(strategy, profile):

@@ -12,15 +12,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from malloom import _native
 from malloom.profile import HeapProfile
 from malloom.profile.requests import NEVER, U32, U64
-
-STRETCHES = 1024
-RARITY = 256
-"""In the steady phase at most one access in so many is the first to its object."""
-LEAST_SHARE = 0.05
-"""A steady phase shorter than this share of the stream is none: the program builds and uses all the time."""
 
 _ranks: WeakKeyDictionary[HeapProfile, U64] = WeakKeyDictionary()
 _orders: WeakKeyDictionary[HeapProfile, U32] = WeakKeyDictionary()
@@ -45,16 +38,11 @@ def use_order(profile: HeapProfile) -> U32:
 
 
 def _compute(profile: HeapProfile) -> U64:
-    requests = profile.requests
-    entries = profile.access_entries
-    if not entries:
-        return requests.first_access
-    length = max(entries // STRETCHES, 1)
-    begin, end = _native.steady_phase(profile.accesses(), len(requests), length, RARITY)
-    if end - begin < LEAST_SHARE * entries:
-        return requests.first_access
-    steady = _native.first_uses_in(profile.accesses(), len(requests), begin, end)
+    first = profile.requests.first_access
+    steady = profile.steady_use()
+    if steady is None:
+        return first
     never = np.uint64(NEVER)
-    late = requests.first_access + np.uint64(2**62)
-    rank: U64 = np.where(steady != never, steady, np.where(requests.first_access == never, never, late))
+    late = np.where(first == never, never, first + np.uint64(2**62))
+    rank: U64 = np.where(steady != never, steady, late)
     return rank

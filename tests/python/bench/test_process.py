@@ -2,11 +2,12 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from malloom.bench.process import Command, run_measured
+from malloom.bench.process import Command, TimeLimitReached, run_measured
 from malloom.errors import CommandError
 
 MIB = 1 << 20
@@ -74,3 +75,27 @@ def test_standard_input_is_given_anew_to_every_run(tmp_path: Path) -> None:
 def test_no_such_program_is_one_clear_error() -> None:
     with pytest.raises(CommandError, match="cannot run /nonexistent/program: No such file or directory"):
         run_measured(Command(["/nonexistent/program"]))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def test_a_run_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = f"sleep 300 & echo $! $$ > {pids}; wait"
+    began = time.monotonic()
+    with pytest.raises(TimeLimitReached, match=r"'sh -c .*' did not end within 1 s"):
+        run_measured(Command(["sh", "-c", script], time_limit=1))
+    assert time.monotonic() - began < 10
+    deadline = time.monotonic() + 10
+    while any(alive(int(pid)) for pid in pids.read_text().split()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in pids.read_text().split() if alive(int(pid))] == []
+
+
+def test_the_time_limit_stays_with_the_command() -> None:
+    assert Command(["true"]).limited(3).with_environment({"A": "B"}).time_limit == 3
