@@ -43,7 +43,8 @@ def test_programs_that_cannot_be_recorded(malloom, compile_c, tmp_path: Path) ->
     ("source", "flags", "words"),
     [
         (EMPTY, ["-static"], "statically linked"),
-        (OWN_ALLOCATOR, ["-fno-builtin"], "carries its own allocator"),
+        (OWN_ALLOCATOR, ["-fno-builtin"], "carries its own allocator (malloc, free)"),
+        (OWN_ALLOCATOR, ["-fno-builtin", "-fvisibility=hidden"], "carries its own allocator"),
     ],
 )
 def test_programs_out_of_reach(

@@ -11,6 +11,7 @@ import typer
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
+from malloom.preloading import original_environment, preloading
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
 
 
@@ -80,7 +81,7 @@ def run(
     if program:
         require_reachable(program)
     variables = heap_variables(plan, chosen_heap(heap, plan), fallback, statistics, preallocate)
-    environment = preloading({**original_environment(), **variables})
+    environment = preloading({**original_environment(), **variables}, native_file("libmalloom.so"))
     if print_environment:
         print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in ["LD_PRELOAD", *variables]))
     elif command and program:
@@ -118,29 +119,6 @@ def checked_plan(plan: Path) -> Path:
 
     check_plan(plan)
     return plan.resolve()
-
-
-def original_environment() -> dict[str, str]:
-    """The environment that malloom was started with: Python may have changed LC_CTYPE since (PEP 538)."""
-    entries = Path("/proc/self/environ").read_bytes().split(b"\0")
-    pairs = (os.fsdecode(entry).partition("=") for entry in entries if b"=" in entry)
-    # What an outer malloom has set must not reach into this run.
-    return {name: value for name, _, value in pairs if not name.startswith("MALLOOM_")}
-
-
-def preloading(environment: dict[str, str]) -> dict[str, str]:
-    """The environment with the run time first among the preloaded libraries."""
-    library = str(native_file("libmalloom.so"))
-    if " " in library or ":" in library:
-        raise CommandError(
-            f"the loader cannot preload {library}",
-            remedy="install malloom in a folder without blanks and colons",
-        )
-    others = environment.get("LD_PRELOAD", "").replace(":", " ").split()
-    return {
-        **environment,
-        "LD_PRELOAD": ":".join([library, *(other for other in others if other != library)]),
-    }
 
 
 def replace_process(path: Path, command: list[str], environment: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
 """The few facts of an ELF file that decide whether a preloaded library reaches its heap.
 
-Only headers, the dynamic section and the dynamic symbols are read, with nothing but the standard
+Only headers, the dynamic section and the symbols that matter are read, with nothing but the standard
 library, because every `malloom run` pays for it.
 """
 
@@ -16,7 +16,8 @@ LITTLE_ENDIAN = 1
 MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64"}
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE = 1, 2, 3, 4
-SHT_DYNSYM = 11
+SHT_SYMTAB, SHT_DYNSYM = 2, 11
+STT_FUNC, STT_GNU_IFUNC = 2, 10
 DT_NULL, DT_NEEDED, DT_STRTAB = 0, 1, 5
 NT_GNU_BUILD_ID = 3
 SHN_UNDEF = 0
@@ -28,6 +29,7 @@ SYMBOL = struct.Struct("<IBBHQQ")
 DYNAMIC_ENTRY = struct.Struct("<qQ")
 NOTE_HEADER = struct.Struct("<III")
 
+ALLOCATOR_FUNCTIONS = ("malloc", "free")
 
 Bytes = bytes | mmap.mmap
 Segments = list[tuple[int, int, int, int]]
@@ -47,8 +49,8 @@ class ElfFile:
     """Path of the dynamic loader; empty in static programs and in libraries."""
     needed: tuple[str, ...] = ()
     """Names of the libraries it is linked with."""
-    defines: frozenset[str] = frozenset()
-    """Dynamic symbols that it defines itself."""
+    allocator: frozenset[str] = frozenset()
+    """ALLOCATOR_FUNCTIONS that it defines itself, whether or not it exports them."""
     sections: frozenset[str] = frozenset()
     build_id: str = ""
     """Hexadecimal; empty where the linker wrote none."""
@@ -88,7 +90,7 @@ def read_64_bit(data: Bytes) -> ElfFile:
         machine=MACHINES.get(machine, f"ELF machine {machine}"),
         loader=next((text_at(data, offset) for kind, offset, _, _ in segments if kind == PT_INTERP), ""),
         needed=tuple(needed_libraries(data, segments)),
-        defines=frozenset(defined_symbols(data, sections)),
+        allocator=frozenset(name for name in ALLOCATOR_FUNCTIONS if defines_function(data, sections, name)),
         sections=frozenset(text_at(names, section.name_offset) for section in sections)
         if names
         else frozenset(),
@@ -136,15 +138,35 @@ def string_table(data: Bytes, sections: list[Section], index: int) -> bytes:
     return part(data, sections[index].offset, sections[index].size)
 
 
-def defined_symbols(data: Bytes, sections: list[Section]) -> Iterator[str]:
+def defines_function(data: Bytes, sections: list[Section], name: str) -> bool:
+    """Whether any symbol table holds a function of this name."""
     for section in sections:
-        if section.kind != SHT_DYNSYM:
-            continue
-        names = string_table(data, sections, section.link)
-        table = part(data, section.offset, section.size // SYMBOL.size * SYMBOL.size)
-        for name, _, _, holder, _, _ in SYMBOL.iter_unpack(table):
-            if holder != SHN_UNDEF:
-                yield text_at(names, name)
+        if section.kind in (SHT_SYMTAB, SHT_DYNSYM):
+            # Names share their ends: "malloc" may stand inside "xmalloc".
+            names = set(occurrences(string_table(data, sections, section.link), name.encode() + b"\0"))
+            table = part(data, section.offset, section.size // SYMBOL.size * SYMBOL.size)
+            if names and has_function(table, names):
+                return True
+    return False
+
+
+def has_function(table: bytes, names: set[int]) -> bool:
+    """Whether a symbol table defines a function whose name is at one of these offsets."""
+    # Large programs have a million symbols: only those with such a name are looked at one by one.
+    name_of = memoryview(table).cast("I")[:: SYMBOL.size // 4].tolist()
+    for index in (index for index, name in enumerate(name_of) if name in names):
+        _, info, _, holder, _, _ = SYMBOL.unpack_from(table, index * SYMBOL.size)
+        if holder != SHN_UNDEF and info & 15 in (STT_FUNC, STT_GNU_IFUNC):
+            return True
+    return False
+
+
+def occurrences(text: bytes, wanted: bytes) -> Iterator[int]:
+    """Every offset at which the text holds what is wanted."""
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
 
 
 def needed_libraries(data: Bytes, segments: Segments) -> Iterator[str]:

@@ -17,8 +17,6 @@ CANNOT_RUN = 126
 DEEPEST_SCRIPT = 4
 """Interpreters of interpreters that the kernel follows."""
 
-ALLOCATOR_SYMBOLS = ("malloc", "free")
-
 
 @dataclass(frozen=True)
 class Program:
@@ -110,7 +108,7 @@ def obstacles(program: Program) -> list[Obstacle]:
     if not program.elf.loader:
         remedy = "link it dynamically (without -static), so that a library can be preloaded"
         found.append(Obstacle(f"{program.binary} is statically linked", remedy))
-    if own := own_allocator(program.elf):
+    if own := sorted(program.elf.allocator, reverse=True):
         remedy = "build it without that allocator, or link the allocator as a shared library"
         found.append(Obstacle(f"{program.binary} carries its own allocator ({', '.join(own)})", remedy))
     if gains_privileges(program.binary):
@@ -119,11 +117,6 @@ def obstacles(program: Program) -> list[Obstacle]:
         )
         found.append(Obstacle(f"{program.binary} gains privileges when it starts", remedy))
     return found
-
-
-def own_allocator(elf: ElfFile) -> list[str]:
-    """Functions of the malloc family that the program itself defines: they win over a preloaded library's."""
-    return [symbol for symbol in ALLOCATOR_SYMBOLS if symbol in elf.defines]
 
 
 def gains_privileges(path: Path) -> bool:

@@ -20,17 +20,32 @@ def readelf(*arguments: str | Path) -> str:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_agrees_with_readelf(program: Path) -> None:
     found = read_elf(program)
-    symbols = [line.split() for line in readelf("--dyn-syms", program).splitlines() if ": " in line]
-    defined = {
-        words[7].partition("@")[0] for words in symbols if len(words) > 7 and words[6] not in ("UND", "Ndx")
-    }
     assert found.bits == 64
     assert f"[Requesting program interpreter: {found.loader}]" in readelf("--segments", program)
     assert f"Build ID: {found.build_id}" in readelf("--notes", program)
-    assert found.defines == defined
+    assert found.allocator == frozenset()
     dynamic = readelf("--dynamic", program)
     assert [name for name in found.needed if f"Shared library: [{name}]" not in dynamic] == []
     assert dynamic.count("(NEEDED)") == len(found.needed)
+
+
+@pytest.mark.parametrize(
+    ("source", "flags", "functions"),
+    [
+        ("void* malloc(unsigned long n) { return (void*)n; }", [], {"malloc"}),
+        ("void free(void* object) { (void)object; }", ["-fvisibility=hidden"], {"free"}),
+        ("void* xmalloc(unsigned long n) { return (void*)n; }", [], set()),
+        ("void* malloc(unsigned long); void* keep(void) { return malloc(1); }", [], set()),
+        ("void* malloc_free; int free_;", [], set()),
+    ],
+)
+def test_finds_the_programs_own_allocator(
+    tmp_path: Path, source: str, flags: list[str], functions: set[str]
+) -> None:
+    program = tmp_path / "program"
+    command = ["gcc", "-fno-builtin", *flags, "-x", "c", "-", "-o", program]
+    subprocess.run(command, input=f"{source}\nint main(void) {{ return 0; }}", text=True, check=True)
+    assert read_elf(program).allocator == functions
 
 
 @given(changes=st.lists(st.tuples(st.integers(0, 0x800), st.integers(0, 255)), max_size=8))
