@@ -75,6 +75,7 @@ TEST_P(Shapes, Agree) {
 
 // Each path through the recursion is a chain of its own on the stack.
 TEST_P(Shapes, OfRecursionHaveFewChains) {
+    last_chains.collects = true;
     for (int (*shape)(int) : {GetParam().branching, GetParam().alternating}) {
         last_chains.distinct.clear();
         shape(5);
@@ -84,6 +85,7 @@ TEST_P(Shapes, OfRecursionHaveFewChains) {
         expect_agreement(2);
         EXPECT_LE(last_chains.distinct.size(), 64U);
     }
+    last_chains.collects = false;
 }
 
 // Where more frames would have to be left out than a walk does, the chain ends.
@@ -168,6 +170,7 @@ void probe_in_handler(int) {
 TEST(CallChain, AgreesInASignalHandlerUpToTheSignal) {
     struct sigaction action{};
     struct sigaction before{};
+    chain_probe();
     action.sa_handler = probe_in_handler;
     sigaction(SIGUSR1, &action, &before);
     raise(SIGUSR1);
@@ -186,6 +189,7 @@ TEST(CallChain, WalksOnAnAlternateSignalStack) {
     sigaltstack(&stack, nullptr);
     struct sigaction action{};
     struct sigaction before{};
+    chain_probe();
     action.sa_handler = probe_in_handler;
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGUSR1, &action, &before);

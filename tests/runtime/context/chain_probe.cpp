@@ -18,11 +18,12 @@ extern "C" [[gnu::noinline]] void chain_probe() {
     uintptr_t walked[max_depth];
     const unsigned depth = malloom::context::walk_call_chain(caller, max_depth, walked);
     last_chains.walked.assign(walked, walked + depth);
-    last_chains.distinct.insert(last_chains.walked);
-    last_chains.shorter.clear();
+    if (last_chains.collects) {
+        last_chains.distinct.insert(last_chains.walked);
+    }
     for (unsigned less = 1; less < max_depth; ++less) {
-        const unsigned count = malloom::context::walk_call_chain(caller, less, walked);
-        last_chains.shorter.emplace_back(walked, walked + count);
+        last_chains.shorter_count[less - 1] =
+            malloom::context::walk_call_chain(caller, less, last_chains.shorter[less - 1]);
     }
     void* frames[2 * max_depth];
     const int found = backtrace(frames, 2 * max_depth);
@@ -40,8 +41,9 @@ void expect_agreement(size_t at_least) {
     EXPECT_GE(last_chains.walked.size(), at_least);
     EXPECT_EQ(last_chains.walked, last_chains.expected);
     for (size_t depth = 1; depth < max_depth; ++depth) {
-        const std::vector<uintptr_t>& shorter = last_chains.shorter[depth - 1];
-        ASSERT_EQ(shorter.size(), std::min(depth, last_chains.walked.size()));
-        EXPECT_TRUE(std::equal(shorter.begin(), shorter.end(), last_chains.walked.begin()));
+        const uintptr_t* shorter = last_chains.shorter[depth - 1];
+        const size_t count = last_chains.shorter_count[depth - 1];
+        ASSERT_EQ(count, std::min(depth, last_chains.walked.size()));
+        EXPECT_TRUE(std::equal(shorter, shorter + count, last_chains.walked.begin()));
     }
 }

@@ -7,16 +7,27 @@
 #include <set>
 #include <vector>
 
+#include "runtime/context/call_chain.h"
+
 /// Walks the stack from its caller, by malloom and by backtrace(). The results are the calling thread's
 /// last_chains.
 extern "C" void chain_probe();
 
 /// The chains of one place, innermost first, at most 32 frames.
 struct Chains {
+    Chains() {
+        // So that a probe in a signal handler allocates nothing, once its thread has been here.
+        walked.reserve(max_depth);
+        expected.reserve(max_depth);
+    }
+
+    static constexpr unsigned max_depth = malloom::context::max_depth;
     std::vector<uintptr_t> walked;
     std::vector<uintptr_t> expected;
-    std::vector<std::vector<uintptr_t>> shorter;  ///< walked at depths 1, 2, ... 31
-    std::set<std::vector<uintptr_t>> distinct;    ///< all that were walked since somebody cleared this
+    uintptr_t shorter[max_depth][max_depth];  ///< walked at depths 1, 2, ... 31
+    unsigned shorter_count[max_depth];
+    bool collects = false;                      ///< whether `distinct` is kept
+    std::set<std::vector<uintptr_t>> distinct;  ///< all that were walked
 };
 extern thread_local Chains last_chains;
 
