@@ -8,7 +8,7 @@
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/packing_order.h"
-#include "src/native/packing_slots.h"
+#include "src/native/packing_timeline.h"
 #include "src/native/plan_check.h"
 
 namespace nb = nanobind;
@@ -17,13 +17,12 @@ namespace malloom::native {
 
 namespace {
 
-Slots make_slots(const ArrayView<uint64_t>& birth, const ArrayView<uint64_t>& death,
-                 const ArrayView<uint64_t>& size, const ArrayView<uint32_t>& alignment,
-                 const ArrayView<uint32_t>& context, const ArrayView<uint64_t>& accesses,
-                 uint64_t maximum_bytes) {
-    return form_slots({to_span(birth), to_span(death), to_span(size), to_span(alignment), to_span(context),
-                       to_span(accesses)},
-                      maximum_bytes);
+Timeline make_timeline(const ArrayView<uint64_t>& birth, const ArrayView<uint64_t>& death,
+                       const ArrayView<uint64_t>& size, const ArrayView<uint32_t>& alignment,
+                       const ArrayView<uint64_t>& accesses, uint64_t maximum_bytes, unsigned generations) {
+    return form_timeline(
+        {to_span(birth), to_span(death), to_span(size), to_span(alignment), to_span(accesses)}, maximum_bytes,
+        generations);
 }
 
 LineRule line_rule(const std::string& name) {
@@ -39,9 +38,9 @@ LineRule line_rule(const std::string& name) {
     throw std::invalid_argument("lines are packed, unbroken or separate");
 }
 
-nb::tuple place(const Slots& slots, const ArrayView<uint32_t>& order, const std::string& lines,
+nb::tuple place(const Timeline& timeline, const ArrayView<uint32_t>& order, const std::string& lines,
                 uint64_t line_bytes) {
-    Placement placement = place_in_order(slots, to_span(order), {line_rule(lines), line_bytes});
+    Placement placement = place_in_order(timeline, to_span(order), {line_rule(lines), line_bytes});
     return nb::make_tuple(to_numpy(std::move(placement.offset)), placement.arena_bytes);
 }
 
@@ -52,13 +51,13 @@ uint64_t checksum_of(const ArrayView<uint8_t>& bytes) {
 }  // namespace
 
 void bind_packing(nb::module_& module) {
-    nb::class_<Slots>(module, "Slots")
-        .def("__len__", [](const Slots& slots) { return slots.granules.size(); })
-        .def_prop_ro("of_request", [](const Slots& slots) { return to_numpy(std::vector(slots.of_request)); })
-        .def_prop_ro("granules", [](const Slots& slots) { return to_numpy(std::vector(slots.granules)); });
-    module.def("form_slots", &make_slots, nb::arg("birth"), nb::arg("death"), nb::arg("size"),
-               nb::arg("alignment"), nb::arg("context"), nb::arg("accesses"), nb::arg("maximum_bytes"));
-    module.def("place_in_order", &place, nb::arg("slots"), nb::arg("order"), nb::arg("lines"),
+    nb::class_<Timeline>(module, "Timeline")
+        .def_prop_ro("generations", [](const Timeline& timeline) { return timeline.generations; })
+        .def_prop_ro("generation",
+                     [](const Timeline& timeline) { return to_numpy(std::vector(timeline.generation)); });
+    module.def("form_timeline", &make_timeline, nb::arg("birth"), nb::arg("death"), nb::arg("size"),
+               nb::arg("alignment"), nb::arg("accesses"), nb::arg("maximum_bytes"), nb::arg("generations"));
+    module.def("place_in_order", &place, nb::arg("timeline"), nb::arg("order"), nb::arg("lines"),
                nb::arg("line_bytes"));
     module.def("plan_problem", &plan_problem, nb::arg("path"));
     module.def("checksum", &checksum_of, nb::arg("bytes"));

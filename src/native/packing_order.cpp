@@ -1,104 +1,192 @@
 #include "src/native/packing_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
+#include <utility>
+
+#include "src/native/packing_sweep.h"
 
 namespace malloom::native {
 
 namespace {
 
-constexpr uint64_t maximum_granules = (uint64_t{64} << 30) / 16;
-constexpr uint64_t no_place = UINT64_MAX;
-
 constexpr uint64_t round_up(uint64_t value, uint64_t step) {
     return (value + step - 1) / step * step;
 }
 
-/// The next address, in granules, as slots are laid down one after the other.
-class Cursor {
-  public:
-    explicit Cursor(const PackingRule& rule) : rule_(rule), line_(rule.line_bytes / 16) {
-        if (line_ == 0 || (line_ & (line_ - 1)) != 0) {
-            throw std::invalid_argument("a line is a power of two of at least 16 bytes");
+uint64_t line_granules(const PackingRule& rule) {
+    if (rule.line_bytes < 16 || !std::has_single_bit(rule.line_bytes)) {
+        throw std::invalid_argument("a line is a power of two of at least 16 bytes");
+    }
+    return rule.line_bytes / 16;
+}
+
+/// What requests take under a rule.
+Needs needs_of(const Timeline& timeline, const PackingRule& rule) {
+    const uint64_t line = line_granules(rule);
+    Needs needs{timeline.granules, timeline.alignment};
+    for (size_t request = 0; request < needs.room.size(); ++request) {
+        uint32_t& room = needs.room[request];
+        uint32_t& alignment = needs.alignment[request];
+        if (rule.lines == LineRule::separate) {
+            room = static_cast<uint32_t>(round_up(room, line));
+            alignment = std::max(alignment, static_cast<uint32_t>(line));
+        } else if (rule.lines == LineRule::unbroken && room <= line) {
+            alignment = std::max(alignment, std::bit_ceil(room));
         }
     }
+    return needs;
+}
 
-    uint64_t take(uint64_t granules, uint64_t alignment) {
-        uint64_t start = round_up(end_, alignment);
-        const bool crosses = start / line_ != (start + granules - 1) / line_;
-        if (rule_.lines == LineRule::separate ||
-            (rule_.lines == LineRule::unbroken && granules <= line_ && crosses)) {
-            start = round_up(start, std::max(line_, alignment));
-        }
-        end_ = start + granules;
-        if (end_ > maximum_granules) {
-            throw std::length_error("the arena would exceed 64 GiB");
-        }
-        return start;
-    }
-
-    uint64_t end() const { return end_; }
-
-  private:
-    PackingRule rule_;
-    uint64_t line_;
-    uint64_t end_ = 0;
-};
-
-class Placer {
+/// The generations as pieces, in the order that requests are named.
+class Pieces {
   public:
-    Placer(const Slots& slots, const PackingRule& rule)
-        : slots_(slots),
-          cursor_(rule),
-          starts_(slots.granules.size(), no_place),
-          named_(slots.of_request.size()) {}
+    Pieces(const Timeline& timeline, const Needs& needs, const PackingRule& rule)
+        : timeline_(timeline),
+          needs_(needs),
+          line_(rule.lines == LineRule::unbroken ? line_granules(rule) : 0),
+          pieces_(timeline.generations),
+          named_(timeline.generation.size()) {}
 
     void name(uint32_t request) {
         if (request >= named_.size() || named_[request]) {
             throw std::invalid_argument("an order names a request twice, or one that does not exist");
         }
         named_[request] = true;
-        const uint32_t slot = slots_.of_request[request];
-        if (slot != Slots::none && slots_.heaviest[slot] == request) {
-            starts_[slot] = cursor_.take(slots_.granules[slot], slots_.alignment[slot]);
+        const uint8_t generation = timeline_.generation[request];
+        if (generation < timeline_.generations) {
+            append(pieces_[generation], request);
         }
     }
 
-    void name_rest() {
+    std::vector<Piece> complete() && {
         for (uint32_t request = 0; request < named_.size(); ++request) {
             if (!named_[request]) {
                 name(request);
             }
         }
-    }
-
-    Placement placement() const {
-        Placement placement{std::vector<int64_t>(slots_.of_request.size(), -1), cursor_.end() * 16};
-        for (size_t request = 0; request < slots_.of_request.size(); ++request) {
-            const uint32_t slot = slots_.of_request[request];
-            if (slot != Slots::none) {
-                placement.offset[request] = static_cast<int64_t>(starts_[slot] * 16);
-            }
-        }
-        return placement;
+        return std::move(pieces_);
     }
 
   private:
-    const Slots& slots_;
-    Cursor cursor_;
-    std::vector<uint64_t> starts_;
+    void append(Piece& piece, uint32_t request) {
+        // Closer than needs_ says: a line may be shared as long as nothing crosses its end.
+        uint64_t start =
+            round_up(piece.room, line_ != 0 ? timeline_.alignment[request] : needs_.alignment[request]);
+        const uint64_t room = needs_.room[request];
+        if (room <= line_ && start / line_ != (start + room - 1) / line_) {
+            start = round_up(start, std::max<uint64_t>(line_, timeline_.alignment[request]));
+        }
+        piece.places.emplace_back(request, start);
+        piece.room = start + room;
+    }
+
+    const Timeline& timeline_;
+    const Needs& needs_;
+    uint64_t line_;  ///< granules; 0: lines do not matter
+    std::vector<Piece> pieces_;
     std::vector<bool> named_;
+};
+
+/// Goes through the events on one side of the first generation's moment.
+class Side {
+  public:
+    Side(const Timeline& timeline, const Needs& needs, const std::vector<Piece>& pieces,
+         std::vector<uint64_t>& starts)
+        : timeline_(timeline), pieces_(pieces), starts_(starts), sweep_(needs, starts) {
+        if (!pieces.empty()) {
+            sweep_.settle(pieces[0]);
+        }
+    }
+
+    uint64_t forward() {
+        for (uint64_t at = timeline_.pivot; at < timeline_.events.size(); ++at) {
+            const uint32_t event = timeline_.events[at];
+            if (event % 2 != 0) {
+                release(event / 2);
+            } else {
+                place(event / 2);
+            }
+        }
+        return finish();
+    }
+
+    /// Backward, deaths are births.
+    uint64_t backward() {
+        for (uint64_t at = timeline_.pivot; at-- > 0;) {
+            const uint32_t event = timeline_.events[at];
+            if (event % 2 == 0) {
+                release(event / 2);
+            } else {
+                place(event / 2);
+            }
+        }
+        return finish();
+    }
+
+  private:
+    static constexpr uint32_t none = UINT32_MAX;
+
+    void release(uint32_t request) {
+        end_released();
+        released_ = request;  // until it is known what comes next
+    }
+
+    void place(uint32_t request) {
+        const bool is_settled = starts_[request] != Sweep::no_place;
+        const uint8_t generation = timeline_.generation[request];
+        if (is_settled) {
+            end_released();
+        } else if (generation != Timeline::passing) {
+            sweep_.settle(pieces_[generation]);
+            end_released();
+        } else if (released_ != none) {
+            sweep_.replace(std::exchange(released_, none), request);
+        } else {
+            sweep_.begin(request);
+        }
+    }
+
+    void end_released() {
+        if (released_ != none) {
+            sweep_.end(released_);
+            released_ = none;
+        }
+    }
+
+    uint64_t finish() {
+        end_released();
+        return sweep_.highest();
+    }
+
+    const Timeline& timeline_;
+    const std::vector<Piece>& pieces_;
+    std::vector<uint64_t>& starts_;
+    Sweep sweep_;
+    uint32_t released_ = none;
 };
 
 }  // namespace
 
-Placement place_in_order(const Slots& slots, std::span<const uint32_t> order, const PackingRule& rule) {
-    Placer placer(slots, rule);
+Placement place_in_order(const Timeline& timeline, std::span<const uint32_t> order, const PackingRule& rule) {
+    const Needs needs = needs_of(timeline, rule);
+    Pieces naming(timeline, needs, rule);
     for (const uint32_t request : order) {
-        placer.name(request);
+        naming.name(request);
     }
-    placer.name_rest();
-    return placer.placement();
+    const std::vector<Piece> pieces = std::move(naming).complete();
+    std::vector<uint64_t> starts(timeline.generation.size(), Sweep::no_place);
+    const uint64_t after = Side(timeline, needs, pieces, starts).forward();
+    const uint64_t before = Side(timeline, needs, pieces, starts).backward();
+
+    Placement placement{std::vector<int64_t>(starts.size(), -1), std::max(after, before) * 16};
+    for (size_t request = 0; request < starts.size(); ++request) {
+        if (starts[request] != Sweep::no_place) {
+            placement.offset[request] = static_cast<int64_t>(starts[request] * 16);
+        }
+    }
+    return placement;
 }
 
 }  // namespace malloom::native

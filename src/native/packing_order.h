@@ -6,15 +6,15 @@
 #include <span>
 #include <vector>
 
-#include "src/native/packing_slots.h"
+#include "src/native/packing_timeline.h"
 
 namespace malloom::native {
 
-/// How slots meet cache lines.
+/// How requests meet cache lines.
 enum class LineRule : uint8_t {
-    packed,    ///< one slot right after the other
-    unbroken,  ///< a slot that fits a line does not cross one
-    separate   ///< every slot begins a line (thesis, section 4.8)
+    packed,    ///< one right after the other
+    unbroken,  ///< what fits a line does not cross one
+    separate   ///< each begins a line, and has its lines for itself (thesis, section 4.8)
 };
 
 struct PackingRule {
@@ -23,13 +23,20 @@ struct PackingRule {
 };
 
 struct Placement {
-    std::vector<int64_t> offset;  ///< of every request, bytes from the arena's start; -1: no slot
+    std::vector<int64_t> offset;  ///< of every request, bytes from the arena's start; -1: no place
     uint64_t arena_bytes = 0;     ///< a multiple of 16
 };
 
-/// Lays the slots out in the order in which `order` names their heaviest occupants; slots that it does not
-/// name follow in time order. O(n). Throws std::invalid_argument where a request is named twice or does not
-/// exist, and std::length_error where the arena would exceed 64 GiB.
-Placement place_in_order(const Slots& slots, std::span<const uint32_t> order, const PackingRule& rule);
+/// Gives the requests addresses; those of two whose lives do not overlap may overlap.
+///
+/// A generation lies in one piece, in the order in which `order` names its requests; requests that it does
+/// not name follow in time order. The first generation begins the arena. From the moment at which all of it
+/// is alive, one sweep goes forward and one backward in time, and places the other generations and the
+/// passing requests in what is free, as an allocator would: so nothing need be known of the lives of what is
+/// placed already. A request born right after a death takes that place where it fits, as realloc and loops
+/// do; else one that does not overlap it, since realloc needs both. Linear. Throws std::invalid_argument
+/// where a request is named twice or does not exist, and std::length_error where the arena would exceed 64
+/// GiB.
+Placement place_in_order(const Timeline& timeline, std::span<const uint32_t> order, const PackingRule& rule);
 
 }  // namespace malloom::native

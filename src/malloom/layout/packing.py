@@ -1,8 +1,8 @@
 """From an order of the requests to a layout: the one place where requests become addresses.
 
-Requests first get slots: a request may take the slot of a dead one of the same room, by preference one of its
-own context, so the arena is about as large as the live bytes at their peak. Then the slots are laid out as
-the strategy orders their most accessed occupants.
+Requests that are alive together at an important moment, a generation, lie one after the other as the strategy
+orders them. What lives at other times fills the holes, as an allocator would, so that the arena is about as
+large as the live bytes at their peak.
 """
 
 from __future__ import annotations
@@ -14,30 +14,46 @@ import numpy as np
 
 from malloom import _native
 from malloom.layout.layout import Layout
+from malloom.layout.live_bytes import peak_chunk_bytes
 from malloom.profile import HeapProfile
-from malloom.profile.requests import U32
 
 LARGEST_SLOT = 128 << 10
 """Bytes. Larger requests gain nothing from a neighbour and are left to the fallback (glibc maps them apart as
 well)."""
+GENERATIONS = (16, 4, 1, 0)
+"""How many generations are tried, until the arena is small enough: each keeps more of the order, and reserves
+its room before all of it is alive."""
+MOST_ROOM = 1.05
+"""Of what a general allocator's chunks take at their peak."""
 
-_slots: WeakKeyDictionary[HeapProfile, _native.Slots] = WeakKeyDictionary()
+_timelines: WeakKeyDictionary[HeapProfile, _native.Timeline] = WeakKeyDictionary()
 
 
-def slots_of(profile: HeapProfile) -> _native.Slots:
-    """The slots of a profile; formed once, as they do not depend on the strategy."""
-    if profile not in _slots:
-        requests = profile.requests
-        _slots[profile] = _native.form_slots(
+def timeline_of(profile: HeapProfile) -> _native.Timeline:
+    """The lives of a profile's requests; formed once, as they do not depend on the strategy."""
+    if profile not in _timelines:
+        _timelines[profile] = _small_enough(profile)
+    return _timelines[profile]
+
+
+def _small_enough(profile: HeapProfile) -> _native.Timeline:
+    """With as many generations as keep the arena within MOST_ROOM, in time order, else with none."""
+    requests = profile.requests
+    bound = MOST_ROOM * peak_chunk_bytes(profile, requests.size <= np.uint64(LARGEST_SLOT))
+    order = np.arange(len(requests), dtype=np.uint32)
+    for generations in GENERATIONS:
+        timeline = _native.form_timeline(
             requests.birth,
             requests.death,
             requests.size,
             requests.alignment,
-            requests.context,
             requests.accesses,
             LARGEST_SLOT,
+            generations,
         )
-    return _slots[profile]
+        if generations == 0 or _native.place_in_order(timeline, order, "packed", 64)[1] <= bound:
+            break
+    return timeline
 
 
 def pack(
@@ -45,15 +61,9 @@ def pack(
 ) -> Layout:
     """Lays out the requests in `order`, an array of their numbers; those it leaves out follow in time order.
 
-    `lines` says how slots meet cache lines: packed, unbroken (what fits a line does not cross one) or
-    separate (every slot begins a line).
+    `lines` says how objects meet cache lines: packed, unbroken (what fits a line does not cross one) or
+    separate (every object begins a line).
     """
     numbers = np.ascontiguousarray(order, dtype=np.uint32)
-    offset, arena_bytes = _native.place_in_order(slots_of(profile), numbers, lines, line_bytes)
+    offset, arena_bytes = _native.place_in_order(timeline_of(profile), numbers, lines, line_bytes)
     return Layout(strategy, offset, arena_bytes)
-
-
-def granules(profile: HeapProfile) -> U32:
-    """Room that each request needs, in granules of 16 bytes."""
-    needed: U32 = np.maximum((profile.requests.size + np.uint64(15)) // np.uint64(16), 1).astype(np.uint32)
-    return needed

@@ -12,7 +12,7 @@ from malloom import formats
 from malloom.errors import UsageProblem
 from malloom.layout.layout import GRANULE, NO_GROUP, NO_PLACE, Groups, Layout
 from malloom.layout.live_bytes import peak_bytes
-from malloom.layout.packing import granules
+from malloom.layout.room import granules
 from malloom.profile import HeapProfile, Refolded
 from malloom.profile.requests import I64, U32
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malloom.layout.live_bytes import peak_bytes
-from malloom.layout.packing import LARGEST_SLOT, pack, slots_of
+from malloom.layout.live_bytes import peak_bytes, peak_chunk_bytes
+from malloom.layout.packing import LARGEST_SLOT, pack, timeline_of
 from malloom.profile import HeapProfile
 from python.layout.drawn_profiles import assert_valid, profiles
 
@@ -25,17 +25,52 @@ def test_a_freed_slot_is_reused() -> None:
     assert pack(profile, "x", [0, 1, 2]).offset.tolist() == [0, 0, 0]
 
 
-def test_the_slot_of_the_same_context_is_preferred() -> None:
-    profile = HeapProfile.from_arrays([48] * 3, context=[0, 1, 0], birth=[1, 2, 5], death=[3, 4, 2**64 - 1])
-    offset = pack(profile, "x", [0, 1, 2]).offset
-    assert offset[2] == offset[0] != offset[1]
-
-
-def test_a_reused_slot_lies_where_its_busiest_occupant_wants() -> None:
+def test_a_generation_lies_in_order_and_the_rest_fills_the_holes() -> None:
+    never = 2**64 - 1
     profile = HeapProfile.from_arrays(
-        [48, 48, 48], birth=[1, 2, 4], death=[3, 2**64 - 1, 2**64 - 1], accesses=[0, 1, 1, 2, 2, 2]
+        [32, 48, 32, 16, 48],
+        birth=[1, 2, 3, 5, 9],
+        death=[4, never, never, 6, never],
+        accesses=[1, 2, 2, 4, 4],
     )
-    assert pack(profile, "x", [0, 1, 2]).offset.tolist() == [48, 0, 48]
+    offset = pack(profile, "x", [4, 2, 1, 0, 3]).offset
+    assert offset[[4, 2, 1]].tolist() == [0, 48, 80]
+    assert offset[0] in range(0, 48) and offset[3] in range(0, 48)
+
+
+def test_phases_of_different_sizes_share_their_memory_and_keep_their_orders() -> None:
+    count = 400
+    birth = np.r_[np.arange(1, count + 1), np.arange(2 * count + 1, 3 * count + 1)]
+    death = np.r_[np.arange(count + 1, 2 * count + 1), np.arange(3 * count + 1, 4 * count + 1)]
+    size = np.r_[np.full(count, 32), np.full(count, 48)]
+    profile = HeapProfile.from_arrays(size, birth=birth, death=death, accesses=np.arange(2 * count))
+    order = np.random.default_rng(3).permutation(2 * count)
+    layout = pack(profile, "x", order)
+    assert layout.arena_bytes == 48 * count
+    for phase in (order[order < count], order[order >= count]):
+        assert (np.diff(layout.offset[phase]) > 0).all()
+
+
+def test_what_grows_stays_where_it_is() -> None:
+    profile = HeapProfile.from_arrays([16, 64, 256, 1024], birth=[1, 3, 5, 7], death=[2, 4, 6, 2**64 - 1])
+    assert pack(profile, "x", np.arange(4)).offset.tolist() == [0, 0, 0, 0]
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 1000))
+def test_the_arena_is_near_a_general_allocator_s(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    count = 3000
+    birth = np.arange(1, 2 * count, 2)
+    death = birth + 1 + 2 * drawn.geometric(1 / drawn.choice([10, 300, 3000], count))
+    _, first = np.unique(death, return_index=True)
+    kept = np.sort(first)
+    profile = HeapProfile.from_arrays(
+        drawn.integers(1, 400, count)[kept], birth=birth[kept], death=death[kept]
+    )
+    order = drawn.permutation(len(kept))
+    layout = pack(profile, "x", order)
+    assert layout.arena_bytes <= 1.1 * peak_chunk_bytes(profile, np.ones(len(kept), dtype=bool))
 
 
 def test_the_arena_is_no_larger_than_the_peak_where_sizes_are_equal() -> None:
@@ -63,6 +98,6 @@ def test_a_wrong_order_is_refused(order: list[int]) -> None:
         pack(HeapProfile.from_arrays([16, 16]), "x", order)
 
 
-def test_slots_are_formed_once() -> None:
+def test_the_timeline_is_formed_once() -> None:
     profile = HeapProfile.from_arrays([16, 16])
-    assert slots_of(profile) is slots_of(profile)
+    assert timeline_of(profile) is timeline_of(profile)

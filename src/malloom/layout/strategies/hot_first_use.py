@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from malloom.layout.layout import Layout
-from malloom.layout.packing import granules, pack
+from malloom.layout.packing import pack
+from malloom.layout.room import granules
 from malloom.layout.steady_phase import use_order
 from malloom.profile import HeapProfile
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from malloom.layout.layout import GRANULE, NO_PLACE, Layout
-from malloom.layout.packing import LARGEST_SLOT, granules
+from malloom.layout.packing import LARGEST_SLOT
+from malloom.layout.room import granules
 from malloom.profile import HeapProfile
 from malloom.profile.requests import I64, U64
 

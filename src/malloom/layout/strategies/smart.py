@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from malloom import _native
 from malloom.layout.layout import GRANULE, Layout
-from malloom.layout.packing import granules, pack
+from malloom.layout.packing import pack
+from malloom.layout.room import granules
 from malloom.layout.steady_phase import use_order
 from malloom.profile import HeapProfile
 
