@@ -95,11 +95,19 @@ void end_cursor(const Place& at, Block& block) {
     drreg_unreserve_register(at.context, at.list, at.where, block.cursor);
 }
 
+// drreg_get_app_value would load it into the cursor's register itself, and the cursor would be lost.
+void load_value_under_cursor(const Place& at, const Block& block, reg_id_t into) {
+    drreg_reserve_info_t kept = {};
+    kept.size = sizeof kept;
+    drreg_reservation_info_ex(at.context, block.cursor, &kept);
+    if (!opnd_is_null(kept.opnd)) at.put(XINST_CREATE_load(at.context, opnd_create_reg(into), kept.opnd));
+}
+
 /// Gives every register of an operand its application value; the cursor's own comes into `instead`.
 opnd_t with_application_values(const Place& at, const Block& block, opnd_t operand, reg_id_t instead) {
     const bool replaced = opnd_uses_reg(operand, block.cursor);
     if (replaced) {
-        drreg_get_app_value(at.context, at.list, at.where, block.cursor, instead);
+        load_value_under_cursor(at, block, instead);
         opnd_replace_reg(&operand, block.cursor, instead);
     }
     for (int i = 0; i < opnd_num_regs_used(operand); ++i) {
@@ -190,13 +198,20 @@ void record_event(const Place& at, Block& block) {
                                OPND_CREATE_INT8(static_cast<signed char>(AccessKind::event))));
 }
 
-/// The registers that no instruction of the block uses: a cursor in one of them never has to give way.
-void allow_unused(drvector_t* allowed, instrlist_t* list) {
-    drreg_init_and_fill_vector(allowed, true);
-    for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr)) {
-        for (reg_id_t used = DR_REG_START_GPR; used <= DR_REG_STOP_GPR; ++used)
-            if (instr_uses_reg(instr, used)) drreg_set_vector_entry(allowed, used, false);
-    }
+/// The registers that the fewest instructions of the block use, best none: a cursor in one of them seldom has
+/// to give way.
+void allow_least_used(drvector_t* allowed, instrlist_t* list) {
+    unsigned uses[DR_NUM_GPR_REGS] = {};
+    for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr))
+        for (unsigned i = 0; i < DR_NUM_GPR_REGS; ++i)
+            uses[i] += instr_uses_reg(instr, static_cast<reg_id_t>(DR_REG_START_GPR + i));
+    unsigned fewest = ~0u;
+    for (const unsigned count : uses)
+        if (count < fewest) fewest = count;
+    drreg_init_and_fill_vector(allowed, false);
+    for (unsigned i = 0; i < DR_NUM_GPR_REGS; ++i)
+        if (uses[i] == fewest)
+            drreg_set_vector_entry(allowed, static_cast<reg_id_t>(DR_REG_START_GPR + i), true);
 }
 
 bool has_recorded(instrlist_t* list) {
@@ -236,10 +251,10 @@ void record_instruction(const Place& at, Block& block, instr_t* operands) {
 }
 
 void begin_in_block(const Place& at, Block& block) {
-    drvector_t unused;
-    allow_unused(&unused, at.list);
-    begin_cursor(at, block, &unused);
-    drvector_delete(&unused);
+    drvector_t allowed;
+    allow_least_used(&allowed, at.list);
+    begin_cursor(at, block, &allowed);
+    drvector_delete(&allowed);
 }
 
 // In a block with jumps inside no register can be kept from one instruction to the next.

@@ -6,6 +6,7 @@
 namespace malloom::native {
 
 void bind_profile(nanobind::module_& module);
+void bind_survey(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_orders(nanobind::module_& module);
 void bind_packing(nanobind::module_& module);

@@ -5,6 +5,7 @@
 
 NB_MODULE(_native, module) {
     malloom::native::bind_profile(module);
+    malloom::native::bind_survey(module);
     malloom::native::bind_report(module);
     malloom::native::bind_orders(module);
     malloom::native::bind_packing(module);

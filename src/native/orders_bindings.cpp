@@ -2,12 +2,10 @@
 
 #include <stdexcept>
 
-#include "src/native/access_source.h"
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/orders_chains.h"
 #include "src/native/orders_conflicts.h"
-#include "src/native/orders_first_use.h"
 #include "src/native/orders_graph.h"
 #include "src/native/orders_subtrees.h"
 #include "src/native/orders_walks.h"
@@ -78,27 +76,6 @@ OwnedArray<uint32_t> bound_subtrees(const I64& parent, const U64& rank, const U3
         subtree_clusters(to_span(parent), to_span(rank), to_span(granules), {page_granules, line_granules}));
 }
 
-nb::tuple bound_steady_phase(AccessSource& source, uint32_t requests, uint64_t length, uint64_t rarity) {
-    if (length == 0) {
-        throw std::invalid_argument("a stretch has at least one access");
-    }
-    Phase phase;
-    {
-        nb::gil_scoped_release unlocked;
-        phase = steady_phase(survey_stretches(source, requests, length), length, rarity);
-    }
-    return nb::make_tuple(phase.begin, phase.end);
-}
-
-OwnedArray<uint64_t> bound_first_uses(AccessSource& source, uint32_t requests, uint64_t begin, uint64_t end) {
-    std::vector<uint64_t> first;
-    {
-        nb::gil_scoped_release unlocked;
-        first = first_uses_in(source, requests, {begin, end});
-    }
-    return to_numpy(std::move(first));
-}
-
 }  // namespace
 
 void bind_orders(nb::module_& module) {
@@ -117,10 +94,6 @@ void bind_orders(nb::module_& module) {
                nb::arg("rank"));
     module.def("subtree_clusters", &bound_subtrees, nb::arg("parent"), nb::arg("rank"), nb::arg("granules"),
                nb::arg("page_granules"), nb::arg("line_granules"));
-    module.def("steady_phase", &bound_steady_phase, nb::arg("source"), nb::arg("requests"), nb::arg("length"),
-               nb::arg("rarity"));
-    module.def("first_uses_in", &bound_first_uses, nb::arg("source"), nb::arg("requests"), nb::arg("begin"),
-               nb::arg("end"));
 }
 
 }  // namespace malloom::native

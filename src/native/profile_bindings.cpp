@@ -5,13 +5,11 @@
 #include <stdexcept>
 
 #include "src/native/access_source.h"
-#include "src/native/affinity_builder.h"
 #include "src/native/array_accesses.h"
 #include "src/native/bindings.h"
 #include "src/native/context_affinity.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/recording_bindings.h"
-#include "src/native/usage_survey.h"
 #include "src/native/windowed_accesses.h"
 
 namespace nb = nanobind;
@@ -47,49 +45,9 @@ std::unique_ptr<AccessSource> array_accesses(ArrayView<uint32_t> requests, Array
     return windowed(std::make_unique<KeptArrayAccesses>(std::move(requests), std::move(packed)), skip, take);
 }
 
-nb::tuple usage_columns(std::vector<RequestUsage>&& usage) {
-    std::vector<uint64_t> accesses(usage.size()), first(usage.size()), last(usage.size());
-    for (size_t i = 0; i < usage.size(); ++i) {
-        accesses[i] = usage[i].accesses;
-        first[i] = usage[i].first_access;
-        last[i] = usage[i].last_access;
-    }
-    usage = {};
-    return nb::make_tuple(to_numpy(std::move(accesses)), to_numpy(std::move(first)),
-                          to_numpy(std::move(last)));
-}
-
 nb::tuple graph_columns(CompressedGraph&& graph) {
     return nb::make_tuple(to_numpy(std::move(graph.offsets)), to_numpy(std::move(graph.targets)),
                           to_numpy(std::move(graph.weights)));
-}
-
-nb::tuple survey_usage(AccessSource& source, size_t requests) {
-    UsageSurvey survey(requests);
-    {
-        nb::gil_scoped_release unlocked;
-        for_each_run(source, requests, [&](uint32_t request, uint64_t count, uint64_t first, uint64_t last) {
-            survey.add_run(request, count, first, last);
-        });
-    }
-    return usage_columns(std::move(survey.usage()));
-}
-
-nb::tuple survey_affinity(AccessSource& source, size_t requests) {
-    UsageSurvey survey(requests);
-    AffinityBuilder builder(requests, AffinityBuilder::edges_for(requests));
-    CompressedGraph graph;
-    {
-        nb::gil_scoped_release unlocked;
-        uint32_t previous = ~uint32_t{0};
-        for_each_run(source, requests, [&](uint32_t request, uint64_t count, uint64_t first, uint64_t last) {
-            survey.add_run(request, count, first, last);
-            if (previous != ~uint32_t{0}) builder.add(previous, request);
-            previous = request;
-        });
-        graph = builder.compress();
-    }
-    return nb::make_tuple(usage_columns(std::move(survey.usage())), graph_columns(std::move(graph)));
 }
 
 nb::tuple context_affinity(AccessSource& source, ArrayView<uint32_t> context, size_t contexts,
@@ -129,10 +87,8 @@ void bind_profile(nb::module_& module) {
     bind_recording(module);
     module.def("array_accesses", &array_accesses, nb::arg("request"), nb::arg("packed"), nb::arg("skip") = 0,
                nb::arg("take") = 0);
-    module.def("survey_usage", &survey_usage, nb::arg("source"), nb::arg("requests"));
     module.def("context_affinity", &context_affinity, nb::arg("source"), nb::arg("context"),
                nb::arg("contexts"), nb::arg("distance"));
-    module.def("survey_affinity", &survey_affinity, nb::arg("source"), nb::arg("requests"));
 }
 
 }  // namespace malloom::native

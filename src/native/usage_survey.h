@@ -11,44 +11,39 @@ namespace malloom::native {
 
 constexpr uint64_t never = ~uint64_t{0};
 
-struct RequestUsage {
+/// Two share a cache line, so that all that an access changes of its request costs one miss.
+struct alignas(32) RequestUsage {
     uint64_t accesses = 0;
     uint64_t first_access = never;  ///< position in the stream
     uint64_t last_access = never;   ///< position in the stream
+    uint64_t steady_use = never;    ///< position of the first one since a moment that SteadyPhase chooses
 };
 
-/// Counts accesses as they stream by. Accesses in a row to the same object are folded into one step, so that
-/// the cost is one cache miss per change of object.
-class UsageSurvey {
-  public:
-    explicit UsageSurvey(size_t requests) : usage_(requests) {}
+/// Counts `count` accesses (weights included), the first at position `first`, the last at `last`.
+inline void add_run(RequestUsage& usage, uint64_t count, uint64_t first, uint64_t last) {
+    usage.accesses += count;
+    if (usage.first_access == never) usage.first_access = first;
+    usage.last_access = last;
+}
 
-    /// `count` accesses (weights included) of `request`, the first at position `first`, the last at `last`.
-    void add_run(uint32_t request, uint64_t count, uint64_t first, uint64_t last) {
-        RequestUsage& usage = usage_[request];
-        usage.accesses += count;
-        if (usage.first_access == never) usage.first_access = first;
-        usage.last_access = last;
-    }
-
-    std::vector<RequestUsage>& usage() { return usage_; }
-
-  private:
-    std::vector<RequestUsage> usage_;
-};
-
-/// Splits a stream into runs of the same request and hands each to `consume(request, count, first, last)`.
-/// Accesses of requests not below `requests` are left out. Returns how many were.
-template <class Consume>
-uint64_t for_each_run(AccessSource& source, size_t requests, Consume&& consume) {
-    uint64_t position = 0, unknown = 0, count = 0, first = 0, last = 0;
+/// Splits a stream into runs of the same request and hands each to `consume(request, count, first, last)`, so
+/// that the cost is one cache miss per change of object; `prefetch(request)` is called for each a while
+/// before. Accesses of requests not below `requests` only count as positions. Returns how many accesses there
+/// were.
+template <class Prefetch, class Consume>
+uint64_t for_each_run(AccessSource& source, size_t requests, Prefetch&& prefetch, Consume&& consume) {
+    constexpr size_t ahead = 24;
+    uint64_t position = 0, count = 0, first = 0, last = 0;
     uint32_t current = ~uint32_t{0};
     for (auto batch = source.next_batch(); !batch.empty(); batch = source.next_batch()) {
-        for (const ResolvedAccess& access : batch) {
+        for (size_t i = 0; i < batch.size(); ++i) {
+            const ResolvedAccess& access = batch[i];
+            if (i + ahead < batch.size() && batch[i + ahead].request < requests) {
+                prefetch(batch[i + ahead].request);
+            }
             if (access.request != current) {
                 if (count != 0) consume(current, count, first, last);
                 if (access.request >= requests) {
-                    ++unknown;
                     ++position;
                     current = ~uint32_t{0};
                     count = 0;
@@ -63,7 +58,7 @@ uint64_t for_each_run(AccessSource& source, size_t requests, Consume&& consume) 
         }
     }
     if (count != 0) consume(current, count, first, last);
-    return unknown;
+    return position;
 }
 
 }  // namespace malloom::native

@@ -34,8 +34,9 @@ class ProfileTest : public ::testing::Test {
             const RequestTable table = read_requests(process, contexts);
             contexts.hashes(2);
             RecordedAccesses source(process);
-            for_each_run(source, table.size.size(),
-                         [&](uint32_t, uint64_t count, uint64_t, uint64_t) { accesses += count; });
+            for_each_run(
+                source, table.size.size(), [](uint32_t) {},
+                [&](uint32_t, uint64_t count, uint64_t, uint64_t) { accesses += count; });
         }
         return accesses;
     }

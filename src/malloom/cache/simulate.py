@@ -11,9 +11,8 @@ from malloom import _native
 from malloom.cache.geometry import Geometry
 from malloom.profile import HeapProfile
 from malloom.profile.requests import I64
+from malloom.profile.survey import windows
 
-WINDOWS = 8
-"""A sample is so many windows, spread evenly over the accesses."""
 WARM_UP_SHARE = 0.25
 """The first part of a window fills the caches and is not counted."""
 
@@ -57,11 +56,7 @@ class Sample:
 
 def sample_of(profile: HeapProfile, budget: int | None) -> Sample:
     """About `budget` accesses of the profile, or all of them where it has no more or the budget is None."""
-    entries = profile.access_entries
-    if budget is None or entries <= budget:
-        return Sample(0, 0)
-    take = max(budget // WINDOWS, 1)
-    return Sample(max(entries // WINDOWS - take, 0), take)
+    return Sample(*windows(profile.access_entries, budget))
 
 
 def simulate(

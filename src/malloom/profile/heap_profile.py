@@ -54,7 +54,7 @@ class HeapProfile:
         self.created = created
         self.notes = list(notes)
         self._opener = opener
-        self._survey = survey or Survey(opener, len(requests))
+        self._survey = survey or Survey(opener, len(requests), access_entries)
         requests.attach(self._survey.usage)
 
     @classmethod
@@ -116,7 +116,7 @@ class HeapProfile:
 
         With `take` the source yields windows: in turn `skip` accesses are left out and `take` are kept.
         """
-        return self._opener(skip, take)
+        return self._survey.accesses(skip, take)
 
     @property
     def access_count(self) -> int:
@@ -126,6 +126,13 @@ class HeapProfile:
     def affinity(self) -> AffinityGraph:
         """Which request's object is accessed right after which. Makes a pass over the accesses once."""
         return self._survey.affinity()
+
+    def steady_use(self) -> U64 | None:
+        """Position at which the steady phase first uses each request, NEVER where it does not.
+
+        In the steady phase a program uses what it has built (malloom.profile.survey); None where it has none.
+        """
+        return self._survey.steady_use()
 
     def context_affinity(self, distance: int = 128) -> AffinityGraph:
         """Which contexts' objects are used within `distance` accessed bytes of each other, as HALO has it.

@@ -75,6 +75,29 @@ static void gather(char* object) {
         : "xmm0", "xmm1", "xmm2", "memory");
 }
 
+// All registers are in use, so that one of the program's holds the recorder's own value in between. Each
+// loads its own place.
+void all_registers(char* object);
+__asm__(
+    "all_registers:\n"
+    "push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
+    "mov %rdi, %rax\nlea 8(%rdi), %rbx\nlea 16(%rdi), %rcx\nlea 24(%rdi), %rdx\nlea 32(%rdi), %rsi\n"
+    "lea 40(%rdi), %rbp\nlea 48(%rdi), %r8\nlea 56(%rdi), %r9\nlea 64(%rdi), %r10\nlea 72(%rdi), %r11\n"
+    "lea 80(%rdi), %r12\nlea 88(%rdi), %r13\nlea 96(%rdi), %r14\nlea 104(%rdi), %r15\nlea 112(%rdi), %rdi\n"
+    "movq $1, (%rax)\nmovq $1, (%rbx)\nmovq $1, (%rcx)\nmovq $1, (%rdx)\nmovq $1, (%rsi)\n"
+    "movq $1, (%rbp)\nmovq $1, (%r8)\nmovq $1, (%r9)\nmovq $1, (%r10)\nmovq $1, (%r11)\n"
+    "movq $1, (%r12)\nmovq $1, (%r13)\nmovq $1, (%r14)\nmovq $1, (%r15)\nmovq $1, (%rdi)\n"
+    "mov $1, %eax\nmov $2, %ebx\nmov $3, %ecx\nmov $4, %edx\nmov $5, %esi\nmov $6, %ebp\nmov $7, %r8d\n"
+    "mov $8, %r9d\nmov $9, %r10d\nmov $10, %r11d\nmov $11, %r12d\nmov $12, %r13d\nmov $13, %r14d\nmov $14, "
+    "%r15d\n"
+    "movb $1, (%rdi,%rax)\nmovb $1, (%rdi,%rbx)\nmovb $1, (%rdi,%rcx)\nmovb $1, (%rdi,%rdx)\nmovb $1, "
+    "(%rdi,%rsi)\n"
+    "movb $1, (%rdi,%rbp)\nmovb $1, (%rdi,%r8)\nmovb $1, (%rdi,%r9)\nmovb $1, (%rdi,%r10)\nmovb $1, "
+    "(%rdi,%r11)\n"
+    "movb $1, (%rdi,%r12)\nmovb $1, (%rdi,%r13)\nmovb $1, (%rdi,%r14)\nmovb $1, (%rdi,%r15)\n"
+    "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\n"
+    "ret\n");
+
 static void* of_thread(void* object) {
     for (int i = 0; i < 100; ++i) __asm__ volatile("movl %1, 3072(%0)" : : "r"(object), "r"(i) : "memory");
     return NULL;
@@ -88,6 +111,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "plain") == 0) plain(object);
     if (strcmp(what, "strings") == 0) strings(object);
     if (strcmp(what, "loop") == 0) loop(object);
+    if (strcmp(what, "registers") == 0) all_registers(object);
     if (strcmp(what, "gather") == 0) gather(object);
     if (strcmp(what, "abort") == 0) {
         plain(object);

@@ -122,6 +122,14 @@ TEST_F(KnownAccesses, OfALoopAreRecordedUpToItsEnd) {
     EXPECT_EQ(of_only_thread(), expected);
 }
 
+TEST_F(KnownAccesses, AreRecordedWhereAllRegistersAreInUse) {
+    EXPECT_EQ(record("registers"), 0);
+    std::vector<Access> expected;
+    for (uint64_t at = 0; at <= 112; at += 8) expected.push_back({at, 8, true});
+    for (uint64_t at = 113; at <= 126; ++at) expected.push_back({at, 1, true});
+    EXPECT_EQ(of_only_thread(), expected);
+}
+
 TEST_F(KnownAccesses, OfWideAndGatheringInstructionsAreRecorded) {
     if (!__builtin_cpu_supports("avx2")) FAIL() << "this test needs a CPU with AVX2";
     EXPECT_EQ(record("gather"), 0);
