@@ -102,62 +102,57 @@ class Side {
 
     uint64_t forward() {
         for (uint64_t at = timeline_.pivot; at < timeline_.events.size(); ++at) {
-            const uint32_t event = timeline_.events[at];
-            if (event % 2 != 0) {
-                release(event / 2);
+            const uint32_t request = timeline_.events[at] / 2;
+            if (timeline_.events[at] % 2 == 0) {
+                place(request, timeline_.adjacent[at]);
             } else {
-                place(event / 2);
+                release(request, at + 1 < timeline_.events.size() && timeline_.adjacent[at + 1]);
             }
         }
-        return finish();
+        return sweep_.highest();
     }
 
     /// Backward, deaths are births.
     uint64_t backward() {
         for (uint64_t at = timeline_.pivot; at-- > 0;) {
-            const uint32_t event = timeline_.events[at];
-            if (event % 2 == 0) {
-                release(event / 2);
+            const uint32_t request = timeline_.events[at] / 2;
+            if (timeline_.events[at] % 2 != 0) {
+                place(request, at + 1 < timeline_.pivot && timeline_.adjacent[at + 1]);
             } else {
-                place(event / 2);
+                release(request, timeline_.adjacent[at]);
             }
         }
-        return finish();
+        return sweep_.highest();
     }
 
   private:
     static constexpr uint32_t none = UINT32_MAX;
 
-    void release(uint32_t request) {
-        end_released();
-        released_ = request;  // until it is known what comes next
-    }
-
-    void place(uint32_t request) {
-        const bool is_settled = starts_[request] != Sweep::no_place;
-        const uint8_t generation = timeline_.generation[request];
-        if (is_settled) {
-            end_released();
-        } else if (generation != Timeline::passing) {
-            sweep_.settle(pieces_[generation]);
-            end_released();
-        } else if (released_ != none) {
-            sweep_.replace(std::exchange(released_, none), request);
+    /// `is_kept`: the next event places a request that may take over.
+    void release(uint32_t request, bool is_kept) {
+        if (is_kept) {
+            released_ = request;
         } else {
+            sweep_.end(request);
+        }
+    }
+
+    void place(uint32_t request, bool is_adjacent) {
+        const uint32_t before = is_adjacent ? std::exchange(released_, none) : none;
+        const uint8_t generation = timeline_.generation[request];
+        const bool is_passing = generation == Timeline::passing;
+        if (is_passing && before != none) {
+            sweep_.replace(before, request);
+            return;
+        }
+        if (is_passing) {
             sweep_.begin(request);
+        } else if (starts_[request] == Sweep::no_place) {
+            sweep_.settle(pieces_[generation]);
         }
-    }
-
-    void end_released() {
-        if (released_ != none) {
-            sweep_.end(released_);
-            released_ = none;
+        if (before != none) {
+            sweep_.end(before);
         }
-    }
-
-    uint64_t finish() {
-        end_released();
-        return sweep_.highest();
     }
 
     const Timeline& timeline_;

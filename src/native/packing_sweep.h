@@ -29,7 +29,7 @@ class Sweep {
 
     Sweep(const Needs& needs, std::vector<uint64_t>& starts) : needs_(needs), starts_(starts) {}
 
-    /// Puts a whole piece at the lowest-numbered room for it, unless it lies already.
+    /// Finds room for a whole piece.
     void settle(const Piece& piece);
     void begin(uint32_t request);
     void end(uint32_t request);

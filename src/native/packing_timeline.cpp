@@ -45,6 +45,15 @@ std::vector<uint32_t> events_in_order(const PackedRequests& requests, uint64_t m
     return events;
 }
 
+std::vector<bool> adjacent_of(const PackedRequests& requests, const std::vector<uint32_t>& events) {
+    std::vector<bool> adjacent(events.size());
+    for (size_t at = 1; at < events.size(); ++at) {
+        const bool is_pair = events[at] % 2 == 0 && events[at - 1] % 2 != 0;
+        adjacent[at] = is_pair && requests.birth[events[at] / 2] == requests.death[events[at - 1] / 2] + 1;
+    }
+    return adjacent;
+}
+
 /// Finds generations one by one.
 class GenerationFinder {
   public:
@@ -160,6 +169,7 @@ Timeline form_timeline(const PackedRequests& requests, uint64_t maximum_bytes, u
     check(requests, maximum_bytes, most);
     Timeline timeline;
     timeline.events = events_in_order(requests, maximum_bytes);
+    timeline.adjacent = adjacent_of(requests, timeline.events);
     for (size_t request = 0; request < requests.size.size(); ++request) {
         const bool is_placed = requests.size[request] <= maximum_bytes;
         timeline.generation.push_back(is_placed ? Timeline::passing : Timeline::unplaced);

@@ -28,6 +28,7 @@ struct Timeline {
     static constexpr uint8_t unplaced = 254;  ///< generation of requests that are too large for a place
 
     std::vector<uint32_t> events;     ///< 2 * request for its birth, and + 1 for its death; no unplaced ones
+    std::vector<bool> adjacent;       ///< of every event: a birth with the ticket right after a death's
     std::vector<uint32_t> granules;   ///< of every request
     std::vector<uint32_t> alignment;  ///< of every request, in granules
     std::vector<uint8_t> generation;  ///< of every request
