@@ -90,8 +90,7 @@ def subtree_clusters(
 class Timeline:
     @property
     def generations(self) -> int: ...
-    @property
-    def generation(self) -> npt.NDArray[np.uint8]: ...
+    def generation_of_requests(self) -> npt.NDArray[np.uint8]: ...
 
 def form_timeline(
     birth: U64,

@@ -53,8 +53,8 @@ uint64_t checksum_of(const ArrayView<uint8_t>& bytes) {
 void bind_packing(nb::module_& module) {
     nb::class_<Timeline>(module, "Timeline")
         .def_prop_ro("generations", [](const Timeline& timeline) { return timeline.generations; })
-        .def_prop_ro("generation",
-                     [](const Timeline& timeline) { return to_numpy(std::vector(timeline.generation)); });
+        .def("generation_of_requests",
+             [](const Timeline& timeline) { return to_numpy(std::vector(timeline.generation)); });
     module.def("form_timeline", &make_timeline, nb::arg("birth"), nb::arg("death"), nb::arg("size"),
                nb::arg("alignment"), nb::arg("accesses"), nb::arg("maximum_bytes"), nb::arg("generations"));
     module.def("place_in_order", &place, nb::arg("timeline"), nb::arg("order"), nb::arg("lines"),

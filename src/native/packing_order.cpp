@@ -80,6 +80,7 @@ class Pieces {
         }
         piece.places.emplace_back(request, start);
         piece.room = start + room;
+        piece.alignment = std::max<uint64_t>({piece.alignment, line_, needs_.alignment[request]});
     }
 
     const Timeline& timeline_;

@@ -2,14 +2,8 @@
 
 namespace malloom::native {
 
-namespace {
-
-constexpr uint64_t most_alignment = 256;  // granules: a page
-
-}  // namespace
-
 void Sweep::settle(const Piece& piece) {
-    const uint64_t start = space_.take(piece.room, piece.room < most_alignment ? 4 : most_alignment);
+    const uint64_t start = space_.take(piece.room, piece.alignment);
     uint64_t end = 0;
     for (const auto& [request, offset] : piece.places) {
         if (offset > end) {

@@ -14,6 +14,7 @@ namespace malloom::native {
 struct Piece {
     std::vector<std::pair<uint32_t, uint64_t>> places;
     uint64_t room = 0;
+    uint64_t alignment = 4;  ///< granules: at least a line
 };
 
 /// What each request takes, in granules.
