@@ -32,9 +32,10 @@ bool take(ThreadSlot& slot) {
 
 ThreadSlot* find_free_slot() {
     const uint32_t used = image->slots_used.load(std::memory_order_acquire);
-    for (uint32_t i = 0; i < used; ++i)
+    for (uint32_t i = 0; i < used; ++i) {
         if (!image->slots[i].taken.load(std::memory_order_relaxed) && take(image->slots[i]))
             return &image->slots[i];
+    }
     for (;;) {
         const uint32_t next = image->slots_used.fetch_add(1, std::memory_order_acq_rel);
         if (next >= max_threads) {
