@@ -11,6 +11,7 @@
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
+#include "runtime/platform/memory.h"
 
 namespace malloom::record {
 
@@ -21,6 +22,10 @@ thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]];
 namespace {
 
 pthread_key_t exit_key;
+
+size_t walks_bytes() {
+    return platform::round_up(sizeof(RememberedWalks), platform::page_bytes());
+}
 
 uint32_t thread_id() {
     return static_cast<uint32_t>(syscall(SYS_gettid));
@@ -58,6 +63,16 @@ bool assign(ThreadSlot& slot, uint32_t number, uint32_t sequence) {
     return true;
 }
 
+void remember_walks() {
+    if (this_thread.walks == nullptr)
+        this_thread.walks = static_cast<RememberedWalks*>(platform::map_pages(walks_bytes()));
+}
+
+void forget_walks() {
+    if (this_thread.walks != nullptr) platform::unmap_pages(this_thread.walks, walks_bytes());
+    this_thread.walks = nullptr;
+}
+
 void release_slot(ThreadSlot& slot) {
     slot.busy = true;
     flush_events(slot);
@@ -74,9 +89,11 @@ void on_thread_exit(void* round) {
     const auto number = reinterpret_cast<uintptr_t>(round);
     if (number < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
         pthread_setspecific(exit_key, reinterpret_cast<void*>(number + 1));
-    } else if (this_thread.slot != nullptr && this_thread.slot->enabled.load(std::memory_order_relaxed)) {
-        release_slot(*this_thread.slot);
+        return;
     }
+    if (this_thread.slot != nullptr && this_thread.slot->enabled.load(std::memory_order_relaxed))
+        release_slot(*this_thread.slot);
+    forget_walks();
 }
 
 // The one slot that all finished threads share, locked until leave().
@@ -102,6 +119,7 @@ ThreadSlot* new_slot() {
     }
     slot->enabled.store(true, std::memory_order_relaxed);
     this_thread.slot = slot;
+    remember_walks();
     pthread_setspecific(exit_key, reinterpret_cast<void*>(uintptr_t{1}));
     return slot;
 }
