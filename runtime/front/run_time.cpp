@@ -105,31 +105,34 @@ void* RunTime::out_of_memory() {
     return nullptr;
 }
 
-// A slot that does not fit or spans words of bits.
-void* RunTime::allocate_at_site(size_t bytes, size_t alignment, Requester& requester) {
-    void* object = heap_.first.allocate({bytes, alignment, &requester});
-    return object != nullptr ? object : allocate_from_rest(bytes, alignment, requester);
-}
-
-// The requester has no slot left.
-void* RunTime::allocate_unmatched(size_t bytes, size_t alignment, Requester& requester) {
-    note_exhausted(requester);
-    return allocate_from_rest(bytes, alignment, requester);
+// The requester has no slot left: whatever the fallback takes without a question.
+void* RunTime::allocate_unmatched(size_t bytes, const Requester& requester) {
+    if (requester.is_noted && requester.group == formats::plan::no_group &&
+        bytes - heaps::FallbackHeap::plain_least < fallback().plain_span()) {
+        return heaps::FallbackHeap::allocate_plain(bytes);
+    }
+    return nullptr;
 }
 
 void* RunTime::allocate_from_rest(size_t bytes, size_t alignment, Requester& requester) {
-    void* object = heap_.rest.allocate({bytes, alignment, &requester});
-    return object != nullptr ? object : out_of_memory();
+    return heap_.rest.allocate({bytes, alignment, &requester});
 }
 
-void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
-                                  uintptr_t stack_pointer, uintptr_t frame_pointer) {
-    Requester& requester = requester_of(bytes, {return_address, stack_pointer, frame_pointer});
-    if (!heap_.first.has_slot(requester)) {
-        note_exhausted(requester);
-        return counted(allocate_from_rest(bytes, alignment, requester));
+void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
+    const Mode mode = mode_;
+    if (mode == Mode::fallback) {
+        void* object = fallback().allocate({bytes, alignment, &nobody_});
+        return object != nullptr ? object : out_of_memory();
     }
-    return counted(heap_.allocate({bytes, alignment, &requester}));
+    Requester& requester =
+        mode == Mode::call_sites ? site_at(caller.return_address).requester : requester_of(bytes, caller);
+    void* object = nullptr;
+    if (heap_.first.has_slot(requester)) {
+        object = heap_.first.allocate({bytes, alignment, &requester});
+    } else {
+        note_exhausted(requester);
+    }
+    return counted(object != nullptr ? object : allocate_from_rest(bytes, alignment, requester));
 }
 
 // Of a group, the C library's, or another allocator's.

@@ -14,30 +14,25 @@ namespace malloom::front {
 /// One static object, constant-initialized: requests come before any constructor has run.
 class RunTime {
   public:
-    /// allocate, allocate_zeroed and reallocate set errno themselves, so that every slow path is a tail call
-    /// and the fast path saves no registers for it.
+    /// allocate, allocate_zeroed and reallocate set errno themselves, so that they end in tail calls.
     static constexpr bool sets_errno = true;
 
-    [[gnu::always_inline]] void* allocate(size_t bytes, size_t alignment, const context::Caller& caller) {
-        if (alignment == 0 && bytes - heaps::FallbackHeap::plain_least < plain_span_) {
-            void* object = fallback().allocate_plain(bytes);
-            return object != nullptr ? object : out_of_memory();
+    /// What programs ask most: the fallback while there is nothing else, or a small slot of a call site while
+    /// the process has one thread.
+    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address) {
+        if (bytes - heaps::FallbackHeap::plain_least < plain_span_) {
+            return heaps::FallbackHeap::allocate_plain(bytes);
         }
-        const Recent& recent = recent_[caller.return_address % recent_sites];
-        if (recent.key == caller.return_address && structures::alone()) [[likely]] {
-            Requester& requester = recent.site->requester;
-            if (!heap_.first.has_slot(requester)) {
-                return allocate_unmatched(bytes, alignment, requester);
-            }
-            if (void* object = heap_.first.allocate_common({bytes, alignment, &requester})) [[likely]] {
-                return object;
-            }
-            return allocate_at_site(bytes, alignment, requester);
+        const Recent& recent = recent_[return_address % recent_sites];
+        if (recent.key != return_address || !structures::alone()) [[unlikely]] {
+            return nullptr;
         }
-        return allocate_otherwise(bytes, alignment, caller.return_address, caller.stack_pointer,
-                                  caller.frame_pointer);
+        Requester& requester = recent.site->requester;
+        return heap_.first.has_slot(requester) ? heap_.first.allocate_small(bytes, requester)
+                                               : allocate_unmatched(bytes, requester);
     }
 
+    void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
     void* allocate_zeroed(size_t bytes, const context::Caller& caller);
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
@@ -79,7 +74,7 @@ class RunTime {
     using Sites = context::ContextTable<Site>;
 
     // Call sites that were met lately, by the low bits of the return address. The key is the return address,
-    // or its complement where allocate's common case must not find it: in any mode but call_sites. Racing
+    // or its complement where allocate_quickly must not find it: in any mode but call_sites. Racing
     // threads may leave the key of one site with another; requests then get that one's slots.
     struct Recent {
         uintptr_t key;
@@ -96,10 +91,7 @@ class RunTime {
     heaps::FallbackHeap& fallback() { return heap_.rest.rest; }
 
     [[gnu::noinline]] Site& find_site(uintptr_t return_address);
-    [[gnu::noinline]] void* allocate_at_site(size_t bytes, size_t alignment, Requester& requester);
-    [[gnu::noinline]] void* allocate_unmatched(size_t bytes, size_t alignment, Requester& requester);
-    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
-                                               uintptr_t stack_pointer, uintptr_t frame_pointer);
+    [[gnu::noinline]] void* allocate_unmatched(size_t bytes, const Requester& requester);
     [[gnu::noinline]] void deallocate_otherwise(void* object);
     void* allocate_from_rest(size_t bytes, size_t alignment, Requester& requester);
     Mode mode_now();

@@ -33,10 +33,8 @@ class FallbackHeap {
     size_t plain_span() const { return limit_ > plain_least ? limit_ - plain_least : 0; }
 
     /// allocate for what needs no look at its size: bytes - plain_least < plain_span().
-    [[gnu::always_inline]] void* allocate_plain(size_t bytes) {
-        void* object = mi_malloc(bytes);
-        return object != nullptr ? object : allocate_otherwise(bytes, 0);
-    }
+    /// Null where mimalloc's range is used up.
+    [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
     [[gnu::always_inline]] static bool owns_plainly(const void* object) {

@@ -60,6 +60,16 @@ bool PlanHeap::resize(void* object, const Request& request) {
     return true;
 }
 
+// The requester's next slot, which fits but lies in two words, or is taken.
+void* PlanHeap::allocate_spanning(Slot slot, Requester& requester) {
+    if (slot.granules == 0 || !occupancy_.claim_words(slot.start, slot.granules - 1)) {
+        return nullptr;
+    }
+    prefetch_ahead(requester, requester.next);
+    requester.next += sizeof(Slot);
+    return occupancy_.address(slot.start);
+}
+
 // Racing threads may lose a count.
 void* PlanHeap::note_refused(Requester& requester, Slot slot) {
     const bool has_place = slot.start != formats::plan::no_slot;
@@ -83,6 +93,9 @@ void PlanHeap::give_up(Requester& requester) {
 }
 
 void PlanHeap::release_any(void* object) {
+    if (occupancy_.release_pair(object)) {
+        return;
+    }
     const uint64_t granules = occupancy_.extent(object);
     const size_t bytes = granules * structures::granule_bytes;
     if (bytes >= kept_bytes) {

@@ -49,20 +49,22 @@ class PlanHeap {
         return __atomic_load_n(&requester.next, __ATOMIC_RELAXED) < requester.end;
     }
 
-    /// The common case of allocate, and nothing changed where it is not: the process has one thread, the
-    /// requester has a slot, the slot fits, is free and shares a word of bits.
-    [[gnu::always_inline]] void* allocate_common(const Request& request) {
-        Requester& requester = *request.requester;
+    /// The common case of allocate while the process has one thread, and nothing changed where it is another
+    /// (null then): the requester has a slot, which must be known, it fits and is free.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, Requester& requester) {
         const uint64_t next = requester.next;
         const Slot slot = *reinterpret_cast<const Slot*>(next);
-        const uint64_t last = structures::last_granule(request.bytes);
-        if (fits(slot, last, request.alignment) && occupancy_.claim_small(true, slot.start, last))
-            [[likely]] {
-            prefetch_ahead(requester, next);
-            requester.next = next + sizeof(Slot);
-            return occupancy_.address(slot.start);
+        // 0 for what overflows; 0 granules are not claimed.
+        const uint64_t granules = (bytes + structures::granule_bytes - 1) / structures::granule_bytes;
+        if (granules != slot.granules) [[unlikely]] {
+            return nullptr;
         }
-        return nullptr;
+        if (!occupancy_.claim_small(true, slot.start, granules - 1)) [[unlikely]] {
+            return allocate_spanning(slot, requester);
+        }
+        requester.next = next + sizeof(Slot);
+        prefetch_ahead(requester, next);
+        return occupancy_.address(slot.start);
     }
 
     [[gnu::always_inline]] void deallocate(void* object) {
@@ -122,6 +124,7 @@ class PlanHeap {
         }
     }
 
+    [[gnu::noinline]] void* allocate_spanning(Slot slot, Requester& requester);
     [[gnu::noinline]] void* note_refused(Requester& requester, Slot slot);
     [[gnu::noinline]] void release_any(void* object);
 

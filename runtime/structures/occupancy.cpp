@@ -42,11 +42,55 @@ void Occupancy::close() {
     *this = Occupancy();
 }
 
-// From the first word to the last.
+// Small objects often lie in two words: too many for the general way.
 bool Occupancy::claim_words(uint64_t first, uint64_t last) {
     if (first >= granules_ || last >= granules_ - first) {
         return false;
     }
+    const uint64_t past = (first + last + 1) % word_granules;
+    if (past == 0 || last >= word_granules || !spans_words(first, last)) {
+        return claim_many(first, last);
+    }
+    const bool is_alone = alone();
+    uint64_t* word = &words_[first / word_granules];
+    const unsigned shift = 2 * first % 64;
+    const uint64_t head = ~uint64_t{0} << shift;
+    const uint64_t tail = (uint64_t{1} << (2 * past)) - 1;
+    const uint64_t before = load(word[0]);
+    if ((before & head) != 0 || (load(word[1]) & tail) != 0 ||
+        !replace(is_alone, word[0], before, before | ((head & later_everywhere) - (uint64_t{1} << shift)))) {
+        return claim_many(first, last);
+    }
+    const uint64_t after = load(word[1]);
+    if ((after & tail) == 0 && replace(is_alone, word[1], after, after | (tail & later_everywhere)))
+        [[likely]] {
+        return true;
+    }
+    release_words(first, first + word_granules - first % word_granules);
+    return claim_many(first, last);
+}
+
+bool Occupancy::release_pair(const void* object) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - base_;
+    uint64_t* word = &words_[offset / (word_granules * granule_bytes)];
+    const unsigned shift = 2 * (offset / granule_bytes) % 64;
+    const uint64_t head = ~uint64_t{0} << shift;
+    const uint64_t head_bits = (head & later_everywhere) - (uint64_t{1} << shift);
+    const uint64_t others = load(word[1]) ^ later_everywhere;
+    if ((load(word[0]) & head) != head_bits || offset % granule_bytes != 0 || others == 0) {
+        return false;
+    }
+    const bool is_alone = alone();
+    const uint64_t below = (others & -others) - 1;
+    if (below > 1) {
+        flip(is_alone, word[1], below & later_everywhere);
+    }
+    flip(is_alone, word[0], head_bits);
+    return true;
+}
+
+// From the first word to the last.
+bool Occupancy::claim_many(uint64_t first, uint64_t last) {
     const bool is_alone = alone();
     const uint64_t stop = first + last;
     uint64_t first_bit = uint64_t{1} << (2 * first % 64);

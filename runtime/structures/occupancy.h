@@ -100,6 +100,12 @@ class Occupancy {
         return true;
     }
 
+    /// claim for granules in several words, or one.
+    bool claim_words(uint64_t first, uint64_t last);
+
+    /// As release_small, for objects that begin in one word and end in the next, or at the end of the first.
+    bool release_pair(const void* object);
+
     /// Frees an object of that extent.
     void release(const void* object, uint64_t granules);
 
@@ -117,8 +123,8 @@ class Occupancy {
     static constexpr uint64_t word_granules = 32;
     static constexpr uint64_t later_everywhere = 0xaaaaaaaaaaaaaaaa;
 
+    bool claim_many(uint64_t first, uint64_t last);
     static bool spans_words(uint64_t first, uint64_t last) { return last > (~first & (word_granules - 1)); }
-    bool claim_words(uint64_t first, uint64_t last);
     void release_words(uint64_t first, uint64_t past);
     unsigned state_of(uint64_t granule) const;
     void require_object(const void* object) const;
