@@ -17,8 +17,8 @@ from malloom.layout.registry import strategy_names
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
 ALWAYS = ("first-use", "sequential", "context-groups", "overhead-only")
-"""Whatever the simulation says: the first two cost least to follow, context-groups carries over to other inputs,
-and overhead-only is the fallback alone."""
+"""Tried whatever the simulation says: two plain ones, one that carries over to other inputs, and the fallback
+alone."""
 
 WITHOUT_ACCESSES = ("sequential", "size", "overhead-only")
 """What can be planned by requests alone."""

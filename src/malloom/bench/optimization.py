@@ -32,8 +32,8 @@ SLOWEST_RUN = 20.0
 class Wishes:
     """What the user may choose: `plan` is where a faster plan is kept.
 
-    `accesses` and `strategy` are None where malloom is to choose. The budget is of the verdict's runs, but its
-    seconds are for choosing among the plans as well.
+    `accesses` and `strategy` are None where malloom is to choose. The budget is of the verdict's runs,
+    but its seconds are for choosing among the plans as well.
     """
 
     plan: Path

@@ -10,7 +10,7 @@ ROUNDS_AT_MOST = 8
 
 
 def rounds_per_stage(run_time: float, runs: int, seconds: float) -> int:
-    """Rounds such that `runs` runs a round end within the time; short programs need more, and can have them."""
+    """Rounds of `runs` runs that end within the time; short programs need more, and can have them."""
     return max(1, min(ROUNDS_AT_MOST, int(seconds / (runs * max(run_time, 1e-3)))))
 
 
