@@ -49,9 +49,12 @@ inline constexpr bool is_quick = QuickProcessHeap<std::remove_reference_t<declty
 inline constexpr bool is_quick = false;
 #endif
 
+// A template, so that heaps without a quick way need not have the function.
+template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
 [[gnu::always_inline]] inline void* allocate_quickly(size_t bytes, const void* return_address) {
-    if constexpr (is_quick) {
-        return process_heap().allocate_quickly(bytes, reinterpret_cast<uintptr_t>(return_address));
+    if constexpr (QuickProcessHeap<Heap>) {
+        Heap& heap = process_heap();
+        return heap.allocate_quickly(bytes, reinterpret_cast<uintptr_t>(return_address));
     } else {
         return nullptr;
     }
