@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "runtime/context/context_table.h"
+#include "runtime/context/remembered_walks.h"
 
 namespace malloom::record {
 
@@ -15,6 +16,7 @@ struct ContextState {
     std::atomic<uint64_t> written_for;
 };
 using Contexts = context::ContextTable<ContextState>;
+using RememberedWalks = context::RememberedWalks<Contexts::Entry>;
 
 extern Contexts contexts;
 

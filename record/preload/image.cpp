@@ -69,7 +69,9 @@ void after_fork() {
     if (!inherited.recorded) return;
     if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
         platform::discard_pages(image, platform::round_up(sizeof(Image), platform::page_bytes()));
+    RememberedWalks* const walks = this_thread.walks;
     this_thread = {};
+    this_thread.walks = walks;
     become_child();
 }
 

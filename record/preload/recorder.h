@@ -56,10 +56,22 @@ using formats::profile::EventRecord;
         flush_events(*slot);
 }
 
-[[gnu::always_inline]] inline uint32_t context_number(const context::Caller& caller) {
+inline Contexts::Entry& entry_of_chain(const uintptr_t* frames, unsigned depth) {
+    return contexts.find_or_insert(frames, depth, [](Contexts::Entry&) {});
+}
+
+[[gnu::noinline, gnu::cold]] inline Contexts::Entry& walk_to_entry(const context::Caller& caller) {
     uintptr_t frames[context::max_depth];
     const unsigned depth = context::walk_call_chain(caller, static_cast<unsigned>(options.depth), frames);
-    Contexts::Entry& entry = contexts.find_or_insert(frames, depth, [](Contexts::Entry&) {});
+    return entry_of_chain(frames, depth);
+}
+
+/// Between enter and leave.
+[[gnu::always_inline]] inline uint32_t context_number(const context::Caller& caller) {
+    RememberedWalks* walks = this_thread.walks;
+    const auto depth = static_cast<unsigned>(options.depth);
+    Contexts::Entry& entry =
+        walks != nullptr ? walks->entry_of(caller, depth, entry_of_chain) : walk_to_entry(caller);
     if (entry.value.written_for.load(std::memory_order_relaxed) != record_process) [[unlikely]]
         write_context(entry);
     return entry.number;

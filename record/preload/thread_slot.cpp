@@ -11,6 +11,7 @@
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
+#include "runtime/platform/memory.h"
 
 namespace malloom::record {
 
@@ -22,6 +23,10 @@ namespace {
 
 pthread_key_t exit_key;
 
+size_t walks_bytes() {
+    return platform::round_up(sizeof(RememberedWalks), platform::page_bytes());
+}
+
 uint32_t thread_id() {
     return static_cast<uint32_t>(syscall(SYS_gettid));
 }
@@ -32,9 +37,10 @@ bool take(ThreadSlot& slot) {
 
 ThreadSlot* find_free_slot() {
     const uint32_t used = image->slots_used.load(std::memory_order_acquire);
-    for (uint32_t i = 0; i < used; ++i)
+    for (uint32_t i = 0; i < used; ++i) {
         if (!image->slots[i].taken.load(std::memory_order_relaxed) && take(image->slots[i]))
             return &image->slots[i];
+    }
     for (;;) {
         const uint32_t next = image->slots_used.fetch_add(1, std::memory_order_acq_rel);
         if (next >= max_threads) {
@@ -57,6 +63,16 @@ bool assign(ThreadSlot& slot, uint32_t number, uint32_t sequence) {
     return true;
 }
 
+void remember_walks() {
+    if (this_thread.walks == nullptr)
+        this_thread.walks = static_cast<RememberedWalks*>(platform::map_pages(walks_bytes()));
+}
+
+void forget_walks() {
+    if (this_thread.walks != nullptr) platform::unmap_pages(this_thread.walks, walks_bytes());
+    this_thread.walks = nullptr;
+}
+
 void release_slot(ThreadSlot& slot) {
     slot.busy = true;
     flush_events(slot);
@@ -73,9 +89,11 @@ void on_thread_exit(void* round) {
     const auto number = reinterpret_cast<uintptr_t>(round);
     if (number < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
         pthread_setspecific(exit_key, reinterpret_cast<void*>(number + 1));
-    } else if (this_thread.slot != nullptr && this_thread.slot->enabled.load(std::memory_order_relaxed)) {
-        release_slot(*this_thread.slot);
+        return;
     }
+    if (this_thread.slot != nullptr && this_thread.slot->enabled.load(std::memory_order_relaxed))
+        release_slot(*this_thread.slot);
+    forget_walks();
 }
 
 // The one slot that all finished threads share, locked until leave().
@@ -101,6 +119,7 @@ ThreadSlot* new_slot() {
     }
     slot->enabled.store(true, std::memory_order_relaxed);
     this_thread.slot = slot;
+    remember_walks();
     pthread_setspecific(exit_key, reinterpret_cast<void*>(uintptr_t{1}));
     return slot;
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "record/preload/contexts.h"
 #include "record/stream/staging.h"
 
 namespace malloom::record {
@@ -22,6 +23,7 @@ struct alignas(64) ThreadSlot {
 /// The recorder's thread-local state: small, so that it fits into the static TLS of any program.
 struct ThisThread {
     ThreadSlot* slot;
+    RememberedWalks* walks;  ///< nullptr where memory is short, and once the slot is gone
     uint32_t next_sequence;  ///< of the thread's events chunks
     bool starting;           ///< is getting a slot
     bool finished;           ///< its slot is gone; only what the thread library still does follows

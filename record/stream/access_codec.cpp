@@ -163,10 +163,11 @@ size_t encode_accesses(const uint64_t* entries, size_t count, unsigned char* out
     encoder.begin();
     for (size_t i = 0; i < count; ++i) {
         const uint64_t address = entries[i] & access_address_mask;
-        if (entries[i] >> access_kind_shift != 0)
+        if (entries[i] >> access_kind_shift != 0) {
             encoder.put_marker(entries[i]);
-        else
+        } else {
             encoder.put(shapes[(entries[i] >> access_size_shift) & (lone_shapes - 1)], &address);
+        }
     }
     return encoder.finish();
 }

@@ -89,9 +89,10 @@ class Checker {
     }
 
     void add_module(const std::vector<unsigned char>& payload, Process& process) {
-        for (const auto& [name, value] : parse_pairs(payload))
+        for (const auto& [name, value] : parse_pairs(payload)) {
             if (name == "index")
                 process.modules.insert(static_cast<uint32_t>(strtoul(value.c_str(), nullptr, 10)));
+        }
     }
 
     void add_end(const std::vector<unsigned char>& payload, Process& process) {
@@ -116,17 +117,19 @@ class Checker {
     void check_process(uint64_t identity, Process& process) {
         std::sort(process.events.begin(), process.events.end(),
                   [](const EventRecord& a, const EventRecord& b) { return a.ticket < b.ticket; });
-        for (const uint32_t module : process.modules_named)
+        for (const uint32_t module : process.modules_named) {
             if (!process.modules.contains(module))
                 complain(identity, "module " + std::to_string(module) + " is missing");
+        }
         if (!process.lossy) check_tickets(identity, process.events);
         check_events(identity, process);
     }
 
     void check_tickets(uint64_t identity, const std::vector<EventRecord>& events) {
-        for (size_t i = 0; i < events.size(); ++i)
+        for (size_t i = 0; i < events.size(); ++i) {
             if (events[i].ticket != i + 1)
                 return complain(identity, "ticket " + std::to_string(i + 1) + " is missing or repeated");
+        }
     }
 
     void check_events(uint64_t identity, const Process& process) {

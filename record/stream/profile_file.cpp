@@ -122,7 +122,7 @@ int ProfileFile::create_staged(const char* name) {
     const int descriptor = openat(folder_, name, flags, 0600);
     if (descriptor >= 0 || (errno != EBADF && errno != ENOTDIR)) return descriptor;
     folder_ = move_descriptor_high(open_staging_folder(path_));
-    return openat(folder_, name, flags, 0600);
+    return folder_ < 0 ? -1 : openat(folder_, name, flags, 0600);
 }
 
 void* ProfileFile::stage(const char* name, size_t bytes) {

@@ -24,8 +24,11 @@ bool read_whole(const std::string& path, std::vector<unsigned char>& bytes) {
     FILE* file = fopen(path.c_str(), "rbe");
     if (file == nullptr) return false;
     unsigned char part[1 << 16];
-    for (size_t got = 0; (got = fread(part, 1, sizeof part, file)) != 0;)
+    size_t got = 0;
+    do {
+        got = fread(part, 1, sizeof part, file);
         bytes.insert(bytes.end(), part, part + got);
+    } while (got == sizeof part);
     fclose(file);
     return true;
 }

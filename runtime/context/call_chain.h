@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/context/caller.h"
+#include "runtime/context/walk_trace.h"
 
 namespace malloom::context {
 
@@ -26,6 +27,20 @@ unsigned walk_callers(const Caller& caller, unsigned depth, uintptr_t* frames);
     }
     frames[0] = caller.return_address;
     return depth == 1 ? 1 : walk_callers(caller, depth, frames);
+}
+
+/// The rest of trace_call_chain.
+unsigned trace_callers(const Caller& caller, unsigned depth, uintptr_t* frames, WalkTrace& trace);
+
+/// walk_call_chain that notes in `trace` what it read.
+[[gnu::always_inline]] inline unsigned trace_call_chain(const Caller& caller, unsigned depth,
+                                                        uintptr_t* frames, WalkTrace& trace) {
+    trace.begin(caller);
+    if (depth == 0) {
+        return 0;
+    }
+    frames[0] = caller.return_address;
+    return depth == 1 ? 1 : trace_callers(caller, depth, frames, trace);
 }
 
 }  // namespace malloom::context

@@ -27,11 +27,9 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
     return *reinterpret_cast<const volatile uintptr_t*>(address);
 }
 
-}  // namespace
-
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
-                                                                             unsigned depth,
-                                                                             uintptr_t* frames) {
+template <class Trace>
+[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline unsigned walk(
+    const Caller& caller, unsigned depth, uintptr_t* frames, Trace& trace) {
     constexpr uintptr_t word = sizeof(uintptr_t);
     frames[0] &= address_bits;
     uintptr_t frame = caller.frame_pointer;
@@ -41,6 +39,7 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
     // No table says which function a return address lies in, so each address counts as a function: recursion
     // through several call sites of one function stays.
     while (chain.add(return_address, return_address)) {
+        trace.used_frame_pointer();
         const uintptr_t record = frame + record_offset;
         if (record % word != 0 || record - below >= max_frame_bytes) {
             break;
@@ -48,14 +47,33 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
         if (!ReadablePages::holds(record) || !ReadablePages::holds(record + word)) {
             break;
         }
-        return_address = load(record + word) & address_bits;
+        const uintptr_t found = load(record + word);
+        trace.read_return_address(record + word, found);
+        return_address = found & address_bits;
         if (return_address == 0) {
             break;
         }
         below = record + 2 * word;
         frame = load(record);
+        trace.read_frame_pointer(record, frame);
     }
     return chain.count();
+}
+
+}  // namespace
+
+[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
+                                                                             unsigned depth,
+                                                                             uintptr_t* frames) {
+    NoTrace trace;
+    return walk(caller, depth, frames, trace);
+}
+
+[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned trace_callers(const Caller& caller,
+                                                                              unsigned depth,
+                                                                              uintptr_t* frames,
+                                                                              WalkTrace& trace) {
+    return walk(caller, depth, frames, trace);
 }
 
 }  // namespace malloom::context

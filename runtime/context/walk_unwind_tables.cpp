@@ -32,13 +32,11 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
     return ReadablePages::holds(low) && ReadablePages::holds(high);
 }
 
-}  // namespace
-
 // `place` is where the current return address was found: the word below the stack pointer after the return.
 // So it is readable, and so is the frame above it as far as its page reaches.
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
-                                                                             unsigned depth,
-                                                                             uintptr_t* frames) {
+template <class Trace>
+[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline unsigned walk(
+    const Caller& caller, unsigned depth, uintptr_t* frames, Trace& trace) {
     uintptr_t return_address = caller.return_address;
     uintptr_t frame_pointer = caller.frame_pointer;
     uintptr_t place = caller.stack_pointer - 8;
@@ -58,6 +56,7 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
         }
         uintptr_t above = place + offset;
         if (FrameRule::from_frame_pointer(frame.rule)) {
+            trace.used_frame_pointer();
             if (!is_plausible(place + 8, frame_pointer)) {
                 [[unlikely]] break;
             }
@@ -68,13 +67,31 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
         }
         place = above;
         return_address = load(place);
+        trace.read_return_address(place, return_address);
         if (saved != 0) {
             frame_pointer = load(place - 8 * saved);
+            trace.read_frame_pointer(place - 8 * saved, frame_pointer);
         }
     }
     // What starts a thread or a coroutine may have pushed a 0 to end the stack.
     const unsigned count = chain.count();
     return count > 1 && frames[count - 1] == 0 ? count - 1 : count;
+}
+
+}  // namespace
+
+[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
+                                                                             unsigned depth,
+                                                                             uintptr_t* frames) {
+    NoTrace trace;
+    return walk(caller, depth, frames, trace);
+}
+
+[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned trace_callers(const Caller& caller,
+                                                                              unsigned depth,
+                                                                              uintptr_t* frames,
+                                                                              WalkTrace& trace) {
+    return walk(caller, depth, frames, trace);
 }
 
 }  // namespace malloom::context

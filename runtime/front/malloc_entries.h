@@ -40,6 +40,26 @@ inline void* out_of_memory() {
     return nullptr;
 }
 
+// Whether the heap answers most requests from their return address alone, by allocate_quickly; null says that
+// it does not. The rest then goes by a tail call, whose caller is the entry's caller: the entry itself needs
+// no frame. Compilers make tail calls only where they optimize.
+#ifdef __OPTIMIZE__
+inline constexpr bool is_quick = QuickProcessHeap<std::remove_reference_t<decltype(process_heap())>>;
+#else
+inline constexpr bool is_quick = false;
+#endif
+
+// A template, so that heaps without a quick way need not have the function.
+template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
+[[gnu::always_inline]] inline void* allocate_quickly(size_t bytes, const void* return_address) {
+    if constexpr (QuickProcessHeap<Heap>) {
+        Heap& heap = process_heap();
+        return heap.allocate_quickly(bytes, reinterpret_cast<uintptr_t>(return_address));
+    } else {
+        return nullptr;
+    }
+}
+
 [[gnu::always_inline]] inline void* allocate_array(size_t count, size_t bytes,
                                                    const context::Caller& caller) {
     size_t total = 0;
@@ -91,11 +111,23 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
     }
 }
 
+// What the quick way leaves, of malloc and of operator new.
+[[gnu::noinline]] inline void* allocate_thoroughly(size_t bytes) {
+    return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+}
+[[gnu::noinline]] inline void* create_thoroughly(size_t bytes) {
+    return create(bytes, 0, false, context::current_caller());
+}
+
 }  // namespace malloom::front
 
 MALLOOM_ENTRY void* malloc(size_t bytes) {
     using namespace malloom;
-    return front::or_out_of_memory(front::process_heap().allocate(bytes, 0, context::current_caller()));
+    if constexpr (!front::is_quick) {
+        return front::or_out_of_memory(front::process_heap().allocate(bytes, 0, context::current_caller()));
+    }
+    void* object = front::allocate_quickly(bytes, __builtin_return_address(0));
+    return object != nullptr ? object : front::allocate_thoroughly(bytes);
 }
 
 MALLOOM_ENTRY void free(void* object) {
@@ -174,10 +206,20 @@ MALLOOM_ENTRY size_t malloc_usable_size(void* object) {
 
 // The replaceable operators. <new> has declared them with default visibility.
 void* operator new(size_t bytes) {
-    return malloom::front::create(bytes, 0, false, malloom::context::current_caller());
+    using namespace malloom;
+    if constexpr (!front::is_quick) {
+        return front::create(bytes, 0, false, context::current_caller());
+    }
+    void* object = front::allocate_quickly(bytes, __builtin_return_address(0));
+    return object != nullptr ? object : front::create_thoroughly(bytes);
 }
 void* operator new[](size_t bytes) {
-    return malloom::front::create(bytes, 0, false, malloom::context::current_caller());
+    using namespace malloom;
+    if constexpr (!front::is_quick) {
+        return front::create(bytes, 0, false, context::current_caller());
+    }
+    void* object = front::allocate_quickly(bytes, __builtin_return_address(0));
+    return object != nullptr ? object : front::create_thoroughly(bytes);
 }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, 0, true, malloom::context::current_caller());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <concepts>
 
@@ -27,6 +28,14 @@ concept ProcessHeap =
         { heap.deallocate(object) } -> std::same_as<void>;
         { heap.usable_size(object) } -> std::same_as<size_t>;
     };
+
+/// A heap that serves most requests knowing no more of their caller than its return address.
+/// - allocate_quickly: as allocate with the default alignment; nullptr where it takes a closer look, and
+/// nothing has happened then.
+template <typename Heap>
+concept QuickProcessHeap = ProcessHeap<Heap> && requires(Heap& heap, size_t bytes, uintptr_t return_address) {
+    { heap.allocate_quickly(bytes, return_address) } -> std::same_as<void*>;
+};
 
 template <typename Heap>
 inline constexpr bool heap_sets_errno = requires { requires Heap::sets_errno; };

@@ -42,7 +42,9 @@ void RunTime::start() {
     if (options.statistics_are_wanted()) {
         statistics_.open();
     }
-    __atomic_store_n(&mode_, options.statistics_are_wanted() ? Mode::counted : matching_, __ATOMIC_RELEASE);
+    const Mode mode = options.statistics_are_wanted() ? Mode::counted : matching_;
+    key_mask_ = mode == Mode::call_sites ? 0 : ~uintptr_t{0};
+    set_mode(mode_, mode);
 }
 
 void RunTime::finish() {
@@ -72,9 +74,6 @@ bool RunTime::open_plan(const Options& options) {
     if (!has_slots && !has_groups()) {
         state_ = "empty, or without address space";
         return false;
-    }
-    for (Site*& site : recent_) {
-        site = &sites_.others().value;
     }
     state_ = "used";
     return true;
@@ -106,33 +105,39 @@ void* RunTime::out_of_memory() {
     return nullptr;
 }
 
-// Whatever allocate's common case is not: a new site, threads, a slot that does not fit or spans words of
-// bits.
-void* RunTime::allocate_at_site(size_t bytes, size_t alignment, uintptr_t return_address) {
-    Requester& requester = requester_at(return_address);
-    void* object = heap_.first.allocate({bytes, alignment, &requester});
-    return object != nullptr ? object : allocate_from_rest(bytes, alignment, requester);
-}
-
-// The requester has no slot left.
-void* RunTime::allocate_unmatched(size_t bytes, size_t alignment, Requester& requester) {
-    heap_.first.note_exhausted(requester);
-    stop_if_used_up();
-    return allocate_from_rest(bytes, alignment, requester);
+// The requester has no slot left: whatever the fallback takes without a question.
+void* RunTime::allocate_unmatched(size_t bytes, const Requester& requester) {
+    if (requester.is_noted && requester.group == formats::plan::no_group &&
+        bytes - heaps::FallbackHeap::plain_least < fallback().plain_span()) {
+        return heaps::FallbackHeap::allocate_plain(bytes);
+    }
+    return nullptr;
 }
 
 void* RunTime::allocate_from_rest(size_t bytes, size_t alignment, Requester& requester) {
-    void* object = heap_.rest.allocate({bytes, alignment, &requester});
-    return object != nullptr ? object : out_of_memory();
+    return heap_.rest.allocate({bytes, alignment, &requester});
 }
 
-void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
-                                  uintptr_t stack_pointer, uintptr_t frame_pointer) {
-    Requester& requester = requester_of(bytes, {return_address, stack_pointer, frame_pointer});
-    if (!heap_.first.has_slot(requester)) {
-        stop_if_used_up();
+void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
+    const Mode mode = mode_;
+    if (mode == Mode::fallback) {
+        void* object = fallback().allocate({bytes, alignment, &nobody_});
+        return object != nullptr ? object : out_of_memory();
     }
-    return counted(heap_.allocate({bytes, alignment, &requester}));
+    Requester& requester =
+        mode == Mode::call_sites ? site_at(caller.return_address).requester : requester_of(bytes, caller);
+    void* object = nullptr;
+    if (heap_.first.has_slot(requester)) {
+        object = heap_.first.allocate({bytes, alignment, &requester});
+    } else {
+        note_exhausted(requester);
+    }
+    return counted(object != nullptr ? object : allocate_from_rest(bytes, alignment, requester));
+}
+
+// Of a group, the C library's, or another allocator's.
+void RunTime::deallocate_otherwise(void* object) {
+    heap_.rest.deallocate(object);
 }
 
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
@@ -164,7 +169,7 @@ Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
     const Mode mode = mode_now();
     switch (mode == Mode::counted ? matching_ : mode) {
         case Mode::call_sites:
-            return requester_at(caller.return_address);
+            return site_at(caller.return_address).requester;
         case Mode::chains:
             return requester_of_chain(caller);
         case Mode::sequence:
@@ -179,7 +184,9 @@ RunTime::Site& RunTime::find_site(uintptr_t return_address) {
         &return_address, 1, [&](Sites::Entry& fresh) { describe(fresh.value, &return_address, 1); });
     // Not the catch-all, which has no address and would be looked for again anyway.
     if (entry.depth == 1) {
-        __atomic_store_n(&recent_[return_address % recent_sites], &entry.value, __ATOMIC_RELEASE);
+        Recent& recent = recent_[return_address % recent_sites];
+        __atomic_store_n(&recent.site, &entry.value, __ATOMIC_RELEASE);
+        __atomic_store_n(&recent.key, return_address ^ key_mask_, __ATOMIC_RELEASE);
     }
     return entry.value;
 }
@@ -223,7 +230,7 @@ Requester& RunTime::requester_of_thread(size_t bytes) {
         return place.sequence.requester;
     }
     if (!heap_.first.has_slot(place.sequence.requester)) {
-        heap_.first.note_exhausted(place.sequence.requester);
+        note_exhausted(place.sequence.requester);
     }
     return nobody_;
 }
@@ -236,6 +243,14 @@ void RunTime::start_thread(heaps::ThreadSequence& sequence) {
     }
 }
 
+// Once per requester.
+void RunTime::note_exhausted(Requester& requester) {
+    if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED)) {
+        heap_.first.note_exhausted(requester);
+        stop_if_used_up();
+    }
+}
+
 // Without slots and groups the plan costs but cannot help any more: from here on the program has the fallback
 // alone.
 void RunTime::stop_if_used_up() {
@@ -245,8 +260,14 @@ void RunTime::stop_if_used_up() {
         heap_.first.exhausted_slots() < plan_.header().slots_count) {
         return;
     }
-    __atomic_store_n(&mode, Mode::fallback, __ATOMIC_RELAXED);
-    state_ = "used up";
+    state_ = heap_.first.given_up() != 0 ? "given up" : "used up";
+    set_mode(mode, Mode::fallback);
+}
+
+void RunTime::set_mode(Mode& mode, Mode wanted) {
+    __atomic_store_n(&mode, wanted, __ATOMIC_RELEASE);
+    const bool is_plain = __atomic_load_n(&mode_, __ATOMIC_RELAXED) == Mode::fallback;
+    __atomic_store_n(&plain_span_, is_plain ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
 }
 
 }  // namespace malloom::front

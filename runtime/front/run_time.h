@@ -14,37 +14,37 @@ namespace malloom::front {
 /// One static object, constant-initialized: requests come before any constructor has run.
 class RunTime {
   public:
-    /// allocate, allocate_zeroed and reallocate set errno themselves, so that every slow path is a tail call
-    /// and the fast path saves no registers for it.
+    /// allocate, allocate_zeroed and reallocate set errno themselves, so that they end in tail calls.
     static constexpr bool sets_errno = true;
 
-    [[gnu::always_inline]] void* allocate(size_t bytes, size_t alignment, const context::Caller& caller) {
-        const Mode mode = mode_;
-        if (mode == Mode::call_sites) [[likely]] {
-            Site& site = *recent_[caller.return_address % recent_sites];
-            if (site.return_address == caller.return_address && structures::alone()) [[likely]] {
-                if (!heap_.first.has_slot(site.requester)) {
-                    return allocate_unmatched(bytes, alignment, site.requester);
-                }
-                if (void* object = heap_.first.allocate_common({bytes, alignment, &site.requester}))
-                    [[likely]] {
-                    return object;
-                }
-            }
-            return allocate_at_site(bytes, alignment, caller.return_address);
+    /// What programs ask most: the fallback while there is nothing else, or a small slot of a call site while
+    /// the process has one thread.
+    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address) {
+        if (bytes - heaps::FallbackHeap::plain_least < plain_span_) {
+            return heaps::FallbackHeap::allocate_plain(bytes);
         }
-        if (mode == Mode::fallback && alignment == 0) {
-            void* object = fallback().allocate({bytes, 0, &nobody_});
-            return object != nullptr ? object : out_of_memory();
+        const Recent& recent = recent_[return_address % recent_sites];
+        if (recent.key != return_address || !structures::alone()) [[unlikely]] {
+            return nullptr;
         }
-        return allocate_otherwise(bytes, alignment, caller.return_address, caller.stack_pointer,
-                                  caller.frame_pointer);
+        Requester& requester = recent.site->requester;
+        return heap_.first.has_slot(requester) ? heap_.first.allocate_small(bytes, requester)
+                                               : allocate_unmatched(bytes, requester);
     }
 
+    void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
     void* allocate_zeroed(size_t bytes, const context::Caller& caller);
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
-    [[gnu::always_inline]] void deallocate(void* object) { heap_.deallocate(object); }
+    [[gnu::always_inline]] void deallocate(void* object) {
+        if (heap_.first.owns(object)) {
+            heap_.first.deallocate(object);
+        } else if (heaps::FallbackHeap::owns_plainly(object)) [[likely]] {
+            heaps::FallbackHeap::deallocate_plain(object);
+        } else {
+            deallocate_otherwise(object);
+        }
+    }
     size_t usable_size(void* object) const { return heap_.usable_size(object); }
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
@@ -73,23 +73,26 @@ class RunTime {
     };
     using Sites = context::ContextTable<Site>;
 
-    // Call sites that were met lately, by the low bits of the return address.
+    // Call sites that were met lately, by the low bits of the return address. The key is the return address,
+    // or its complement where allocate_quickly must not find it: in any mode but call_sites. Racing
+    // threads may leave the key of one site with another; requests then get that one's slots.
+    struct Recent {
+        uintptr_t key;
+        Site* site;
+    };
     static constexpr size_t recent_sites = 1024;
 
     [[gnu::always_inline]] Site& site_at(uintptr_t return_address) {
-        Site* site = recent_[return_address % recent_sites];
-        return site->return_address == return_address ? *site : find_site(return_address);
-    }
-    [[gnu::always_inline]] Requester& requester_at(uintptr_t return_address) {
-        return site_at(return_address).requester;
+        const Recent& recent = recent_[return_address % recent_sites];
+        const uintptr_t key = __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE);
+        return key == (return_address ^ key_mask_) ? *__atomic_load_n(&recent.site, __ATOMIC_RELAXED)
+                                                   : find_site(return_address);
     }
     heaps::FallbackHeap& fallback() { return heap_.rest.rest; }
 
     [[gnu::noinline]] Site& find_site(uintptr_t return_address);
-    [[gnu::noinline]] void* allocate_at_site(size_t bytes, size_t alignment, uintptr_t return_address);
-    [[gnu::noinline]] void* allocate_unmatched(size_t bytes, size_t alignment, Requester& requester);
-    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, uintptr_t return_address,
-                                               uintptr_t stack_pointer, uintptr_t frame_pointer);
+    [[gnu::noinline]] void* allocate_unmatched(size_t bytes, const Requester& requester);
+    [[gnu::noinline]] void deallocate_otherwise(void* object);
     void* allocate_from_rest(size_t bytes, size_t alignment, Requester& requester);
     Mode mode_now();
     Requester& requester_of(size_t bytes, const context::Caller& caller);
@@ -97,7 +100,9 @@ class RunTime {
     Requester& requester_of_thread(size_t bytes);
     void start_thread(heaps::ThreadSequence& sequence);
     void describe(Site& site, const uintptr_t* frames, unsigned depth) const;
+    void note_exhausted(Requester& requester);
     void stop_if_used_up();
+    void set_mode(Mode& mode, Mode wanted);
     void* counted(void* object);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
@@ -106,6 +111,7 @@ class RunTime {
     Mode mode_of_plan() const;
     bool has_groups() const { return heap_.rest.first.count() != 0; }
 
+    size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
     Mode mode_ = Mode::starting;
     Mode matching_ = Mode::fallback;
     bool has_started_ = false;
@@ -116,7 +122,8 @@ class RunTime {
     uint64_t threads_ = 0;  ///< threads that have asked for anything, when matching is by sequence
     Statistics statistics_;
     Sites sites_;
-    Site* recent_[recent_sites] = {};
+    uintptr_t key_mask_ = 0;
+    Recent recent_[recent_sites] = {};
 };
 
 static_assert(ProcessHeap<RunTime>);

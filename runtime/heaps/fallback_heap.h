@@ -27,6 +27,21 @@ class FallbackHeap {
         return allocate_otherwise(request.bytes, request.alignment);
     }
 
+    /// Whether `span` bytes more than `least` are mimalloc's: what allocate_plain takes. Kept by the caller,
+    /// so that its common case asks one question only.
+    static constexpr size_t plain_least = 9;
+    size_t plain_span() const { return limit_ > plain_least ? limit_ - plain_least : 0; }
+
+    /// allocate for what needs no look at its size: bytes - plain_least < plain_span().
+    /// Null where mimalloc's range is used up.
+    [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }
+
+    /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
+    [[gnu::always_inline]] static bool owns_plainly(const void* object) {
+        return mimalloc_memory.owns(object);
+    }
+    [[gnu::always_inline]] static void deallocate_plain(void* object) { mi_free(object); }
+
     /// `request.alignment` is 0.
     void* allocate_zeroed(const Request& request);
     void* reallocate(void* object, const Request& request);

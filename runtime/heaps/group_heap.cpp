@@ -79,7 +79,7 @@ void GroupHeap::describe(Group& group, const PlanGroup& plan) const {
 }
 
 void GroupHeap::close() {
-    for (uint32_t i = 0; i < count_; ++i) {
+    for (uint32_t i = 0; groups_ != nullptr && i < count_; ++i) {
         if (groups_[i].living != nullptr) {
             platform::unmap_pages(groups_[i].living, chunks_in_span(groups_[i]) * table_entry_bytes);
         }

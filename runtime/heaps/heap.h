@@ -17,7 +17,9 @@ struct alignas(64) Requester {
     uint64_t end = 0;   ///< address past the last slot; equal to `first` where the plan has none
     uint64_t first = 0;
     uint32_t group = formats::plan::no_group;
-    bool is_noted = false;  ///< its slots are counted as used up
+    bool is_noted = false;   ///< its slots are counted as used up
+    uint32_t refused = 0;    ///< requests that their slot did not fit
+    uint32_t placeless = 0;  ///< requests that have no place in the plan
 };
 
 /// One request on its way through the heaps.

@@ -10,6 +10,10 @@ namespace {
 // they are freed. Smaller ones keep them: the plan puts the next object there.
 constexpr size_t kept_bytes = size_t{32} << 20;
 
+// A requester is given up when so many of its slots did not fit, and not one in eight did.
+constexpr uint32_t patience = 256;
+constexpr uint32_t least_matched = 8;
+
 }  // namespace
 
 bool PlanHeap::open(const PlanFile& plan) {
@@ -56,7 +60,42 @@ bool PlanHeap::resize(void* object, const Request& request) {
     return true;
 }
 
+// The requester's next slot, which fits but lies in two words, or is taken.
+void* PlanHeap::allocate_spanning(Slot slot, Requester& requester) {
+    if (slot.granules == 0 || !occupancy_.claim_words(slot.start, slot.granules - 1)) {
+        return nullptr;
+    }
+    prefetch_ahead(requester, requester.next);
+    requester.next += sizeof(Slot);
+    return occupancy_.address(slot.start);
+}
+
+// Racing threads may lose a count.
+void* PlanHeap::note_refused(Requester& requester, Slot slot) {
+    const bool has_place = slot.start != formats::plan::no_slot;
+    uint32_t& count = has_place ? requester.refused : requester.placeless;
+    const uint32_t now = __atomic_load_n(&count, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&count, now, __ATOMIC_RELAXED);
+    if (has_place && now % patience == 0) {
+        const uint64_t asked =
+            (__atomic_load_n(&requester.next, __ATOMIC_RELAXED) - requester.first) / sizeof(Slot);
+        const uint64_t placeless = __atomic_load_n(&requester.placeless, __ATOMIC_RELAXED);
+        if (asked < placeless + now + now / least_matched) {
+            give_up(requester);
+        }
+    }
+    return nullptr;
+}
+
+void PlanHeap::give_up(Requester& requester) {
+    __atomic_store_n(&requester.next, requester.end, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&given_up_, 1, __ATOMIC_RELAXED);
+}
+
 void PlanHeap::release_any(void* object) {
+    if (occupancy_.release_pair(object)) {
+        return;
+    }
     const uint64_t granules = occupancy_.extent(object);
     const size_t bytes = granules * structures::granule_bytes;
     if (bytes >= kept_bytes) {

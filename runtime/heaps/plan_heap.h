@@ -42,26 +42,29 @@ class PlanHeap {
         if (fits(slot, last, request.alignment) && occupancy_.claim(is_alone, slot.start, last)) [[likely]] {
             return occupancy_.address(slot.start);
         }
-        return nullptr;
+        return note_refused(requester, slot);
     }
 
     [[gnu::always_inline]] static bool has_slot(const Requester& requester) {
         return __atomic_load_n(&requester.next, __ATOMIC_RELAXED) < requester.end;
     }
 
-    /// The common case of allocate, and nothing changed where it is not: the process has one thread, the
-    /// requester has a slot, the slot fits, is free and shares a word of bits.
-    [[gnu::always_inline]] void* allocate_common(const Request& request) {
-        Requester& requester = *request.requester;
+    /// The common case of allocate while the process has one thread, and nothing changed where it is another
+    /// (null then): the requester has a slot, which must be known, it fits and is free.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, Requester& requester) {
         const uint64_t next = requester.next;
         const Slot slot = *reinterpret_cast<const Slot*>(next);
-        const uint64_t last = structures::last_granule(request.bytes);
-        if (fits(slot, last, request.alignment) && occupancy_.claim_small(true, slot.start, last))
-            [[likely]] {
-            requester.next = next + sizeof(Slot);
-            return occupancy_.address(slot.start);
+        // 0 for what overflows; 0 granules are not claimed.
+        const uint64_t granules = (bytes + structures::granule_bytes - 1) / structures::granule_bytes;
+        if (granules != slot.granules) [[unlikely]] {
+            return nullptr;
         }
-        return nullptr;
+        if (!occupancy_.claim_small(true, slot.start, granules - 1)) [[unlikely]] {
+            return allocate_spanning(slot, requester);
+        }
+        requester.next = next + sizeof(Slot);
+        prefetch_ahead(requester, next);
+        return occupancy_.address(slot.start);
     }
 
     [[gnu::always_inline]] void deallocate(void* object) {
@@ -83,7 +86,7 @@ class PlanHeap {
     // Requests beyond the last slot are many in a program that the plan does not fit: counted once per
     // requester.
     [[gnu::always_inline]] void* note_exhausted(Requester& requester) {
-        if (requester.first != requester.end && !__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED) &&
+        if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED) &&
             !__atomic_exchange_n(&requester.is_noted, true, __ATOMIC_RELAXED)) {
             __atomic_fetch_add(&exhausted_slots_, (requester.end - requester.first) / sizeof(Slot),
                                __ATOMIC_RELAXED);
@@ -93,6 +96,11 @@ class PlanHeap {
 
     /// Slots that requesters have used up for good, matched or not.
     uint64_t exhausted_slots() const { return __atomic_load_n(&exhausted_slots_, __ATOMIC_RELAXED); }
+    /// Requesters whose slots were given up because hardly any fitted.
+    uint64_t given_up() const { return __atomic_load_n(&given_up_, __ATOMIC_RELAXED); }
+
+    /// Takes the rest of its slots from the requester. They do not fit this run.
+    void give_up(Requester& requester);
 
   private:
     using Slot = formats::plan::PlanSlot;
@@ -107,11 +115,25 @@ class PlanHeap {
                ((occupancy_.base() + slot.start * structures::granule_bytes) & (alignment - 1)) == 0;
     }
 
+    // Slots lie in the order of requests, what they name lies anywhere: without this a program that builds a
+    // large structure would wait for memory at each request.
+    [[gnu::always_inline]] void prefetch_ahead(const Requester& requester, uint64_t next) const {
+        const uint64_t ahead = next + prefetch_slots * sizeof(Slot);
+        if (ahead < requester.end) [[likely]] {
+            occupancy_.prefetch(reinterpret_cast<const Slot*>(ahead)->start);
+        }
+    }
+
+    [[gnu::noinline]] void* allocate_spanning(Slot slot, Requester& requester);
+    [[gnu::noinline]] void* note_refused(Requester& requester, Slot slot);
     [[gnu::noinline]] void release_any(void* object);
+
+    static constexpr uint64_t prefetch_slots = 8;
 
     structures::Occupancy occupancy_;
     const Slot* slots_ = nullptr;
     uint64_t exhausted_slots_ = 0;
+    uint64_t given_up_ = 0;
 };
 
 static_assert(ClaimingHeap<PlanHeap>);

@@ -1,7 +1,5 @@
 #include "runtime/structures/occupancy.h"
 
-#include <sched.h>
-
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 
@@ -9,44 +7,9 @@ namespace malloom::structures {
 
 namespace {
 
-constexpr uint64_t word_granules = 64;
-
-uint64_t bit_of(uint64_t granule) {
-    return uint64_t{1} << (granule % word_granules);
-}
-
-// The bits of granules first to first + count - 1 as far as they lie in first's word.
-uint64_t mask_in_word(uint64_t first, uint64_t count) {
-    const uint64_t room = word_granules - first % word_granules;
-    const uint64_t bits = count < room ? count : room;
-    return (~uint64_t{0} >> (word_granules - bits)) << (first % word_granules);
-}
-
-// Calls visit(word index, mask) for every word of the granules, until it says false; gives the granule it
-// stopped at.
-template <typename Visit>
-uint64_t for_each_word(uint64_t first, uint64_t count, Visit&& visit) {
-    const uint64_t past = first + count;
-    while (first < past) {
-        if (!visit(first / word_granules, mask_in_word(first, past - first))) {
-            break;
-        }
-        first = (first / word_granules + 1) * word_granules;
-    }
-    return first < past ? first : past;
-}
-
-bool set_bits(uint64_t& word, uint64_t mask) {
-    const bool is_alone = alone();
-    for (;;) {
-        const uint64_t before = load(word);
-        if ((before & mask) != 0) {
-            return false;
-        }
-        if (replace(is_alone, word, before, before | mask)) {
-            return true;
-        }
-    }
+// Both bits of the granules from first to last, which share a word.
+uint64_t mask_of(uint64_t first, uint64_t last) {
+    return (~uint64_t{0} >> (62 - 2 * (last - first))) << (2 * first % 64);
 }
 
 }  // namespace
@@ -57,15 +20,15 @@ bool Occupancy::open(size_t bytes) {
     if (range == nullptr) {
         return false;
     }
-    // One word more than the range has, so that end_of may look one further.
+    // One word more than the range has, so that last_of may look one further.
     void* words =
-        platform::reserve_pages((granules / word_granules + 1) * sizeof(Word), platform::page_bytes());
+        platform::reserve_pages((granules / word_granules + 1) * sizeof(uint64_t), platform::page_bytes());
     if (words == nullptr) {
         platform::unmap_pages(range, granules << granule_shift);
         return false;
     }
     base_ = reinterpret_cast<uintptr_t>(range);
-    words_ = static_cast<Word*>(words);
+    words_ = static_cast<uint64_t*>(words);
     granules_ = granules;
     bytes_ = granules << granule_shift;
     return true;
@@ -74,144 +37,150 @@ bool Occupancy::open(size_t bytes) {
 void Occupancy::close() {
     platform::unmap_pages(reinterpret_cast<void*>(base_), granules_ << granule_shift);
     if (granules_ != 0) {
-        platform::unmap_pages(words_, (granules_ / word_granules + 1) * sizeof(Word));
+        platform::unmap_pages(words_, (granules_ / word_granules + 1) * sizeof(uint64_t));
     }
     *this = Occupancy();
 }
 
+// Small objects often lie in two words: too many for the general way.
 bool Occupancy::claim_words(uint64_t first, uint64_t last) {
     if (first >= granules_ || last >= granules_ - first) {
         return false;
     }
-    const Word* interrupted = begin_change(words_[(first + last) / word_granules]);
-    const bool done = last < word_granules ? claim_pair(first, last) : claim_many(first, last);
-    end_change(interrupted);
-    return done;
-}
-
-bool Occupancy::claim_many(uint64_t first, uint64_t last) {
-    const uint64_t count = last + 1;
-    const uint64_t stopped = for_each_word(
-        first, count, [this](uint64_t i, uint64_t mask) { return set_bits(words_[i].occupied, mask); });
-    if (stopped != first + count) {
-        release_bits(first, stopped - first);
-        return false;
+    const uint64_t past = (first + last + 1) % word_granules;
+    if (past == 0 || last >= word_granules || !spans_words(first, last)) {
+        return claim_many(first, last);
     }
-    flip_end(first + last);
-    return true;
-}
-
-// Small objects that lie in two words: too many for the general way.
-bool Occupancy::claim_pair(uint64_t first, uint64_t last) {
-    Word* word = &words_[first / word_granules];
-    const uint64_t head = -bit_of(first);
-    const uint64_t end = bit_of(first + last);
-    if (!set_bits(word[0].occupied, head)) {
-        return false;
-    }
-    if (!set_bits(word[1].occupied, end + end - 1)) {
-        flip(alone(), word[0].occupied, head);
-        return false;
-    }
-    flip(alone(), word[1].ends, end);
-    return true;
-}
-
-void Occupancy::release_bits(uint64_t first, uint64_t granules) {
     const bool is_alone = alone();
-    for_each_word(first, granules, [this, is_alone](uint64_t i, uint64_t mask) {
-        flip(is_alone, words_[i].occupied, mask);
+    uint64_t* word = &words_[first / word_granules];
+    const unsigned shift = 2 * first % 64;
+    const uint64_t head = ~uint64_t{0} << shift;
+    const uint64_t tail = (uint64_t{1} << (2 * past)) - 1;
+    const uint64_t before = load(word[0]);
+    if ((before & head) != 0 || (load(word[1]) & tail) != 0 ||
+        !replace(is_alone, word[0], before, before | ((head & later_everywhere) - (uint64_t{1} << shift)))) {
+        return claim_many(first, last);
+    }
+    const uint64_t after = load(word[1]);
+    if ((after & tail) == 0 && replace(is_alone, word[1], after, after | (tail & later_everywhere)))
+        [[likely]] {
         return true;
-    });
+    }
+    release_words(first, first + word_granules - first % word_granules);
+    return claim_many(first, last);
 }
 
-void Occupancy::flip_end(uint64_t granule) {
-    flip(alone(), words_[granule / word_granules].ends, bit_of(granule));
+bool Occupancy::release_pair(const void* object) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - base_;
+    uint64_t* word = &words_[offset / (word_granules * granule_bytes)];
+    const unsigned shift = 2 * (offset / granule_bytes) % 64;
+    const uint64_t head = ~uint64_t{0} << shift;
+    const uint64_t head_bits = (head & later_everywhere) - (uint64_t{1} << shift);
+    const uint64_t others = load(word[1]) ^ later_everywhere;
+    if ((load(word[0]) & head) != head_bits || offset % granule_bytes != 0 || others == 0) {
+        return false;
+    }
+    const bool is_alone = alone();
+    const uint64_t below = (others & -others) - 1;
+    if (below > 1) {
+        flip(is_alone, word[1], below & later_everywhere);
+    }
+    flip(is_alone, word[0], head_bits);
+    return true;
+}
+
+// From the first word to the last.
+bool Occupancy::claim_many(uint64_t first, uint64_t last) {
+    const bool is_alone = alone();
+    const uint64_t stop = first + last;
+    uint64_t first_bit = uint64_t{1} << (2 * first % 64);
+    for (uint64_t from = first; from <= stop;) {
+        const uint64_t word_last = from | (word_granules - 1);
+        const uint64_t mask = mask_of(from, stop < word_last ? stop : word_last);
+        uint64_t& word = words_[from / word_granules];
+        const uint64_t before = load(word);
+        if ((before & mask) != 0) {
+            release_words(first, from);
+            return false;
+        }
+        if (replace(is_alone, word, before, before | ((mask & later_everywhere) - first_bit))) {
+            from = word_last + 1;
+            first_bit = 0;
+        }
+    }
+    return true;
+}
+
+// Granules from first up to `past`, from the last word to the first. All are one owner's.
+void Occupancy::release_words(uint64_t first, uint64_t past) {
+    const bool is_alone = alone();
+    while (first < past) {
+        const uint64_t word_first = (past - 1) & ~(word_granules - 1);
+        const uint64_t from = first > word_first ? first : word_first;
+        uint64_t& word = words_[from / word_granules];
+        flip(is_alone, word, load(word) & mask_of(from, past - 1));
+        past = from;
+    }
 }
 
 void Occupancy::release(const void* object, uint64_t granules) {
     const uint64_t first = granule_of(object);
-    const Word* interrupted = begin_change(words_[(first + granules - 1) / word_granules]);
-    flip_end(first + granules - 1);
-    release_bits(first, granules);
-    end_change(interrupted);
+    release_words(first, first + granules);
 }
 
 uint64_t Occupancy::extent(const void* object) const {
     require_object(object);
     const uint64_t first = granule_of(object);
-    return end_of(first) - first + 1;
+    return last_of(first) - first + 1;
 }
 
 bool Occupancy::resize(const void* object, uint64_t granules) {
     const uint64_t first = granule_of(object);
-    const uint64_t last = end_of(first);
+    const uint64_t last = last_of(first);
     const uint64_t wanted = first + granules - 1;
-    if (wanted == last) {
+    if (wanted <= last) {
+        release_words(wanted + 1, last + 1);
         return true;
     }
-    if (wanted < last) {
-        flip_end(wanted);
-        flip_end(last);
-        release_bits(wanted + 1, last - wanted);
-        return true;
-    }
-    // The new part is claimed as an object of its own; without the old end it becomes one with the old part.
+    // The new part is claimed as an object of its own, whose first granule then becomes a later one of this.
     if (wanted >= granules_ || !claim(alone(), last + 1, wanted - last - 1)) {
         return false;
     }
-    flip_end(last);
+    flip(alone(), words_[(last + 1) / word_granules], uint64_t{3} << (2 * (last + 1) % 64));
     return true;
 }
 
-bool Occupancy::begins_object(uint64_t granule) const {
-    if ((load(words_[granule / word_granules].occupied) & bit_of(granule)) == 0) {
-        return false;
-    }
-    if (granule == 0) {
-        return true;
-    }
-    const Word& word = words_[(granule - 1) / word_granules];
-    if (alone() && __atomic_load_n(&changing_, __ATOMIC_RELAXED) == &word) {
-        return true;
-    }
-    return (load(word.occupied) & ~load(word.ends) & bit_of(granule - 1)) == 0;
+unsigned Occupancy::state_of(uint64_t granule) const {
+    return static_cast<unsigned>(load(words_[granule / word_granules]) >> (2 * granule % 64) & 3);
 }
 
 void Occupancy::require_object(const void* object) const {
-    if (reinterpret_cast<uintptr_t>(object) % granule_bytes != 0) {
-        platform::abort_with("free(): invalid pointer");
+    const unsigned state = state_of(granule_of(object));
+    if (reinterpret_cast<uintptr_t>(object) % granule_bytes != 0 || state != 1) {
+        platform::abort_with(state != 0 ? "free(): invalid pointer"
+                                        : "free(): double free or invalid pointer");
     }
-    const uint64_t granule = granule_of(object);
-    // The object before this one may be halfway through its claim or its release in another thread.
-    for (unsigned attempt = 0; attempt < 10000; ++attempt) {
-        if (begins_object(granule)) {
-            return;
-        }
-        sched_yield();
-    }
-    const bool taken = (load(words_[granule / word_granules].occupied) & bit_of(granule)) != 0;
-    platform::abort_with(taken ? "free(): invalid pointer" : "free(): double free or invalid pointer");
 }
 
-uint64_t Occupancy::end_of(uint64_t granule) const {
-    uint64_t index = granule / word_granules;
-    uint64_t ends = load(words_[index].ends) & -bit_of(granule);
-    while (ends == 0 && ++index <= granules_ / word_granules) {
-        ends = load(words_[index].ends);
+uint64_t Occupancy::last_of(uint64_t first) const {
+    uint64_t word = (first + 1) / word_granules;
+    // What says anything but "later", after the first granule.
+    uint64_t others = (load(words_[word]) ^ later_everywhere) & (~uint64_t{0} << (2 * (first + 1) % 64));
+    while (others == 0) {
+        others = load(words_[++word]) ^ later_everywhere;
     }
-    if (ends == 0) {
-        platform::abort_with("malloom: the heap's bits are damaged");
-    }
-    return index * word_granules + static_cast<unsigned>(__builtin_ctzll(ends));
+    return word * word_granules + static_cast<unsigned>(__builtin_ctzll(others)) / 2 - 1;
 }
 
 uint64_t Occupancy::count_occupied(uint64_t first, uint64_t granules) const {
     uint64_t count = 0;
-    for_each_word(first, granules, [this, &count](uint64_t i, uint64_t mask) {
-        count += static_cast<unsigned>(__builtin_popcountll(load(words_[i].occupied) & mask));
-        return true;
-    });
+    for (uint64_t from = first; from < first + granules;) {
+        const uint64_t word_last = from | (word_granules - 1);
+        const uint64_t last = first + granules - 1 < word_last ? first + granules - 1 : word_last;
+        const uint64_t bits = load(words_[from / word_granules]) & mask_of(from, last);
+        count += static_cast<unsigned>(__builtin_popcountll(bits));
+        from = word_last + 1;
+    }
     return count;
 }
 

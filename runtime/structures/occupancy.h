@@ -1,11 +1,12 @@
-// Which granules of an address range hold objects, and where each object ends: two bits per granule of 16
-// bytes, beside the range and not in it. A claim succeeds only where every granule is free, so objects never
-// overlap whatever places are asked for. Lock-free; safe with threads and in signal handlers.
+// Which granules of an address range hold objects, and where each object begins: two bits per granule of 16
+// bytes, beside the range and not in it: free (00), the first of an object (01), a later one of an object
+// (10). A claim succeeds only where every granule is free, so objects never overlap whatever places are asked
+// for. Lock-free; safe with threads and in signal handlers.
 //
-// A claim first takes the `occupied` bits of all its granules, then sets the `end` bit of its last one,
-// before anybody can know the object. An object's extent is therefore read from its own end bit alone; only
-// the check that a pointer is an object's start looks at the granule before, whose owner may be halfway
-// through, and is repeated then.
+// A word has 32 granules. An object within a word comes and goes by one instruction. A larger one is claimed
+// from its first word to its last and freed from its last to its first. So at every moment, for threads and
+// for signal handlers, a granule says "later" only where the granule before it is the same object's, and an
+// object's extent can be read without waiting for its neighbours.
 #pragma once
 
 #include <stddef.h>
@@ -48,70 +49,62 @@ class Occupancy {
         return (reinterpret_cast<uintptr_t>(object) - base_) >> granule_shift;
     }
 
+    /// Brings what says whether the granule is free, and the granule itself, nearer; any number is allowed.
+    [[gnu::always_inline]] void prefetch(uint64_t granule) const {
+        __builtin_prefetch(words_ + granule / word_granules, 1);
+        __builtin_prefetch(reinterpret_cast<void*>(base_ + (granule << granule_shift)), 1);
+    }
+
     /// Claims granules first to first + last. False where one is taken or outside the range.
     [[gnu::always_inline]] bool claim(bool is_alone, uint64_t first, uint64_t last) {
         return spans_words(first, last) ? claim_words(first, last) : claim_small(is_alone, first, last);
     }
 
-    /// The same for granules that share a word of bits, as those of small objects mostly do; false for others
-    /// too.
+    /// The same for granules that share a word, as those of small objects mostly do; false for others too,
+    /// and for a last of -1.
     [[gnu::always_inline]] bool claim_small(bool is_alone, uint64_t first, uint64_t last) {
         if (first >= granules_ || spans_words(first, last)) [[unlikely]] {
             return false;
         }
-        Word& word = words_[first / 64];
-        const uint64_t begin = uint64_t{1} << (first % 64);
-        const uint64_t end = begin << last;
-        const uint64_t mask = end + end - begin;
+        uint64_t& word = words_[first / word_granules];
+        const uint64_t room = (uint64_t{4} << (2 * last)) - 1;
+        const uint64_t mask = room << (2 * first % 64);
+        const uint64_t bits = ((room & later_everywhere) - 1) << (2 * first % 64);
         for (;;) {
-            const uint64_t occupied = load(word.occupied);
-            if ((occupied & mask) != 0) [[unlikely]] {
+            const uint64_t before = load(word);
+            if ((before & mask) != 0) [[unlikely]] {
                 return false;
             }
-            const Word* interrupted = is_alone ? begin_change(word) : nullptr;
-            const bool done = replace(is_alone, word.occupied, occupied, occupied | mask);
-            if (done) [[likely]] {
-                flip(is_alone, word.ends, end);
-            }
-            if (is_alone) {
-                end_change(interrupted);
-            }
-            if (done) [[likely]] {
+            if (replace(is_alone, word, before, before | bits)) [[likely]] {
                 return true;
             }
         }
     }
 
-    /// Frees the object that begins at this address if its granules share a word of bits, as small objects
-    /// mostly do. False, and nothing done, for all others and where something is wrong: then ask release_any.
+    /// Frees the object that begins at this address if its granules share a word, as those of small objects
+    /// mostly do. False, and nothing done, for all others and where something is wrong: then ask extent.
     [[gnu::always_inline]] bool release_small(bool is_alone, const void* object) {
         const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - base_;
-        const uint64_t first = offset >> granule_shift;
-        Word& word = words_[first / 64];
-        const uint64_t begin = uint64_t{1} << (first % 64);
-        const uint64_t occupied = load(word.occupied);
-        const uint64_t ends = load(word.ends);
-        // Granules after which an object goes on, moved to the next: none may begin there. The first granule
-        // of a word continues one of the word before, perhaps. (Ends are occupied too, unless this races;
-        // then ask again.)
-        const uint64_t continued = ((occupied ^ ends) << 1) | 1;
-        if (((occupied & ~continued) & begin) == 0 || offset % granule_bytes != 0) [[unlikely]] {
+        uint64_t& word = words_[offset / (word_granules * granule_bytes)];
+        const unsigned shift = 2 * (offset / granule_bytes) % 64;
+        const uint64_t from_object = load(word) >> shift;
+        // A 1 in all granules after the first that do not say "later"; the lowest is where the object stops.
+        const uint64_t others = (from_object ^ later_everywhere) >> 2;
+        const uint64_t stop = others & -others;
+        // Objects that reach the end of the word may go on in the next. What the shift brought in looks free.
+        if ((from_object & 3) != 1 || offset % granule_bytes != 0 || ((stop - 1) << shift >> 61) != 0)
+            [[unlikely]] {
             return false;
         }
-        const uint64_t later_ends = ends & -begin;
-        if (later_ends == 0) [[unlikely]] {
-            return false;
-        }
-        const uint64_t end = later_ends & -later_ends;
-        // The end goes first: once the granules are free they may get another one.
-        const Word* interrupted = is_alone ? begin_change(word) : nullptr;
-        flip(is_alone, word.ends, end);
-        flip(is_alone, word.occupied, end + end - begin);
-        if (is_alone) {
-            end_change(interrupted);
-        }
+        flip(is_alone, word, (from_object & (4 * stop - 1)) << shift);
         return true;
     }
+
+    /// claim for granules in several words, or one.
+    bool claim_words(uint64_t first, uint64_t last);
+
+    /// As release_small, for objects that begin in one word and end in the next, or at the end of the first.
+    bool release_pair(const void* object);
 
     /// Frees an object of that extent.
     void release(const void* object, uint64_t granules);
@@ -127,40 +120,20 @@ class Occupancy {
     uint64_t count_occupied(uint64_t first, uint64_t granules) const;
 
   private:
-    struct Word {
-        uint64_t occupied;
-        uint64_t ends;
-    };
+    static constexpr uint64_t word_granules = 32;
+    static constexpr uint64_t later_everywhere = 0xaaaaaaaaaaaaaaaa;
 
-    // Around the two instructions that change a word. A signal handler that frees the next object cannot wait
-    // for the code that it interrupted, so it looks here. Only a hint: with threads it says nothing, and they
-    // can wait.
-    [[gnu::always_inline]] const Word* begin_change(const Word& word) {
-        const Word* interrupted = __atomic_load_n(&changing_, __ATOMIC_RELAXED);
-        end_change(&word);
-        return interrupted;
-    }
-    [[gnu::always_inline]] void end_change(const Word* interrupted) {
-        __asm__ volatile("" : : : "memory");
-        __atomic_store_n(&changing_, interrupted, __ATOMIC_RELAXED);
-        __asm__ volatile("" : : : "memory");
-    }
-
-    static bool spans_words(uint64_t first, uint64_t last) { return first % 64 + last > 63; }
-    bool claim_words(uint64_t first, uint64_t last);
-    bool claim_pair(uint64_t first, uint64_t last);
     bool claim_many(uint64_t first, uint64_t last);
-    void release_bits(uint64_t first, uint64_t granules);
-    bool begins_object(uint64_t granule) const;
+    static bool spans_words(uint64_t first, uint64_t last) { return last > (~first & (word_granules - 1)); }
+    void release_words(uint64_t first, uint64_t past);
+    unsigned state_of(uint64_t granule) const;
     void require_object(const void* object) const;
-    uint64_t end_of(uint64_t granule) const;
-    void flip_end(uint64_t granule);
+    uint64_t last_of(uint64_t first) const;
 
     uintptr_t base_ = 0;
     size_t bytes_ = 0;
     uint64_t granules_ = 0;
-    Word* words_ = nullptr;
-    const Word* changing_ = nullptr;
+    uint64_t* words_ = nullptr;
 };
 
 }  // namespace malloom::structures

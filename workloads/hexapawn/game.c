@@ -6,7 +6,7 @@
 #include "workloads/annotations.h"
 
 static uint64_t square_bit(int square) {
-    return UINT64_C(1) << square;
+    return UINT64_C(1) << (square & 63);
 }
 
 static void* or_die(void* made) {

@@ -2,31 +2,86 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from malloom.bench import stages
+from malloom import formats
+from malloom.bench import stages, variants
+from malloom.bench.recording import Recording
+from malloom.errors import CommandError
+from malloom.layout.plan_file import read_plan
 from malloom.layout.ranking import SAMPLED_ACCESSES
 from malloom.layout.registry import strategy_names
 
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
-ALWAYS = ("context-groups", "overhead-only")
-"""The one carries over to other inputs, the other costs next to nothing."""
+ALWAYS = ("first-use", "sequential", "context-groups", "overhead-only")
+"""Tried whatever the simulation says: two plain ones, one that carries over to other inputs, and the fallback
+alone."""
 
-WITHOUT_ACCESSES = ("sequential", "size", *ALWAYS)
+WITHOUT_ACCESSES = ("sequential", "size", "overhead-only")
+"""What can be planned by requests alone."""
 
 
-def candidate_strategies(profile: Path, accesses: str, say: Callable[[str], None]) -> list[str]:
+@dataclass(frozen=True)
+class Candidate:
+    """A plan in the race; `preallocate` overrides what the plan says of its arena, None follows it."""
+
+    strategy: str
+    plan: Path
+    preallocate: bool | None = None
+
+    @property
+    def name(self) -> str:
+        if self.preallocate is None:
+            return self.strategy
+        return f"{self.strategy} {'preallocated' if self.preallocate else 'not preallocated'}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return variants.planned(self.plan, preallocate=self.preallocate)
+
+    @property
+    def is_preallocated(self) -> bool:
+        if self.preallocate is not None:
+            return self.preallocate
+        flag = formats.load("plan").enums["PlanFlag"]["preallocate"]
+        return bool(read_plan(self.plan).header["flags"] & flag)
+
+    @property
+    def preallocation_option(self) -> str:
+        """What has `malloom plan` write the choice into the plan."""
+        return "--preallocate" if self.is_preallocated else "--no-preallocate"
+
+    def other_way(self) -> "Candidate":
+        return replace(self, preallocate=not self.is_preallocated)
+
+
+def candidate_strategies(
+    recording: Recording, say: Callable[[str], None], note: Callable[[str], None]
+) -> list[str]:
     """Names of strategies, likely best first. Without recorded accesses there is nothing to simulate."""
-    if accesses == "none":
-        return [name for name in WITHOUT_ACCESSES if name in strategy_names()]
+    if recording.accesses == "none":
+        return _installed(WITHOUT_ACCESSES)
     say("simulating every strategy")
-    answer = stages.output_of("simulate", str(profile), "--json", "--accesses", str(SAMPLED_ACCESSES))
-    rows = json.loads(answer)["rows"]
-    others = without_twins([row for row in rows if row["strategy"] not in ALWAYS])
-    always = [row for row in rows if row["strategy"] in ALWAYS]
-    return [row["strategy"] for row in [*others[:FROM_SIMULATION], *always]]
+    try:
+        answer = stages.output_of(
+            "simulate", str(recording.profile), "--json", "--accesses", str(SAMPLED_ACCESSES)
+        )
+    except CommandError as error:
+        note(f"nothing was simulated ({error})")
+        return _installed(WITHOUT_ACCESSES)
+    return chosen_from(json.loads(answer)["rows"])
+
+
+def chosen_from(ranking: list[dict[str, Any]]) -> list[str]:
+    """The best of a ranking, and what is tried always, in the ranking's order and without twins."""
+    names = [row["strategy"] for row in without_twins(ranking)]
+    best = [name for name in names if name != "overhead-only"][:FROM_SIMULATION]
+    always = [name for name in names if name in ALWAYS and name not in best]
+    # Nothing has the counts of no layout at all, so it has no twin; but it must be there even if one appears.
+    return [*best, *always, *({"overhead-only"} - set(always))]
 
 
 def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -36,3 +91,7 @@ def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         counts = {key: value for key, value in row.items() if key != "strategy"}
         first_of.setdefault(json.dumps(counts, sort_keys=True), row)
     return list(first_of.values())
+
+
+def _installed(names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if name in strategy_names()]

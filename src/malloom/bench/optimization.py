@@ -3,28 +3,37 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from malloom.bench import stages, variants
-from malloom.bench.candidates import candidate_strategies
+import numpy as np
+
+from malloom.bench import stages
+from malloom.bench.candidates import Candidate, candidate_strategies
 from malloom.bench.interval import Interval, Verdict
 from malloom.bench.pairs import Budget, Progress, Race, describe_status
 from malloom.bench.process import Command, Run, run_measured
+from malloom.bench.recording import Recording, record_for_planning
 from malloom.bench.selection import fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.errors import CommandError
+from malloom.layout.plan_file import read_plan
 
 AS_IT_IS = "as it is"
-FULL_RECORDING_SECONDS = 20.0
-"""Programs that run longer than this are sampled: full recording takes up to 15 times as long."""
+CHOOSING_SHARE = 0.5
+"""Of the time for measuring: what choosing among the plans may take. The verdict gets the rest."""
+LEAST_TIME_LIMIT = 60.0
+SLOWEST_RUN = 20.0
+"""Times the program's own run: with a plan it does not take longer, unless it hangs."""
 
 
 @dataclass(frozen=True)
 class Wishes:
     """What the user may choose: `plan` is where a faster plan is kept.
 
-    `accesses` and `strategy` are None where malloom is to choose.
+    `accesses` and `strategy` are None where malloom is to choose. The budget is of the verdict's runs,
+    but its seconds are for choosing among the plans as well.
     """
 
     plan: Path
@@ -32,18 +41,25 @@ class Wishes:
     strategy: str | None
     budget: Budget
     compare_output: bool
+    demand_success: bool
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out: the interval of CPU time with the plan against without, and the plan if it is kept."""
+    """What came out: the interval of CPU time with the plan against without, and the plan if it is kept.
+
+    CPU times in seconds and peak memories in bytes are medians, without the plan and with it.
+    """
 
     strategy: str
+    preallocated: bool
     candidates: tuple[str, ...]
     accesses: str
+    notes: tuple[str, ...]
     interval: Interval
     runs: int
-    peak_ratio: float
+    cpu_times: tuple[float, float]
+    peak_memories: tuple[float, float]
     exit_status: int
     output_compared: bool
     plan: Path | None
@@ -51,6 +67,10 @@ class Outcome:
     @property
     def verdict(self) -> Verdict:
         return self.interval.verdict
+
+    @property
+    def peak_ratio(self) -> float:
+        return self.peak_memories[1] / self.peak_memories[0]
 
 
 @dataclass(frozen=True)
@@ -62,87 +82,154 @@ class Watcher:
 
 
 def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watcher: Watcher) -> Outcome:
-    """Does it all. Raises CommandError where the program cannot be measured or recorded."""
+    """Does it all. Raises CommandError where the program cannot be measured or recorded, or where no plan
+    can be run."""
     with tempfile.TemporaryDirectory(prefix="malloom-optimize-") as folder:
         program = Command(arguments, stdin=stdin)
         watcher.stage("running the program as it is")
-        plain = _plain_run(program, wishes.compare_output)
-        accesses = wishes.accesses or ("full" if plain.wall_time <= FULL_RECORDING_SECONDS else "sampled")
-        profile = Path(folder) / "profile"
-        watcher.stage(f"recording, accesses {accesses}")
-        stages.record(arguments, profile, accesses, stdin)
-        plans = _plans(profile, accesses, wishes.strategy, watcher)
-        race = _race(program, plans, wishes, watcher)
-        winner = _choose(race, plain, watcher)
-        watcher.stage(f"measuring the plan of {winner} against the program as it is")
-        measure_winner(race, winner, AS_IT_IS, wishes.budget)
-        return _outcome(race, winner, plans, accesses, plain, wishes)
+        plain = _plain_run(program, wishes)
+        recording = record_for_planning(
+            program, plain, Path(folder) / "profile", wishes.accesses, watcher.stage
+        )
+        candidates, notes = _candidates(recording, wishes.strategy, watcher)
+        began = time.monotonic()
+        program = program.limited(max(LEAST_TIME_LIMIT, SLOWEST_RUN * plain.wall_time))
+        race = Race({AS_IT_IS: program}, watcher.run, wishes.compare_output)
+        watcher.stage("racing the plans")
+        winner, failures = _choose(race, candidates, plain, wishes.budget.seconds * CHOOSING_SHARE)
+        watcher.stage(f"measuring {winner.name} against the program as it is")
+        left = wishes.budget.seconds - (time.monotonic() - began)
+        measure_winner(race, winner.name, AS_IT_IS, replace(wishes.budget, seconds=left))
+        kept = _keep(winner, recording.profile, race, wishes.plan)
+        return _outcome(
+            race, winner, candidates, recording, [*notes, *failures], plain, wishes.compare_output, kept
+        )
 
 
-def _plain_run(program: Command, compare_output: bool) -> Run:
+def _plain_run(program: Command, wishes: Wishes) -> Run:
+    """The second run of the program as it is; the first warms up, and must print the same."""
     first = run_measured(program)
     if os.WIFSIGNALED(first.status):
         raise CommandError(
             f"the program dies by {describe_status(first.status)} as it is",
             remedy="give it arguments and input with which it ends by itself",
         )
-    second = run_measured(program)
-    if compare_output and (first.output_digest, first.status) != (second.output_digest, second.status):
+    if wishes.demand_success and first.status != 0:
+        said = stages.last_line(first)
         raise CommandError(
-            "the program prints something else each time it runs, so a plan's output cannot be checked",
+            f"the program fails as it is, with {describe_status(first.status)}{': ' if said else ''}{said}",
+            remedy="give it arguments and input with which it works, or give --ignore-status",
+        )
+    second = run_measured(program)
+    if wishes.compare_output and (first.output_digest, first.status) != (second.output_digest, second.status):
+        raise CommandError(
+            "the program prints something else each time it runs, so a plan's output cannot be checked and "
+            "none is kept",
             remedy="fix what makes it differ, or give --ignore-output",
         )
     return second
 
 
-def _plans(profile: Path, accesses: str, strategy: str | None, watcher: Watcher) -> dict[str, Path]:
-    names = [strategy] if strategy else candidate_strategies(profile, accesses, watcher.stage)
-    plans = {}
+def _candidates(
+    recording: Recording, strategy: str | None, watcher: Watcher
+) -> tuple[list[Candidate], list[str]]:
+    """A plan for each strategy worth a race, and what to note."""
+    notes = list(recording.notes)
+    names = [strategy] if strategy else candidate_strategies(recording, watcher.stage, notes.append)
+    candidates = []
     for name in names:
         watcher.stage(f"planning, strategy {name}")
-        plans[name] = profile.with_name(f"{name}.plan")
-        stages.plan(profile, plans[name], name)
-    return plans
+        candidate = Candidate(name, recording.profile.with_name(f"{name}.plan"))
+        try:
+            stages.plan(recording.profile, candidate.plan, name)
+            candidates.append(candidate)
+        except CommandError as error:
+            if strategy:
+                raise
+            notes.append(f"strategy {name} is left out ({error})")
+    if not candidates:
+        raise CommandError(f"there is no plan to try: {notes[-1]}")
+    return candidates, notes
 
 
-def _race(program: Command, plans: dict[str, Path], wishes: Wishes, watcher: Watcher) -> Race:
-    commands = {AS_IT_IS: program}
-    commands |= {name: program.with_environment(variants.planned(plan)) for name, plan in plans.items()}
-    return Race(commands, watcher.run, wishes.compare_output)
+def _choose(
+    race: Race, candidates: Sequence[Candidate], plain: Run, seconds: float
+) -> tuple[Candidate, list[str]]:
+    """The fastest candidate, with its arena preallocated or not; and why others left the race."""
+    race.warm_up(AS_IT_IS)
+    failures: dict[str, CommandError] = {}
+    running = _entered(race, candidates, failures)
+    if not running:
+        name, error = next(iter(failures.items()))
+        raise CommandError(f"no plan can be run, {name} because {error}", remedy="none is kept")
+    rounds = rounds_per_stage(plain.wall_time, 2 * len(running) + 2, seconds)
+    best = _fastest(race, running, rounds)
+    if read_plan(best.plan).header["arena_bytes"] > 0:
+        best = _fastest(race, [best, *_entered(race, [best.other_way()], failures)], rounds)
+    return best, [f"the plan of {name} is left out ({error})" for name, error in failures.items()]
 
 
-def _choose(race: Race, plain: Run, watcher: Watcher) -> str:
-    watcher.stage("racing the plans")
-    race.warm_up()
-    candidates = [name for name in race.commands if name != AS_IT_IS]
-    return fastest_by_halving(race, candidates, rounds_per_stage(plain.wall_time))
+def _entered(
+    race: Race, candidates: Sequence[Candidate], failures: dict[str, CommandError]
+) -> list[Candidate]:
+    """The candidates that run as the program does, as commands of the race."""
+    entered = []
+    for candidate in candidates:
+        try:
+            command = race.commands[AS_IT_IS].with_environment(candidate.environment)
+            race.enter(candidate.name, command)
+            entered.append(candidate)
+        except CommandError as error:
+            failures[candidate.name] = error
+    return entered
+
+
+def _fastest(race: Race, candidates: Sequence[Candidate], rounds: int) -> Candidate:
+    by_name = {candidate.name: candidate for candidate in candidates}
+    return by_name[fastest_by_halving(race, list(by_name), rounds)]
 
 
 def _outcome(
-    race: Race, winner: str, plans: dict[str, Path], accesses: str, plain: Run, wishes: Wishes
+    race: Race,
+    winner: Candidate,
+    candidates: Sequence[Candidate],
+    recording: Recording,
+    notes: Sequence[str],
+    plain: Run,
+    output_compared: bool,
+    kept: Path | None,
 ) -> Outcome:
-    interval = race.rounds.ratio(winner, AS_IT_IS)
-    kept = None
-    if interval.verdict is Verdict.FASTER:
-        kept = _keep(plans[winner], wishes.plan)
+    rounds = race.rounds
+    pair = (AS_IT_IS, winner.name)
+    medians = {
+        metric: tuple(float(np.median([getattr(run, metric) for run in rounds.runs[name]])) for name in pair)
+        for metric in ("cpu_time", "peak_memory")
+    }
     return Outcome(
-        winner,
-        tuple(plans),
-        accesses,
-        interval,
-        len(race.rounds.runs[winner]),
-        race.rounds.peak_ratio(winner, AS_IT_IS),
-        os.waitstatus_to_exitcode(plain.status),
-        wishes.compare_output,
-        kept,
+        strategy=winner.strategy,
+        preallocated=winner.is_preallocated,
+        candidates=tuple(candidate.strategy for candidate in candidates),
+        accesses=recording.accesses,
+        notes=tuple(notes),
+        interval=rounds.ratio(winner.name, AS_IT_IS),
+        runs=len(rounds.runs[winner.name]),
+        cpu_times=(medians["cpu_time"][0], medians["cpu_time"][1]),
+        peak_memories=(medians["peak_memory"][0], medians["peak_memory"][1]),
+        exit_status=os.waitstatus_to_exitcode(plain.status),
+        output_compared=output_compared,
+        plan=kept,
     )
 
 
-def _keep(plan: Path, place: Path) -> Path:
-    """Moves the plan to its place at once or not at all: nobody sees half of one."""
+def _keep(winner: Candidate, profile: Path, race: Race, place: Path) -> Path | None:
+    """Moves a faster plan to its place at once or not at all: nobody sees half of one."""
+    if race.rounds.ratio(winner.name, AS_IT_IS).verdict is not Verdict.FASTER:
+        return None
+    if winner.preallocate is not None:
+        stages.plan(profile, winner.plan, winner.strategy, winner.preallocation_option)
     partial = place.with_name(place.name + ".part")
     try:
-        shutil.copyfile(plan, partial)
+        shutil.copyfile(winner.plan, partial)
         partial.replace(place)
     except OSError as error:
         partial.unlink(missing_ok=True)

@@ -68,16 +68,38 @@ class Race:
     def __init__(
         self, commands: Mapping[str, Command], progress: Progress = no_progress, compare_output: bool = True
     ) -> None:
-        self.commands = commands
+        self.commands = dict(commands)
         self.rounds = Rounds({name: [] for name in commands})
         self._progress = progress
         self._compare_output = compare_output
         self._expected: Run | None = None
 
-    def warm_up(self) -> None:
-        """Runs every command once and throws the times away."""
-        for name in self.commands:
+    def warm_up(self, baseline: str) -> dict[str, CommandError]:
+        """Runs every command once, the baseline first, and throws the times away.
+
+        A command that fails leaves the race; the answer tells why, by name. The baseline's failure is raised.
+        """
+        failed = {}
+        for name in sorted(self.commands, key=lambda each: each != baseline):
+            try:
+                self._run(name, 0)
+            except CommandError as error:
+                if name == baseline:
+                    raise
+                failed[name] = error
+        self.commands = {name: each for name, each in self.commands.items() if name not in failed}
+        self.restart()
+        return failed
+
+    def enter(self, name: str, command: Command) -> None:
+        """One more command, warmed up. Raises CommandError, and leaves it out, where it fails."""
+        self.commands[name] = command
+        try:
             self._run(name, 0)
+        except CommandError:
+            del self.commands[name]
+            raise
+        self.rounds.runs[name] = []
 
     def run(self, names: Sequence[str]) -> None:
         """One round of the commands named."""
@@ -119,11 +141,18 @@ def run_interleaved(
     budget: Budget,
     metric: str = "cpu_time",
     progress: Progress = no_progress,
+    failed: Callable[[str, CommandError], None] | None = None,
 ) -> Rounds:
-    """Runs every command once per round, after a round that is thrown away, until the budget says stop."""
+    """Runs every command once per round, after a round that is thrown away, until the budget says stop.
+
+    A command that fails is told to `failed`, and the others go on; without `failed` its error is raised.
+    """
     race = Race(commands, progress)
-    race.warm_up()
-    race.run_until_enough(list(commands), baseline, budget, metric)
+    for name, error in race.warm_up(baseline).items():
+        if failed is None:
+            raise error
+        failed(name, error)
+    race.run_until_enough(list(race.commands), baseline, budget, metric)
     return race.rounds
 
 

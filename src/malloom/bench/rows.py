@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -54,8 +54,10 @@ def host() -> dict[str, str | int]:
     }
 
 
-def to_json(suite: str, rows: Sequence[Row]) -> str:
-    return json.dumps({"suite": suite, "host": host(), "rows": [asdict(each) for each in rows]}, indent=1)
+def to_json(suite: str, rows: Sequence[Row], failures: Sequence[Mapping[str, str]] = ()) -> str:
+    """The suite's rows, and what could not be measured: part, what and why."""
+    data = {"suite": suite, "host": host(), "rows": [asdict(each) for each in rows]}
+    return json.dumps({**data, "failures": list(failures)}, indent=1)
 
 
 def _processor() -> str:

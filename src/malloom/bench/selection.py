@@ -7,12 +7,11 @@ import numpy as np
 from malloom.bench.pairs import Budget, Race
 
 ROUNDS_AT_MOST = 8
-SECONDS_PER_CANDIDATE = 6.0
 
 
-def rounds_per_stage(run_time: float) -> int:
-    """Short programs need more rounds, and can have them."""
-    return max(1, min(ROUNDS_AT_MOST, int(SECONDS_PER_CANDIDATE / max(run_time, 1e-3))))
+def rounds_per_stage(run_time: float, runs: int, seconds: float) -> int:
+    """Rounds of `runs` runs that end within the time; short programs need more, and can have them."""
+    return max(1, min(ROUNDS_AT_MOST, int(seconds / (runs * max(run_time, 1e-3)))))
 
 
 def fastest_by_halving(race: Race, candidates: Sequence[str], rounds: int) -> str:

@@ -29,7 +29,7 @@ def record(
     command = stage("record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program)
     run = run_measured(Command(command.arguments, command.environment, stdin, time_limit))
     if not profile.is_file():
-        raise CommandError(f"recording {program[0]} gave no profile: {_last_line(run)}")
+        raise CommandError(f"recording {program[0]} gave no profile: {last_line(run)}")
     return run
 
 
@@ -54,9 +54,10 @@ def output_of(*arguments: str, time_limit: float = TIME_LIMIT) -> str:
 def _run_stage(*arguments: str) -> Run:
     run = run_measured(stage(*arguments))
     if run.status != 0:
-        raise CommandError(f"malloom {arguments[0]} failed: {_last_line(run)}")
+        raise CommandError(f"malloom {arguments[0]} failed: {last_line(run)}")
     return run
 
 
-def _last_line(run: Run) -> str:
+def last_line(run: Run) -> str:
+    """The last that a run said on standard error."""
     return run.errors.decode(errors="replace").strip().rpartition("\n")[2]

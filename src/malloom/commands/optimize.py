@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from malloom.errors import UsageProblem
+from malloom.errors import CommandError, UsageProblem
+from malloom.record.program import open_program, require_reachable
 
 if TYPE_CHECKING:
     from malloom.bench.optimization import Outcome, Watcher
+
+ACCESSES = ("full", "sampled", "annotated", "none")
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +47,12 @@ def optimize(
         int | None,
         typer.Option(min=6, metavar="N", help="Pairs of runs for the verdict; default: until it is precise."),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0, help="Stop measuring after this time.")] = 60.0,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Time for the measured runs; six pairs are measured however long they take."
+        ),
+    ] = 60.0,
     accesses: Annotated[
         str | None,
         typer.Option(help="full, sampled, annotated or none; default: full, or sampled for long programs."),
@@ -55,12 +63,17 @@ def optimize(
     ignore_output: Annotated[
         bool, typer.Option("--ignore-output", help="Do not compare what the program prints with and without.")
     ] = False,
+    ignore_status: Annotated[
+        bool,
+        typer.Option("--ignore-status", help="Go on where the program's exit status is another than 0."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
     """Record a program, plan its heap, race the plans against the program as it is, and give a verdict.
 
-    The program runs many times. What it prints is compared, not shown; its standard input is given to each
-    run anew. The plan is kept only where the verdict is 'faster'.
+    The program runs many times. What it prints is compared, not shown. Its standard input, where that is
+    no terminal, is read to its end first and given to each run anew. The plan is kept only where the verdict
+    is 'faster'.
 
     Exit status: 0 where there is a verdict, whichever it is.
     """
@@ -68,22 +81,49 @@ def optimize(
         raise UsageProblem(
             "no program is given", remedy="name it after --, as in 'malloom optimize -- ls -l'"
         )
+    check_names(accesses, strategy)
+    place = checked_place(output or Path(f"{Path(command[0]).name}.plan"))
+    require_reachable(open_program(command[0]))
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415
 
-    budget = Budget(seconds=seconds) if runs is None else Budget(runs, runs, seconds=float("inf"))
-    place = output or Path(f"{Path(command[0]).name}.plan")
-    wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output)
+    budget = Budget(seconds=seconds) if runs is None else Budget(runs, runs, seconds)
+    wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
     with repeatable_input() as stdin, watching() as watcher:
         outcome = optimization.optimize(command, stdin, wishes, watcher)
     print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
 
 
+def check_names(accesses: str | None, strategy: str | None) -> None:
+    """Raises UsageProblem for accesses or a strategy that do not exist, before anything runs."""
+    if accesses is not None and accesses not in ACCESSES:
+        raise UsageProblem(
+            f"there are no accesses '{accesses}'", remedy=f"choose one of {', '.join(ACCESSES)}"
+        )
+    if strategy is not None:
+        from malloom.layout import registry  # noqa: PLC0415
+
+        registry.strategy(strategy)
+
+
+def checked_place(plan: Path) -> Path:
+    """Where the plan is to be kept; raises before anything runs where that cannot be."""
+    if not plan.parent.is_dir():
+        raise UsageProblem(f"there is no folder {plan.parent}", remedy="create it, or choose another with -o")
+    if plan.is_dir():
+        raise UsageProblem(f"{plan} is a folder", remedy="give the plan a name inside it")
+    if not os.access(plan.parent, os.W_OK):
+        raise CommandError(f"cannot write to the folder {plan.parent}", remedy="choose another with -o")
+    return plan
+
+
 @contextmanager
 def repeatable_input() -> Iterator[Path | None]:
-    """A file that holds the standard input, for every run to read from its start; None at a terminal."""
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    if sys.stdin.isatty() or stat.S_ISCHR(mode):
+    """A file that holds the standard input, for every run to read from its start.
+
+    None where that is a terminal or another device, or closed: the runs then read nothing.
+    """
+    if sys.stdin is None or stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode):
         yield None
         return
     with tempfile.NamedTemporaryFile(prefix="malloom-input-") as copy:
@@ -126,12 +166,24 @@ def as_data(outcome: "Outcome", command: list[str]) -> dict[str, Any]:
         "high": outcome.interval.high,
         "runs": outcome.runs,
         "peak_rss_ratio": outcome.peak_ratio,
+        "without_plan": measured(outcome, 0),
+        "with_plan": measured(outcome, 1),
         "strategy": outcome.strategy,
+        "preallocated": outcome.preallocated,
         "candidates": list(outcome.candidates),
         "accesses": outcome.accesses,
+        "notes": list(outcome.notes),
         "exit_status": outcome.exit_status,
         "output": "identical" if outcome.output_compared else "not compared",
         "plan": str(outcome.plan) if outcome.plan else None,
+    }
+
+
+def measured(outcome: "Outcome", which: int) -> dict[str, float]:
+    """Medians without the plan (0) or with it (1)."""
+    return {
+        "cpu_time_seconds": outcome.cpu_times[which],
+        "peak_memory_bytes": outcome.peak_memories[which],
     }
 
 
@@ -139,10 +191,14 @@ def as_text(outcome: "Outcome", command: list[str]) -> str:
     """The verdict for people."""
     interval = outcome.interval
     output = "output identical" if outcome.output_compared else "output not compared"
+    way = f"strategy {outcome.strategy}{', preallocated' if outcome.preallocated else ''}"
+    if outcome.strategy == "overhead-only":
+        way = "malloom's fallback allocator alone"
     lines = [
+        *(f"note: {note}" for note in outcome.notes),
         f"{outcome.verdict}: {interval.ratio:.3f} of the CPU time [{interval.low:.3f} {interval.high:.3f}], "
         f"{outcome.peak_ratio:.2f} of the peak memory",
-        f"strategy {outcome.strategy}, {outcome.runs} pairs of runs, {output}",
+        f"{way}, {outcome.runs} pairs of runs, {output}",
     ]
     if outcome.exit_status != 0:
         lines.append(f"the program ended with exit status {outcome.exit_status}, with and without")

@@ -55,20 +55,27 @@ class Recorded:
 def record(program: Program, arguments: list[str], wishes: Wishes) -> Recorded:
     """Run the program and record it. Raises CommandError before anything is written where it cannot work."""
     output = checked_output(wishes)
-    environment = recording_environment(output, wishes)
-    prefix, more = access_launcher(wishes.accesses)
+    path, command, environment = recorded_command(program, arguments, wishes)
     create(output, force=wishes.force)
-    # The kernel finds the interpreter of a script; DynamoRIO's launcher takes the path as it is.
-    command = [*prefix, str(program.path), *arguments[1:]] if prefix else arguments
-    path = Path(command[0]) if prefix else program.path
     with SignalsHeld() as signals:
         try:
-            child = signals.start(path, command, {**environment, **more})
+            child = signals.start(path, command, environment)
         except CommandError:
             remove(output)
             raise
         status = signals.wait(child, lambda: take_in(output, wishes, finish=False))
         return recorded(status, take_in(output, wishes, finish=True))
+
+
+def recorded_command(
+    program: Program, arguments: list[str], wishes: Wishes
+) -> tuple[Path, list[str], dict[str, str]]:
+    """What is started to record the program: the file, its arguments, its environment."""
+    environment = recording_environment(wishes.output.absolute(), wishes)
+    prefix, more = access_launcher(wishes.accesses)
+    # The kernel finds the interpreter of a script; DynamoRIO's launcher takes the path as it is.
+    command = [*prefix, str(program.path), *arguments[1:]] if prefix else arguments
+    return Path(command[0]) if prefix else program.path, command, {**environment, **more}
 
 
 def checked_output(wishes: Wishes) -> Path:

@@ -6,12 +6,27 @@
 #include <algorithm>
 
 #include "runtime/context/call_chain.h"
+#include "runtime/context/context_table.h"
+#include "runtime/context/remembered_walks.h"
 #include "tests/runtime/context/expected_chain.h"
 
 using malloom::context::Caller;
 using malloom::context::max_depth;
 
 thread_local Chains last_chains;
+
+namespace {
+
+using Table = malloom::context::ContextTable<int>;
+
+Table contexts;
+thread_local malloom::context::RememberedWalks<Table::Entry> remembered_walks;
+
+Table::Entry& entry_of_chain(const uintptr_t* frames, unsigned depth) {
+    return contexts.find_or_insert(frames, depth, [](Table::Entry&) {});
+}
+
+}  // namespace
 
 extern "C" [[gnu::noinline]] void chain_probe() {
     const Caller caller = malloom::context::current_caller();
@@ -25,6 +40,8 @@ extern "C" [[gnu::noinline]] void chain_probe() {
         last_chains.shorter_count[less - 1] =
             malloom::context::walk_call_chain(caller, less, last_chains.shorter[less - 1]);
     }
+    const Table::Entry& entry = remembered_walks.entry_of(caller, Chains::remembered_depth, entry_of_chain);
+    last_chains.remembered.assign(entry.frames, entry.frames + entry.depth);
     void* frames[2 * max_depth];
     const int found = backtrace(frames, 2 * max_depth);
     // backtrace() starts in this function, or in the sanitizer's own; the comparison starts at the caller.
@@ -46,4 +63,7 @@ void expect_agreement(size_t at_least) {
         ASSERT_EQ(count, std::min(depth, last_chains.walked.size()));
         EXPECT_TRUE(std::equal(shorter, shorter + count, last_chains.walked.begin()));
     }
+    const size_t remembered = std::min<size_t>(Chains::remembered_depth, last_chains.walked.size());
+    last_chains.walked.resize(remembered);
+    EXPECT_EQ(last_chains.remembered, last_chains.walked);
 }

@@ -19,6 +19,7 @@ struct Chains {
         // So that a probe in a signal handler allocates nothing, once its thread has been here.
         walked.reserve(max_depth);
         expected.reserve(max_depth);
+        remembered.reserve(max_depth);
     }
 
     static constexpr unsigned max_depth = malloom::context::max_depth;
@@ -26,11 +27,13 @@ struct Chains {
     std::vector<uintptr_t> expected;
     uintptr_t shorter[max_depth][max_depth];  ///< walked at depths 1, 2, ... 31
     unsigned shorter_count[max_depth];
+    std::vector<uintptr_t> remembered;  ///< at remembered_depth, by RememberedWalks
+    static constexpr unsigned remembered_depth = 6;
     bool collects = false;                      ///< whether `distinct` is kept
     std::set<std::vector<uintptr_t>> distinct;  ///< all that were walked
 };
 extern thread_local Chains last_chains;
 
 /// Fails the test where the last probe's chains differ or are shorter than `at_least`, or where the walk of a
-/// smaller depth is not the beginning of the walk.
+/// smaller depth, or a remembered one, is not the beginning of the walk.
 void expect_agreement(size_t at_least);

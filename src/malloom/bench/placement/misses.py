@@ -9,6 +9,7 @@ from malloom.bench.placement.plans import Bench, all_planned
 from malloom.bench.placement.races import SEQUENTIAL
 from malloom.bench.rows import Row, row
 from malloom.bench.workloads import Case
+from malloom.errors import CommandError
 
 METRICS = ("l1d_misses", "llc_misses")
 
@@ -22,10 +23,14 @@ def miss_rows(bench: Bench, case: Case, names: Sequence[str]) -> list[Row]:
     counts = {}
     for name, added in environments.items():
         bench.say(f"counting misses of {case.workload} {case.input}: {name}")
-        counts[name] = count_misses(command.with_environment(added))
+        try:
+            counts[name] = count_misses(command.with_environment(added))
+        except CommandError as error:
+            bench.failed(name, error)
     return [
         each
         for baseline in (SEQUENTIAL, variants.GLIBC)
+        if baseline in counts
         for name, counted in counts.items()
         if name != baseline
         for each in _rows_of(case, name, counted, baseline, counts[baseline])

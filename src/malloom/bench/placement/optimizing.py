@@ -13,19 +13,22 @@ ANY = float("inf")
 """The goal is that there is a verdict on the same output, not which."""
 
 
-def optimize_rows(bench: Bench, program: RealProgram) -> list[Goal]:
-    """One program, optimized as a user would have it optimized. A failure or other output ends the suite."""
+def optimize_goals(bench: Bench, program: RealProgram, seconds: float) -> list[Goal]:
+    """One program, optimized as a user would have it optimized. Raises CommandError where there is no
+    verdict."""
     bench.say(f"optimizing {program.name}, {program.input}")
     arguments = program.prepare(bench.scratch)
     plan = bench.scratch / f"{program.name}.plan"
-    found = json.loads(stages.output_of("optimize", "--json", "-o", str(plan), "--", *arguments))
-    interval = Interval(found["ratio"], found["low"], found["high"])
+    options = ["--json", "--seconds", str(seconds), "-o", str(plan)]
+    found = json.loads(stages.output_of("optimize", *options, "--", *arguments))
+    for note in found["notes"]:
+        bench.say(f"note: {note}")
     measured = row(
         (program.name, program.input),
         f"optimize: {found['strategy']}, {found['verdict']}",
         variants.GLIBC,
         "cpu_time",
-        interval,
+        Interval(found["ratio"], found["low"], found["high"]),
         runs=found["runs"],
         peak=found["peak_rss_ratio"],
     )

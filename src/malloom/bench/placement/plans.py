@@ -7,16 +7,26 @@ from pathlib import Path
 from malloom.bench import stages
 from malloom.bench.placement import thesis
 from malloom.bench.workloads import Case
-from malloom.layout.registry import strategy_names
+from malloom.cache.geometry import geometry_from
+from malloom.errors import CommandError
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.ranking import place
+from malloom.layout.registry import strategy, strategy_names
+from malloom.profile import HeapProfile
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where the suite finds its workloads, keeps what it makes, and says what it does."""
+    """Where the suite finds its workloads, keeps what it makes, and says what it does.
+
+    `failed` is told a variant that cannot be measured, and why; the others go on.
+    """
 
     workloads: Path
     scratch: Path
     say: Callable[[str], None]
+    failed: Callable[[str, Exception], None]
 
     def file(self, case: Case, suffix: str) -> Path:
         return self.scratch / f"{case.workload}-{'-'.join(case.arguments)}.{suffix}"
@@ -37,15 +47,27 @@ def recorded(bench: Bench, case: Case) -> Path:
     return profile
 
 
-def planned(bench: Bench, case: Case, strategy: str) -> Path:
-    """The plan of a strategy for a case, made once."""
-    made = bench.file(case, f"{strategy}.plan")
+def planned(bench: Bench, case: Case, name: str) -> Path:
+    """The plan of a strategy, or of the best, for a case, made once."""
+    made = bench.file(case, f"{name}.plan")
     if not made.exists():
         profile = recorded(bench, case)
-        bench.say(f"planning {case.workload} {case.input}, strategy {strategy}")
-        stages.plan(profile, made, strategy)
+        bench.say(f"planning {case.workload} {case.input}, strategy {name}")
+        stages.plan(profile, made, name)
     return made
 
 
 def all_planned(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Path]:
-    return {name: planned(bench, case, name) for name in names}
+    """The plans of several strategies, without those that fail. The profile is read once for all."""
+    plans = {name: bench.file(case, f"{name}.plan") for name in names}
+    missing = [name for name, made in plans.items() if not made.exists()]
+    if missing:
+        bench.say(f"planning {case.workload} {case.input}, {len(missing)} strategies")
+        profile = HeapProfile.open(recorded(bench, case))
+        for name in missing:
+            try:
+                layout = place(strategy(name), profile, geometry_from("host"))
+                write_plan(make_plan(profile, layout), plans[name])
+            except CommandError as error:
+                bench.failed(name, error)
+    return {name: made for name, made in plans.items() if made.exists()}

@@ -21,7 +21,7 @@ def race(
     bench.say(f"measuring {case.workload} {case.input}: {', '.join(environments)}")
     command = case.command(bench.workloads)
     commands = {name: command.with_environment(added) for name, added in environments.items()}
-    return run_interleaved(commands, baseline, budget)
+    return run_interleaved(commands, baseline, budget, failed=bench.failed)
 
 
 def rows_of(case: Case, rounds: Rounds, baseline: str, metrics: tuple[str, ...]) -> list[Row]:
@@ -63,7 +63,7 @@ def preallocation_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
     return rows_of(case, rounds, variants.GLIBC, ("cpu_time",))
 
 
-def slim_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
+def statistics_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
     """What a run time that can also report costs over one that only places (tables 5.13 and 5.14).
 
     The thesis took the recording out of its library; ours never had it, so the nearest question is what

@@ -1,28 +1,53 @@
-"""What recording costs: whole `malloom record` commands against the program as it is."""
+"""What recording costs the program that is recorded, against the program as it is.
 
-from malloom.bench import stages, variants
+Measured is the CPU time of the recorded processes, DynamoRIO's included, started as `malloom record` starts
+them. The command's own start, and what it takes in after their end, are a constant and not counted.
+"""
+
+from pathlib import Path
+
+from malloom.bench import variants
 from malloom.bench.pairs import Budget, run_interleaved
 from malloom.bench.placement.goals import Goal
 from malloom.bench.placement.plans import Bench
+from malloom.bench.placement.real_programs import RealProgram
 from malloom.bench.process import Command
 from malloom.bench.rows import row
+from malloom.bench.workloads import Case
+from malloom.record import session
+from malloom.record.program import open_program
 
 # --accesses -> how many times the program's own CPU time recording may take.
 LIMITS = {"none": 1.3, "full": 15.0, "sampled": 2.0}
+DEPTH = 8
+"""Frames of a context: the default of `malloom record`."""
 
 
-def recording_goals(
+def workload_recording_goals(bench: Bench, case: Case, accesses: str, budget: Budget) -> list[Goal]:
+    """One way of recording a workload."""
+    program = Command(case.command(bench.workloads).arguments)
+    return _recording_goals(bench, case.place, program, accesses, budget)
+
+
+def program_recording_goals(bench: Bench, program: RealProgram, accesses: str, budget: Budget) -> list[Goal]:
+    """One way of recording a real program."""
+    command = Command(program.prepare(bench.scratch))
+    return _recording_goals(bench, (program.name, program.input), command, accesses, budget)
+
+
+def _recording_goals(
     bench: Bench, place: tuple[str, str], program: Command, accesses: str, budget: Budget
 ) -> list[Goal]:
-    """One way of recording a program. Each run writes its profile anew over the last."""
+    """All runs append to one profile, which is thrown away."""
     bench.say(f"measuring the recording of {' '.join(place)}, accesses {accesses}")
     profile = bench.scratch / "overhead.profile"
     variant = f"record {accesses}"
-    recording = stages.stage(
-        "record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program.arguments
-    )
-    commands = {variants.GLIBC: Command(program.arguments), variant: recording}
-    rounds = run_interleaved(commands, variants.GLIBC, budget)
+    commands = {variants.GLIBC: program, variant: recording_command(program, profile, accesses)}
+    session.create(profile, force=True)
+    try:
+        rounds = run_interleaved(commands, variants.GLIBC, budget)
+    finally:
+        session.remove(profile)
     measured = row(
         place,
         variant,
@@ -33,3 +58,16 @@ def recording_goals(
         peak=rounds.peak_ratio(variant, variants.GLIBC),
     )
     return [Goal(measured, LIMITS[accesses])]
+
+
+def recording_command(program: Command, profile: Path, accesses: str) -> Command:
+    """What `malloom record` starts, with the variables that it sets."""
+    wishes = session.Wishes(profile.absolute(), session.Accesses(accesses), 0, DEPTH, force=True)
+    found = open_program(program.arguments[0])
+    path, arguments, environment = session.recorded_command(found, list(program.arguments), wishes)
+    ours = {
+        name: value
+        for name, value in environment.items()
+        if name == "LD_PRELOAD" or name.startswith("MALLOOM_")
+    }
+    return Command([str(path), *arguments[1:]], {**program.environment, **ours}, program.stdin)

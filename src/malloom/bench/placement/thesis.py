@@ -1,5 +1,7 @@
 """The numbers of the thesis (Cyll 2004, chapter 5), under the strategies' names of today."""
 
+from collections.abc import Mapping
+
 STRATEGIES = (
     "sequential",
     "random",
@@ -15,6 +17,16 @@ FRIENDS = ("friends-depth-first", "friends-grouped")
 
 def _by_strategy(*values: float) -> dict[str, float]:
     return dict(zip(STRATEGIES, values, strict=True))
+
+
+def ratios(
+    measured: Mapping[tuple[str, str], Mapping[str, float]], baseline: str
+) -> dict[tuple[str, str], dict[str, float]]:
+    """Every number as a ratio to the baseline's of the same input."""
+    return {
+        place: {name: value / values[baseline] for name, value in values.items()}
+        for place, values in measured.items()
+    }
 
 
 # Table 5.1: best times in seconds, by (workload, input).

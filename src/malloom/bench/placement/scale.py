@@ -1,0 +1,79 @@
+"""How much the suite does: the papers' inputs and the goals', or a little of everything."""
+
+from dataclasses import dataclass
+
+from malloom.bench.pairs import Budget
+from malloom.bench.placement import real_programs
+from malloom.bench.placement.real_programs import RealProgram
+from malloom.bench.workloads import Case, cover, hexapawn, traverse
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Inputs and budgets. None was chosen by its result."""
+
+    timed: list[Case]
+    counted: list[Case]
+    short: list[Case]
+    """Those of `timed` that tables 5.11 and 5.12 are about."""
+    preallocated: Case
+    with_statistics: list[Case]
+    large_walk: Case
+    small_walk: Case
+    against_peers: list[Case]
+    recorded: list[Case]
+    """Whose accesses are recorded; of the first the requests alone as well."""
+    recorded_program: RealProgram
+    """Whose requests are recorded."""
+    planning: tuple[int, int]
+    """Requests and accesses."""
+    programs: list[RealProgram]
+    optimize_seconds: float
+    table_budget: Budget
+    goal_budget: Budget
+    recording_budget: Budget
+
+
+def full_scale() -> Scale:
+    """Twenty minutes or so. Recorded inputs are the smallest in hundreds that run for half a second."""
+    return Scale(
+        timed=[cover(100), cover(300), cover(500), hexapawn(4, 3), traverse(16, 10), traverse(20, 20)],
+        counted=[cover(300), hexapawn(4, 3), traverse(16, 10)],
+        short=[cover(100), hexapawn(4, 3)],
+        preallocated=cover(300),
+        with_statistics=[cover(300), hexapawn(4, 3)],
+        large_walk=traverse(20, 20),
+        small_walk=traverse(16, 10),
+        against_peers=[cover(500), hexapawn(4, 3)],
+        recorded=[traverse(20, 20), cover(1100)],
+        recorded_program=real_programs.jq(20),
+        planning=(10_000_000, 100_000_000),
+        programs=real_programs.full(),
+        optimize_seconds=45.0,
+        table_budget=Budget(fewest=7, most=60, seconds=15.0),
+        goal_budget=Budget(fewest=10, most=100, seconds=30.0),
+        recording_budget=Budget(fewest=6, most=20, seconds=20.0),
+    )
+
+
+def quick_scale() -> Scale:
+    """Everything once, small: for the tests. Its numbers decide nothing."""
+    few = Budget(fewest=2, most=2)
+    return Scale(
+        timed=[cover(100), traverse(10, 4)],
+        counted=[traverse(8, 1)],
+        short=[cover(100)],
+        preallocated=cover(100),
+        with_statistics=[hexapawn(4, 3)],
+        large_walk=traverse(12, 10),
+        small_walk=traverse(10, 4),
+        against_peers=[cover(100)],
+        recorded=[traverse(12, 4)],
+        recorded_program=real_programs.jq(1),
+        planning=(10_000, 100_000),
+        programs=[real_programs.jq(1)],
+        optimize_seconds=1.0,
+        table_budget=few,
+        goal_budget=few,
+        recording_budget=few,
+    )

@@ -1,0 +1,64 @@
+"""The recording that planning starts from: all accesses where that is affordable, else what can be had."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.bench import stages
+from malloom.bench.process import Command, Run, TimeLimitReached
+from malloom.errors import CommandError
+
+FULL_RECORDING_SECONDS = 8.0
+"""Programs that run longer than this are sampled: full recording takes up to 15 times as long."""
+LEAST_TIME_LIMIT = 120.0
+SLOWEST_RECORDING = 60.0
+"""Times the program's own run: a recording that takes longer hangs."""
+
+LESS = {"full": "sampled", "sampled": "none"}
+"""What is recorded where a program does not run as it should under DynamoRIO."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A profile, and which accesses it has; `notes` say what could not be recorded, and why."""
+
+    profile: Path
+    accesses: str
+    notes: tuple[str, ...]
+
+
+def record_for_planning(
+    program: Command, plain: Run, profile: Path, wanted: str | None, say: Callable[[str], None]
+) -> Recording:
+    """Records what was asked for. Where that was left open: what is affordable, and less where it fails.
+
+    `plain` is the program's run as it is. Raises CommandError where nothing can be recorded.
+    """
+    accesses = wanted or ("full" if plain.wall_time <= FULL_RECORDING_SECONDS else "sampled")
+    notes: list[str] = []
+    while True:
+        say(f"recording, accesses {accesses}")
+        problem = _problem_of_recording(program, plain, profile, accesses)
+        if problem is None:
+            return Recording(profile, accesses, tuple(notes))
+        if wanted or accesses not in LESS:
+            raise CommandError(
+                f"the program does not run as it should while it is recorded ({problem})",
+                remedy="try another --accesses, or 'malloom doctor -- PROGRAM'",
+            )
+        notes.append(f"recording with accesses {accesses} failed ({problem})")
+        accesses = LESS[accesses]
+
+
+def _problem_of_recording(program: Command, plain: Run, profile: Path, accesses: str) -> str | None:
+    limit = max(LEAST_TIME_LIMIT, SLOWEST_RECORDING * plain.wall_time)
+    try:
+        run = stages.record(program.arguments, profile, accesses, program.stdin, limit)
+    except TimeLimitReached:
+        return f"it did not end within {limit:.0f} s"
+    # `malloom record` tells of a signal as shells do, and of an incomplete profile by status 1.
+    status, expected = os.waitstatus_to_exitcode(run.status), os.waitstatus_to_exitcode(plain.status)
+    if status == expected or "--max-size" in stages.last_line(run):
+        return None
+    return f"exit status {status}: {stages.last_line(run)}"

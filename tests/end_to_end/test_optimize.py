@@ -1,0 +1,197 @@
+"""`malloom optimize`: a verdict on a program, and a plan that is kept only where it is faster."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import ROOT, Finished
+from malloom.layout.plan_check import check_plan
+
+TRAVERSE = ROOT / "build/release/workloads/traverse/traverse"
+
+# Makes a list of the numbers on standard input; fails unless it gets all 5,000.
+READER = """
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { struct cell* next; long value; };
+int main(void) {
+    struct cell* first = NULL;
+    long value, sum = 0, lines = 0;
+    while (scanf("%ld", &value) == 1) {
+        struct cell* made = malloc(sizeof *made);
+        *made = (struct cell){first, value};
+        first = made;
+        ++lines;
+    }
+    for (int round = 0; round < 50; ++round)
+        for (struct cell* at = first; at != NULL; at = at->next) sum += at->value;
+    printf("%ld lines, sum %ld\\n", lines, sum);
+    return lines == 5000 ? 0 : 4;
+}
+"""
+
+# Fails as soon as a library of malloom's records it under DynamoRIO.
+SHY = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    char line[512];
+    FILE* maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps) != NULL)
+        if (strstr(line, "libdynamorio") != NULL) return 9;
+    fclose(maps);
+    void* volatile kept[100];
+    for (int i = 0; i < 100; ++i) kept[i] = malloc(100);
+    puts("done");
+    return 0;
+}
+"""
+
+# A long list, built in the order in which it is walked: with every object on a page of its own it is slow.
+ORDERED = """
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { struct cell* next; long value; };
+int main(void) {
+    struct cell head = {NULL, 0};
+    struct cell* last = &head;
+    for (int i = 0; i < 200000; ++i) {
+        last->next = malloc(sizeof *last);
+        last = last->next;
+        *last = (struct cell){NULL, i};
+    }
+    long sum = 0;
+    for (int round = 0; round < 20; ++round)
+        for (struct cell* at = head.next; at != NULL; at = at->next) sum += at->value;
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+
+def verdict_of(done: Finished) -> dict[str, object]:
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def assert_refused(done: Finished, status: int, *words: str) -> None:
+    """One line that says why, an exit status, and no plan."""
+    assert done.returncode == status
+    complaint = done.stderr.strip().splitlines()[-1]
+    assert complaint.startswith("malloom: ")
+    assert [word for word in words if word not in complaint] == []
+    assert done.stdout == ""
+
+
+def test_a_tree_walk_gets_a_verdict_and_a_plan_iff_faster(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = [TRAVERSE, "14", "10"]
+    found = verdict_of(malloom("optimize", "--json", "--runs", "6", "--seconds", "5", "--", *program))
+    plan = tmp_path / "traverse.plan"
+    assert found["runs"] == 6
+    assert 0 < found["low"] <= found["ratio"] <= found["high"]  # type: ignore[operator]
+    assert found["output"] == "identical"
+    assert (found["verdict"] == "faster") == (found["high"] < 1)  # type: ignore[operator]
+    assert found["plan"] == ("traverse.plan" if found["verdict"] == "faster" else None)
+    assert [path.name for path in tmp_path.iterdir()] == ([plan.name] if found["plan"] else [])
+
+
+def test_a_kept_plan_runs_the_program_as_before(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    # A large tree, walked often against the order of its building: here malloom must be faster.
+    program = [TRAVERSE, "17", "20"]
+    found = verdict_of(
+        malloom("optimize", "--json", "--runs", "6", "--seconds", "5", "-o", "kept", "--", *program)
+    )
+    assert found["verdict"] == "faster"
+    check_plan(tmp_path / "kept")
+    run = malloom("run", "--plan", "kept", "--statistics", "--", *program)
+    assert run.stdout == subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    assert "matched 131072 (100.0%" in run.stderr or found["strategy"] in ("context-groups", "overhead-only")
+
+
+def test_words_for_people(malloom) -> None:  # type: ignore[no-untyped-def]
+    done = malloom("optimize", "--runs", "6", "--seconds", "0", "--", TRAVERSE, "10", "1")
+    assert done.returncode == 0, done.stderr
+    assert any(done.stdout.startswith(verdict) for verdict in ("faster", "slower", "no difference"))
+    assert "6 pairs of runs, output identical" in done.stdout
+    assert ("no plan is kept" in done.stdout) != ("the plan is kept as traverse.plan" in done.stdout)
+    assert "racing the plans" in done.stderr
+
+
+def test_a_plan_that_makes_it_slower_is_not_kept(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(ORDERED)
+    done = malloom(
+        "optimize", "--json", "--runs", "6", "--seconds", "5", "--strategy", "random", "--", program
+    )
+    found = verdict_of(done)
+    assert found["strategy"] == "random"
+    assert found["verdict"] == "slower"
+    assert found["plan"] is None
+    assert list(tmp_path.glob("*.plan*")) == []
+
+
+def test_standard_input_is_given_to_every_run(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(READER)
+    numbers = "\n".join(str(number) for number in range(5000))
+    options = ["--json", "--runs", "6", "--seconds", "2", "--strategy", "first-use"]
+    # A pipe can be read but once, and every run gets it all.
+    with subprocess.Popen(["echo", numbers], stdout=subprocess.PIPE) as source:
+        found = verdict_of(malloom("optimize", *options, "--", program, stdin=source.stdout))
+    assert found["exit_status"] == 0
+    assert_refused(malloom("optimize", *options, "--", program), 1, "exit status 4")
+
+
+def test_output_that_differs_from_run_to_run_keeps_no_plan(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = ["bash", "-c", "echo $$"]
+    done = malloom("optimize", "--", *program)
+    assert_refused(done, 1, "prints something else each time it runs", "--ignore-output")
+    assert list(tmp_path.iterdir()) == []
+    options = ["--ignore-output", "--json", "--runs", "6", "--seconds", "1", "--strategy", "overhead-only"]
+    assert verdict_of(malloom("optimize", *options, "--", *program))["output"] == "not compared"
+
+
+def test_a_program_that_fails_is_refused_in_one_line(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = ["bash", "-c", "echo out of luck >&2; exit 3"]
+    assert_refused(malloom("optimize", "--", *program), 1, "exit status 3: out of luck", "--ignore-status")
+    assert list(tmp_path.iterdir()) == []
+    options = ["--ignore-status", "--json", "--runs", "6", "--seconds", "1", "--strategy", "overhead-only"]
+    assert verdict_of(malloom("optimize", *options, "--", *program))["exit_status"] == 3
+
+
+def test_a_program_that_dies_is_refused_in_one_line(malloom) -> None:  # type: ignore[no-untyped-def]
+    assert_refused(malloom("optimize", "--", "bash", "-c", "kill -SEGV $$"), 1, "dies by signal 11")
+
+
+@pytest.mark.parametrize(
+    "arguments, status, words",
+    [
+        (["--", "no-such-program"], 127, "no-such-program"),
+        (["-o", "nowhere/plan", "--", "true"], 2, "there is no folder nowhere"),
+        (["-o", ".", "--", "true"], 2, "is a folder"),
+        (["--strategy", "best", "--", "true"], 2, "no strategy 'best'"),
+        (["--accesses", "some", "--", "true"], 2, "no accesses 'some'"),
+        (["--runs", "2", "--", "true"], 2, "--runs"),
+        ([], 2, "no program is given"),
+    ],
+)
+def test_bad_use_is_told_before_anything_runs(malloom, arguments, status: int, words: str) -> None:  # type: ignore[no-untyped-def]
+    assert_refused(malloom("optimize", *arguments), status, words)
+
+
+def test_static_programs_are_refused(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]
+    assert_refused(malloom("optimize", "--", compile_c(SHY, "-static")), 126, "statically linked")
+
+
+def test_without_dynamorio_requests_alone_are_planned(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(SHY)
+    found = verdict_of(malloom("optimize", "--json", "--runs", "6", "--seconds", "1", "--", program))
+    assert found["accesses"] == "none"
+    assert [note.partition(" failed")[0] for note in found["notes"]] == [  # type: ignore[attr-defined]
+        "recording with accesses full",
+        "recording with accesses sampled",
+    ]
+    refused = malloom("optimize", "--accesses", "full", "--", program)
+    assert_refused(refused, 1, "while it is recorded", "exit status 9", "--accesses")
