@@ -42,13 +42,14 @@ void RunTime::start() {
     if (options.statistics_are_wanted()) {
         statistics_.open();
     }
-    const Mode mode = options.statistics_are_wanted() ? Mode::counted : matching_;
+    const Mode mode =
+        options.statistics_are_wanted() ? Mode::counted : matching_.load(std::memory_order_relaxed);
     key_mask_ = mode == Mode::call_sites ? 0 : ~uintptr_t{0};
     set_mode(mode_, mode);
 }
 
 void RunTime::finish() {
-    if (mode_ == Mode::counted) {
+    if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
         statistics_.write_line(state_, heap_.rest.first.count(), heap_.rest.first.stopped());
     }
 }
@@ -93,10 +94,10 @@ RunTime::Mode RunTime::mode_of_plan() const {
 
 // A request that comes while start() runs, from start() itself or another thread, gets the fallback.
 RunTime::Mode RunTime::mode_now() {
-    if (__atomic_load_n(&mode_, __ATOMIC_ACQUIRE) == Mode::starting) {
+    if (mode_.load(std::memory_order_acquire) == Mode::starting) {
         start();
     }
-    const Mode mode = __atomic_load_n(&mode_, __ATOMIC_ACQUIRE);
+    const Mode mode = mode_.load(std::memory_order_acquire);
     return mode == Mode::starting ? Mode::fallback : mode;
 }
 
@@ -119,7 +120,7 @@ void* RunTime::allocate_from_rest(size_t bytes, size_t alignment, Requester& req
 }
 
 void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
-    const Mode mode = mode_;
+    const Mode mode = mode_.load(std::memory_order_relaxed);
     if (mode == Mode::fallback) {
         void* object = fallback().allocate({bytes, alignment, &nobody_});
         return object != nullptr ? object : out_of_memory();
@@ -152,7 +153,7 @@ void* RunTime::counted(void* object) {
     if (object == nullptr) {
         return out_of_memory();
     }
-    if (mode_ != Mode::counted) [[likely]] {
+    if (mode_.load(std::memory_order_relaxed) != Mode::counted) [[likely]] {
         return object;
     }
     if (heap_.first.owns(object)) {
@@ -167,7 +168,7 @@ void* RunTime::counted(void* object) {
 
 Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
     const Mode mode = mode_now();
-    switch (mode == Mode::counted ? matching_ : mode) {
+    switch (mode == Mode::counted ? matching_.load(std::memory_order_relaxed) : mode) {
         case Mode::call_sites:
             return site_at(caller.return_address).requester;
         case Mode::chains:
@@ -254,7 +255,7 @@ void RunTime::note_exhausted(Requester& requester) {
 // Without slots and groups the plan costs but cannot help any more: from here on the program has the fallback
 // alone.
 void RunTime::stop_if_used_up() {
-    Mode& mode = mode_ == Mode::counted ? matching_ : mode_;
+    std::atomic<Mode>& mode = mode_.load(std::memory_order_relaxed) == Mode::counted ? matching_ : mode_;
     // In fallback there may be no plan to ask.
     if (mode == Mode::fallback || has_groups() ||
         heap_.first.exhausted_slots() < plan_.header().slots_count) {
@@ -264,9 +265,9 @@ void RunTime::stop_if_used_up() {
     set_mode(mode, Mode::fallback);
 }
 
-void RunTime::set_mode(Mode& mode, Mode wanted) {
-    __atomic_store_n(&mode, wanted, __ATOMIC_RELEASE);
-    const bool is_plain = __atomic_load_n(&mode_, __ATOMIC_RELAXED) == Mode::fallback;
+void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
+    mode.store(wanted, std::memory_order_release);
+    const bool is_plain = mode_.load(std::memory_order_relaxed) == Mode::fallback;
     __atomic_store_n(&plain_span_, is_plain ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
 }
 

@@ -1,6 +1,8 @@
 // The process heap of libmalloom.so: finds out who asks, and asks the heaps.
 #pragma once
 
+#include <atomic>
+
 #include "runtime/context/caller.h"
 #include "runtime/context/context_table.h"
 #include "runtime/front/options.h"
@@ -102,7 +104,7 @@ class RunTime {
     void describe(Site& site, const uintptr_t* frames, unsigned depth) const;
     void note_exhausted(Requester& requester);
     void stop_if_used_up();
-    void set_mode(Mode& mode, Mode wanted);
+    void set_mode(std::atomic<Mode>& mode, Mode wanted);
     void* counted(void* object);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
@@ -112,8 +114,8 @@ class RunTime {
     bool has_groups() const { return heap_.rest.first.count() != 0; }
 
     size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
-    Mode mode_ = Mode::starting;
-    Mode matching_ = Mode::fallback;
+    std::atomic<Mode> mode_ = Mode::starting;
+    std::atomic<Mode> matching_ = Mode::fallback;
     bool has_started_ = false;
     const char* state_ = "not asked for";
     heaps::RunTimeHeap heap_;

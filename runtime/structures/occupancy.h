@@ -67,12 +67,10 @@ class Occupancy {
             return false;
         }
         uint64_t& word = words_[first / word_granules];
-        const uint64_t room = (uint64_t{4} << (2 * last)) - 1;
-        const uint64_t mask = room << (2 * first % 64);
-        const uint64_t bits = ((room & later_everywhere) - 1) << (2 * first % 64);
+        const uint64_t bits = ((uint64_t{4} << (2 * last)) - 3) << (2 * first % 64);
         for (;;) {
             const uint64_t before = load(word);
-            if ((before & mask) != 0) [[unlikely]] {
+            if ((before & bits) != 0) [[unlikely]] {
                 return false;
             }
             if (replace(is_alone, word, before, before | bits)) [[likely]] {
@@ -88,15 +86,16 @@ class Occupancy {
         uint64_t& word = words_[offset / (word_granules * granule_bytes)];
         const unsigned shift = 2 * (offset / granule_bytes) % 64;
         const uint64_t from_object = load(word) >> shift;
-        // A 1 in all granules after the first that do not say "later"; the lowest is where the object stops.
-        const uint64_t others = (from_object ^ later_everywhere) >> 2;
-        const uint64_t stop = others & -others;
-        // Objects that reach the end of the word may go on in the next. What the shift brought in looks free.
-        if ((from_object & 3) != 1 || offset % granule_bytes != 0 || ((stop - 1) << shift >> 61) != 0)
-            [[unlikely]] {
+        // One more than this carries through the object's granules and stops in the one after it. What the
+        // shift brought in looks free.
+        const uint64_t filled = from_object | low_everywhere | 2;
+        const uint64_t carried = filled ^ (filled + 1);
+        // An object that reaches the end of the word may go on in the next.
+        const bool reaches_end = static_cast<int64_t>(carried << shift) < 0;
+        if ((from_object & 3) != 1 || offset % granule_bytes != 0 || reaches_end) [[unlikely]] {
             return false;
         }
-        flip(is_alone, word, (from_object & (4 * stop - 1)) << shift);
+        flip(is_alone, word, (from_object & (carried >> 2)) << shift);
         return true;
     }
 
@@ -121,7 +120,8 @@ class Occupancy {
 
   private:
     static constexpr uint64_t word_granules = 32;
-    static constexpr uint64_t later_everywhere = 0xaaaaaaaaaaaaaaaa;
+    static constexpr uint64_t low_everywhere = 0x5555555555555555;
+    static constexpr uint64_t high_everywhere = 0xaaaaaaaaaaaaaaaa;
 
     bool claim_many(uint64_t first, uint64_t last);
     static bool spans_words(uint64_t first, uint64_t last) { return last > (~first & (word_granules - 1)); }
