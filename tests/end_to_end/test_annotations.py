@@ -79,3 +79,21 @@ def test_with_a_heap_of_malloom(malloom, build) -> None:  # type: ignore[no-unty
     done = malloom("run", "--statistics", "--", build("gcc"))
     assert (done.returncode, done.stdout) == (0, "50003\n")
     assert len(done.stderr.splitlines()) == 2, "malloc_status prints the line that also comes at exit"
+
+
+@pytest.mark.parametrize("program", ["traverse", "cover", "hexapawn"])
+def test_requests_of_annotated_workloads_meet_their_plan(malloom, tmp_path: Path, program: str) -> None:  # type: ignore[no-untyped-def]
+    # The context of a request through malloom.h must be the same when it is recorded and when it is run.
+    command = [ROOT / f"build/release/workloads/{program}/{program}_annotated"]
+    command += {"traverse": ["12", "4"], "cover": ["60", "60"], "hexapawn": ["3", "3"]}[program]
+    for arguments in (
+        ["record", "-o", "profile", "--accesses", "annotated", "--", *command],
+        ["plan", "profile", "-o", "plan", "--strategy", "usage-depth-first"],
+    ):
+        done = malloom(*arguments)
+        assert done.returncode == 0, done.stderr
+    run = malloom("run", "--plan", "plan", "--statistics", "--", *command)
+    assert run.stdout == malloom("run", "--", *command).stdout
+    requests = len(HeapProfile.open(tmp_path / "profile").requests)
+    assert requests > 100
+    assert f"requests {requests}, matched {requests} (100.0%" in run.stderr

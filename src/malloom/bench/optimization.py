@@ -14,7 +14,7 @@ from malloom.bench import stages
 from malloom.bench.candidates import Candidate, candidate_strategies
 from malloom.bench.interval import Interval, Verdict
 from malloom.bench.pairs import Budget, Progress, Race, describe_status
-from malloom.bench.process import Command, Run, run_measured
+from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.bench.recording import Recording, record_for_planning
 from malloom.bench.selection import fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.errors import CommandError
@@ -94,7 +94,7 @@ def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watch
         candidates, notes = _candidates(recording, wishes.strategy, watcher)
         began = time.monotonic()
         program = program.limited(max(LEAST_TIME_LIMIT, SLOWEST_RUN * plain.wall_time))
-        race = Race({AS_IT_IS: program}, watcher.run, wishes.compare_output)
+        race = Race({AS_IT_IS: program}, watcher.run, compare_output=wishes.compare_output)
         watcher.stage("racing the plans")
         winner, failures = _choose(race, candidates, plain, wishes.budget.seconds * CHOOSING_SHARE)
         watcher.stage(f"measuring {winner.name} against the program as it is")
@@ -115,7 +115,7 @@ def _plain_run(program: Command, wishes: Wishes) -> Run:
             remedy="give it arguments and input with which it ends by itself",
         )
     if wishes.demand_success and first.status != 0:
-        said = stages.last_line(first)
+        said = last_words(first)
         raise CommandError(
             f"the program fails as it is, with {describe_status(first.status)}{': ' if said else ''}{said}",
             remedy="give it arguments and input with which it works, or give --ignore-status",

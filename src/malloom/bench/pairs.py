@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from malloom.bench.interval import Interval, median_ratio
-from malloom.bench.process import Command, Run, run_measured
+from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.errors import CommandError
 
 FEWEST_ROUNDS = 6
@@ -62,16 +62,22 @@ class Race:
     """Commands whose runs are interleaved: every round runs each of those asked for once, in order.
 
     A run that ends unlike the first, by status or by output, raises CommandError: the time of different work
-    means nothing. With `compare_output` off the output may differ.
+    means nothing. With `compare_output` off the output may differ; with `demand_success` the status is 0.
     """
 
     def __init__(
-        self, commands: Mapping[str, Command], progress: Progress = no_progress, compare_output: bool = True
+        self,
+        commands: Mapping[str, Command],
+        progress: Progress = no_progress,
+        *,
+        compare_output: bool = True,
+        demand_success: bool = False,
     ) -> None:
         self.commands = dict(commands)
         self.rounds = Rounds({name: [] for name in commands})
         self._progress = progress
         self._compare_output = compare_output
+        self._demand_success = demand_success
         self._expected: Run | None = None
 
     def warm_up(self, baseline: str) -> dict[str, CommandError]:
@@ -82,7 +88,11 @@ class Race:
         failed = {}
         for name in sorted(self.commands, key=lambda each: each != baseline):
             try:
-                self._run(name, 0)
+                run = self._run(name, 0)
+                if self._demand_success and run.status != 0:
+                    raise CommandError(
+                        f"'{name}' ended with {describe_status(run.status)}: {last_words(run)}"
+                    )
             except CommandError as error:
                 if name == baseline:
                     raise
@@ -145,9 +155,10 @@ def run_interleaved(
 ) -> Rounds:
     """Runs every command once per round, after a round that is thrown away, until the budget says stop.
 
-    A command that fails is told to `failed`, and the others go on; without `failed` its error is raised.
+    A command that fails, by its exit status or by other output, is told to `failed`, and the others go on;
+    without `failed` its error is raised.
     """
-    race = Race(commands, progress)
+    race = Race(commands, progress, demand_success=True)
     for name, error in race.warm_up(baseline).items():
         if failed is None:
             raise error
@@ -164,8 +175,7 @@ def describe_status(status: int) -> str:
 
 def _demand_same(name: str, run: Run, expected: Run, compare_output: bool) -> None:
     if run.status != expected.status:
-        last = run.errors.decode(errors="replace").strip().rpartition("\n")[2]
         ends = f"{describe_status(run.status)}, the first run with {describe_status(expected.status)}"
-        raise CommandError(f"'{name}' ended with {ends}: {last}")
+        raise CommandError(f"'{name}' ended with {ends}: {last_words(run)}")
     if compare_output and run.output_digest != expected.output_digest:
         raise CommandError(f"'{name}' printed something else than the first run: no times to compare")

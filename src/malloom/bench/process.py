@@ -82,6 +82,11 @@ def run_measured(command: Command) -> Run:
         return _run_from(report, digest, errors.read())
 
 
+def last_words(run: Run) -> str:
+    """The last line that a run wrote to standard error."""
+    return run.errors.decode(errors="replace").strip().rpartition("\n")[2]
+
+
 def users_environment() -> dict[str, str]:
     """The environment without the LC_CTYPE that Python may have set for itself (PEP 538)."""
     environment = dict(os.environ)

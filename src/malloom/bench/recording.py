@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench import stages
-from malloom.bench.process import Command, Run, TimeLimitReached
+from malloom.bench.process import Command, Run, TimeLimitReached, last_words
 from malloom.errors import CommandError
 
 FULL_RECORDING_SECONDS = 8.0
@@ -59,6 +59,6 @@ def _problem_of_recording(program: Command, plain: Run, profile: Path, accesses:
         return f"it did not end within {limit:.0f} s"
     # `malloom record` tells of a signal as shells do, and of an incomplete profile by status 1.
     status, expected = os.waitstatus_to_exitcode(run.status), os.waitstatus_to_exitcode(plain.status)
-    if status == expected or "--max-size" in stages.last_line(run):
+    if status == expected or "--max-size" in last_words(run):
         return None
-    return f"exit status {status}: {stages.last_line(run)}"
+    return f"exit status {status}: {last_words(run)}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from subprocess import DEVNULL
 
-from malloom.bench.process import TIME_LIMIT, Command, Run, run_in_time, run_measured
+from malloom.bench.process import TIME_LIMIT, Command, Run, last_words, run_in_time, run_measured
 from malloom.errors import CommandError
 
 
@@ -29,7 +29,7 @@ def record(
     command = stage("record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program)
     run = run_measured(Command(command.arguments, command.environment, stdin, time_limit))
     if not profile.is_file():
-        raise CommandError(f"recording {program[0]} gave no profile: {last_line(run)}")
+        raise CommandError(f"recording {program[0]} gave no profile: {last_words(run)}")
     return run
 
 
@@ -54,10 +54,5 @@ def output_of(*arguments: str, time_limit: float = TIME_LIMIT) -> str:
 def _run_stage(*arguments: str) -> Run:
     run = run_measured(stage(*arguments))
     if run.status != 0:
-        raise CommandError(f"malloom {arguments[0]} failed: {last_line(run)}")
+        raise CommandError(f"malloom {arguments[0]} failed: {last_words(run)}")
     return run
-
-
-def last_line(run: Run) -> str:
-    """The last that a run said on standard error."""
-    return run.errors.decode(errors="replace").strip().rpartition("\n")[2]

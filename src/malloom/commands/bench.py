@@ -74,10 +74,8 @@ def _placement(workloads: Path, quick: bool, parts: list[str]) -> "Findings":
 
     from malloom.bench.placement import suite, tables  # noqa: PLC0415
 
-    progress = Console(stderr=True)
-    findings = suite.run(
-        workloads, quick, parts, lambda line: progress.print(line, style="dim", highlight=False, markup=False)
-    )
+    progress = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    findings = suite.run(workloads, quick, parts, lambda line: progress.print(line, style="dim"))
     tables.print_all(Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200), findings)
     return findings
 

@@ -49,3 +49,19 @@ def test_different_status_is_refused() -> None:
     commands = {"A": Command(["true"]), "B": Command(["sh", "-c", "echo broken heap >&2; exit 3"])}
     with pytest.raises(CommandError, match=r"'B' ended with exit status 3, .* exit status 0: broken heap"):
         run_interleaved(commands, "A", Budget(fewest=1, most=1))
+
+
+def test_failing_alike_is_refused_too() -> None:
+    commands = {"A": Command(["false"]), "B": Command(["false"])}
+    with pytest.raises(CommandError, match="'A' ended with exit status 1"):
+        run_interleaved(commands, "A", Budget(fewest=1, most=1))
+
+
+def test_one_that_fails_leaves_the_others_running() -> None:
+    failed = {}
+    commands = {"A": Command(["true"]), "B": Command(["false"]), "C": Command(["true"])}
+    rounds = run_interleaved(
+        commands, "A", Budget(fewest=2, most=2), failed=lambda name, error: failed.update({name: str(error)})
+    )
+    assert list(failed) == ["B"]
+    assert {name: len(runs) for name, runs in rounds.runs.items()} == {"A": 2, "C": 2}

@@ -1,0 +1,118 @@
+"""`malloom bench placement`: the suite in small, once through, and what becomes of failures."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import ROOT, Finished
+from malloom.bench.placement.steps import GOALS, PARTS, TABLES
+from malloom.layout.registry import strategy_names
+
+WORKLOADS = ROOT / "build/release/workloads"
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
+    """The whole suite, quickly; measured once for all tests here."""
+    folder = tmp_path_factory.mktemp("bench")
+    command = [ROOT / ".venv/bin/malloom", "bench", "placement", "--quick", "--workloads", WORKLOADS]
+    command += ["--json", "rows.json", "--markdown", "goals.md"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    return done, folder
+
+
+def test_everything_is_measured(quick: tuple[Finished, Path]) -> None:
+    done, folder = quick
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "rows.json").read_text())["failures"] == []
+    assert "could not be measured" not in done.stdout
+
+
+def test_rows_are_complete(quick: tuple[Finished, Path]) -> None:
+    found = json.loads((quick[1] / "rows.json").read_text())
+    assert found["suite"] == "placement"
+    assert {"machine", "processor", "processors", "system", "libc"} <= set(found["host"])
+    measured = ["metric", "ratio", "low", "high", "runs", "peak_rss_ratio"]
+    fields = ["workload", "input", "variant", "baseline", *measured]
+    for row in found["rows"]:
+        assert list(row) == fields
+        assert 0 < row["low"] <= row["ratio"] <= row["high"]
+        assert row["low"] == row["high"] or not row["metric"].endswith("_misses")
+
+
+def test_every_strategy_and_allocator_has_a_time_and_misses(quick: tuple[Finished, Path]) -> None:
+    rows = json.loads((quick[1] / "rows.json").read_text())["rows"]
+    timed = {row["variant"] for row in rows if row["metric"] == "cpu_time" and row["baseline"] == "glibc"}
+    assert {*strategy_names(), "mimalloc", "jemalloc", "tcmalloc"} <= timed
+    counted = {row["variant"] for row in rows if row["metric"] == "l1d_misses"}
+    assert set(strategy_names()) <= counted
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Tables 5.1, 5.2",
+        "Tables 5.3 to 5.8",
+        "Table 5.9",
+        "Table 5.10",
+        "Tables 5.11, 5.12",
+        "Tables 5.13, 5.14",
+        "What malloom must reach",
+    ],
+)
+def test_tables_have_their_own_titles(quick: tuple[Finished, Path], title: str) -> None:
+    assert title in quick[0].stdout
+
+
+def test_goals_are_a_table_for_a_readme(quick: tuple[Finished, Path]) -> None:
+    lines = (quick[1] / "goals.md").read_text().splitlines()
+    assert lines[0].startswith("| workload | variant |")
+    assert {line.count("|") for line in lines} == {8}
+    metrics = {line.split(" | ")[3] for line in lines[2:]}
+    assert metrics == {
+        "cpu_time",
+        "walk_time",
+        "peak_rss",
+        "start_up_time",
+        "planning_time",
+        "planning_memory",
+    }
+
+
+def test_one_failure_leaves_the_rest(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    # hexapawn fails, cover is as it should be.
+    for name in ("cover", "hexapawn"):
+        shutil.copytree(WORKLOADS / name, tmp_path / "workloads" / name)
+    (tmp_path / "workloads/hexapawn/hexapawn").write_text("#!/bin/sh\necho no board >&2\nexit 7\n")
+    options = ["--quick", "--only", "preallocation", "--only", "statistics", "--json", "rows.json"]
+    done = malloom("bench", "placement", *options, "--workloads", tmp_path / "workloads")
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1].startswith("malloom: 1 of the suite's measurements failed")
+    found = json.loads((tmp_path / "rows.json").read_text())
+    assert {row["workload"] for row in found["rows"]} == {"cover"}
+    assert [(each["part"], each["what"]) for each in found["failures"]] == [("statistics", "hexapawn 4 3")]
+    assert "What could not be measured" in done.stdout
+
+
+def test_without_workloads_it_says_what_to_do(malloom) -> None:  # type: ignore[no-untyped-def]
+    done = malloom("bench", "placement", "--quick", "--only", "statistics", "--workloads", "nowhere")
+    assert done.returncode == 1
+    assert "run 'make native'" in done.stderr
+
+
+def test_unknown_suites_and_parts_are_bad_use(malloom) -> None:  # type: ignore[no-untyped-def]
+    done = malloom("bench", "everything")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    done = malloom("bench", "placement", "--only", "some")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "tables, goals" in done.stderr
+
+
+def test_help_names_every_part(malloom) -> None:  # type: ignore[no-untyped-def]
+    text = malloom("bench", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
+    assert [part for part in PARTS if part not in text] == []
+    assert set(TABLES) | set(GOALS) == set(PARTS)

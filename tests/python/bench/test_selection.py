@@ -1,0 +1,66 @@
+"""Successive halving, and the verdict on its winner, with real programs."""
+
+import pytest
+
+from malloom.bench.interval import Verdict
+from malloom.bench.pairs import Budget, Race
+from malloom.bench.process import Command
+from malloom.bench.selection import ROUNDS_AT_MOST, fastest_by_halving, measure_winner, rounds_per_stage
+from malloom.errors import CommandError
+
+SPIN = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo done"
+
+
+def spin(count: int) -> Command:
+    return Command(["sh", "-c", SPIN.format(count)])
+
+
+def race_of(**counts: int) -> Race:
+    return Race({name: spin(count) for name, count in counts.items()})
+
+
+def test_the_one_with_the_least_work_wins() -> None:
+    race = race_of(much=80_000, some=40_000, least=4_000, more=60_000, most=120_000)
+    assert fastest_by_halving(race, list(race.commands), rounds=2) == "least"
+
+
+def test_slower_halves_are_not_run_again() -> None:
+    race = race_of(a=2_000, b=2_000, c=150_000, d=150_000)
+    assert fastest_by_halving(race, list(race.commands), rounds=2) in ("a", "b")
+    assert {name: len(runs) for name, runs in race.rounds.runs.items()} == {"a": 4, "b": 4, "c": 2, "d": 2}
+
+
+def test_one_candidate_wins_without_a_run() -> None:
+    race = race_of(only=1)
+    assert fastest_by_halving(race, ["only"], rounds=5) == "only"
+    assert race.rounds.runs["only"] == []
+
+
+def test_the_verdict_is_drawn_from_new_runs_alone() -> None:
+    race = race_of(base=60_000, fast=6_000)
+    race.run(["base", "fast"])
+    measure_winner(race, "fast", "base", Budget(fewest=6, most=6))
+    assert len(race.rounds) == 6
+    assert race.rounds.ratio("fast", "base").verdict is Verdict.FASTER
+
+
+@pytest.mark.parametrize(
+    ("run_time", "runs", "seconds", "rounds"),
+    [(1.0, 10, 30.0, 3), (1.0, 10, 5.0, 1), (0.0, 10, 30.0, ROUNDS_AT_MOST), (100.0, 10, 0.0, 1)],
+)
+def test_rounds_keep_to_the_time(run_time: float, runs: int, seconds: float, rounds: int) -> None:
+    assert rounds_per_stage(run_time, runs, seconds) == rounds
+
+
+def test_what_fails_leaves_the_race_and_the_baseline_must_not() -> None:
+    broken = Command(["sh", "-c", "echo broken >&2; exit 5"])
+    race = Race({"base": spin(10), "broken": broken, "good": spin(20)})
+    failed = race.warm_up("base")
+    assert list(failed) == ["broken"]
+    assert "exit status 5" in str(failed["broken"])
+    assert list(race.commands) == ["base", "good"]
+    with pytest.raises(CommandError, match="'broken' ended with exit status 5"):
+        race.enter("broken", broken)
+    assert list(race.commands) == ["base", "good"]
+    with pytest.raises(CommandError):
+        Race({"base": Command(["/nonexistent/program"])}).warm_up("base")
