@@ -122,18 +122,24 @@ struct Decoder {
         return (ticket_before & ~access_ticket_mask) == 0;
     }
 
-    /// One execution or marker; `out` has `room` entries and is moved past those that are filled.
-    bool read(uint64_t*& out, size_t room) {
+    /// One execution or marker of at most `room` entries.
+    bool read(AccessPiece& piece, size_t room) {
         uint64_t number;
         if (room == 0 || !tags.varint(number) || number > defined.count) return false;
-        if (number == 0) return read_marker(*out++);
+        piece.shape = static_cast<uint32_t>(number);
+        if (number == 0) {
+            piece.count = 1;
+            return read_marker(piece.marker);
+        }
         const Shape& shape = defined.items[number - 1];
         if (shape.count > room) return false;
         uint64_t* const bases = slots.items + shape.first_slot;
         for (unsigned i = 0; i < shape.bases; ++i)
             if (!read_base(bases[i])) return false;
-        const ShapedAccess* const first = accesses.items + shape.first_access;
-        for (unsigned i = 0; i < shape.count; ++i) *out++ = entry_of(first[i], bases[first[i].base]);
+        piece.accesses = accesses.items + shape.first_access;
+        piece.addresses = bases;
+        piece.count = shape.count;
+        piece.bases = shape.bases;
         return true;
     }
 };
@@ -172,7 +178,11 @@ size_t encode_accesses(const uint64_t* entries, size_t count, unsigned char* out
     return encoder.finish();
 }
 
-bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, size_t count) {
+namespace {
+
+/// Reads a payload of `count` entries and hands on its pieces as long as `take` returns true.
+template <class Take>
+bool read_pieces(const unsigned char* payload, size_t bytes, size_t count, Take&& take) {
     AccessColumns head;
     if (bytes < sizeof head) return false;
     memcpy(&head, payload, sizeof head);
@@ -184,11 +194,30 @@ bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, 
     const unsigned char* const addresses = tags + head.tags_bytes;
     Decoder decoder{{shapes, tags}, {tags, addresses}, {addresses, payload + bytes}, {}, {}, {}};
     if (!decoder.read_shapes()) return false;
-    uint64_t* next = out;
-    uint64_t* const end = out + count;
-    while (next != end)
-        if (!decoder.read(next, static_cast<size_t>(end - next))) return false;
+    AccessPiece piece{};
+    for (size_t left = count; left != 0; left -= piece.count)
+        if (!decoder.read(piece, left) || !take(piece)) return false;
     return decoder.tags.next == decoder.tags.end && decoder.addresses.next == decoder.addresses.end;
+}
+
+}  // namespace
+
+bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, size_t count) {
+    return read_pieces(payload, bytes, count, [&out](const AccessPiece& piece) {
+        if (piece.shape == 0) {
+            *out++ = piece.marker;
+            return true;
+        }
+        for (unsigned i = 0; i < piece.count; ++i)
+            *out++ = entry_of(piece.accesses[i], piece.addresses[piece.accesses[i].base]);
+        return true;
+    });
+}
+
+bool visit_accesses(const unsigned char* payload, size_t bytes, size_t count,
+                    bool (*visit)(void* context, const AccessPiece& piece), void* context) {
+    return read_pieces(payload, bytes, count,
+                       [=](const AccessPiece& piece) { return visit(context, piece); });
 }
 
 }  // namespace malloom::stream

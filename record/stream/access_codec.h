@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/stream/access_shape.h"
+
 namespace malloom::stream {
 
 /// The most bytes that encode_accesses writes for `count` entries.
@@ -32,5 +34,20 @@ size_t encode_accesses(const uint64_t* entries, size_t count, unsigned char* out
 /// Fills `out` with exactly `count` entries. False when the payload is corrupt or holds another number of
 /// entries, or when there is no memory; `out` is then undefined. Never reads outside the payload.
 bool decode_accesses(const unsigned char* payload, size_t bytes, uint64_t* out, size_t count);
+
+/// What a payload is made of: an execution of a shape, or a marker. Valid during the visit.
+struct AccessPiece {
+    uint32_t shape;                ///< number within the payload, from 1; 0: a marker
+    const ShapedAccess* accesses;  ///< of the shape
+    const uint64_t* addresses;     ///< of the shape's bases
+    uint16_t count;
+    uint16_t bases;
+    uint64_t marker;  ///< the entry
+};
+
+/// Calls `visit` with every piece of a payload of `count` entries, in order, until it returns false. False
+/// when that happened, or as decode_accesses.
+bool visit_accesses(const unsigned char* payload, size_t bytes, size_t count,
+                    bool (*visit)(void* context, const AccessPiece& piece), void* context);
 
 }  // namespace malloom::stream

@@ -5,7 +5,6 @@
 
 namespace malloom::native {
 
-using formats::profile::ChunkHeader;
 using formats::profile::ChunkKind;
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "record/stream/access_codec.h"
 #include "record/stream/event_codec.h"
+#include "src/native/access_printer.h"
 #include "src/native/chunk_encoder.h"
 #include "src/native/text_form.h"
 
@@ -20,8 +20,6 @@ namespace {
 
 constexpr size_t flush_bytes = size_t{1} << 20;
 constexpr size_t raw_bytes_per_line = 32;
-// An accesses chunk of more is corrupt and must not reserve memory.
-constexpr uint64_t most_entries = uint64_t{1} << 26;
 
 class Exporter {
   public:
@@ -42,7 +40,6 @@ class Exporter {
     bool add_events(const stream::ChunkView& chunk);
     bool add_accesses(const stream::ChunkView& chunk);
     void add_event(const EventRecord& event);
-    bool add_entry(uint64_t entry);
     void add_escaped(std::string_view bytes, bool key);
     void add_raw(const stream::ChunkView& chunk);
     void add_comments(std::string_view lines);
@@ -54,7 +51,7 @@ class Exporter {
     bool readable_ = false;  ///< the chunk's records have all been printed
     std::vector<unsigned char> payload_;
     std::vector<EventRecord> events_;
-    std::vector<uint64_t> entries_;
+    AccessPrinter accesses_;
 };
 
 void Exporter::flush() {
@@ -238,35 +235,9 @@ void Exporter::add_event(const EventRecord& event) {
 }
 
 bool Exporter::add_accesses(const stream::ChunkView& chunk) {
-    if (chunk.header.records > most_entries) return false;
-    entries_.resize(chunk.header.records);
-    if (!stream::decode_accesses(payload_.data(), payload_.size(), entries_.data(), entries_.size()))
-        return false;
-    for (const uint64_t entry : entries_) {
-        if (!add_entry(entry)) return false;
-    }
-    return same_bytes(chunk, encode_accesses_payload(entries_));
-}
-
-bool Exporter::add_entry(uint64_t entry) {
-    const auto kind = static_cast<AccessKind>(entry >> access_kind_shift);
-    out_ += ' ';
-    if (kind != AccessKind::access) {
-        const std::string_view name = name_of(marker_kinds, static_cast<unsigned>(kind));
-        out_ += name;
-        out_ += ' ';
-        put_number(out_, entry & access_ticket_mask);
-        out_ += '\n';
-        return !name.empty();
-    }
-    constexpr uint64_t known_bits =
-        access_address_mask | (uint64_t{15} << access_size_shift) | access_store_bit;
-    out_ += (entry & access_store_bit) != 0 ? "store " : "load ";
-    put_number(out_, entry & access_address_mask, 16);
-    out_ += ' ';
-    put_number(out_, uint64_t{1} << ((entry >> access_size_shift) & 15));
-    out_ += '\n';
-    return (entry & ~known_bits) == 0;
+    const auto printed = accesses_.print(payload_, chunk.header.records, out_);
+    readable_ = printed == AccessPrinter::Printed::readable;
+    return printed == AccessPrinter::Printed::reversible && same_bytes(chunk, payload_);
 }
 
 void Exporter::add_raw(const stream::ChunkView& chunk) {

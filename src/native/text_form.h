@@ -13,7 +13,7 @@
 
 namespace malloom::native::text {
 
-constexpr std::string_view first_line = "malloom profile text 1";
+inline constexpr std::string_view first_line = "malloom profile text 1";
 
 struct Word {
     std::string_view name;
@@ -25,22 +25,23 @@ using formats::profile::ChunkKind;
 using formats::profile::Codec;
 using formats::profile::EventKind;
 
-constexpr std::array chunk_kinds{
+inline constexpr std::array chunk_kinds{
     Word{"process", unsigned(ChunkKind::process)},   Word{"module", unsigned(ChunkKind::module)},
     Word{"contexts", unsigned(ChunkKind::contexts)}, Word{"events", unsigned(ChunkKind::events)},
     Word{"accesses", unsigned(ChunkKind::accesses)}, Word{"end", unsigned(ChunkKind::end)}};
-constexpr std::array event_kinds{Word{"allocate", unsigned(EventKind::allocate)},
-                                 Word{"allocate_zeroed", unsigned(EventKind::allocate_zeroed)},
-                                 Word{"release", unsigned(EventKind::release)},
-                                 Word{"reallocate_release", unsigned(EventKind::reallocate_release)},
-                                 Word{"reallocate", unsigned(EventKind::reallocate)},
-                                 Word{"touch", unsigned(EventKind::touch)},
-                                 Word{"near", unsigned(EventKind::near)},
-                                 Word{"stop", unsigned(EventKind::stop)}};
-constexpr std::array marker_kinds{Word{"event", unsigned(AccessKind::event)},
-                                  Word{"time", unsigned(AccessKind::time)},
-                                  Word{"gap", unsigned(AccessKind::gap)}};
-constexpr std::array codecs{Word{"plain", unsigned(Codec::plain)}, Word{"zstd", unsigned(Codec::zstd)}};
+inline constexpr std::array event_kinds{Word{"allocate", unsigned(EventKind::allocate)},
+                                        Word{"allocate_zeroed", unsigned(EventKind::allocate_zeroed)},
+                                        Word{"release", unsigned(EventKind::release)},
+                                        Word{"reallocate_release", unsigned(EventKind::reallocate_release)},
+                                        Word{"reallocate", unsigned(EventKind::reallocate)},
+                                        Word{"touch", unsigned(EventKind::touch)},
+                                        Word{"near", unsigned(EventKind::near)},
+                                        Word{"stop", unsigned(EventKind::stop)}};
+inline constexpr std::array marker_kinds{Word{"event", unsigned(AccessKind::event)},
+                                         Word{"time", unsigned(AccessKind::time)},
+                                         Word{"gap", unsigned(AccessKind::gap)}};
+inline constexpr std::array codecs{Word{"plain", unsigned(Codec::plain)},
+                                   Word{"zstd", unsigned(Codec::zstd)}};
 
 /// The name of a number; empty where it has none.
 template <size_t n>

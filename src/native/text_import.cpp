@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "src/native/access_lines.h"
 #include "src/native/chunk_encoder.h"
 #include "src/native/line_reader.h"
 #include "src/native/text_form.h"
@@ -30,7 +31,6 @@ struct Draft {
     bool compress = false;
     std::vector<unsigned char> payload;  ///< of pairs, contexts and raw chunks
     std::vector<EventRecord> events;
-    std::vector<uint64_t> entries;
 };
 
 /// Methods that parse return what is wrong, nullptr when nothing is.
@@ -52,7 +52,6 @@ class Importer {
     const char* add_pair(std::string_view line);
     const char* add_context(std::string_view line);
     const char* add_event(std::string_view line);
-    const char* add_entry(std::string_view line);
     const char* add_raw(std::string_view line);
     bool add_unescaped(std::string_view text);
     template <class Record>
@@ -63,6 +62,7 @@ class Importer {
     std::string problem_;
     bool begun_ = false;
     Draft draft_;
+    AccessLines accesses_;
     ChunkEncoder encoder_;
 };
 
@@ -159,9 +159,7 @@ const char* Importer::end_chunk() {
             payload = encode_events_payload(draft.events, draft.identity.first_ticket);
             break;
         case ChunkKind::accesses:
-            if (draft.entries.size() != draft.identity.records)
-                return "the chunk has another number of records";
-            payload = encode_accesses_payload(draft.entries);
+            if (const char* wrong = accesses_.finish(draft.identity.records, payload)) return wrong;
             break;
         default:
             payload = draft.payload;
@@ -189,7 +187,7 @@ const char* Importer::add_record(std::string_view line) {
         case ChunkKind::events:
             return add_event(line);
         case ChunkKind::accesses:
-            return add_entry(line);
+            return accesses_.add(line, draft_.identity.records);
         default:
             return add_pair(line);
     }
@@ -264,27 +262,6 @@ const char* Importer::add_event(std::string_view line) {
         if (name == "alignment") event.alignment = static_cast<uint8_t>(*value);
     }
     draft_.events.push_back(event);
-    return nullptr;
-}
-
-const char* Importer::add_entry(std::string_view line) {
-    const std::string_view word = take_word(line);
-    if (const auto marker = number_of(marker_kinds, word)) {
-        const auto ticket = get_number(line);
-        if (!ticket || *ticket > access_ticket_mask) return "expected the ticket of a marker";
-        draft_.entries.push_back((uint64_t{*marker} << access_kind_shift) | *ticket);
-        return nullptr;
-    }
-    const auto address = get_number(take_word(line), 16);
-    const auto size = get_number(line);
-    const bool known = word == "load" || word == "store";
-    if (!known || !address || *address > access_address_mask || !size || !std::has_single_bit(*size) ||
-        *size > (1u << 15)) {
-        return "expected an access as load|store ADDRESS SIZE, or a marker";
-    }
-    const auto log2 = static_cast<uint64_t>(std::countr_zero(*size));
-    draft_.entries.push_back(*address | (log2 << access_size_shift) |
-                             (word == "store" ? access_store_bit : 0));
     return nullptr;
 }
 

@@ -59,3 +59,15 @@ def test_accesses_reach_the_requests_of_the_program(tmp_path: Path) -> None:
     numbers = requests.accesses[requests.size >= 240000]
     # Every number is stored and loaded at least once.
     assert int(numbers.max()) >= 60000
+
+
+def test_the_text_form_of_recorded_accesses_brings_back_every_byte(tmp_path: Path) -> None:
+    profile, text, again = (tmp_path / name for name in ("run.profile", "run.text", "again.profile"))
+    arguments = [str(COMMAND), "record", "-o", str(profile), "--accesses", "full", "--", "/bin/ls", "/"]
+    assert run(arguments, tmp_path).returncode == 0
+    text.write_bytes(run([str(COMMAND), "profile", "to-text", str(profile)], tmp_path).stdout)
+    assert run([str(COMMAND), "profile", "from-text", str(text), "-o", str(again)], tmp_path).returncode == 0
+    assert again.read_bytes() == profile.read_bytes()
+    lines = text.read_text().splitlines()
+    assert any(line.startswith(" block ") for line in lines)
+    assert "chunk raw" not in lines

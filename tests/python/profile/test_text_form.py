@@ -38,6 +38,46 @@ def test_text_brings_back_every_byte(steps: list[Step], chunk: int, codec: str) 
             assert shown == text
 
 
+@st.composite
+def blocks(draw: st.DrawFn) -> tuple[int, list[str]]:
+    """Executions of blocks of accesses, and markers: how many records, and their lines."""
+    addresses = st.integers(2**33, 2**47)
+    block = st.lists(
+        st.tuples(
+            st.sampled_from(["load", "store"]), st.sampled_from([1, 8, 64]), st.integers(-(2**31), 2**31 - 1)
+        ),
+        min_size=1,
+        max_size=4,
+    )
+    shapes = draw(st.lists(block, min_size=1, max_size=5))
+    lines, records, first_runs = [" time 3"], 1, 0
+    for chosen in draw(st.lists(st.integers(0, len(shapes) - 1), min_size=1, max_size=30)):
+        number = min(chosen, first_runs)  # numbers are given in the order of the first runs
+        first_runs = max(first_runs, number + 1)
+        bases = [draw(addresses) for _ in range(1 + number % len(shapes[number]))]
+        lines.append(" ".join([f" block {number + 1}", *(f"{base:x}" for base in bases)]))
+        for i, (kind, size, offset) in enumerate(shapes[number]):
+            base = i % len(bases)
+            lines.append(f" {kind} {bases[base] + offset:x} {size} {base}")
+        if draw(st.booleans()):
+            lines.append(" event 4")
+        records += len(shapes[number]) + (lines[-1] == " event 4")
+    return records, lines
+
+
+@given(blocks())
+def test_text_brings_back_blocks_of_accesses(drawn: tuple[int, list[str]]) -> None:
+    records, lines = drawn
+    head = f"chunk accesses process=7 thread=9 sequence=0 ticket=0 records={records} codec=plain\n"
+    text = HEADER + PROCESS + head + "\n".join(lines) + "\n" + END
+    with tempfile.TemporaryDirectory() as folder:
+        profile = write_profile(text, Path(folder) / "run.profile")
+        shown, again = round_trip(profile)
+        assert again == profile.read_bytes()
+    # Blocks of single accesses may be what accesses alone become.
+    assert shown == text or ("block" not in shown and "raw" not in shown)
+
+
 def test_what_the_text_cannot_say_is_kept_as_stored(tmp_path: Path) -> None:
     profile = write_profile(HEADER + PROCESS + END, tmp_path / "run.profile")
     # An odd number of strings is no list of pairs: only the bytes themselves can bring it back.
@@ -72,6 +112,30 @@ def test_a_cut_profile_is_read_up_to_the_cut(tmp_path: Path) -> None:
         (HEADER + "chunk events ticket=1 records=2\n 1 allocate 10\n", "another number of records"),
         (HEADER + "chunk accesses records=1\n load zz 8\n", "line 4: expected an access"),
         (HEADER + "chunk accesses records=1\n load 10 3\n", "line 4: expected an access"),
+        (HEADER + "chunk accesses records=2\n load 10 8\n block 1 10\n", "outside of a block"),
+        (
+            HEADER + "chunk accesses records=1\n block 1 10\n load 10 8\n",
+            "line 5: expected an access of a block",
+        ),
+        (
+            HEADER + "chunk accesses records=1\n block 1 10\n load 10 8 1\n",
+            "line 5: expected an access of a block",
+        ),
+        (
+            HEADER + "chunk accesses records=1\n block 1 10\n load 1000000010 8 0\n",
+            "line 5: an access too far",
+        ),
+        (HEADER + "chunk accesses records=1\n block 2 10\n load 10 8 0\n event 1\n", "out of order"),
+        (
+            HEADER
+            + "chunk accesses records=9\n block 1 10\n load 10 8 0\n block 1 10\n load 18 8 0\n event 1\n",
+            "a block unlike the one",
+        ),
+        (HEADER + "chunk accesses records=1\n block 0 10\n", "line 4: expected the number of a block"),
+        (
+            HEADER + "chunk accesses records=1\n block 1 10\n load 10 8 0\n load 18 8 0\n event 1\n",
+            "block unlike",
+        ),
         (HEADER + "chunk end\n key\n", "line 4: expected name=value"),
         ("malloom profile text 1\nprofile version=9 created=1\n", "line 2: a version"),
         ("malloom profile text 1\n", "ends before"),
