@@ -42,19 +42,25 @@ class Rounds:
         return min((len(runs) for runs in self.runs.values()), default=0)
 
     def values(self, variant: str, metric: str) -> list[float]:
-        return [run.metric(metric) for run in self.runs[variant]]
+        return [run.metric(metric) for run in self.of(variant)]
+
+    def of(self, variant: str) -> list[Run]:
+        """Raises CommandError for a variant that left the race."""
+        if not self.runs.get(variant):
+            raise CommandError(f"'{variant}' was not measured")
+        return self.runs[variant]
 
     def ratio(self, variant: str, baseline: str, metric: str = "cpu_time") -> Interval:
         return median_ratio(self.values(variant, metric), self.values(baseline, metric))
 
     def peak_ratio(self, variant: str, baseline: str) -> float:
         """Ratio of the median peak resident memories."""
-        peaks = [float(np.median([run.peak_memory for run in self.runs[of]])) for of in (variant, baseline)]
+        peaks = [float(np.median([run.peak_memory for run in self.of(of)])) for of in (variant, baseline)]
         return peaks[0] / peaks[1]
 
     def same_output(self, variant: str, baseline: str) -> bool:
         """Whether all runs of both printed the same bytes and ended alike."""
-        runs = self.runs[variant] + self.runs[baseline]
+        runs = self.of(variant) + self.of(baseline)
         return len({(run.output_digest, run.status) for run in runs}) == 1
 
 

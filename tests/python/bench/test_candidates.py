@@ -1,6 +1,8 @@
 """Which strategies are raced."""
 
-from malloom.bench.candidates import without_twins
+from pathlib import Path
+
+from malloom.bench.candidates import Candidate, chosen_from, without_twins
 
 
 def row(strategy: str, misses: int) -> dict[str, object]:
@@ -10,3 +12,27 @@ def row(strategy: str, misses: int) -> dict[str, object]:
 def test_layouts_with_the_same_counts_are_tried_once() -> None:
     ranking = [row("first-use", 5), row("subtree", 5), row("sequential", 7), row("size", 7), row("random", 9)]
     assert [each["strategy"] for each in without_twins(ranking)] == ["first-use", "sequential", "random"]
+
+
+def test_the_best_three_and_what_is_always_tried() -> None:
+    names = ["subtree", "smart", "usage-grouped", "size", "sequential", "first-use", "context-groups"]
+    ranking = [row(name, number) for number, name in enumerate(names)]
+    chosen = chosen_from(ranking)
+    assert chosen[:3] == ["subtree", "smart", "usage-grouped"]
+    assert chosen[3:] == ["sequential", "first-use", "context-groups", "overhead-only"]
+
+
+def test_the_fallback_alone_is_always_there() -> None:
+    assert chosen_from([row("overhead-only", 1), row("size", 2)]) == ["size", "overhead-only"]
+    assert chosen_from([]) == ["overhead-only"]
+
+
+def test_preallocation_is_named_and_overrides_the_plan() -> None:
+    plan = Path("some.plan")
+    assert Candidate("size", plan).name == "size"
+    assert "MALLOOM_PREALLOCATE" not in Candidate("size", plan).environment
+    without = Candidate("size", plan, preallocate=False)
+    assert without.name == "size not preallocated"
+    assert without.environment["MALLOOM_PREALLOCATE"] == "0"
+    assert without.preallocation_option == "--no-preallocate"
+    assert without.other_way().name == "size preallocated"

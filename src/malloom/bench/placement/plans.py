@@ -6,6 +6,7 @@ from pathlib import Path
 
 from malloom.bench import stages
 from malloom.bench.placement import thesis
+from malloom.bench.process import last_words
 from malloom.bench.workloads import Case
 from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
@@ -43,7 +44,10 @@ def recorded(bench: Bench, case: Case) -> Path:
     profile = bench.file(case, "profile")
     if not profile.exists():
         bench.say(f"recording {case.workload} {case.input}, accesses {accesses}")
-        stages.record(case.command(bench.workloads).arguments, profile, accesses)
+        run = stages.record(case.command(bench.workloads).arguments, profile, accesses)
+        if run.status != 0:
+            profile.unlink()
+            raise CommandError(f"recording {case.workload} {case.input} failed: {last_words(run)}")
     return profile
 
 
@@ -55,6 +59,17 @@ def planned(bench: Bench, case: Case, name: str) -> Path:
         bench.say(f"planning {case.workload} {case.input}, strategy {name}")
         stages.plan(profile, made, name)
     return made
+
+
+def optimized(bench: Bench, case: Case, seconds: float) -> Path | None:
+    """The plan that `malloom optimize` keeps for a case, found out once; None where it keeps none."""
+    kept, answer = bench.file(case, "optimized.plan"), bench.file(case, "verdict")
+    if not answer.exists():
+        bench.say(f"optimizing {case.workload} {case.input}")
+        arguments = case.command(bench.workloads).arguments
+        options = ["--json", "--seconds", str(seconds), "-o", str(kept)]
+        answer.write_text(stages.output_of("optimize", *options, "--", *arguments), encoding="utf-8")
+    return kept if kept.exists() else None
 
 
 def all_planned(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Path]:

@@ -25,7 +25,9 @@ def race(
 
 
 def rows_of(case: Case, rounds: Rounds, baseline: str, metrics: tuple[str, ...]) -> list[Row]:
-    """A row for every other variant and metric."""
+    """A row for every other variant and metric; none where the baseline left the race."""
+    if baseline not in rounds.runs:
+        return []
     return [
         row(
             case.place,

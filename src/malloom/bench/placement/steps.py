@@ -102,7 +102,9 @@ def _speed(scale: Scale) -> list[Step]:
         return Step("speed", _label(case), measure)
 
     def against_peers(case: Case) -> Step:
-        measure = partial(goals.peers_goals, case=case, budget=budget)
+        measure = partial(
+            goals.peers_goals, case=case, budget=budget, optimize_seconds=scale.optimize_seconds / 3
+        )
         return Step("speed", f"{_label(case)} against allocators", measure)
 
     def with_other_plans(case: Case, others: Sequence[Case]) -> Step:

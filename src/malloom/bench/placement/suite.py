@@ -41,5 +41,7 @@ def measure(
     bench = Bench(workloads, scratch, say, lambda variant, error: failed(f"{step.what}, {variant}", error))
     try:
         findings.add(step.part, step.measure(bench))
-    except (CommandError, OSError) as error:
+    except CommandError as error:
         failed(step.what, error)
+    except Exception as error:  # whatever it is, hours of numbers must not be lost for it
+        failed(step.what, RuntimeError(f"{type(error).__name__}: {error}"))

@@ -1,0 +1,132 @@
+"""The suite placement: steps that stand alone, parts, goals and tables."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from malloom.bench.interval import Interval, exact
+from malloom.bench.pairs import Rounds
+from malloom.bench.placement import suite, tables, thesis
+from malloom.bench.placement.findings import Failure, Findings
+from malloom.bench.placement.goals import Goal, against_limit
+from malloom.bench.placement.markdown import to_markdown
+from malloom.bench.placement.plans import Bench
+from malloom.bench.placement.scale import full_scale, quick_scale
+from malloom.bench.placement.steps import GOALS, PARTS, Step, chosen_parts, steps_of
+from malloom.bench.rows import Row, row
+from malloom.errors import CommandError
+
+PLACE = ("cover", "300 300")
+
+
+def a_row(variant: str, ratio: float = 0.9, metric: str = "cpu_time", baseline: str = "glibc") -> Row:
+    return row(PLACE, variant, baseline, metric, Interval(ratio, ratio - 0.1, ratio + 0.1), runs=6, peak=1.2)
+
+
+def measured(step: Step, tmp_path: Path) -> tuple[Findings, list[str]]:
+    findings, said = Findings(), []
+    suite.measure(step, findings, tmp_path, tmp_path, said.append)
+    return findings, said
+
+
+def test_a_step_that_fails_is_a_failure_and_no_more(tmp_path: Path) -> None:
+    def fail(bench: Bench) -> list[Row]:
+        raise CommandError("there is no board", remedy="paint one")
+
+    findings, said = measured(Step("times", "hexapawn 4 3", fail), tmp_path)
+    assert findings.failures == [Failure("times", "hexapawn 4 3", "there is no board; paint one")]
+    assert said == ["FAILED: hexapawn 4 3: there is no board; paint one"]
+
+
+def test_an_error_of_ours_is_a_failure_too(tmp_path: Path) -> None:
+    findings, _ = measured(Step("times", "cover", lambda bench: [{}["row"]]), tmp_path)
+    assert [failure.why for failure in findings.failures] == ["KeyError: 'row'"]
+
+
+def test_a_variant_that_fails_leaves_the_steps_rows(tmp_path: Path) -> None:
+    def half(bench: Bench) -> list[Row]:
+        bench.failed("smart", CommandError("too clever"))
+        return [a_row("size")]
+
+    findings, _ = measured(Step("times", "cover", half), tmp_path)
+    assert findings.of("times") == [a_row("size")]
+    assert findings.failures == [Failure("times", "cover, smart", "too clever")]
+
+
+def test_an_interrupt_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(bench: Bench) -> list[Row]:
+        raise KeyboardInterrupt
+
+    steps = [
+        Step("times", "one", lambda bench: [a_row("size")]),
+        Step("times", "two", interrupted),
+        Step("times", "three", lambda bench: [a_row("random")]),
+    ]
+    monkeypatch.setattr(suite, "steps_of", lambda parts, scale: steps)
+    findings = suite.run(tmp_path, True, ["times"], lambda line: None)
+    assert [each.variant for each in findings.of("times")] == ["size"]
+    assert [failure.what for failure in findings.failures] == ["two"]
+
+
+def test_parts_are_chosen_by_name_or_group() -> None:
+    assert chosen_parts([]) == list(PARTS)
+    assert chosen_parts(["goals"]) == list(GOALS)
+    assert chosen_parts(["planning", "misses"]) == ["misses", "planning"]
+    with pytest.raises(KeyError):
+        chosen_parts(["numbers"])
+
+
+@pytest.mark.parametrize("scale", [full_scale(), quick_scale()])
+def test_every_part_has_steps_of_its_own_name(scale) -> None:  # type: ignore[no-untyped-def]
+    for part in PARTS:
+        steps = steps_of([part], scale)
+        assert steps
+        assert {step.part for step in steps} == {part}
+        assert len({step.what for step in steps}) == len(steps)
+
+
+def test_the_full_scale_has_the_thesis_inputs() -> None:
+    timed = {case.place for case in full_scale().timed}
+    assert set(thesis.TIMES) <= timed
+    assert set(thesis.L1_MISSES) == {case.place for case in full_scale().counted}
+    assert set(thesis.SHORT_RUNS) == {case.place for case in full_scale().short}
+
+
+def test_goals_are_reached_at_their_limit_and_not_above() -> None:
+    assert Goal(a_row("auto", 0.25), 0.25).reached
+    assert not Goal(a_row("auto", 0.26), 0.25).reached
+    assert not Goal(a_row("auto", 0.1), 1.10, of_memory=True).reached
+    assert against_limit(PLACE, "auto", "planning_time", 30.0, 60.0).value == 0.5
+
+
+def test_a_variant_that_left_the_race_is_a_clear_error() -> None:
+    with pytest.raises(CommandError, match="'smart' was not measured"):
+        Rounds({"glibc": []}).ratio("smart", "glibc")
+
+
+def test_tables_show_the_thesis_beside_today_each_under_its_title() -> None:
+    findings = Findings()
+    findings.add("times", [a_row("usage-depth-first", 0.5, baseline="sequential")])
+    findings.add("preallocation", [a_row("sequential", 0.7), a_row("sequential not-preallocated", 0.8)])
+    findings.add("misses", [row(PLACE, "random", "sequential", "llc_misses", exact(2.5))])
+    findings.failures.append(Failure("statistics", "hexapawn 4 3", "no board"))
+    printed = io.StringIO()
+    tables.print_all(Console(file=printed, width=200), findings)
+    text = printed.getvalue()
+    assert "Tables 5.1, 5.2: CPU time" in text
+    assert "0.950 | 0.500 [0.400 0.600]" in text
+    assert "0.538 | 0.700 [0.600 0.800]" in text
+    assert "0.634 | 0.800 [0.700 0.900]" in text
+    assert "2.023 | 2.500" in text
+    assert "Table 5.10" not in text, "nothing was measured for it"
+    assert "no board" in text
+
+
+def test_markdown_has_a_row_per_goal() -> None:
+    reached, missed = Goal(a_row("auto", 0.2), 0.25), Goal(a_row("auto", 0.3), 0.25)
+    lines = to_markdown([reached, missed]).splitlines()
+    assert len(lines) == 4
+    assert [line.rpartition("| ")[2] for line in lines[2:]] == ["yes |", "NO |"]
+    assert lines[2].startswith("| cover 300 300 | auto | glibc | cpu_time | 0.200 [0.100 0.300] | 0.25 |")
