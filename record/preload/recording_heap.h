@@ -33,10 +33,11 @@ class RecordingHeap {
         record_event(EventKind::reallocate_release, object, 0);
         void* moved = platform::real::reallocate(object, bytes);
         // Where there is no memory the old object lives on.
-        if (moved != nullptr)
+        if (moved != nullptr) {
             record_allocation(EventKind::reallocate, moved, bytes, 0, caller);
-        else
+        } else {
             record_allocation(EventKind::reallocate, object, usable, 0, caller);
+        }
         return moved;
     }
 

@@ -210,6 +210,7 @@ Requester& RunTime::requester_of_chain(const Caller& caller) {
         return nobody_;
     }
     uintptr_t frames[context::max_depth];
+    frames[0] = caller.return_address;
     const unsigned depth = context::walk_call_chain(caller, plan_.header().depth, frames);
     Requester& requester =
         sites_

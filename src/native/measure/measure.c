@@ -84,6 +84,7 @@ int main(int count, char** arguments) {
     pid_t started = 0;
     int error = posix_spawnp(&started, program[0], &actions, NULL, program, environment);
     posix_spawn_file_actions_destroy(&actions);
+    free(environment);
     if (error != 0) {
         dprintf(report, "error %d\n", error);
         return 127;
