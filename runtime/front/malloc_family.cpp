@@ -1,4 +1,6 @@
 // libmalloom.so: the malloc family over the run time's heap.
+#include <stdlib.h>
+
 #include "runtime/front/run_time.h"
 
 namespace malloom::front {
@@ -22,11 +24,12 @@ inline RunTime& process_heap() {
 namespace {
 
 // The C library is ready when constructors run, and other libraries' constructors may come after.
-[[gnu::constructor]] void start_run_time() {
-    malloom::front::process_heap().start();
-}
 [[gnu::destructor]] void finish_run_time() {
     malloom::front::process_heap().finish();
+}
+[[gnu::constructor]] void start_run_time() {
+    malloom::front::process_heap().start();
+    at_quick_exit(finish_run_time);
 }
 
 }  // namespace

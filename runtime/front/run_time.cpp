@@ -50,7 +50,8 @@ void RunTime::start() {
 
 void RunTime::finish() {
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
-        statistics_.write_line(state_, heap_.rest.first.count(), heap_.rest.first.stopped());
+        statistics_.write_line(state_, heap_.first.given_up(), heap_.rest.first.count(),
+                               heap_.rest.first.stopped());
     }
 }
 
@@ -231,8 +232,11 @@ Requester& RunTime::requester_of_thread(size_t bytes) {
     if (heaps::advance_sequence(place.sequence, bytes)) [[likely]] {
         return place.sequence.requester;
     }
-    if (!heap_.first.has_slot(place.sequence.requester)) {
-        note_exhausted(place.sequence.requester);
+    Requester& requester = place.sequence.requester;
+    if (!heap_.first.has_slot(requester)) {
+        note_exhausted(requester);
+    } else if (place.sequence.unmatched_in_a_row >= heaps::sequence_patience) {
+        heap_.first.give_up(requester);
     }
     return nobody_;
 }

@@ -24,15 +24,16 @@ void Statistics::count_matched(size_t bytes) {
     __atomic_fetch_add(&matched_bytes_, bytes, __ATOMIC_RELAXED);
 }
 
-void Statistics::write_line(const char* state, uint32_t groups, uint32_t stopped_groups) const {
+void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups,
+                            uint32_t stopped_groups) const {
     const uint64_t requests = matched_ + grouped_ + fallback_;
     platform::Line line;
-    line.text("malloom: process ")
-        .number(static_cast<uint64_t>(getpid()))
-        .text(": plan ")
-        .text(state)
-        .text("; requests ");
-    line.number(requests)
+    line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
+    if (given_up != 0) {
+        line.text(", ").number(given_up).text(" contexts did not fit");
+    }
+    line.text("; requests ")
+        .number(requests)
         .text(", matched ")
         .number(matched_)
         .text(" (")

@@ -16,9 +16,9 @@ class Statistics {
     void count_grouped() { __atomic_fetch_add(&grouped_, 1, __ATOMIC_RELAXED); }
     void count_fallback() { __atomic_fetch_add(&fallback_, 1, __ATOMIC_RELAXED); }
 
-    /// Writes the line. `state` says what the plan was doing in the end; `stopped_groups` as
-    /// GroupHeap::stopped.
-    void write_line(const char* state, uint32_t groups, uint32_t stopped_groups) const;
+    /// Writes the line. `state` says what the plan was doing in the end; `given_up` as PlanHeap::given_up;
+    /// `stopped_groups` as GroupHeap::stopped.
+    void write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups) const;
 
   private:
     int descriptor_ = -1;

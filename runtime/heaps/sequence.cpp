@@ -34,11 +34,13 @@ bool advance_sequence(ThreadSequence& sequence, size_t bytes) {
     const uint64_t wanted = structures::last_granule(bytes) + 1;
     if (next->granules == wanted) {
         sequence.unmatched_before = 0;
+        sequence.unmatched_in_a_row = 0;
         return true;
     }
     const PlanSlot* found =
         sequence.unmatched_before != 0 ? find_pair(next, end, sequence.unmatched_before, wanted) : nullptr;
     sequence.unmatched_before = found != nullptr ? 0 : wanted;
+    sequence.unmatched_in_a_row = found != nullptr ? 0 : sequence.unmatched_in_a_row + 1;
     requester.next = found != nullptr ? reinterpret_cast<uint64_t>(found) : requester.next;
     return found != nullptr;
 }
