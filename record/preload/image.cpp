@@ -123,10 +123,14 @@ bool start_locked() {
     return true;
 }
 
-const char* reason_of(ProcessState state) {
-    if (state == ProcessState::limit) return "the profile has reached its maximum size (--max-size)";
-    if (state == ProcessState::failed) return "the profile cannot be written (no room on the disk?)";
-    return nullptr;
+// `malloom record` says why a recording ended, from the state in the stage; only where there is no stage must
+// the process speak for itself, and then only of failures.
+void say_why(ProcessState state) {
+    if (state != ProcessState::failed && state != ProcessState::limit) return;
+    platform::Line line;
+    line.text("malloom: process ").number(static_cast<uint64_t>(getpid()));
+    line.text(" is not recorded: the profile cannot be written (no room on the disk?)")
+        .write_to(STDERR_FILENO);
 }
 
 // So that the profile names programs that allocate nothing. A stage waits for the first event: creating a
@@ -165,14 +169,10 @@ void stop_image(ProcessState state) {
     if (image->phase.exchange(Phase::off, std::memory_order_acq_rel) == Phase::off) return;
     const uint32_t used = image->slots_used.load(std::memory_order_acquire);
     for (uint32_t i = 0; i < used; ++i) image->slots[i].enabled.store(false, std::memory_order_relaxed);
-    if (image->contexts.header != nullptr) image->contexts.header->state = static_cast<uint32_t>(state);
-    if (const char* reason = reason_of(state)) {
-        platform::Line line;
-        line.text("malloom: recording of process ")
-            .number(static_cast<uint64_t>(getpid()))
-            .text(" stopped: ");
-        line.text(reason).write_to(STDERR_FILENO);
-    }
+    if (image->contexts.header != nullptr)
+        image->contexts.header->state = static_cast<uint32_t>(state);
+    else
+        say_why(state);
 }
 
 void stop_after(stream::AppendResult result) {

@@ -43,8 +43,7 @@ extern Options options;
 /// thread is just doing it. Never allocates through malloc.
 bool start_image();
 
-/// Ends the recording of this process for all threads, for the reason that `state` says, with a line for the
-/// user where he needs to know.
+/// Ends the recording of this process for all threads, for the reason that `state` says.
 void stop_image(formats::profile::ProcessState state);
 
 /// stop_image for a failed append.

@@ -29,7 +29,8 @@ struct ThisThread {
     bool finished;           ///< its slot is gone; only what the thread library still does follows
 };
 
-extern thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]];
+// constinit: so that its users need not ask whether it has been initialized.
+extern constinit thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]];
 
 /// The slot for the next event of this thread, or nullptr when it is not to be recorded (then it has been
 /// counted as dropped where it should have been). Called when the fast path of enter() found no ready slot.

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from malloom.record.session import Recorded
 
 SMALLEST_LIMIT = 64 << 10
+SMALLEST_PROFILE = 256 << 10
+"""Room that the first stages of a process take, in bytes."""
+
 DEEPEST = 32
 
 
@@ -82,9 +85,8 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
     from malloom.record.sizes import format_size  # noqa: PLC0415
 
     lines = [
-        f"recorded {outcome.events:,} events in {outcome.contexts:,} contexts of "
-        f"{outcome.processes:,} {'process' if outcome.processes == 1 else 'processes'}; "
-        f"{output} has {format_size(outcome.file_bytes)}"
+        f"recorded {counted(outcome.events, 'event')} in {counted(outcome.contexts, 'context')} of "
+        f"{counted(outcome.processes, 'process', 'es')}; {output} has {format_size(outcome.file_bytes)}"
     ]
     if os.WIFSIGNALED(outcome.wait_status):
         died_by = signal.Signals(os.WTERMSIG(outcome.wait_status)).name
@@ -97,7 +99,9 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
         lines.append(
             "the profile could not be written to its end and is good up to there; make room on the disk"
         )
-    if outcome.processes == 0:
+    if outcome.processes == 0 and has_no_room(output):
+        lines.append("nothing was recorded: the disk is full; make room, or choose another place with -o")
+    elif outcome.processes == 0:
         lines.append(
             f"nothing was recorded: {name} did not load the recorder; see 'malloom doctor -- {name}'"
         )
@@ -106,6 +110,17 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
     if outcome.living:
         lines.append(f"{outcome.living} processes that {name} left behind still record")
     return lines
+
+
+def counted(number: int, what: str, ending: str = "s") -> str:
+    """A number and its noun."""
+    return f"{number:,} {what}{'' if number == 1 else ending}"
+
+
+def has_no_room(output: Path) -> bool:
+    """Whether the disk has less room than a profile begins with."""
+    disk = os.statvfs(output.absolute().parent)
+    return disk.f_bavail * disk.f_frsize < SMALLEST_PROFILE
 
 
 def status_of(outcome: "Recorded") -> int:
