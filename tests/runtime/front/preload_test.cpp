@@ -110,6 +110,25 @@ TEST_F(Preload, RequestsBeyondThePlanGoToTheFallback) {
     EXPECT_NE(outcome.complaint.find("matched 1000 ("), std::string::npos) << outcome.complaint;
 }
 
+TEST_F(Preload, ACallSiteThatThePlanDoesNotFitIsGivenUp) {
+    const Outcome outcome = run(plan_for_probe(1, 5000, 3), MALLOOM_PROBE " objects 5000 200");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.complaint.find("plan given up, 1 contexts did not fit"), std::string::npos)
+        << outcome.complaint;
+}
+
+TEST_F(Preload, StatisticsComeHoweverTheProgramEnds) {
+    for (const char* settings : {"MALLOOM_STATISTICS=1", "MALLOOM_STATISTICS=1 MALLOOM_FALLBACK=system"}) {
+        for (const char* command : {MALLOOM_PROBE " quick_exit", MALLOOM_PROBE " limits", "/bin/ls /"}) {
+            const Outcome outcome = run(settings, command);
+            EXPECT_EQ(outcome.status, 0) << command;
+            const size_t line = outcome.complaint.find("plan not asked for; requests ");
+            EXPECT_NE(line, std::string::npos) << command << outcome.complaint;
+            EXPECT_EQ(outcome.complaint.find("plan not", line + 1), std::string::npos) << command;
+        }
+    }
+}
+
 TEST_F(Preload, AnotherProgramsPlanIsLeftAlone) {
     const std::string settings = plan_for_probe(1, 1000, 3);
     const Outcome outcome = run(settings, "/bin/ls /");

@@ -2,7 +2,7 @@
 //   probe hashes             the hash of its executable and of the context (depth 1, then 2) of its one call
 //   site probe objects N BYTES    N objects at that call site, all alive; then frees them; "adjacent K": K
 //   follow the one before probe cycle N BYTES      N times one object probe
-//   threads|fork|signal|exec|libraries|limits
+//   threads|fork|signal|exec|quick_exit|invalid|limits
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -242,6 +242,7 @@ int main(int count, char** words) {
         volatile auto inside = reinterpret_cast<uintptr_t>(through_caller(malloc, 48)) + 16;
         free(reinterpret_cast<void*>(inside));
     }
+    if (strcmp(what, "quick_exit") == 0) quick_exit(0);
     if (strcmp(what, "exec") == 0) return execl(words[0], words[0], "limits", nullptr);
     return 2;
 }

@@ -49,6 +49,32 @@ TEST_F(PlanHeapTest, AMismatchUsesUpItsSlotAndTheNextMatchesAgain) {
     EXPECT_EQ(allocate(16), place(2));
 }
 
+TEST_F(PlanHeapTest, SlotsThatHardlyEverFitAreGivenUp) {
+    open(std::vector<PlanBuilder::Slot>(2000, {0, 1}));
+    int asked = 0;
+    while (heaps::PlanHeap::has_slot(requester)) {
+        ASSERT_LT(++asked, 1000);
+        EXPECT_EQ(allocate(100), nullptr);
+    }
+    EXPECT_EQ(heap.given_up(), 1u);
+    EXPECT_EQ(allocate(16), nullptr);
+    EXPECT_EQ(heap.exhausted_slots(), 2000u);
+}
+
+TEST_F(PlanHeapTest, RequestsWithoutAPlaceAndAFewMisfitsAreBorne) {
+    std::vector<PlanBuilder::Slot> slots(4000, {formats::plan::no_slot, 1});
+    for (size_t i = 0; i < slots.size(); i += 4) {
+        slots[i].start = static_cast<uint32_t>(i);
+    }
+    open(slots);
+    int matched = 0;
+    for (size_t i = 0; i < slots.size(); ++i) {
+        matched += allocate(i % 8 == 0 ? 100 : 16) != nullptr;
+    }
+    EXPECT_EQ(matched, 500);
+    EXPECT_EQ(heap.given_up(), 0u);
+}
+
 TEST_F(PlanHeapTest, NoBytesNeedOneGranule) {
     open({{3, 1}});
     EXPECT_EQ(allocate(0), place(3));

@@ -153,6 +153,29 @@ TEST_F(OccupancyTest, ThreadsShareWords) {
     EXPECT_EQ(occupancy.count_occupied(0, granules), 0u);
 }
 
+// Two words: one owner's object goes over their border, the other's ends there.
+TEST_F(OccupancyTest, AnObjectIsNotLengthenedByTheRestOfTheOneBefore) {
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over) {
+            if (occupancy.claim(alone(), 24, 19)) {
+                release(24);
+            }
+        }
+    });
+    uint64_t got = 0;
+    for (int step = 0; step < 3000000 || (got < 1000 && step < 100000000); ++step) {
+        if (occupancy.claim(alone(), 28, 3)) {
+            ASSERT_EQ(occupancy.extent(occupancy.address(28)), 4u);
+            release(28);
+            ++got;
+        }
+    }
+    is_over = true;
+    other.join();
+    EXPECT_GE(got, 1000u);
+}
+
 Occupancy* of_handler = nullptr;
 std::vector<std::atomic<int>>* owners_of_handler = nullptr;
 volatile sig_atomic_t handled = 0;
