@@ -14,6 +14,7 @@ MALLOOM_INLINE void malloc_status(void) {
     malloom_status();
 }
 
+/* Cyll's library ends the program here when it logs; malloom ends the recording, and the program goes on. */
 MALLOOM_INLINE void malloc_done_logging(void) {
     malloom_stop_recording();
 }

@@ -24,7 +24,10 @@ class WalkTrace {
 
     /// The caller's frame pointer was found at `place`. It decides nothing before it is used.
     [[gnu::always_inline]] void read_frame_pointer(uintptr_t place, uintptr_t value) {
-        frame_pointer_ = {place, value};
+        // One by one: a temporary would be poisoned by AddressSanitizer when it ends, and the walk that this
+        // is inlined into, which is not checked, would not clean up.
+        frame_pointer_.place = place;
+        frame_pointer_.value = value;
     }
 
     /// The next frame was found by the last frame pointer.

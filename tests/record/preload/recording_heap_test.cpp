@@ -104,7 +104,7 @@ TEST(RecordingHeap, StopsForAllThreads) {
     std::thread stopping([] { record::stop_image(formats::profile::ProcessState::stopped); });
     run_threads(4, 2'000);
     stopping.join();
-    allocate(1, 0);
+    empty_mailboxes();
     stream::ChunkReader reader;
     ASSERT_TRUE(reader.open(getenv("MALLOOM_RECORD"))) << reader.problem();
     EXPECT_LT(recorded_events(reader), events.load());
