@@ -24,6 +24,14 @@ OwnedArray<T> to_numpy(std::vector<T>&& column) {
     return OwnedArray<T>(kept->data(), {kept->size()}, owner);
 }
 
+/// Calls `compute` while other threads of Python run. What it refers to must be kept alive by the caller's
+/// arguments.
+template <class Compute>
+auto unlocked(Compute&& compute) {
+    const nanobind::gil_scoped_release released;
+    return compute();
+}
+
 template <class T>
 std::span<const T> to_span(const ArrayView<T>& array) {
     return {array.data(), array.shape(0)};

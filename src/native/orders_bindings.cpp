@@ -34,46 +34,51 @@ void require_length(size_t length, size_t wanted) {
 
 OwnedArray<uint32_t> bound_depth_first(const U64& offsets, const U32& targets, const U32& weights,
                                        const U32& roots) {
-    return to_numpy(depth_first(graph_of(offsets, targets, weights), to_span(roots)));
+    return to_numpy(
+        unlocked([&] { return depth_first(graph_of(offsets, targets, weights), to_span(roots)); }));
 }
 
 OwnedArray<uint32_t> bound_grouped(const U64& offsets, const U32& targets, const U32& weights,
                                    const U32& hubs) {
-    return to_numpy(grouped(graph_of(offsets, targets, weights), to_span(hubs)));
+    return to_numpy(unlocked([&] { return grouped(graph_of(offsets, targets, weights), to_span(hubs)); }));
 }
 
 OwnedArray<uint32_t> bound_in_order_of_use(const U64& offsets, const U32& targets, const U32& weights,
                                            const U64& rank) {
     const GraphView graph = graph_of(offsets, targets, weights);
     require_length(rank.shape(0), graph.nodes());
-    return to_numpy(in_order_of_use(graph, to_span(rank)));
+    return to_numpy(unlocked([&] { return in_order_of_use(graph, to_span(rank)); }));
 }
 
 OwnedArray<uint32_t> bound_chains(const U64& offsets, const U32& targets, const U32& weights, const U64& rank,
                                   unsigned levels) {
     const GraphView graph = graph_of(offsets, targets, weights);
     require_length(rank.shape(0), graph.nodes());
-    return to_numpy(affinity_chains(graph, to_span(rank), levels));
+    return to_numpy(unlocked([&] { return affinity_chains(graph, to_span(rank), levels); }));
 }
 
 OwnedArray<uint32_t> bound_avoid_conflicts(const U64& offsets, const U32& targets, const U32& weights,
                                            const U32& order, const U32& granules, uint64_t sets,
                                            unsigned ways, uint64_t line_granules) {
-    return to_numpy(avoid_conflicts(graph_of(offsets, targets, weights), to_span(order), to_span(granules),
-                                    {sets, ways, line_granules}));
+    return to_numpy(unlocked([&] {
+        return avoid_conflicts(graph_of(offsets, targets, weights), to_span(order), to_span(granules),
+                               {sets, ways, line_granules});
+    }));
 }
 
 OwnedArray<int64_t> bound_usage_tree(const U64& offsets, const U32& targets, const U32& weights,
                                      const U64& rank) {
     const GraphView graph = graph_of(offsets, targets, weights);
     require_length(rank.shape(0), graph.nodes());
-    return to_numpy(usage_tree(graph, to_span(rank)));
+    return to_numpy(unlocked([&] { return usage_tree(graph, to_span(rank)); }));
 }
 
 OwnedArray<uint32_t> bound_subtrees(const I64& parent, const U64& rank, const U32& granules,
                                     uint64_t page_granules, uint64_t line_granules) {
-    return to_numpy(
-        subtree_clusters(to_span(parent), to_span(rank), to_span(granules), {page_granules, line_granules}));
+    return to_numpy(unlocked([&] {
+        return subtree_clusters(to_span(parent), to_span(rank), to_span(granules),
+                                {page_granules, line_granules});
+    }));
 }
 
 }  // namespace

@@ -20,9 +20,11 @@ namespace {
 Timeline make_timeline(const ArrayView<uint64_t>& birth, const ArrayView<uint64_t>& death,
                        const ArrayView<uint64_t>& size, const ArrayView<uint32_t>& alignment,
                        const ArrayView<uint64_t>& accesses, uint64_t maximum_bytes, unsigned generations) {
-    return form_timeline(
-        {to_span(birth), to_span(death), to_span(size), to_span(alignment), to_span(accesses)}, maximum_bytes,
-        generations);
+    return unlocked([&] {
+        return form_timeline(
+            {to_span(birth), to_span(death), to_span(size), to_span(alignment), to_span(accesses)},
+            maximum_bytes, generations);
+    });
 }
 
 LineRule line_rule(const std::string& name) {
@@ -40,7 +42,8 @@ LineRule line_rule(const std::string& name) {
 
 nb::tuple place(const Timeline& timeline, const ArrayView<uint32_t>& order, const std::string& lines,
                 uint64_t line_bytes) {
-    Placement placement = place_in_order(timeline, to_span(order), {line_rule(lines), line_bytes});
+    const PackingRule rule{line_rule(lines), line_bytes};
+    Placement placement = unlocked([&] { return place_in_order(timeline, to_span(order), rule); });
     return nb::make_tuple(to_numpy(std::move(placement.offset)), placement.arena_bytes);
 }
 

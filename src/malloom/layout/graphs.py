@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
 from malloom import _native
+from malloom.layout.derived import derived
 from malloom.layout.steady_phase import use_rank
 from malloom.profile import AffinityGraph, HeapProfile
 from malloom.profile.requests import U32
-
-_usage: WeakKeyDictionary[HeapProfile, AffinityGraph] = WeakKeyDictionary()
 
 
 def friend_graph(profile: HeapProfile, *, newest_first: bool = False) -> AffinityGraph:
@@ -27,6 +24,7 @@ def friend_graph(profile: HeapProfile, *, newest_first: bool = False) -> Affinit
     return AffinityGraph(offsets, by_friend.astype(np.uint32), np.ones(len(named), dtype=np.uint32))
 
 
+@derived
 def usage_graph(profile: HeapProfile) -> AffinityGraph:
     """What is accessed after what, each node's successors heaviest first; about equal ones in the order of
     use.
@@ -34,11 +32,9 @@ def usage_graph(profile: HeapProfile) -> AffinityGraph:
     The weights stay where they were, so they no longer belong to the targets. Building leaves a trace of one
     access on every edge it goes along, which must not decide.
     """
-    if profile not in _usage:
-        graph = profile.affinity()
-        targets = _native.in_order_of_use(graph.offsets, graph.targets, graph.weights, use_rank(profile))
-        _usage[profile] = AffinityGraph(graph.offsets, targets, graph.weights)
-    return _usage[profile]
+    graph = profile.affinity()
+    targets = _native.in_order_of_use(graph.offsets, graph.targets, graph.weights, use_rank(profile))
+    return AffinityGraph(graph.offsets, targets, graph.weights)
 
 
 def largest_first(profile: HeapProfile) -> U32:

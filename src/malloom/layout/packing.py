@@ -8,11 +8,11 @@ large as the live bytes at their peak.
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from malloom import _native
+from malloom.layout.derived import derived
 from malloom.layout.layout import Layout
 from malloom.layout.live_bytes import peak_chunk_bytes
 from malloom.profile import HeapProfile
@@ -26,18 +26,13 @@ its room before all of it is alive."""
 MOST_ROOM = 1.05
 """Of what a general allocator's chunks take at their peak."""
 
-_timelines: WeakKeyDictionary[HeapProfile, _native.Timeline] = WeakKeyDictionary()
 
-
+@derived
 def timeline_of(profile: HeapProfile) -> _native.Timeline:
-    """The lives of a profile's requests; formed once, as they do not depend on the strategy."""
-    if profile not in _timelines:
-        _timelines[profile] = _small_enough(profile)
-    return _timelines[profile]
+    """The lives of a profile's requests, which do not depend on the strategy.
 
-
-def _small_enough(profile: HeapProfile) -> _native.Timeline:
-    """With as many generations as keep the arena within MOST_ROOM, in time order, else with none."""
+    With as many generations as keep the arena within MOST_ROOM, in time order, else with none.
+    """
     requests = profile.requests
     bound = MOST_ROOM * peak_chunk_bytes(profile, requests.size <= np.uint64(LARGEST_SLOT))
     order = np.arange(len(requests), dtype=np.uint32)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from malloom.cache.cost import stall_cycles
@@ -25,6 +27,8 @@ BASELINES = frozenset({"random", "keep-original", "overhead-only"})
 """Never the best: they are there to be compared with."""
 
 
+PLACERS = 2
+"""Strategies placed at a time: each needs memory of its own, so not as many as there are cores."""
 LARGE = 4_000_000
 """Requests above which `auto` leaves out what seldom differs from another, to stay within a minute."""
 SELDOM_ALONE = frozenset({"smart", "usage-grouped", "size", "one-per-line"})
@@ -75,23 +79,32 @@ def rank(
 ) -> list[Ranked]:
     """All strategies, the best first: by cycles, and by pages and lines where those are as good as equal."""
     race = Race(profile, geometry, progress)
-    for strategy in strategies:
-        race.enter(strategy)
+    race.enter(strategies)
     return race.run(sample)
 
 
 class Race:
-    """Layouts of one profile under simulation, entered one by one so that only one is held in full."""
+    """Layouts of one profile under simulation, of which PLACERS at most are held in full."""
 
     def __init__(self, profile: HeapProfile, geometry: Geometry, progress: Progress) -> None:
         self._profile, self._geometry, self._progress = profile, geometry, progress
         self._simulation = Simulation(profile, geometry)
         self._sizes: dict[str, tuple[int, int]] = {}
 
-    def enter(self, strategy: Strategy) -> None:
-        """Places and adds a strategy's layout."""
+    def enter(self, strategies: Iterable[Strategy]) -> None:
+        """Places and adds the strategies' layouts, in their order; PLACERS of them are placed at a time."""
+        with ThreadPoolExecutor(PLACERS) as placers:
+            placing: deque[tuple[Strategy, Future[Layout]]] = deque()
+            for strategy in strategies:
+                placing.append((strategy, placers.submit(place, strategy, self._profile, self._geometry)))
+                if len(placing) == PLACERS:
+                    self._add(*placing.popleft())
+            while placing:
+                self._add(*placing.popleft())
+
+    def _add(self, strategy: Strategy, placed: Future[Layout]) -> None:
         self._progress.placing(strategy.name)
-        layout = place(strategy, self._profile, self._geometry)
+        layout = placed.result()
         self._simulation.add(strategy.name, layout.offset)
         self._sizes[strategy.name] = (layout.arena_bytes, layout.planned)
 
@@ -141,9 +154,7 @@ def best_strategy(
             remedy="record with --accesses full, or name a --strategy",
         )
     race = Race(profile, geometry, progress)
-    for strategy in strategies:
-        if _may_win(strategy, profile):
-            race.enter(strategy)
+    race.enter(strategy for strategy in strategies if _may_win(strategy, profile))
     ranked = race.run(sample_of(profile, FIRST_ROUND))
     if profile.access_entries > FIRST_ROUND:
         race.retain({each.strategy for each in ranked[:FINALISTS]})

@@ -8,36 +8,20 @@ in the order of its first round.
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
+from malloom.layout.derived import derived
 from malloom.profile import HeapProfile
 from malloom.profile.requests import NEVER, U32, U64
 
-_ranks: WeakKeyDictionary[HeapProfile, U64] = WeakKeyDictionary()
-_orders: WeakKeyDictionary[HeapProfile, U32] = WeakKeyDictionary()
 
-
+@derived
 def use_rank(profile: HeapProfile) -> U64:
     """Per request a number that grows in the order of use; NEVER for requests that no access reached.
 
     Requests used in the steady phase come first, as it uses them first; the others follow in the order of
     their first access. Without a steady phase the order is that of the first accesses throughout.
     """
-    if profile not in _ranks:
-        _ranks[profile] = _compute(profile)
-    return _ranks[profile]
-
-
-def use_order(profile: HeapProfile) -> U32:
-    """All requests in the order of use; see use_rank."""
-    if profile not in _orders:
-        _orders[profile] = np.argsort(use_rank(profile), kind="stable").astype(np.uint32)
-    return _orders[profile]
-
-
-def _compute(profile: HeapProfile) -> U64:
     first = profile.requests.first_access
     steady = profile.steady_use()
     if steady is None:
@@ -46,3 +30,10 @@ def _compute(profile: HeapProfile) -> U64:
     late = np.where(first == never, never, first + np.uint64(2**62))
     rank: U64 = np.where(steady != never, steady, late)
     return rank
+
+
+@derived
+def use_order(profile: HeapProfile) -> U32:
+    """All requests in the order of use; see use_rank."""
+    order: U32 = np.argsort(use_rank(profile), kind="stable").astype(np.uint32)
+    return order

@@ -21,5 +21,8 @@ class Strategy(Protocol):
     """One line for lists and help."""
 
     def place(self, profile: HeapProfile, geometry: Geometry) -> Layout:
-        """A place for every request. Must not change the profile; the same profile gives the same layout."""
+        """A place for every request. Must not change the profile; the same profile gives the same layout.
+
+        Strategies are asked in several threads, but each in one at a time.
+        """
         ...
