@@ -108,7 +108,8 @@ def obstacles(program: Program) -> list[Obstacle]:
     if not program.elf.loader:
         remedy = "link it dynamically (without -static), so that a library can be preloaded"
         found.append(Obstacle(f"{program.binary} is statically linked", remedy))
-    if own := sorted(program.elf.allocator, reverse=True):
+    # A static program has the C library's allocator inside, which is no reason of its own.
+    elif own := sorted(program.elf.allocator, reverse=True):
         remedy = "build it without that allocator, or link the allocator as a shared library"
         found.append(Obstacle(f"{program.binary} carries its own allocator ({', '.join(own)})", remedy))
     if gains_privileges(program.binary):
