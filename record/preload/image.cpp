@@ -169,10 +169,8 @@ void stop_image(ProcessState state) {
     if (image->phase.exchange(Phase::off, std::memory_order_acq_rel) == Phase::off) return;
     const uint32_t used = image->slots_used.load(std::memory_order_acquire);
     for (uint32_t i = 0; i < used; ++i) image->slots[i].enabled.store(false, std::memory_order_relaxed);
-    if (image->contexts.header != nullptr)
-        image->contexts.header->state = static_cast<uint32_t>(state);
-    else
-        say_why(state);
+    if (image->contexts.header == nullptr) return say_why(state);
+    image->contexts.header->state = static_cast<uint32_t>(state);
 }
 
 void stop_after(stream::AppendResult result) {

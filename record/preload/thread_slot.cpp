@@ -17,7 +17,7 @@ namespace malloom::record {
 
 using namespace formats::profile;
 
-constinit thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]];
+constinit thread_local ThisThread this_thread [[gnu::tls_model("initial-exec")]] = {};
 
 namespace {
 

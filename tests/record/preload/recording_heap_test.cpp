@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -94,10 +95,12 @@ TEST(RecordingHeap, RecordsTwoHundredThreads) {
 }
 
 TEST(RecordingHeap, GivesTheStagesOfEndedThreadsToNewOnes) {
+    run_threads(4, 50);
+    const uint32_t before = record::image->slots_used.load();
     for (unsigned generation = 0; generation < 50; ++generation) run_threads(4, 50);
     empty_mailboxes();
     expect_sound_profile();
-    EXPECT_LE(record::image->slots_used.load(), 5U);
+    EXPECT_LE(record::image->slots_used.load(), std::max(before, 5U));
 }
 
 TEST(RecordingHeap, StopsForAllThreads) {
