@@ -32,8 +32,11 @@ void PlanHeap::close() {
 void PlanHeap::preallocate() {
     void* arena = occupancy_.address(0);
     const size_t bytes = occupancy_.granules() * structures::granule_bytes;
-    const size_t whole =
-        platform::huge_pages_are_allowed() ? platform::round_down(bytes, platform::huge_page_bytes) : 0;
+    size_t whole = platform::round_down(bytes, platform::huge_page_bytes);
+    // Small arenas do not ask: it takes longer than to populate them.
+    if (whole != 0 && !platform::huge_pages_are_allowed()) {
+        whole = 0;
+    }
     platform::prefer_huge_pages(arena, whole);
     platform::populate_pages(static_cast<char*>(arena) + whole, bytes - whole);
 }

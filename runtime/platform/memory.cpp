@@ -48,7 +48,8 @@ void* map_pages(size_t bytes) {
 
 void* reserve_pages(size_t bytes, size_t alignment) {
     const size_t rounded = round_up(bytes, page_bytes());
-    const size_t span = rounded + alignment;
+    // Mappings begin at a page anyway; only more needs room to choose from.
+    const size_t span = alignment <= page_bytes() ? rounded : rounded + alignment;
     if (rounded < bytes || span < rounded) {
         return nullptr;
     }
