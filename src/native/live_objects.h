@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "src/native/object_map.h"
@@ -30,8 +32,8 @@ class LiveObjects {
     /// The request whose object has the byte at `address`, or none.
     uint32_t find(uint64_t address) const {
         const uint32_t request = map_.find(address);
-        return request != none && address - extents_[request].address < extents_[request].size ? request
-                                                                                               : none;
+        if (request != none && contains(request, address)) return request;
+        return neighbours_.empty() ? none : find_neighbour(address);
     }
 
     /// The request in whose granule `address` lies, or none, without the check that the object reaches that
@@ -43,15 +45,26 @@ class LiveObjects {
         return request;
     }
     void prefetch(uint64_t address) const { map_.prefetch(address); }
+    /// An object of no bytes has its address.
     bool contains(uint32_t request, uint64_t address) const {
-        return address - extents_[request].address < extents_[request].size;
+        return address - extents_[request].address < std::max<uint64_t>(extents_[request].size, 1);
     }
+
+    /// Whether some granule belongs to two objects, so that where a guess was wrong find() may still succeed.
+    bool shares_granules() const { return !neighbours_.empty(); }
 
     const Extent& extent(uint32_t request) const { return extents_[request]; }
 
   private:
+    uint32_t find_neighbour(uint64_t address) const;
+    void share(uint64_t granule, const Extent& extent);
+    void remove(uint32_t request);
+
     std::vector<Extent> extents_;
     ObjectMap map_;
+    /// Some allocators give objects of 8 bytes half a granule each: by granule, the object that the map does
+    /// not name. Empty with other allocators.
+    std::unordered_map<uint64_t, uint32_t> neighbours_;
 };
 
 }  // namespace malloom::native

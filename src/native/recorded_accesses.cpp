@@ -132,9 +132,13 @@ ResolvedAccess* RecordedAccesses::resolve_block(std::span<const uint64_t> entrie
     for (size_t i = 0; i < entries.size(); ++i) guesses[i] = objects_.guess(entries[i] & access_address_mask);
     for (size_t i = 0; i < entries.size(); ++i) {
         const uint64_t address = entries[i] & access_address_mask;
-        if (guesses[i] == LiveObjects::none || !objects_.contains(guesses[i], address)) continue;
+        uint32_t request = guesses[i];
+        if (request == LiveObjects::none || !objects_.contains(request, address)) {
+            request = objects_.shares_granules() ? objects_.find(address) : LiveObjects::none;
+            if (request == LiveObjects::none) continue;
+        }
         const uint64_t attributes = entries[i] & ~access_address_mask;
-        *out++ = {guesses[i], 1, (address - objects_.extent(guesses[i]).address) | attributes};
+        *out++ = {request, 1, (address - objects_.extent(request).address) | attributes};
     }
     return out;
 }

@@ -64,10 +64,10 @@ nb::tuple survey(AccessSource& source, size_t requests, uint64_t expected,
                  std::tuple<uint64_t, uint64_t, uint64_t> steadiness, std::pair<uint64_t, uint64_t> windows) {
     auto kept = std::make_unique<KeptAccesses>(windows.first, windows.second, expected);
     KeepingAccesses keeping(source, *kept);
-    const auto [stretch, rarity, least] = steadiness;
+    const Steadiness wanted{std::get<0>(steadiness), std::get<1>(steadiness), std::get<2>(steadiness)};
     auto found = [&] {
         const nb::gil_scoped_release unlocked;
-        return run_survey(keeping, requests, {stretch, rarity, least});
+        return run_survey(keeping, requests, wanted);
     }();
     return nb::make_tuple(
         nb::make_tuple(to_numpy(std::move(found.usage.accesses)), to_numpy(std::move(found.usage.first)),
