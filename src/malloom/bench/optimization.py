@@ -98,7 +98,9 @@ def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watch
         watcher.stage("racing the plans")
         winner, failures = _choose(race, candidates, plain, wishes.budget.seconds * CHOOSING_SHARE)
         watcher.stage(f"measuring {winner.name} against the program as it is")
+        # Choosing may have taken longer than its share; the verdict keeps its own.
         left = wishes.budget.seconds - (time.monotonic() - began)
+        left = max(left, wishes.budget.seconds * (1 - CHOOSING_SHARE))
         measure_winner(race, winner.name, AS_IT_IS, replace(wishes.budget, seconds=left))
         kept = _keep(winner, recording.profile, race, wishes.plan)
         return _outcome(
@@ -136,17 +138,11 @@ def _candidates(
     """A plan for each strategy worth a race, and what to note."""
     notes = list(recording.notes)
     names = [strategy] if strategy else candidate_strategies(recording, watcher.stage, notes.append)
-    candidates = []
-    for name in names:
-        watcher.stage(f"planning, strategy {name}")
-        candidate = Candidate(name, recording.profile.with_name(f"{name}.plan"))
-        try:
-            stages.plan(recording.profile, candidate.plan, name)
-            candidates.append(candidate)
-        except CommandError as error:
-            if strategy:
-                raise
-            notes.append(f"strategy {name} is left out ({error})")
+    watcher.stage(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
+    made = {name: Candidate(name, recording.profile.with_name(f"{name}.plan")) for name in names}
+    problems = stages.plan_each(recording.profile, {name: made[name].plan for name in names})
+    notes += [f"strategy {name} is left out ({problem})" for name, problem in problems.items()]
+    candidates = [candidate for name, candidate in made.items() if name not in problems]
     if not candidates:
         raise CommandError(f"there is no plan to try: {notes[-1]}")
     return candidates, notes

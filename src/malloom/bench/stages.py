@@ -1,13 +1,17 @@
 """malloom's own stages as whole processes: they meet in files, and their memory goes back when they end."""
 
+import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from subprocess import DEVNULL
 
 from malloom.bench.process import TIME_LIMIT, Command, Run, last_words, run_in_time, run_measured
 from malloom.errors import CommandError
+
+LONGEST_STAGE = 1800.0
+"""Seconds: planning reads a large profile for minutes, and optimize runs a program dozens of times."""
 
 
 def stage(*arguments: str, environment: dict[str, str] | None = None) -> Command:
@@ -37,17 +41,26 @@ def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
     return _run_stage("plan", str(profile), "-o", str(made), "--strategy", strategy, *options)
 
 
-def output_of(*arguments: str, time_limit: float = TIME_LIMIT) -> str:
+def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
+    """Plans by several strategies, for less than one at a time; what went wrong, by strategy."""
+    wanted = [f"{name}={path}" for name, path in plans.items()]
+    command = Command([sys.executable, "-m", "malloom.bench.plan_each", str(profile), *wanted])
+    problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
+    return problems
+
+
+def output_of(*arguments: str) -> str:
     """Standard output of one malloom command. Raises CommandError with its own message where it fails."""
-    command = stage(*arguments).limited(time_limit)
+    return _output_of(stage(*arguments).limited(LONGEST_STAGE), f"malloom {arguments[0]}")
+
+
+def _output_of(command: Command, name: str) -> str:
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         status = run_in_time(command.arguments, command, stdout=output, stderr=errors, stdin=DEVNULL)
         output.seek(0)
         errors.seek(0)
         if status != 0:
-            raise CommandError(
-                f"malloom {arguments[0]} failed: {errors.read().strip().rpartition(chr(10))[2]}"
-            )
+            raise CommandError(f"{name} failed: {errors.read().strip().rpartition(chr(10))[2]}")
         return output.read()
 
 

@@ -20,6 +20,8 @@ from malloom.record.program import open_program, require_reachable
 if TYPE_CHECKING:
     from malloom.bench.optimization import Outcome, Watcher
 
+FEWEST_PAIRS = 10
+"""With fewer, one run that something else disturbed can undo a clear verdict."""
 ACCESSES = ("full", "sampled", "annotated", "none")
 
 
@@ -50,7 +52,7 @@ def optimize(
     seconds: Annotated[
         float,
         typer.Option(
-            min=0, help="Time for the measured runs; six pairs are measured however long they take."
+            min=0, help="Time for the measured runs; ten pairs are measured however long they take."
         ),
     ] = 60.0,
     accesses: Annotated[
@@ -87,7 +89,7 @@ def optimize(
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415
 
-    budget = Budget(seconds=seconds) if runs is None else Budget(runs, runs, seconds)
+    budget = Budget(FEWEST_PAIRS, seconds=seconds) if runs is None else Budget(runs, runs, seconds)
     wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
     with repeatable_input() as stdin, watching() as watcher:
         outcome = optimization.optimize(command, stdin, wishes, watcher)

@@ -8,13 +8,8 @@ from malloom.bench import stages
 from malloom.bench.placement import thesis
 from malloom.bench.process import last_words
 from malloom.bench.workloads import Case
-from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
-from malloom.layout.plan import make_plan
-from malloom.layout.plan_file import write_plan
-from malloom.layout.ranking import place
-from malloom.layout.registry import strategy, strategy_names
-from malloom.profile import HeapProfile
+from malloom.layout.registry import strategy_names
 
 
 @dataclass(frozen=True)
@@ -77,12 +72,9 @@ def all_planned(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Pat
     plans = {name: bench.file(case, f"{name}.plan") for name in names}
     missing = [name for name, made in plans.items() if not made.exists()]
     if missing:
+        profile = recorded(bench, case)
         bench.say(f"planning {case.workload} {case.input}, {len(missing)} strategies")
-        profile = HeapProfile.open(recorded(bench, case))
-        for name in missing:
-            try:
-                layout = place(strategy(name), profile, geometry_from("host"))
-                write_plan(make_plan(profile, layout), plans[name])
-            except CommandError as error:
-                bench.failed(name, error)
+        problems = stages.plan_each(profile, {name: plans[name] for name in missing})
+        for name, problem in problems.items():
+            bench.failed(name, CommandError(problem))
     return {name: made for name, made in plans.items() if made.exists()}

@@ -55,7 +55,7 @@ def jq(megabytes: int) -> RealProgram:
 
 
 def full() -> list[RealProgram]:
-    return [xsltproc(50), dot(250, 500), jq(50)]
+    return [xsltproc(50), dot(250, 500), jq(20)]
 
 
 def quick() -> list[RealProgram]:

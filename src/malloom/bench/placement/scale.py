@@ -50,7 +50,7 @@ def full_scale() -> Scale:
         planning=(10_000_000, 100_000_000),
         programs=real_programs.full(),
         optimize_seconds=45.0,
-        table_budget=Budget(fewest=7, most=60, seconds=15.0),
+        table_budget=Budget(fewest=7, most=60, seconds=10.0),
         goal_budget=Budget(fewest=10, most=100, seconds=30.0),
         recording_budget=Budget(fewest=6, most=20, seconds=20.0),
     )
