@@ -8,6 +8,8 @@ PRODUCT_SOURCES := $(shell find src runtime record formats include cmake CMakeLi
     -name __pycache__ -prune -o -print)
 WHEEL := build/wheel.stamp
 PYTEST := .venv/bin/python -m pytest
+# How long `make soak` fuzzes each decoder.
+FUZZ_SECONDS := 600
 
 .PHONY: help setup build native demo test bench soak format
 
@@ -43,7 +45,11 @@ bench: build  ## all benchmark suites
 	@setup/native.sh release
 	@.venv/bin/malloom bench placement --json build/bench-placement.json
 
-soak: native  ## long randomised runs of the tests, about an hour
+soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about an hour
+	@setup/native.sh fuzz
+	@for codec in event access; do \
+	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
+	done
 	@$(PYTEST) tests --hypothesis-profile=soak
 
 format: setup  ## format and mend all sources in place

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the C++ tests and the workloads of a CMake preset: setup/native.sh release|checked|threads
+# Builds the C++ tests and the workloads of a CMake preset: setup/native.sh release|checked|threads|fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
