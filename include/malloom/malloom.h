@@ -64,9 +64,9 @@ MALLOOM_INLINE void malloom_touch(const void* object, unsigned weight) {
     if (calls->version != 0) calls->touch(object, weight);
 }
 
-/* Nothing after this is recorded: no request, no touch. The program goes on (the thesis's logging run ended here),
- * and the profile is whole up to this call. Accesses that DynamoRIO records beside it go on, but reach no object
- * that is requested later. */
+/* Nothing after this is recorded: no request, no touch. The program goes on (the thesis's logging run ended
+ * here), and the profile is whole up to this call. Accesses that DynamoRIO records beside it go on, but reach
+ * no object that is requested later. */
 MALLOOM_INLINE void malloom_stop_recording(void) {
     const struct malloom_calls* calls = malloom_find_calls();
     if (calls->version != 0) calls->stop_recording();
