@@ -22,13 +22,20 @@
 #include "runtime/context/modules.h"
 #include "runtime/context/stable_hash.h"
 
+// Compilers differ in how they are kept from inlining a function and from calling copies of it.
+#ifdef __clang__
+#define MALLOOM_AS_WRITTEN [[clang::noinline, clang::optnone]]
+#else
+#define MALLOOM_AS_WRITTEN [[gnu::noipa]]
+#endif
+
 namespace {
 
 using Allocate = void* (*)(size_t);
 
 // The one call site: whichever function is called from here sees the same return address. Not a tail call, so
 // that the site is in this function, and this function's caller in the chain.
-[[gnu::noipa]] void* at_site(Allocate allocate, size_t bytes) {
+MALLOOM_AS_WRITTEN void* at_site(Allocate allocate, size_t bytes) {
     void* object = allocate(bytes);
     __asm__ volatile("" : : "r"(object) : "memory");
     return object;
@@ -36,7 +43,7 @@ using Allocate = void* (*)(size_t);
 
 unsigned wanted_depth = 1;
 
-[[gnu::noipa]] void* hash_of_caller(size_t) {
+MALLOOM_AS_WRITTEN void* hash_of_caller(size_t) {
     uintptr_t frames[malloom::context::max_depth];
     const unsigned depth =
         malloom::context::walk_call_chain(malloom::context::current_caller(), wanted_depth, frames);
@@ -44,7 +51,7 @@ unsigned wanted_depth = 1;
 }
 
 // One frame more, the same for the hashes and for the requests.
-[[gnu::noipa]] void* through_caller(Allocate allocate, size_t bytes) {
+MALLOOM_AS_WRITTEN void* through_caller(Allocate allocate, size_t bytes) {
     void* object = at_site(allocate, bytes);
     __asm__ volatile("" : : "r"(object) : "memory");
     return object;
