@@ -12,7 +12,7 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class RealProgram:
-    """A program, what to call its input in a Row, and how to make the input in a folder."""
+    """A program, what to call its input in a Row, and how to make the input in a folder, once."""
 
     name: str
     input: str
@@ -25,7 +25,8 @@ def xsltproc(megabytes: int) -> RealProgram:
     def prepare(folder: Path) -> tuple[str, ...]:
         document, stylesheet = folder / f"orders-{megabytes}.xml", folder / "report.xsl"
         write_stylesheet(stylesheet)
-        write_xml(document, megabytes * MEGABYTE)
+        if not document.exists():
+            write_xml(document, megabytes * MEGABYTE)
         return "xsltproc", str(stylesheet), str(document)
 
     return RealProgram("xsltproc", f"{megabytes} MB document", prepare)
@@ -36,7 +37,8 @@ def dot(nodes: int, edges: int) -> RealProgram:
 
     def prepare(folder: Path) -> tuple[str, ...]:
         graph = folder / f"graph-{nodes}.gv"
-        write_graph(graph, nodes, edges)
+        if not graph.exists():
+            write_graph(graph, nodes, edges)
         return "dot", "-Tsvg", str(graph)
 
     return RealProgram("dot", f"{nodes} nodes {edges} edges", prepare)
@@ -47,7 +49,8 @@ def jq(megabytes: int) -> RealProgram:
 
     def prepare(folder: Path) -> tuple[str, ...]:
         document = folder / f"orders-{megabytes}.json"
-        write_json(document, megabytes * MEGABYTE)
+        if not document.exists():
+            write_json(document, megabytes * MEGABYTE)
         program = "group_by(.region) | map({region: .[0].region, total: (map(.items[].price) | add)})"
         return "jq", program, str(document)
 
