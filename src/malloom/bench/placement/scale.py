@@ -35,7 +35,7 @@ class Scale:
 
 
 def full_scale() -> Scale:
-    """Twenty minutes or so. Recorded inputs are the smallest in hundreds that run for half a second."""
+    """Some 25 minutes. Recorded inputs are the smallest in hundreds that run for half a second."""
     return Scale(
         timed=[cover(100), cover(300), cover(500), hexapawn(4, 3), traverse(16, 10), traverse(20, 20)],
         counted=[cover(300), hexapawn(4, 3), traverse(16, 10)],
@@ -49,10 +49,10 @@ def full_scale() -> Scale:
         recorded_program=real_programs.jq(20),
         planning=(10_000_000, 100_000_000),
         programs=real_programs.full(),
-        optimize_seconds=45.0,
-        table_budget=Budget(fewest=7, most=60, seconds=10.0),
-        goal_budget=Budget(fewest=10, most=100, seconds=30.0),
-        recording_budget=Budget(fewest=6, most=20, seconds=20.0),
+        optimize_seconds=30.0,
+        table_budget=Budget(fewest=7, most=60, seconds=8.0),
+        goal_budget=Budget(fewest=10, most=100, seconds=15.0),
+        recording_budget=Budget(fewest=6, most=20, seconds=12.0),
     )
 
 
