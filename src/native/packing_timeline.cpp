@@ -157,6 +157,11 @@ void check(const PackedRequests& requests, uint64_t maximum_bytes, unsigned most
     if (!std::is_sorted(requests.birth.begin(), requests.birth.end())) {
         throw std::invalid_argument("requests are not in time order");
     }
+    for (size_t request = 0; request < count; ++request) {
+        if (requests.death[request] <= requests.birth[request]) {
+            throw std::invalid_argument("a request dies before it is born");
+        }
+    }
     const auto odd = [](uint32_t alignment) { return alignment != 0 && !std::has_single_bit(alignment); };
     if (std::any_of(requests.alignment.begin(), requests.alignment.end(), odd)) {
         throw std::invalid_argument("an alignment is no power of two");

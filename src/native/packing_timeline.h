@@ -40,7 +40,8 @@ struct Timeline {
 /// that are alive together at one moment and in no earlier generation. The moment is the one at which the
 /// live requests have the most accesses (bytes, where nothing has accesses); the next generations are
 /// sought before and after it, and so on, as long as they matter. O(n log n + most * n). Throws
-/// std::invalid_argument where the columns differ in length or births do not ascend.
+/// std::invalid_argument where the columns differ in length, births do not ascend, or a death is not after
+/// its birth.
 Timeline form_timeline(const PackedRequests& requests, uint64_t maximum_bytes, unsigned most);
 
 }  // namespace malloom::native

@@ -6,8 +6,9 @@ from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import SimulatedCounts
 
 HIDDEN_SHARE = 0.15
-"""A hidden miss still costs this share of its latency: bandwidth, and lines that come late. Only so does an
-order that matches the walk rank before an equally dense one that does not."""
+"""A hidden miss still costs about this share of its latency: bandwidth, and lines that come late. An
+estimate, not calibrated; only so does an order that matches the walk rank before an equally dense one that
+does not."""
 
 
 def stall_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:

@@ -1,7 +1,8 @@
 """The shapes of caches and TLBs, by name or spelled out.
 
-First-level TLBs that are fully associative in hardware are simulated with 6 or 8 ways: layouts rank the same,
-in a fraction of the time.
+First-level TLBs that are fully associative in hardware are simulated with 6 or 8 ways, in a fraction of the
+time. Latencies are those that makers and testers publish, rounded, and not measured on the machine
+at hand.
 """
 
 from __future__ import annotations

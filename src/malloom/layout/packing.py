@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from malloom import _native
 from malloom.layout.derived import derived
 from malloom.layout.layout import Layout
 from malloom.layout.live_bytes import peak_chunk_bytes
-from malloom.profile import HeapProfile
+from malloom.profile import NEVER, HeapProfile
 
 LARGEST_SLOT = 128 << 10
 """Bytes. Larger requests gain nothing from a neighbour and are left to the fallback (glibc maps them apart as
@@ -25,6 +26,13 @@ GENERATIONS = (16, 4, 1, 0)
 its room before all of it is alive."""
 MOST_ROOM = 1.05
 """Of what a general allocator's chunks take at their peak."""
+SHORT_LIFE = 10_000
+SHORT_SHARE = 0.01
+"""A life is short below so many tickets and below this share of the run's."""
+SHORT_LIVED = 0.95
+"""A call site where this share of the requests lives shortly has no places at all."""
+LEAST_LEFT = 0.05
+"""Unless fewer than this share of all requests would be left, and so nothing for the plan to do."""
 
 
 @derived
@@ -34,13 +42,15 @@ def timeline_of(profile: HeapProfile) -> _native.Timeline:
     With as many generations as keep the arena within MOST_ROOM, in time order, else with none.
     """
     requests = profile.requests
-    bound = MOST_ROOM * peak_chunk_bytes(profile, requests.size <= np.uint64(LARGEST_SLOT))
+    placed = (requests.size <= np.uint64(LARGEST_SLOT)) & ~short_lived(profile)
+    bound = MOST_ROOM * peak_chunk_bytes(profile, placed)
+    size = np.where(placed, requests.size, np.uint64(LARGEST_SLOT + 1))
     order = np.arange(len(requests), dtype=np.uint32)
     for generations in GENERATIONS:
         timeline = _native.form_timeline(
             requests.birth,
             requests.death,
-            requests.size,
+            size,
             requests.alignment,
             requests.accesses,
             LARGEST_SLOT,
@@ -49,6 +59,22 @@ def timeline_of(profile: HeapProfile) -> _native.Timeline:
         if generations == 0 or _native.place_in_order(timeline, order, "packed", 64)[1] <= bound:
             break
     return timeline
+
+
+def short_lived(profile: HeapProfile) -> npt.NDArray[np.bool_]:
+    """Requests of call sites whose objects nearly all die young.
+
+    The fallback's free lists keep handing out the same few lines for them, and a plan would need a slot for
+    every one.
+    """
+    requests = profile.requests
+    never = np.uint64(NEVER)
+    last = max(requests.birth.max(initial=0), requests.death[requests.death != never].max(initial=0))
+    site = profile.at_depth(1).context
+    is_short = requests.death - requests.birth < min(SHORT_LIFE, SHORT_SHARE * float(last))
+    total = np.bincount(site)
+    chosen: npt.NDArray[np.bool_] = (np.bincount(site, weights=is_short) >= SHORT_LIVED * total)[site]
+    return chosen if chosen.mean() <= 1 - LEAST_LEFT else np.zeros_like(chosen)
 
 
 def pack(

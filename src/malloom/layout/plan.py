@@ -23,6 +23,9 @@ PREALLOCATE_SHARE = 0.8
 touched."""
 DEEPEST = 8
 """Frames: deeper contexts cost the run time more than they tell apart."""
+DEEPEST_CERTAIN = 3
+"""Frames, for a program of one thread."""
+MIXED_SHARE = 0.02
 
 
 @dataclass(frozen=True)
@@ -131,16 +134,30 @@ def racy_contexts(profile: HeapProfile, refolded: Refolded) -> npt.NDArray[np.bo
 
 
 def best_depth(profile: HeapProfile) -> int:
-    """The smallest depth at which hardly fewer requests would be left in contexts of one thread by going
-    deeper.
+    """The smallest depth at which ordinals are as certain as going deeper would make them.
 
-    In a program of one thread every ordinal is certain, so one frame is enough.
+    Of several threads: hardly fewer requests would be left in contexts of one thread. Of one: hardly any
+    request is followed in its context by one of another size from another place. Where it is, a run that
+    makes one request more or less there, for a longer environment say, would match none of those after it.
     """
     if int(profile.requests.thread.max(initial=0)) == 0:
-        return 1
+        deepest = min(DEEPEST_CERTAIN, max(profile.contexts.depth, 1))
+        shares = [_mixed_share(profile, depth, deepest) for depth in range(1, deepest + 1)]
+        return next(depth for depth, share in enumerate(shares, 1) if share <= MIXED_SHARE)
     deepest = min(DEEPEST, max(profile.contexts.depth, 1))
     shares = [_racy_share(profile, depth) for depth in range(1, deepest + 1)]
     return next(depth for depth, share in enumerate(shares, 1) if share <= min(shares) + 0.01)
+
+
+def _mixed_share(profile: HeapProfile, depth: int, deepest: int) -> float:
+    """Share of the requests that differ in room and in deepest context from the next one of their context."""
+    if depth >= deepest or not len(profile.requests):
+        return 0.0
+    context = profile.at_depth(depth).context
+    order = np.argsort(context, kind="stable")
+    room, place = granules(profile)[order], profile.at_depth(deepest).context[order]
+    is_same = np.diff(context[order]) == 0
+    return float((is_same & (np.diff(room) != 0) & (np.diff(place) != 0)).sum() / len(order))
 
 
 def _racy_share(profile: HeapProfile, depth: int) -> float:

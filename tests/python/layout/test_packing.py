@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malloom.layout.layout import NO_PLACE
 from malloom.layout.live_bytes import peak_bytes, peak_chunk_bytes
 from malloom.layout.packing import LARGEST_SLOT, pack, timeline_of
-from malloom.profile import HeapProfile
-from python.layout.drawn_profiles import assert_valid, profiles
+from malloom.profile import NEVER, HeapProfile
+from python.layout.drawn_profiles import assert_valid, profiles, with_contexts
 
 
 @settings(deadline=None)
@@ -102,3 +103,24 @@ def test_a_wrong_order_is_refused(order: list[int]) -> None:
 def test_the_timeline_is_formed_once() -> None:
     profile = HeapProfile.from_arrays([16, 16])
     assert timeline_of(profile) is timeline_of(profile)
+
+
+def test_sites_whose_objects_die_young_have_no_places() -> None:
+    count = 4000
+    birth = np.arange(1, 2 * count, 2, dtype=np.uint64)
+    site = np.arange(count) % 2
+    death = np.where(site == 1, birth + np.uint64(1), np.uint64(NEVER))
+    profile = with_contexts(np.full(count, 48), context=site, birth=birth, death=death)
+    offset = pack(profile, "x", np.arange(count)).offset
+    assert ((offset == NO_PLACE) == (site == 1)).all()
+
+
+def test_all_have_places_where_nearly_all_die_young() -> None:
+    birth = np.arange(1, 8000, 2)
+    profile = HeapProfile.from_arrays(np.full(4000, 48), birth=birth, death=birth + 1)
+    assert (pack(profile, "x", np.arange(4000)).offset == 0).all()
+
+
+def test_a_death_before_the_birth_is_refused() -> None:
+    with pytest.raises(ValueError, match="dies before it is born"):
+        pack(HeapProfile.from_arrays([16], birth=[5], death=[4]), "x", [0])
