@@ -64,3 +64,15 @@ def test_without_accesses_there_is_nothing_to_choose_by(malloom: Malloom) -> Non
     done = malloom("plan", "p", "-o", "x")
     assert done.returncode == 1 and "record with --accesses full" in done.stderr
     assert malloom("plan", "p", "-o", "x", "--strategy", "sequential").returncode == 0
+
+
+@pytest.mark.parametrize("command", [["simulate"], ["plan", "-o", "cut.plan"]])
+def test_a_profile_cut_before_its_requests_is_refused(
+    malloom: Malloom, profile: Path, tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "cut.profile").write_bytes(profile.read_bytes()[:300])
+    done = malloom(*command, "cut.profile")
+    assert done.returncode == 1
+    assert "note: profile is cut" in done.stderr
+    assert "cut.profile: has no requests to place" in done.stderr
+    assert not (tmp_path / "cut.plan").exists()

@@ -50,10 +50,12 @@ def simulate(
     geometry = geometry_from(cache)
     chosen = [strategy(name) for name in only or strategy_names()]
     opened = HeapProfile.open(profile, process)
-    if opened.access_entries == 0:
-        raise CommandError(f"{profile}: has no accesses to simulate", remedy="record with --accesses full")
     for note in opened.notes:
         typer.echo(f"note: {note}", err=True)
+    if not len(opened.requests):
+        raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
+    if opened.access_entries == 0:
+        raise CommandError(f"{profile}: has no accesses to simulate", remedy="record with --accesses full")
     sample = sample_of(opened, accesses)
     with shown(len(chosen), accesses or opened.access_entries) as progress:
         ranked = rank(opened, chosen, geometry, sample=sample, progress=progress)

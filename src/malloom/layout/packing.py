@@ -74,7 +74,7 @@ def short_lived(profile: HeapProfile) -> npt.NDArray[np.bool_]:
     is_short = requests.death - requests.birth < min(SHORT_LIFE, SHORT_SHARE * float(last))
     total = np.bincount(site)
     chosen: npt.NDArray[np.bool_] = (np.bincount(site, weights=is_short) >= SHORT_LIVED * total)[site]
-    return chosen if chosen.mean() <= 1 - LEAST_LEFT else np.zeros_like(chosen)
+    return chosen if np.count_nonzero(chosen) <= (1 - LEAST_LEFT) * chosen.size else np.zeros_like(chosen)
 
 
 def pack(
