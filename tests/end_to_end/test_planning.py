@@ -73,6 +73,13 @@ def test_a_profile_cut_before_its_requests_is_refused(
     (tmp_path / "cut.profile").write_bytes(profile.read_bytes()[:300])
     done = malloom(*command, "cut.profile")
     assert done.returncode == 1
-    assert "note: profile is cut" in done.stderr
-    assert "cut.profile: has no requests to place" in done.stderr
+    assert "the profile holds no process (profile is cut at byte" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "cut.plan").exists()
+
+
+def test_a_program_without_requests_is_refused(malloom: Malloom, tmp_path: Path) -> None:
+    assert malloom("record", "-o", "none.profile", "--accesses", "none", "--", "true").returncode == 0
+    done = malloom("simulate", "none.profile")
+    assert done.returncode == 1
+    assert "none.profile: has no requests to place" in done.stderr

@@ -66,7 +66,7 @@ class HeapProfile:
         unreadable or has no such process.
         """
         recording = open_recording(path)
-        chosen, reason = choose_process(processes_of(recording), process)
+        chosen, reason = choose_process(processes_of(recording), process, recording.notes())
         requests, lost, chains, modules = recording.read_process(chosen.identity)
         return cls(
             requests=Requests(**requests),

@@ -66,14 +66,17 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def choose_process(processes: Sequence[Process], wanted: str | int | None) -> tuple[Process, str]:
+def choose_process(
+    processes: Sequence[Process], wanted: str | int | None, file_notes: Sequence[str] = ()
+) -> tuple[Process, str]:
     """The process that is meant, and why it was chosen (empty where there was no choice).
 
-    `wanted` is a pid, or an executable's path or the end of it. Raises CommandError where none fits.
+    `wanted` is a pid, or an executable's path or the end of it; `file_notes` are the reader's, and tell why
+    there may be no process at all. Raises CommandError where none fits.
     """
     if not processes:
         raise CommandError(
-            "the profile holds no process",
+            f"the profile holds no process ({'; '.join(file_notes) or 'its recording saw none'})",
             remedy="the program may be static or setuid; ask 'malloom doctor -- PROGRAM'",
         )
     if wanted is None:
