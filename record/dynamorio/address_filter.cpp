@@ -34,9 +34,10 @@ void init_module_ranges() {
 
 void add_module_range(const module_data_t* module) {
     dr_rwlock_write_lock(lock);
-    for (uint i = 0; i < module->num_segments && range_count < most_ranges; ++i)
+    for (uint i = 0; i < module->num_segments && range_count < most_ranges; ++i) {
         ranges[range_count++] = {reinterpret_cast<uintptr_t>(module->segments[i].start),
                                  reinterpret_cast<uintptr_t>(module->segments[i].end)};
+    }
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
     dr_rwlock_write_unlock(lock);
 }
@@ -105,10 +106,11 @@ void AddressFilter::refresh() {
 
 uint64_t AddressFilter::dropped(const stream::AccessShape& shape, const uint64_t* bases) {
     uint64_t mask = 0;
-    for (unsigned i = 0; i < shape.bases; ++i)
+    for (unsigned i = 0; i < shape.bases; ++i) {
         mask |=
             uint64_t{drops(bases[i] + static_cast<uintptr_t>(static_cast<intptr_t>(shape.first_offsets[i])))}
             << i;
+    }
     return mask;
 }
 

@@ -172,10 +172,11 @@ unsigned base_of(const Place& at, Block& block, const RecordedOperand& recorded)
     const int known = block.shape.find(recorded.operand);
     if (known >= 0) return static_cast<unsigned>(known);
     const reg_id_t base = opnd_get_base(recorded.operand);
-    if (opnd_get_index(recorded.operand) == DR_REG_NULL && base != block.cursor)
+    if (opnd_get_index(recorded.operand) == DR_REG_NULL && base != block.cursor) {
         store_register(at, block, base);
-    else
+    } else {
         store_address(at, block, without_displacement(recorded.operand), false);
+    }
     return block.shape.add_base(recorded.operand, true);
 }
 
@@ -202,16 +203,18 @@ void record_event(const Place& at, Block& block) {
 /// to give way.
 void allow_least_used(drvector_t* allowed, instrlist_t* list) {
     unsigned uses[DR_NUM_GPR_REGS] = {};
-    for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr))
+    for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr)) {
         for (unsigned i = 0; i < DR_NUM_GPR_REGS; ++i)
             uses[i] += instr_uses_reg(instr, static_cast<reg_id_t>(DR_REG_START_GPR + i));
+    }
     unsigned fewest = ~0u;
     for (const unsigned count : uses)
         if (count < fewest) fewest = count;
     drreg_init_and_fill_vector(allowed, false);
-    for (unsigned i = 0; i < DR_NUM_GPR_REGS; ++i)
+    for (unsigned i = 0; i < DR_NUM_GPR_REGS; ++i) {
         if (uses[i] == fewest)
             drreg_set_vector_entry(allowed, static_cast<reg_id_t>(DR_REG_START_GPR + i), true);
+    }
 }
 
 bool has_recorded(instrlist_t* list) {

@@ -13,6 +13,11 @@
 #include "src/native/usage_survey.h"
 #include "tests/native/synthetic_profile.h"
 
+// Freed memory that AddressSanitizer keeps back, 256 MB of it by default, would count as resident.
+extern "C" const char* __asan_default_options() {
+    return "quarantine_size_mb=1";
+}
+
 namespace malloom::native {
 namespace {
 

@@ -45,7 +45,7 @@ def dependencies() -> dict[str, list[str]]:
 
 def digest(names: list[str]) -> str:
     content = hashlib.sha256()
-    for name in [".clang-tidy", *sorted(set(names))]:
+    for name in [".clang-tidy", "tests/.clang-tidy", *sorted(set(names))]:
         content.update(name.encode() + (ROOT / name).read_bytes())
     return content.hexdigest()
 

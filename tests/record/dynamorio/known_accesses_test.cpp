@@ -48,6 +48,10 @@ class KnownAccesses : public testing::Test {
                                     " " MALLOOM_LAUNCHER " " MALLOOM_CORE " " MALLOOM_CLIENT " '" + options +
                                     "' -- " KNOWN_ACCESSES " " + what;
         FILE* const output = popen(("exec env " + command).c_str(), "r");
+        if (output == nullptr) {
+            ADD_FAILURE() << "cannot start a shell";
+            return -1;
+        }
         unsigned long address = 0;
         EXPECT_EQ(fscanf(output, "%lx", &address), 1);
         object_ = address;

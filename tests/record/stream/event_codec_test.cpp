@@ -35,7 +35,7 @@ TEST(EventCodec, RoundTripsEveryKindAndWidth) {
 
 TEST(EventCodec, StaysWithinItsBound) {
     std::vector<EventRecord> widest(1000);
-    for (size_t i = 0; i < widest.size(); ++i)
+    for (size_t i = 0; i < widest.size(); ++i) {
         widest[i] = {i % 2 == 0 ? ~uint64_t{0} >> 1 : 1,
                      ~uint64_t{0},
                      1 + i * (uint64_t{1} << 50),
@@ -43,6 +43,7 @@ TEST(EventCodec, StaysWithinItsBound) {
                      1,
                      63,
                      0};
+    }
     std::vector<unsigned char> bytes(encode_events_bound(widest.size()));
     EXPECT_LE(encode_events(widest.data(), widest.size(), widest[0].ticket, bytes.data()), bytes.size());
 }
