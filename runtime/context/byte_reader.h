@@ -57,38 +57,33 @@ class ByteReader {
         return number;
     }
 
-    uint64_t read_uleb128() {
-        uint64_t value = 0;
-        unsigned shift = 0;
-        uint8_t byte;
-        do {
-            byte = read<uint8_t>();
-            if (shift < 64) {
-                value |= uint64_t{byte & 0x7fU} << shift;
-            }
-            shift += 7;
-        } while ((byte & 0x80) != 0);
-        return value;
-    }
+    uint64_t read_uleb128() { return read_leb128().value; }
 
     int64_t read_sleb128() {
-        uint64_t value = 0;
-        unsigned shift = 0;
-        uint8_t byte;
-        do {
-            byte = read<uint8_t>();
-            if (shift < 64) {
-                value |= uint64_t{byte & 0x7fU} << shift;
-            }
-            shift += 7;
-        } while ((byte & 0x80) != 0);
-        if ((byte & 0x40) != 0 && shift < 64) {
-            value |= ~uint64_t{0} << shift;
-        }
-        return static_cast<int64_t>(value);
+        const Leb128 number = read_leb128();
+        const bool is_negative = (number.last & 0x40) != 0 && number.bits < 64;
+        return static_cast<int64_t>(is_negative ? number.value | ~uint64_t{0} << number.bits : number.value);
     }
 
   private:
+    struct Leb128 {
+        uint64_t value;
+        unsigned bits;  // that were given, 7 a byte
+        uint8_t last;   // byte; it holds the sign
+    };
+
+    Leb128 read_leb128() {
+        Leb128 number{0, 0, 0};
+        do {
+            number.last = read<uint8_t>();
+            if (number.bits < 64) {
+                number.value |= uint64_t{number.last & 0x7fU} << number.bits;
+            }
+            number.bits += 7;
+        } while ((number.last & 0x80) != 0);
+        return number;
+    }
+
     void spoil() {
         good_ = false;
         image_.bytes = offset_ = 0;
