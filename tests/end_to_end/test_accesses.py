@@ -1,5 +1,6 @@
 """`malloom record --accesses`: programs behave as without it, and the accesses are there."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -41,6 +42,14 @@ def test_a_program_behaves_as_without_recording(name: str, accesses: str, tmp_pa
     expected = alone.returncode if alone.returncode >= 0 else 128 - alone.returncode
     assert recorded.returncode in (alone.returncode, expected)
     assert_sound(profile)
+
+
+@pytest.mark.parametrize("accesses", ["full", "none"])
+def test_a_program_in_the_current_folder_is_recorded(accesses: str, tmp_path: Path) -> None:
+    shutil.copy("/bin/echo", tmp_path / "program")
+    recording = [str(COMMAND), "record", "-o", "run.profile", "--accesses", accesses, "--"]
+    recorded = run([*recording, "./program", "hello"], tmp_path)
+    assert (recorded.returncode, recorded.stdout) == (0, b"hello\n"), recorded.stderr
 
 
 def test_no_configuration_of_dynamorio_is_left_behind(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def recorded_command(
     """What is started to record the program: the file, its arguments, its environment."""
     environment = recording_environment(wishes.output.absolute(), wishes)
     prefix, more = access_launcher(wishes.accesses)
-    # The kernel finds the interpreter of a script; DynamoRIO's launcher takes the path as it is.
-    command = [*prefix, str(program.path), *arguments[1:]] if prefix else arguments
+    # The launcher finds the program by its name, as execvp does, and the program sees that name.
+    command = [*prefix, *arguments]
     return Path(command[0]) if prefix else program.path, command, {**environment, **more}
 
 
