@@ -1,5 +1,6 @@
 """`malloom record` with what it cannot record: one line, a status, and nothing left behind."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,27 @@ def test_programs_that_cannot_be_recorded(malloom, compile_c, tmp_path: Path) ->
         (tmp_path, 126, "is a folder"),
     ):
         assert_refused(malloom("record", "-o", "profile", "--", program), status, words, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ("#!", "no ELF file"),
+        ("#! \n", "no ELF file"),
+        ("#!/no/such/interpreter\n", "script, but its interpreter"),
+    ],
+)
+def test_scripts_without_an_interpreter(malloom, tmp_path: Path, start: str, words: str) -> None:
+    script = tmp_path / "script"
+    script.write_text(start)
+    script.chmod(0o755)
+    assert_refused(malloom("record", "-o", "profile", "--", script), 126, words, tmp_path)
+
+
+def test_what_is_no_program_in_the_path_is_passed_over(malloom, tmp_path: Path) -> None:
+    (tmp_path / "true").write_text("no program")
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    assert malloom("run", "--", "true", env=environment).returncode == 0
 
 
 @pytest.mark.parametrize(

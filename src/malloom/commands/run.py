@@ -121,7 +121,7 @@ def checked_plan(plan: Path) -> Path:
     return plan.resolve()
 
 
-def replace_process(path: Path, command: list[str], environment: dict[str, str]) -> None:
+def replace_process(path: str, command: list[str], environment: dict[str, str]) -> None:
     """Exec the program; raises CommandError where the kernel refuses."""
     # Python ignores these two, and exec would hand that on to the program.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):

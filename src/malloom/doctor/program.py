@@ -20,7 +20,7 @@ MANAGED = {
 
 
 def examine_program(program: Program) -> Iterator[Finding]:
-    kind = "a script for " if program.binary != program.path else ""
+    kind = "a script for " if program.binary != Path(program.path) else ""
     yield good("program", f"{kind}{program.binary}, {program.elf.bits}-bit {program.elf.machine}")
     hurdles = obstacles(program)
     yield from (problem("program", hurdle.problem, hurdle.remedy) for hurdle in hurdles)

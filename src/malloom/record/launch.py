@@ -4,7 +4,6 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from types import TracebackType
 
 from malloom.errors import CommandError
@@ -32,7 +31,7 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
     ) -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
 
-    def start(self, path: Path, arguments: list[str], environment: dict[str, str]) -> int:
+    def start(self, path: str, arguments: list[str], environment: dict[str, str]) -> int:
         """Start the program with the signal mask and dispositions that malloom was started with; its pid."""
         try:
             return os.posix_spawn(

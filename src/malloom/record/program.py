@@ -23,8 +23,8 @@ class Program:
     """A program as it is typed, and the ELF file that the kernel runs for it."""
 
     name: str
-    path: Path
-    """What to exec."""
+    path: str
+    """What to exec, spelled as the user does: a script sees it, and a Path would lose a leading ./."""
     binary: Path
     """The ELF file: `path` itself, or the interpreter of a script."""
     elf: ElfFile
@@ -44,7 +44,7 @@ def open_program(name: str) -> Program:
     Raises CommandError where there is no such program, or where it is neither an ELF file nor a script.
     """
     path = find_program(name)
-    binary = interpreter_of(path)
+    binary = interpreter_of(Path(path))
     try:
         return Program(name, path, binary, read_elf(binary))
     except NotElf as reason:
@@ -55,20 +55,19 @@ def open_program(name: str) -> Program:
         return Program(name, path, binary, ElfFile(bits=64, machine=platform.machine(), loader="unknown"))
 
 
-def find_program(name: str) -> Path:
+def find_program(name: str) -> str:
     """The file that execvp would run; raises CommandError with the status a shell would give."""
     if not name:
         raise UsageProblem("the program's name is empty", remedy="name a program after --")
-    found = name if "/" in name else shutil.which(name, mode=os.F_OK)
+    found = name if "/" in name else shutil.which(name) or shutil.which(name, mode=os.F_OK)
     if found is None or not Path(found).exists():
         where = "there is no file" if "/" in name else "there is no program in the PATH called"
         raise CommandError(f"{where} {name}", remedy="check the name after --", status=NOT_FOUND)
-    path = Path(found)
-    if path.is_dir():
+    if Path(found).is_dir():
         raise CommandError(f"{name} is a folder", remedy="name the program inside it", status=CANNOT_RUN)
-    if not os.access(path, os.X_OK):
+    if not os.access(found, os.X_OK):
         raise CommandError(f"{name} is not executable", remedy=f"try 'chmod +x {name}'", status=CANNOT_RUN)
-    return path
+    return found
 
 
 def interpreter_of(path: Path) -> Path:
@@ -79,10 +78,19 @@ def interpreter_of(path: Path) -> Path:
             return path
         if Path(words[0]).name == "env":
             words = [word for word in words[1:] if not word.startswith("-") and "=" not in word] or words
-        path = find_program(words[0])
+        path = Path(find_interpreter(words[0], path))
     raise CommandError(
         f"{path} is a script of a script of a script", remedy="run its interpreter", status=CANNOT_RUN
     )
+
+
+def find_interpreter(name: str, script: Path) -> str:
+    """The file of a script's interpreter; the CommandError names the script as well."""
+    try:
+        return find_program(name)
+    except CommandError as reason:
+        problem = f"{script} is a script, but its interpreter is not to be had"
+        raise CommandError(problem, remedy=str(reason).partition(";")[0], status=CANNOT_RUN) from reason
 
 
 def shebang(path: Path) -> list[str]:
@@ -94,7 +102,7 @@ def shebang(path: Path) -> list[str]:
         return []
     if not start.startswith(b"#!"):
         return []
-    return os.fsdecode(start[2:].splitlines()[0]).split()
+    return os.fsdecode(start[2:].partition(b"\n")[0]).split()
 
 
 def obstacles(program: Program) -> list[Obstacle]:

@@ -69,13 +69,13 @@ def record(program: Program, arguments: list[str], wishes: Wishes) -> Recorded:
 
 def recorded_command(
     program: Program, arguments: list[str], wishes: Wishes
-) -> tuple[Path, list[str], dict[str, str]]:
+) -> tuple[str, list[str], dict[str, str]]:
     """What is started to record the program: the file, its arguments, its environment."""
     environment = recording_environment(wishes.output.absolute(), wishes)
     prefix, more = access_launcher(wishes.accesses)
     # The launcher finds the program by its name, as execvp does, and the program sees that name.
     command = [*prefix, *arguments]
-    return Path(command[0]) if prefix else program.path, command, {**environment, **more}
+    return command[0] if prefix else program.path, command, {**environment, **more}
 
 
 def checked_output(wishes: Wishes) -> Path:
