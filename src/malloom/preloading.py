@@ -1,9 +1,15 @@
-"""The environment in which the loader brings a library of malloom into a program."""
+"""The environment in which the loader brings a library of malloom into a program, or the fallback alone."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from malloom.errors import CommandError
+from malloom.native_files import native_file
+
+FALLBACK_LIBRARIES = {"mimalloc": "libmimalloc.so.2", "system": None}
+"""What serves the requests that no heap claims, under the name by which the run time is linked with it. The
+system's needs no library."""
 
 
 def original_environment() -> dict[str, str]:
@@ -14,11 +20,18 @@ def original_environment() -> dict[str, str]:
     return {name: value for name, _, value in pairs if not name.startswith("MALLOOM_")}
 
 
-def preloading(environment: dict[str, str], library: Path) -> dict[str, str]:
-    """The environment with the library first among the preloaded ones."""
-    name = str(library)
+def preloading(environment: Mapping[str, str], library: Path | str | None) -> dict[str, str]:
+    """The environment with the library, if any, first among the preloaded ones.
+
+    A run time that an outer malloom has put there is left out.
+    """
+    name = str(library or "")
     if " " in name or ":" in name:
         remedy = "install malloom in a folder without blanks and colons"
         raise CommandError(f"the loader cannot preload {name}", remedy=remedy)
+    mine = {"", name, str(native_file("libmalloom.so"))}
     others = environment.get("LD_PRELOAD", "").replace(":", " ").split()
-    return {**environment, "LD_PRELOAD": ":".join([name, *(other for other in others if other != name)])}
+    libraries = ":".join(filter(None, [name, *(other for other in others if other not in mine)]))
+    if libraries:
+        return {**environment, "LD_PRELOAD": libraries}
+    return {key: value for key, value in environment.items() if key != "LD_PRELOAD"}

@@ -10,6 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.conftest import COMMAND
+from malloom.cache.geometry import zen5
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.registry import strategy
+from malloom.native_files import native_file
+from malloom.preloading import FALLBACK_LIBRARIES
+from malloom.profile import HeapProfile
+
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
 Compile = Callable[..., Path]
 
@@ -23,6 +32,17 @@ void* malloc(size_t size) { void* place = memory + used; used += (size + 15) & ~
 void free(void* object) { (void)object; }
 int main(void) { return malloc(1) == NULL; }
 """
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A plan that places its requests, and one that places nothing."""
+    folder = tmp_path_factory.mktemp("plans")
+    profile = HeapProfile.from_arrays([48] * 10)
+    made = {name: folder / f"{name}.plan" for name in ("sequential", "overhead-only")}
+    for name, path in made.items():
+        write_plan(make_plan(profile, strategy(name).place(profile, zen5())), path)
+    return made
 
 
 def assert_refused(done: subprocess.CompletedProcess[str], status: int, reason: str) -> None:
@@ -82,12 +102,41 @@ def test_other_preloaded_libraries_stay(malloom: Malloom) -> None:
     other = "libjemalloc.so.2"
     done = malloom("run", "--", "sh", "-c", "echo $LD_PRELOAD", env={**os.environ, "LD_PRELOAD": other})
     library, *others = done.stdout.strip().split(":")
-    assert library.endswith("libmalloom.so")
+    assert library == FALLBACK_LIBRARIES["mimalloc"]
     assert others == [other]
 
 
-def test_run_time_is_in_the_process(malloom: Malloom) -> None:
-    assert "libmalloom.so" in malloom("run", "--", "cat", "/proc/self/maps").stdout
+def libraries_of(done: subprocess.CompletedProcess[str]) -> set[str]:
+    """Names of the files that `cat /proc/self/maps` lists, up to their first dot."""
+    assert done.returncode == 0, done.stderr
+    return {line.rpartition("/")[2].partition(".")[0] for line in done.stdout.splitlines() if "/" in line}
+
+
+def test_run_time_is_in_the_process_where_it_is_needed(malloom: Malloom, plans: dict[str, Path]) -> None:
+    for options in (["--statistics"], ["--plan", plans["sequential"]]):
+        loaded = libraries_of(malloom("run", *options, "--", "cat", "/proc/self/maps"))
+        assert {"libmalloom", "libmimalloc"} <= loaded
+
+
+def test_the_fallback_alone_needs_no_run_time(malloom: Malloom, plans: dict[str, Path]) -> None:
+    for options in ([], ["--heap", "fallback"], ["--plan", plans["overhead-only"]]):
+        loaded = libraries_of(malloom("run", *options, "--", "cat", "/proc/self/maps"))
+        assert "libmimalloc" in loaded
+        assert "libmalloom" not in loaded
+        loaded = libraries_of(
+            malloom("run", "--fallback", "system", *options, "--", "cat", "/proc/self/maps")
+        )
+        assert not {"libmalloom", "libmimalloc"} & loaded
+
+
+def test_an_outer_run_time_does_not_reach_into_an_inner_run(malloom: Malloom) -> None:
+    inner = [COMMAND, "run", "--fallback", "system", "--", "cat", "/proc/self/maps"]
+    assert "libmalloom" not in libraries_of(malloom("run", "--statistics", "--", *inner))
+
+
+def test_the_fallback_is_preloaded_by_the_name_that_the_run_time_is_linked_with() -> None:
+    needed = subprocess.check_output(["readelf", "-d", native_file("libmalloom.so")], text=True)
+    assert f"[{FALLBACK_LIBRARIES['mimalloc']}]" in needed
 
 
 def test_script_runs(malloom: Malloom, tmp_path: Path) -> None:

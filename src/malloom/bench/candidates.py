@@ -40,7 +40,7 @@ class Candidate:
 
     @property
     def environment(self) -> dict[str, str]:
-        return variants.planned(self.plan, preallocate=self.preallocate)
+        return variants.as_run(self.plan, preallocate=self.preallocate)
 
     @property
     def is_preallocated(self) -> bool:
@@ -56,6 +56,11 @@ class Candidate:
 
     def other_way(self) -> "Candidate":
         return replace(self, preallocate=not self.is_preallocated)
+
+    @property
+    def has_arena(self) -> bool:
+        """Whether there is anything to preallocate."""
+        return int(read_plan(self.plan).header["arena_bytes"]) > 0
 
 
 def candidate_strategies(

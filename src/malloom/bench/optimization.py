@@ -18,7 +18,6 @@ from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.bench.recording import Recording, record_for_planning
 from malloom.bench.selection import fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.errors import CommandError
-from malloom.layout.plan_file import read_plan
 
 AS_IT_IS = "as it is"
 CHOOSING_SHARE = 0.5
@@ -158,9 +157,14 @@ def _choose(
     if not running:
         name, error = next(iter(failures.items()))
         raise CommandError(f"no plan can be run, {name} because {error}", remedy="none is kept")
+    others = [candidate.other_way() for candidate in running if candidate.has_arena]
+    if rounds_per_stage(plain.wall_time, 2 * len([*running, *others]), seconds) > 1:
+        running += _entered(race, others, failures)
+        others = []
     rounds = rounds_per_stage(plain.wall_time, 2 * len(running) + 2, seconds)
     best = _fastest(race, running, rounds)
-    if read_plan(best.plan).header["arena_bytes"] > 0:
+    if others and best.has_arena:
+        # There was no time to race all both ways.
         best = _fastest(race, [best, *_entered(race, [best.other_way()], failures)], rounds)
     return best, [f"the plan of {name} is left out ({error})" for name, error in failures.items()]
 

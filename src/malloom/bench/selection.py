@@ -6,12 +6,14 @@ import numpy as np
 
 from malloom.bench.pairs import Budget, Race
 
-ROUNDS_AT_MOST = 8
+ROUNDS_AT_MOST = 24
+STARTING = 0.02
+"""Seconds that starting and checking a run takes on top of the program's own time."""
 
 
 def rounds_per_stage(run_time: float, runs: int, seconds: float) -> int:
     """Rounds of `runs` runs that end within the time; short programs need more, and can have them."""
-    return max(1, min(ROUNDS_AT_MOST, int(seconds / (runs * max(run_time, 1e-3)))))
+    return max(1, min(ROUNDS_AT_MOST, int(seconds / (runs * (run_time + STARTING)))))
 
 
 def fastest_by_halving(race: Race, candidates: Sequence[str], rounds: int) -> str:

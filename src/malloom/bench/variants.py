@@ -4,7 +4,9 @@ from ctypes.util import find_library
 from pathlib import Path
 
 from malloom.errors import CommandError
+from malloom.layout.plan_header import places_nothing
 from malloom.native_files import native_file
+from malloom.preloading import FALLBACK_LIBRARIES
 
 GLIBC = "glibc"
 PEERS = ("mimalloc", "jemalloc", "tcmalloc")
@@ -19,17 +21,22 @@ def peer(name: str) -> dict[str, str]:
     return {"LD_PRELOAD": library}
 
 
-def fallback(general: str = "mimalloc") -> dict[str, str]:
-    """The run time without a plan: every request goes to the fallback."""
-    return {"LD_PRELOAD": _run_time(), "MALLOOM_HEAP": "fallback", "MALLOOM_FALLBACK": general}
+def fallback() -> dict[str, str]:
+    """The default fallback alone, as `malloom run --heap fallback` has it."""
+    return {"LD_PRELOAD": str(FALLBACK_LIBRARIES["mimalloc"])}
 
 
-def planned(plan: Path, general: str = "mimalloc", preallocate: bool | None = None) -> dict[str, str]:
-    """The run time with a plan. `preallocate` overrides the plan's own choice."""
-    chosen = {"LD_PRELOAD": _run_time(), "MALLOOM_PLAN": str(plan.resolve()), "MALLOOM_FALLBACK": general}
+def planned(plan: Path, preallocate: bool | None = None) -> dict[str, str]:
+    """The run time with a plan, even one that places nothing. `preallocate` overrides the plan's choice."""
+    chosen = {"LD_PRELOAD": _run_time(), "MALLOOM_PLAN": str(plan.resolve()), "MALLOOM_FALLBACK": "mimalloc"}
     if preallocate is not None:
         chosen["MALLOOM_PREALLOCATE"] = str(int(preallocate))
     return chosen
+
+
+def as_run(plan: Path, preallocate: bool | None = None) -> dict[str, str]:
+    """What `malloom run --plan` makes of a plan: one that places nothing needs no run time."""
+    return fallback() if places_nothing(plan) else planned(plan, preallocate)
 
 
 def general_allocators() -> dict[str, dict[str, str]]:

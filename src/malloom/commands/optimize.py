@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FEWEST_PAIRS = 10
 """With fewer, one run that something else disturbed can undo a clear verdict."""
+MOST_PAIRS = 200
+"""Of programs that run for milliseconds; others reach the time first."""
 ACCESSES = ("full", "sampled", "annotated", "none")
 
 
@@ -89,7 +91,7 @@ def optimize(
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415
 
-    budget = Budget(FEWEST_PAIRS, seconds=seconds) if runs is None else Budget(runs, runs, seconds)
+    budget = Budget(FEWEST_PAIRS, MOST_PAIRS, seconds) if runs is None else Budget(runs, runs, seconds)
     wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
     with repeatable_input() as stdin, watching() as watcher:
         outcome = optimization.optimize(command, stdin, wishes, watcher)
@@ -195,7 +197,7 @@ def as_text(outcome: "Outcome", command: list[str]) -> str:
     output = "output identical" if outcome.output_compared else "output not compared"
     way = f"strategy {outcome.strategy}{', preallocated' if outcome.preallocated else ''}"
     if outcome.strategy == "overhead-only":
-        way = "malloom's fallback allocator alone"
+        way = "the fallback alone (mimalloc), nothing placed"
     lines = [
         *(f"note: {note}" for note in outcome.notes),
         f"{outcome.verdict}: {interval.ratio:.3f} of the CPU time [{interval.low:.3f} {interval.high:.3f}], "

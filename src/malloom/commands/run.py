@@ -11,7 +11,7 @@ import typer
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
-from malloom.preloading import original_environment, preloading
+from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
 
 
@@ -71,7 +71,8 @@ def run(
     """Run a program, as it is, with the heap that a plan describes.
 
     The program replaces malloom in the same process: its exit status, signals, standard streams,
-    arguments and environment are its own. Its children use the plan as well.
+    arguments and environment are its own. Its children use the plan as well. Where nothing is to be
+    placed, and no statistics are asked for, the fallback is preloaded itself.
 
     Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
     """
@@ -80,10 +81,16 @@ def run(
     program = open_program(command[0]) if command else None
     if program:
         require_reachable(program)
-    variables = heap_variables(plan, chosen_heap(heap, plan), fallback, statistics, preallocate)
-    environment = preloading({**original_environment(), **variables}, native_file("libmalloom.so"))
+    chosen = chosen_heap(heap, plan)
+    variables = heap_variables(plan, chosen, fallback, statistics, preallocate)
+    library: Path | str | None = native_file("libmalloom.so")
+    if not statistics and is_fallback_alone(plan, chosen):
+        # The run time would only hand every request on; the fallback itself costs less.
+        library, variables = FALLBACK_LIBRARIES[fallback], {}
+    environment = preloading({**original_environment(), **variables}, library)
     if print_environment:
-        print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in ["LD_PRELOAD", *variables]))
+        shown = [name for name in ("LD_PRELOAD", *variables) if name in environment]
+        print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in shown))
     elif command and program:
         replace_process(program.path, command, environment)
 
@@ -97,6 +104,15 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
     if name == Heap.plan and not plan:
         raise UsageProblem("--heap plan needs a plan", remedy="name it with --plan")
     return Heap(name)
+
+
+def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
+    """Whether all requests are the fallback's: no plan is to be used, or one that places nothing."""
+    if heap is Heap.fallback or plan is None:
+        return True
+    from malloom.layout.plan_header import places_nothing  # noqa: PLC0415  (runs without a plan need not load it)
+
+    return places_nothing(plan)
 
 
 def heap_variables(

@@ -2,7 +2,13 @@
 
 from pathlib import Path
 
+from malloom.bench import variants
 from malloom.bench.candidates import Candidate, chosen_from, without_twins
+from malloom.cache.geometry import geometry_from
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.registry import strategy
+from malloom.profile import HeapProfile
 
 
 def row(strategy: str, misses: int) -> dict[str, object]:
@@ -27,8 +33,21 @@ def test_the_fallback_alone_is_always_there() -> None:
     assert chosen_from([]) == ["overhead-only"]
 
 
-def test_preallocation_is_named_and_overrides_the_plan() -> None:
-    plan = Path("some.plan")
+def planned(folder: Path, name: str) -> Path:
+    profile, path = HeapProfile.from_arrays([48] * 10), folder / f"{name}.plan"
+    write_plan(make_plan(profile, strategy(name).place(profile, geometry_from("zen5"))), path)
+    return path
+
+
+def test_what_places_nothing_runs_without_the_run_time(tmp_path: Path) -> None:
+    alone = Candidate("overhead-only", planned(tmp_path, "overhead-only"))
+    assert not alone.has_arena
+    assert alone.environment == variants.fallback()
+
+
+def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "sequential")
+    assert Candidate("size", plan).has_arena
     assert Candidate("size", plan).name == "size"
     assert "MALLOOM_PREALLOCATE" not in Candidate("size", plan).environment
     without = Candidate("size", plan, preallocate=False)

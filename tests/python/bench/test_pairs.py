@@ -1,12 +1,16 @@
 """Interleaved runs of real programs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from malloom.bench import interval, pairs
 from malloom.bench.interval import Verdict
-from malloom.bench.pairs import Budget, run_interleaved
-from malloom.bench.process import Command
+from malloom.bench.pairs import Budget, Race, run_interleaved
+from malloom.bench.process import Command, Run
+from malloom.commands.optimize import FEWEST_PAIRS
 from malloom.errors import CommandError
 
 SPIN = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo done"
@@ -20,8 +24,30 @@ def test_order_is_interleaved_after_a_warm_up(tmp_path: Path) -> None:
     log = tmp_path / "log"
     commands = {name: Command(["sh", "-c", f"echo {name} >> {log}"]) for name in "AB"}
     rounds = run_interleaved(commands, "A", Budget(fewest=3, most=3))
-    assert log.read_text().split() == ["A", "B"] * 4
+    assert log.read_text().split() == ["A", "B", *"ABBAAB"]
     assert len(rounds) == 3
+
+
+def noise(kind: str, random: np.random.Generator) -> Iterator[float]:
+    """Times of a program that never changes, on a quiet machine or on one that others use in bursts."""
+    while True:
+        burst = 1.0 if kind == "quiet" else random.choice([1.0, 1.3, 1.8])
+        for _ in range(random.integers(1, 8)):
+            yield burst * random.normal(1, 0.003 if kind == "quiet" else 0.02)
+
+
+@pytest.mark.parametrize("kind", ["quiet", "shared"])
+def test_a_program_against_itself_is_hardly_ever_faster(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = noise(kind, np.random.default_rng(11))
+    monkeypatch.setattr(pairs, "run_measured", lambda _: Run(0, next(times), 0.0, 0.0, 1, {}, "", b""))
+    monkeypatch.setattr(interval, "RESAMPLES", 500)
+    verdicts = []
+    for _ in range(250):
+        race = Race({"A": Command([]), "B": Command([])})
+        race.run_until_enough(["A", "B"], "A", Budget(FEWEST_PAIRS, 60), "cpu_time")
+        verdicts.append(race.rounds.ratio("B", "A").verdict)
+    assert verdicts.count(Verdict.FASTER) <= 0.05 * len(verdicts)
+    assert verdicts.count(Verdict.SLOWER) <= 0.05 * len(verdicts)
 
 
 def test_more_work_is_slower_and_less_is_faster() -> None:

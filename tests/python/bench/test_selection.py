@@ -46,7 +46,7 @@ def test_the_verdict_is_drawn_from_new_runs_alone() -> None:
 
 @pytest.mark.parametrize(
     ("run_time", "runs", "seconds", "rounds"),
-    [(1.0, 10, 30.0, 3), (1.0, 10, 5.0, 1), (0.0, 10, 30.0, ROUNDS_AT_MOST), (100.0, 10, 0.0, 1)],
+    [(1.0, 10, 31.0, 3), (1.0, 10, 5.0, 1), (0.0, 10, 30.0, ROUNDS_AT_MOST), (100.0, 10, 0.0, 1)],
 )
 def test_rounds_keep_to_the_time(run_time: float, runs: int, seconds: float, rounds: int) -> None:
     assert rounds_per_stage(run_time, runs, seconds) == rounds

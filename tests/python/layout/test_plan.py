@@ -17,6 +17,7 @@ from malloom.layout.layout import NO_GROUP
 from malloom.layout.plan import NO_SLOT, best_depth, make_plan
 from malloom.layout.plan_check import check_plan
 from malloom.layout.plan_file import PlanFile, read_plan, write_plan
+from malloom.layout.plan_header import header_fields, places_nothing
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 from python.layout.drawn_profiles import profiles, with_contexts
@@ -77,6 +78,7 @@ def test_overhead_only_knows_every_context_and_no_slot(tmp_path: Path) -> None:
     write_plan(make_plan(profile, strategy("overhead-only").place(profile, GEOMETRY)), tmp_path / "a.plan")
     plan = read_plan(tmp_path / "a.plan")
     assert np.count_nonzero(plan.contexts["hash"]) == 3 and len(plan.slots) == 0
+    assert places_nothing(tmp_path / "a.plan")
 
 
 def test_groups_make_a_plan_without_slots(tmp_path: Path) -> None:
@@ -86,6 +88,7 @@ def test_groups_make_a_plan_without_slots(tmp_path: Path) -> None:
     assert len(plan.slots) == 0 and len(plan.groups) >= 1
     assert (plan.contexts[plan.contexts["hash"] != 0]["group"] != NO_GROUP).all()
     assert all(chunk & (chunk - 1) == 0 for chunk in plan.groups["chunk_bytes"].tolist())
+    assert not places_nothing(tmp_path / "a.plan")
 
 
 def test_requests_of_shared_contexts_are_counted_as_racy() -> None:
@@ -103,6 +106,11 @@ def good(tmp_path: Path) -> Path:
     path = tmp_path / "good.plan"
     write_plan(make_plan(profile, strategy("sequential").place(profile, GEOMETRY)), path)
     return path
+
+
+def test_the_header_is_read_without_numpy_as_with_it(good: Path) -> None:
+    assert header_fields(good) == read_plan(good).header | {"strategy": b"sequential".ljust(32, b"\0")}
+    assert not places_nothing(good)
 
 
 def test_a_good_plan_is_accepted(good: Path) -> None:

@@ -1,0 +1,25 @@
+"""What a plan's header says, read without NumPy: `malloom run` asks it before every run of a program."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from malloom import formats
+
+_CODES = {"u32": "I", "u64": "Q", "c32": "32s"}
+
+
+def header_fields(plan: Path) -> dict[str, int | bytes]:
+    """The fields of PlanHeader (formats/plan.def) by name. The plan must have passed check_plan."""
+    definition = formats.load("plan").structs["PlanHeader"]
+    layout = "<" + "".join(_CODES[field.type] for field in definition.fields)
+    with plan.open("rb") as file:
+        values = struct.unpack(layout, file.read(struct.calcsize(layout)))
+    return dict(zip((field.name for field in definition.fields), values, strict=True))
+
+
+def places_nothing(plan: Path) -> bool:
+    """Whether the plan has neither slots nor groups, so that all requests are the fallback's."""
+    fields = header_fields(plan)
+    return fields["slots_count"] == 0 and fields["groups_count"] == 0
