@@ -49,7 +49,8 @@ void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
         return platform::real::allocate(bytes);
     }
     if (bytes < limit_ && alignment <= largest_mimalloc_alignment) {
-        if (void* object = mi_malloc_aligned(at_least_granule(bytes), alignment)) {
+        // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
+        if (void* object = mi_malloc_aligned_at(at_least_granule(bytes), alignment, 0)) {
             return object;
         }
     }

@@ -43,13 +43,20 @@ TYPED_TEST(Conformance, EverySizeIsUsableAndAligned) {
 
 TYPED_TEST(Conformance, EveryAlignmentIsKept) {
     for (size_t alignment = 1; alignment <= (size_t{4} << 20); alignment *= 2) {
-        for (size_t bytes : {size_t{1}, size_t{100}, size_t{5000}, size_t{300000}}) {
-            void* object = this->heap.allocate(bytes, alignment, 1);
-            ASSERT_NE(object, nullptr);
-            EXPECT_EQ(reinterpret_cast<uintptr_t>(object) % alignment, 0u);
-            EXPECT_GE(this->heap.usable_size(object), bytes);
-            memset(object, 1, bytes);
-            this->heap.deallocate(object);
+        for (size_t bytes :
+             {size_t{1}, size_t{100}, size_t{5000}, size_t{300000}, alignment, 2 * alignment}) {
+            // Several: the first may be aligned by chance.
+            void* objects[4];
+            for (void*& object : objects) {
+                object = this->heap.allocate(bytes, alignment, 1);
+                ASSERT_NE(object, nullptr);
+                EXPECT_EQ(reinterpret_cast<uintptr_t>(object) % alignment, 0u) << bytes;
+                EXPECT_GE(this->heap.usable_size(object), bytes);
+                memset(object, 1, bytes);
+            }
+            for (void* object : objects) {
+                this->heap.deallocate(object);
+            }
         }
     }
 }
