@@ -4,6 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+fail() {
+    echo "malloom: $1" >&2
+    exit 1
+}
+
 wanted() {
     sed 's/#.*//' setup/debian-packages.txt
     command -v cargo >/dev/null || echo cargo # it fetches the source of DynamoRIO
@@ -11,32 +16,31 @@ wanted() {
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then
-        env DEBIAN_FRONTEND=noninteractive "$@"
-    elif command -v sudo >/dev/null; then
-        sudo env DEBIAN_FRONTEND=noninteractive "$@"
-    else
-        echo "malloom: these Debian packages are missing: ${missing[*]}; run as root, or install sudo" >&2
-        exit 1
-    fi
+# A new machine may still be updating itself: wait for its lock.
+apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=300 "$@"; }
+
+install() { apt_get install --no-install-recommends "${missing[@]}"; }
+
+# A fresh machine has no package lists, an old one stale lists: both are mended by an update.
+install_or_update() {
+    if apt-cache show "${missing[@]}" >/dev/null && install; then return; fi
+    apt_get update && install
 }
 
-if ! command -v dpkg-query >/dev/null; then
-    echo "malloom: this is no Debian system; install what setup/debian-packages.txt lists under its own names" >&2
-    exit 1
-fi
+command -v dpkg-query >/dev/null ||
+    fail "this is no Debian system; install what setup/debian-packages.txt lists under its own names"
 missing=()
 for package in $(wanted); do
     installed "$package" || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
+as_root=(sudo)
+if [ "$(id -u)" = 0 ]; then as_root=(); fi
+[ ${#as_root[@]} = 0 ] || command -v sudo >/dev/null ||
+    fail "these Debian packages are missing: ${missing[*]}; run as root, or install sudo"
+
 echo "Installing Debian packages: ${missing[*]}"
-install=(apt-get install -y -qq --no-install-recommends "${missing[@]}")
-# A fresh machine has no package lists, an old one stale lists: both are mended by an update.
-if apt-cache show "${missing[@]}" >/dev/null 2>&1; then
-    as_root "${install[@]}" && exit 0
-fi
-as_root apt-get update -qq
-as_root "${install[@]}"
+mkdir -p build
+install_or_update >build/packages.log 2>&1 ||
+    { tail -n 30 build/packages.log >&2; fail "installing Debian packages failed (its last lines are above)"; }
