@@ -5,6 +5,8 @@
 
 #include <array>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "src/native/access_source.h"
 #include "src/native/affinity_builder.h"
@@ -20,15 +22,19 @@ class ContextAffinity {
     ContextAffinity(std::span<const uint32_t> context_of_request, size_t contexts, uint64_t distance)
         : context_of_request_(context_of_request),
           distance_(distance),
+          newest_(context_of_request.size()),
+          uses_(contexts),
           builder_(contexts, edges_per_context) {}
 
     void add(const ResolvedAccess& access);
     CompressedGraph compress() { return builder_.compress(); }
+    /// How often each context's objects were accessed.
+    std::vector<uint64_t> take_uses() { return std::move(uses_); }
 
   private:
     static constexpr unsigned edges_per_context = 64;
-    /// Objects that are looked back at, however few bytes were accessed.
-    static constexpr size_t window = 64;
+    /// Entries that are looked back at, however few bytes were accessed.
+    static constexpr uint32_t window = 64;
 
     struct Recent {
         uint32_t request;
@@ -36,14 +42,16 @@ class ContextAffinity {
     };
 
     void add_edges(uint32_t request);
-    bool newer_has(size_t age, uint32_t request) const;
-    const Recent& recent(size_t age) const { return recent_[(count_ - 1 - age) % window]; }
+    Recent& entry(uint32_t number) { return recent_[number % window]; }
 
     std::span<const uint32_t> context_of_request_;
     uint64_t distance_;
+    /// Of every request the number of its newest entry plus one; it may have wrapped, which matters little.
+    std::vector<uint32_t> newest_;
+    std::vector<uint64_t> uses_;
     AffinityBuilder builder_;
     std::array<Recent, window> recent_{};
-    uint64_t count_ = 0;
+    uint32_t count_ = 0;
 };
 
 }  // namespace malloom::native

@@ -45,17 +45,14 @@ std::unique_ptr<AccessSource> array_accesses(ArrayView<uint32_t> requests, Array
     return windowed(std::make_unique<KeptArrayAccesses>(std::move(requests), std::move(packed)), skip, take);
 }
 
-nb::tuple graph_columns(CompressedGraph&& graph) {
-    return nb::make_tuple(to_numpy(std::move(graph.offsets)), to_numpy(std::move(graph.targets)),
-                          to_numpy(std::move(graph.weights)));
-}
-
+/// (the graph's columns; uses per context)
 nb::tuple context_affinity(AccessSource& source, ArrayView<uint32_t> context, size_t contexts,
                            uint64_t distance) {
     for (const uint32_t index : to_span(context)) {
         if (index >= contexts) throw std::invalid_argument("a request of an unknown context");
     }
     CompressedGraph graph;
+    std::vector<uint64_t> uses;
     {
         nb::gil_scoped_release unlocked;
         ContextAffinity affinity(to_span(context), contexts, distance);
@@ -63,8 +60,11 @@ nb::tuple context_affinity(AccessSource& source, ArrayView<uint32_t> context, si
             for (const ResolvedAccess& access : batch) affinity.add(access);
         }
         graph = affinity.compress();
+        uses = affinity.take_uses();
     }
-    return graph_columns(std::move(graph));
+    auto columns = nb::make_tuple(to_numpy(std::move(graph.offsets)), to_numpy(std::move(graph.targets)),
+                                  to_numpy(std::move(graph.weights)));
+    return nb::make_tuple(std::move(columns), to_numpy(std::move(uses)));
 }
 
 /// The next accesses as columns (request, weight, packed); empty at the end.

@@ -1,86 +1,116 @@
-"""Groups of contexts that are used together, after HALO (Savage and Jones, CGO 2020).
+"""Groups of contexts that are used together, after HALO (Savage and Jones, CGO 2020, section 4.2).
 
-Contexts join a group as long as that does not thin out the affinity inside it; what is hardly used stays
-alone and with the fallback.
+A context joins a group as long as that does not thin out the affinity inside it. What is hardly used stays
+with the fallback: the uses that building leaves on every object would bring all contexts together.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from malloom.layout.context_affinity import ContextEdges
 from malloom.layout.layout import NO_GROUP
-from malloom.profile.requests import U32
+from malloom.profile import AffinityGraph
+from malloom.profile.requests import I64, U32
+
+F64 = npt.NDArray[np.float64]
 
 MERGE_TOLERANCE = 0.05
-"""A context still joins when the group's affinity per pair falls by this share."""
+"""A context still joins when the group's score falls by this share."""
 COVERED = 0.99
-"""Contexts with fewer accesses than the busiest ones that together have this share are left out."""
+"""Contexts with fewer uses than the busiest ones that together have this share are left out."""
+LEAST_USES = 4
+"""A request is worth a place in a group if its object is used so often: the place costs it something, and
+objects that are made, looked at once and released gain nothing."""
+LEAST_SHARE = 0.01
+"""A group has at least this share of all affinity."""
 MOST_GROUPS = 64
 
 
-def group_contexts(edges: ContextEdges, accesses: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> U32:
-    """The group of every context, or NO_GROUP; groups are numbered from the heaviest."""
-    weights: dict[tuple[int, int], float] = {}
-    neighbours: dict[int, list[int]] = defaultdict(list)
-    busy = _busy(accesses)
-    for a, b, weight in zip(edges.a.tolist(), edges.b.tolist(), edges.weight.tolist(), strict=True):
-        if a in busy and b in busy:
-            weights[a, b] = weights[b, a] = float(weight)
-            neighbours[a].append(b)
-            neighbours[b].append(a)
-    inside = edges.inside.astype(np.float64).tolist()
-    group = np.full(len(inside), NO_GROUP, dtype=np.uint32)
-    free = set(busy)
-    for number in range(MOST_GROUPS):
-        if not free:
-            break
-        seed = max(free, key=lambda context: (inside[context], float(accesses[context]), -context))
-        members = _grown(seed, free, weights, neighbours, inside)
-        group[members] = number
+@dataclass(frozen=True)
+class Affinity:
+    """How often objects of two busy contexts, or of one, are used together."""
+
+    between: dict[int, dict[int, float]]
+    inside: dict[int, float]
+
+    def score(self, weight: float, members: list[int]) -> float:
+        """Weight per pair of members; a member is a pair with itself where its objects are used together."""
+        pairs = len(members) * (len(members) - 1) // 2 + sum(self.inside[each] > 0 for each in members)
+        return weight / max(pairs, 1)
+
+
+def group_contexts(graph: AffinityGraph, uses: F64, requests: I64) -> U32:
+    """The group of every context, or NO_GROUP.
+
+    `graph` and `uses` are those of HeapProfile.context_affinity, `requests` how many each context made.
+    """
+    free = _busy(uses, requests)
+    affinity = _affinity(graph, free)
+    least = LEAST_SHARE * _total(affinity)
+    group = np.full(graph.nodes, NO_GROUP, dtype=np.uint32)
+    number = 0
+    while free and number < MOST_GROUPS:
+        seed = max(free, key=lambda context: (_strongest(affinity, context), float(uses[context]), -context))
+        members, weight = _grown(seed, free, affinity)
         free.difference_update(members)
+        if weight > least:
+            group[members] = number
+            number += 1
     return group
 
 
-def _busy(accesses: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> set[int]:
-    order = np.argsort(~accesses, kind="stable")
-    reached = np.cumsum(accesses[order].astype(np.float64))
+def _busy(uses: F64, requests: I64) -> set[int]:
+    order = np.argsort(-uses, kind="stable")
+    reached = np.cumsum(uses[order])
     if not len(reached) or reached[-1] == 0:
         return set()
-    count = int(np.searchsorted(reached, COVERED * reached[-1])) + 1
-    return set(order[:count].tolist())
+    order = order[: int(np.searchsorted(reached, COVERED * reached[-1])) + 1]
+    return set(order[uses[order] >= LEAST_USES * requests[order]].tolist())
 
 
-def _grown(
-    seed: int,
-    free: set[int],
-    weights: dict[tuple[int, int], float],
-    neighbours: dict[int, list[int]],
-    inside: list[float],
-) -> list[int]:
-    """The seed and the free contexts that join it, the one with the most affinity first."""
-    members = [seed]
-    total = inside[seed]
+def _affinity(graph: AffinityGraph, busy: set[int]) -> Affinity:
+    between: dict[int, dict[int, float]] = {}
+    inside: dict[int, float] = {}
+    for context in busy:
+        row = slice(int(graph.offsets[context]), int(graph.offsets[context + 1]))
+        edges = dict(zip(graph.targets[row].tolist(), graph.weights[row].tolist(), strict=True))
+        inside[context] = float(edges.pop(context, 0))
+        between[context] = {other: float(weight) for other, weight in edges.items() if other in busy}
+    return Affinity(between, inside)
+
+
+def _total(affinity: Affinity) -> float:
+    ends = sum(sum(edges.values()) for edges in affinity.between.values())
+    return sum(affinity.inside.values()) + ends / 2
+
+
+def _strongest(affinity: Affinity, context: int) -> float:
+    return max(affinity.inside[context], *affinity.between[context].values(), 0.0)
+
+
+def _grown(seed: int, free: set[int], affinity: Affinity) -> tuple[list[int], float]:
+    """The seed and the free contexts that join it, the one with the most to gain first; and their weight."""
+    members, weight = [seed], affinity.inside[seed]
     pull: dict[int, float] = defaultdict(float)
-    newest = seed
     while True:
-        for other in neighbours[newest]:
+        for other, edge in affinity.between[members[-1]].items():
             if other in free and other not in members:
-                pull[other] += weights[newest, other]
-        if not pull:
-            return members
-        candidate = max(pull, key=lambda context: (pull[context], -context))
-        joined = total + pull[candidate] + inside[candidate]
-        apart = max(_density(total, len(members)), _density(inside[candidate], 1))
-        if _density(joined, len(members) + 1) < apart * (1 - MERGE_TOLERANCE):
-            return members
-        members.append(candidate)
-        total, newest = joined, candidate
-        del pull[candidate]
+                pull[other] += edge
+        gains = {other: _gain(other, members, weight, pull[other], affinity) for other in pull}
+        best = max(gains, key=lambda other: (gains[other], -other), default=None)
+        if best is None or gains[best] < 0:
+            return members, weight
+        weight += pull.pop(best) + affinity.inside[best]
+        members.append(best)
 
 
-def _density(weight: float, members: int) -> float:
-    """Affinity per pair, each context being a pair with itself too."""
-    return weight / (members * (members + 1) / 2)
+def _gain(other: int, members: list[int], weight: float, pull: float, affinity: Affinity) -> float:
+    """How much better a group is with another context than the better of both alone."""
+    inside = affinity.inside[other]
+    joined = affinity.score(weight + pull + inside, [*members, other])
+    apart = max(affinity.score(weight, members), affinity.score(inside, [other]))
+    return joined - (1 - MERGE_TOLERANCE) * apart

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from malloom import _native
 from malloom.errors import CommandError
@@ -15,8 +16,8 @@ from malloom.profile.affinity import AffinityGraph
 from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
 from malloom.profile.notes import notes_on
 from malloom.profile.process import Process, choose_process, process_from_record
-from malloom.profile.requests import U64, Requests, replace_contexts, requests_from_arrays
-from malloom.profile.survey import AccessOpener, Survey
+from malloom.profile.requests import U32, U64, Requests, replace_contexts, requests_from_arrays
+from malloom.profile.survey import KEPT_ACCESSES, AccessOpener, Survey, windows
 
 
 class HeapProfile:
@@ -134,13 +135,19 @@ class HeapProfile:
         """
         return self._survey.steady_use()
 
-    def context_affinity(self, distance: int = 128) -> AffinityGraph:
-        """Which contexts' objects are used within `distance` accessed bytes of each other, as HALO has it.
+    def context_affinity(
+        self, context: U32, contexts: int, distance: int = 128
+    ) -> tuple[AffinityGraph, npt.NDArray[np.float64]]:
+        """Which contexts' objects are used within `distance` accessed bytes of each other, and how often each
+        context's are used, as HALO has it; accesses in a row to one object are one use.
 
-        Nodes are contexts; an edge stands in both rows. Makes a pass over the accesses each time.
+        `context` gives each request one of `contexts` contexts, say those of at_depth. They are the graph's
+        nodes; an edge stands in both rows. From a sample of the accesses, the uses scaled up; makes a pass
+        over the sample each time.
         """
-        context, count = self.requests.context, len(self.contexts)
-        return AffinityGraph(*_native.context_affinity(self.accesses(), context, count, distance))
+        sample = windows(self.access_entries, KEPT_ACCESSES)
+        columns, uses = _native.context_affinity(self.accesses(*sample), context, contexts, distance)
+        return AffinityGraph(*columns), uses * np.float64(sum(sample) / sample[1] if sample[1] else 1)
 
     def folded(self, depth: int) -> HeapProfile:
         """The same process with contexts of at most `depth` frames; all but the contexts is shared."""

@@ -147,7 +147,8 @@ def test_contexts_used_together_are_found() -> None:
     # Contexts 0 and 1 alternate, context 2 is used alone later.
     accesses = [0, 1] * 50 + [2] * 50
     profile = HeapProfile.from_arrays([16, 16, 16], context=[0, 1, 2], accesses=accesses)
-    graph = profile.context_affinity(64)
+    graph, uses = profile.context_affinity(profile.requests.context, 3, distance=64)
+    assert uses.tolist() == [50, 50, 1]
     row = slice(int(graph.offsets[0]), int(graph.offsets[1]))
     assert graph.targets[row].tolist()[0] == 1
     assert graph.weights[row].tolist()[0] >= 49

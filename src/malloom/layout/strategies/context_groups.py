@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from malloom.layout.context_affinity import contract
 from malloom.layout.grouping import group_contexts
 from malloom.layout.layout import NO_GROUP, NO_PLACE, Groups, Layout
 from malloom.layout.live_bytes import peak_bytes_by_group
 from malloom.layout.packing import pack
-from malloom.layout.plan import best_depth
-from malloom.profile import HeapProfile, Refolded
+from malloom.profile import HeapProfile
 from malloom.profile.requests import U32, U64
 
 if TYPE_CHECKING:
@@ -29,6 +27,9 @@ SMALLEST_CHUNK = 64 << 10
 LARGEST_CHUNK = 1 << 20
 MOST_DEPTH = 4
 """Frames: enough to see through the usual wrappers of malloc."""
+MISPLACED = 0.02
+"""Share of the grouped requests that may be in another group, or none, for the sake of fewer frames: every
+frame costs each request."""
 
 
 class ContextGroups:
@@ -38,17 +39,16 @@ class ContextGroups:
     summary = "contexts that are used together in chunks of their own; fits other inputs too"
 
     def place(self, profile: HeapProfile, geometry: Geometry) -> Layout:
-        depth = max(best_depth(profile), min(MOST_DEPTH, max(profile.contexts.depth, 1)))
-        refolded = profile.at_depth(depth)
+        deepest = min(MOST_DEPTH, max(profile.contexts.depth, 1))
+        refolded = profile.at_depth(deepest)
         count = len(refolded.hashes)
-        accesses = np.zeros(count, dtype=np.uint64)
-        np.add.at(accesses, refolded.context, profile.requests.accesses)
-        edges = contract(profile.affinity(), refolded.context, count)
-        of_context = group_contexts(edges, accesses)
-        return self._layout(profile, refolded, of_context, depth)
+        requests = np.bincount(refolded.context, minlength=count)
+        wanted = group_contexts(*profile.context_affinity(refolded.context, count), requests)
+        depth, of_context = _shallowest(profile, wanted[refolded.context], deepest)
+        return self._layout(profile, of_context, depth)
 
-    def _layout(self, profile: HeapProfile, refolded: Refolded, of_context: U32, depth: int) -> Layout:
-        group = of_context[refolded.context].astype(np.uint32)
+    def _layout(self, profile: HeapProfile, of_context: U32, depth: int) -> Layout:
+        group = of_context[profile.at_depth(depth).context]
         group[profile.requests.size > LARGEST] = NO_GROUP
         packed = pack(profile, self.name, np.argsort(group, kind="stable"))
         offset = np.where(group == NO_GROUP, NO_PLACE, packed.offset)
@@ -57,6 +57,25 @@ class ContextGroups:
         maximum = np.full(groups, LARGEST, dtype=np.uint64)
         described = Groups(depth, of_context, _chunk_bytes(expected), maximum, expected)
         return Layout(self.name, offset, packed.arena_bytes, described)
+
+
+def _shallowest(profile: HeapProfile, wanted: U32, deepest: int) -> tuple[int, U32]:
+    """The fewest frames that tell the requests' groups apart, and the group of every context then."""
+    allowed = MISPLACED * np.count_nonzero(wanted != NO_GROUP)
+    for depth in range(1, deepest + 1):
+        context, hashes, _ = profile.at_depth(depth)
+        of_context = _most_frequent(context, wanted, len(hashes))
+        if depth == deepest or np.count_nonzero(of_context[context] != wanted) <= allowed:
+            break
+    return depth, of_context
+
+
+def _most_frequent(context: U32, group: U32, contexts: int) -> U32:
+    """The group that most of each context's requests want."""
+    wanted, index = np.unique(group, return_inverse=True)
+    count = np.bincount(context * np.int64(len(wanted)) + index, minlength=contexts * len(wanted))
+    most: U32 = wanted[count.reshape(contexts, len(wanted)).argmax(axis=1)]
+    return most
 
 
 def _chunk_bytes(expected: U64) -> U64:
