@@ -94,7 +94,7 @@ class Run:
 
     def _access(self, step: Step) -> None:
         request = self._live.get(step.slot)
-        if request is not None and step.size < self.reading.size[request]:
+        if request is not None and step.size < max(self.reading.size[request], 1):
             self.reading.accesses.append((request, step.size))
 
     def _event(self, step: Step, kind: str, attributes: str = "") -> None:

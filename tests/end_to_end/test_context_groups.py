@@ -1,0 +1,54 @@
+"""The plan of context-groups on another input than the recorded one, where matching by ordinals is lost."""
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from malloom.bench import variants
+from malloom.bench.cachegrind import count_misses
+from malloom.bench.process import Command
+
+SOURCE = Path(__file__).with_name("interleaved.cpp")
+RECORDED = ("3000", "20", "1")
+OTHER = ("20000", "200", "7")
+
+Finished = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    # As valgrind can run it, and optimized as its users would have it.
+    subprocess.run(["g++", "-O2", SOURCE, "-o", tmp_path / "interleaved"], check=True)
+    return tmp_path / "interleaved"
+
+
+@pytest.fixture
+def plan(malloom: Callable[..., Finished], tmp_path: Path, program: Path) -> Path:
+    recorded = malloom("record", "-o", "run.profile", "--accesses", "full", "--", program, *RECORDED)
+    assert recorded.returncode == 0, recorded.stderr
+    planned = malloom("plan", "run.profile", "-o", "run.plan", "--strategy", "context-groups")
+    assert planned.returncode == 0, planned.stderr
+    return tmp_path / "run.plan"
+
+
+def test_what_is_used_together_is_grouped_and_nothing_else(
+    malloom: Callable[..., Finished], program: Path, plan: Path
+) -> None:
+    run = malloom("run", "--plan", plan, "--statistics", "--", program, *OTHER)
+    assert run.returncode == 0, run.stderr
+    found = re.search(r"grouped (\d+) in (\d+) groups", run.stderr)
+    assert found is not None, run.stderr
+    assert (int(found[1]), int(found[2])) == (2 * int(OTHER[0]), 1)
+    assert run.stdout == subprocess.run([program, *OTHER], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(("baseline", "most"), [("glibc", 0.6), ("mimalloc", 0.7)])
+def test_another_input_has_far_fewer_misses(program: Path, plan: Path, baseline: str, most: float) -> None:
+    command = Command([str(program), *OTHER])
+    base = count_misses(command.with_environment(variants.general_allocators()[baseline]))
+    grouped = count_misses(command.with_environment(variants.planned(plan)))
+    assert grouped.llc_misses < most * base.llc_misses
+    assert grouped.l1d_misses < (most + 0.1) * base.l1d_misses
