@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,10 +17,27 @@ namespace {
 // Kept by value: getauxval is cheap, but a request for alignment asks often.
 size_t cached_page_bytes = 0;
 
-void* map_anonymous(size_t bytes, int extra_flags) {
-    void* start =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+void* map_anonymous(size_t bytes, int protection, int extra_flags) {
+    void* start = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
     return start == MAP_FAILED ? nullptr : start;
+}
+
+void* reserve(size_t bytes, size_t alignment, int protection) {
+    const size_t rounded = round_up(bytes, page_bytes());
+    // Mappings begin at a page anyway; only more needs room to choose from.
+    const size_t span = alignment <= page_bytes() ? rounded : rounded + alignment;
+    if (rounded < bytes || span < rounded) {
+        return nullptr;
+    }
+    void* mapped = map_anonymous(span, protection, MAP_NORESERVE);
+    if (mapped == nullptr) {
+        return nullptr;
+    }
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(mapped);
+    const uintptr_t start = round_up(begin, alignment);
+    unmap_pages(mapped, start - begin);
+    unmap_pages(reinterpret_cast<void*>(start + rounded), begin + span - start - rounded);
+    return reinterpret_cast<void*>(start);
 }
 
 // Advice may fail without harm, and must not leave its errno behind.
@@ -43,25 +61,20 @@ size_t page_bytes() {
 
 void* map_pages(size_t bytes) {
     const size_t rounded = round_up(bytes, page_bytes());
-    return rounded < bytes ? nullptr : map_anonymous(rounded, 0);
+    return rounded < bytes ? nullptr : map_anonymous(rounded, PROT_READ | PROT_WRITE, 0);
 }
 
 void* reserve_pages(size_t bytes, size_t alignment) {
-    const size_t rounded = round_up(bytes, page_bytes());
-    // Mappings begin at a page anyway; only more needs room to choose from.
-    const size_t span = alignment <= page_bytes() ? rounded : rounded + alignment;
-    if (rounded < bytes || span < rounded) {
-        return nullptr;
-    }
-    void* mapped = map_anonymous(span, MAP_NORESERVE);
-    if (mapped == nullptr) {
-        return nullptr;
-    }
-    const uintptr_t begin = reinterpret_cast<uintptr_t>(mapped);
-    const uintptr_t start = round_up(begin, alignment);
-    unmap_pages(mapped, start - begin);
-    unmap_pages(reinterpret_cast<void*>(start + rounded), begin + span - start - rounded);
-    return reinterpret_cast<void*>(start);
+    return reserve(bytes, alignment, PROT_READ | PROT_WRITE);
+}
+
+void* reserve_addresses(size_t bytes, size_t alignment) {
+    return reserve(bytes, alignment, PROT_NONE);
+}
+
+size_t address_space_limit() {
+    rlimit limit = {};
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;
 }
 
 void unmap_pages(void* start, size_t bytes) {

@@ -34,7 +34,14 @@ void* map_pages(size_t bytes);
 /// refuses.
 void* reserve_pages(size_t bytes, size_t alignment);
 
-/// Gives back what map_pages or reserve_pages gave, or whole pages of it.
+/// The same, but neither readable nor writable until the owner asks the system for it (mprotect): then it
+/// counts nowhere, not where the system counts what is promised, and not for mlockall.
+void* reserve_addresses(size_t bytes, size_t alignment);
+
+/// Bytes of address space that this process may have (RLIMIT_AS); SIZE_MAX where nothing limits it.
+size_t address_space_limit();
+
+/// Gives back what these gave, or whole pages of it.
 void unmap_pages(void* start, size_t bytes);
 
 /// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again.
