@@ -203,6 +203,18 @@ def test_static_program_is_refused(malloom: Malloom, compile_c: Compile, flag: s
     )
 
 
+def test_musl_program_is_refused(malloom: Malloom, compile_c: Compile) -> None:
+    program = compile_c(HELLO, "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
+    assert_refused(malloom("run", "--", program), 126, "musl")
+    assert_refused(malloom("record", "-o", "x.profile", "--", program), 126, "musl")
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_sanitized_program_is_refused(malloom: Malloom, compile_c: Compile, sanitizer: str) -> None:
+    program = compile_c(HELLO, f"-fsanitize={sanitizer}")
+    assert_refused(malloom("run", "--", program), 126, "sanitizer")
+
+
 def test_program_with_its_own_allocator_is_refused(malloom: Malloom, compile_c: Compile) -> None:
     assert_refused(
         malloom("run", "--", compile_c(ALLOCATOR)), 126, "carries its own allocator (malloc, free)"

@@ -14,6 +14,9 @@ NOT_FOUND = 127
 CANNOT_RUN = 126
 """Exit statuses, as shells have them: no such program; a program that cannot be run."""
 
+SANITIZERS = ("libasan.", "libhwasan.", "libtsan.")
+"""Run times of gcc's sanitizers that end, or crash, where a library with a malloc comes before them."""
+
 DEEPEST_SCRIPT = 4
 """Interpreters of interpreters that the kernel follows."""
 
@@ -116,10 +119,16 @@ def obstacles(program: Program) -> list[Obstacle]:
     if not program.elf.loader:
         remedy = "link it dynamically (without -static), so that a library can be preloaded"
         found.append(Obstacle(f"{program.binary} is statically linked", remedy))
+    elif Path(program.elf.loader).name.startswith("ld-musl-"):
+        remedy = "build it with glibc: a process has one C library, and malloom's libraries need glibc"
+        found.append(Obstacle(f"{program.binary} is linked with musl", remedy))
     # A static program has the C library's allocator inside, which is no reason of its own.
     elif own := sorted(program.elf.allocator, reverse=True):
         remedy = "build it without that allocator, or link the allocator as a shared library"
         found.append(Obstacle(f"{program.binary} carries its own allocator ({', '.join(own)})", remedy))
+    if any(library.startswith(SANITIZERS) for library in program.elf.needed):
+        remedy = "build it without -fsanitize: the sanitizer wants the heap for itself"
+        found.append(Obstacle(f"{program.binary} is built with a sanitizer", remedy))
     if gains_privileges(program.binary):
         remedy = (
             "the loader ignores preloaded libraries there; run a copy without the setuid bit and capabilities"
