@@ -45,7 +45,7 @@ def test_auto_writes_a_plan_that_places_all(malloom: Malloom, profile: Path, tmp
     [
         (["plan", "absent", "-o", "x"], 1, "absent"),
         (["plan", "run.profile", "-o", "x", "--strategy", "best"], 2, "there is no strategy 'best'"),
-        (["plan", "run.profile", "-o", "no/folder/x"], 1, "there is no folder no/folder"),
+        (["plan", "run.profile", "-o", "no/folder/x"], 2, "there is no folder no/folder"),
         (["simulate", "run.profile", "--cache", "L1"], 2, "'L1' is no cache geometry"),
     ],
 )

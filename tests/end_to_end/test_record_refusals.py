@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.recording import assert_sound
+
 EMPTY = "int main(void) { return 0; }"
 OWN_ALLOCATOR = """
 #include <stddef.h>
@@ -99,13 +101,15 @@ def test_places_where_no_profile_can_be(malloom, tmp_path: Path) -> None:
 
 def test_an_existing_profile_is_kept_unless_forced(malloom, tmp_path: Path) -> None:
     profile = tmp_path / "profile"
-    profile.write_text("precious")
+    assert malloom("record", "-o", profile, "--accesses", "none", "--", "ls").returncode == 0
+    precious = profile.read_bytes()
     done = malloom("record", "-o", profile, "--accesses", "none", "--", "true")
     assert done.returncode == 2
     assert "exists already" in done.stderr
-    assert profile.read_text() == "precious"
+    assert profile.read_bytes() == precious
     assert malloom("record", "-o", profile, "--accesses", "none", "--force", "--", "true").returncode == 0
-    assert profile.read_bytes().startswith(b"MALLPROF")
+    assert profile.read_bytes() != precious
+    assert_sound(profile)
 
 
 @pytest.mark.parametrize(

@@ -115,13 +115,36 @@ def complain(problem: str) -> None:
 def explain_usage(error: TyperException) -> int:
     """Report a command line that cannot be parsed."""
     context = getattr(error, "ctx", None)
-    message = error.format_message().replace("Value error, ", "").rstrip(".")
-    if not message:  # help was asked for by giving no arguments, and is printed already
-        error.show()  # type: ignore[attr-defined]
+    message = error.format_message()
+    if context and message == context.get_help():  # a group without a command
+        typer.echo(message)
     else:
         remedy = f"; see '{context.command_path} --help'" if context else ""
-        complain(message[0].lower() + message[1:] + remedy)
+        complain(message[0].lower() + message[1:].replace("Value error, ", "").rstrip(".") + remedy)
     return error.exit_code
+
+
+def explain_system(error: OSError | MemoryError) -> int:
+    """Report what the system refused; gives up what is still to be printed."""
+    if isinstance(error, MemoryError):
+        complain("there is not enough memory; see 'ulimit -v', or record a smaller input")
+    elif error.filename:
+        complain(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    elif not isinstance(error, BrokenPipeError):  # else whoever reads what we print has seen enough
+        complain(f"cannot print the result: {error.strerror or error}")
+    # A later flush at exit must not complain either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def complete_streams() -> None:
+    """Standard streams that malloom was started without: nothing to read, and no way to print."""
+    # What is opened here is closed at exec, so the program that is run is without them as well.
+    sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY))
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    # Names of files are bytes, and are printed as they are.
+    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
 
 
 def execute(arguments: list[str]) -> int:
@@ -137,15 +160,11 @@ def execute(arguments: list[str]) -> int:
         return explain_usage(error)
     except (KeyboardInterrupt, Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; a later flush at exit must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
-        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-        return 1
+    except (OSError, MemoryError) as error:
+        return explain_system(error)
 
 
 def main() -> None:
     """Entry point of the `malloom` command."""
+    complete_streams()
     sys.exit(execute(sys.argv[1:]))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from malloom.errors import CommandError, UsageProblem
+from malloom.errors import UsageProblem
+from malloom.output_file import check_output
 from malloom.record.program import open_program, require_reachable
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def optimize(
             "no program is given", remedy="name it after --, as in 'malloom optimize -- ls -l'"
         )
     check_names(accesses, strategy)
-    place = checked_place(output or Path(f"{Path(command[0]).name}.plan"))
+    place = output or Path(f"{Path(command[0]).name}.plan")
+    check_output(place)
     require_reachable(open_program(command[0]))
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415
@@ -108,17 +110,6 @@ def check_names(accesses: str | None, strategy: str | None) -> None:
         from malloom.layout import registry  # noqa: PLC0415
 
         registry.strategy(strategy)
-
-
-def checked_place(plan: Path) -> Path:
-    """Where the plan is to be kept; raises before anything runs where that cannot be."""
-    if not plan.parent.is_dir():
-        raise UsageProblem(f"there is no folder {plan.parent}", remedy="create it, or choose another with -o")
-    if plan.is_dir():
-        raise UsageProblem(f"{plan} is a folder", remedy="give the plan a name inside it")
-    if not os.access(plan.parent, os.W_OK):
-        raise CommandError(f"cannot write to the folder {plan.parent}", remedy="choose another with -o")
-    return plan
 
 
 @contextmanager

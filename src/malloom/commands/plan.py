@@ -17,6 +17,7 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.ranking import FIRST_ROUND, best_strategy, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.layout.strategy import Strategy
+from malloom.output_file import check_output
 from malloom.profile import HeapProfile
 
 
@@ -64,8 +65,7 @@ def plan(
     """Choose a place for every request of a profile and write them as a plan."""
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
-    if not output.parent.is_dir():
-        raise CommandError(f"{output}: there is no folder {output.parent}", remedy="make it first")
+    check_output(output, profile)
     opened = HeapProfile.open(profile, process)
     for note in opened.notes:
         typer.echo(f"note: {note}", err=True)

@@ -2,11 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from malloom.errors import CommandError
+from malloom.output_file import check_output, written_whole
 
 
 def register(app: typer.Typer) -> None:
@@ -28,8 +29,12 @@ def to_text(
 
     if output is None:
         notes = text_form.to_text(profile, sys.stdout.buffer)
+    elif output.exists() and not output.is_file() and not output.is_dir():
+        with output.open("wb") as stream:  # a pipe, /dev/stdout
+            notes = text_form.to_text(profile, stream)
     else:
-        with _created(output) as file:
+        check_output(output, profile)
+        with written_whole(output) as file:
             notes = text_form.to_text(profile, file)
     for note in notes:
         print(f"malloom: {note}", file=sys.stderr)
@@ -42,6 +47,7 @@ def from_text(
     """Make the profile that a text describes."""
     from malloom.profile import text_form  # noqa: PLC0415  (a verb loads what it uses)
 
+    check_output(output, text)
     if str(text) == "-":
         text_form.from_text(sys.stdin.buffer, output)
         return
@@ -51,10 +57,3 @@ def from_text(
         raise CommandError(f"cannot read {text}: {error.strerror}") from None
     with file:
         text_form.from_text(file, output)
-
-
-def _created(path: Path) -> BinaryIO:
-    try:
-        return path.open("wb")
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {error.strerror}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,27 +9,16 @@ from typing import Any
 import numpy as np
 
 from malloom import _native, formats
-from malloom.errors import CommandError
 from malloom.layout.plan import Plan
 from malloom.layout.plan_check import check_plan
+from malloom.output_file import written_whole
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Writes the plan beside `path`, then renames it: whoever opens `path` sees a whole plan, old or new."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("wb") as file:
-            for part in _encoded(plan):
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise CommandError(f"{path}: {error.strerror}", remedy="no plan was written") from None
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    """Writes the plan: whoever opens `path` sees a whole one, old or new."""
+    with written_whole(path) as file:
+        for part in _encoded(plan):
+            file.write(part)
 
 
 def _encoded(plan: Plan) -> list[bytes]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import BinaryIO
 
 from malloom import _native
 from malloom.errors import CommandError
+from malloom.output_file import written_whole
 from malloom.profile.heap_profile import open_recording
 
 
@@ -19,6 +21,8 @@ def to_text(profile: Path, output: BinaryIO) -> list[str]:
     recording = open_recording(profile)
     output.flush()
     problem = recording.export_text(output.fileno())
+    if problem == os.strerror(errno.EPIPE):
+        raise BrokenPipeError(errno.EPIPE, problem)
     if problem:
         raise CommandError(f"cannot write the text of {profile}: {problem}")
     return recording.notes()
@@ -29,14 +33,7 @@ def from_text(text: BinaryIO, profile: Path) -> None:
 
     Raises CommandError where the text is not right or the profile cannot be written.
     """
-    unfinished = profile.with_name(profile.name + f".{os.getpid()}.unfinished")
-    try:
-        with unfinished.open("wb") as output:
-            problem = _native.import_text(text.fileno(), output.fileno())
+    with written_whole(profile) as output:
+        problem = _native.import_text(text.fileno(), output.fileno())
         if problem:
             raise CommandError(f"cannot make {profile} from the text: {problem}")
-        unfinished.replace(profile)
-    except OSError as error:
-        raise CommandError(f"cannot write {profile}: {error.strerror}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -1,6 +1,5 @@
 """One recording: creates the profile, runs the program, takes in what its processes have staged."""
 
-import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -10,10 +9,13 @@ from pathlib import Path
 from malloom import _native
 from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
+from malloom.output_file import check_output
 from malloom.preloading import original_environment, preloading
 from malloom.record.dynamorio import launch_prefix
 from malloom.record.launch import SignalsHeld
 from malloom.record.program import Program
+
+PROFILE_MAGIC = b"MALLPROF"
 
 
 class Accesses(StrEnum):
@@ -81,21 +83,22 @@ def recorded_command(
 def checked_output(wishes: Wishes) -> Path:
     """The profile's absolute path; raises where a profile cannot be created there."""
     output = wishes.output.absolute()
-    if not output.parent.is_dir():
-        raise UsageProblem(
-            f"there is no folder {output.parent}", remedy="create it, or choose another with -o"
-        )
-    if output.is_dir():
-        raise UsageProblem(f"{wishes.output} is a folder", remedy="give the profile a name inside it")
-    if not os.access(output.parent, os.W_OK):
-        raise CommandError(f"cannot write to the folder {output.parent}", remedy="choose another with -o")
+    check_output(output)
     staging = staging_folder(output)
     if not wishes.force and (output.exists() or staging.exists()):
         there = output if output.exists() else staging
         raise UsageProblem(
             f"{there} exists already", remedy="choose another name, or replace it with --force"
         )
+    if output.exists() and not is_replaceable(output):
+        raise UsageProblem(f"{output} exists and is no profile", remedy="choose another name")
     return output
+
+
+def is_replaceable(output: Path) -> bool:
+    """Whether nothing but a profile is lost with the file."""
+    with output.open("rb") as file:
+        return file.read(len(PROFILE_MAGIC)) in (PROFILE_MAGIC, b"")
 
 
 def staging_folder(output: Path) -> Path:

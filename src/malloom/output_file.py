@@ -1,0 +1,39 @@
+"""Files that commands write: checked before the work begins, and written whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from malloom.errors import CommandError, UsageProblem
+
+
+def check_output(path: Path, source: Path | None = None) -> None:
+    """Raises where no file can be written at `path`, or where that would replace `source`, which is read."""
+    if not path.parent.is_dir():
+        raise UsageProblem(f"there is no folder {path.parent}", remedy="create it, or choose another with -o")
+    if path.is_dir():
+        raise UsageProblem(f"{path} is a folder", remedy="give the file a name inside it")
+    if path.exists() and not path.is_file():
+        raise UsageProblem(f"{path} is no ordinary file", remedy="choose another with -o")
+    if source is not None and path.exists() and source.exists() and path.samefile(source):
+        raise UsageProblem(f"{path} is what is to be read", remedy="choose another with -o")
+    if not os.access(path.parent, os.W_OK):
+        raise CommandError(f"cannot write to the folder {path.parent}", remedy="choose another with -o")
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A new file that becomes `path` when the block ends well; otherwise what was at `path` stays."""
+    beside = path.with_name(f".malloom-{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}", remedy="nothing was written") from None
+    finally:
+        beside.unlink(missing_ok=True)
