@@ -14,7 +14,8 @@ constexpr unsigned tick_ms = 10;
 constexpr uint64_t ns_per_s = 1000000000;
 
 Options options;
-volatile bool on = true;
+bool begun;
+volatile bool on;
 volatile uint32_t number = 1;
 uint64_t recorded;      // accesses of this burst
 uint64_t burst_length;  // accesses after which it ends; 0: never
@@ -50,7 +51,7 @@ bool pause_is_over() {
 // linked into a loop would stay there. A timer's signal comes at any time, so all that its handler does is to
 // ask for a nudge.
 void nudged(void*, uint64) {
-    if (on) return;
+    if (on || !begun) return;
     if (!pause_is_over()) {
         flush_code_cache();
         return;
@@ -77,8 +78,14 @@ void init(client_id_t id, const Options& chosen) {
     client = id;
     options = chosen;
     burst_length = options.limit != 0 ? options.limit : options.burst;
-    burst_began = cpu_time();
     dr_register_nudge_event(nudged, id);
+}
+
+void begin() {
+    if (__atomic_test_and_set(&begun, __ATOMIC_RELAXED)) return;
+    burst_began = cpu_time();
+    on = true;
+    flush_code_cache();
 }
 
 bool recording() {
@@ -102,6 +109,7 @@ void stop() {
 }
 
 void restart_after_fork() {
+    if (!begun) return;
     burst_began = cpu_time();
     pause_ends = burst_began;
     if (!on && options.samples()) dr_set_itimer(ITIMER_PROF, tick_ms, timer_ticked);

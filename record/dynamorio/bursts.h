@@ -1,8 +1,9 @@
-// When the program is recorded: the first `limit` accesses, then bursts with pauses between them.
+// When the program is recorded: from its first request on, the first `limit` accesses, then bursts with
+// pauses between them.
 //
-// In a pause the program's code is not instrumented at all: the code cache is flushed at both ends, and
-// blocks are built anew without or with the recording code. A pause is measured in the program's CPU time, so
-// that a program which waits does not use up its bursts.
+// Before and in a pause the program's code is not instrumented at all: the code cache is flushed at both
+// ends, and blocks are built anew without or with the recording code. A pause is measured in the program's
+// CPU time, so that a program which waits does not use up its bursts.
 #pragma once
 
 #include <dr_api.h>
@@ -14,6 +15,9 @@ namespace malloom::accesses::bursts {
 
 /// To be called once, before code is instrumented.
 void init(client_id_t client, const Options& options);
+
+/// The program makes its first request. From the block event; later calls do nothing.
+void begin();
 
 /// Whether blocks built now are to be instrumented.
 bool recording();

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "formats/profile.h"
+#include "record/dynamorio/block_event.h"
 #include "record/dynamorio/bursts.h"
 #include "record/dynamorio/recorded_operands.h"
 #include "record/dynamorio/recorder_library.h"
@@ -26,7 +27,6 @@ constexpr int word_bytes = sizeof(uint64_t);
 /// shape is full: a word with the shape's id, which is known only at the end of the piece, and then the
 /// bases.
 struct Block {
-    bool recorded;       ///< something in it is
     bool one_by_one;     ///< it has loops or jumps inside: every instruction is a piece of its own
     unsigned words;      ///< written since the cursor was loaded
     reg_id_t cursor;     ///< the register that holds it
@@ -221,17 +221,24 @@ bool has_recorded(instrlist_t* list) {
     for (instr_t* instr = instrlist_first_app(list); instr != nullptr; instr = instr_get_next_app(instr)) {
         const app_pc pc = instr_get_app_pc(instr);
         if (pc == beacon()) return true;
-        if (!in_recorder(pc) && OperandsOf(instr).count != 0) return true;
+        if (in_recorder(pc)) continue;
+        if (instr_is_gather(instr) || instr_is_scatter(instr) || OperandsOf(instr).count != 0) return true;
     }
     return false;
+}
+
+// No object is accessed before the first request, and that sends its ticket through the beacon. Until then
+// the dynamic loader's work, most of a short program's code, is left as it is.
+bool is_recorded(instrlist_t* list) {
+    if (beacon() == nullptr) return false;
+    if (instr_get_app_pc(instrlist_first_app(list)) == beacon()) bursts::begin();
+    return bursts::recording() && has_recorded(list);
 }
 
 dr_emit_flags_t expand(void* context, void*, instrlist_t* list, bool, bool, void** data) {
     auto* const block = static_cast<Block*>(dr_thread_alloc(context, sizeof(Block)));
     *block = {};
     *data = block;
-    block->recorded = bursts::recording() && beacon() != nullptr;
-    if (!block->recorded) return DR_EMIT_DEFAULT;
     bool repeated = false, scattered = false;
     drutil_expand_rep_string_ex(context, list, &repeated, nullptr);
     drx_expand_scatter_gather(context, list, &scattered);
@@ -239,9 +246,8 @@ dr_emit_flags_t expand(void* context, void*, instrlist_t* list, bool, bool, void
     return DR_EMIT_DEFAULT;
 }
 
-dr_emit_flags_t analyse(void*, void*, instrlist_t* list, bool, bool, void* data) {
-    auto* const block = static_cast<Block*>(data);
-    block->recorded = block->recorded && (block->one_by_one || has_recorded(list));
+// drmgr wants all four.
+dr_emit_flags_t analyse(void*, void*, instrlist_t*, bool, bool, void*) {
     return DR_EMIT_DEFAULT;
 }
 
@@ -270,7 +276,6 @@ void insert_one_by_one(const Place& at, Block& block, instr_t* operands) {
 
 dr_emit_flags_t insert(void* context, void*, instrlist_t* list, instr_t* where, bool, bool, void* data) {
     auto& block = *static_cast<Block*>(data);
-    if (!block.recorded) return DR_EMIT_STORE_TRANSLATIONS;
     const Place at{context, list, where};
     instr_t* const operands = drmgr_orig_app_instr_for_operands(context);
     if (block.one_by_one) {
@@ -295,6 +300,7 @@ bool init_instrumentation() {
     // The cursor, an address, a scratch register, the flags, and one more for each value kept across
     // instructions.
     drreg_options_t options = {sizeof options, 5, false, nullptr, false};
+    instrument_only(is_recorded);
     return drreg_init(&options) == DRREG_SUCCESS && drutil_init() && drx_init() &&
            drmgr_register_bb_instrumentation_ex_event(expand, analyse, insert, release, nullptr);
 }
