@@ -11,10 +11,6 @@ using structures::IndexStack;
 
 namespace {
 
-constexpr unsigned cursor_granule_bits = 36;
-constexpr uint64_t cursor_granule_mask = (uint64_t{1} << cursor_granule_bits) - 1;
-constexpr uint64_t one_object = uint64_t{1} << cursor_granule_bits;
-
 // Address space for all groups together, and for one at most. Only what is touched costs memory.
 constexpr uint64_t all_spans_bytes = uint64_t{1} << 40;
 constexpr uint64_t largest_span_bytes = uint64_t{16} << 30;
@@ -66,7 +62,10 @@ void GroupHeap::describe(Group& group, const PlanGroup& plan) const {
         return;
     }
     const uint64_t chunk_granules = plan.chunk_bytes / structures::granule_bytes;
+    group.chunk_mask = chunk_granules - 1;
+    group.first_granule = static_cast<uint64_t>(&group - groups_) << span_shift_;
     group.chunk_shift = static_cast<uint32_t>(__builtin_ctzll(chunk_granules));
+    group.fresh_chunks = 1;
     group.check_at = largest(slack_bytes / plan.chunk_bytes, 2);
     const uint64_t chunks = chunks_in_span(group);
     void* tables = platform::reserve_pages(chunks * table_entry_bytes, platform::page_bytes());
@@ -74,7 +73,7 @@ void GroupHeap::describe(Group& group, const PlanGroup& plan) const {
         group.living = static_cast<uint64_t*>(tables);
         group.links = reinterpret_cast<uint32_t*>(group.living + chunks);
         const uint64_t maximum = plan.maximum_bytes / structures::granule_bytes;
-        group.maximum_granules = maximum < chunk_granules ? maximum : chunk_granules;
+        group.maximum_granules = maximum < group.chunk_mask ? maximum : group.chunk_mask;
     }
 }
 
@@ -101,7 +100,7 @@ void* GroupHeap::allocate_in(Group& group, const Request& request) {
         const uint64_t cursor = structures::load(group.cursor);
         const uint64_t place = cursor & cursor_granule_mask;
         const uint64_t start = platform::round_up(place, step);
-        if (place == 0 || start + granules > chunk_end(group, cursor)) {
+        if (start + granules > (place | group.chunk_mask)) {
             if (!start_chunk(group, cursor)) {
                 return nullptr;
             }
@@ -109,21 +108,9 @@ void* GroupHeap::allocate_in(Group& group, const Request& request) {
         }
         const uint64_t objects = cursor & ~cursor_granule_mask;
         if (structures::replace(alone(), group.cursor, cursor, objects + one_object + start + granules)) {
-            const uint64_t first = span_start(group) + start;
-            occupancy_.claim(alone(), first, granules - 1);
-            return occupancy_.address(first);
+            return claim(alone(), group, start, granules - 1);
         }
     }
-}
-
-// A chunk that has objects may be full; the cursor then lies where the next one begins.
-uint64_t GroupHeap::chunk_of(const Group& group, uint64_t cursor) {
-    const uint64_t place = cursor & cursor_granule_mask;
-    return (place - (cursor >= one_object)) >> group.chunk_shift;
-}
-
-uint64_t GroupHeap::chunk_end(const Group& group, uint64_t cursor) {
-    return (chunk_of(group, cursor) + 1) << group.chunk_shift;
 }
 
 // False where the group may have no more chunks. Otherwise the cursor has moved on, by this thread or
@@ -135,7 +122,7 @@ bool GroupHeap::start_chunk(Group& group, uint64_t cursor) {
     }
     if (!structures::replace(alone(), group.cursor, cursor, uint64_t{chunk} << group.chunk_shift)) {
         put_back(group, chunk);
-    } else if (cursor != 0) {
+    } else {
         finish_chunk(group, static_cast<uint32_t>(chunk_of(group, cursor)), cursor >> cursor_granule_bits);
     }
     return true;
@@ -157,7 +144,7 @@ void GroupHeap::put_back(Group& group, uint32_t chunk) {
         return;
     }
     fetch_add(is_alone, group.kept_chunks, ~uint64_t{0});
-    platform::discard_pages(occupancy_.address(span_start(group) + (uint64_t{chunk} << group.chunk_shift)),
+    platform::discard_pages(occupancy_.address(group.first_granule + (uint64_t{chunk} << group.chunk_shift)),
                             bytes);
     group.discarded.push(group.links, chunk);
 }
@@ -172,8 +159,7 @@ uint32_t GroupHeap::take_chunk(Group& group) {
     if (chunk != IndexStack::none || !may_grow(group)) {
         return chunk;
     }
-    // Chunk 0 is never used, so that the cursor 0 means no chunk.
-    const uint64_t fresh = fetch_add(alone(), group.fresh_chunks, 1) + 1;
+    const uint64_t fresh = fetch_add(alone(), group.fresh_chunks, 1);
     return fresh < chunks_in_span(group) ? static_cast<uint32_t>(fresh) : IndexStack::none;
 }
 
@@ -181,15 +167,14 @@ uint32_t GroupHeap::take_chunk(Group& group) {
 // quarter, so the cost stays a fraction of the growth.
 bool GroupHeap::may_grow(Group& group) {
     const uint64_t fresh = structures::load(group.fresh_chunks);
-    if (__atomic_load_n(&group.is_stopped, __ATOMIC_RELAXED) || fresh + 1 >= chunks_in_span(group)) {
+    if (__atomic_load_n(&group.is_stopped, __ATOMIC_RELAXED) || fresh >= chunks_in_span(group)) {
         return false;
     }
     if (fresh < __atomic_load_n(&group.check_at, __ATOMIC_RELAXED)) {
         return true;
     }
     const uint64_t held = fresh << group.chunk_shift;
-    const uint64_t live =
-        occupancy_.count_occupied(span_start(group) + (uint64_t{1} << group.chunk_shift), held);
+    const uint64_t live = occupancy_.count_occupied(group.first_granule, held);
     if (held > 2 * live + slack_bytes / structures::granule_bytes) {
         __atomic_store_n(&group.is_stopped, true, __ATOMIC_RELAXED);
         return false;
@@ -198,15 +183,21 @@ bool GroupHeap::may_grow(Group& group) {
     return true;
 }
 
-void GroupHeap::deallocate(void* object) {
-    const uint64_t granule = occupancy_.granule_of(object);
-    if (!occupancy_.release_small(alone(), object)) {
-        occupancy_.release(object, occupancy_.extent(object));
+// Either all objects of a chunk are gone, or as many of the chunk that is being filled as it got: then its
+// count starts again, and after that its cursor. In between nobody else finds it empty.
+void GroupHeap::note_empty(Group& group, uint32_t chunk, uint64_t gone) {
+    if (gone == 0) {
+        put_back(group, chunk);
+        return;
     }
-    Group& group = groups_[granule >> span_shift_];
-    const uint64_t within = granule & ((uint64_t{1} << span_shift_) - 1);
-    const auto chunk = static_cast<uint32_t>(within >> group.chunk_shift);
-    if (fetch_add(alone(), group.living[chunk], ~uint64_t{0}) == 1) {
+    const uint64_t cursor = structures::load(group.cursor);
+    if (cursor >> cursor_granule_bits != gone || chunk_of(group, cursor) != chunk) {
+        return;
+    }
+    fetch_add(alone(), group.living[chunk], gone);
+    // Another thread has allocated where this fails, and may even have finished the chunk.
+    if (!structures::replace(alone(), group.cursor, cursor, uint64_t{chunk} << group.chunk_shift) &&
+        fetch_add(alone(), group.living[chunk], -gone) == gone) {
         put_back(group, chunk);
     }
 }

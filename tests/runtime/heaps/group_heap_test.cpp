@@ -1,7 +1,9 @@
 #include "runtime/heaps/group_heap.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "tests/runtime/heaps/compositions.h"
 
@@ -37,8 +39,8 @@ TEST_F(GroupHeapTest, RequestsOfAGroupFollowOneAnother) {
     char* other = allocate(16, 1);
     EXPECT_EQ(allocate(20), first + 112);
     EXPECT_EQ(allocate(1), first + 144);
-    EXPECT_EQ(allocate(65520, 1), other + 16);
-    EXPECT_EQ(allocate(16, 1), other + 65536) << "that chunk is full to the last byte";
+    EXPECT_EQ(allocate(65504, 1), other + 16);
+    EXPECT_EQ(allocate(16, 1), other + 65536) << "the last granule of a chunk stays unused";
     EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 4096, 0u);
 }
 
@@ -46,8 +48,8 @@ TEST_F(GroupHeapTest, WhatAGroupMayNotTakeIsLeft) {
     open({{4096, 1024, 4096, 0}, {1000, 1024, 4096, 0}, {4096, UINT64_MAX, 4096, 0}});
     EXPECT_EQ(allocate(1025), nullptr);
     EXPECT_EQ(allocate(16, 1), nullptr) << "its chunks are no power of two";
-    EXPECT_NE(allocate(4096, 2), nullptr);
-    EXPECT_EQ(allocate(4097, 2), nullptr);
+    EXPECT_NE(allocate(4080, 2), nullptr);
+    EXPECT_EQ(allocate(4081, 2), nullptr);
     EXPECT_EQ(allocate(16, 3), nullptr);
     EXPECT_EQ(allocate(16, formats::plan::no_group), nullptr);
 }
@@ -76,6 +78,53 @@ TEST_F(GroupHeapTest, EmptyChunksAreFilledAgain) {
         }
     }
     EXPECT_LE(chunks.size(), 4u);
+}
+
+TEST_F(GroupHeapTest, AChunkWhoseObjectsAreAllFreedBeginsAgain) {
+    open({{65536, 4096, 4096, 0}});
+    char* first = allocate(100);
+    heap.deallocate(first);
+    for (int round = 0; round < 3; ++round) {
+        char* again = allocate(100);
+        char* second = allocate(50);
+        EXPECT_EQ(again, first);
+        EXPECT_EQ(second, first + 112);
+        heap.deallocate(again);
+        EXPECT_EQ(allocate(20), first + 176) << "one still lives";
+        heap.deallocate(first + 176);
+        heap.deallocate(second);
+    }
+}
+
+TEST_F(GroupHeapTest, ThreadsNeverGetOverlappingObjects) {
+    open({{4096, 1024, 4096, 0}});
+    const auto work = [this](unsigned seed) {
+        std::minstd_rand random(seed);
+        heaps::Requester mine;
+        mine.group = 0;
+        std::vector<char*> objects(8);
+        for (int i = 0; i < 30000; ++i) {
+            char*& object = objects[random() % objects.size()];
+            if (object != nullptr) {
+                ASSERT_EQ(std::count(object, object + 48, static_cast<char>(seed)), 48);
+                heap.deallocate(object);
+            }
+            object = static_cast<char*>(heap.allocate({48, 0, &mine}));
+            ASSERT_NE(object, nullptr);
+            memset(object, static_cast<char>(seed), 48);
+        }
+        std::for_each(objects.begin(), objects.end(), [this](char* object) {
+            if (object != nullptr) heap.deallocate(object);
+        });
+    };
+    std::vector<std::thread> threads;
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        threads.emplace_back(work, seed);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(heap.stopped(), 0u);
 }
 
 TEST_F(GroupHeapTest, ManyEmptyChunksGiveTheirPagesBackAndCanBeUsedAgain) {
