@@ -12,6 +12,15 @@ from end_to_end.conftest import ROOT, Finished
 from malloom.bench.placement.steps import GOALS, PARTS, TABLES
 from malloom.layout.registry import strategy_names
 
+TITLES = [
+    "Tables 5.1, 5.2",
+    "Tables 5.3 to 5.8",
+    "Table 5.9",
+    "Table 5.10",
+    "Tables 5.11, 5.12",
+    "Tables 5.13, 5.14",
+    "What malloom must reach",
+]
 WORKLOADS = ROOT / "build/release/workloads"
 
 
@@ -52,27 +61,24 @@ def test_every_strategy_and_allocator_has_a_time_and_misses(quick: tuple[Finishe
     assert set(strategy_names()) <= counted
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
-        "Tables 5.1, 5.2",
-        "Tables 5.3 to 5.8",
-        "Table 5.9",
-        "Table 5.10",
-        "Tables 5.11, 5.12",
-        "Tables 5.13, 5.14",
-        "What malloom must reach",
-    ],
-)
+@pytest.mark.parametrize("title", TITLES)
 def test_tables_have_their_own_titles(quick: tuple[Finished, Path], title: str) -> None:
     assert title in quick[0].stdout
 
 
 def test_goals_are_a_table_for_a_readme(quick: tuple[Finished, Path]) -> None:
-    lines = (quick[1] / "goals.md").read_text().splitlines()
+    text = (quick[1] / "goals.md").read_text()
+    section = text.split("### ")[1].strip()
+    assert section.startswith("What malloom must reach")
+    lines = section.splitlines()[2:]
     assert lines[0].startswith("| workload | variant |")
     assert {line.count("|") for line in lines} == {8}
+    assert [title for title in TITLES if f"### {title}" not in text] == []
+    goals = json.loads((quick[1] / "rows.json").read_text())["goals"]
+    assert len(goals) == len(lines) - 2
+    assert [line.endswith("| yes |") for line in lines[2:]] == [goal["reached"] for goal in goals]
     metrics = {line.split(" | ")[3] for line in lines[2:]}
+    assert metrics == {goal["metric"] for goal in goals}
     assert metrics == {
         "cpu_time",
         "walk_time",

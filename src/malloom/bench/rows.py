@@ -6,6 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from malloom.bench.interval import Interval
 
@@ -54,10 +55,15 @@ def host() -> dict[str, str | int]:
     }
 
 
-def to_json(suite: str, rows: Sequence[Row], failures: Sequence[Mapping[str, str]] = ()) -> str:
-    """The suite's rows, and what could not be measured: part, what and why."""
+def to_json(
+    suite: str,
+    rows: Sequence[Row],
+    goals: Sequence[Mapping[str, Any]] = (),
+    failures: Sequence[Mapping[str, str]] = (),
+) -> str:
+    """The suite's rows, its goals, and what could not be measured: part, what and why."""
     data = {"suite": suite, "host": host(), "rows": [asdict(each) for each in rows]}
-    return json.dumps({**data, "failures": list(failures)}, indent=1)
+    return json.dumps({**data, "goals": list(goals), "failures": list(failures)}, indent=1)
 
 
 def _processor() -> str:

@@ -1,6 +1,8 @@
 """`malloom bench`: measure a suite, print its tables, write its rows."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +13,7 @@ from malloom.bench.workloads import DEFAULT_FOLDER
 from malloom.errors import CommandError, UsageProblem
 
 if TYPE_CHECKING:
+    from malloom.bench.pairs import Progress
     from malloom.bench.placement.findings import Findings
 
 
@@ -25,11 +28,14 @@ def bench(
         bool, typer.Option("--quick", help="Small inputs and few runs: shows that it works, decides nothing.")
     ] = False,
     json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the rows there, as JSON.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the rows and goals there, as JSON.", show_default=False),
     ] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the goals there, as a Markdown table.", show_default=False),
+        typer.Option(
+            metavar="FILE", help="Write the goals and all tables there, as Markdown.", show_default=False
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -74,10 +80,29 @@ def _placement(workloads: Path, quick: bool, parts: list[str]) -> "Findings":
 
     from malloom.bench.placement import suite, tables  # noqa: PLC0415
 
-    progress = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    findings = suite.run(workloads, quick, parts, lambda line: progress.print(line, style="dim"))
+    with shown() as (say, progress):
+        findings = suite.run(workloads, quick, parts, say, progress)
     tables.print_all(Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200), findings)
     return findings
+
+
+@contextmanager
+def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
+    """Lines on standard error as the suite goes on; at a terminal also the run that it is at."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from malloom.bench.pairs import no_progress  # noqa: PLC0415
+
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+    def say(line: str) -> None:
+        console.print(line, style="dim")
+
+    if not console.is_terminal:
+        yield say, no_progress
+        return
+    with console.status("") as status:
+        yield say, lambda name, number: status.update(f"run {number} of {name}")
 
 
 def _write(findings: "Findings", json: Path | None, markdown: Path | None) -> None:
@@ -85,7 +110,9 @@ def _write(findings: "Findings", json: Path | None, markdown: Path | None) -> No
     from malloom.bench.rows import to_json  # noqa: PLC0415
 
     if json is not None:
+        goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
-        json.write_text(to_json("placement", findings.all_rows(), failures) + "\n", encoding="utf-8")
+        data = to_json("placement", findings.all_rows(), goals, failures)
+        json.write_text(data + "\n", encoding="utf-8")
     if markdown is not None:
-        markdown.write_text(to_markdown(findings.goals), encoding="utf-8")
+        markdown.write_text(to_markdown(findings), encoding="utf-8")

@@ -1,6 +1,7 @@
 """The suite placement: steps that stand alone, parts, goals and tables."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from malloom.bench.interval import Interval, exact
 from malloom.bench.pairs import Rounds
 from malloom.bench.placement import suite, tables, thesis
 from malloom.bench.placement.findings import Failure, Findings
-from malloom.bench.placement.goals import Goal, against_limit
+from malloom.bench.placement.goals import Goal, Of, against_limit
 from malloom.bench.placement.markdown import to_markdown
 from malloom.bench.placement.plans import Bench
 from malloom.bench.placement.scale import full_scale, quick_scale
@@ -97,8 +98,20 @@ def test_the_full_scale_has_the_thesis_inputs() -> None:
 def test_goals_are_reached_at_their_limit_and_not_above() -> None:
     assert Goal(a_row("auto", 0.25), 0.25).reached
     assert not Goal(a_row("auto", 0.26), 0.25).reached
-    assert not Goal(a_row("auto", 0.1), 1.10, of_memory=True).reached
-    assert against_limit(PLACE, "auto", "planning_time", 30.0, 60.0).value == 0.5
+    assert not Goal(a_row("auto", 0.1), 1.10, Of.PEAK).reached
+    assert against_limit(PLACE, "auto", "planning_time", [20.0, 30.0, 50.0], 60.0).value == 0.5
+    assert Goal(a_row("optimize", 7.0), limit=None).reached
+
+
+def test_never_above_is_missed_where_it_is_measured_to_be_above() -> None:
+    assert Goal(a_row("optimize", 1.05), 1.00, Of.LOW).reached, "the interval holds 1"
+    assert not Goal(a_row("optimize", 1.11), 1.00, Of.LOW).reached
+
+
+def test_goals_for_machines_tell_limit_and_whether_it_is_reached() -> None:
+    data = Goal(a_row("auto", 0.3), 0.25).as_data()
+    assert (data["variant"], data["measured"], data["limit"], data["reached"]) == ("auto", 0.3, 0.25, False)
+    assert Goal(a_row("auto"), 1.10, Of.PEAK).as_data()["metric"] == "peak_rss"
 
 
 def test_a_variant_that_left_the_race_is_a_clear_error() -> None:
@@ -116,17 +129,34 @@ def test_tables_show_the_thesis_beside_today_each_under_its_title() -> None:
     tables.print_all(Console(file=printed, width=200), findings)
     text = printed.getvalue()
     assert "Tables 5.1, 5.2: CPU time" in text
-    assert "0.950 | 0.500 [0.400 0.600]" in text
-    assert "0.538 | 0.700 [0.600 0.800]" in text
-    assert "0.634 | 0.800 [0.700 0.900]" in text
-    assert "2.023 | 2.500" in text
+    assert "0.950 → 0.500 [0.400 0.600]" in text
+    assert "0.538 → 0.700 [0.600 0.800]" in text
+    assert "0.634 → 0.800 [0.700 0.900]" in text
+    assert "2.023 → 2.500" in text
     assert "Table 5.10" not in text, "nothing was measured for it"
     assert "no board" in text
 
 
-def test_markdown_has_a_row_per_goal() -> None:
-    reached, missed = Goal(a_row("auto", 0.2), 0.25), Goal(a_row("auto", 0.3), 0.25)
-    lines = to_markdown([reached, missed]).splitlines()
-    assert len(lines) == 4
-    assert [line.rpartition("| ")[2] for line in lines[2:]] == ["yes |", "NO |"]
-    assert lines[2].startswith("| cover 300 300 | auto | glibc | cpu_time | 0.200 [0.100 0.300] | 0.25 |")
+def test_annotated_programs_have_rows_in_the_columns_of_the_plain_ones() -> None:
+    plain = a_row("size", baseline="sequential")
+    findings = Findings()
+    findings.add("times", [plain, replace(plain, workload="cover_annotated", variant="friends-grouped")])
+    (shown,) = tables.shown_tables(findings)
+    assert shown.headings == ("variant", "cover 300 300")
+    assert [cells[0] for cells in shown.rows] == ["size", "friends-grouped, annotated"]
+
+
+def test_markdown_has_the_goals_first_and_every_table() -> None:
+    findings = Findings()
+    findings.add("times", [a_row("size", 0.5, baseline="sequential")])
+    findings.add("speed", [Goal(a_row("auto", 0.2), 0.25), Goal(a_row("auto", 0.3), 0.25), a_row("auto")])
+    findings.failures.append(Failure("planning", "large", "a|b"))
+    text = to_markdown(findings)
+    titles = [line for line in text.splitlines() if line.startswith("### ")]
+    assert titles[0] == "### What malloom must reach"
+    assert titles[1].startswith("### Tables 5.1, 5.2")
+    assert titles[-1] == "### What could not be measured"
+    lines = text.splitlines()
+    assert [line.rpartition("| ")[2] for line in lines[4:6]] == ["yes |", "NO |"]
+    assert lines[4].startswith("| cover 300 300 | auto | glibc | cpu_time | 0.200 [0.100 0.300] | 0.25 |")
+    assert "a\\|b" in lines[-1]

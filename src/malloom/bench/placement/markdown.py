@@ -1,12 +1,22 @@
-"""The goals and the verdicts as a table for a README."""
+"""The findings as Markdown: the goals first, then every table, then what has no number."""
 
 from collections.abc import Sequence
 
-from malloom.bench.placement.goals import Goal
-from malloom.bench.placement.tables import GOAL_HEADINGS, goal_cells
+from malloom.bench.placement.findings import Findings
+from malloom.bench.placement.tables import GOALS, Shown, shown_tables
 
 
-def to_markdown(goals: Sequence[Goal]) -> str:
-    """One row a goal, in the order in which they were measured."""
-    rows = [GOAL_HEADINGS, ("---",) * len(GOAL_HEADINGS), *(goal_cells(goal) for goal in goals)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+def to_markdown(findings: Findings) -> str:
+    """A heading and a table each, as they are printed."""
+    tables = sorted(shown_tables(findings), key=lambda table: table.title != GOALS)
+    return "\n".join(_section(table) for table in tables)
+
+
+def _section(table: Shown) -> str:
+    separator = ("---",) * len(table.headings)
+    lines = [_line(cells) for cells in (table.headings, separator, *table.rows)]
+    return "\n".join([f"### {table.title}", "", *lines, ""])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

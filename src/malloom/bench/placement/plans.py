@@ -1,10 +1,12 @@
 """Profiles of the workloads, and a plan per strategy for each."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench import stages
+from malloom.bench.pairs import Progress, no_progress
 from malloom.bench.placement import thesis
 from malloom.bench.process import last_words
 from malloom.bench.workloads import Case
@@ -23,6 +25,7 @@ class Bench:
     scratch: Path
     say: Callable[[str], None]
     failed: Callable[[str, Exception], None]
+    progress: Progress = no_progress
 
     def file(self, case: Case, suffix: str) -> Path:
         return self.scratch / f"{case.workload}-{'-'.join(case.arguments)}.{suffix}"
@@ -56,15 +59,22 @@ def planned(bench: Bench, case: Case, name: str) -> Path:
     return made
 
 
-def optimized(bench: Bench, case: Case, seconds: float) -> Path | None:
-    """The plan that `malloom optimize` keeps for a case, found out once; None where it keeps none."""
-    kept, answer = bench.file(case, "optimized.plan"), bench.file(case, "verdict")
-    if not answer.exists():
-        bench.say(f"optimizing {case.workload} {case.input}")
-        arguments = case.command(bench.workloads).arguments
-        options = ["--json", "--seconds", str(seconds), "-o", str(kept)]
-        answer.write_text(stages.output_of("optimize", *options, "--", *arguments), encoding="utf-8")
-    return kept if kept.exists() else None
+@dataclass(frozen=True)
+class Kept:
+    """A plan that `malloom optimize` has kept."""
+
+    strategy: str
+    plan: Path
+
+
+def optimized(bench: Bench, case: Case, seconds: float) -> Kept | None:
+    """What `malloom optimize` keeps for a case; None where it keeps nothing."""
+    bench.say(f"optimizing {case.workload} {case.input}")
+    plan = bench.file(case, "optimized.plan")
+    arguments = case.command(bench.workloads).arguments
+    options = ["--json", "--seconds", str(seconds), "-o", str(plan)]
+    found = json.loads(stages.output_of("optimize", *options, "--", *arguments))
+    return Kept(found["strategy"], plan) if found["plan"] else None
 
 
 def all_planned(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Path]:

@@ -21,7 +21,7 @@ def race(
     bench.say(f"measuring {case.workload} {case.input}: {', '.join(environments)}")
     command = case.command(bench.workloads)
     commands = {name: command.with_environment(added) for name, added in environments.items()}
-    return run_interleaved(commands, baseline, budget, failed=bench.failed)
+    return run_interleaved(commands, baseline, budget, progress=bench.progress, failed=bench.failed)
 
 
 def rows_of(case: Case, rounds: Rounds, baseline: str, metrics: tuple[str, ...]) -> list[Row]:

@@ -45,7 +45,7 @@ def _recording_goals(
     commands = {variants.GLIBC: program, variant: recording_command(program, profile, accesses)}
     session.create(profile, force=True)
     try:
-        rounds = run_interleaved(commands, variants.GLIBC, budget)
+        rounds = run_interleaved(commands, variants.GLIBC, budget, progress=bench.progress)
     finally:
         session.remove(profile)
     measured = row(

@@ -21,6 +21,8 @@ class Scale:
     large_walk: Case
     small_walk: Case
     against_peers: list[Case]
+    foreign: list[tuple[Case, list[Case]]]
+    """Cases, and whose plans they are run with: of another program, and of another input."""
     recorded: list[Case]
     """Whose accesses are recorded; of the first the requests alone as well."""
     recorded_program: RealProgram
@@ -31,6 +33,8 @@ class Scale:
     optimize_seconds: float
     table_budget: Budget
     goal_budget: Budget
+    close_budget: Budget
+    """For what is held against limits near 1."""
     recording_budget: Budget
 
 
@@ -45,6 +49,10 @@ def full_scale() -> Scale:
         large_walk=traverse(20, 20),
         small_walk=traverse(16, 10),
         against_peers=[cover(500), hexapawn(4, 3)],
+        foreign=[
+            (traverse(18, 10), [traverse(16, 10), hexapawn(4, 3)]),
+            (cover(500), [cover(300), traverse(16, 10)]),
+        ],
         recorded=[traverse(20, 20), cover(1100)],
         recorded_program=real_programs.jq(20),
         planning=(10_000_000, 100_000_000),
@@ -52,6 +60,7 @@ def full_scale() -> Scale:
         optimize_seconds=30.0,
         table_budget=Budget(fewest=7, most=60, seconds=8.0),
         goal_budget=Budget(fewest=10, most=100, seconds=15.0),
+        close_budget=Budget(fewest=20, most=400, seconds=25.0),
         recording_budget=Budget(fewest=6, most=20, seconds=12.0),
     )
 
@@ -68,6 +77,7 @@ def quick_scale() -> Scale:
         large_walk=traverse(12, 10),
         small_walk=traverse(10, 4),
         against_peers=[cover(100)],
+        foreign=[(traverse(12, 10), [traverse(10, 4), cover(100)])],
         recorded=[traverse(12, 4)],
         recorded_program=real_programs.jq(1),
         planning=(10_000, 100_000),
@@ -75,5 +85,6 @@ def quick_scale() -> Scale:
         optimize_seconds=1.0,
         table_budget=few,
         goal_budget=few,
+        close_budget=few,
         recording_budget=few,
     )

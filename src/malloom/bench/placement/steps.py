@@ -95,7 +95,7 @@ def _statistics(scale: Scale) -> list[Step]:
 
 def _speed(scale: Scale) -> list[Step]:
     large, small, budget = scale.large_walk, scale.small_walk, scale.goal_budget
-    first, last = scale.against_peers[0], scale.against_peers[-1]
+    close = scale.close_budget
 
     def walk(case: Case, metric: str, limit: float) -> Step:
         measure = partial(goals.speed_goals, case=case, metric=metric, limit=limit, budget=budget)
@@ -103,12 +103,12 @@ def _speed(scale: Scale) -> list[Step]:
 
     def against_peers(case: Case) -> Step:
         measure = partial(
-            goals.peers_goals, case=case, budget=budget, optimize_seconds=scale.optimize_seconds / 3
+            goals.peers_goals, case=case, budget=close, optimize_seconds=scale.optimize_seconds / 2
         )
         return Step("speed", f"{_label(case)} against allocators", measure)
 
     def with_other_plans(case: Case, others: Sequence[Case]) -> Step:
-        measure = partial(goals.foreign_plan_goals, case=case, others=others, budget=budget)
+        measure = partial(goals.foreign_plan_goals, case=case, others=others, budget=close)
         return Step("speed", f"{_label(case)} with other plans", measure)
 
     start_up = partial(goals.start_up_goals, tiny=traverse(1, 1), large=large, budget=budget)
@@ -117,8 +117,7 @@ def _speed(scale: Scale) -> list[Step]:
         walk(small, small.phase, 0.45),
         *(against_peers(case) for case in scale.against_peers),
         Step("speed", "start-up", start_up),
-        with_other_plans(large, [small, last]),
-        with_other_plans(first, [small, large]),
+        *(with_other_plans(case, others) for case, others in scale.foreign),
     ]
 
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isinf
 
 from rich.console import Console
 from rich.table import Table
 
 from malloom.bench import variants
 from malloom.bench.placement import thesis
-from malloom.bench.placement.findings import Failure, Findings
-from malloom.bench.placement.goals import Goal
+from malloom.bench.placement.findings import Findings
+from malloom.bench.placement.goals import Goal, Of
 from malloom.bench.placement.races import NOT_PREALLOCATED, SEQUENTIAL, STATISTICS
 from malloom.bench.rows import Row
 
+ANNOTATED = "_annotated"
 Place = tuple[str, str]
 Claims = Mapping[Place, Mapping[str, float]]
 """The thesis's ratios by (workload, input) and variant."""
@@ -38,7 +38,7 @@ class Printed:
             row
             for row in findings.of(self.part)
             if (row.metric, row.baseline) == (self.metric, self.baseline)
-            and (not self.places or (row.workload.removesuffix("_annotated"), row.input) in self.places)
+            and (not self.places or (row.workload.removesuffix(ANNOTATED), row.input) in self.places)
         ]
 
 
@@ -75,8 +75,20 @@ def thesis_tables() -> list[Printed]:
             glibc,
             preallocation,
         ),
-        Printed("Table 5.10: first-level misses against the C library", "misses", "l1d_misses", glibc),
-        Printed("Table 5.10: last-level misses against the C library", "misses", "llc_misses", glibc),
+        Printed(
+            "Table 5.10: first-level misses against the C library",
+            "misses",
+            "l1d_misses",
+            glibc,
+            thesis.L1_AGAINST_SYSTEM,
+        ),
+        Printed(
+            "Table 5.10: last-level misses against the C library",
+            "misses",
+            "llc_misses",
+            glibc,
+            thesis.LAST_LEVEL_AGAINST_SYSTEM,
+        ),
         Printed(
             "Tables 5.11, 5.12: CPU time of short runs against the C library",
             "times",
@@ -96,32 +108,57 @@ def thesis_tables() -> list[Printed]:
     ]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A table as it is read: a title, headings, and rows of text."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def shown_tables(findings: Findings) -> list[Shown]:
+    """Every table that the findings can fill, then the goals and what stands beside them, then failures."""
+    tables = [_shown(printed, printed.rows(findings)) for printed in thesis_tables()]
+    goals = [goal_cells(goal) for goal in findings.goals]
+    beside = [row_cells(row) for row in findings.of("speed")]
+    failures = [(failure.part, failure.what, failure.why) for failure in findings.failures]
+    tables += [
+        Shown(GOALS, GOAL_HEADINGS, goals),
+        Shown("Chosen by simulation alone, against the best general allocator", ROW_HEADINGS, beside),
+        Shown("What could not be measured", ("part", "what", "why"), failures),
+    ]
+    return [table for table in tables if table.rows]
+
+
 def print_all(console: Console, findings: Findings) -> None:
-    """Every table that the findings can fill, then the goals, then what failed."""
-    for printed in thesis_tables():
-        _print_table(console, printed, printed.rows(findings))
-    if findings.goals:
-        print_goals(console, findings.goals)
-    if findings.failures:
-        print_failures(console, findings.failures)
+    """All that there is to show."""
+    for shown in shown_tables(findings):
+        table = Table(*shown.headings, title=shown.title, title_justify="left")
+        for cells in shown.rows:
+            table.add_row(*cells)
+        console.print(table)
 
 
-def _print_table(console: Console, printed: Printed, rows: Sequence[Row]) -> None:
-    if not rows:
-        return
-    places = list(dict.fromkeys((row.workload, row.input) for row in rows))
-    title = f"{printed.title}{' (thesis | today)' if printed.claims else ''}"
-    table = Table("variant", *(" ".join(place) for place in places), title=title, title_justify="left")
-    for variant in dict.fromkeys(row.variant for row in rows):
-        table.add_row(variant, *(_cell(rows, variant, place, printed.claims) for place in places))
-    console.print(table)
+def _shown(printed: Printed, rows: Sequence[Row]) -> Shown:
+    """A column an input. What was measured with the annotated program has rows of its own, marked so."""
+    inputs = list(dict.fromkeys((row.workload.removesuffix(ANNOTATED), row.input) for row in rows))
+    ways = dict.fromkeys((row.workload.endswith(ANNOTATED), row.variant) for row in rows)
+    cells = {(row.workload, row.input, row.variant): row for row in rows}
+    lines = []
+    for annotated, variant in sorted(ways, key=lambda way: way[0]):
+        suffix = ANNOTATED if annotated else ""
+        found = [cells.get((workload + suffix, given, variant)) for workload, given in inputs]
+        claims = [printed.claims.get(place, {}).get(variant) for place in inputs]
+        name = f"{variant}, annotated" if annotated else variant
+        lines.append((name, *(_cell(row, claim) for row, claim in zip(found, claims, strict=True))))
+    title = f"{printed.title}{' (thesis → today)' if printed.claims else ''}"
+    return Shown(title, ("variant", *(" ".join(place) for place in inputs)), lines)
 
 
-def _cell(rows: Sequence[Row], variant: str, place: Place, claims: Claims) -> str:
-    found = [row for row in rows if row.variant == variant and (row.workload, row.input) == place]
-    today = describe_interval(found[0]) if found else "-"
-    claim = claims.get((place[0].removesuffix("_annotated"), place[1]), {})
-    return f"{claim[variant]:.3f} | {today}" if variant in claim else today
+def _cell(row: Row | None, claim: float | None) -> str:
+    today = describe_interval(row) if row else "-"
+    return today if claim is None else f"{claim:.3f} → {today}"
 
 
 def describe_interval(row: Row) -> str:
@@ -131,34 +168,18 @@ def describe_interval(row: Row) -> str:
     return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}]"
 
 
-GOAL_HEADINGS = ("workload", "variant", "against", "metric", "measured", "limit", "reached")
+GOALS = "What malloom must reach"
+ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")
+GOAL_HEADINGS = (*ROW_HEADINGS, "limit", "reached")
+
+
+def row_cells(row: Row) -> tuple[str, ...]:
+    """Workload, variant, baseline, metric and measured."""
+    return f"{row.workload} {row.input}", row.variant, row.baseline, row.metric, describe_interval(row)
 
 
 def goal_cells(goal: Goal) -> tuple[str, ...]:
-    """Workload, variant, baseline, metric, measured, limit, and whether it is reached."""
-    row = goal.row
-    return (
-        f"{row.workload} {row.input}",
-        row.variant,
-        row.baseline,
-        "peak_rss" if goal.of_memory else row.metric,
-        f"{goal.value:.3f}" if goal.of_memory else describe_interval(row),
-        "a verdict" if isinf(goal.limit) else f"{goal.limit:.2f}",
-        "yes" if goal.reached else "NO",
-    )
-
-
-def print_goals(console: Console, goals: Sequence[Goal]) -> None:
-    """Every goal with its limit, failed ones like the others."""
-    table = Table(*GOAL_HEADINGS, title="What malloom must reach", title_justify="left")
-    for goal in goals:
-        table.add_row(*goal_cells(goal))
-    console.print(table)
-
-
-def print_failures(console: Console, failures: Sequence[Failure]) -> None:
-    """What has no number, and why."""
-    table = Table("part", "what", "why", title="What could not be measured", title_justify="left")
-    for failure in failures:
-        table.add_row(failure.part, failure.what, failure.why)
-    console.print(table)
+    """A row's, then the limit and whether it is reached."""
+    measured = f"{goal.value:.3f}" if goal.of is Of.PEAK else describe_interval(goal.row)
+    limit = "a verdict" if goal.limit is None else f"{goal.limit:.2f}"
+    return *row_cells(goal.row)[:3], goal.metric, measured, limit, "yes" if goal.reached else "NO"
