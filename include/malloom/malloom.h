@@ -30,7 +30,7 @@ struct malloom_calls {
 static const struct malloom_calls malloom_no_calls = {0, 0, 0, 0, 0, 0};
 
 /* The calls of the library that is present, looked up once; version 0 where there is none. */
-static inline const struct malloom_calls* malloom_find_calls(void) {
+static __inline__ const struct malloom_calls* malloom_find_calls(void) {
     static const struct malloom_calls* known;
     const struct malloom_calls* calls = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (calls == NULL) {
@@ -42,8 +42,9 @@ static inline const struct malloom_calls* malloom_find_calls(void) {
     return calls;
 }
 
-/* These are inlined always, so that the caller's own call site is the request's context. */
-#define MALLOOM_INLINE static inline __attribute__((always_inline, unused))
+/* These are inlined always, so that the caller's own call site is the request's context. C of 1989 knows the
+ * keyword by this name only. */
+#define MALLOOM_INLINE static __inline__ __attribute__((always_inline, unused))
 
 /* malloc(bytes) for an object that is used together with `companion`, an object of the heap (Cyll 2004,
  * section 3.2). */

@@ -14,15 +14,16 @@ PROGRAM = """
 #include <string.h>
 #include <staticmalloc.h>
 int main(int count, char** arguments) {
+    char *list, *cell, *entry;
+    int i, zeros = 0;
     (void)count;
     malloc_init(arguments[0]);
-    char* list = (char*)ccmalloc(50001, NULL);
-    char* cell = (char*)ccmalloc(50002, list);
-    char* entry = (char*)cccalloc(1, 50003, cell);
+    list = (char*)ccmalloc(50001, NULL);
+    cell = (char*)ccmalloc(50002, list);
+    entry = (char*)cccalloc(1, 50003, cell);
     ping(entry, 1);
     ping(cell, 7);
-    int zeros = 0;
-    for (int i = 0; i < 50003; ++i) zeros += entry[i] == 0;
+    for (i = 0; i < 50003; ++i) zeros += entry[i] == 0;
     malloc_done_logging();
     ping(list, 100);
     malloc_status();
@@ -67,6 +68,34 @@ def test_annotations_are_recorded(malloom, build, tmp_path: Path, name: str) -> 
     # What follows malloc_done_logging is not recorded.
     assert [int(count) for count in recorded.requests.accesses[first : first + 3]] == [0, 7, 1]
     assert_sound(profile)
+
+
+@pytest.mark.parametrize(
+    ("compiler", "standard"),
+    [
+        *(
+            (compiler, standard)
+            for compiler in ("gcc", "clang-19")
+            for standard in ("c89", "gnu89", "c99", "c11", "c2x")
+        ),
+        *((compiler, f"c++{year}") for compiler in ("g++", "clang++-19") for year in (98, 11, 14, 17, 20)),
+    ],
+)
+def test_every_standard_takes_the_headers(tmp_path: Path, compiler: str, standard: str) -> None:
+    strict = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
+    language = "c++" if "+" in standard else "c"
+    command = [
+        compiler,
+        f"-x{language}",
+        f"-std={standard}",
+        *strict,
+        "-",
+        "-I",
+        str(ROOT / "include/malloom"),
+    ]
+    program = tmp_path / "annotated"
+    subprocess.run([*command, "-o", str(program)], input=PROGRAM, text=True, check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "50003\n"
 
 
 @pytest.mark.parametrize("flags", [(), ("-static",)])
