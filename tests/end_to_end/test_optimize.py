@@ -1,12 +1,16 @@
 """`malloom optimize`: a verdict on a program, and a plan that is kept only where it is faster."""
 
 import json
+import os
+import signal
 import subprocess
+import time
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
 import pytest
 
-from end_to_end.conftest import ROOT, Finished
+from end_to_end.conftest import COMMAND, ROOT, Finished
 from malloom.layout.plan_check import check_plan
 
 TRAVERSE = ROOT / "build/release/workloads/traverse/traverse"
@@ -163,6 +167,44 @@ def test_a_program_that_fails_is_refused_in_one_line(malloom, tmp_path: Path) ->
 
 def test_a_program_that_dies_is_refused_in_one_line(malloom) -> None:  # type: ignore[no-untyped-def]
     assert_refused(malloom("optimize", "--", "bash", "-c", "kill -SEGV $$"), 1, "dies by signal 11")
+
+
+# Makes a list and walks it for about a second.
+LASTING = ORDERED.replace("round < 20", "round < 1000")
+
+
+@pytest.mark.parametrize("stage", ["running the program", "recording", "planning", "racing", "measuring"])
+def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: str) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(LASTING)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [COMMAND, "optimize", "--strategy", "sequential", "--accesses", "none", "--", program]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith(stage):
+            assert running.poll() is None
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        output, _ = running.communicate(timeout=60)
+    assert (running.returncode, output) == (130, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["program", "temporary"]
+    assert list(temporary.iterdir()) == []
+    assert processes_of(program) == []
+
+
+def processes_of(program: Path) -> list[str]:
+    """Processes that still run the program."""
+    running = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "exe").readlink() == program:
+                running.append(process.name)
+        except OSError:  # gone meanwhile, or not ours to see
+            continue
+    return running
 
 
 @pytest.mark.parametrize(
