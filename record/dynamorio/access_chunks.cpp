@@ -9,6 +9,7 @@
 #include "record/dynamorio/shape_registry.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/profile_file.h"
+#include "runtime/platform/settings.h"
 
 namespace malloom::accesses {
 
@@ -25,12 +26,13 @@ size_t round_up(size_t bytes) {
 }  // namespace
 
 bool open_profile() {
-    const char* const path = getenv("MALLOOM_RECORD");
-    const char* const bound = getenv("MALLOOM_MAX_SIZE");
+    static const platform::Settings settings(getenv("MALLOOM"));  // the profile keeps the path
+    const char* const path = settings.value("record");
+    const char* const bound = settings.value("max_size");
     if (path != nullptr && profile.open(path, bound != nullptr ? strtoull(bound, nullptr, 10) : 0))
         return true;
     dr_fprintf(STDERR, "malloom: cannot append accesses to the profile %s: %s\n",
-               path != nullptr ? path : "(MALLOOM_RECORD)", path != nullptr ? strerror(errno) : "not set");
+               path != nullptr ? path : "(MALLOOM=record)", path != nullptr ? strerror(errno) : "not set");
     return false;
 }
 

@@ -11,7 +11,7 @@
 
 namespace malloom::accesses {
 
-/// Opens the profile that MALLOOM_RECORD names. False, with the reason on stderr, when it cannot.
+/// Opens the profile that MALLOOM names. False, with the reason on stderr, when it cannot.
 bool open_profile();
 
 /// One thread's chunks. Owns its memory, which comes from the operating system; not shared between threads.
@@ -30,7 +30,7 @@ class AccessChunks {
     void put_marker(uint64_t marker);
 
     /// Appends the chunk, unless it holds no accesses. False when the profile takes no more: it has reached
-    /// MALLOOM_MAX_SIZE or cannot be written.
+    /// max_size or cannot be written.
     bool append(uint32_t thread);
 
     /// Accesses in the chunk.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "record/preload/exports.h"
+#include "record/preload/flush_space.h"
 #include "record/preload/process_chunk.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
@@ -103,8 +104,6 @@ bool begin() {
     watch_process();
     inherited.recorded = true;
     inherited.identity_fresh = false;
-    image->contexts = stream::create_context_stage(profile, record_process, context_stage_bytes);
-    if (image->contexts.header == nullptr) return false;
     return append_process_chunk(record_process, inherited.parent);
 }
 
@@ -133,10 +132,21 @@ void say_why(ProcessState state) {
         .write_to(STDERR_FILENO);
 }
 
-// So that the profile names programs that allocate nothing. A stage waits for the first event: creating a
-// file takes longer than all else that a short program does in here.
+// DynamoRIO sets its variables again in every program that it follows. This one shall have as many variables
+// as it has when it runs with a plan: what copies its environment makes a request for each.
+void hide_dynamorio() {
+    if (client_present == 0 || environ == nullptr) return;
+    char** kept = environ;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        if (strncmp(*entry, "DYNAMORIO_", strlen("DYNAMORIO_")) != 0) *kept++ = *entry;
+    }
+    *kept = nullptr;
+}
+
+// So that the profile names programs that allocate nothing.
 [[gnu::constructor]] void start_early() {
     platform::real::resolve();
+    hide_dynamorio();
     if (this_thread.slot != nullptr) return;
     const int error = errno;
     this_thread.starting = true;
@@ -146,8 +156,9 @@ void say_why(ProcessState state) {
 }
 
 [[gnu::destructor]] void note_exit() {
-    if (image == nullptr || image->contexts.header == nullptr) return;
+    if (image == nullptr || image->phase.load(std::memory_order_relaxed) != Phase::recording) return;
     auto* header = image->contexts.header;
+    if (header == nullptr) return append_end_chunk(record_process);
     if (header->state == static_cast<uint32_t>(ProcessState::recording))
         header->state = static_cast<uint32_t>(ProcessState::exited);
 }
@@ -163,6 +174,19 @@ bool start_image() {
     }
     const Locked locked(image_lock);
     return start_locked();
+}
+
+bool stage_image() {
+    const Locked locked(image_lock);
+    if (image->contexts.header != nullptr) return true;
+    const stream::ProcessStage stage =
+        stream::create_process_stage(profile, record_process, context_stage_bytes, stage_capacity);
+    // Without the folder the recording is over, and this is a process that was left behind.
+    if (stage.contexts.header == nullptr)
+        stop_image(errno == ENOENT ? ProcessState::exited : ProcessState::failed);
+    image->first_events = stage.events;
+    image->contexts = stage.contexts;
+    return stage.contexts.header != nullptr;
 }
 
 void stop_image(ProcessState state) {

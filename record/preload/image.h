@@ -27,6 +27,7 @@ struct Image {
     SpinLock late_lock;
     std::atomic<uint32_t> slots_used;
     stream::ContextStage contexts;
+    stream::EventStage first_events;  ///< for the first slot
     uint32_t modules_written;
     std::atomic<bool> module_known[max_modules];
     SpinLock flush_locks[8];
@@ -42,6 +43,11 @@ extern Options options;
 /// Begins to record where that has not happened yet; true when the process records now. Waits where another
 /// thread is just doing it. Never allocates through malloc.
 bool start_image();
+
+/// Creates the file in which a recording process stages, once. It waits for the first event: creating a file
+/// takes longer than all else that a short program does in here. False, and the recording has ended, where
+/// that cannot be done.
+bool stage_image();
 
 /// Ends the recording of this process for all threads, for the reason that `state` says.
 void stop_image(formats::profile::ProcessState state);

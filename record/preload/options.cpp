@@ -4,6 +4,7 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/platform/environment.h"
+#include "runtime/platform/settings.h"
 
 namespace malloom::record {
 
@@ -22,9 +23,10 @@ const char* keep_path(const char* path) {
 
 Options read_options() {
     Options options;
-    options.profile = keep_path(platform::environment_value("MALLOOM_RECORD"));
-#define OPTION(field, variable, otherwise, meaning) \
-    options.field = platform::decimal_value(platform::environment_value(#variable), otherwise);
+    const platform::Settings settings(platform::environment_value("MALLOOM"));
+    options.profile = keep_path(settings.value("record"));
+#define OPTION(field, name, otherwise, meaning) \
+    options.field = platform::decimal_value(settings.value(#name), otherwise);
 #include "record/preload/options.def"
 #undef OPTION
     if (options.depth < 1 || options.depth > context::max_depth) options.depth = Options{}.depth;

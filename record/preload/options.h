@@ -6,9 +6,9 @@
 namespace malloom::record {
 
 struct Options {
-    /// Absolute path of the profile (MALLOOM_RECORD), a copy that stays; nullptr: nothing is recorded.
+    /// Absolute path of the profile (the setting record), a copy that stays; nullptr: nothing is recorded.
     const char* profile = nullptr;
-#define OPTION(field, variable, otherwise, meaning) uint64_t field = otherwise;
+#define OPTION(field, name, otherwise, meaning) uint64_t field = otherwise;
 #include "record/preload/options.def"
 #undef OPTION
 };

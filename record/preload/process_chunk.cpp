@@ -9,6 +9,7 @@
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/pairs.h"
+#include "record/stream/process_end.h"
 #include "runtime/context/modules.h"
 #include "runtime/platform/memory.h"
 
@@ -66,6 +67,13 @@ bool append_process_chunk(uint64_t process, uint64_t parent) {
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::process, process, 0, 0, 0, 1};
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);
     return profile.append(chunk, bytes) == stream::AppendResult::written;
+}
+
+void append_end_chunk(uint64_t process) {
+    const stream::EndPayload payload = stream::end_payload(formats::profile::ProcessState::exited, 0);
+    const stream::ChunkIdentity identity{formats::profile::ChunkKind::end, process, 0, 0, 0, 1};
+    unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * sizeof payload];
+    profile.append(chunk, stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk));
 }
 
 }  // namespace malloom::record

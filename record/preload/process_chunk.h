@@ -1,4 +1,4 @@
-// Says what the process is.
+// Says what the process is, and that it ended.
 #pragma once
 
 #include <stdint.h>
@@ -8,5 +8,8 @@ namespace malloom::record {
 /// Appends the process chunk of this image. `parent` is the identity of the image that forked it, 0 where
 /// none did.
 bool append_process_chunk(uint64_t process, uint64_t parent);
+
+/// Says that the process exited, where it has no stage that says so.
+void append_end_chunk(uint64_t process);
 
 }  // namespace malloom::record

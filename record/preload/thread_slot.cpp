@@ -54,7 +54,9 @@ ThreadSlot* find_free_slot() {
 // Gives the slot, with a stage of its own, to the calling thread. `number` names a new stage.
 bool assign(ThreadSlot& slot, uint32_t number, uint32_t sequence) {
     if (slot.stage.header == nullptr) {
-        slot.stage = stream::create_event_stage(profile, record_process, number, stage_capacity);
+        slot.stage = number == 0
+                         ? image->first_events
+                         : stream::create_event_stage(profile, record_process, number, stage_capacity);
         if (slot.stage.header == nullptr) return false;
         slot.capacity = stage_capacity;
     }
@@ -110,7 +112,7 @@ ThreadSlot* enter_late() {
 }
 
 ThreadSlot* new_slot() {
-    if (!start_image()) return nullptr;
+    if (!start_image() || !stage_image()) return nullptr;
     if (this_thread.finished) return enter_late();
     ThreadSlot* slot = find_free_slot();
     if (slot == nullptr || !assign(*slot, static_cast<uint32_t>(slot - image->slots), 0)) {

@@ -158,11 +158,11 @@ bool ChunkReader::holds(const ChunkHeader& header) const {
 
 void ChunkReader::add_staged(const char* path) {
     for (const StageFile& file : list_stage_files(path)) {
-        StagedChunk staged;
+        StagedChunks staged;
         if (!read_stage_file(file, staged)) continue;
-        if (!staged.bytes.empty()) add_staged_chunk(std::move(staged.bytes));
+        for (std::vector<unsigned char>& chunk : staged.chunks) add_staged_chunk(std::move(chunk));
         if (file.of_process && staged.state != ProcessState::recording)
-            add_staged_chunk(make_end_chunk(file.process, staged));
+            add_staged_chunk(make_end_chunk(file.process, staged.state, staged.dropped));
     }
 }
 

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
 #include <set>
+#include <utility>
 
 #include "record/stream/chunk_reader.h"
 #include "record/stream/chunk_writer.h"
@@ -48,16 +50,57 @@ class Recoverer {
             living_.insert(file.process);
             return;
         }
-        StagedChunk staged;
-        const bool whole = read_stage_file(file, staged);
-        if (whole && !staged.bytes.empty()) append(profile_, staged.bytes);
-        if (whole && file.of_process) append(ends_, make_end_chunk(file.process, staged));
+        staged_.insert(file.process);
+        StagedChunks staged;
+        if (read_stage_file(file, staged)) {
+            for (const std::vector<unsigned char>& chunk : staged.chunks) append(profile_, chunk);
+            if (file.of_process) append(ends_, make_end_chunk(file.process, staged.state, staged.dropped));
+        }
         unlink(file.path.c_str());
+    }
+
+    // A process that made no event has no file that shows its end. Only the last image of a pid can live.
+    void end_silent() {
+        std::map<uint64_t, uint64_t> last_of_pid;
+        for (const uint64_t process : unended_processes()) {
+            if (const uint64_t before = std::exchange(last_of_pid[process % pids], process); before != 0)
+                end_without_events(before);
+        }
+        for (const auto& [pid, process] : last_of_pid) {
+            if (has_recorder_now(process)) {
+                living_.insert(process);
+            } else {
+                end_without_events(process);
+            }
+        }
     }
 
     size_t living() const { return living_.size(); }
 
   private:
+    static constexpr uint64_t pids = uint64_t{1} << 22;
+
+    // Those that the profile named before this recovery, without those that stage, in the order of their
+    // start.
+    std::set<uint64_t> unended_processes() const {
+        std::set<uint64_t> unended;
+        for (const ChunkView& chunk : reader_.chunks()) {
+            if (static_cast<ChunkKind>(chunk.header.kind) == ChunkKind::process)
+                unended.insert(chunk.header.process);
+        }
+        for (const ChunkView& chunk : reader_.chunks()) {
+            if (static_cast<ChunkKind>(chunk.header.kind) == ChunkKind::end)
+                unended.erase(chunk.header.process);
+        }
+        for (const uint64_t process : staged_) unended.erase(process);
+        for (const uint64_t process : living_) unended.erase(process);
+        return unended;
+    }
+
+    void end_without_events(uint64_t process) {
+        append(ends_, make_end_chunk(process, ProcessState::recording, 0));
+    }
+
     void append(ProfileFile& profile, const std::vector<unsigned char>& chunk) {
         ChunkHeader header;
         memcpy(&header, chunk.data(), sizeof header);
@@ -74,6 +117,7 @@ class Recoverer {
     ProfileFile profile_;
     ProfileFile ends_;
     std::set<uint64_t> living_;
+    std::set<uint64_t> staged_;  // and ended
 };
 
 void note_end(const ChunkView& chunk, Recovery& result) {
@@ -128,8 +172,11 @@ Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
     Recovery result;
     Recoverer recoverer(path, maximum_bytes, result);
     const std::vector<StageFile> files = list_stage_files(path);
-    if (!files.empty() && !recoverer.open()) return result;
+    // Without the folder all this was done before.
+    const bool ends = finish && access((path + ".staging").c_str(), F_OK) == 0;
+    if ((ends || !files.empty()) && !recoverer.open()) return result;
     for (const StageFile& file : files) recoverer.take(file);
+    if (ends) recoverer.end_silent();
     result.living = recoverer.living();
     ChunkReader reader;
     if (!reader.open_without_stages(path.c_str())) {

@@ -12,7 +12,7 @@
 
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
-#include "record/stream/pairs.h"
+#include "record/stream/process_end.h"
 
 namespace malloom::stream {
 
@@ -40,54 +40,57 @@ std::vector<unsigned char> plain_chunk(const ChunkIdentity& identity, const unsi
     return chunk;
 }
 
-bool read_events(const std::vector<unsigned char>& bytes, StagedChunk& staged) {
+bool read_events(const unsigned char* start, size_t bytes, StagedChunks& staged) {
     StagingHeader header;
-    if (bytes.size() < sizeof header) return false;
-    memcpy(&header, bytes.data(), sizeof header);
-    const uint64_t room = (bytes.size() - sizeof header) / sizeof(EventRecord);
+    if (bytes < sizeof header) return false;
+    memcpy(&header, start, sizeof header);
+    const uint64_t room = (bytes - sizeof header) / sizeof(EventRecord);
     if (header.magic != staging_magic || header.version != version_current || header.records > room)
         return false;
     if (header.records == 0) return true;
     std::vector<EventRecord> events(header.records);
-    memcpy(events.data(), bytes.data() + sizeof header, events.size() * sizeof(EventRecord));
+    memcpy(events.data(), start + sizeof header, events.size() * sizeof(EventRecord));
     const uint64_t first = events[0].ticket;
     std::vector<unsigned char> columns(encode_events_bound(events.size()));
     columns.resize(encode_events(events.data(), events.size(), first, columns.data()));
-    staged.bytes =
+    staged.chunks.push_back(
         plain_chunk({ChunkKind::events, header.process, header.thread, header.sequence, first, events.size()},
-                    columns.data(), columns.size());
+                    columns.data(), columns.size()));
     return true;
 }
 
-bool read_contexts(const std::vector<unsigned char>& bytes, StagedChunk& staged) {
-    ProcessStagingHeader header;
-    if (bytes.size() < sizeof header) return false;
-    memcpy(&header, bytes.data(), sizeof header);
-    if (header.magic != process_staging_magic || header.version != version_current ||
-        header.bytes > bytes.size() - sizeof header)
-        return false;
+void read_contexts(const ProcessStagingHeader& header, const unsigned char* contexts, StagedChunks& staged) {
     staged.state = static_cast<ProcessState>(header.state);
     staged.dropped = header.dropped;
-    if (header.bytes == 0) return true;
-    staged.bytes = plain_chunk({ChunkKind::contexts, header.process, 0, header.sequence, 0, header.records},
-                               bytes.data() + sizeof header, header.bytes);
+    if (header.bytes == 0) return;
+    staged.chunks.push_back(
+        plain_chunk({ChunkKind::contexts, header.process, 0, header.sequence, 0, header.records}, contexts,
+                    header.bytes));
+}
+
+// The contexts come first, because events refer to them, and count even where the events' part is damaged.
+bool read_process(const unsigned char* start, size_t bytes, StagedChunks& staged) {
+    ProcessStagingHeader header;
+    if (bytes < sizeof header) return false;
+    memcpy(&header, start, sizeof header);
+    const size_t room = bytes - sizeof header;
+    if (header.magic != process_staging_magic || header.version != version_current ||
+        header.capacity > room || header.bytes > header.capacity)
+        return false;
+    const unsigned char* const contexts = start + sizeof header;
+    read_contexts(header, contexts, staged);
+    read_events(contexts + header.capacity, room - header.capacity, staged);
     return true;
 }
 
-const char* reason_of(ProcessState state) {
-    switch (state) {
-        case ProcessState::exited:
-            return "exit";
-        case ProcessState::stopped:
-            return "stopped by the program";
-        case ProcessState::limit:
-            return "maximum size reached";
-        case ProcessState::failed:
-            return "profile could not be written";
-        case ProcessState::recording:
-            break;
-    }
-    return "ended without exit handlers (exec, _exit or a signal)";
+// Whether the process lives and has a file mapped whose path holds `name`. Where that cannot be seen, life is
+// enough.
+bool has_mapped(uint64_t process, const std::string& name) {
+    const auto pid = static_cast<pid_t>(process & ((1u << 22) - 1));
+    std::vector<unsigned char> maps;
+    if (!read_whole("/proc/" + std::to_string(pid) + "/maps", maps))
+        return kill(pid, 0) == 0 || errno == EPERM;
+    return memmem(maps.data(), maps.size(), name.data(), name.size()) != nullptr;
 }
 
 bool parse_name(const char* name, StageFile& file) {
@@ -117,28 +120,25 @@ std::vector<StageFile> list_stage_files(const std::string& profile_path) {
     return files;
 }
 
-bool read_stage_file(const StageFile& file, StagedChunk& staged) {
+bool read_stage_file(const StageFile& file, StagedChunks& staged) {
     std::vector<unsigned char> bytes;
     if (!read_whole(file.path, bytes)) return false;
-    return file.of_process ? read_contexts(bytes, staged) : read_events(bytes, staged);
+    return file.of_process ? read_process(bytes.data(), bytes.size(), staged)
+                           : read_events(bytes.data(), bytes.size(), staged);
 }
 
-std::vector<unsigned char> make_end_chunk(uint64_t process, const StagedChunk& staged) {
-    Pairs<256> payload;
-    payload.text("reason", reason_of(staged.state));
-    payload.decimal("state", static_cast<uint64_t>(staged.state));
-    payload.decimal("dropped", staged.dropped);
+std::vector<unsigned char> make_end_chunk(uint64_t process, ProcessState state, uint64_t dropped) {
+    const EndPayload payload = end_payload(state, dropped);
     return plain_chunk({ChunkKind::end, process, 0, 0, 0, 1}, payload.payload(), payload.size());
 }
 
 bool stages_now(const StageFile& file) {
-    const auto pid = static_cast<pid_t>(file.process & ((1u << 22) - 1));
-    std::vector<unsigned char> maps;
-    if (!read_whole("/proc/" + std::to_string(pid) + "/maps", maps))
-        return kill(pid, 0) == 0 || errno == EPERM;
     const std::string name = file.path.substr(file.path.rfind('/'));
-    const std::string mapped = name.substr(0, name.find('-') + 1);
-    return memmem(maps.data(), maps.size(), mapped.data(), mapped.size()) != nullptr;
+    return has_mapped(file.process, name.substr(0, name.find('-') + 1));
+}
+
+bool has_recorder_now(uint64_t process) {
+    return has_mapped(process, "libmalloom_record.so");
 }
 
 }  // namespace malloom::stream

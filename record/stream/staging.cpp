@@ -18,6 +18,21 @@ char* put_hex(char* out, uint64_t value) {
     }
 }
 
+// The magic last: a stage without it holds nothing yet.
+EventStage begin_event_stage(void* start, uint64_t process, uint64_t capacity) {
+    auto* header = static_cast<StagingHeader*>(start);
+    if (header == nullptr) return {};
+    header->version = version_current;
+    header->process = process;
+    header->capacity = capacity;
+    __atomic_store_n(&header->magic, staging_magic, __ATOMIC_RELEASE);
+    return {header};
+}
+
+constexpr size_t event_stage_bytes(uint64_t capacity) {
+    return sizeof(StagingHeader) + capacity * sizeof(EventRecord);
+}
+
 }  // namespace
 
 EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity) {
@@ -25,30 +40,25 @@ EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t s
     char* end = put_hex(name, process);
     *end++ = '-';
     *put_hex(end, slot) = '\0';
-    auto* header = static_cast<StagingHeader*>(
-        profile.stage(name, sizeof(StagingHeader) + capacity * sizeof(EventRecord)));
-    if (header == nullptr) return {};
-    header->version = version_current;
-    header->process = process;
-    header->capacity = capacity;
-    // The magic last: a file without it holds nothing yet.
-    __atomic_store_n(&header->magic, staging_magic, __ATOMIC_RELEASE);
-    return {header};
+    return begin_event_stage(profile.stage(name, event_stage_bytes(capacity)), process, capacity);
 }
 
-ContextStage create_context_stage(ProfileFile& profile, uint64_t process, uint64_t capacity) {
+ProcessStage create_process_stage(ProfileFile& profile, uint64_t process, uint64_t context_bytes,
+                                  uint64_t capacity) {
     char name[40];
     char* end = put_hex(name, process);
     strcpy(end, "-process");
-    auto* header =
-        static_cast<ProcessStagingHeader*>(profile.stage(name, sizeof(ProcessStagingHeader) + capacity));
-    if (header == nullptr) return {};
+    const size_t own = sizeof(ProcessStagingHeader) + context_bytes;
+    auto* start = static_cast<unsigned char*>(profile.stage(name, own + event_stage_bytes(capacity)));
+    if (start == nullptr) return {};
+    auto* header = reinterpret_cast<ProcessStagingHeader*>(start);
     header->version = version_current;
     header->state = static_cast<u32>(ProcessState::recording);
     header->process = process;
-    header->capacity = capacity;
+    header->capacity = context_bytes;
+    const EventStage events = begin_event_stage(start + own, process, capacity);
     __atomic_store_n(&header->magic, process_staging_magic, __ATOMIC_RELEASE);
-    return {header};
+    return {{header}, events};
 }
 
 }  // namespace malloom::stream

@@ -21,11 +21,18 @@ struct ContextStage {
     unsigned char* contexts() const { return reinterpret_cast<unsigned char*>(header + 1); }
 };
 
-/// Creates the stage of slot `slot` of a process with room for `capacity` events; header is null on failure,
-/// errno says why. It serves no thread yet: thread and sequence are 0.
+/// Creates the stage of a further slot `slot` of a process with room for `capacity` events; header is null on
+/// failure, errno says why. It serves no thread yet: thread and sequence are 0.
 EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity);
 
-/// Creates the process's own stage, with room for `capacity` bytes of contexts.
-ContextStage create_context_stage(ProfileFile& profile, uint64_t process, uint64_t capacity);
+/// A process's own file: its contexts, and the events of its first slot. header is null on failure.
+struct ProcessStage {
+    ContextStage contexts;
+    EventStage events;
+};
+
+/// Creates the process's own file, with room for `context_bytes` (a multiple of 64) and `capacity` events.
+ProcessStage create_process_stage(ProfileFile& profile, uint64_t process, uint64_t context_bytes,
+                                  uint64_t capacity);
 
 }  // namespace malloom::stream

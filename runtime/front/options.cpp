@@ -25,8 +25,7 @@ bool is_allowed(const char* value, const char* values) {
     return strchr(values, '|') == nullptr;
 }
 
-void read_option(const char*& field, const char* variable, const char* values) {
-    const char* value = platform::environment_value(variable);
+void read_option(const char*& field, const char* name, const char* value, const char* values) {
     if (value == nullptr || *value == '\0') {
         return;
     }
@@ -35,7 +34,12 @@ void read_option(const char*& field, const char* variable, const char* values) {
         return;
     }
     platform::Line line;
-    line.text("malloom: ").text(variable).text("=").text(value).text(" is ignored; it can be ").text(values);
+    line.text("malloom: MALLOOM=")
+        .text(name)
+        .text("=")
+        .text(value)
+        .text(" is ignored; it can be ")
+        .text(values);
     line.write_to(STDERR_FILENO);
 }
 
@@ -54,9 +58,9 @@ bool Options::preallocation_is_wanted(bool plan_says) const {
     return preallocate == nullptr ? plan_says : equals(preallocate, "1");
 }
 
-Options read_options() {
+Options read_options(const platform::Settings& settings) {
     Options options;
-#define OPTION(field, variable, values, meaning) read_option(options.field, variable, values);
+#define OPTION(name, values, meaning) read_option(options.name, #name, settings.value(#name), values);
 #include "runtime/front/options.def"
 #undef OPTION
     return options;

@@ -1,11 +1,13 @@
 // What the user asked of the run time, through the environment.
 #pragma once
 
+#include "runtime/platform/settings.h"
+
 namespace malloom::front {
 
-/// The values as the environment holds them; nullptr where unset.
+/// The values as the settings hold them; nullptr where unset.
 struct Options {
-#define OPTION(field, variable, values, meaning) const char* field = nullptr;
+#define OPTION(name, values, meaning) const char* name = nullptr;
 #include "runtime/front/options.def"
 #undef OPTION
 
@@ -15,8 +17,8 @@ struct Options {
     bool preallocation_is_wanted(bool plan_says) const;
 };
 
-/// Reads the environment once, and names on stderr every value that means nothing (which then counts as
-/// unset).
-Options read_options();
+/// The options among the settings, which must outlive them. Names on stderr every value that means nothing
+/// (which then counts as unset).
+Options read_options(const platform::Settings& settings);
 
 }  // namespace malloom::front

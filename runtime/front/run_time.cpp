@@ -7,6 +7,7 @@
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
 #include "runtime/context/stable_hash.h"
+#include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
 namespace malloom::front {
@@ -35,7 +36,8 @@ void RunTime::start() {
     if (__atomic_exchange_n(&has_started_, true, __ATOMIC_ACQ_REL)) {
         return;
     }
-    const Options options = read_options();
+    const platform::Settings settings(platform::environment_value("MALLOOM"));
+    const Options options = read_options(settings);
     fallback().choose(options.system_is_wanted() ? heaps::FallbackKind::system
                                                  : heaps::FallbackKind::mimalloc);
     matching_ = options.plan_is_wanted() && open_plan(options) ? mode_of_plan() : Mode::fallback;

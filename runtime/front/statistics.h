@@ -1,4 +1,4 @@
-// Counts for the line that MALLOOM_STATISTICS=1 asks for. Counting is off the path of programs that did not
+// Counts for the line that statistics=1 asks for. Counting is off the path of programs that did not
 // ask.
 #pragma once
 

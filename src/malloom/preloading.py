@@ -6,6 +6,7 @@ from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.native_files import native_file
+from malloom.settings import VARIABLE
 
 FALLBACK_LIBRARIES = {"mimalloc": "libmimalloc.so.2", "system": None}
 """What serves the requests that no heap claims, under the name by which the run time is linked with it. The
@@ -17,7 +18,7 @@ def original_environment() -> dict[str, str]:
     entries = Path("/proc/self/environ").read_bytes().split(b"\0")
     pairs = (os.fsdecode(entry).partition("=") for entry in entries if b"=" in entry)
     # What an outer malloom has set must not reach into this run.
-    return {name: value for name, _, value in pairs if not name.startswith("MALLOOM_")}
+    return {name: value for name, _, value in pairs if name != VARIABLE}
 
 
 def preloading(environment: Mapping[str, str], library: Path | str | None) -> dict[str, str]:

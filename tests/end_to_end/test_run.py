@@ -79,7 +79,7 @@ def test_options_after_the_program_are_the_programs(malloom: Malloom) -> None:
 def test_environment_is_the_programs(malloom: Malloom, locale: str) -> None:
     environment = {"PATH": os.environ["PATH"], "LANG": locale, "ODD": "a=b\nc"}
     inside = malloom("run", "--", "env", "-0", env=environment).stdout.split("\0")
-    ours = ("LD_PRELOAD=", "MALLOOM_")
+    ours = ("LD_PRELOAD=", "MALLOOM=")
     assert [entry for entry in inside if entry and not entry.startswith(ours)] == [
         f"{name}={value}" for name, value in environment.items()
     ]
@@ -148,9 +148,7 @@ def test_script_runs(malloom: Malloom, tmp_path: Path) -> None:
 
 def test_environment_is_printed(malloom: Malloom) -> None:
     done = malloom("run", "--print-environment", "--fallback", "system", "--statistics", "--no-preallocate")
-    assert "MALLOOM_FALLBACK=system" in done.stdout
-    assert "MALLOOM_STATISTICS=1" in done.stdout
-    assert "MALLOOM_PREALLOCATE=0" in done.stdout
+    assert "MALLOOM=heap=fallback,fallback=system,statistics=1,preallocate=0\n" in done.stdout
     assert subprocess.check_output(["env", *done.stdout.split(), "echo", "x"], text=True) == "x\n"
 
 

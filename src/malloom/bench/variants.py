@@ -7,6 +7,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan_header import places_nothing
 from malloom.native_files import native_file
 from malloom.preloading import FALLBACK_LIBRARIES
+from malloom.settings import settings
 
 GLIBC = "glibc"
 PEERS = ("mimalloc", "jemalloc", "tcmalloc")
@@ -28,10 +29,10 @@ def fallback() -> dict[str, str]:
 
 def planned(plan: Path, preallocate: bool | None = None) -> dict[str, str]:
     """The run time with a plan, even one that places nothing. `preallocate` overrides the plan's choice."""
-    chosen = {"LD_PRELOAD": _run_time(), "MALLOOM_PLAN": str(plan.resolve()), "MALLOOM_FALLBACK": "mimalloc"}
+    chosen = {"plan": str(plan.resolve()), "fallback": "mimalloc"}
     if preallocate is not None:
-        chosen["MALLOOM_PREALLOCATE"] = str(int(preallocate))
-    return chosen
+        chosen["preallocate"] = str(int(preallocate))
+    return {**settings(**chosen), "LD_PRELOAD": _run_time()}
 
 
 def as_run(plan: Path, preallocate: bool | None = None) -> dict[str, str]:

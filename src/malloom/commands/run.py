@@ -13,6 +13,7 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
 from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
+from malloom.settings import settings
 
 
 class Heap(StrEnum):
@@ -118,15 +119,15 @@ def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
 def heap_variables(
     plan: Path | None, heap: Heap, fallback: Fallback, statistics: bool, preallocate: bool | None
 ) -> dict[str, str]:
-    """The environment variables that make up malloom's part of a run, apart from LD_PRELOAD."""
-    variables = {"MALLOOM_HEAP": heap.value, "MALLOOM_FALLBACK": fallback.value}
+    """The environment variable that makes up malloom's part of a run, apart from LD_PRELOAD."""
+    chosen = {"heap": heap.value, "fallback": fallback.value}
     if plan:
-        variables["MALLOOM_PLAN"] = str(checked_plan(plan))
+        chosen["plan"] = str(checked_plan(plan))
     if statistics:
-        variables["MALLOOM_STATISTICS"] = "1"
+        chosen["statistics"] = "1"
     if preallocate is not None:
-        variables["MALLOOM_PREALLOCATE"] = str(int(preallocate))
-    return variables
+        chosen["preallocate"] = str(int(preallocate))
+    return settings(**chosen)
 
 
 def checked_plan(plan: Path) -> Path:

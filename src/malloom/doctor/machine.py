@@ -13,6 +13,7 @@ from pathlib import Path
 from malloom.doctor.finding import Finding, good, note, problem
 from malloom.errors import CommandError
 from malloom.native_files import native_file
+from malloom.settings import settings
 
 LEAST_FREE_BYTES = 1 << 30
 """A profile with accesses of a minute's run takes some hundred megabytes."""
@@ -82,7 +83,8 @@ def run_time() -> Finding:
 
 
 def preload_trial() -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LD_PRELOAD": str(native_file("libmalloom.so")), "MALLOOM_HEAP": "fallback"}
+    library = str(native_file("libmalloom.so"))
+    environment = {**os.environ, "LD_PRELOAD": library, **settings(heap="fallback")}
     # A library that cannot be loaded is left out by the loader, and the program runs without it.
     return run_quietly(["grep", "-q", "libmalloom.so", "/proc/self/maps"], environment)
 

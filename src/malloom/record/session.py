@@ -14,6 +14,7 @@ from malloom.preloading import original_environment, preloading
 from malloom.record.dynamorio import launch_prefix
 from malloom.record.launch import SignalsHeld
 from malloom.record.program import Program
+from malloom.settings import settings
 
 PROFILE_MAGIC = b"MALLPROF"
 
@@ -118,13 +119,13 @@ def create(output: Path, *, force: bool) -> None:
 
 
 def recording_environment(output: Path, wishes: Wishes) -> dict[str, str]:
-    variables = {
-        "MALLOOM_RECORD": str(output),
-        "MALLOOM_DEPTH": str(wishes.depth),
-        "MALLOOM_MAX_SIZE": str(wishes.maximum_bytes),
-        "MALLOOM_ANNOTATED": str(int(wishes.accesses == Accesses.annotated)),
-    }
-    return preloading({**original_environment(), **variables}, native_file("libmalloom_record.so"))
+    variable = settings(
+        depth=str(wishes.depth),
+        max_size=str(wishes.maximum_bytes),
+        annotated=str(int(wishes.accesses == Accesses.annotated)),
+        record=str(output),
+    )
+    return preloading({**original_environment(), **variable}, native_file("libmalloom_record.so"))
 
 
 def access_launcher(accesses: Accesses) -> tuple[list[str], dict[str, str]]:

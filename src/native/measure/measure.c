@@ -40,17 +40,18 @@ static bool names_one_of(const char* variable, char** others, int count) {
     return false;
 }
 
-/// The environment with `count` variables added or replaced; NULL where memory runs out.
+/// The environment with `count` variables added or replaced, these last, as `malloom run` and `malloom
+/// record` have it; NULL where memory runs out.
 static char** environment_with(char** variables, int count) {
     int inherited = 0;
     while (environ[inherited] != NULL) ++inherited;
     char** all = calloc((size_t)(count + inherited) + 1, sizeof *all);
     if (all == NULL) return NULL;
-    memcpy(all, variables, (size_t)count * sizeof *all);
-    int used = count;
+    int used = 0;
     for (int i = 0; i < inherited; ++i) {
         if (!names_one_of(environ[i], variables, count)) all[used++] = environ[i];
     }
+    memcpy(all + used, variables, (size_t)count * sizeof *all);
     return all;
 }
 

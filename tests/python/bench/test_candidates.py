@@ -9,6 +9,7 @@ from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
+from malloom.settings import VARIABLE
 
 
 def row(strategy: str, misses: int) -> dict[str, object]:
@@ -49,9 +50,9 @@ def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
     plan = planned(tmp_path, "sequential")
     assert Candidate("size", plan).has_arena
     assert Candidate("size", plan).name == "size"
-    assert "MALLOOM_PREALLOCATE" not in Candidate("size", plan).environment
+    assert "preallocate" not in Candidate("size", plan).environment[VARIABLE]
     without = Candidate("size", plan, preallocate=False)
     assert without.name == "size not preallocated"
-    assert without.environment["MALLOOM_PREALLOCATE"] == "0"
+    assert "preallocate=0," in without.environment[VARIABLE]
     assert without.preallocation_option == "--no-preallocate"
     assert without.other_way().name == "size preallocated"

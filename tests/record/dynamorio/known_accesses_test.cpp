@@ -44,7 +44,7 @@ class KnownAccesses : public testing::Test {
     int record(const std::string& what, const std::string& options = "") {
         profile_ = folder_ + "/" + what;
         EXPECT_EQ(stream::create_profile(profile_, 1), "");
-        const std::string command = "LD_PRELOAD=" MALLOOM_RECORDER " MALLOOM_RECORD=" + profile_ +
+        const std::string command = "LD_PRELOAD=" MALLOOM_RECORDER " MALLOOM=record=" + profile_ +
                                     " " MALLOOM_LAUNCHER " " MALLOOM_CORE " " MALLOOM_CLIENT " '" + options +
                                     "' -- " KNOWN_ACCESSES " " + what;
         FILE* const output = popen(("exec env " + command).c_str(), "r");

@@ -69,7 +69,7 @@ uint64_t recorded_events(const stream::ChunkReader& reader) {
 
 void expect_sound_profile() {
     stream::ChunkReader reader;
-    ASSERT_TRUE(reader.open(getenv("MALLOOM_RECORD"))) << reader.problem();
+    ASSERT_TRUE(reader.open(record::options.profile)) << reader.problem();
     EXPECT_EQ(recorded_events(reader), events.load());
     EXPECT_EQ(stream::broken_invariants(reader), std::vector<std::string>());
     EXPECT_EQ(record::image->contexts.header->dropped, 0U);
@@ -109,7 +109,7 @@ TEST(RecordingHeap, StopsForAllThreads) {
     stopping.join();
     empty_mailboxes();
     stream::ChunkReader reader;
-    ASSERT_TRUE(reader.open(getenv("MALLOOM_RECORD"))) << reader.problem();
+    ASSERT_TRUE(reader.open(record::options.profile)) << reader.problem();
     EXPECT_LT(recorded_events(reader), events.load());
 }
 
@@ -119,7 +119,7 @@ int run_recorded(char** arguments) {
     if (mkdtemp(folder) == nullptr) return 1;
     const std::string profile = std::string(folder) + "/profile";
     if (!stream::create_profile(profile, 1).empty()) return 1;
-    setenv("MALLOOM_RECORD", profile.c_str(), 1);
+    setenv("MALLOOM", ("record=" + profile).c_str(), 1);
     const pid_t child = fork();
     if (child == 0) {
         execv("/proc/self/exe", arguments);
@@ -134,7 +134,7 @@ int run_recorded(char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (getenv("MALLOOM_RECORD") == nullptr) return run_recorded(arguments);
+    if (getenv("MALLOOM") == nullptr) return run_recorded(arguments);
     testing::InitGoogleTest(&count, arguments);
     return RUN_ALL_TESTS();
 }

@@ -13,7 +13,10 @@ namespace {
 
 using namespace formats::profile;
 
-class StagingTest : public ProfileFixture {
+// Where the staging thread's events are: the first thread's in the process's own file.
+enum class Where { own_file, further_file };
+
+class StagingTest : public ProfileFixture, public testing::WithParamInterface<Where> {
   protected:
     // A child stages some events and a context, says so, and waits to be killed.
     pid_t stage_in_child(size_t count) {
@@ -32,8 +35,9 @@ class StagingTest : public ProfileFixture {
         ProfileFile profile;
         if (!profile.open(path_.c_str(), 0)) _exit(1);
         const uint64_t process = uint64_t{1} << 22 | static_cast<uint64_t>(getpid());
-        const ContextStage own = create_context_stage(profile, process, 4096);
-        const EventStage stage = create_event_stage(profile, process, 0, 4096);
+        const auto [own, first] = create_process_stage(profile, process, 4096, 4096);
+        const EventStage stage =
+            GetParam() == Where::own_file ? first : create_event_stage(profile, process, 1, 4096);
         const ContextRecord context{5, 0};
         memcpy(own.contexts(), &context, sizeof context);
         own.header->records = 1;
@@ -45,13 +49,20 @@ class StagingTest : public ProfileFixture {
         for (;;) pause();
     }
 
+    static std::vector<unsigned char> process_chunk(uint64_t process) {
+        std::vector<unsigned char> chunk(chunk_bound(0));
+        chunk.resize(
+            make_chunk({ChunkKind::process, process, 0, 0, 0, 1}, nullptr, 0, nullptr, chunk.data()));
+        return chunk;
+    }
+
     static void end(pid_t child) {
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
     }
 };
 
-TEST_F(StagingTest, ReaderSeesWhatAKilledProcessLeft) {
+TEST_P(StagingTest, ReaderSeesWhatAKilledProcessLeft) {
     end(stage_in_child(100));
     ChunkReader reader;
     ASSERT_TRUE(reader.open(path_.c_str()));
@@ -61,7 +72,7 @@ TEST_F(StagingTest, ReaderSeesWhatAKilledProcessLeft) {
     EXPECT_TRUE(broken_invariants(reader).empty());
 }
 
-TEST_F(StagingTest, RecoveryTakesInTheDeadAndLeavesTheLiving) {
+TEST_P(StagingTest, RecoveryTakesInTheDeadAndLeavesTheLiving) {
     end(stage_in_child(10));
     const pid_t living = stage_in_child(20);
     Recovery recovery = recover(path_, 0, true);
@@ -78,27 +89,57 @@ TEST_F(StagingTest, RecoveryTakesInTheDeadAndLeavesTheLiving) {
 
 // The process was killed between its write and the reset of its stage: the events exist twice, and are read
 // once.
-TEST_F(StagingTest, TakesInWhatWasAppendedAlreadyOnlyOnce) {
+TEST_P(StagingTest, TakesInWhatWasAppendedAlreadyOnlyOnce) {
     end(stage_in_child(50));
     const std::vector<StageFile> files = list_stage_files(path_);
-    ASSERT_EQ(files.size(), 2u);
-    StagedChunk staged;
-    ASSERT_TRUE(read_stage_file(files[1], staged));
-    append(staged.bytes);
+    ASSERT_EQ(files.size(), GetParam() == Where::own_file ? 1u : 2u);
+    StagedChunks staged;
+    ASSERT_TRUE(read_stage_file(files.back(), staged));
+    ASSERT_FALSE(staged.chunks.empty());
+    append(staged.chunks.back());
     ChunkReader reader;
     ASSERT_TRUE(reader.open(path_.c_str()));
     EXPECT_EQ(reader.chunks().size(), 2u);
     EXPECT_EQ(recover(path_, 0, true).events, 50u);
 }
 
-TEST_F(StagingTest, RecoveryKeepsTheMaximumSizeAndSaysSo) {
+// As much of an event as there is does not count, and what is before it does.
+TEST_P(StagingTest, ReaderKeepsTheContextsOfAFileThatIsCut) {
+    end(stage_in_child(100));
+    std::filesystem::resize_file(list_stage_files(path_)[0].path, 64 + 4096 + 64 + 50 * sizeof(EventRecord));
+    ChunkReader reader;
+    ASSERT_TRUE(reader.open(path_.c_str()));
+    EXPECT_EQ(reader.chunks().size(), GetParam() == Where::own_file ? 1u : 2u);
+    EXPECT_EQ(reader.chunks()[0].header.kind, static_cast<uint16_t>(ChunkKind::contexts));
+}
+
+// Processes that make no event have no file: only the profile names them.
+TEST_P(StagingTest, RecoveryEndsProcessesThatStagedNothing) {
+    const uint64_t dead = (uint64_t{1} << 22) - 1;
+    const uint64_t earlier_image = uint64_t{1} << 22 | dead;
+    append(process_chunk(earlier_image));
+    append(process_chunk(uint64_t{2} << 22 | dead));
+    EXPECT_EQ(recover(path_, 0, true).living, 0u);
+    ChunkReader reader;
+    ASSERT_TRUE(reader.open(path_.c_str()));
+    ASSERT_EQ(reader.chunks().size(), 4u);
+    EXPECT_EQ(reader.chunks()[2].header.process, earlier_image);
+    EXPECT_EQ(reader.chunks()[2].header.kind, static_cast<uint16_t>(ChunkKind::end));
+    EXPECT_EQ(reader.chunks()[3].header.kind, static_cast<uint16_t>(ChunkKind::end));
+    EXPECT_EQ(recover(path_, 0, true).processes, 2u);
+    ChunkReader again;
+    ASSERT_TRUE(again.open(path_.c_str()));
+    EXPECT_EQ(again.chunks().size(), 4u);
+}
+
+TEST_P(StagingTest, RecoveryKeepsTheMaximumSizeAndSaysSo) {
     end(stage_in_child(4096));
     const Recovery recovery = recover(path_, 500, true);
     EXPECT_TRUE(recovery.limit_reached);
     EXPECT_LE(recovery.file_bytes, 500u);
 }
 
-TEST_F(StagingTest, RecoveryCutsOffATornChunk) {
+TEST_P(StagingTest, RecoveryCutsOffATornChunk) {
     append(events_chunk(1, 0, 1, 100));
     auto torn = events_chunk(2, 1, 101, 100);
     torn.resize(torn.size() / 2);
@@ -110,10 +151,11 @@ TEST_F(StagingTest, RecoveryCutsOffATornChunk) {
     EXPECT_TRUE(reader.notes().empty());
 }
 
-TEST_F(StagingTest, DamagedStagingFilesDoNotHurt) {
+TEST_P(StagingTest, DamagedStagingFilesDoNotHurt) {
     end(stage_in_child(100));
     for (const StageFile& file : list_stage_files(path_)) {
-        for (const uint64_t size : {uint64_t{100}, uint64_t{63}, uint64_t{0}}) {
+        for (const uint64_t size :
+             {uint64_t{4300}, uint64_t{4200}, uint64_t{4100}, uint64_t{100}, uint64_t{63}, uint64_t{0}}) {
             std::filesystem::resize_file(file.path, size);
             ChunkReader reader;
             EXPECT_TRUE(reader.open(path_.c_str()));
@@ -121,6 +163,11 @@ TEST_F(StagingTest, DamagedStagingFilesDoNotHurt) {
     }
     EXPECT_EQ(recover(path_, 0, true).problem, "");
 }
+
+INSTANTIATE_TEST_SUITE_P(Stages, StagingTest, testing::Values(Where::own_file, Where::further_file),
+                         [](const auto& where) {
+                             return where.param == Where::own_file ? "OwnFile" : "FurtherFile";
+                         });
 
 }  // namespace
 }  // namespace malloom::stream

@@ -32,15 +32,19 @@ class Preload : public testing::Test {
     }
     void TearDown() override { (void)!system(("rm -rf " + folder).c_str()); }
 
-    // `settings` are assignments for the program; the shell itself runs without the library.
     Outcome run(const std::string& settings, const std::string& command) const {
-        const std::string line = "cd " + folder + " && env LD_PRELOAD=" MALLOOM_LIBRARY " " + settings + " " +
-                                 command + " >out 2>err </dev/null";
+        return start("LD_PRELOAD=" MALLOOM_LIBRARY " MALLOOM='" + settings + "'", command);
+    }
+    Outcome plain(const std::string& command) const { return start("", command); }
+
+    // `variables` are assignments for the program; the shell itself runs without the library.
+    Outcome start(const std::string& variables, const std::string& command) const {
+        const std::string line =
+            "cd " + folder + " && env " + variables + " " + command + " >out 2>err </dev/null";
         const int status = system(line.c_str());
         return {contents(folder + "/out"), contents(folder + "/err"),
                 WIFEXITED(status) ? WEXITSTATUS(status) : -1};
     }
-    Outcome plain(const std::string& command) const { return run("LD_PRELOAD=", command); }
 
     // A plan of `count` slots of `granules` for the probe's call site, in an order of its own: the i-th is at
     // i * 5 % count.
@@ -58,7 +62,7 @@ class Preload : public testing::Test {
         }
         builder.add_context(contexts[depth - 1], slots);
         builder.write(folder + "/plan");
-        return "MALLOOM_STATISTICS=1 MALLOOM_PLAN=" + folder + "/plan";
+        return "statistics=1,plan=" + folder + "/plan";
     }
 
     // Slots of all the small sizes again and again: something to match in any program.
@@ -72,7 +76,7 @@ class Preload : public testing::Test {
             builder.add_sequence(slots);
         }
         builder.write(folder + "/plan");
-        return "MALLOOM_PLAN=" + folder + "/plan";
+        return "plan=" + folder + "/plan";
     }
 
     std::string folder;
@@ -92,9 +96,9 @@ TEST_F(Preload, EveryRequestOfAPlannedChainMatches) {
 
 TEST_F(Preload, TheFastPathMatchesLikeTheCountedOne) {
     for (unsigned depth : {1U, 2U}) {
-        const std::string settings = plan_for_probe(depth, 5000, 3) + " MALLOOM_STATISTICS=0";
+        const std::string settings = "statistics=0," + plan_for_probe(depth, 5000, 3);
         EXPECT_EQ(run(settings, MALLOOM_PROBE " objects 5000 48").output, "adjacent 4999\n");
-        EXPECT_EQ(run(settings + " MALLOOM_PREALLOCATE=1", MALLOOM_PROBE " objects 5000 48").output,
+        EXPECT_EQ(run("preallocate=1," + settings, MALLOOM_PROBE " objects 5000 48").output,
                   "adjacent 4999\n");
     }
 }
@@ -118,7 +122,7 @@ TEST_F(Preload, ACallSiteThatThePlanDoesNotFitIsGivenUp) {
 }
 
 TEST_F(Preload, StatisticsComeHoweverTheProgramEnds) {
-    for (const char* settings : {"MALLOOM_STATISTICS=1", "MALLOOM_STATISTICS=1 MALLOOM_FALLBACK=system"}) {
+    for (const char* settings : {"statistics=1", "statistics=1,fallback=system"}) {
         for (const char* command : {MALLOOM_PROBE " quick_exit", MALLOOM_PROBE " limits", "/bin/ls /"}) {
             const Outcome outcome = run(settings, command);
             EXPECT_EQ(outcome.status, 0) << command;
@@ -138,9 +142,8 @@ TEST_F(Preload, AnotherProgramsPlanIsLeftAlone) {
 
 TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
     const std::string settings = plan_for_probe(1, 200000, 3);
-    for (const std::string& heap :
-         {settings, std::string(settings + " MALLOOM_STATISTICS=0"), plan_for_anyone(),
-          std::string("MALLOOM_HEAP=fallback"), std::string("MALLOOM_FALLBACK=system")}) {
+    for (const std::string& heap : {settings, "statistics=0," + settings, plan_for_anyone(),
+                                    std::string("heap=fallback"), std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " limits").output, "limits done\n") << heap;
@@ -149,8 +152,7 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
 }
 
 TEST_F(Preload, SignalHandlersMayAskWhereThePlanServes) {
-    const Outcome outcome =
-        run(plan_for_probe(1, 1000000, 3) + " MALLOOM_STATISTICS=0", MALLOOM_PROBE " signal");
+    const Outcome outcome = run("statistics=0," + plan_for_probe(1, 1000000, 3), MALLOOM_PROBE " signal");
     EXPECT_EQ(outcome.output, "signal done\n") << outcome.complaint;
 }
 
@@ -162,17 +164,17 @@ TEST_F(Preload, AnInvalidPointerEndsTheProgramWithALine) {
 
 TEST_F(Preload, ABadPlanIsOneLineAndTheProgramRuns) {
     std::ofstream(folder + "/plan") << std::string(5000, 'x');
-    const Outcome outcome = run("MALLOOM_PLAN=" + folder + "/plan", MALLOOM_PROBE " limits");
+    const Outcome outcome = run("plan=" + folder + "/plan", MALLOOM_PROBE " limits");
     EXPECT_EQ(outcome.output, "limits done\n");
     EXPECT_EQ(outcome.complaint,
               "malloom: " + folder + "/plan: is not a plan; the program runs without a plan\n");
-    EXPECT_NE(run("MALLOOM_PLAN=/nowhere", MALLOOM_PROBE " limits").complaint.find("No such file"),
+    EXPECT_NE(run("plan=/nowhere", MALLOOM_PROBE " limits").complaint.find("No such file"),
               std::string::npos);
 }
 
 TEST_F(Preload, AWrongSettingIsNamed) {
-    const Outcome outcome = run("MALLOOM_HEAP=pool", MALLOOM_PROBE " limits");
-    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM_HEAP=pool is ignored; it can be plan|fallback\n");
+    const Outcome outcome = run("heap=pool", MALLOOM_PROBE " limits");
+    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|fallback\n");
 }
 
 // Programs of the system, with and without a plan that matches a part of whatever they do.
@@ -184,8 +186,8 @@ TEST_P(RealPrograms, BehaveTheSame) {
     const Outcome expected = plain(GetParam());
     ASSERT_EQ(expected.status, 0) << expected.complaint;
     for (const std::string& settings :
-         {plan_for_anyone(), std::string("MALLOOM_HEAP=fallback"), std::string("MALLOOM_FALLBACK=system"),
-          plan_for_anyone() + " MALLOOM_PREALLOCATE=1"}) {
+         {plan_for_anyone(), std::string("heap=fallback"), std::string("fallback=system"),
+          "preallocate=1," + plan_for_anyone()}) {
         const Outcome outcome = run(settings, GetParam());
         EXPECT_EQ(outcome.output, expected.output) << settings;
         EXPECT_EQ(outcome.complaint, expected.complaint) << settings;

@@ -7,6 +7,7 @@ from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.placement.plans import Bench, all_planned, planned
 from malloom.bench.rows import Row, row
 from malloom.bench.workloads import Case
+from malloom.settings import with_setting
 
 SEQUENTIAL = "sequential"
 USAGE = "usage-depth-first"
@@ -73,6 +74,6 @@ def statistics_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
     """
     plan = variants.planned(planned(bench, case, SEQUENTIAL))
     with_statistics = f"{SEQUENTIAL} {STATISTICS}"
-    environments = {SEQUENTIAL: plan, with_statistics: {**plan, "MALLOOM_STATISTICS": "1"}}
+    environments = {SEQUENTIAL: plan, with_statistics: with_setting(plan, "statistics", "1")}
     rounds = race(bench, case, environments, budget, SEQUENTIAL)
     return rows_of(case, rounds, SEQUENTIAL, ("cpu_time",))

@@ -16,6 +16,7 @@ from malloom.bench.rows import row
 from malloom.bench.workloads import Case
 from malloom.record import session
 from malloom.record.program import open_program
+from malloom.settings import VARIABLE
 
 # --accesses -> how many times the program's own CPU time recording may take.
 LIMITS = {"none": 1.3, "full": 15.0, "sampled": 2.0}
@@ -65,9 +66,5 @@ def recording_command(program: Command, profile: Path, accesses: str) -> Command
     wishes = session.Wishes(profile.absolute(), session.Accesses(accesses), 0, DEPTH, force=True)
     found = open_program(program.arguments[0])
     path, arguments, environment = session.recorded_command(found, list(program.arguments), wishes)
-    ours = {
-        name: value
-        for name, value in environment.items()
-        if name == "LD_PRELOAD" or name.startswith("MALLOOM_")
-    }
+    ours = {name: environment[name] for name in ("LD_PRELOAD", VARIABLE)}
     return Command([str(path), *arguments[1:]], {**program.environment, **ours}, program.stdin)

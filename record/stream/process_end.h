@@ -1,0 +1,16 @@
+// How the recording of a process ended, as its end chunk says it.
+#pragma once
+
+#include <stdint.h>
+
+#include "formats/profile.h"
+#include "record/stream/pairs.h"
+
+namespace malloom::stream {
+
+using EndPayload = Pairs<256>;
+
+/// The payload of an end chunk. `dropped`: events that could not be recorded. Never allocates.
+EndPayload end_payload(formats::profile::ProcessState state, uint64_t dropped);
+
+}  // namespace malloom::stream

@@ -1,0 +1,19 @@
+"""The one environment variable in which malloom's libraries find their settings.
+
+A program that copies its environment makes a request for each. It must make as many when it runs with
+a plan as when it was recorded, or its requests are no longer the recorded ones: so there is one variable,
+whatever the settings are.
+"""
+
+VARIABLE = "MALLOOM"
+
+
+def settings(**values: str) -> dict[str, str]:
+    """The variable with these settings, in the form of runtime/platform/settings.h: a path comes last."""
+    ordered = sorted(values.items(), key=lambda setting: setting[1].startswith("/"))
+    return {VARIABLE: ",".join(f"{name}={value}" for name, value in ordered)}
+
+
+def with_setting(environment: dict[str, str], name: str, value: str) -> dict[str, str]:
+    """The environment with one setting more, before those that it has."""
+    return {**environment, VARIABLE: f"{name}={value},{environment[VARIABLE]}"}
