@@ -9,6 +9,7 @@ namespace {
 
 // Measured in docs/decisions.md: the level at which recording and compressing together are cheapest.
 constexpr int level = -7;
+constexpr int hasty_level = -30;
 
 ZSTD_compressionParameters parameters(size_t payload_bytes) {
     return ZSTD_getCParams(level, payload_bytes, 0);
@@ -34,6 +35,10 @@ bool Compressor::use(void* memory, size_t bytes, size_t payload_bytes) {
     ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_windowLog, static_cast<int>(chosen.windowLog));
     return true;
+}
+
+void Compressor::hurry(bool hasty) {
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, hasty ? hasty_level : level);
 }
 
 size_t Compressor::compress(const unsigned char* payload, size_t bytes, unsigned char* out, size_t capacity) {
