@@ -18,8 +18,7 @@ help:  ## this list
 
 setup:
 	@setup/packages.sh
-	@setup/python.sh
-	@setup/dynamorio.sh >/dev/null
+	@setup/dynamorio.sh >/dev/null & dynamorio=$$!; setup/python.sh; wait $$dynamorio
 
 $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh | setup
 	@echo "Building malloom"

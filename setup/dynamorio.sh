@@ -66,13 +66,14 @@ fetch_source() {
     cp -R "${manifest%/*}/dynamorio" dynamorio
 }
 
+# Builds only what malloom links, and leaves it where it was built: CMake takes a build tree for a package too, but an
+# install step would have everything else built as well.
 build() {
-    # The crate leaves the test driver out, but DynamoRIO's install rules name it.
-    touch dynamorio/suite/runsuite_common_{pre,post}.cmake &&
-        cmake -S dynamorio -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$1" \
-            -DBUILD_CLIENTS=NO -DBUILD_DOCS=NO -DBUILD_SAMPLES=NO -DBUILD_TESTS=NO -DBUILD_TOOLS=NO &&
-        cmake --build build --parallel "$(nproc)" &&
-        cmake --install build
+    cmake -S dynamorio -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        -DBUILD_CLIENTS=NO -DBUILD_DOCS=NO -DBUILD_SAMPLES=NO -DBUILD_TESTS=NO -DBUILD_TOOLS=NO &&
+        cmake --build "$1" --parallel "$(nproc)" --target \
+            dynamorio drcontainers drmgr_static drreg_static drutil_static drx_static &&
+        find "$1" -name '*.o' -delete
 }
 
 installed=$(find_installed || true)
@@ -82,13 +83,18 @@ if [ -n "$installed" ]; then
 fi
 
 recipe=$(sha256sum <"$0" | cut -c1-12)
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/malloom
+cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/malloom
+# A service may have no home folder, or one that is not its own.
+if ! mkdir -p "$cache" 2>/dev/null || [ ! -w "$cache" ]; then
+    cache=$(cd "$(dirname "$0")/.." && pwd)/build/cache
+    mkdir -p "$cache"
+    export CARGO_HOME=$cache/cargo
+fi
 home=$cache/dynamorio-$version-$recipe
-mkdir -p "$cache"
 exec 8>"$cache/dynamorio.lock"
 flock 8
 if [ ! -f "$home/complete" ]; then
-    echo "Building DynamoRIO (once; about two minutes)" >&2
+    echo "Building DynamoRIO (once; about a minute)" >&2
     scratch=$(mktemp -d "$cache/building-XXXXXX")
     trap 'rm -rf "$scratch"' EXIT
     cd "$scratch"
