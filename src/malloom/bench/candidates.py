@@ -66,7 +66,8 @@ class Candidate:
 def candidate_strategies(
     recording: Recording, say: Callable[[str], None], note: Callable[[str], None]
 ) -> list[str]:
-    """Names of strategies, likely best first. Without recorded accesses there is nothing to simulate."""
+    """Names of strategies, likely best first and the fallback alone last. Without recorded accesses there is
+    nothing to simulate."""
     if recording.accesses == "none":
         return _installed(WITHOUT_ACCESSES)
     say("simulating every strategy")
@@ -84,9 +85,13 @@ def chosen_from(ranking: list[dict[str, Any]]) -> list[str]:
     """The best of a ranking, and what is tried always, in the ranking's order and without twins."""
     names = [row["strategy"] for row in without_twins(ranking)]
     best = [name for name in names if name != "overhead-only"][:FROM_SIMULATION]
-    always = [name for name in names if name in ALWAYS and name not in best]
-    # Nothing has the counts of no layout at all, so it has no twin; but it must be there even if one appears.
-    return [*best, *always, *({"overhead-only"} - set(always))]
+    always = [name for name in names if name in ALWAYS and name not in (*best, "overhead-only")]
+    return [*best, *always, "overhead-only"]
+
+
+def at_most(count: int, names: list[str]) -> list[str]:
+    """The likeliest of the names, and the last, the fallback alone, whatever their number."""
+    return names if len(names) <= count else [*names[: count - 1], names[-1]]
 
 
 def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from malloom.bench import stages
-from malloom.bench.candidates import Candidate, candidate_strategies
+from malloom.bench.candidates import Candidate, at_most, candidate_strategies
 from malloom.bench.interval import Interval, Verdict
 from malloom.bench.pairs import Budget, Progress, Race, describe_status
 from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.bench.recording import Recording, record_for_planning
-from malloom.bench.selection import fastest_by_halving, measure_winner, rounds_per_stage
+from malloom.bench.selection import affordable, fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.errors import CommandError
 
 AS_IT_IS = "as it is"
@@ -90,16 +90,18 @@ def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watch
         recording = record_for_planning(
             program, plain, Path(folder) / "profile", wishes.accesses, watcher.stage
         )
-        candidates, notes = _candidates(recording, wishes.strategy, watcher)
+        choosing = wishes.budget.seconds * CHOOSING_SHARE
+        most = affordable(plain.wall_time, choosing)
+        candidates, notes = _candidates(recording, wishes.strategy, most, watcher)
         began = time.monotonic()
         program = program.limited(max(LEAST_TIME_LIMIT, SLOWEST_RUN * plain.wall_time))
         race = Race({AS_IT_IS: program}, watcher.run, compare_output=wishes.compare_output)
-        watcher.stage("racing the plans")
-        winner, failures = _choose(race, candidates, plain, wishes.budget.seconds * CHOOSING_SHARE)
-        watcher.stage(f"measuring {winner.name} against the program as it is")
+        winner, failures = _choose(race, candidates, plain, choosing, watcher)
         # Choosing may have taken longer than its share; the verdict keeps its own.
         left = wishes.budget.seconds - (time.monotonic() - began)
         left = max(left, wishes.budget.seconds * (1 - CHOOSING_SHARE))
+        longest = max(left, 2 * wishes.budget.fewest * plain.wall_time)
+        watcher.stage(f"measuring {winner.name} against the program as it is, up to {longest:.0f} s")
         measure_winner(race, winner.name, AS_IT_IS, replace(wishes.budget, seconds=left))
         kept = _keep(winner, recording.profile, race, wishes.plan)
         return _outcome(
@@ -132,11 +134,12 @@ def _plain_run(program: Command, wishes: Wishes) -> Run:
 
 
 def _candidates(
-    recording: Recording, strategy: str | None, watcher: Watcher
+    recording: Recording, strategy: str | None, most: int, watcher: Watcher
 ) -> tuple[list[Candidate], list[str]]:
-    """A plan for each strategy worth a race, and what to note."""
+    """A plan for each strategy worth a race, at most so many, and what to note."""
     notes = list(recording.notes)
-    names = [strategy] if strategy else candidate_strategies(recording, watcher.stage, notes.append)
+    found = [strategy] if strategy else candidate_strategies(recording, watcher.stage, notes.append)
+    names = at_most(most, found)
     watcher.stage(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
     made = {name: Candidate(name, recording.profile.with_name(f"{name}.plan")) for name in names}
     problems = stages.plan_each(recording.profile, {name: made[name].plan for name in names})
@@ -148,9 +151,10 @@ def _candidates(
 
 
 def _choose(
-    race: Race, candidates: Sequence[Candidate], plain: Run, seconds: float
+    race: Race, candidates: Sequence[Candidate], plain: Run, seconds: float, watcher: Watcher
 ) -> tuple[Candidate, list[str]]:
     """The fastest candidate, with its arena preallocated or not; and why others left the race."""
+    watcher.stage(f"racing the plans, about {max(seconds, 3 * len(candidates) * plain.wall_time):.0f} s")
     race.warm_up(AS_IT_IS)
     failures: dict[str, CommandError] = {}
     running = _entered(race, candidates, failures)

@@ -10,7 +10,7 @@ from malloom.bench.process import Command, Run, TimeLimitReached, last_words
 from malloom.errors import CommandError
 
 FULL_RECORDING_SECONDS = 8.0
-"""Programs that run longer than this are sampled: full recording takes up to 15 times as long."""
+"""Programs that take more CPU time than this are sampled: full recording takes up to 15 times as long."""
 LEAST_TIME_LIMIT = 120.0
 SLOWEST_RECORDING = 60.0
 """Times the program's own run: a recording that takes longer hangs."""
@@ -35,7 +35,7 @@ def record_for_planning(
 
     `plain` is the program's run as it is. Raises CommandError where nothing can be recorded.
     """
-    accesses = wanted or ("full" if plain.wall_time <= FULL_RECORDING_SECONDS else "sampled")
+    accesses = wanted or ("full" if plain.cpu_time <= FULL_RECORDING_SECONDS else "sampled")
     notes: list[str] = []
     while True:
         say(f"recording, accesses {accesses}")

@@ -7,6 +7,7 @@ import numpy as np
 from malloom.bench.pairs import Budget, Race
 
 ROUNDS_AT_MOST = 24
+FEWEST_RACED = 4
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
 
@@ -14,6 +15,11 @@ STARTING = 0.02
 def rounds_per_stage(run_time: float, runs: int, seconds: float) -> int:
     """Rounds of `runs` runs that end within the time; short programs need more, and can have them."""
     return max(1, min(ROUNDS_AT_MOST, int(seconds / (runs * (run_time + STARTING)))))
+
+
+def affordable(run_time: float, seconds: float) -> int:
+    """How many candidates halving can race once within the time; never fewer than FEWEST_RACED."""
+    return max(FEWEST_RACED, int(seconds / (2 * (run_time + STARTING))))
 
 
 def fastest_by_halving(race: Race, candidates: Sequence[str], rounds: int) -> str:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from malloom.bench import variants
-from malloom.bench.candidates import Candidate, chosen_from, without_twins
+from malloom.bench.candidates import Candidate, at_most, chosen_from, without_twins
+from malloom.bench.selection import affordable
 from malloom.cache.geometry import geometry_from
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
@@ -32,6 +33,13 @@ def test_the_best_three_and_what_is_always_tried() -> None:
 def test_the_fallback_alone_is_always_there() -> None:
     assert chosen_from([row("overhead-only", 1), row("size", 2)]) == ["size", "overhead-only"]
     assert chosen_from([]) == ["overhead-only"]
+
+
+def test_where_time_is_short_the_likeliest_and_the_fallback_alone_are_raced() -> None:
+    names = ["subtree", "first-use", "sequential", "context-groups", "overhead-only"]
+    assert at_most(9, names) == names
+    assert at_most(3, names) == ["subtree", "first-use", "overhead-only"]
+    assert (affordable(1.0, 30.0), affordable(60.0, 30.0)) == (14, 4)
 
 
 def planned(folder: Path, name: str) -> Path:
