@@ -118,6 +118,13 @@ def test_unknown_suites_and_parts_are_bad_use(malloom) -> None:  # type: ignore[
     assert "tables, goals" in done.stderr
 
 
+def test_files_that_cannot_be_written_are_told_before_anything_is_measured(malloom) -> None:  # type: ignore[no-untyped-def]
+    for option in ("--json", "--markdown"):
+        done = malloom("bench", "placement", "--quick", option, "nowhere/file")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert "there is no folder nowhere" in done.stderr
+
+
 def test_help_names_every_part(malloom) -> None:  # type: ignore[no-untyped-def]
     text = malloom("bench", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
     assert [part for part in PARTS if part not in text] == []

@@ -11,6 +11,7 @@ import typer
 
 from malloom.bench.workloads import DEFAULT_FOLDER
 from malloom.errors import CommandError, UsageProblem
+from malloom.output_file import check_output, written_whole
 
 if TYPE_CHECKING:
     from malloom.bench.pairs import Progress
@@ -66,6 +67,8 @@ def bench(
     except KeyError as unknown:
         known = ", ".join([*steps.GROUPS, *steps.PARTS])
         raise UsageProblem(f"there is no part {unknown}", remedy=f"choose of {known}") from unknown
+    for written in filter(None, (json, markdown)):
+        check_output(written)
     findings = _placement(workloads, quick, parts)
     _write(findings, json, markdown)
     if findings.failures:
@@ -102,7 +105,12 @@ def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
         yield say, no_progress
         return
     with console.status("") as status:
-        yield say, lambda name, number: status.update(f"run {number} of {name}")
+
+        def say_and_wait(line: str) -> None:
+            say(line)
+            status.update("")
+
+        yield say_and_wait, lambda name, number: status.update(f"run {number} of {name}")
 
 
 def _write(findings: "Findings", json: Path | None, markdown: Path | None) -> None:
@@ -113,6 +121,11 @@ def _write(findings: "Findings", json: Path | None, markdown: Path | None) -> No
         goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
         data = to_json("placement", findings.all_rows(), goals, failures)
-        json.write_text(data + "\n", encoding="utf-8")
+        _write_text(json, data + "\n")
     if markdown is not None:
-        markdown.write_text(to_markdown(findings), encoding="utf-8")
+        _write_text(markdown, to_markdown(findings))
+
+
+def _write_text(path: Path, text: str) -> None:
+    with written_whole(path) as file:
+        file.write(text.encode())
