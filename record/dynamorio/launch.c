@@ -82,8 +82,10 @@ static void set(const char* name, const char* value) {
 
 static void configure(const char* library, const char* client, const char* options) {
     char text[option_bytes];
+    // Traces of blocks are built from instrumented code a second time, and seldom pay for that.
     const int length =
-        snprintf(text, sizeof text, "-code_api -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
+        snprintf(text, sizeof text,
+                 "-code_api -disable_traces -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
                  client, options);
     if (length >= (int)sizeof text) fail(1, client, "the path and options are too long for DynamoRIO");
     if (strpbrk(client, ";'") != NULL)
