@@ -8,7 +8,7 @@ namespace malloom::native {
 
 namespace {
 
-constexpr uint64_t maximum_granules = (uint64_t{64} << 30) / 16;
+constexpr uint64_t maximum_granules = UINT32_MAX;  // so that a place fits 32 bits
 constexpr unsigned longest_search = 16;  // blocks of one bin that are looked at for one large enough
 
 constexpr uint64_t round_up(uint64_t value, uint64_t step) {
@@ -156,7 +156,7 @@ void FreeSpace::tag(const Block& block, uint32_t number) {
 
 void FreeSpace::rise_to(uint64_t end) {
     if (end > maximum_granules) {
-        throw std::length_error("the arena would exceed 64 GiB");
+        throw std::length_error("the arena would reach 64 GiB");
     }
     end_ = end;
     highest_ = std::max(highest_, end);

@@ -1,6 +1,7 @@
 #include "src/native/packing_order.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <stdexcept>
 #include <utility>
@@ -47,7 +48,15 @@ class Pieces {
           needs_(needs),
           line_(rule.lines == LineRule::unbroken ? line_granules(rule) : 0),
           pieces_(timeline.generations),
-          named_(timeline.generation.size()) {}
+          named_(timeline.generation.size()) {
+        std::array<size_t, 256> count{};
+        for (const uint8_t generation : timeline.generation) {
+            ++count[generation];
+        }
+        for (size_t generation = 0; generation < pieces_.size(); ++generation) {
+            pieces_[generation].places.reserve(count[generation]);
+        }
+    }
 
     void name(uint32_t request) {
         if (request >= named_.size() || named_[request]) {
@@ -78,7 +87,10 @@ class Pieces {
         if (room <= line_ && start / line_ != (start + room - 1) / line_) {
             start = round_up(start, std::max<uint64_t>(line_, timeline_.alignment[request]));
         }
-        piece.places.emplace_back(request, start);
+        if (start + room > UINT32_MAX) {
+            throw std::length_error("the arena would reach 64 GiB");
+        }
+        piece.places.emplace_back(request, static_cast<uint32_t>(start));
         piece.room = start + room;
         piece.alignment = std::max<uint64_t>({piece.alignment, line_, needs_.alignment[request]});
     }
@@ -94,7 +106,7 @@ class Pieces {
 class Side {
   public:
     Side(const Timeline& timeline, const Needs& needs, const std::vector<Piece>& pieces,
-         std::vector<uint64_t>& starts)
+         std::vector<uint32_t>& starts)
         : timeline_(timeline), pieces_(pieces), starts_(starts), sweep_(needs, starts) {
         if (!pieces.empty()) {
             sweep_.settle(pieces[0]);
@@ -158,7 +170,7 @@ class Side {
 
     const Timeline& timeline_;
     const std::vector<Piece>& pieces_;
-    std::vector<uint64_t>& starts_;
+    std::vector<uint32_t>& starts_;
     Sweep sweep_;
     uint32_t released_ = none;
 };
@@ -172,14 +184,14 @@ Placement place_in_order(const Timeline& timeline, std::span<const uint32_t> ord
         naming.name(request);
     }
     const std::vector<Piece> pieces = std::move(naming).complete();
-    std::vector<uint64_t> starts(timeline.generation.size(), Sweep::no_place);
+    std::vector<uint32_t> starts(timeline.generation.size(), Sweep::no_place);
     const uint64_t after = Side(timeline, needs, pieces, starts).forward();
     const uint64_t before = Side(timeline, needs, pieces, starts).backward();
 
     Placement placement{std::vector<int64_t>(starts.size(), -1), std::max(after, before) * 16};
     for (size_t request = 0; request < starts.size(); ++request) {
         if (starts[request] != Sweep::no_place) {
-            placement.offset[request] = static_cast<int64_t>(starts[request] * 16);
+            placement.offset[request] = int64_t{starts[request]} * 16;
         }
     }
     return placement;

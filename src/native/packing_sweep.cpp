@@ -9,13 +9,13 @@ void Sweep::settle(const Piece& piece) {
         if (offset > end) {
             space_.give(start + end, offset - end);  // left out for alignment
         }
-        starts_[request] = start + offset;
-        end = offset + needs_.room[request];
+        starts_[request] = static_cast<uint32_t>(start + offset);
+        end = uint64_t{offset} + needs_.room[request];
     }
 }
 
 void Sweep::begin(uint32_t request) {
-    starts_[request] = space_.take(needs_.room[request], needs_.alignment[request]);
+    starts_[request] = static_cast<uint32_t>(space_.take(needs_.room[request], needs_.alignment[request]));
 }
 
 void Sweep::end(uint32_t request) {
@@ -40,7 +40,7 @@ bool Sweep::take_over(uint32_t before, uint32_t after) {
     if (wanted < had) {
         space_.give(start + wanted, had - wanted);
     }
-    starts_[after] = start;
+    starts_[after] = static_cast<uint32_t>(start);
     return true;
 }
 

@@ -12,7 +12,7 @@ namespace malloom::native {
 
 /// A generation as one piece: its requests and where they begin in it, in granules.
 struct Piece {
-    std::vector<std::pair<uint32_t, uint64_t>> places;
+    std::vector<std::pair<uint32_t, uint32_t>> places;
     uint64_t room = 0;
     uint64_t alignment = 4;  ///< granules: at least a line
 };
@@ -26,9 +26,9 @@ struct Needs {
 /// Follows births and deaths in one direction. Whatever `starts` has at the beginning is alive.
 class Sweep {
   public:
-    static constexpr uint64_t no_place = UINT64_MAX;
+    static constexpr uint32_t no_place = UINT32_MAX;
 
-    Sweep(const Needs& needs, std::vector<uint64_t>& starts) : needs_(needs), starts_(starts) {}
+    Sweep(const Needs& needs, std::vector<uint32_t>& starts) : needs_(needs), starts_(starts) {}
 
     /// Finds room for a whole piece.
     void settle(const Piece& piece);
@@ -44,7 +44,7 @@ class Sweep {
     bool take_over(uint32_t before, uint32_t after);
 
     const Needs& needs_;
-    std::vector<uint64_t>& starts_;
+    std::vector<uint32_t>& starts_;  ///< granules
     FreeSpace space_;
 };
 

@@ -40,6 +40,8 @@ class LayoutUnder final : public SimulatedLayout {
 
     std::vector<CacheCounts> counts() const override { return hierarchy_.counts(); }
 
+    std::span<const uint32_t> granules() const override { return granules_; }
+
     void reset() override { hierarchy_ = Hierarchy<Replacement>(geometry_); }
 
     void note_used(std::span<const uint32_t> requests) override {

@@ -30,6 +30,8 @@ class SimulatedLayout {
     /// Says which requests were used in the stream before what comes next.
     virtual void note_used(std::span<const uint32_t> requests) = 0;
     virtual std::vector<CacheCounts> counts() const = 0;
+    /// Where the layout places each request, in granules; SimulatedAddresses::unplaced: nowhere.
+    virtual std::span<const uint32_t> granules() const = 0;
     /// Empties the caches and takes the counts back to 0.
     virtual void reset() = 0;
 };

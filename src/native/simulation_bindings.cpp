@@ -83,6 +83,17 @@ class Simulation {
         simulate(source, layouts_, requests(), {window, warm_up, skip}, tell);
     }
 
+    /// What add was given for the layout of that number.
+    nb::object offsets(size_t number) const {
+        const std::span<const uint32_t> granules = layouts_.at(number)->granules();
+        std::vector<int64_t> offsets(granules.size());
+        for (size_t request = 0; request < granules.size(); ++request) {
+            const bool is_placed = granules[request] != SimulatedAddresses::unplaced;
+            offsets[request] = is_placed ? int64_t{granules[request]} * 16 : -1;
+        }
+        return nb::cast(to_numpy(std::move(offsets)));
+    }
+
     std::vector<Counts> counts() const {
         std::vector<Counts> all;
         for (const auto& layout : layouts_) {
@@ -119,6 +130,7 @@ void bind_simulation(nb::module_& module) {
         .def("retain", &Simulation::retain, nb::arg("numbers"))
         .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
              nb::arg("skip"), nb::arg("progress").none())
+        .def("offsets", &Simulation::offsets, nb::arg("number"))
         .def("counts", &Simulation::counts);
 }
 

@@ -100,6 +100,10 @@ class Simulation:
         """Adds a layout. Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
         self._touched[name] = self._native.add(np.ascontiguousarray(offset, dtype=np.int64))
 
+    def offset(self, name: str) -> I64:
+        """The offsets that were added under that name."""
+        return self._native.offsets(list(self._touched).index(name))
+
     def retain(self, names: Collection[str]) -> None:
         """Forgets all layouts but these, and all that was counted."""
         self._native.retain([number for number, name in enumerate(self._touched) if name in names])

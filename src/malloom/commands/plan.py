@@ -12,11 +12,11 @@ from malloom.cache.geometry import Geometry, geometry_from
 from malloom.commands.ranking_progress import shown
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import CommandError
+from malloom.layout.layout import Layout
 from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
-from malloom.layout.ranking import FIRST_ROUND, best_strategy, place
+from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
-from malloom.layout.strategy import Strategy
 from malloom.output_file import check_output
 from malloom.profile import HeapProfile
 
@@ -71,19 +71,19 @@ def plan(
         typer.echo(f"note: {note}", err=True)
     if not len(opened.requests):
         raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
-    chosen = named or _best(opened, geometry)
-    made = make_plan(
-        opened, place(chosen, opened, geometry), match=match.value, depth=depth, preallocate=preallocate
-    )
+    layout = place(named, opened, geometry) if named else _best(opened, geometry)
+    made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate)
     write_plan(made, output)
     typer.echo(summary(made, len(opened.requests)), err=True)
 
 
-def _best(profile: HeapProfile, geometry: Geometry) -> Strategy:
+def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
     candidates = all_strategies()
+    if names := left_out(profile):
+        typer.echo(f"note: too many requests to try {', '.join(names)}; --strategy takes them", err=True)
     accesses = min(profile.access_entries, FIRST_ROUND)
     with shown(len(candidates), accesses) as progress:
-        return strategy(best_strategy(profile, candidates, geometry, progress).strategy)
+        return best_layout(profile, candidates, geometry, progress)[1]
 
 
 def summary(plan: Plan, requests: int) -> str:

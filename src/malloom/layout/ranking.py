@@ -11,7 +11,7 @@ from malloom.cache.cost import stall_cycles
 from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import Sample, SimulatedCounts, Simulation, sample_of
 from malloom.errors import CommandError
-from malloom.layout.layout import Layout
+from malloom.layout.layout import Groups, Layout
 from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
 from malloom.profile.survey import KEPT_ACCESSES
@@ -89,7 +89,7 @@ class Race:
     def __init__(self, profile: HeapProfile, geometry: Geometry, progress: Progress) -> None:
         self._profile, self._geometry, self._progress = profile, geometry, progress
         self._simulation = Simulation(profile, geometry)
-        self._sizes: dict[str, tuple[int, int]] = {}
+        self._placed: dict[str, tuple[int, int, Groups | None]] = {}
 
     def enter(self, strategies: Iterable[Strategy]) -> None:
         """Places and adds the strategies' layouts, in their order; PLACERS of them are placed at a time."""
@@ -106,7 +106,12 @@ class Race:
         self._progress.placing(strategy.name)
         layout = placed.result()
         self._simulation.add(strategy.name, layout.offset)
-        self._sizes[strategy.name] = (layout.arena_bytes, layout.planned)
+        self._placed[strategy.name] = layout.arena_bytes, layout.planned, layout.groups
+
+    def layout(self, name: str) -> Layout:
+        """The layout of that strategy, as it was placed."""
+        arena_bytes, _, groups = self._placed[name]
+        return Layout(name, self._simulation.offset(name), arena_bytes, groups)
 
     def retain(self, names: Collection[str]) -> None:
         """Goes on with these alone, from the start."""
@@ -117,7 +122,7 @@ class Race:
         counted = self._simulation.run(sample, self._progress.simulated)
         return in_order(
             [
-                Ranked(name, counts, stall_cycles(counts, self._geometry), *self._sizes[name])
+                Ranked(name, counts, stall_cycles(counts, self._geometry), *self._placed[name][:2])
                 for name, counts in counted.items()
             ]
         )
@@ -140,14 +145,14 @@ def _preference(each: Ranked) -> tuple[int, int, float, bool]:
     return each.counts.pages, each.counts.lines, each.cycles, each.strategy != "sequential"
 
 
-def best_strategy(
+def best_layout(
     profile: HeapProfile,
     strategies: Iterable[Strategy],
     geometry: Geometry,
     progress: Progress = SILENT,
-) -> Ranked:
-    """The best strategy: all by a small sample, the best of them by a larger one. Raises CommandError where
-    the profile has no accesses."""
+) -> tuple[Ranked, Layout]:
+    """The best strategy's standing and layout: all by a small sample, the best of them by a larger one.
+    Raises CommandError where the profile has no accesses."""
     if profile.access_entries == 0:
         raise CommandError(
             "the profile has no accesses to choose by",
@@ -159,11 +164,16 @@ def best_strategy(
     if profile.access_entries > FIRST_ROUND:
         race.retain({each.strategy for each in ranked[:FINALISTS]})
         ranked = race.run(sample_of(profile, SAMPLED_ACCESSES))
-    return ranked[0]
+    return ranked[0], race.layout(ranked[0].strategy)
+
+
+def left_out(profile: HeapProfile) -> list[str]:
+    """The strategies that are not asked about so many requests."""
+    return sorted(SELDOM_ALONE) if len(profile.requests) > LARGE else []
 
 
 def _may_win(strategy: Strategy, profile: HeapProfile) -> bool:
     """Without friends the friends' strategies are sequential and size over again."""
-    if strategy.name in BASELINES or (len(profile.requests) > LARGE and strategy.name in SELDOM_ALONE):
+    if strategy.name in BASELINES or strategy.name in left_out(profile):
         return False
     return not strategy.name.startswith("friends-") or bool((profile.requests.friend >= 0).any())

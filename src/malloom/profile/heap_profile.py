@@ -17,7 +17,10 @@ from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_h
 from malloom.profile.notes import notes_on
 from malloom.profile.process import Process, choose_process, process_from_record
 from malloom.profile.requests import U32, U64, Requests, replace_contexts, requests_from_arrays
-from malloom.profile.survey import KEPT_ACCESSES, AccessOpener, Survey, windows
+from malloom.profile.survey import AccessOpener, Survey, windows
+
+AFFINITY_ACCESSES = 2_000_000
+"""Accesses that context_affinity looks at: contexts are few, so a sample tells which are used together."""
 
 
 class HeapProfile:
@@ -145,7 +148,7 @@ class HeapProfile:
         nodes; an edge stands in both rows. From a sample of the accesses, the uses scaled up; makes a pass
         over the sample each time.
         """
-        sample = windows(self.access_entries, KEPT_ACCESSES)
+        sample = windows(self.access_entries, AFFINITY_ACCESSES)
         columns, uses = _native.context_affinity(self.accesses(*sample), context, contexts, distance)
         return AffinityGraph(*columns), uses * np.float64(sum(sample) / sample[1] if sample[1] else 1)
 

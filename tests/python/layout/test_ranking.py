@@ -7,7 +7,7 @@ from malloom.cache.geometry import geometry_from
 from malloom.cache.simulate import SimulatedCounts, sample_of
 from malloom.errors import CommandError
 from malloom.layout.layout import Layout
-from malloom.layout.ranking import Ranked, best_strategy, in_order, place, rank
+from malloom.layout.ranking import Progress, Ranked, best_layout, in_order, left_out, place, rank
 from malloom.layout.registry import all_strategies, strategy
 from malloom.profile import HeapProfile
 
@@ -31,23 +31,35 @@ def test_an_order_that_matches_the_walk_beats_one_that_does_not() -> None:
 
 
 def test_auto_takes_a_matching_order() -> None:
-    best = best_strategy(shuffled_walk(), all_strategies(), GEOMETRY)
+    profile = shuffled_walk()
+    best, layout = best_layout(profile, all_strategies(), GEOMETRY)
+    placed = place(strategy(best.strategy), profile, GEOMETRY)
+    assert layout.strategy == best.strategy and layout.arena_bytes == placed.arena_bytes
+    assert layout.offset.tolist() == placed.offset.tolist()
     sequential = rank(shuffled_walk(), [strategy("sequential")], GEOMETRY)[0]
     assert best.cycles < 0.5 * sequential.cycles
 
 
 def test_auto_never_takes_a_baseline() -> None:
     profile = HeapProfile.from_arrays([48], accesses=[0])
-    assert best_strategy(profile, all_strategies(), GEOMETRY).strategy not in {
-        "random",
-        "keep-original",
-        "overhead-only",
-    }
+    best, _ = best_layout(profile, all_strategies(), GEOMETRY)
+    assert best.strategy not in {"random", "keep-original", "overhead-only"}
 
 
 def test_auto_needs_accesses() -> None:
     with pytest.raises(CommandError, match="no accesses to choose by"):
-        best_strategy(HeapProfile.from_arrays([48]), all_strategies(), GEOMETRY)
+        best_layout(HeapProfile.from_arrays([48]), all_strategies(), GEOMETRY)
+
+
+def test_strategies_that_seldom_differ_are_left_out_of_large_profiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    profile = shuffled_walk(count=1000)
+    assert left_out(profile) == []
+    monkeypatch.setattr("malloom.layout.ranking.LARGE", 999)
+    asked: list[str] = []
+    best_layout(profile, all_strategies(), GEOMETRY, Progress(asked.append, lambda done: None))
+    assert left_out(profile) and not set(asked) & set(left_out(profile))
 
 
 def test_a_tie_goes_to_the_smaller_footprint() -> None:
