@@ -40,48 +40,16 @@ inline void* out_of_memory() {
     return nullptr;
 }
 
-// Whether the heap answers most requests from their return address alone, by allocate_quickly; null says that
-// it does not. The rest then goes by a tail call, whose caller is the entry's caller: the entry itself needs
-// no frame. Compilers make tail calls only where they optimize.
+// Whether the heap answers most requests by its quick functions. Compilers make tail calls only where they
+// optimize.
 #ifdef __OPTIMIZE__
 inline constexpr bool is_quick = QuickProcessHeap<std::remove_reference_t<decltype(process_heap())>>;
 #else
 inline constexpr bool is_quick = false;
 #endif
 
-// A template, so that heaps without a quick way need not have the function.
-template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
-[[gnu::always_inline]] inline void* allocate_quickly(size_t bytes, const void* return_address) {
-    if constexpr (QuickProcessHeap<Heap>) {
-        Heap& heap = process_heap();
-        return heap.allocate_quickly(bytes, reinterpret_cast<uintptr_t>(return_address));
-    } else {
-        return nullptr;
-    }
-}
-
-[[gnu::always_inline]] inline void* allocate_array(size_t count, size_t bytes,
-                                                   const context::Caller& caller) {
-    size_t total = 0;
-    if (__builtin_mul_overflow(count, bytes, &total)) [[unlikely]] {
-        return out_of_memory();
-    }
-    return or_out_of_memory(process_heap().allocate_zeroed(total, caller));
-}
-
-[[gnu::always_inline]] inline void* reallocate(void* object, size_t bytes, const context::Caller& caller) {
-    if (object == nullptr) {
-        return or_out_of_memory(process_heap().allocate(bytes, 0, caller));
-    }
-    if (bytes == 0) {
-        process_heap().deallocate(object);
-        return nullptr;
-    }
-    return or_out_of_memory(process_heap().reallocate(object, bytes, caller));
-}
-
 [[gnu::always_inline]] inline void deallocate(void* object) {
-    if (object != nullptr) [[likely]] {
+    if (is_quick || object != nullptr) [[likely]] {
         process_heap().deallocate(object);
     }
 }
@@ -111,23 +79,118 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
     }
 }
 
-// What the quick way leaves, of malloc and of operator new.
+// What the quick functions leave. Each is called in an entry's place, so its caller is the entry's caller.
 [[gnu::noinline]] inline void* allocate_thoroughly(size_t bytes) {
     return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+}
+[[gnu::noinline]] inline void* allocate_zeroed_thoroughly(size_t bytes) {
+    return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
+}
+[[gnu::noinline]] inline void* allocate_aligned_thoroughly(size_t alignment, size_t bytes) {
+    return allocate_aligned(alignment, bytes, context::current_caller());
+}
+[[gnu::noinline]] inline void* reallocate_thoroughly(void* object, size_t bytes) {
+    if (bytes == 0) {
+        process_heap().deallocate(object);
+        return nullptr;
+    }
+    return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
 }
 [[gnu::noinline]] inline void* create_thoroughly(size_t bytes) {
     return create(bytes, 0, false, context::current_caller());
 }
+[[gnu::noinline]] inline void* create_aligned_thoroughly(size_t alignment, size_t bytes) {
+    return create(bytes, alignment, false, context::current_caller());
+}
+
+// The entries' common ways. Templates, so that heaps without quick functions need not have them.
+template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
+struct Ways {
+    static uintptr_t site(const void* return_address) { return reinterpret_cast<uintptr_t>(return_address); }
+
+    [[gnu::always_inline]] static void* allocate(size_t bytes) {
+        if constexpr (is_quick) {
+            return process_heap().allocate_quickly(bytes, site(__builtin_return_address(0)),
+                                                   Heap::allocate_plainly, allocate_thoroughly);
+        } else {
+            return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+        }
+    }
+
+    [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
+        size_t bytes = 0;
+        if (__builtin_mul_overflow(count, size, &bytes)) [[unlikely]] {
+            return out_of_memory();
+        }
+        if constexpr (is_quick) {
+            return process_heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)),
+                                                          allocate_zeroed_thoroughly);
+        } else {
+            return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
+        }
+    }
+
+    [[gnu::always_inline]] static void* allocate_aligned(size_t alignment, size_t bytes) {
+        if constexpr (is_quick) {
+            if (platform::is_power_of_two(alignment)) [[likely]] {
+                return process_heap().allocate_aligned_quickly(
+                    alignment, bytes, site(__builtin_return_address(0)), Heap::allocate_aligned_plainly,
+                    allocate_aligned_thoroughly);
+            }
+            return allocate_aligned_thoroughly(alignment, bytes);
+        } else {
+            return front::allocate_aligned(alignment, bytes, context::current_caller());
+        }
+    }
+
+    [[gnu::always_inline]] static void* reallocate(void* object, size_t bytes) {
+        if (object == nullptr) {
+            return allocate(bytes);
+        }
+        if constexpr (is_quick) {
+            return process_heap().reallocate_quickly(object, bytes, reallocate_thoroughly);
+        } else {
+            if (bytes == 0) {
+                process_heap().deallocate(object);
+                return nullptr;
+            }
+            return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
+        }
+    }
+
+    [[gnu::noinline]] static void* create_plainly(size_t bytes) {
+        void* object = Heap::allocate_plainly(bytes);
+        return object != nullptr ? object : create_thoroughly(bytes);
+    }
+    [[gnu::always_inline]] static void* create(size_t bytes) {
+        if constexpr (is_quick) {
+            return process_heap().allocate_quickly(bytes, site(__builtin_return_address(0)), create_plainly,
+                                                   create_thoroughly);
+        } else {
+            return front::create(bytes, 0, false, context::current_caller());
+        }
+    }
+
+    [[gnu::noinline]] static void* create_aligned_plainly(size_t alignment, size_t bytes) {
+        void* object = Heap::allocate_aligned_plainly(alignment, bytes);
+        return object != nullptr ? object : create_aligned_thoroughly(alignment, bytes);
+    }
+    [[gnu::always_inline]] static void* create_aligned(size_t alignment, size_t bytes) {
+        if constexpr (is_quick) {
+            return process_heap().allocate_aligned_quickly(alignment, bytes,
+                                                           site(__builtin_return_address(0)),
+                                                           create_aligned_plainly, create_aligned_thoroughly);
+        } else {
+            return front::create(bytes, alignment, false, context::current_caller());
+        }
+    }
+};
+using Way = Ways<>;
 
 }  // namespace malloom::front
 
 MALLOOM_ENTRY void* malloc(size_t bytes) {
-    using namespace malloom;
-    if constexpr (!front::is_quick) {
-        return front::or_out_of_memory(front::process_heap().allocate(bytes, 0, context::current_caller()));
-    }
-    void* object = front::allocate_quickly(bytes, __builtin_return_address(0));
-    return object != nullptr ? object : front::allocate_thoroughly(bytes);
+    return malloom::front::Way::allocate(bytes);
 }
 
 MALLOOM_ENTRY void free(void* object) {
@@ -147,11 +210,11 @@ MALLOOM_ENTRY void free_aligned_sized(void* object, size_t, size_t) {
 }
 
 MALLOOM_ENTRY void* calloc(size_t count, size_t bytes) {
-    return malloom::front::allocate_array(count, bytes, malloom::context::current_caller());
+    return malloom::front::Way::allocate_zeroed(count, bytes);
 }
 
 MALLOOM_ENTRY void* realloc(void* object, size_t bytes) {
-    return malloom::front::reallocate(object, bytes, malloom::context::current_caller());
+    return malloom::front::Way::reallocate(object, bytes);
 }
 
 MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
@@ -159,15 +222,15 @@ MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
     if (__builtin_mul_overflow(count, bytes, &total)) {
         return malloom::front::out_of_memory();
     }
-    return malloom::front::reallocate(object, total, malloom::context::current_caller());
+    return malloom::front::Way::reallocate(object, total);
 }
 
 MALLOOM_ENTRY void* memalign(size_t alignment, size_t bytes) {
-    return malloom::front::allocate_aligned(alignment, bytes, malloom::context::current_caller());
+    return malloom::front::Way::allocate_aligned(alignment, bytes);
 }
 
 MALLOOM_ENTRY void* aligned_alloc(size_t alignment, size_t bytes) {
-    return malloom::front::allocate_aligned(alignment, bytes, malloom::context::current_caller());
+    return malloom::front::Way::allocate_aligned(alignment, bytes);
 }
 
 MALLOOM_ENTRY int posix_memalign(void** result, size_t alignment, size_t bytes) {
@@ -206,20 +269,10 @@ MALLOOM_ENTRY size_t malloc_usable_size(void* object) {
 
 // The replaceable operators. <new> has declared them with default visibility.
 void* operator new(size_t bytes) {
-    using namespace malloom;
-    if constexpr (!front::is_quick) {
-        return front::create(bytes, 0, false, context::current_caller());
-    }
-    void* object = front::allocate_quickly(bytes, __builtin_return_address(0));
-    return object != nullptr ? object : front::create_thoroughly(bytes);
+    return malloom::front::Way::create(bytes);
 }
 void* operator new[](size_t bytes) {
-    using namespace malloom;
-    if constexpr (!front::is_quick) {
-        return front::create(bytes, 0, false, context::current_caller());
-    }
-    void* object = front::allocate_quickly(bytes, __builtin_return_address(0));
-    return object != nullptr ? object : front::create_thoroughly(bytes);
+    return malloom::front::Way::create(bytes);
 }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, 0, true, malloom::context::current_caller());
@@ -228,10 +281,10 @@ void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, 0, true, malloom::context::current_caller());
 }
 void* operator new(size_t bytes, std::align_val_t alignment) {
-    return malloom::front::create(bytes, size_t(alignment), false, malloom::context::current_caller());
+    return malloom::front::Way::create_aligned(size_t(alignment), bytes);
 }
 void* operator new[](size_t bytes, std::align_val_t alignment) {
-    return malloom::front::create(bytes, size_t(alignment), false, malloom::context::current_caller());
+    return malloom::front::Way::create_aligned(size_t(alignment), bytes);
 }
 void* operator new(size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, size_t(alignment), true, malloom::context::current_caller());

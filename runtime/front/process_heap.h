@@ -29,13 +29,25 @@ concept ProcessHeap =
         { heap.usable_size(object) } -> std::same_as<size_t>;
     };
 
-/// A heap that serves most requests knowing no more of their caller than its return address.
-/// - allocate_quickly: as allocate with the default alignment; nullptr where it takes a closer look, and
-/// nothing has happened then.
+/// A heap that answers most requests knowing no more of their caller than its return address. Each of these
+/// ends in a tail call of `thoroughly` where it has to know more, or of `plainly` where a general allocator
+/// may have the request, so that the entry needs no frame.
+/// - allocate_quickly: as allocate with the default alignment; plainly is allocate_plainly, or what calls it;
+///   aligned alike.
+/// - allocate_zeroed_quickly, allocate_aligned_quickly: as allocate_zeroed, and allocate with an alignment.
+/// - reallocate_quickly: as reallocate, and bytes may be 0: thoroughly is asked then.
+/// - deallocate takes null too. All set errno.
 template <typename Heap>
-concept QuickProcessHeap = ProcessHeap<Heap> && requires(Heap& heap, size_t bytes, uintptr_t return_address) {
-    { heap.allocate_quickly(bytes, return_address) } -> std::same_as<void*>;
-};
+concept QuickProcessHeap =
+    ProcessHeap<Heap> && requires(Heap& heap, void* object, size_t size, uintptr_t site, void* (*one)(size_t),
+                                  void* (*two)(size_t, size_t), void* (*change)(void*, size_t)) {
+        { Heap::allocate_plainly(size) } -> std::same_as<void*>;
+        { Heap::allocate_aligned_plainly(size, size) } -> std::same_as<void*>;
+        { heap.allocate_quickly(size, site, one, one) } -> std::same_as<void*>;
+        { heap.allocate_zeroed_quickly(size, site, one) } -> std::same_as<void*>;
+        { heap.allocate_aligned_quickly(size, size, site, two, two) } -> std::same_as<void*>;
+        { heap.reallocate_quickly(object, size, change) } -> std::same_as<void*>;
+    };
 
 template <typename Heap>
 inline constexpr bool heap_sets_errno = requires { requires Heap::sets_errno; };

@@ -109,17 +109,28 @@ void* RunTime::out_of_memory() {
     return nullptr;
 }
 
-// The requester has no slot left: whatever the fallback takes without a question.
-void* RunTime::allocate_unmatched(size_t bytes, const Requester& requester) {
-    if (requester.is_noted && requester.group == formats::plan::no_group &&
-        bytes - heaps::FallbackHeap::plain_least < fallback().plain_span()) {
-        return heaps::FallbackHeap::allocate_plain(bytes);
+void* RunTime::allocate_from_plan(const heaps::Request& request) {
+    if (heap_.first.has_slot(*request.requester)) {
+        return heap_.first.allocate(request);
     }
+    note_exhausted(*request.requester);
     return nullptr;
 }
 
-void* RunTime::allocate_from_rest(size_t bytes, size_t alignment, Requester& requester) {
-    return heap_.rest.allocate({bytes, alignment, &requester});
+void* RunTime::allocate_at(size_t bytes, Requester& requester, Thoroughly thoroughly) {
+    const heaps::Request request = {bytes, 0, &requester};
+    void* object = allocate_from_plan(request);
+    object = object != nullptr ? object : heap_.rest.allocate(request);
+    return object != nullptr ? object : thoroughly(bytes);
+}
+
+void* RunTime::allocate_zeroed_at(size_t bytes, Requester& requester, Thoroughly thoroughly) {
+    const heaps::Request request = {bytes, 0, &requester};
+    if (void* object = allocate_from_plan(request)) {
+        return memset(object, 0, bytes);
+    }
+    void* object = heap_.rest.allocate_zeroed(request);
+    return object != nullptr ? object : thoroughly(bytes);
 }
 
 void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
@@ -130,22 +141,24 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
     }
     Requester& requester =
         mode == Mode::call_sites ? site_at(caller.return_address).requester : requester_of(bytes, caller);
-    void* object = nullptr;
-    if (heap_.first.has_slot(requester)) {
-        object = heap_.first.allocate({bytes, alignment, &requester});
-    } else {
-        note_exhausted(requester);
-    }
-    return counted(object != nullptr ? object : allocate_from_rest(bytes, alignment, requester));
+    const heaps::Request request = {bytes, alignment, &requester};
+    void* object = allocate_from_plan(request);
+    return counted(object != nullptr ? object : heap_.rest.allocate(request));
 }
 
-// Of a group, the C library's, or another allocator's.
+// Null, an object of the plan in several words, a group's, the C library's, or another allocator's.
 void RunTime::deallocate_otherwise(void* object) {
-    heap_.rest.deallocate(object);
+    if (heap_.first.owns(object)) {
+        heap_.first.release_any(object);
+    } else if (object != nullptr) {
+        heap_.rest.deallocate(object);
+    }
 }
 
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
-    return counted(heap_.allocate_zeroed({bytes, 0, &requester_of(bytes, caller)}));
+    const heaps::Request request = {bytes, 0, &requester_of(bytes, caller)};
+    void* object = allocate_from_plan(request);
+    return counted(object != nullptr ? memset(object, 0, bytes) : heap_.rest.allocate_zeroed(request));
 }
 
 void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
@@ -251,8 +264,11 @@ void RunTime::start_thread(heaps::ThreadSequence& sequence) {
     }
 }
 
-// Once per requester.
+// Of a requester that the fallback may serve without asking again, once.
 void RunTime::note_exhausted(Requester& requester) {
+    if (requester.group == formats::plan::no_group) {
+        __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
+    }
     if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED)) {
         heap_.first.note_exhausted(requester);
         stop_if_used_up();

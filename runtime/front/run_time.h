@@ -1,6 +1,8 @@
 // The process heap of libmalloom.so: finds out who asks, and asks the heaps.
 #pragma once
 
+#include <string.h>
+
 #include <atomic>
 
 #include "runtime/context/caller.h"
@@ -19,19 +21,71 @@ class RunTime {
     /// allocate, allocate_zeroed and reallocate set errno themselves, so that they end in tail calls.
     static constexpr bool sets_errno = true;
 
-    /// What programs ask most: the fallback while there is nothing else, or a small slot of a call site while
-    /// the process has one thread.
-    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address) {
-        if (bytes - heaps::FallbackHeap::plain_least < plain_span_) {
-            return heaps::FallbackHeap::allocate_plain(bytes);
+    // The fallback's, while there is nothing else; and slots of call sites. See QuickProcessHeap.
+    [[gnu::always_inline]] static void* allocate_plainly(size_t bytes) {
+        return heaps::FallbackHeap::allocate_plain(bytes);
+    }
+    [[gnu::always_inline]] static void* allocate_aligned_plainly(size_t alignment, size_t bytes) {
+        return heaps::FallbackHeap::allocate_plain_aligned(alignment, bytes);
+    }
+    template <class Plainly, class Otherwise>
+    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address, Plainly plainly,
+                                                  Otherwise thoroughly) {
+        if (is_plain(bytes, plain_span_)) {
+            return plainly(bytes);
         }
-        const Recent& recent = recent_[return_address % recent_sites];
-        if (recent.key != return_address || !structures::alone()) [[unlikely]] {
-            return nullptr;
+        Requester* requester = find_quickly(return_address);
+        if (requester == nullptr) [[unlikely]] {
+            return thoroughly(bytes);
         }
-        Requester& requester = recent.site->requester;
-        return heap_.first.has_slot(requester) ? heap_.first.allocate_small(bytes, requester)
-                                               : allocate_unmatched(bytes, requester);
+        if (void* object = heap_.first.allocate_small(bytes, 0, *requester)) [[likely]] {
+            return object;
+        }
+        return is_plain(bytes, span_of(*requester)) ? plainly(bytes)
+                                                    : allocate_at(bytes, *requester, thoroughly);
+    }
+    template <class Otherwise>
+    [[gnu::always_inline]] void* allocate_zeroed_quickly(size_t bytes, uintptr_t return_address,
+                                                         Otherwise thoroughly) {
+        if (is_plain(bytes, plain_span_)) {
+            return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
+        }
+        Requester* requester = find_quickly(return_address);
+        if (requester == nullptr) [[unlikely]] {
+            return thoroughly(bytes);
+        }
+        if (void* object = heap_.first.allocate_small(bytes, 0, *requester)) [[likely]] {
+            return memset(object, 0, bytes);
+        }
+        return is_plain(bytes, span_of(*requester)) ? heaps::FallbackHeap::allocate_plain_zeroed(bytes)
+                                                    : allocate_zeroed_at(bytes, *requester, thoroughly);
+    }
+    template <class Plainly, class Otherwise>
+    [[gnu::always_inline]] void* allocate_aligned_quickly(size_t alignment, size_t bytes,
+                                                          uintptr_t return_address, Plainly plainly,
+                                                          Otherwise thoroughly) {
+        if (alignment > heaps::FallbackHeap::largest_plain_alignment) [[unlikely]] {
+            return thoroughly(alignment, bytes);
+        }
+        if (is_plain(bytes, plain_span_)) {
+            return plainly(alignment, bytes);
+        }
+        Requester* requester = find_quickly(return_address);
+        if (requester == nullptr) [[unlikely]] {
+            return thoroughly(alignment, bytes);
+        }
+        if (void* object = heap_.first.allocate_small(bytes, alignment, *requester)) [[likely]] {
+            return object;
+        }
+        return is_plain(bytes, span_of(*requester)) ? plainly(alignment, bytes)
+                                                    : thoroughly(alignment, bytes);
+    }
+    template <class Otherwise>
+    [[gnu::always_inline]] void* reallocate_quickly(void* object, size_t bytes, Otherwise thoroughly) {
+        if (is_plain(bytes, plain_span_) && heaps::FallbackHeap::owns_plainly(object)) {
+            return heaps::FallbackHeap::reallocate_plain(object, bytes);
+        }
+        return thoroughly(object, bytes);
     }
 
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
@@ -39,11 +93,9 @@ class RunTime {
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
     [[gnu::always_inline]] void deallocate(void* object) {
-        if (heap_.first.owns(object)) {
-            heap_.first.deallocate(object);
-        } else if (heaps::FallbackHeap::owns_plainly(object)) [[likely]] {
+        if (heaps::FallbackHeap::owns_plainly(object)) {
             heaps::FallbackHeap::deallocate_plain(object);
-        } else {
+        } else if (!heap_.first.release_small(object)) [[unlikely]] {
             deallocate_otherwise(object);
         }
     }
@@ -76,7 +128,7 @@ class RunTime {
     using Sites = context::ContextTable<Site>;
 
     // Call sites that were met lately, by the low bits of the return address. The key is the return address,
-    // or its complement where allocate_quickly must not find it: in any mode but call_sites. Racing
+    // or its complement where find_quickly must not find it: in any mode but call_sites. Racing
     // threads may leave the key of one site with another; requests then get that one's slots.
     struct Recent {
         uintptr_t key;
@@ -84,6 +136,18 @@ class RunTime {
     };
     static constexpr size_t recent_sites = 1024;
 
+    [[gnu::always_inline]] static bool is_plain(size_t bytes, size_t span) {
+        return bytes - heaps::FallbackHeap::plain_least < span;
+    }
+    [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
+        return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
+    }
+    [[gnu::always_inline]] Requester* find_quickly(uintptr_t return_address) {
+        const Recent& recent = recent_[return_address % recent_sites];
+        return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
+                   ? &__atomic_load_n(&recent.site, __ATOMIC_RELAXED)->requester
+                   : nullptr;
+    }
     [[gnu::always_inline]] Site& site_at(uintptr_t return_address) {
         const Recent& recent = recent_[return_address % recent_sites];
         const uintptr_t key = __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE);
@@ -93,9 +157,12 @@ class RunTime {
     heaps::FallbackHeap& fallback() { return heap_.rest.rest; }
 
     [[gnu::noinline]] Site& find_site(uintptr_t return_address);
-    [[gnu::noinline]] void* allocate_unmatched(size_t bytes, const Requester& requester);
+    // What is less common of a call site that is known. Without memory `thoroughly` says so.
+    using Thoroughly = void* (*)(size_t);
+    [[gnu::noinline]] void* allocate_at(size_t bytes, Requester& requester, Thoroughly thoroughly);
+    [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Requester& requester, Thoroughly thoroughly);
     [[gnu::noinline]] void deallocate_otherwise(void* object);
-    void* allocate_from_rest(size_t bytes, size_t alignment, Requester& requester);
+    void* allocate_from_plan(const heaps::Request& request);
     Mode mode_now();
     Requester& requester_of(size_t bytes, const context::Caller& caller);
     Requester& requester_of_chain(const context::Caller& caller);

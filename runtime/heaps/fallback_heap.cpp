@@ -16,8 +16,6 @@ namespace {
 
 // Larger objects are mapped one by one by either allocator, and the C library can grow them without copying.
 constexpr size_t mimalloc_limit = size_t{16} << 20;
-// Beyond this mimalloc 2.0 takes a mapping of its own.
-constexpr size_t largest_mimalloc_alignment = size_t{1} << 20;
 
 // The second question finds what a program that uses mimalloc itself got before the range was there.
 [[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
@@ -48,7 +46,7 @@ void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
     if (alignment <= granule) {
         return platform::real::allocate(bytes);
     }
-    if (bytes < limit_ && alignment <= largest_mimalloc_alignment) {
+    if (bytes < limit_ && alignment <= largest_plain_alignment) {
         // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
         if (void* object = mi_malloc_aligned_at(at_least_granule(bytes), alignment, 0)) {
             return object;

@@ -27,14 +27,28 @@ class FallbackHeap {
         return allocate_otherwise(request.bytes, request.alignment);
     }
 
-    /// Whether `span` bytes more than `least` are mimalloc's: what allocate_plain takes. Kept by the caller,
-    /// so that its common case asks one question only.
+    /// Whether `span` bytes more than `least` are mimalloc's: what the plain functions take. Kept by the
+    /// caller, so that its common case asks one question only. 0 where mimalloc's range could be used up
+    /// while others still have memory.
     static constexpr size_t plain_least = 9;
-    size_t plain_span() const { return limit_ > plain_least ? limit_ - plain_least : 0; }
+    size_t plain_span() const {
+        return limit_ > plain_least && mimalloc_memory.is_ample ? limit_ - plain_least : 0;
+    }
 
-    /// allocate for what needs no look at its size: bytes - plain_least < plain_span().
-    /// Null where mimalloc's range is used up.
+    /// For what needs no look at its size: bytes - plain_least < plain_span(). Null and ENOMEM where there is
+    /// no memory. Alignments are powers of two up to largest_plain_alignment.
     [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }
+    [[gnu::always_inline]] static void* allocate_plain_zeroed(size_t bytes) { return mi_zalloc(bytes); }
+    [[gnu::always_inline]] static void* allocate_plain_aligned(size_t alignment, size_t bytes) {
+        // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
+        return mi_malloc_aligned_at(bytes, alignment, 0);
+    }
+    /// Of what owns_plainly says.
+    [[gnu::always_inline]] static void* reallocate_plain(void* object, size_t bytes) {
+        return mi_realloc(object, bytes);
+    }
+    // Beyond this mimalloc 2.0 takes a mapping of its own.
+    static constexpr size_t largest_plain_alignment = size_t{1} << 20;
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
     [[gnu::always_inline]] static bool owns_plainly(const void* object) {

@@ -13,13 +13,16 @@ namespace malloom::heaps {
 /// What the plan holds for whoever asks: a context, or a thread where matching is by sequence. Lives as long
 /// as the heap. On lines of its own, so that threads in different contexts do not share them.
 struct alignas(64) Requester {
-    uint64_t next = 0;  ///< address of the slot of the next ordinal; passes `end` by a few while threads race
-    uint64_t end = 0;   ///< address past the last slot; equal to `first` where the plan has none
+    uint64_t next = 0;        ///< address of the slot of the next ordinal
+    uint64_t end = 0;         ///< address past the last slot; equal to `first` where the plan has none
+    uint64_t quick_end = 0;   ///< below it there are slots enough to look ahead
+    uint64_t plain_span = 0;  ///< FallbackHeap::plain_span where nothing but the fallback serves it, else 0
     uint64_t first = 0;
     uint32_t group = formats::plan::no_group;
-    bool is_noted = false;   ///< its slots are counted as used up
-    uint32_t refused = 0;    ///< requests that their slot did not fit
-    uint32_t placeless = 0;  ///< requests that have no place in the plan
+    uint32_t unmatched_before = 0;  ///< granules of the request before if no slot fitted it, else 0
+    uint32_t refused = 0;           ///< requests that no slot fitted, or whose slot was taken
+    uint32_t unused = 0;            ///< slots passed that no object got
+    bool is_noted = false;          ///< its slots are counted as used up
 };
 
 /// One request on its way through the heaps.

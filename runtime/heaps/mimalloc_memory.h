@@ -12,9 +12,11 @@ namespace malloom::heaps {
 struct MimallocMemory {
     uintptr_t base = 0;
     size_t bytes = 0;
+    bool is_ample = false;  ///< more than the machine has memory
 
     /// Reserves the range and gives it to mimalloc as the only place to take memory from; once. False where
-    /// address space is too short for it: mimalloc must then not be used.
+    /// address space is too short for it: mimalloc must then not be used. From then on mimalloc sets errno
+    /// where it has no memory.
     bool open();
 
     [[gnu::always_inline]] bool owns(const void* object) const {

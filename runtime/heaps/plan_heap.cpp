@@ -1,5 +1,6 @@
 #include "runtime/heaps/plan_heap.h"
 
+#include "runtime/heaps/drift.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -10,9 +11,12 @@ namespace {
 // they are freed. Smaller ones keep them: the plan puts the next object there.
 constexpr size_t kept_bytes = size_t{32} << 20;
 
-// A requester is given up when so many of its slots did not fit, and not one in eight did.
+// A requester is given up when so many of its requests had no slot, and not half as many had one.
 constexpr uint32_t patience = 256;
-constexpr uint32_t least_matched = 8;
+
+// How far a requester's slots are searched for one that fits again. Further costs more where the plan does
+// not fit the run.
+constexpr uint64_t look_ahead_slots = 16;
 
 }  // namespace
 
@@ -45,6 +49,8 @@ void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count)
     requester.first = reinterpret_cast<uint64_t>(slots_ + first_slot);
     requester.next = requester.first;
     requester.end = reinterpret_cast<uint64_t>(slots_ + first_slot + count);
+    const uint64_t quick = count > prefetch_slots ? count - prefetch_slots : 0;
+    requester.quick_end = reinterpret_cast<uint64_t>(slots_ + first_slot + quick);
 }
 
 bool PlanHeap::resize(void* object, const Request& request) {
@@ -63,31 +69,64 @@ bool PlanHeap::resize(void* object, const Request& request) {
     return true;
 }
 
-// The requester's next slot, which fits but lies in two words, or is taken.
-void* PlanHeap::allocate_spanning(Slot slot, Requester& requester) {
-    if (slot.granules == 0 || !occupancy_.claim_words(slot.start, slot.granules - 1)) {
+// The slot at `next` is for requests of this size.
+void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
+    Requester& requester = *request.requester;
+    const bool is_alone = structures::alone();
+    if (!structures::replace(is_alone, requester.next, next, next + sizeof(Slot))) [[unlikely]] {
+        return allocate(request);  // another thread has it
+    }
+    __atomic_store_n(&requester.unmatched_before, 0, __ATOMIC_RELAXED);
+    const Slot slot = *reinterpret_cast<const Slot*>(next);
+    if (slot.start == formats::plan::no_slot) {
+        note_unused(requester, 1);
         return nullptr;
     }
-    prefetch_ahead(requester, requester.next);
-    requester.next += sizeof(Slot);
+    const uint64_t last = last_granule(next);
+    if (!is_aligned(slot.start, request.alignment) || !occupancy_.claim(is_alone, slot.start, last)) {
+        note_unused(requester, 1);
+        note_refused(requester);
+        return nullptr;
+    }
+    if (next < requester.quick_end) {
+        prefetch(next + prefetch_slots * sizeof(Slot));
+    }
     return occupancy_.address(slot.start);
 }
 
+// The requester's next slot is for requests of another size.
+void* PlanHeap::allocate_again(const Request& request) {
+    Requester& requester = *request.requester;
+    const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+    const uint64_t granules = structures::last_granule(request.bytes) + 1;
+    const Slot* found = find_slot_again(requester, granules, look_ahead_slots);
+    if (found == nullptr) {
+        note_refused(requester);
+        return nullptr;
+    }
+    const auto at = reinterpret_cast<uint64_t>(found);
+    if (structures::replace(structures::alone(), requester.next, next, at)) {
+        note_unused(requester, (at - next) / sizeof(Slot));
+    }
+    return allocate(request);
+}
+
 // Racing threads may lose a count.
-void* PlanHeap::note_refused(Requester& requester, Slot slot) {
-    const bool has_place = slot.start != formats::plan::no_slot;
-    uint32_t& count = has_place ? requester.refused : requester.placeless;
-    const uint32_t now = __atomic_load_n(&count, __ATOMIC_RELAXED) + 1;
-    __atomic_store_n(&count, now, __ATOMIC_RELAXED);
-    if (has_place && now % patience == 0) {
-        const uint64_t asked =
-            (__atomic_load_n(&requester.next, __ATOMIC_RELAXED) - requester.first) / sizeof(Slot);
-        const uint64_t placeless = __atomic_load_n(&requester.placeless, __ATOMIC_RELAXED);
-        if (asked < placeless + now + now / least_matched) {
+void PlanHeap::note_unused(Requester& requester, uint64_t slots) const {
+    const uint32_t before = __atomic_load_n(&requester.unused, __ATOMIC_RELAXED);
+    __atomic_store_n(&requester.unused, before + static_cast<uint32_t>(slots), __ATOMIC_RELAXED);
+}
+
+void PlanHeap::note_refused(Requester& requester) {
+    const uint64_t now = __atomic_load_n(&requester.refused, __ATOMIC_RELAXED) + uint64_t{1};
+    __atomic_store_n(&requester.refused, static_cast<uint32_t>(now), __ATOMIC_RELAXED);
+    if (now % patience == 0) {
+        const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+        const uint64_t asked = (next - requester.first) / sizeof(Slot);
+        if (2 * asked < 2 * uint64_t{__atomic_load_n(&requester.unused, __ATOMIC_RELAXED)} + now) {
             give_up(requester);
         }
     }
-    return nullptr;
 }
 
 void PlanHeap::give_up(Requester& requester) {

@@ -1,7 +1,8 @@
 // Requests at the places that a plan chose for them ahead.
 //
 // The n-th request of a requester goes to the requester's n-th slot if it needs exactly the slot's granules,
-// the slot's address has the alignment asked for, and the granules are free. Nothing that a plan says can
+// the slot's address has the alignment asked for, and the granules are free. Requests of other sizes leave
+// the slot for the next one, until they fit slots further on (drift.h). Nothing that a plan says can
 // make objects overlap or lie outside the arena. Lock-free.
 #pragma once
 
@@ -29,46 +30,50 @@ class PlanHeap {
 
     void* allocate(const Request& request) {
         Requester& requester = *request.requester;
-        if (!has_slot(requester)) [[unlikely]] {
+        const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+        if (next >= requester.end) [[unlikely]] {
             return note_exhausted(requester);
         }
-        const bool is_alone = structures::alone();
-        const uint64_t taken = structures::fetch_add(is_alone, requester.next, sizeof(Slot));
-        if (taken >= requester.end) [[unlikely]] {
-            return nullptr;
+        if (last_granule(next) != structures::last_granule(request.bytes)) [[unlikely]] {
+            return allocate_again(request);
         }
-        const Slot slot = *reinterpret_cast<const Slot*>(taken);
-        const uint64_t last = structures::last_granule(request.bytes);
-        if (fits(slot, last, request.alignment) && occupancy_.claim(is_alone, slot.start, last)) [[likely]] {
-            return occupancy_.address(slot.start);
-        }
-        return note_refused(requester, slot);
+        return allocate_next(request, next);
     }
 
     [[gnu::always_inline]] static bool has_slot(const Requester& requester) {
         return __atomic_load_n(&requester.next, __ATOMIC_RELAXED) < requester.end;
     }
 
-    /// The common case of allocate while the process has one thread, and nothing changed where it is another
-    /// (null then): the requester has a slot, which must be known, it fits and is free.
-    [[gnu::always_inline]] void* allocate_small(size_t bytes, Requester& requester) {
-        const uint64_t next = requester.next;
-        const Slot slot = *reinterpret_cast<const Slot*>(next);
-        // 0 for what overflows; 0 granules are not claimed.
-        const uint64_t granules = (bytes + structures::granule_bytes - 1) / structures::granule_bytes;
-        if (granules != slot.granules) [[unlikely]] {
+    /// The common case of allocate; null, and nothing changed, where it is another: the requester has slots
+    /// enough to look ahead, the next one fits and is free. `alignment` as in Request.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Requester& requester) {
+        const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+        // 0 bytes have no such last granule, nor have slots of 0 granules.
+        const uint64_t last = (bytes - 1) / structures::granule_bytes;
+        if (next >= requester.quick_end || last_granule(next) != last) [[unlikely]] {
             return nullptr;
         }
-        if (!occupancy_.claim_small(true, slot.start, granules - 1)) [[unlikely]] {
-            return allocate_spanning(slot, requester);
+        const uint64_t start = reinterpret_cast<const Slot*>(next)->start;
+        if (!is_aligned(start, alignment) || !occupancy_.claim_small(structures::alone(), start, last))
+            [[unlikely]] {
+            return nullptr;
         }
-        requester.next = next + sizeof(Slot);
-        prefetch_ahead(requester, next);
-        return occupancy_.address(slot.start);
+        // Where threads race the requester may go back a little, to slots that are taken.
+        __atomic_store_n(&requester.next, next + sizeof(Slot), __ATOMIC_RELAXED);
+        prefetch(next + prefetch_slots * sizeof(Slot));
+        return occupancy_.address(start);
     }
 
+    /// The common case of deallocate; false, and nothing changed, where it is another. Any pointer.
+    [[gnu::always_inline]] bool release_small(void* object) {
+        return occupancy_.release_small(structures::alone(), object);
+    }
+
+    /// deallocate for what release_small leaves.
+    [[gnu::noinline]] void release_any(void* object);
+
     [[gnu::always_inline]] void deallocate(void* object) {
-        if (!occupancy_.release_small(structures::alone(), object)) [[unlikely]] {
+        if (!release_small(object)) [[unlikely]] {
             release_any(object);
         }
     }
@@ -105,28 +110,26 @@ class PlanHeap {
   private:
     using Slot = formats::plan::PlanSlot;
 
-    // A slot of 0 granules has a last one that no request has. The arena begins at a multiple of 2 MiB, but
-    // not more.
-    [[gnu::always_inline]] bool fits(Slot slot, uint64_t last, size_t alignment) const {
-        return last == slot.granules - uint64_t{1} && is_aligned(slot, alignment);
+    // Of the slot at that address; of 0 granules it is one that no request has.
+    [[gnu::always_inline]] static uint64_t last_granule(uint64_t slot) {
+        return reinterpret_cast<const Slot*>(slot)->granules - uint64_t{1};
     }
-    [[gnu::always_inline]] bool is_aligned(Slot slot, size_t alignment) const {
+    // The arena begins at a multiple of 2 MiB, but not more.
+    [[gnu::always_inline]] bool is_aligned(uint64_t start, size_t alignment) const {
         return alignment <= structures::granule_bytes ||
-               ((occupancy_.base() + slot.start * structures::granule_bytes) & (alignment - 1)) == 0;
+               ((occupancy_.base() + start * structures::granule_bytes) & (alignment - 1)) == 0;
     }
 
     // Slots lie in the order of requests, what they name lies anywhere: without this a program that builds a
     // large structure would wait for memory at each request.
-    [[gnu::always_inline]] void prefetch_ahead(const Requester& requester, uint64_t next) const {
-        const uint64_t ahead = next + prefetch_slots * sizeof(Slot);
-        if (ahead < requester.end) [[likely]] {
-            occupancy_.prefetch(reinterpret_cast<const Slot*>(ahead)->start);
-        }
+    [[gnu::always_inline]] void prefetch(uint64_t slot) const {
+        occupancy_.prefetch(reinterpret_cast<const Slot*>(slot)->start);
     }
 
-    [[gnu::noinline]] void* allocate_spanning(Slot slot, Requester& requester);
-    [[gnu::noinline]] void* note_refused(Requester& requester, Slot slot);
-    [[gnu::noinline]] void release_any(void* object);
+    void* allocate_next(const Request& request, uint64_t next);
+    [[gnu::noinline]] void* allocate_again(const Request& request);
+    void note_refused(Requester& requester);
+    void note_unused(Requester& requester, uint64_t slots) const;
 
     static constexpr uint64_t prefetch_slots = 8;
 

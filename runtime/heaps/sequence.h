@@ -9,17 +9,14 @@ namespace malloom::heaps {
 /// Where one thread is in its sequence. Used by its thread alone.
 struct ThreadSequence {
     Requester requester;
-    uint64_t unmatched_before = 0;  ///< granules of the request before if it did not match, else 0
     uint64_t unmatched_in_a_row = 0;
 };
 
 /// Requests in a row that a sequence does not match before it is worth giving up: each costs a search.
 constexpr uint64_t sequence_patience = 4096;
 
-/// Whether the thread's next slot is for a request of `bytes`; the requester's next slot is then that one.
-/// After a mismatch the sequence waits where it is (the run makes requests that the recorded one did not),
-/// until two unmatched requests in a row fit two slots in a row a little further on (it leaves out what the
-/// recorded one did).
+/// Whether the thread's next slot is for a request of `bytes`; the requester's next slot is then that one
+/// (drift.h says where it goes on after a mismatch).
 bool advance_sequence(ThreadSequence& sequence, size_t bytes);
 
 }  // namespace malloom::heaps

@@ -58,7 +58,7 @@ bool Occupancy::claim_words(uint64_t first, uint64_t last) {
     const uint64_t tail = (uint64_t{1} << (2 * past)) - 1;
     const uint64_t before = load(word[0]);
     if ((before & head) != 0 || (load(word[1]) & tail) != 0 ||
-        !replace(is_alone, word[0], before, before | (head - (uint64_t{2} << shift)))) {
+        !replace(is_alone, word[0], before, before | (head - (uint64_t{1} << shift)))) {
         return claim_many(first, last);
     }
     const uint64_t after = load(word[1]);
@@ -74,13 +74,13 @@ bool Occupancy::release_pair(const void* object) {
     uint64_t* word = &words_[offset / (word_granules * granule_bytes)];
     const unsigned shift = 2 * (offset / granule_bytes) % 64;
     const uint64_t head = ~uint64_t{0} << shift;
-    const uint64_t head_bits = head - (uint64_t{2} << shift);
-    const uint64_t others = ~load(word[1]) & high_everywhere;
+    const uint64_t head_bits = head - (uint64_t{1} << shift);
+    const uint64_t others = ~load(word[1]) & low_everywhere;
     if ((load(word[0]) & head) != head_bits || offset % granule_bytes != 0 || others == 0) {
         return false;
     }
     const bool is_alone = alone();
-    if (const uint64_t tail = (others & -others) / 2 - 1) {
+    if (const uint64_t tail = (others & -others) - 1) {
         flip(is_alone, word[1], tail);
     }
     flip(is_alone, word[0], head_bits);
@@ -91,7 +91,7 @@ bool Occupancy::release_pair(const void* object) {
 bool Occupancy::claim_many(uint64_t first, uint64_t last) {
     const bool is_alone = alone();
     const uint64_t stop = first + last;
-    uint64_t not_later = uint64_t{2} << (2 * first % 64);
+    uint64_t not_later = uint64_t{1} << (2 * first % 64);
     for (uint64_t from = first; from <= stop;) {
         const uint64_t word_last = from | (word_granules - 1);
         const uint64_t mask = mask_of(from, stop < word_last ? stop : word_last);
@@ -144,7 +144,7 @@ bool Occupancy::resize(const void* object, uint64_t granules) {
     if (wanted >= granules_ || !claim(alone(), last + 1, wanted - last - 1)) {
         return false;
     }
-    flip(alone(), words_[(last + 1) / word_granules], uint64_t{2} << (2 * (last + 1) % 64));
+    flip(alone(), words_[(last + 1) / word_granules], uint64_t{1} << (2 * (last + 1) % 64));
     return true;
 }
 
@@ -154,7 +154,7 @@ unsigned Occupancy::state_of(uint64_t granule) const {
 
 void Occupancy::require_object(const void* object) const {
     const unsigned state = state_of(granule_of(object));
-    if (reinterpret_cast<uintptr_t>(object) % granule_bytes != 0 || state != 1) {
+    if (reinterpret_cast<uintptr_t>(object) % granule_bytes != 0 || state != 2) {
         platform::abort_with(state != 0 ? "free(): invalid pointer"
                                         : "free(): double free or invalid pointer");
     }
@@ -163,9 +163,9 @@ void Occupancy::require_object(const void* object) const {
 uint64_t Occupancy::last_of(uint64_t first) const {
     uint64_t word = (first + 1) / word_granules;
     // What says anything but "later", after the first granule.
-    uint64_t others = ~load(words_[word]) & high_everywhere & (~uint64_t{0} << (2 * (first + 1) % 64));
+    uint64_t others = ~load(words_[word]) & low_everywhere & (~uint64_t{0} << (2 * (first + 1) % 64));
     while (others == 0) {
-        others = ~load(words_[++word]) & high_everywhere;
+        others = ~load(words_[++word]) & low_everywhere;
     }
     return word * word_granules + static_cast<unsigned>(__builtin_ctzll(others)) / 2 - 1;
 }
@@ -175,7 +175,7 @@ uint64_t Occupancy::count_occupied(uint64_t first, uint64_t granules) const {
     for (uint64_t from = first; from < first + granules;) {
         const uint64_t word_last = from | (word_granules - 1);
         const uint64_t last = first + granules - 1 < word_last ? first + granules - 1 : word_last;
-        const uint64_t bits = load(words_[from / word_granules]) & low_everywhere & mask_of(from, last);
+        const uint64_t bits = load(words_[from / word_granules]) & high_everywhere & mask_of(from, last);
         count += static_cast<unsigned>(__builtin_popcountll(bits));
         from = word_last + 1;
     }

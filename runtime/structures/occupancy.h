@@ -1,6 +1,6 @@
 // Which granules of an address range hold objects, and where each object begins: two bits per granule of 16
-// bytes, beside the range and not in it: free (00), the first of an object (01), a later one of an object
-// (10). A claim succeeds only where every granule is free, so objects never overlap whatever places are asked
+// bytes, beside the range and not in it: free (00), the first of an object (10), a later one of an object
+// (11). A claim succeeds only where every granule is free, so objects never overlap whatever places are asked
 // for. Lock-free; safe with threads and in signal handlers.
 //
 // A word has 32 granules. An object within a word comes and goes by one instruction. A larger one is claimed
@@ -60,14 +60,15 @@ class Occupancy {
         return spans_words(first, last) ? claim_words(first, last) : claim_small(is_alone, first, last);
     }
 
-    /// The same for granules that share a word, as those of small objects mostly do; false for others too,
-    /// and for a last of -1.
+    /// The same for granules that share a word, as those of small objects mostly do; false for others too.
+    /// `last` is below 2^32.
     [[gnu::always_inline]] bool claim_small(bool is_alone, uint64_t first, uint64_t last) {
-        if (first >= granules_ || spans_words(first, last)) [[unlikely]] {
+        // granules_ is a whole number of words.
+        if (first >= granules_ || ((first + last) ^ first) >= word_granules) [[unlikely]] {
             return false;
         }
         uint64_t& word = words_[first / word_granules];
-        const uint64_t bits = ((uint64_t{4} << (2 * last)) - 3) << (2 * first % 64);
+        const uint64_t bits = ((uint64_t{4} << shift_of(last)) - 2) << shift_of(first);
         for (;;) {
             const uint64_t before = load(word);
             if ((before & bits) != 0) [[unlikely]] {
@@ -80,22 +81,26 @@ class Occupancy {
     }
 
     /// Frees the object that begins at this address if its granules share a word, as those of small objects
-    /// mostly do. False, and nothing done, for all others and where something is wrong: then ask extent.
+    /// mostly do. False, and nothing done, for all others, addresses outside the range, and where something
+    /// is wrong: then ask extent.
     [[gnu::always_inline]] bool release_small(bool is_alone, const void* object) {
+        // Rotated, what is not aligned lies outside the range.
         const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - base_;
-        uint64_t& word = words_[offset / (word_granules * granule_bytes)];
-        const unsigned shift = 2 * (offset / granule_bytes) % 64;
-        const uint64_t from_object = load(word) >> shift;
-        // One more than this carries through the object's granules and stops in the one after it. What the
-        // shift brought in looks free.
-        const uint64_t filled = from_object | low_everywhere | 2;
-        const uint64_t carried = filled ^ (filled + 1);
-        // An object that reaches the end of the word may go on in the next.
-        const bool reaches_end = static_cast<int64_t>(carried << shift) < 0;
-        if ((from_object & 3) != 1 || offset % granule_bytes != 0 || reaches_end) [[unlikely]] {
+        const uint64_t granule = offset >> granule_shift | offset << (64 - granule_shift);
+        if (granule >= granules_) [[unlikely]] {
             return false;
         }
-        flip(is_alone, word, (from_object & (carried >> 2)) << shift);
+        uint64_t& word = words_[granule / word_granules];
+        uint64_t one = uint64_t{1} << shift_of(granule);
+        __asm__("" : "+r"(one));  // or compilers shift once for each multiple
+        const uint64_t before = load(word);
+        // Makes 00 of the first granule (10), and of each later one (11) by the carry; the granule after them
+        // takes the carry up. An object that reaches the end of the word may go on in the next.
+        const uint64_t carried = before + 2 * one;
+        if (carried < before || (carried & 3 * one) != 0) [[unlikely]] {
+            return false;
+        }
+        flip(is_alone, word, before & ~carried);
         return true;
     }
 
@@ -124,6 +129,13 @@ class Occupancy {
     static constexpr uint64_t high_everywhere = 0xaaaaaaaaaaaaaaaa;
 
     bool claim_many(uint64_t first, uint64_t last);
+    // Where a granule's bits lie in its word. Compilers see no more than that, so that the processor's own
+    // reduction of shifts to 64 is enough.
+    [[gnu::always_inline]] static unsigned shift_of(uint64_t granule) {
+        uint64_t bit = 2 * granule;
+        __asm__("" : "+r"(bit));
+        return bit % 64;
+    }
     static bool spans_words(uint64_t first, uint64_t last) { return last > (~first & (word_granules - 1)); }
     void release_words(uint64_t first, uint64_t past);
     unsigned state_of(uint64_t granule) const;

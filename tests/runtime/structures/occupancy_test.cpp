@@ -63,7 +63,8 @@ TEST_F(OccupancyTest, NothingOutsideTheRangeIsClaimed) {
     EXPECT_FALSE(claim(granules, 1));
     EXPECT_FALSE(claim(granules - 40, 80));
     EXPECT_FALSE(claim(10, uint64_t{1} << 60));
-    EXPECT_FALSE(occupancy.claim_small(true, 40, ~uint64_t{0}));
+    EXPECT_FALSE(occupancy.claim_small(true, granules, 0));
+    EXPECT_FALSE(occupancy.claim_small(true, 0xffffffff, 0xffffffff));
     EXPECT_EQ(occupancy.count_occupied(0, granules), 2u);
 }
 
@@ -114,6 +115,10 @@ TEST_F(OccupancyTest, PointersThatAreNoObjectsEndTheProgram) {
     EXPECT_DEATH(occupancy.extent(occupancy.address(29)), "double free");
     EXPECT_DEATH(occupancy.extent(static_cast<char*>(occupancy.address(30)) + 8), "invalid pointer");
     EXPECT_FALSE(occupancy.release_small(true, occupancy.address(31)));
+    EXPECT_FALSE(occupancy.release_small(true, static_cast<char*>(occupancy.address(30)) + 8));
+    EXPECT_FALSE(occupancy.release_small(true, occupancy.address(29)));
+    EXPECT_FALSE(occupancy.release_small(true, occupancy.address(granules)));
+    EXPECT_FALSE(occupancy.release_small(true, nullptr));
     EXPECT_FALSE(occupancy.release_pair(occupancy.address(31)));
 }
 
