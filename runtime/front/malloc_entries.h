@@ -106,12 +106,13 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
 // The entries' common ways. Templates, so that heaps without quick functions need not have them.
 template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
 struct Ways {
+    static Heap& heap() { return process_heap(); }
     static uintptr_t site(const void* return_address) { return reinterpret_cast<uintptr_t>(return_address); }
 
     [[gnu::always_inline]] static void* allocate(size_t bytes) {
         if constexpr (is_quick) {
-            return process_heap().allocate_quickly(bytes, site(__builtin_return_address(0)),
-                                                   Heap::allocate_plainly, allocate_thoroughly);
+            return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), Heap::allocate_plainly,
+                                           allocate_thoroughly);
         } else {
             return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
         }
@@ -123,8 +124,8 @@ struct Ways {
             return out_of_memory();
         }
         if constexpr (is_quick) {
-            return process_heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)),
-                                                          allocate_zeroed_thoroughly);
+            return heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)),
+                                                  allocate_zeroed_thoroughly);
         } else {
             return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
         }
@@ -133,9 +134,9 @@ struct Ways {
     [[gnu::always_inline]] static void* allocate_aligned(size_t alignment, size_t bytes) {
         if constexpr (is_quick) {
             if (platform::is_power_of_two(alignment)) [[likely]] {
-                return process_heap().allocate_aligned_quickly(
-                    alignment, bytes, site(__builtin_return_address(0)), Heap::allocate_aligned_plainly,
-                    allocate_aligned_thoroughly);
+                return heap().allocate_aligned_quickly(alignment, bytes, site(__builtin_return_address(0)),
+                                                       Heap::allocate_aligned_plainly,
+                                                       allocate_aligned_thoroughly);
             }
             return allocate_aligned_thoroughly(alignment, bytes);
         } else {
@@ -148,7 +149,7 @@ struct Ways {
             return allocate(bytes);
         }
         if constexpr (is_quick) {
-            return process_heap().reallocate_quickly(object, bytes, reallocate_thoroughly);
+            return heap().reallocate_quickly(object, bytes, reallocate_thoroughly);
         } else {
             if (bytes == 0) {
                 process_heap().deallocate(object);
@@ -164,8 +165,8 @@ struct Ways {
     }
     [[gnu::always_inline]] static void* create(size_t bytes) {
         if constexpr (is_quick) {
-            return process_heap().allocate_quickly(bytes, site(__builtin_return_address(0)), create_plainly,
-                                                   create_thoroughly);
+            return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), create_plainly,
+                                           create_thoroughly);
         } else {
             return front::create(bytes, 0, false, context::current_caller());
         }
@@ -177,9 +178,8 @@ struct Ways {
     }
     [[gnu::always_inline]] static void* create_aligned(size_t alignment, size_t bytes) {
         if constexpr (is_quick) {
-            return process_heap().allocate_aligned_quickly(alignment, bytes,
-                                                           site(__builtin_return_address(0)),
-                                                           create_aligned_plainly, create_aligned_thoroughly);
+            return heap().allocate_aligned_quickly(alignment, bytes, site(__builtin_return_address(0)),
+                                                   create_aligned_plainly, create_aligned_thoroughly);
         } else {
             return front::create(bytes, alignment, false, context::current_caller());
         }
