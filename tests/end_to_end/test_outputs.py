@@ -129,6 +129,19 @@ def test_a_program_is_started_without_the_streams_that_malloom_lacks(recorded: P
     assert done.returncode == 10 + stream
 
 
+def test_this_folder_is_gone(malloom, tmp_path: Path) -> None:
+    command = 'mkdir gone && cd gone && rmdir ../gone && "$@"'
+    arguments = ["record", "-o", "profile", "--", "true"]
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, "sh", COMMAND, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "malloom: the system refuses: No such file or directory\n")
+
+
 def test_a_group_without_a_command_shows_its_help(malloom) -> None:
     done = malloom("profile")
     assert (done.returncode, done.stderr) == (2, "")

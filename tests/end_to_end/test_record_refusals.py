@@ -1,11 +1,12 @@
 """`malloom record` with what it cannot record: one line, a status, and nothing left behind."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from end_to_end.recording import assert_sound
+from end_to_end.recording import COMMAND, assert_sound
 
 EMPTY = "int main(void) { return 0; }"
 OWN_ALLOCATOR = """
@@ -81,6 +82,21 @@ def test_setuid_programs(malloom, compile_c, tmp_path: Path) -> None:
     program = compile_c(EMPTY)
     program.chmod(0o4755)
     assert_refused(malloom("record", "-o", "profile", "--", program), 126, "gains privileges", tmp_path)
+
+
+def test_programs_that_cannot_be_read(compile_c, tmp_path: Path) -> None:
+    program = compile_c(EMPTY)
+    program.chmod(0o111)
+    # Root reads everything, unless it gives that up.
+    humble = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [*humble, COMMAND, *arguments, "--", program]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert_refused(run("record", "-o", "profile"), 126, "record with --accesses none", tmp_path)
+    assert "may be executed but not read" in run("doctor").stdout
+    assert run("record", "-o", "profile", "--accesses", "none").returncode == 0
 
 
 def test_32_bit_programs(malloom, compile_c, tmp_path: Path) -> None:

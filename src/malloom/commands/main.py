@@ -3,6 +3,7 @@
 A verb is imported when it is used, so that `malloom run` costs no more than it must.
 """
 
+import errno
 import importlib
 import os
 import sys
@@ -30,6 +31,9 @@ VERBS = (
 
 INTERRUPTED = 128 + 2
 """Exit status after Ctrl-C: 128 plus the number of SIGINT, as shells have it."""
+
+UNPRINTABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What the system says where standard output takes no more, or is closed."""
 
 EXAMPLES = """\b
 All at once:
@@ -130,8 +134,10 @@ def explain_system(error: OSError | MemoryError) -> int:
         complain("there is not enough memory; see 'ulimit -v', or record a smaller input")
     elif error.filename:
         complain(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    elif error.errno in UNPRINTABLE:
+        complain(f"cannot print the result: {error.strerror}")
     elif not isinstance(error, BrokenPipeError):  # else whoever reads what we print has seen enough
-        complain(f"cannot print the result: {error.strerror or error}")
+        complain(f"the system refuses: {error.strerror or error}")
     # A later flush at exit must not complain either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from malloom.errors import UsageProblem
+from malloom.counting import counted
+from malloom.errors import CommandError, UsageProblem
 
 if TYPE_CHECKING:
     from malloom.record.session import Recorded
@@ -62,7 +63,7 @@ def record(
     if output is None:
         raise UsageProblem("no profile is named", remedy="say where it goes with -o")
     from malloom.record import session  # noqa: PLC0415  (help does not need the native core)
-    from malloom.record.program import open_program, require_reachable  # noqa: PLC0415
+    from malloom.record.program import CANNOT_RUN, open_program, require_reachable  # noqa: PLC0415
     from malloom.record.sizes import parse_size  # noqa: PLC0415
 
     if accesses not in list(session.Accesses):
@@ -73,6 +74,9 @@ def record(
         raise UsageProblem(f"--max-size {max_size} is too small for any profile", remedy="give 64K or more")
     program = open_program(command[0])
     require_reachable(program)
+    if not program.is_readable and accesses in (session.Accesses.full, session.Accesses.sampled):
+        problem = f"{program.binary} cannot be read, and DynamoRIO must read what it runs"
+        raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
     wishes = session.Wishes(output, session.Accesses(accesses), limit, depth, force)
     outcome = session.record(program, command, wishes)
     for line in lines_of(outcome, command[0], output):
@@ -110,11 +114,6 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
     if outcome.living:
         lines.append(f"{outcome.living} processes that {name} left behind still record")
     return lines
-
-
-def counted(number: int, what: str, ending: str = "s") -> str:
-    """A number and its noun."""
-    return f"{number:,} {what}{'' if number == 1 else ending}"
 
 
 def has_no_room(output: Path) -> bool:

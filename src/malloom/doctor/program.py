@@ -20,6 +20,10 @@ MANAGED = {
 
 
 def examine_program(program: Program) -> Iterator[Finding]:
+    if not program.is_readable:
+        text = f"{program.binary} may be executed but not read: what it is cannot be told"
+        yield note("program", text, "record with --accesses none; DynamoRIO must read what it runs")
+        return
     kind = "a script for " if program.binary != Path(program.path) else ""
     yield good("program", f"{kind}{program.binary}, {program.elf.bits}-bit {program.elf.machine}")
     hurdles = obstacles(program)

@@ -11,13 +11,13 @@ from malloom.errors import CommandError
 
 def check_plan(path: Path | str) -> None:
     """Raises CommandError unless `path` is a good plan of a known version. Does not import NumPy."""
+    remedy = "name a plan made by 'malloom plan'"
+    if Path(path).exists() and not Path(path).is_file():
+        raise CommandError(f"{path}: is no ordinary file", remedy=remedy)
     try:
         problem = _native.plan_problem(os.fspath(path))
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}", remedy="name a plan made by 'malloom plan'") from None
-    except RuntimeError as error:
-        raise CommandError(
-            f"{path}: cannot be read ({error})", remedy="name a plan made by 'malloom plan'"
-        ) from None
+    except (OSError, RuntimeError) as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        raise CommandError(f"{path}: cannot be read: {reason}", remedy=remedy) from None
     if problem:
         raise CommandError(f"{path}: {problem}", remedy="make it again with 'malloom plan'")

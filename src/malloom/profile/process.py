@@ -75,9 +75,13 @@ def choose_process(
     there may be no process at all. Raises CommandError where none fits.
     """
     if not processes:
+        if file_notes:
+            raise CommandError(
+                f"the profile holds no process: {'; '.join(file_notes)}", remedy="record again"
+            )
         raise CommandError(
-            f"the profile holds no process ({'; '.join(file_notes) or 'its recording saw none'})",
-            remedy="the program may be static or setuid; ask 'malloom doctor -- PROGRAM'",
+            "the profile holds no process: its recording saw none",
+            remedy="ask 'malloom doctor -- PROGRAM' what kept the program from being recorded",
         )
     if wanted is None:
         return _main_process(processes)

@@ -31,6 +31,8 @@ class Program:
     binary: Path
     """The ELF file: `path` itself, or the interpreter of a script."""
     elf: ElfFile
+    is_readable: bool = True
+    """What may be executed but not read: `elf` is a guess."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ def open_program(name: str) -> Program:
         raise CommandError(f"{binary} is {reason}", remedy=remedy, status=CANNOT_RUN) from reason
     except PermissionError:
         # What may be executed but not read is run without a look at it.
-        return Program(name, path, binary, ElfFile(bits=64, machine=platform.machine(), loader="unknown"))
+        guess = ElfFile(bits=64, machine=platform.machine(), loader="unknown")
+        return Program(name, path, binary, guess, is_readable=False)
 
 
 def find_program(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from malloom.errors import CommandError
 from malloom.profile import HeapProfile
+from malloom.profile.notes import COMPLETE_END
 
 OWN_ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc", "snmalloc", "rpmalloc", "tbbmalloc", "hoard")
 
@@ -26,6 +27,8 @@ def _reason(profile: HeapProfile) -> str:
             return f"it brings an allocator of its own ({module.path})"
     if not process.end:
         return "it was killed or replaced (exec) before its first request, or the profile is cut"
+    if dict(process.end).get("reason") == COMPLETE_END:
+        return "it ran to its end and never called malloc or its like, unless an allocator is linked into it"
     return "it was replaced (exec) or ended before its first request, or has an allocator linked into it"
 
 

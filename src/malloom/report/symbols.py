@@ -68,12 +68,18 @@ class Symbols:
             return [Place("", offset) for offset in offsets]
         module = self._modules[index]
         name = Path(module.path).name
+        noted = len(self.notes)
         names: dict[int, str] = {}
         lines: dict[int, tuple[str, int]] = {}
-        for path in self._files(module):
+        files = self._files(module)
+        for path in files:
             found_names, found_lines = self._read(path, module, offsets)
             names = found_names | names
             lines = found_lines | lines
+        if files and not names and len(self.notes) == noted:
+            self.notes.append(
+                f"{name} has no symbols for its functions; install its -dbgsym, or build with -g"
+            )
         return [Place(name, offset, names.get(offset, ""), *lines.get(offset, ("", 0))) for offset in offsets]
 
     def _files(self, module: Module) -> list[Path]:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from malloom.counting import counted
 from malloom.report.context_rows import ContextRow
 from malloom.report.report import Report
 from malloom.report.symbols import Place
@@ -21,33 +22,50 @@ CALLERS = 3
 """Frames of a chain that a row shows."""
 
 
+HEADINGS = ("requests", "bytes", "live peak", "lifetime", "to end", "accesses", "accessed")
+
+GAP = 2
+"""Blanks between columns."""
+
+NARROWEST = 40
+"""Columns that a context has on however small a terminal, which then wraps the lines."""
+
+
 def write(report: Report, output: IO[str]) -> None:
     """Writes the tables; names are cut to fit a terminal only."""
-    console = Console(file=output, highlight=False)
+    console = Console(file=output, highlight=False, soft_wrap=True)
     if not console.is_terminal:
         console = Console(file=output, highlight=False, width=PIPE_WIDTH, color_system=None)
     process, totals = report.process, report.totals
     console.print(f"[bold]{escape(printable(process.executable or process.name))}[/bold]  pid {process.pid}")
     console.print(
-        f"{totals.requests:,} requests of {bytes_text(totals.bytes)} from {totals.contexts:,} contexts, "
-        f"{totals.threads:,} threads; at most {bytes_text(totals.live_peak)} at once; "
-        f"{totals.to_end:.0%} live to the end; {totals.accesses:,} accesses"
+        f"{counted(totals.requests, 'request')} of {bytes_text(totals.bytes)} "
+        f"from {counted(totals.contexts, 'context')}, {counted(totals.threads, 'thread')}; "
+        f"at most {bytes_text(totals.live_peak)} at once; {totals.to_end:.0%} live to the end; "
+        f"{counted(totals.accesses, 'access', 'es')}"
     )
-    console.print(_table(report))
+    _print_table(report, console, output)
     if len(report.rows) < totals.contexts:
-        console.print(f"{totals.contexts - len(report.rows):,} more contexts ('--top 0' shows all)")
+        console.print(f"{counted(totals.contexts - len(report.rows), 'more context')} ('--top 0' shows all)")
     for note in report.notes:
         console.print(f"[yellow]note:[/yellow] {escape(printable(note))}")
 
 
-def _table(report: Report) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("requests", "bytes", "live peak", "lifetime", "to end", "accesses", "accessed"):
+def _print_table(report: Report, console: Console, output: IO[str]) -> None:
+    """Prints a row a context; where there is little room, the chains are cut and never the numbers."""
+    rows = [_cells(row) for row in report.rows]
+    columns = list(zip(HEADINGS, *rows, strict=True))
+    numbers = sum(max(map(len, column)) + GAP for column in columns)
+    room = max(console.width - numbers, NARROWEST)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP // 2), header_style="bold", width=numbers + room)
+    for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("context", no_wrap=True, overflow="ellipsis")
-    for row, chain in zip(report.rows, report.chains, strict=True):
-        table.add_row(*_cells(row), chain_text(chain))
-    return table
+    table.add_column("context", no_wrap=True, overflow="ellipsis", width=room)
+    for cells, chain in zip(rows, report.chains, strict=True):
+        table.add_row(*cells, chain_text(chain))
+    with console.capture() as printed:
+        console.print(table)
+    output.write("".join(line.rstrip() + "\n" for line in printed.get().splitlines()))
 
 
 def _cells(row: ContextRow) -> list[str]:

@@ -2,7 +2,11 @@
 
 import io
 import json
+import os
+import pty
 import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -92,7 +96,7 @@ def test_shorter_contexts_are_joined(profile: Path) -> None:
 
 def test_an_empty_report_gives_the_reason(tmp_path: Path) -> None:
     path = write_profile(HEADER + PROCESS + END, tmp_path / "empty.profile")
-    with pytest.raises(CommandError, match=r"made-up \(7\) made no request"):
+    with pytest.raises(CommandError, match=r"made-up \(7\) made no request: it ran to its end"):
         written(path, "text")
     allocator = PROCESS.replace("path=/bin/made-up", "path=/lib/libjemalloc.so.2")
     path = write_profile(HEADER + allocator + END, tmp_path / "own.profile")
@@ -146,3 +150,38 @@ def test_a_changed_file_gives_no_wrong_names(tmp_path: Path) -> None:
     reader = Symbols([Module(str(program), "00000000", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
     assert reader.places([(0, 0x1150)])[0, 0x1150].function == ""
     assert "has changed since the recording" in reader.notes[0]
+
+
+def test_a_stripped_file_says_why_there_are_no_names(tmp_path: Path) -> None:
+    source, program = tmp_path / "shapes.cpp", tmp_path / "shapes"
+    source.write_text(SOURCE)
+    subprocess.run(["g++", "-s", "-o", program, source], check=True)
+    reader = Symbols([Module(str(program), "", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
+    assert str(reader.places([(0, 0x1150)])[0, 0x1150]) == "shapes+0x1150"
+    assert "shapes has no symbols" in reader.notes[0]
+
+
+def terminal_text(profile: Path, columns: int, **environment: str) -> str:
+    """The report as a terminal of that width gets it."""
+    here, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (50, columns))
+    plain = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    command = [sys.executable, "-m", "malloom", "report", profile]
+    settings = {**plain, "TERM": "xterm", **environment}
+    subprocess.run(command, stdin=terminal, stdout=terminal, check=True, env=settings)
+    os.close(terminal)
+    return os.read(here, 1 << 16).decode()
+
+
+@pytest.mark.parametrize("columns", [20, 80, 90, 200])
+def test_numbers_are_whole_on_every_terminal(profile: Path, columns: int) -> None:
+    text = terminal_text(profile, columns)
+    row = next(line for line in text.splitlines() if "made-up+0x10" in line)
+    assert row.split()[:9] == ["3", "210", "B", "150", "B", "2", "67%", "2", "33%"]
+    assert "4 requests of 710 B from 2 contexts" in text
+    assert "\x1b[" in text
+
+
+def test_colours_can_be_refused(profile: Path) -> None:
+    assert "\x1b[33m" in terminal_text(profile, 80)
+    assert "\x1b[33m" not in terminal_text(profile, 80, NO_COLOR="1")
