@@ -73,7 +73,7 @@ def test_a_profile_cut_before_its_requests_is_refused(
     (tmp_path / "cut.profile").write_bytes(profile.read_bytes()[:300])
     done = malloom(*command, "cut.profile")
     assert done.returncode == 1
-    assert "the profile holds no process (profile is cut at byte" in done.stderr
+    assert "the profile holds no process: profile is cut at byte" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "cut.plan").exists()
 
