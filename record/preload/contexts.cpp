@@ -13,7 +13,7 @@ namespace malloom::record {
 
 using namespace formats::profile;
 
-Contexts contexts;
+constinit Contexts contexts;
 
 namespace {
 

@@ -13,8 +13,9 @@ namespace {
 
 constexpr unsigned count = sizeof(Image::flush_locks) / sizeof(SpinLock);
 
-// The memory outlives a fork; who uses it (flush_locks) does not.
-FlushSpace spaces[count];
+// The memory outlives a fork; who uses it (flush_locks) does not. Other libraries' constructors come before
+// this one's, and fill them.
+constinit FlushSpace spaces[count];
 
 bool prepare(FlushSpace& space) {
     if (space.chunk != nullptr) return true;

@@ -15,9 +15,9 @@ inline constexpr uint32_t stage_capacity = 4096;
 /// Room for one chunk in the making. A few serve all threads.
 struct FlushSpace {
     stream::Compressor compressor;
-    unsigned char* columns;
-    unsigned char* chunk;
-    unsigned number;
+    unsigned char* columns = nullptr;
+    unsigned char* chunk = nullptr;
+    unsigned number = 0;
 
     /// Waits for a free one; nullptr where memory is short. Never allocates through malloc.
     static FlushSpace* acquire();

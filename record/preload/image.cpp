@@ -18,9 +18,10 @@ namespace malloom::record {
 
 using formats::profile::ProcessState;
 
-Image* image = nullptr;
-stream::ProfileFile profile;
-Options options;
+// constinit, all of them: requests come before constructors.
+constinit Image* image = nullptr;
+constinit stream::ProfileFile profile;
+constinit Options options;
 
 namespace {
 
@@ -30,13 +31,13 @@ constexpr unsigned pid_bits = 22;
 
 // What a fork leaves alone, because all images of the process share it.
 struct Inherited {
-    std::atomic<bool> options_read;
-    bool recorded;        // some image before this one recorded
-    bool identity_fresh;  // the fork handler has given this image its identity
-    uint64_t parent;      // identity of the image that forked this one; 0: none
+    std::atomic<bool> options_read = false;
+    bool recorded = false;        // some image before this one recorded
+    bool identity_fresh = false;  // the fork handler has given this image its identity
+    uint64_t parent = 0;          // identity of the image that forked this one; 0: none
 };
-Inherited inherited;
-SpinLock image_lock;
+constinit Inherited inherited;
+constinit SpinLock image_lock;
 
 uint64_t wall_clock() {
     timespec now{};

@@ -220,6 +220,33 @@ def test_a_library_loaded_later_has_its_module(record, compile_c, tmp_path: Path
     assert_sound(profile)
 
 
+def test_constructors_of_libraries_are_recorded(record, compile_c, tmp_path: Path) -> None:
+    """They run before the recorder's own; more requests than a stage holds, there and in main."""
+    churn = "for (int i = 0; i < 5000; ++i) { void* volatile made = malloc(91001); free(made); }"
+    library = tmp_path / "libearly.so"
+    early = f"#include <stdlib.h>\n__attribute__((constructor)) static void early(void) {{ {churn} }}"
+    command = ["gcc", "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(command, input=early, text=True, check=True)
+    source = f"""
+    #include <stdlib.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    int main(void) {{
+        {churn}
+        int status = 0;
+        if (fork() == 0) {{ {churn} _exit(0); }}
+        return wait(&status) < 0 || status != 0;
+    }}
+    """
+    program = compile_c(source, "-Wl,--no-as-needed", str(library), f"-Wl,-rpath,{tmp_path}")
+    profile, done = record(program)
+    assert done.returncode == 0, done.stderr
+    assert_sound(profile)
+    parent, child = (dict(process["properties"]) for process in processes_of(profile))
+    assert "parent" in child
+    assert len(large(requests_of(profile, int(parent["pid"])), 91_001)) == 2 * 5000
+
+
 def test_streams_arguments_and_status_are_the_programs_own(record) -> None:
     script = 'read line; echo "$line and $1"; echo complaint >&2; exit 7'
     _, done = record("sh", "-c", script, "name", "an argument", stdin=None, input="a line\n")
