@@ -173,8 +173,13 @@ def test_a_program_that_dies_is_refused_in_one_line(malloom) -> None:  # type: i
 LASTING = ORDERED.replace("round < 20", "round < 1000")
 
 
-@pytest.mark.parametrize("stage", ["running the program", "recording", "planning", "racing", "measuring"])
-def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: str) -> None:  # type: ignore[no-untyped-def]
+STAGES = ["running the program", "recording", "planning", "racing", "measuring"]
+
+
+@pytest.mark.parametrize(
+    "stage, number", [*((stage, signal.SIGINT) for stage in STAGES), ("racing", signal.SIGTERM)]
+)
+def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: str, number: int) -> None:  # type: ignore[no-untyped-def]
     program = compile_c(LASTING)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -187,9 +192,9 @@ def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: st
         while not running.stderr.readline().startswith(stage):
             assert running.poll() is None
         time.sleep(0.5)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         output, _ = running.communicate(timeout=60)
-    assert (running.returncode, output) == (130, "")
+    assert (running.returncode, output) == (128 + number, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["program", "temporary"]
     assert list(temporary.iterdir()) == []
     assert processes_of(program) == []

@@ -82,8 +82,9 @@ def _placement(workloads: Path, quick: bool, parts: list[str]) -> "Findings":
     from rich.console import Console  # noqa: PLC0415
 
     from malloom.bench.placement import suite, tables  # noqa: PLC0415
+    from malloom.bench.signals import ended_in_order  # noqa: PLC0415
 
-    with shown() as (say, progress):
+    with ended_in_order(), shown() as (say, progress):
         findings = suite.run(workloads, quick, parts, say, progress)
     tables.print_all(Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200), findings)
     return findings

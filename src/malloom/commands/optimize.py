@@ -92,10 +92,11 @@ def optimize(
     require_reachable(open_program(command[0]))
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415
+    from malloom.bench.signals import ended_in_order  # noqa: PLC0415
 
     budget = Budget(FEWEST_PAIRS, MOST_PAIRS, seconds) if runs is None else Budget(runs, runs, seconds)
     wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
-    with repeatable_input() as stdin, watching() as watcher:
+    with ended_in_order(), repeatable_input() as stdin, watching() as watcher:
         outcome = optimization.optimize(command, stdin, wishes, watcher)
     print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
 

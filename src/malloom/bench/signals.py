@@ -1,0 +1,29 @@
+"""Signals that end a long measurement: temporary folders and running programs must not outlive it."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Within the block these signals raise SystemExit, as SIGINT raises KeyboardInterrupt, and all is cleaned up.
+
+    One that is ignored, as under nohup, stays ignored. For the main thread.
+    """
+    before = {number: signal.getsignal(number) for number in ENDING}
+    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, _exit)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
