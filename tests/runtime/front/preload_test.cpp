@@ -203,7 +203,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "range(2000)}))'",
                     "gcc -O2 -c hello.c -o hello.o",
                     "sh -c 'git init -q g && cd g && git add . && git status --short'",
-                    "perl -e 'my %h; $h{$_ % 1000} .= $_ for 1..50000; print scalar keys %h'"));
+                    "perl -e 'my %h; $h{$_ % 1000} .= $_ for 1..50000; print scalar keys %h'",
+                    // Where address space is limited, nearly all is the program's.
+                    "prlimit --as=1100000000 python3 -c 'import mmap; print(len(mmap.mmap(-1, 800000000)))'",
+                    // So little is promised, to RLIMIT_DATA and mlockall too.
+                    "awk '/VmData/ {print $2 < 1000000}' /proc/self/status"));
 
 }  // namespace
 }  // namespace malloom::tests
