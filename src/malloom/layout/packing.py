@@ -39,26 +39,33 @@ LEAST_LEFT = 0.05
 def timeline_of(profile: HeapProfile) -> _native.Timeline:
     """The lives of a profile's requests, which do not depend on the strategy.
 
-    With as many generations as keep the arena within MOST_ROOM, in time order, else with none.
+    With as many generations as keep the arena within MOST_ROOM, in time order; where none does, with the
+    number that makes it smallest. No generation at all may need more than a few: one keeps the peak dense.
     """
     requests = profile.requests
-    placed = (requests.size <= np.uint64(LARGEST_SLOT)) & ~short_lived(profile)
+    placed = (requests.size <= np.uint64(LARGEST_SLOT)) & ~short_lived(profile) & has_own_context(profile)
     bound = MOST_ROOM * peak_chunk_bytes(profile, placed)
     size = np.where(placed, requests.size, np.uint64(LARGEST_SLOT + 1))
     order = np.arange(len(requests), dtype=np.uint32)
+
+    def formed(generations: int) -> _native.Timeline:
+        columns = requests.birth, requests.death, size, requests.alignment, requests.accesses
+        return _native.form_timeline(*columns, LARGEST_SLOT, generations)
+
+    arenas: dict[int, int] = {}
     for generations in GENERATIONS:
-        timeline = _native.form_timeline(
-            requests.birth,
-            requests.death,
-            size,
-            requests.alignment,
-            requests.accesses,
-            LARGEST_SLOT,
-            generations,
-        )
-        if generations == 0 or _native.place_in_order(timeline, order, "packed", 64)[1] <= bound:
-            break
-    return timeline
+        timeline = formed(generations)
+        arenas[generations] = _native.place_in_order(timeline, order, "packed", 64)[1]
+        if arenas[generations] <= bound:
+            return timeline
+    del timeline
+    return formed(min(GENERATIONS, key=lambda generations: arenas[generations]))
+
+
+def has_own_context(profile: HeapProfile) -> npt.NDArray[np.bool_]:
+    """Requests that are not the catch-all context's, which has no frames: no run finds its slots."""
+    has_frames: npt.NDArray[np.bool_] = np.diff(profile.contexts.offsets.astype(np.int64)) > 0
+    return has_frames[profile.requests.context]
 
 
 def short_lived(profile: HeapProfile) -> npt.NDArray[np.bool_]:

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malloom import _native
 from malloom.layout.layout import NO_PLACE
 from malloom.layout.live_bytes import peak_bytes, peak_chunk_bytes
-from malloom.layout.packing import LARGEST_SLOT, pack, timeline_of
-from malloom.profile import NEVER, HeapProfile
+from malloom.layout.packing import GENERATIONS, LARGEST_SLOT, MOST_ROOM, pack, timeline_of
+from malloom.profile import NEVER, Contexts, HeapProfile
 from python.layout.drawn_profiles import assert_valid, profiles, with_contexts
 
 
@@ -124,3 +125,41 @@ def test_all_have_places_where_nearly_all_die_young() -> None:
 def test_a_death_before_the_birth_is_refused() -> None:
     with pytest.raises(ValueError, match="dies before it is born"):
         pack(HeapProfile.from_arrays([16], birth=[5], death=[4]), "x", [0])
+
+
+def lives_of_many_sizes(seed: int) -> HeapProfile:
+    """Requests of 20 bytes to 60 KB that die at any time: no packing keeps within the bound."""
+    drawn = np.random.default_rng(seed)
+    birth = np.arange(1, 2001, 4)
+    death = birth + drawn.exponential(200, len(birth)).astype(int) * 4 + 2
+    size = np.exp(drawn.uniform(3, 11, len(birth))).astype(np.uint64)
+    _, kept = np.unique(death, return_index=True)
+    kept.sort()
+    return HeapProfile.from_arrays(size[kept], birth=birth[kept], death=death[kept])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_the_bound_cannot_be_kept_the_arena_is_the_smallest(seed: int) -> None:
+    profile = lives_of_many_sizes(seed)
+    requests = profile.requests
+    order = np.arange(len(requests), dtype=np.uint32)
+    arenas = []
+    for generations in GENERATIONS:
+        columns = requests.birth, requests.death, requests.size, requests.alignment, requests.accesses
+        timeline = _native.form_timeline(*columns, LARGEST_SLOT, generations)
+        arenas.append(_native.place_in_order(timeline, order, "packed", 64)[1])
+    bound = MOST_ROOM * peak_chunk_bytes(profile, np.ones(len(requests), dtype=bool))
+    kept = [arena for arena in arenas if arena <= bound]
+    assert pack(profile, "x", order).arena_bytes == (kept[0] if kept else min(arenas))
+
+
+def test_requests_of_the_catch_all_context_have_no_places() -> None:
+    contexts = Contexts(
+        offsets=np.array([0, 0, 1], dtype=np.uint64),
+        frame_module=np.zeros(1, dtype=np.uint32),
+        frame_offset=np.array([64], dtype=np.uint64),
+        hashes=np.array([1, 2], dtype=np.uint64),
+    )
+    profile = HeapProfile.from_arrays([32] * 4, context=[0, 1, 0, 1], contexts=contexts)
+    layout = pack(profile, "x", np.arange(4))
+    assert layout.offset.tolist() == [NO_PLACE, 0, NO_PLACE, 32]
