@@ -10,7 +10,7 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Within the block these signals raise SystemExit, as SIGINT raises KeyboardInterrupt, and all is cleaned.
+    """Within the block these signals raise SystemExit, as SIGINT raises KeyboardInterrupt: all is cleaned up.
 
     One that is ignored, as under nohup, stays ignored. For the main thread.
     """
