@@ -86,7 +86,7 @@ def _placement(workloads: Path, quick: bool, parts: list[str]) -> "Findings":
 
     with ended_in_order(), shown() as (say, progress):
         findings = suite.run(workloads, quick, parts, say, progress)
-    tables.print_all(Console(file=sys.stdout, width=None if sys.stdout.isatty() else 200), findings)
+    tables.print_all(Console(file=sys.stdout, width=None if sys.stdout.isatty() else 240), findings)
     return findings
 
 
