@@ -3,6 +3,7 @@
 import functools
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,16 @@ CPP_SUFFIXES = (".cpp", ".h", ".c")
 
 @functools.cache
 def tree_files() -> tuple[str, ...]:
-    """Every file that is, or could be, under version control, relative to the root."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return tuple(name for name in sorted(set(listing.splitlines())) if (ROOT / name).is_file())
+    """Every file that is, or could be, under version control, relative to the root.
+
+    Asked of an empty repository, so that it also holds for an unpacked archive and for another user's checkout.
+    """
+    with tempfile.TemporaryDirectory() as empty:
+        subprocess.run(["git", "init", "--quiet", "--bare", empty], check=True)
+        git = ["git", f"--git-dir={empty}", f"--work-tree={ROOT}"]
+        command = [*git, "ls-files", "--others", "--exclude-standard"]
+        listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return tuple(name for name in sorted(listing.splitlines()) if (ROOT / name).is_file())
 
 
 def files_with(*suffixes: str) -> list[str]:
