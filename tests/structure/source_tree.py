@@ -17,7 +17,7 @@ CPP_SUFFIXES = (".cpp", ".h", ".c")
 def tree_files() -> tuple[str, ...]:
     """Every file that is, or could be, under version control, relative to the root.
 
-    Asked of an empty repository, so that it also holds for an unpacked archive and for another user's checkout.
+    Asked of an empty repository, so that it also holds for an archive and for another user's checkout.
     """
     with tempfile.TemporaryDirectory() as empty:
         subprocess.run(["git", "init", "--quiet", "--bare", empty], check=True)
