@@ -10,6 +10,8 @@ from typing import Any
 from elftools.dwarf.descriptions import describe_form_class
 from elftools.elf.elffile import ELFFile
 
+from malloom.report.inlining import outermost_calls
+
 Line = tuple[str, int]
 """File and line."""
 
@@ -26,7 +28,9 @@ def find_lines(elf: ELFFile, offsets: list[int]) -> dict[int, Line]:
     for unit in _units(dwarf, offsets):
         program = dwarf.line_program_for_CU(unit)
         if program is not None:
-            _match(program, _folder(unit), offsets, lines)
+            found: dict[int, Line] = {}
+            _match(program, _folder(unit), offsets, found)
+            lines |= found | _calls_of_inlined(dwarf, unit, program, found)
         if len(lines) == len(offsets):
             break
     return lines
@@ -60,8 +64,27 @@ def _any_between(offsets: list[int], first: int, last: int) -> bool:
 
 
 def _folder(unit: Any) -> str:
-    attribute = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
-    return attribute.value.decode(errors="replace") if attribute is not None else ""
+    return _text(unit, "DW_AT_comp_dir")
+
+
+def _name(unit: Any) -> str:
+    return _text(unit, "DW_AT_name")
+
+
+def _text(unit: Any, attribute: str) -> str:
+    found = unit.get_top_DIE().attributes.get(attribute)
+    return found.value.decode(errors="replace") if found is not None else ""
+
+
+def _calls_of_inlined(dwarf: Any, unit: Any, program: Any, found: dict[int, Line]) -> dict[int, Line]:
+    """The lines of those calls that stand in an inlined function, in the function that it was put into."""
+    # What lies in the unit's own file is hardly inlined from elsewhere, and entries take long to read.
+    own = PurePosixPath(_name(unit)).name
+    elsewhere = sorted(offset for offset, (file, _) in found.items() if PurePosixPath(file).name != own)
+    if not elsewhere:
+        return {}
+    calls = outermost_calls(dwarf, unit, elsewhere)
+    return {offset: (_file(program, _folder(unit), file), line) for offset, (file, line) in calls.items()}
 
 
 def _match(program: Any, folder: str, offsets: list[int], lines: dict[int, Line]) -> None:
