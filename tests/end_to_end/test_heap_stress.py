@@ -1,0 +1,71 @@
+"""A program that checks every byte of its heap: recorded, and under plans for this and for other input.
+
+`make soak` makes it run a good deal longer.
+"""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+Finished = subprocess.CompletedProcess[str]
+Malloom = Callable[..., Finished]
+
+OPERATIONS_PER_EXAMPLE = 50
+PLANS = {
+    "call sites": ("--strategy", "sequential", "--depth", "1"),
+    "chains": ("--strategy", "random", "--depth", "2"),
+    "deep chains": ("--strategy", "keep-original", "--depth", "8"),
+    "sequence": ("--strategy", "sequential", "--match", "sequence"),
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("stress") / "heap_stress"
+    source = Path(__file__).with_name("heap_stress.cpp")
+    flags = ["-std=c++20", "-O2", "-g", "-fno-builtin", "-pthread", "-Wl,--build-id"]
+    subprocess.run(["g++", *flags, source, "-o", built], check=True)
+    return built
+
+
+def operations() -> str:
+    return str(OPERATIONS_PER_EXAMPLE * settings().max_examples)
+
+
+def assert_whole(done: Finished) -> None:
+    assert (done.returncode, done.stdout) == (0, "whole\n"), done.stderr
+
+
+def assert_whole_in_every_way(malloom: Malloom, program: Path, *options: str) -> None:
+    for seed, threads, more in (
+        ("1", "1", ["interrupts"]),
+        ("1", "4", ["forks"]),
+        ("2", "30", ["interrupts"]),
+    ):
+        assert_whole(malloom("run", *options, "--", program, seed, threads, operations(), *more))
+
+
+def test_recorded(malloom: Malloom, program: Path) -> None:
+    record = ("record", "-o", "run.profile", "--force", "--accesses", "none", "--")
+    for threads, more in (("1", ["interrupts"]), ("4", ["forks"]), ("30", [])):
+        assert_whole(malloom(*record, program, "1", threads, operations(), *more))
+
+
+@pytest.mark.parametrize("fallback", ["mimalloc", "system"])
+def test_with_the_fallback_alone(malloom: Malloom, program: Path, fallback: str) -> None:
+    # With statistics, so that malloom's run time is there.
+    assert_whole_in_every_way(malloom, program, "--statistics", "--fallback", fallback)
+
+
+@pytest.mark.parametrize("threads", ["1", "4"])
+@pytest.mark.parametrize("name", PLANS)
+def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -> None:
+    record = ("record", "-o", "run.profile", "--accesses", "none", "--")
+    assert_whole(malloom(*record, program, "1", threads, operations()))
+    planned = malloom("plan", "run.profile", "-o", "run.plan", *PLANS[name])
+    assert planned.returncode == 0, planned.stderr
+    assert_whole_in_every_way(malloom, program, "--plan", "run.plan")
+    assert_whole(malloom("run", "--plan", "run.plan", "--statistics", "--", program, "3", "4", operations()))
