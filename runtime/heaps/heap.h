@@ -18,11 +18,12 @@ struct alignas(64) Requester {
     uint64_t quick_end = 0;   ///< below it there are slots enough to look ahead
     uint64_t plain_span = 0;  ///< FallbackHeap::plain_span where nothing but the fallback serves it, else 0
     uint64_t first = 0;
+    uint64_t unmatched = 0;  ///< their granules, 16 bits each, the last one lowest
     uint32_t group = formats::plan::no_group;
-    uint32_t unmatched_before = 0;  ///< granules of the request before if no slot fitted it, else 0
-    uint32_t refused = 0;           ///< requests that no slot fitted, or whose slot was taken
-    uint32_t unused = 0;            ///< slots passed that no object got
-    bool is_noted = false;          ///< its slots are counted as used up
+    uint32_t waiting_at = 0;  ///< `next` in slots when requests were last left unmatched
+    uint32_t refused = 0;     ///< requests that no slot fitted, or whose slot was taken
+    uint32_t unused = 0;      ///< slots passed that no object got
+    bool is_noted = false;    ///< its slots are counted as used up
 };
 
 /// One request on its way through the heaps.

@@ -14,10 +14,6 @@ constexpr size_t kept_bytes = size_t{32} << 20;
 // A requester is given up when so many of its requests had no slot, and not half as many had one.
 constexpr uint32_t patience = 256;
 
-// How far a requester's slots are searched for one that fits again. Further costs more where the plan does
-// not fit the run.
-constexpr uint64_t look_ahead_slots = 16;
-
 }  // namespace
 
 bool PlanHeap::open(const PlanFile& plan) {
@@ -76,7 +72,6 @@ void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
     if (!structures::replace(is_alone, requester.next, next, next + sizeof(Slot))) [[unlikely]] {
         return allocate(request);  // another thread has it
     }
-    __atomic_store_n(&requester.unmatched_before, 0, __ATOMIC_RELAXED);
     const Slot slot = *reinterpret_cast<const Slot*>(next);
     if (slot.start == formats::plan::no_slot) {
         note_unused(requester, 1);
@@ -99,7 +94,7 @@ void* PlanHeap::allocate_again(const Request& request) {
     Requester& requester = *request.requester;
     const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
     const uint64_t granules = structures::last_granule(request.bytes) + 1;
-    const Slot* found = find_slot_again(requester, granules, look_ahead_slots);
+    const Slot* found = find_slot_again(requester, granules);
     if (found == nullptr) {
         note_refused(requester);
         return nullptr;

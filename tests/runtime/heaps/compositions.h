@@ -36,7 +36,9 @@ class Composition {
     }
 
     void* allocate(size_t bytes, size_t alignment, unsigned context) {
-        return heap.allocate({bytes, alignment, &requester(bytes, context)});
+        heaps::Requester& asking = requester(bytes, context);
+        void* object = heap.first.allocate_small(bytes, alignment, asking);
+        return object != nullptr ? object : heap.allocate({bytes, alignment, &asking});
     }
     void* allocate_zeroed(size_t bytes, unsigned context) {
         return heap.allocate_zeroed({bytes, 0, &requester(bytes, context)});

@@ -57,16 +57,28 @@ TEST_F(PlanHeapTest, ARequestOfAnotherSizeIsPassedByTheNext) {
     EXPECT_EQ(allocate(64), place(6));
 }
 
-TEST_F(PlanHeapTest, MissingRequestsAreSkippedAfterTwo) {
+TEST_F(PlanHeapTest, MissingRequestsAreSkippedAfterAFew) {
     std::vector<PlanBuilder::Slot> slots;
-    for (uint32_t i = 0; i < 20; ++i) {
-        slots.push_back({i * 32, i + 1});
+    for (uint32_t i = 0; i < 100; ++i) {
+        slots.push_back({i * 128, i + 1});
     }
-    open(slots);
-    EXPECT_EQ(allocate(16), place(0));
-    EXPECT_EQ(allocate(16 * 8), nullptr);
-    EXPECT_EQ(allocate(16 * 9), place(8 * 32));
-    EXPECT_EQ(allocate(16 * 10), place(9 * 32));
+    open(slots, 1 << 20);
+    const auto ask = [this](uint32_t slot) { return allocate((slot + 1) * 16) == place(slot * 128); };
+    EXPECT_TRUE(ask(0));
+    EXPECT_FALSE(ask(3));
+    EXPECT_TRUE(ask(4)) << "two in a row, near";
+    EXPECT_TRUE(ask(5));
+    EXPECT_FALSE(ask(15));
+    EXPECT_FALSE(ask(16));
+    EXPECT_TRUE(ask(17)) << "three, further ahead";
+    EXPECT_FALSE(ask(80));
+    EXPECT_FALSE(ask(81));
+    EXPECT_FALSE(ask(82));
+    EXPECT_FALSE(ask(83)) << "too far";
+    EXPECT_FALSE(ask(70));
+    EXPECT_FALSE(ask(71));
+    EXPECT_FALSE(ask(72));
+    EXPECT_TRUE(ask(73)) << "four, far ahead";
 }
 
 TEST_F(PlanHeapTest, SlotsThatHardlyEverFitAreGivenUp) {
@@ -119,9 +131,11 @@ TEST_F(PlanHeapTest, SlotsAreUsedAgainOnceFree) {
 TEST_F(PlanHeapTest, SlotsOutsideTheArenaAreRefused) {
     open({{0xffffffff, 1}, {65535, 2}, {0xfffffffe, 0xffffffff}, {0, 0}, {0, 0xffffffff}, {65535, 1}},
          1 << 20);
-    for (int i = 0; i < 5; ++i) {
+    for (unsigned i = 0; i < 5; ++i) {
+        heap.assign(requester, i, 1);
         EXPECT_EQ(allocate(i < 2 ? 16 * (i + 1) : i == 3 ? 0 : (size_t{0xffffffff} << 4)), nullptr) << i;
     }
+    heap.assign(requester, 5, 1);
     EXPECT_EQ(allocate(1), place(65535));
 }
 
