@@ -118,6 +118,15 @@ void* RunTime::allocate_from_plan(const heaps::Request& request) {
 }
 
 void* RunTime::allocate_at(size_t bytes, Requester& requester, Thoroughly thoroughly) {
+    if (!heap_.first.has_slot(requester)) {
+        if (void* object = heap_.rest.first.allocate_small(bytes, requester.group)) [[likely]] {
+            return object;
+        }
+    }
+    return allocate_at_any(bytes, requester, thoroughly);
+}
+
+void* RunTime::allocate_at_any(size_t bytes, Requester& requester, Thoroughly thoroughly) {
     const heaps::Request request = {bytes, 0, &requester};
     void* object = allocate_from_plan(request);
     object = object != nullptr ? object : heap_.rest.allocate(request);
@@ -146,8 +155,16 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
     return counted(object != nullptr ? object : heap_.rest.allocate(request));
 }
 
-// Null, an object of the plan in several words, a group's, the C library's, or another allocator's.
+// A group's, else null, an object of the plan in several words, the C library's, or another allocator's.
 void RunTime::deallocate_otherwise(void* object) {
+    if (heap_.rest.first.owns(object)) {
+        heap_.rest.first.deallocate(object);
+    } else {
+        deallocate_elsewhere(object);
+    }
+}
+
+void RunTime::deallocate_elsewhere(void* object) {
     if (heap_.first.owns(object)) {
         heap_.first.release_any(object);
     } else if (object != nullptr) {

@@ -160,8 +160,10 @@ class RunTime {
     // What is less common of a call site that is known. Without memory `thoroughly` says so.
     using Thoroughly = void* (*)(size_t);
     [[gnu::noinline]] void* allocate_at(size_t bytes, Requester& requester, Thoroughly thoroughly);
+    [[gnu::noinline]] void* allocate_at_any(size_t bytes, Requester& requester, Thoroughly thoroughly);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Requester& requester, Thoroughly thoroughly);
     [[gnu::noinline]] void deallocate_otherwise(void* object);
+    [[gnu::noinline]] void deallocate_elsewhere(void* object);
     void* allocate_from_plan(const heaps::Request& request);
     Mode mode_now();
     Requester& requester_of(size_t bytes, const context::Caller& caller);

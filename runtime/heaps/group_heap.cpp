@@ -183,6 +183,11 @@ bool GroupHeap::may_grow(Group& group) {
     return true;
 }
 
+void GroupHeap::deallocate_any(void* object) {
+    occupancy_.release(object, occupancy_.extent(object));
+    count_gone(alone(), object);
+}
+
 // Either all objects of a chunk are gone, or as many of the chunk that is being filled as it got: then its
 // count starts again, and after that its cursor. In between nobody else finds it empty.
 void GroupHeap::note_empty(Group& group, uint32_t chunk, uint64_t gone) {

@@ -54,16 +54,10 @@ class GroupHeap {
 
     [[gnu::always_inline]] void deallocate(void* object) {
         const bool is_alone = structures::alone();
-        if (!occupancy_.release_small(is_alone, object)) [[unlikely]] {
-            occupancy_.release(object, occupancy_.extent(object));
-        }
-        const uint64_t granule = occupancy_.granule_of(object);
-        Group& group = groups_[granule >> span_shift_];
-        const uint64_t chunk = (granule - group.first_granule) >> group.chunk_shift;
-        const uint64_t gone = 1 - structures::fetch_add(is_alone, group.living[chunk], ~uint64_t{0});
-        // Fewer than none live in a chunk that is being filled.
-        if (gone == structures::load(group.cursor) >> cursor_granule_bits || gone == 0) [[unlikely]] {
-            note_empty(group, static_cast<uint32_t>(chunk), gone);
+        if (occupancy_.release_small(is_alone, object)) [[likely]] {
+            count_gone(is_alone, object);
+        } else {
+            deallocate_any(object);
         }
     }
     bool owns(const void* object) const { return occupancy_.owns(object); }
@@ -108,6 +102,17 @@ class GroupHeap {
         const uint64_t first = group.first_granule + place;
         return occupancy_.claim(is_alone, first, last) ? occupancy_.address(first) : nullptr;
     }
+    [[gnu::always_inline]] void count_gone(bool is_alone, const void* object) {
+        const uint64_t granule = occupancy_.granule_of(object);
+        Group& group = groups_[granule >> span_shift_];
+        const uint64_t chunk = (granule - group.first_granule) >> group.chunk_shift;
+        const uint64_t gone = 1 - structures::fetch_add(is_alone, group.living[chunk], ~uint64_t{0});
+        // Fewer than none live in a chunk that is being filled.
+        if (gone == structures::load(group.cursor) >> cursor_granule_bits || gone == 0) [[unlikely]] {
+            note_empty(group, static_cast<uint32_t>(chunk), gone);
+        }
+    }
+    [[gnu::noinline]] void deallocate_any(void* object);
     [[gnu::noinline]] void note_empty(Group& group, uint32_t chunk, uint64_t gone);
     [[gnu::noinline]] void* allocate_in(Group& group, const Request& request);
     bool start_chunk(Group& group, uint64_t cursor);
