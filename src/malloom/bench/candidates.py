@@ -95,12 +95,18 @@ def at_most(count: int, names: list[str]) -> list[str]:
 
 
 def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The ranking without rows whose counts all equal those of an earlier one: the same layout again."""
-    first_of: dict[str, dict[str, Any]] = {}
+    """The ranking with one row of those whose counts are all equal: the same layout again.
+
+    Of twins the one that is always tried stays, so that it is, and under the plainest name.
+    """
+    one_of: dict[str, dict[str, Any]] = {}
     for row in rows:
         counts = {key: value for key, value in row.items() if key != "strategy"}
-        first_of.setdefault(json.dumps(counts, sort_keys=True), row)
-    return list(first_of.values())
+        layout = json.dumps(counts, sort_keys=True)
+        twin = one_of.setdefault(layout, row)
+        if row["strategy"] in ALWAYS and twin["strategy"] not in ALWAYS:
+            one_of[layout] = row
+    return list(one_of.values())
 
 
 def _installed(names: tuple[str, ...]) -> list[str]:

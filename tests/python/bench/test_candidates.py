@@ -20,6 +20,8 @@ def row(strategy: str, misses: int) -> dict[str, object]:
 def test_layouts_with_the_same_counts_are_tried_once() -> None:
     ranking = [row("first-use", 5), row("subtree", 5), row("sequential", 7), row("size", 7), row("random", 9)]
     assert [each["strategy"] for each in without_twins(ranking)] == ["first-use", "sequential", "random"]
+    ranking = [row("friends-grouped", 5), row("size", 6), row("sequential", 5)]
+    assert [each["strategy"] for each in without_twins(ranking)] == ["sequential", "size"]
 
 
 def test_the_best_three_and_what_is_always_tried() -> None:
