@@ -45,7 +45,7 @@ uint32_t known_module(const context::Module* module) {
 }
 
 FrameRecord frame_record(uintptr_t return_address) {
-    const context::Module* module = context::find_module(return_address);
+    const context::Module* module = context::module_of_caller(return_address);
     const uint32_t index = known_module(module);
     return {index == no_module ? return_address : return_address - module->bias, index, 0};
 }

@@ -29,6 +29,11 @@ class ByteReader {
     bool at_end() const { return offset_ >= image_.bytes; }
     uint64_t address() const { return image_.address + offset_; }
 
+    /// What is left, for who looks at the bytes himself and says then how far he came.
+    const unsigned char* here() const { return image_.start + offset_; }
+    const unsigned char* end() const { return image_.start + image_.bytes; }
+    void go_to(const unsigned char* place) { offset_ = static_cast<uint64_t>(place - image_.start); }
+
     /// Forgets everything from `address` on.
     void end_at(uint64_t address) {
         const uint64_t bytes = address - image_.address;

@@ -66,12 +66,43 @@ class Machine {
     static constexpr unsigned max_remembered = 8;
 
     bool execute(ByteReader code) {
-        while (!code.at_end() && location_ <= address_) {
+        while (true) {
+            skim(code);
+            if (code.at_end() || location_ > address_) {
+                return code.good();
+            }
             if (!step(code)) {
                 return false;
             }
         }
-        return code.good();
+    }
+
+    // Large functions have hundreds of instructions before the one that matters, nearly all of them these
+    // four, with operands of one byte. Ends before anything else.
+    void skim(ByteReader& code) {
+        const unsigned char* at = code.here();
+        const unsigned char* const end = code.end();
+        uint64_t location = location_;
+        while (end - at >= 2 && location <= address_) {
+            const unsigned char operand = at[1];
+            if ((at[0] & 0xc0) == advance_loc) {
+                location += (at[0] & 0x3fU) * program_.code_alignment;
+                at += 1;
+            } else if (at[0] == advance_loc1) {
+                location += operand * program_.code_alignment;
+                at += 2;
+            } else if (at[0] == def_cfa_offset && operand < 0x80) {
+                row_.cfa_offset = operand;
+                at += 2;
+            } else if ((at[0] & 0xc0) == offset && operand < 0x80) {
+                save(at[0] & 0x3fU, factored(operand));
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        location_ = location;
+        code.go_to(at);
     }
 
     bool step(ByteReader& code) {

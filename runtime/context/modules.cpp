@@ -18,6 +18,34 @@ namespace {
 std::atomic<const Module*> modules[max_modules];
 std::atomic<uint32_t> replacements;
 
+// Where addresses that were asked for lately lie: the address above the module's index, 0 for nothing. Asking
+// the loader takes a hundred times as long, and the frames of contexts are the same ones again and again.
+constexpr size_t remembered_places = 2048;
+constexpr unsigned index_bits = 12;
+static_assert(max_modules == 1U << index_bits);
+std::atomic<uint64_t> remembered[remembered_places];
+
+std::atomic<uint64_t>& remembered_place(uintptr_t address) {
+    return remembered[address * 0x9e3779b97f4a7c15ULL >> 32 & (remembered_places - 1)];
+}
+
+const Module* remembered_module(uintptr_t address) {
+    const uint64_t word = remembered_place(address).load(std::memory_order_acquire);
+    return word != 0 && word >> index_bits == address ? module_at(word & (max_modules - 1)) : nullptr;
+}
+
+void remember(uintptr_t address, const Module& module) {
+    if (address >> (64 - index_bits) == 0) {
+        remembered_place(address).store(address << index_bits | module.index, std::memory_order_release);
+    }
+}
+
+void forget_all() {
+    for (std::atomic<uint64_t>& place : remembered) {
+        place.store(0, std::memory_order_relaxed);
+    }
+}
+
 // Memory of the records and what they point to. Given out, never taken back.
 constexpr size_t arena_bytes = size_t{4} << 20;
 std::atomic<unsigned char*> arena;
@@ -127,6 +155,7 @@ const Module* register_module(const LoadedObject& object) {
             record->index = i;
             if (modules[i].compare_exchange_strong(known, record, std::memory_order_acq_rel)) {
                 if (replaces) {
+                    forget_all();
                     replacements.fetch_add(1, std::memory_order_release);
                 }
                 return record;
@@ -138,6 +167,17 @@ const Module* register_module(const LoadedObject& object) {
         replaces = replaces || overlaps(*known, object);
     }
     return nullptr;
+}
+
+const Module* module_of_caller(uintptr_t return_address) {
+    if (const Module* module = remembered_module(return_address)) {
+        return module;
+    }
+    const Module* module = find_module(return_address);
+    if (module != nullptr) {
+        remember(return_address, *module);
+    }
+    return module;
 }
 
 const Module* find_module(uintptr_t address) {

@@ -28,6 +28,11 @@ inline constexpr uint32_t max_modules = 4096;
 /// (about 100 ns), so for new contexts, not for each request.
 const Module* find_module(uintptr_t address);
 
+/// find_module for the frames of contexts, remembered. Where an object took another's place, an address that
+/// was remembered is the old one's until an object new to malloom is found there; two such frames are one
+/// context anyway.
+const Module* module_of_caller(uintptr_t return_address);
+
 /// The module that this object is, made known where it is new; null where max_modules are.
 const Module* register_module(const LoadedObject& object);
 

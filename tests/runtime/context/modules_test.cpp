@@ -21,6 +21,7 @@ using malloom::context::find_loaded_object_by_iteration;
 using malloom::context::find_module;
 using malloom::context::LoadedObject;
 using malloom::context::Module;
+using malloom::context::module_of_caller;
 using malloom::context::stable_hash;
 
 template <class Function>
@@ -116,6 +117,18 @@ TEST(Modules, TellLibrariesApartThatTakeTurns) {
     EXPECT_NE(one->index, two->index);
     EXPECT_NE(one->hash, two->hash);
     EXPECT_NE(std::string(one->path), two->path);
+}
+
+TEST(Modules, OfCallersAreRemembered) {
+    Library library(CHAIN_LIBRARY);
+    const uintptr_t address = library.call_back();
+    const Module* module = find_module(address);
+    ASSERT_NE(module, nullptr);
+    EXPECT_EQ(module_of_caller(address), module);
+    EXPECT_EQ(module_of_caller(address), module);
+    EXPECT_NE(module_of_caller(reinterpret_cast<uintptr_t>(&dlopen) + 1), module);
+    EXPECT_EQ(module_of_caller(1), nullptr);
+    EXPECT_EQ(module_of_caller(~uintptr_t{0}), nullptr) << "no user address";
 }
 
 TEST(Modules, GetOneIndexFromManyThreads) {

@@ -1,25 +1,26 @@
 // The walk of processors whose code keeps frame pointers: each frame starts with the caller's frame pointer
 // and the return address (AArch64's procedure call standard; RISC-V puts them just below the frame pointer).
+#pragma once
+
 #include "runtime/context/call_chain.h"
 #include "runtime/context/readable_pages.h"
 #include "runtime/context/reduced_chain.h"
 
-namespace malloom::context {
-namespace {
+namespace malloom::context::walker {
 
-constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
+inline constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
 
 #if defined(__riscv)
-constexpr intptr_t record_offset = -16;
+inline constexpr intptr_t record_offset = -16;
 #else
-constexpr intptr_t record_offset = 0;
+inline constexpr intptr_t record_offset = 0;
 #endif
 
 #if defined(__aarch64__)
 // Signed return addresses carry their signature above the address (pointer authentication).
-constexpr uintptr_t address_bits = (uintptr_t{1} << 48) - 1;
+inline constexpr uintptr_t address_bits = (uintptr_t{1} << 48) - 1;
 #else
-constexpr uintptr_t address_bits = ~uintptr_t{0};
+inline constexpr uintptr_t address_bits = ~uintptr_t{0};
 #endif
 
 [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline uintptr_t load(
@@ -27,6 +28,7 @@ constexpr uintptr_t address_bits = ~uintptr_t{0};
     return *reinterpret_cast<const volatile uintptr_t*>(address);
 }
 
+// Fills `frames`, whose first is known, tells `trace` what it reads, and gives the number of frames.
 template <class Trace>
 [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline unsigned walk(
     const Caller& caller, unsigned depth, uintptr_t* frames, Trace& trace) {
@@ -60,20 +62,4 @@ template <class Trace>
     return chain.count();
 }
 
-}  // namespace
-
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
-                                                                             unsigned depth,
-                                                                             uintptr_t* frames) {
-    NoTrace trace;
-    return walk(caller, depth, frames, trace);
-}
-
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned trace_callers(const Caller& caller,
-                                                                              unsigned depth,
-                                                                              uintptr_t* frames,
-                                                                              WalkTrace& trace) {
-    return walk(caller, depth, frames, trace);
-}
-
-}  // namespace malloom::context
+}  // namespace malloom::context::walker

@@ -1,14 +1,15 @@
 // The x86-64 walk: a few loads a frame, by rules that were read from .eh_frame once.
+#pragma once
+
 #include "runtime/context/call_chain.h"
 #include "runtime/context/frame_rules.h"
 #include "runtime/context/readable_pages.h"
 #include "runtime/context/reduced_chain.h"
 
-namespace malloom::context {
-namespace {
+namespace malloom::context::walker {
 
 // Frames larger than this are not followed.
-constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
+inline constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
 
 // Not checked by sanitizers: it reads frames that are none of its own.
 [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline uintptr_t load(
@@ -19,7 +20,7 @@ constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
 // True where a frame pointer that the CFA is counted from points to the walked part of the stack or above it,
 // not too far, at a whole word. Both ends and the alignment in one comparison: rotated, low bits become
 // large.
-bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
+inline bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
     const uintptr_t distance = frame_pointer - stack_pointer;
     return (distance >> 3 | distance << 61) < max_frame_bytes / 8;
 }
@@ -32,6 +33,8 @@ bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
     return ReadablePages::holds(low) && ReadablePages::holds(high);
 }
 
+// Fills `frames`, whose first is known, tells `trace` what it reads, and gives the number of frames.
+//
 // `place` is where the current return address was found: the word below the stack pointer after the return.
 // So it is readable, and so is the frame above it as far as its page reaches.
 template <class Trace>
@@ -78,20 +81,4 @@ template <class Trace>
     return count > 1 && frames[count - 1] == 0 ? count - 1 : count;
 }
 
-}  // namespace
-
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
-                                                                             unsigned depth,
-                                                                             uintptr_t* frames) {
-    NoTrace trace;
-    return walk(caller, depth, frames, trace);
-}
-
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned trace_callers(const Caller& caller,
-                                                                              unsigned depth,
-                                                                              uintptr_t* frames,
-                                                                              WalkTrace& trace) {
-    return walk(caller, depth, frames, trace);
-}
-
-}  // namespace malloom::context
+}  // namespace malloom::context::walker
