@@ -1,6 +1,8 @@
 // A program whose accesses to one heap object are known: its code is written out, instruction by instruction.
 // Prints the object's address.
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +105,40 @@ static void* of_thread(void* object) {
     return NULL;
 }
 
+// valgrind's client request RUNNING_ON_VALGRIND: 0 where nobody answers.
+static int valgrind_levels(void) {
+    unsigned long request[6] = {0x1001};
+    unsigned long answer = 0;
+    __asm__ volatile("rolq $3, %%rdi\nrolq $13, %%rdi\nrolq $61, %%rdi\nrolq $51, %%rdi\nxchgq %%rbx, %%rbx\n"
+                     : "+d"(answer)
+                     : "a"(request)
+                     : "cc", "memory");
+    return (int)answer;
+}
+
+static sigjmp_buf before_fault;
+static char* stored_by_handler;
+
+static void on_fault(int signal) {
+    (void)signal;
+    __asm__ volatile("movq $1, 200(%0)" : : "r"(stored_by_handler) : "memory");
+    siglongjmp(before_fault, 1);
+}
+
+// A handler on a stack of its own, which does not return: twice, as the second fault finds what the first
+// jump left.
+static void fault(char* object) {
+    static char alternative[1 << 16];
+    const stack_t stack = {.ss_sp = alternative, .ss_size = sizeof alternative};
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK};
+    stored_by_handler = object;
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    for (volatile int i = 0; i < 2; ++i)
+        if (sigsetjmp(before_fault, 1) == 0) __asm__ volatile("movq (%0), %%rax" : : "r"(8L) : "rax");
+    plain(object);
+}
+
 int main(int count, char** arguments) {
     char* object = malloc(object_bytes);  // calloc would store to all of it
     printf("%p\n", (void*)object);
@@ -113,6 +149,8 @@ int main(int count, char** arguments) {
     if (strcmp(what, "loop") == 0) loop(object);
     if (strcmp(what, "registers") == 0) all_registers(object);
     if (strcmp(what, "gather") == 0) gather(object);
+    if (strcmp(what, "fault") == 0) fault(object);
+    if (strcmp(what, "valgrind") == 0) return valgrind_levels();
     if (strcmp(what, "abort") == 0) {
         plain(object);
         abort();
