@@ -47,6 +47,12 @@ def test_unknown_option_is_one_line(malloom: Malloom, verb: str) -> None:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.parametrize("command", [["plan", "x", "-o", "y"], ["report", "x"], ["record", "-o", "y", "x"]])
+def test_depths_have_a_limit(malloom: Malloom, command: list[str]) -> None:
+    done = malloom(command[0], "--depth", "99999999999", *command[1:])
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 def test_nobody_reads_the_output(malloom: Malloom) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -1,5 +1,7 @@
 """Where commands write: refused before the work begins, or written whole; and printing that fails."""
 
+import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -76,6 +78,30 @@ def test_the_profile_is_not_replaced(malloom, recorded: Path, writer: str) -> No
 
 def test_force_replaces_nothing_but_profiles(malloom, recorded: Path) -> None:
     assert "is no profile" in refused(malloom, recorded, "record", "run.text")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "odd\udcff"],
+        ["run", "--plan", "odd\udcff", "--", "true"],
+        ["record", "-o", "new\udcff", "--", "true"],
+    ],
+)
+def test_files_whose_names_are_no_utf_8(malloom, recorded: Path, arguments: list[str]) -> None:
+    (recorded / "odd\udcff").write_bytes((recorded / "run.profile").read_bytes())
+    done = malloom(*arguments, cwd=recorded)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+    assert "is not UTF-8; rename" in done.stderr
+
+
+def test_odd_names_of_programs_are_reported(malloom, recorded: Path) -> None:
+    odd = "./odd\udcfe\n"
+    shutil.copy("/bin/echo", recorded / odd)
+    done = malloom("record", "--force", "-o", "other.profile", "--", odd, "\udcff", cwd=recorded, text=False)
+    assert (done.returncode, done.stdout) == (0, b"\xff\n")
+    shown = malloom("report", "other.profile", "--format", "json", cwd=recorded)
+    assert json.loads(shown.stdout)["process"]["arguments"] == [odd, "\udcff"], shown.stderr
 
 
 def test_a_full_device(malloom, recorded: Path) -> None:

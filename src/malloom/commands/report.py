@@ -19,8 +19,13 @@ def report(
     format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
     sort: Annotated[str, typer.Option("--sort", help="bytes, requests or accesses.")] = "bytes",
     top: Annotated[int, typer.Option("--top", min=0, help="How many contexts to show; 0: all.")] = 20,
-    depth: Annotated[int, typer.Option("--depth", min=0, help="Frames of a context; 0: as recorded.")] = 0,
-    process: Annotated[str | None, typer.Option("--process", help="A pid, or an executable.")] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=32, help="Frames of a context; 0: as recorded.")
+    ] = 0,
+    process: Annotated[
+        str | None,
+        typer.Option("--process", help="Process of the profile: a pid, or the end of its executable's path."),
+    ] = None,
 ) -> None:
     """Show requests, bytes, lifetimes and accesses for each context."""
     from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)

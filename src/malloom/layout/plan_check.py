@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from malloom import _native
 from malloom.errors import CommandError
+from malloom.file_name import native_name
 
 
 def check_plan(path: Path | str) -> None:
@@ -15,7 +15,7 @@ def check_plan(path: Path | str) -> None:
     if Path(path).exists() and not Path(path).is_file():
         raise CommandError(f"{path}: is no ordinary file", remedy=remedy)
     try:
-        problem = _native.plan_problem(os.fspath(path))
+        problem = _native.plan_problem(native_name(path))
     except (OSError, RuntimeError) as error:
         reason = str(error).removeprefix(f"{path}: ")
         raise CommandError(f"{path}: cannot be read: {reason}", remedy=remedy) from None

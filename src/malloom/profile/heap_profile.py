@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from malloom import _native
 from malloom.errors import CommandError
+from malloom.file_name import native_name
 from malloom.profile.affinity import AffinityGraph
 from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
 from malloom.profile.notes import notes_on
@@ -182,7 +182,7 @@ class HeapProfile:
 def open_recording(path: Path | str) -> _native.Recording:
     """The profile at `path`, indexed. Raises CommandError where it cannot be read."""
     try:
-        return _native.Recording(os.fspath(path))
+        return _native.Recording(native_name(path))
     except ValueError as problem:
         text = str(problem) if str(path) in str(problem) else f"{path}: {problem}"
         raise CommandError(text, remedy="record one with 'malloom record'") from None

@@ -89,7 +89,10 @@ def choose_process(
     if not fitting:
         known = ", ".join(sorted({f"{process.name} ({process.pid})" for process in processes})[:8])
         raise CommandError(f"the profile has no process '{wanted}'", remedy=f"it has {known}")
-    return _busiest(fitting), ""
+    chosen = _busiest(fitting)
+    if len(fitting) == 1:
+        return chosen, ""
+    return chosen, f"{len(fitting)} processes are '{wanted}'; this is pid {chosen.pid}, the busiest of them"
 
 
 def _main_process(processes: Sequence[Process]) -> tuple[Process, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from malloom import _native
 from malloom.errors import CommandError, UsageProblem
+from malloom.file_name import native_name
 from malloom.native_files import native_file
 from malloom.output_file import check_output
 from malloom.preloading import original_environment, preloading
@@ -85,6 +86,7 @@ def checked_output(wishes: Wishes) -> Path:
     """The profile's absolute path; raises where a profile cannot be created there."""
     output = wishes.output.absolute()
     check_output(output)
+    native_name(output)
     staging = staging_folder(output)
     if not wishes.force and (output.exists() or staging.exists()):
         there = output if output.exists() else staging

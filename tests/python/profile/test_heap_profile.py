@@ -131,6 +131,8 @@ def test_the_process_with_most_requests_of_the_command_is_chosen(tmp_path: Path)
     assert "3 processes" in HeapProfile.open(path).notes[0]
     assert HeapProfile.open(path, "busy").process.pid == 2
     assert HeapProfile.open(path, 1).process.pid == 1
+    assert HeapProfile.open(path, "sh").process.pid == 3
+    assert HeapProfile.open(path, "sh").notes[0].startswith("2 processes are 'sh'; this is pid 3")
     with pytest.raises(CommandError, match="no process 'idle'"):
         HeapProfile.open(path, "idle")
 
