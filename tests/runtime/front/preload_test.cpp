@@ -177,6 +177,28 @@ TEST_F(Preload, AWrongSettingIsNamed) {
     EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|fallback\n");
 }
 
+// It has the C library's free, and no search path of its own.
+TEST_F(Preload, ADeeplyBoundPlugInSharesTheHeap) {
+    std::ofstream(folder + "/plug_in.c")
+        << "#include <stdlib.h>\n#include <string.h>\n"
+           "void take(void* object) { free(object); free(strdup(\"x\")); }\n";
+    std::ofstream(folder + "/host.c")
+        << "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+           "int main(void) {\n"
+           "    void* library = dlopen(\"plug_in.so\", RTLD_NOW | RTLD_DEEPBIND);\n"
+           "    if (library == NULL) return puts(dlerror());\n"
+           "    ((void (*)(void*))dlsym(library, \"take\"))(malloc(99));\n"
+           "    return puts(\"taken\") < 0;\n"
+           "}\n";
+    ASSERT_EQ(plain("gcc -shared -fPIC -fno-builtin plug_in.c -o plug_in.so").status, 0);
+    ASSERT_EQ(plain("gcc host.c -o host '-Wl,-rpath,$ORIGIN'").status, 0);
+    for (const std::string& settings : {plan_for_anyone(), std::string("heap=fallback")}) {
+        const Outcome outcome = run(settings, "./host");
+        EXPECT_EQ(outcome.output, "taken\n") << outcome.complaint;
+        EXPECT_EQ(outcome.status, 0);
+    }
+}
+
 // Programs of the system, with and without a plan that matches a part of whatever they do.
 class RealPrograms : public Preload, public testing::WithParamInterface<const char*> {};
 
