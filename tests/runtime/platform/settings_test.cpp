@@ -1,0 +1,54 @@
+#include "runtime/platform/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace malloom::platform {
+namespace {
+
+TEST(Settings, AreFoundByName) {
+    const Settings settings("heap=plan,statistics=1,plan=/some/run.plan");
+    EXPECT_STREQ(settings.value("heap"), "plan");
+    EXPECT_STREQ(settings.value("statistics"), "1");
+    EXPECT_STREQ(settings.value("plan"), "/some/run.plan");
+}
+
+TEST(Settings, AreNullWhereNotGiven) {
+    const Settings settings("heap=plan");
+    EXPECT_EQ(settings.value("plan"), nullptr);
+    EXPECT_EQ(settings.value("hea"), nullptr);
+    EXPECT_EQ(settings.value("heaps"), nullptr);
+    EXPECT_EQ(Settings(nullptr).value("heap"), nullptr);
+    EXPECT_EQ(Settings("").value("heap"), nullptr);
+    EXPECT_EQ(Settings("heap").value("heap"), nullptr);
+    EXPECT_EQ(Settings(",,=,").value("heap"), nullptr);
+}
+
+TEST(Settings, EndAtACommaButForAPath) {
+    const Settings settings("a=1,b=,path=/x,c=2,d=/y=z");
+    EXPECT_STREQ(settings.value("a"), "1");
+    EXPECT_STREQ(settings.value("b"), "");
+    EXPECT_STREQ(settings.value("path"), "/x,c=2,d=/y=z");
+    EXPECT_EQ(settings.value("c"), nullptr);
+}
+
+TEST(Settings, GivenTwiceCountAsFirstGiven) {
+    EXPECT_STREQ(Settings("a=1,a=2").value("a"), "1");
+}
+
+TEST(Settings, AreACopy) {
+    char text[] = "record=/tmp/profile";
+    const Settings settings(text);
+    text[8] = 'X';
+    EXPECT_STREQ(settings.value("record"), "/tmp/profile");
+}
+
+TEST(Settings, HoldTheLongestPathAndRefuseMore) {
+    const std::string longest = "/" + std::string(4094, 'x');
+    EXPECT_EQ(Settings(("depth=8,record=" + longest).c_str()).value("record"), longest);
+    EXPECT_EQ(Settings(("record=" + longest + std::string(1000, 'y')).c_str()).value("record"), nullptr);
+}
+
+}  // namespace
+}  // namespace malloom::platform
