@@ -5,6 +5,7 @@
 
 #include "formats/profile.h"
 #include "record/stream/access_encoder.h"
+#include "record/stream/column.h"
 #include "record/stream/varint.h"
 
 namespace malloom::stream {
@@ -39,21 +40,6 @@ struct Array {
         }
         items[count++] = item;
         return true;
-    }
-};
-
-struct Column {
-    const unsigned char* next;
-    const unsigned char* end;
-
-    bool byte(uint8_t& value) {
-        if (next == end) return false;
-        value = *next++;
-        return true;
-    }
-    bool varint(uint64_t& value) {
-        next = get_varint(next, end, value);
-        return next != nullptr;
     }
 };
 
@@ -94,7 +80,7 @@ struct Decoder {
     }
 
     bool read_shapes() {
-        while (shapes.next != shapes.end)
+        while (!shapes.exhausted())
             if (!read_shape()) return false;
         return true;
     }
@@ -102,11 +88,8 @@ struct Decoder {
     bool read_base(uint64_t& slot) {
         uint8_t tag;
         if (!tags.byte(tag) || tag > (own_bit | longest_base) || (tag & 15) > longest_base) return false;
-        const unsigned length = tag & 15;
-        if (length > static_cast<size_t>(addresses.end - addresses.next)) return false;
-        uint64_t difference = 0;
-        memcpy(&difference, addresses.next, length);
-        addresses.next += length;
+        uint64_t difference;
+        if (!addresses.number(tag & 15, difference)) return false;
         slot = base_before = ((tag & own_bit) != 0 ? slot : base_before) + unzigzag(difference);
         return true;
     }
@@ -197,7 +180,7 @@ bool read_pieces(const unsigned char* payload, size_t bytes, size_t count, Take&
     AccessPiece piece{};
     for (size_t left = count; left != 0; left -= piece.count)
         if (!decoder.read(piece, left) || !take(piece)) return false;
-    return decoder.tags.next == decoder.tags.end && decoder.addresses.next == decoder.addresses.end;
+    return decoder.tags.exhausted() && decoder.addresses.exhausted();
 }
 
 }  // namespace

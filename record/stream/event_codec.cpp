@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "record/stream/column.h"
 #include "record/stream/varint.h"
 
 namespace malloom::stream {
@@ -104,30 +105,10 @@ uint32_t close_up(unsigned char*& end, const unsigned char* begin, const unsigne
     return static_cast<uint32_t>(bytes);
 }
 
-/// Takes a column's entries from [next, end).
-struct Column {
-    const unsigned char* next;
-    const unsigned char* end;
-
-    bool byte(uint8_t& value) {
-        if (next == end) return false;
-        value = *next++;
-        return true;
-    }
-    /// A number of `bytes` bytes, which must be as few as it needs.
-    bool number(unsigned bytes, uint64_t& value) {
-        if (bytes > static_cast<size_t>(end - next)) return false;
-        value = 0;
-        memcpy(&value, next, bytes);
-        next += bytes;
-        return length_of(value) + 1 == bytes;
-    }
-    bool varint(uint64_t& value) {
-        next = get_varint(next, end, value);
-        return next != nullptr;
-    }
-    bool exhausted() const { return next == end; }
-};
+/// A number of `bytes` bytes, which must be as few as it needs.
+bool shortest_number(Column& column, unsigned bytes, uint64_t& value) {
+    return column.number(bytes, value) && length_of(value) + 1 == bytes;
+}
 
 /// The columns of a payload, in their order on disk.
 struct Payload {
@@ -164,9 +145,9 @@ bool get_size(Payload& columns, EventRecord& event) {
     uint8_t lengths = 0;
     uint64_t context = 0;
     if (!columns.lengths.byte(lengths) || lengths >> 5 != 0) return false;
-    if (!columns.contexts.number((lengths & 3) + 1, context)) return false;
+    if (!shortest_number(columns.contexts, (lengths & 3) + 1, context)) return false;
     event.context = static_cast<uint32_t>(context);
-    return columns.sizes.number((lengths >> size_shift) + 1, event.size);
+    return shortest_number(columns.sizes, (lengths >> size_shift) + 1, event.size);
 }
 
 bool get_event(Payload& columns, const EventRecord& before, EventRecord& event) {
@@ -178,7 +159,7 @@ bool get_event(Payload& columns, const EventRecord& before, EventRecord& event) 
     event.kind = byte & kind_mask;
     if (!known(event.kind)) return false;
     if (sized(event.kind) && !get_size(columns, event)) return false;
-    if (!columns.addresses.number((byte >> address_shift & 7) + 1, difference)) return false;
+    if (!shortest_number(columns.addresses, (byte >> address_shift & 7) + 1, difference)) return false;
     const bool aligned = (byte & aligned_bit) != 0;
     if (aligned && (!columns.alignments.byte(event.alignment) || event.alignment == 0)) return false;
     if (columns.has_tickets && !columns.tickets.varint(skipped)) return false;
