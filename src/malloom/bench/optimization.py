@@ -154,7 +154,7 @@ def _choose(
     race: Race, candidates: Sequence[Candidate], plain: Run, seconds: float, watcher: Watcher
 ) -> tuple[Candidate, list[str]]:
     """The fastest candidate, with its arena preallocated or not; and why others left the race."""
-    watcher.stage(f"racing the plans, about {max(seconds, 3 * len(candidates) * plain.wall_time):.0f} s")
+    watcher.stage(f"racing the plans, up to {max(seconds, 3 * len(candidates) * plain.wall_time):.0f} s")
     race.warm_up(AS_IT_IS)
     failures: dict[str, CommandError] = {}
     running = _entered(race, candidates, failures)
