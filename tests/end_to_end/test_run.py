@@ -201,6 +201,22 @@ def test_static_program_is_refused(malloom: Malloom, compile_c: Compile, flag: s
     )
 
 
+def test_operator_new_throws(malloom: Malloom, tmp_path: Path) -> None:
+    source = """
+    #include <new>
+    #include <stdio.h>
+    int main() {
+        volatile size_t bytes = size_t(1) << 62;
+        try { new char[bytes]; } catch (std::bad_alloc&) { return puts("caught") < 0; }
+        return 1;
+    }
+    """
+    command = ["g++", "-O0", "-x", "c++", "-", "-o", tmp_path / "program"]
+    subprocess.run(command, input=source, text=True, check=True)
+    for options in ([], ["--statistics"], ["--fallback", "system"]):
+        assert malloom("run", *options, "--", tmp_path / "program").stdout == "caught\n"
+
+
 def test_musl_program_is_refused(malloom: Malloom, compile_c: Compile) -> None:
     program = compile_c(HELLO, "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
     assert_refused(malloom("run", "--", program), 126, "musl")

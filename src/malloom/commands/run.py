@@ -85,8 +85,10 @@ def run(
     chosen = chosen_heap(heap, plan)
     variables = heap_variables(plan, chosen, fallback, statistics, preallocate)
     library: Path | str | None = native_file("libmalloom.so")
-    if not statistics and is_fallback_alone(plan, chosen):
-        # The run time would only hand every request on; the fallback itself costs less.
+    needs_throwing_new = fallback is Fallback.mimalloc and program is not None and program.elf.uses_cpp
+    if not statistics and not needs_throwing_new and is_fallback_alone(plan, chosen):
+        # The run time would only hand every request on; the fallback itself costs less. But mimalloc's
+        # operator new cannot throw: it ends the program where memory is short.
         library, variables = FALLBACK_LIBRARIES[fallback], {}
     environment = preloading({**original_environment(), **variables}, library)
     if print_environment:

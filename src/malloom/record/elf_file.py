@@ -55,6 +55,11 @@ class ElfFile:
     build_id: str = ""
     """Hexadecimal; empty where the linker wrote none."""
 
+    @property
+    def uses_cpp(self) -> bool:
+        """Whether it is linked with a C++ library."""
+        return any(library.startswith(("libstdc++.", "libc++.")) for library in self.needed)
+
 
 @dataclass(frozen=True)
 class Section:
