@@ -53,7 +53,7 @@ class Goal:
         return "peak_rss" if self.of is Of.PEAK else self.row.metric
 
     def as_data(self) -> dict[str, Any]:
-        """For machines: which row (its place, variant and baseline), what of it was measured, and the limit."""
+        """For machines: which row, what of it was measured, and the limit."""
         names = ("workload", "input", "variant", "baseline")
         place = {name: getattr(self.row, name) for name in names}
         held = {"metric": self.metric, "of": self.of.value, "measured": self.value, "limit": self.limit}
