@@ -23,11 +23,6 @@ size_t round_up(size_t bytes) {
     return (bytes + 63) & ~size_t{63};
 }
 
-// What one chunk shows of the addresses is as good as true of the next.
-bool hardly_smaller(size_t chunk_bytes, size_t payload_bytes) {
-    return chunk_bytes > payload_bytes / 8 * 5;
-}
-
 }  // namespace
 
 bool open_profile() {
@@ -83,7 +78,6 @@ bool AccessChunks::append(uint32_t thread) {
     const stream::ChunkIdentity identity{ChunkKind::accesses, process_identity(), thread,
                                          sequence_++,         first_ticket_,      count};
     const size_t chunk_bytes = stream::make_chunk(identity, payload_, bytes, &compressor_, chunk_);
-    compressor_.hurry(hardly_smaller(chunk_bytes, bytes));
     return profile.append(chunk_, chunk_bytes) == stream::AppendResult::written;
 }
 

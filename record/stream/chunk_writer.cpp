@@ -9,6 +9,29 @@ namespace malloom::stream {
 using namespace formats;
 using namespace formats::profile;
 
+namespace {
+
+constexpr size_t sample_bytes = 4096;
+
+// An accesses payload ends with differences of addresses, which in many programs are noise to zstd. A sample
+// decides, and not what came before, so that the same payload always becomes the same chunk.
+bool ends_in_noise(const unsigned char* payload, size_t bytes, Compressor& compressor,
+                   unsigned char* scratch) {
+    if (bytes < 8 * sample_bytes) return false;
+    const size_t compressed = compressor.compress(payload + bytes - sample_bytes, sample_bytes, scratch,
+                                                  Compressor::bound(sample_bytes));
+    return compressed == 0 || compressed > sample_bytes / 8 * 7;
+}
+
+size_t compress(ChunkKind kind, const unsigned char* payload, size_t bytes, Compressor& compressor,
+                unsigned char* out) {
+    compressor.hurry(false);
+    compressor.hurry(kind == ChunkKind::accesses && ends_in_noise(payload, bytes, compressor, out));
+    return compressor.compress(payload, bytes, out, Compressor::bound(bytes));
+}
+
+}  // namespace
+
 size_t chunk_bound(size_t payload_bytes) {
     return sizeof(ChunkHeader) + Compressor::bound(payload_bytes);
 }
@@ -17,8 +40,7 @@ size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, s
                   Compressor* compressor, unsigned char* out) {
     unsigned char* const stored = out + sizeof(ChunkHeader);
     size_t stored_bytes = 0;
-    if (compressor != nullptr)
-        stored_bytes = compressor->compress(payload, bytes, stored, Compressor::bound(bytes));
+    if (compressor != nullptr) stored_bytes = compress(identity.kind, payload, bytes, *compressor, stored);
     const bool plain = stored_bytes == 0 || stored_bytes >= bytes;
     if (plain) {
         memcpy(stored, payload, bytes);

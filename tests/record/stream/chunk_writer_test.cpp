@@ -37,6 +37,28 @@ TEST_F(ChunkWriterTest, CompressesWhereThatIsShorter) {
     EXPECT_EQ(reader.chunks().size(), 3u);
 }
 
+// The text form makes chunks again, by one compressor for all.
+TEST_F(ChunkWriterTest, MakesTheSameChunkWhateverCameBefore) {
+    std::vector<unsigned char> even(100'000, 'x'), noise(even);
+    uint64_t state = 1;
+    for (size_t i = 50'000; i < noise.size(); ++i)
+        noise[i] = static_cast<unsigned char>((state = state * 6364136223846793005 + 1) >> 56);
+    std::vector<unsigned char> memory(Compressor::memory_bytes(even.size()));
+    Compressor compressor;
+    ASSERT_TRUE(compressor.use(memory.data(), memory.size(), even.size()));
+    const auto chunk_of = [&](const std::vector<unsigned char>& payload) {
+        const ChunkIdentity identity{ChunkKind::accesses, 1, 1, 0, 0, 1};
+        std::vector<unsigned char> chunk(chunk_bound(payload.size()));
+        chunk.resize(make_chunk(identity, payload.data(), payload.size(), &compressor, chunk.data()));
+        return chunk;
+    };
+    const auto of_even = chunk_of(even), of_noise = chunk_of(noise);
+    EXPECT_LT(of_even.size(), 1000u);
+    EXPECT_LT(of_noise.size(), 52'000u);
+    EXPECT_EQ(chunk_of(noise), of_noise);
+    EXPECT_EQ(chunk_of(even), of_even);
+}
+
 TEST_F(ChunkWriterTest, KeepsTheMaximumSize) {
     ProfileFile profile;
     ASSERT_TRUE(profile.open(path_.c_str(), 1000));
