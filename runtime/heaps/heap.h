@@ -15,7 +15,7 @@ namespace malloom::heaps {
 struct alignas(64) Requester {
     uint64_t next = 0;        ///< address of the slot of the next ordinal
     uint64_t end = 0;         ///< address past the last slot; equal to `first` where the plan has none
-    uint64_t quick_end = 0;   ///< below it there are slots enough to look ahead
+    uint64_t quick_end = 0;   ///< below it there are slots enough to look ahead, in a part of them
     uint64_t plain_span = 0;  ///< FallbackHeap::plain_span where nothing but the fallback serves it, else 0
     uint64_t first = 0;
     uint64_t unmatched = 0;  ///< their granules, 16 bits each, the last one lowest

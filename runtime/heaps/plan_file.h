@@ -23,6 +23,9 @@ class PlanFile {
     const formats::plan::PlanSlot* slots() const { return slots_; }
     const formats::plan::PlanGroup* groups() const { return groups_; }
 
+    /// Whether it is mapped from a file, so that its pages may be given back and read again.
+    bool is_mapped() const { return mapped_ != nullptr; }
+
     bool matches_by_sequence() const;
 
     /// The entry of this context hash, or nullptr; its slots lie within slots().

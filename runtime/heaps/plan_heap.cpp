@@ -14,10 +14,19 @@ constexpr size_t kept_bytes = size_t{32} << 20;
 // A requester is given up when so many of its requests had no slot, and not half as many had one.
 constexpr uint32_t patience = 256;
 
+// A requester goes through its slots in stretches of so many bytes, and gives back the plan's pages behind
+// it: they count as the program's memory.
+constexpr uint64_t stretch_bytes = uint64_t{64} << 10;
+
+uint64_t smallest(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 }  // namespace
 
 bool PlanHeap::open(const PlanFile& plan) {
     slots_ = plan.slots();
+    is_mapped_ = plan.is_mapped();
     return plan.header().arena_bytes != 0 && occupancy_.open(plan.header().arena_bytes);
 }
 
@@ -45,8 +54,27 @@ void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count)
     requester.first = reinterpret_cast<uint64_t>(slots_ + first_slot);
     requester.next = requester.first;
     requester.end = reinterpret_cast<uint64_t>(slots_ + first_slot + count);
-    const uint64_t quick = count > prefetch_slots ? count - prefetch_slots : 0;
-    requester.quick_end = reinterpret_cast<uint64_t>(slots_ + first_slot + quick);
+    requester.quick_end = requester.first;
+    start_stretch(requester, requester.first);
+}
+
+// `next` is not below quick_end. Racing threads may give the same pages back twice.
+void PlanHeap::start_stretch(Requester& requester, uint64_t next) const {
+    const uint64_t look_ahead = prefetch_slots * sizeof(Slot);
+    const bool is_short = requester.end - requester.first <= look_ahead;
+    const uint64_t last = is_short ? requester.first : requester.end - look_ahead;
+    const uint64_t reached = __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED);
+    if (reached >= last) {
+        return;
+    }
+    __atomic_store_n(&requester.quick_end, smallest(next + stretch_bytes, last), __ATOMIC_RELAXED);
+    const uint64_t page = platform::page_bytes();
+    const uint64_t begin =
+        platform::round_down(reached - smallest(stretch_bytes, reached - requester.first), page);
+    const uint64_t end = platform::round_down(next, page);
+    if (is_mapped_ && begin < end) {
+        platform::discard_pages(reinterpret_cast<void*>(begin), end - begin);
+    }
 }
 
 bool PlanHeap::resize(void* object, const Request& request) {
@@ -83,7 +111,7 @@ void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
         note_refused(requester);
         return nullptr;
     }
-    if (next < requester.quick_end) {
+    if (next < __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED)) {
         prefetch(next + prefetch_slots * sizeof(Slot));
     }
     return occupancy_.address(slot.start);

@@ -34,6 +34,9 @@ class PlanHeap {
         if (next >= requester.end) [[unlikely]] {
             return note_exhausted(requester);
         }
+        if (next >= __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED)) [[unlikely]] {
+            start_stretch(requester, next);
+        }
         if (last_granule(next) != structures::last_granule(request.bytes)) [[unlikely]] {
             return allocate_again(request);
         }
@@ -50,7 +53,8 @@ class PlanHeap {
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         // 0 bytes have no such last granule, nor have slots of 0 granules.
         const uint64_t last = (bytes - 1) / structures::granule_bytes;
-        if (next >= requester.quick_end || last_granule(next) != last) [[unlikely]] {
+        if (next >= __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED) || last_granule(next) != last)
+            [[unlikely]] {
             return nullptr;
         }
         const uint64_t start = reinterpret_cast<const Slot*>(next)->start;
@@ -128,6 +132,7 @@ class PlanHeap {
 
     void* allocate_next(const Request& request, uint64_t next);
     [[gnu::noinline]] void* allocate_again(const Request& request);
+    [[gnu::noinline]] void start_stretch(Requester& requester, uint64_t next) const;
     void note_refused(Requester& requester);
     void note_unused(Requester& requester, uint64_t slots) const;
 
@@ -135,6 +140,7 @@ class PlanHeap {
 
     structures::Occupancy occupancy_;
     const Slot* slots_ = nullptr;
+    bool is_mapped_ = false;
     uint64_t exhausted_slots_ = 0;
     uint64_t given_up_ = 0;
 };

@@ -138,6 +138,8 @@ MappedFile map_file(const char* path) {
         if (start == MAP_FAILED) {
             mapped.error = errno;
         } else {
+            // Where the file lies in huge pages in the page cache, one touch would count as 2 MiB.
+            advise(start, mapped.bytes, MADV_NOHUGEPAGE);
             mapped.start = static_cast<const unsigned char*>(start);
         }
     }

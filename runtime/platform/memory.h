@@ -44,7 +44,8 @@ size_t address_space_limit();
 /// Gives back what these gave, or whole pages of it.
 void unmap_pages(void* start, size_t bytes);
 
-/// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again.
+/// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again, or
+/// as the file that is mapped there.
 void discard_pages(void* start, size_t bytes);
 
 /// Makes the pages resident with as few faults as the system knows; false where it cannot (they then fault
