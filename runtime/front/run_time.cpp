@@ -128,8 +128,7 @@ void* RunTime::allocate_at(size_t bytes, Requester& requester, Thoroughly thorou
 
 void* RunTime::allocate_at_any(size_t bytes, Requester& requester, Thoroughly thoroughly) {
     const heaps::Request request = {bytes, 0, &requester};
-    void* object = allocate_from_plan(request);
-    object = object != nullptr ? object : heap_.rest.allocate(request);
+    void* object = allocate_for(request);
     return object != nullptr ? object : thoroughly(bytes);
 }
 
@@ -143,6 +142,12 @@ void* RunTime::allocate_zeroed_at(size_t bytes, Requester& requester, Thoroughly
 }
 
 void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
+    return mode_.load(std::memory_order_relaxed) == Mode::chains
+               ? allocate_by_chain(bytes, alignment, caller)
+               : allocate_otherwise(bytes, alignment, caller);
+}
+
+void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, const Caller& caller) {
     const Mode mode = mode_.load(std::memory_order_relaxed);
     if (mode == Mode::fallback) {
         void* object = fallback().allocate({bytes, alignment, &nobody_});
@@ -150,9 +155,28 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
     }
     Requester& requester =
         mode == Mode::call_sites ? site_at(caller.return_address).requester : requester_of(bytes, caller);
-    const heaps::Request request = {bytes, alignment, &requester};
+    return counted(allocate_for({bytes, alignment, &requester}));
+}
+
+void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
+    Requester& requester = requester_of_chain(caller);
+    if (void* object = heap_.first.allocate_small(bytes, alignment, requester)) [[likely]] {
+        return object;
+    }
+    if (alignment == 0 && is_plain(bytes, span_of(requester))) {
+        return heaps::FallbackHeap::allocate_plain(bytes);
+    }
+    return allocate_rarely(bytes, alignment, requester);
+}
+
+void* RunTime::allocate_rarely(size_t bytes, size_t alignment, Requester& requester) {
+    void* object = allocate_for({bytes, alignment, &requester});
+    return object != nullptr ? object : out_of_memory();
+}
+
+void* RunTime::allocate_for(const heaps::Request& request) {
     void* object = allocate_from_plan(request);
-    return counted(object != nullptr ? object : heap_.rest.allocate(request));
+    return object != nullptr ? object : heap_.rest.allocate(request);
 }
 
 // A group's, else null, an object of the plan in several words, the C library's, or another allocator's.
@@ -234,22 +258,19 @@ void RunTime::describe(Site& site, const uintptr_t* frames, unsigned depth) cons
     }
 }
 
-// Walking costs more than all the rest. A site whose chains had nothing to get this many times in a row is
-// left alone.
-Requester& RunTime::requester_of_chain(const Caller& caller) {
+// Walking costs more than all the rest. A site of which so many walks in a row led to nothing is left alone.
+Requester& RunTime::walk_to_requester(const Caller& caller) {
     constexpr uint32_t patience = 4096;
     Site& site = site_at(caller.return_address);
     if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= patience) {
         return nobody_;
     }
-    uintptr_t frames[context::max_depth];
-    frames[0] = caller.return_address;
-    const unsigned depth = context::walk_call_chain(caller, plan_.header().depth, frames);
-    Requester& requester =
-        sites_
-            .find_or_insert(frames, depth, [&](Sites::Entry& fresh) { describe(fresh.value, frames, depth); })
-            .value.requester;
-    const bool has_place = requester.next < requester.end || requester.group != formats::plan::no_group;
+    const auto find = [this](const uintptr_t* frames, unsigned depth) -> Sites::Entry& {
+        return sites_.find_or_insert(frames, depth,
+                                     [&](Sites::Entry& fresh) { describe(fresh.value, frames, depth); });
+    };
+    Requester& requester = walks_.walk(caller, plan_.header().depth, find).value.requester;
+    const bool has_place = heap_.first.has_slot(requester) || requester.group != formats::plan::no_group;
     const uint32_t unmatched = has_place ? 0 : site.unmatched_in_a_row + 1;
     __atomic_store_n(&site.unmatched_in_a_row, unmatched, __ATOMIC_RELAXED);
     return requester;

@@ -7,6 +7,7 @@
 
 #include "runtime/context/caller.h"
 #include "runtime/context/context_table.h"
+#include "runtime/context/shared_walks.h"
 #include "runtime/front/options.h"
 #include "runtime/front/process_heap.h"
 #include "runtime/front/statistics.h"
@@ -165,9 +166,17 @@ class RunTime {
     [[gnu::noinline]] void deallocate_otherwise(void* object);
     [[gnu::noinline]] void deallocate_elsewhere(void* object);
     void* allocate_from_plan(const heaps::Request& request);
+    [[gnu::noinline]] void* allocate_for(const heaps::Request& request);
+    [[gnu::noinline]] void* allocate_by_chain(size_t bytes, size_t alignment, const context::Caller& caller);
+    [[gnu::noinline]] void* allocate_rarely(size_t bytes, size_t alignment, Requester& requester);
+    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, const context::Caller& caller);
     Mode mode_now();
     Requester& requester_of(size_t bytes, const context::Caller& caller);
-    Requester& requester_of_chain(const context::Caller& caller);
+    [[gnu::always_inline]] Requester& requester_of_chain(const context::Caller& caller) {
+        Sites::Entry* known = walks_.find(caller);
+        return known != nullptr ? known->value.requester : walk_to_requester(caller);
+    }
+    [[gnu::noinline]] Requester& walk_to_requester(const context::Caller& caller);
     Requester& requester_of_thread(size_t bytes);
     void start_thread(heaps::ThreadSequence& sequence);
     void describe(Site& site, const uintptr_t* frames, unsigned depth) const;
@@ -193,6 +202,7 @@ class RunTime {
     uint64_t threads_ = 0;  ///< threads that have asked for anything, when matching is by sequence
     Statistics statistics_;
     Sites sites_;
+    context::SharedWalks<Sites::Entry> walks_ = {};
     uintptr_t key_mask_ = 0;
     Recent recent_[recent_sites] = {};
 };

@@ -8,6 +8,7 @@
 #include "runtime/context/call_chain.h"
 #include "runtime/context/context_table.h"
 #include "runtime/context/remembered_walks.h"
+#include "runtime/context/shared_walks.h"
 #include "tests/runtime/context/expected_chain.h"
 
 using malloom::context::Caller;
@@ -21,6 +22,7 @@ using Table = malloom::context::ContextTable<int>;
 
 Table contexts;
 thread_local malloom::context::RememberedWalks<Table::Entry> remembered_walks;
+malloom::context::SharedWalks<Table::Entry> shared_walks;
 
 Table::Entry& entry_of_chain(const uintptr_t* frames, unsigned depth) {
     return contexts.find_or_insert(frames, depth, [](Table::Entry&) {});
@@ -42,6 +44,10 @@ extern "C" [[gnu::noinline]] void chain_probe() {
     }
     const Table::Entry& entry = remembered_walks.entry_of(caller, Chains::remembered_depth, entry_of_chain);
     last_chains.remembered.assign(entry.frames, entry.frames + entry.depth);
+    const Table::Entry* known = shared_walks.find(caller);
+    const Table::Entry& shared =
+        known != nullptr ? *known : shared_walks.walk(caller, Chains::remembered_depth, entry_of_chain);
+    last_chains.shared.assign(shared.frames, shared.frames + shared.depth);
     void* frames[2 * max_depth];
     const int found = backtrace(frames, 2 * max_depth);
     // backtrace() starts in this function, or in the sanitizer's own; the comparison starts at the caller.
@@ -66,4 +72,5 @@ void expect_agreement(size_t at_least) {
     const size_t remembered = std::min<size_t>(Chains::remembered_depth, last_chains.walked.size());
     last_chains.walked.resize(remembered);
     EXPECT_EQ(last_chains.remembered, last_chains.walked);
+    EXPECT_EQ(last_chains.shared, last_chains.walked);
 }

@@ -20,6 +20,7 @@ struct Chains {
         walked.reserve(max_depth);
         expected.reserve(max_depth);
         remembered.reserve(max_depth);
+        shared.reserve(max_depth);
     }
 
     static constexpr unsigned max_depth = malloom::context::max_depth;
@@ -28,6 +29,7 @@ struct Chains {
     uintptr_t shorter[max_depth][max_depth];  ///< walked at depths 1, 2, ... 31
     unsigned shorter_count[max_depth];
     std::vector<uintptr_t> remembered;  ///< at remembered_depth, by RememberedWalks
+    std::vector<uintptr_t> shared;      ///< the same by SharedWalks
     static constexpr unsigned remembered_depth = 6;
     bool collects = false;                      ///< whether `distinct` is kept
     std::set<std::vector<uintptr_t>> distinct;  ///< all that were walked
