@@ -83,9 +83,9 @@ if [ -n "$installed" ]; then
 fi
 
 recipe=$(sha256sum <"$0" | cut -c1-12)
-cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/malloom
+cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/malloom
 # A service may have no home folder, or one that is not its own.
-if ! mkdir -p "$cache" 2>/dev/null || [ ! -w "$cache" ]; then
+if [ "$cache" = /malloom ] || ! mkdir -p "$cache" 2>/dev/null || [ ! -w "$cache" ]; then
     cache=$(cd "$(dirname "$0")/.." && pwd)/build/cache
     mkdir -p "$cache"
     export CARGO_HOME=$cache/cargo
