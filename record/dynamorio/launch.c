@@ -82,11 +82,12 @@ static void set(const char* name, const char* value) {
 
 static void configure(const char* library, const char* client, const char* options) {
     char text[option_bytes];
-    // Traces of blocks are built from instrumented code a second time, and seldom pay for that.
-    const int length =
-        snprintf(text, sizeof text,
-                 "-code_api -disable_traces -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
-                 client, options);
+    // Traces of blocks are built from instrumented code a second time, and seldom pay for that. But bursts
+    // end and begin only when a thread leaves code that is linked into a loop, which making traces has it do.
+    const char* traces = *options == '\0' ? "-disable_traces" : "";
+    const int length = snprintf(text, sizeof text,
+                                "-code_api %s -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
+                                traces, client, options);
     if (length >= (int)sizeof text) fail(1, client, "the path and options are too long for DynamoRIO");
     if (strpbrk(client, ";'") != NULL)
         fail(1, client, "DynamoRIO cannot load a client whose path has ; or '");
