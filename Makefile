@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 PRODUCT_SOURCES := $(shell find src runtime record formats include cmake CMakeLists.txt pyproject.toml README.md \
     -name __pycache__ -prune -o -print)
 WHEEL := build/wheel.stamp
-PYTEST := .venv/bin/python -m pytest
+# Each file's tests stay together: some share what is costly to make.
+PYTEST := .venv/bin/python -m pytest -n $(shell nproc) --dist loadfile --durations=10
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
