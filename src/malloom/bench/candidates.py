@@ -13,6 +13,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan_file import read_plan
 from malloom.layout.ranking import SAMPLED_ACCESSES
 from malloom.layout.registry import strategy_names
+from malloom.record.program import Program
 
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
@@ -26,11 +27,15 @@ WITHOUT_ACCESSES = ("sequential", "size", "overhead-only")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan in the race; `preallocate` overrides what the plan says of its arena, None follows it."""
+    """A plan in the race; `preallocate` overrides what the plan says of its arena, None follows it.
+
+    `program` is what it is for, where that is known.
+    """
 
     strategy: str
     plan: Path
     preallocate: bool | None = None
+    program: Program | None = None
 
     @property
     def name(self) -> str:
@@ -40,7 +45,7 @@ class Candidate:
 
     @property
     def environment(self) -> dict[str, str]:
-        return variants.as_run(self.plan, preallocate=self.preallocate)
+        return variants.as_run(self.plan, self.preallocate, self.program)
 
     @property
     def is_preallocated(self) -> bool:

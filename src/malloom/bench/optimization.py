@@ -18,6 +18,7 @@ from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.bench.recording import Recording, record_for_planning
 from malloom.bench.selection import affordable, fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.errors import CommandError
+from malloom.record.program import open_program
 
 AS_IT_IS = "as it is"
 CHOOSING_SHARE = 0.5
@@ -93,6 +94,7 @@ def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watch
         choosing = wishes.budget.seconds * CHOOSING_SHARE
         most = affordable(plain.wall_time, choosing)
         candidates, notes = _candidates(recording, wishes.strategy, most, watcher)
+        candidates = [replace(each, program=open_program(arguments[0])) for each in candidates]
         began = time.monotonic()
         program = program.limited(max(LEAST_TIME_LIMIT, SLOWEST_RUN * plain.wall_time))
         race = Race({AS_IT_IS: program}, watcher.run, compare_output=wishes.compare_output)

@@ -6,7 +6,8 @@ from pathlib import Path
 from malloom.errors import CommandError
 from malloom.layout.plan_header import places_nothing
 from malloom.native_files import native_file
-from malloom.preloading import FALLBACK_LIBRARIES
+from malloom.preloading import FALLBACK_LIBRARIES, serves_alone
+from malloom.record.program import Program
 from malloom.settings import settings
 
 GLIBC = "glibc"
@@ -35,9 +36,11 @@ def planned(plan: Path, preallocate: bool | None = None) -> dict[str, str]:
     return {**settings(**chosen), "LD_PRELOAD": _run_time()}
 
 
-def as_run(plan: Path, preallocate: bool | None = None) -> dict[str, str]:
-    """What `malloom run --plan` makes of a plan: one that places nothing needs no run time."""
-    return fallback() if places_nothing(plan) else planned(plan, preallocate)
+def as_run(plan: Path, preallocate: bool | None = None, program: Program | None = None) -> dict[str, str]:
+    """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
+    needs none."""
+    alone = places_nothing(plan) and serves_alone("mimalloc", program)
+    return fallback() if alone else planned(plan, preallocate)
 
 
 def general_allocators() -> dict[str, dict[str, str]]:

@@ -11,7 +11,7 @@ import typer
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
-from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading
+from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
 from malloom.settings import settings
 
@@ -85,10 +85,8 @@ def run(
     chosen = chosen_heap(heap, plan)
     variables = heap_variables(plan, chosen, fallback, statistics, preallocate)
     library: Path | str | None = native_file("libmalloom.so")
-    needs_throwing_new = fallback is Fallback.mimalloc and program is not None and program.elf.uses_cpp
-    if not statistics and not needs_throwing_new and is_fallback_alone(plan, chosen):
-        # The run time would only hand every request on; the fallback itself costs less. But mimalloc's
-        # operator new cannot throw: it ends the program where memory is short.
+    if not statistics and serves_alone(fallback, program) and is_fallback_alone(plan, chosen):
+        # The run time would only hand every request on; the fallback itself costs less.
         library, variables = FALLBACK_LIBRARIES[fallback], {}
     environment = preloading({**original_environment(), **variables}, library)
     if print_environment:

@@ -1,5 +1,6 @@
 """Which strategies are raced."""
 
+import subprocess
 from pathlib import Path
 
 from malloom.bench import variants
@@ -10,6 +11,7 @@ from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
+from malloom.record.program import open_program
 from malloom.settings import VARIABLE
 
 
@@ -54,6 +56,15 @@ def test_what_places_nothing_runs_without_the_run_time(tmp_path: Path) -> None:
     alone = Candidate("overhead-only", planned(tmp_path, "overhead-only"))
     assert not alone.has_arena
     assert alone.environment == variants.fallback()
+
+
+def test_a_program_of_cpp_keeps_the_run_time(tmp_path: Path) -> None:
+    source = "int main(int count, char**) { delete[] new int[count]; }"
+    command = ["g++", "-x", "c++", "-", "-o", tmp_path / "program"]
+    subprocess.run(command, input=source, text=True, check=True)
+    plan = planned(tmp_path, "overhead-only")
+    alone = Candidate("overhead-only", plan, program=open_program(str(tmp_path / "program")))
+    assert alone.environment == variants.planned(plan)
 
 
 def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
