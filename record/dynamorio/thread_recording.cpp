@@ -106,11 +106,12 @@ void ThreadRecording::write_chunk() {
     bursts::count(accesses);
 }
 
-// The buffer holds a marker and then words: markers, or a shape's id and its bases.
+// The buffer holds a marker and then words: markers, or a shape's id and its bases. In a pause it is thrown
+// away: code that is linked into a loop goes on filling it until something else takes the thread out.
 void ThreadRecording::flush() {
     const uint64_t* word = buffer;
     const uint64_t* const end = slots[slot_cursor];
-    if (end - word <= 1 || process_identity() == 0) return;
+    if (end - word <= 1 || process_identity() == 0 || !bursts::recording()) return;
     filter.refresh();
     chunks.begin_chunk(*word++);
     while (word < end) {

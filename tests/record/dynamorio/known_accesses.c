@@ -77,6 +77,12 @@ static void gather(char* object) {
         : "xmm0", "xmm1", "xmm2", "memory");
 }
 
+// A loop of one block, which code linked to itself does not leave.
+static void spin(char* object) {
+    for (unsigned long i = 0; i < 5000000; ++i)
+        __asm__ volatile("movq %1, 512(%0)" : : "r"(object), "r"(i) : "memory");
+}
+
 // All registers are in use, so that one of the program's holds the recorder's own value in between. Each
 // loads its own place.
 void all_registers(char* object);
@@ -147,6 +153,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "plain") == 0) plain(object);
     if (strcmp(what, "strings") == 0) strings(object);
     if (strcmp(what, "loop") == 0) loop(object);
+    if (strcmp(what, "spin") == 0) spin(object);
     if (strcmp(what, "registers") == 0) all_registers(object);
     if (strcmp(what, "gather") == 0) gather(object);
     if (strcmp(what, "fault") == 0) fault(object);

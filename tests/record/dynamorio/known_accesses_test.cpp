@@ -140,6 +140,13 @@ TEST_F(KnownAccesses, OfWideAndGatheringInstructionsAreRecorded) {
     EXPECT_EQ(of_only_thread(), expected);
 }
 
+TEST_F(KnownAccesses, EndAtTheLimitInsideALoopToo) {
+    EXPECT_EQ(record("spin", "limit=100000"), 0);
+    const size_t recorded = of_only_thread().size();
+    EXPECT_GT(recorded, 50'000u);
+    EXPECT_LT(recorded, 200'000u);
+}
+
 TEST_F(KnownAccesses, OfTwentyThreadsAreRecordedPerThread) {
     EXPECT_EQ(record("threads"), 0);
     unsigned threads = 0;
