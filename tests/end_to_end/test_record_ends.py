@@ -179,3 +179,35 @@ def test_closed_and_reused_descriptors(malloom, compile_c, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "other").stat().st_size == 0
     assert_sound(profile)
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [("return 0;", "exit"), ("_exit(0);", "ended without exit handlers"), ("raise(9);", "ended without")],
+)
+def test_program_without_requests_has_an_end(
+    malloom, compile_c, tmp_path: Path, ending: str, reason: str
+) -> None:
+    program = compile_c(f"#include <signal.h>\n#include <unistd.h>\nint main(void) {{ {ending} }}")
+    malloom("record", "-o", "p", "--accesses", "none", "--", program)
+    (process,) = processes_of(tmp_path / "p")
+    assert process["events"] == 0
+    assert dict(process["end"])["reason"].startswith(reason)  # type: ignore[call-overload]
+    assert_sound(tmp_path / "p")
+
+
+def test_descriptors_are_closed_all_at_once(malloom, compile_c, tmp_path: Path) -> None:
+    source = """
+    #define _GNU_SOURCE
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(void) {
+        closefrom(3);
+        if (chdir("/") != 0) return 1;
+        for (int i = 0; i < 20000; ++i) { void* volatile object = malloc(24); free(object); }
+        return 0;
+    }"""
+    done = malloom("record", "-o", "p", "--accesses", "none", "--", compile_c(source))
+    assert done.returncode == 0, done.stderr
+    assert processes_of(tmp_path / "p")[0]["events"] == 40_000
+    assert_sound(tmp_path / "p")
