@@ -1,5 +1,6 @@
 """Every path that the documentation names exists, and every command in it runs."""
 
+import functools
 import os
 import re
 import shlex
@@ -44,6 +45,7 @@ def test_make_goals_exist(document: str) -> None:
     assert set(MAKE_GOAL.findall(text_of(document))) - goals == set()
 
 
+@functools.cache
 def help_of(verb: str) -> str:
     command = [ROOT / ".venv/bin/malloom", verb, "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
