@@ -1,7 +1,10 @@
 #include "src/native/packing_free_space.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <stdexcept>
 
 namespace malloom::native {
@@ -15,9 +18,27 @@ constexpr uint64_t round_up(uint64_t value, uint64_t step) {
     return (value + step - 1) / step * step;
 }
 
+// Address space for the largest arena; only the tags that are used take memory, which in a dense arena are
+// few.
+constexpr size_t tags_bytes = maximum_granules * sizeof(uint32_t);
+
+uint32_t* map_tags() {
+    void* memory =
+        mmap(nullptr, tags_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::bad_alloc();
+    }
+    madvise(memory, tags_bytes, MADV_NOHUGEPAGE);
+    return static_cast<uint32_t*>(memory);
+}
+
 }  // namespace
 
-FreeSpace::FreeSpace() : blocks_(1) {}
+void FreeSpace::Unmap::operator()(uint32_t* tags) const {
+    munmap(tags, tags_bytes);
+}
+
+FreeSpace::FreeSpace() : blocks_(1), tags_(map_tags()) {}
 
 unsigned FreeSpace::bin_of(uint64_t room) {
     if (room < exact_bins) {
@@ -160,9 +181,6 @@ void FreeSpace::rise_to(uint64_t end) {
     }
     end_ = end;
     highest_ = std::max(highest_, end);
-    if (end > tags_.size()) {
-        tags_.resize(std::max(end, tags_.size() + tags_.size() / 2));
-    }
 }
 
 }  // namespace malloom::native

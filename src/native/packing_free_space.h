@@ -4,13 +4,15 @@
 #include <stdint.h>
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace malloom::native {
 
 /// Free blocks by size, merged with their neighbours as soon as they are given, after Lea's allocator: the
 /// most recently freed block of just the size first, then the smallest larger one, then the arena's end. All
-/// numbers are granules. O(1) an operation; memory: 4 bytes per granule of the arena.
+/// numbers are granules. O(1) an operation; memory: at most 4 bytes per granule of the arena, and only where
+/// blocks were free.
 class FreeSpace {
   public:
     FreeSpace();
@@ -35,6 +37,10 @@ class FreeSpace {
         uint32_t next;
     };
 
+    struct Unmap {
+        void operator()(uint32_t* tags) const;
+    };
+
     static constexpr uint32_t none = 0;
     static constexpr unsigned exact_bins = 256;
     static constexpr unsigned steps_per_octave = 8;
@@ -51,7 +57,8 @@ class FreeSpace {
 
     std::vector<Block> blocks_;
     std::vector<uint32_t> unused_;  ///< numbers of blocks to use again
-    std::vector<uint32_t> tags_;    ///< at a free block's first and last granule its number; elsewhere none
+    /// At a free block's first and last granule its number; elsewhere none.
+    std::unique_ptr<uint32_t[], Unmap> tags_;
     std::array<uint32_t, bin_count> heads_{};
     std::array<uint64_t, (bin_count + 63) / 64> filled_{};  ///< a bit for every bin that has blocks
     uint64_t end_ = 0;
