@@ -4,6 +4,7 @@
 set -eu
 library=$1
 sources=$2
+export LC_ALL=C.UTF-8 # how much programs ask for depends on it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 printf '#include <map>\n#include <string>\nint f() { std::map<std::string, int> m{{"a", 1}}; return m["a"]; }\n' \
@@ -25,6 +26,6 @@ check() {
 }
 
 check python 1000 /usr/bin/python3 -c 'import json, re; print(len(json.dumps([str(i) * 300 for i in range(3000)])))'
-check git 100 git -C "$sources" -c safe.directory='*' log --oneline
+check git 100 git -C "$sources" grep --no-index --threads=1 -h include -- runtime
 check gcc 100000 g++ -O2 -c "$work/x.cpp" -o "$work/x.o"
 check sort 10 sort "$work/x.cpp"
