@@ -25,12 +25,8 @@ struct Shares {
 class DriftTest : public testing::Test {
   protected:
     void open(uint32_t sizes, uint32_t period) {
-        std::vector<uint32_t> pattern;
-        for (uint32_t i = 0; i < period; ++i) {
-            pattern.push_back(size(sizes));
-        }
         for (uint32_t i = 0; i < recorded_requests; ++i) {
-            slots.push_back({i * largest_granules, pattern[i % period]});
+            slots.push_back({i * largest_granules, i < period ? size(sizes) : slots[i - period].granules});
         }
         PlanBuilder builder(uint64_t{recorded_requests} * largest_granules * 16);
         builder.add_context(1, slots);
