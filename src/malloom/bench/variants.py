@@ -24,7 +24,7 @@ def peer(name: str) -> dict[str, str]:
 
 
 def fallback() -> dict[str, str]:
-    """The default fallback alone, as `malloom run --heap fallback` has it."""
+    """The default fallback alone, as `malloom run` has it where a plan places nothing."""
     return {"LD_PRELOAD": str(FALLBACK_LIBRARIES["mimalloc"])}
 
 

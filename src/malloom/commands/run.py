@@ -72,8 +72,8 @@ def run(
     """Run a program, as it is, with the heap that a plan describes.
 
     The program replaces malloom in the same process: its exit status, signals, standard streams,
-    arguments and environment are its own. Its children use the plan as well. Where nothing is to be
-    placed, and no statistics are asked for, the fallback is preloaded itself.
+    arguments and environment are its own. Its children use the plan as well. Of a plan that places
+    nothing, unless statistics are asked for, the fallback is preloaded itself.
 
     Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
     """
@@ -108,9 +108,9 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
 
 
 def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
-    """Whether all requests are the fallback's: no plan is to be used, or one that places nothing."""
+    """Whether a plan says that the fallback alone is best: it places nothing, and was tried here."""
     if heap is Heap.fallback or plan is None:
-        return True
+        return False
     from malloom.layout.plan_header import places_nothing  # noqa: PLC0415  (runs without a plan need not load it)
 
     return places_nothing(plan)
