@@ -7,6 +7,7 @@
 #include "record/dynamorio/access_chunks.h"
 #include "record/dynamorio/address_filter.h"
 #include "record/dynamorio/bursts.h"
+#include "record/dynamorio/close_range.h"
 #include "record/dynamorio/instrumentation.h"
 #include "record/dynamorio/options.h"
 #include "record/dynamorio/recorder_library.h"
@@ -32,8 +33,13 @@ bool is_exec(void*, int number) {
     return number == SYS_execve || number == SYS_execveat;
 }
 
+bool is_of_interest(void* context, int number) {
+    return is_exec(context, number) || number == SYS_close_range;
+}
+
 bool before_system_call(void* context, int number) {
     if (is_exec(context, number)) flush_current_thread(context);
+    if (number == SYS_close_range) bound_close_range(context);
     return true;
 }
 
@@ -54,7 +60,7 @@ bool begin(client_id_t id, const Options& options) {
     bursts::init(id, options);
     dr_register_fork_init_event(forked);
     dr_register_exit_event(process_ends);
-    dr_register_filter_syscall_event(is_exec);
+    dr_register_filter_syscall_event(is_of_interest);
     return drmgr_init() && init_shape_registry() && init_thread_recording() && init_instrumentation() &&
            drmgr_register_module_load_event(module_loaded) &&
            drmgr_register_module_unload_event(module_unloaded) &&

@@ -73,3 +73,24 @@ def test_each_image_of_a_family_has_its_own_accesses(malloom, compile_c, tmp_pat
     assert_sound(profile)
     assert len(processes_of(profile)) >= 2
     assert int(HeapProfile.open(profile).requests.accesses.max()) >= 50_000
+
+
+def test_descriptors_are_closed_all_at_once(malloom, compile_c, tmp_path: Path) -> None:
+    source = """
+    #define _GNU_SOURCE
+    #include <errno.h>
+    #include <fcntl.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(void) {
+        int* object = malloc(sizeof *object);
+        *object = open("/dev/null", O_RDONLY);
+        closefrom(3);
+        printf("%d\\n", fcntl(*object, F_GETFD) == -1 && errno == EBADF);
+        return close_range(5, 4, 0) == -1 && errno == EINVAL ? 0 : 1;
+    }"""
+    profile = tmp_path / "profile"
+    done = malloom("record", "-o", profile, "--accesses", "full", "--", compile_c(source))
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+    assert_sound(profile)
