@@ -10,13 +10,13 @@
 
 #include "formats/plan.h"
 #include "record/stream/checksum.h"
+#include "runtime/heaps/plan_file.h"
 
 namespace malloom::native {
 
 namespace {
 
 using namespace formats::plan;
-using formats::u64;
 
 /// A file mapped for reading, its pages brought in with one call.
 class MappedPlan {
@@ -64,37 +64,15 @@ class MappedPlan {
     size_t bytes_ = 0;
 };
 
-bool lies_within(const PlanHeader& header, u64 offset, u64 count, u64 entry_bytes) {
-    return offset % 8 == 0 && offset >= header.header_bytes && offset <= header.file_bytes &&
-           count <= (header.file_bytes - offset) / entry_bytes;
-}
-
-bool sections_fit(const PlanHeader& header) {
-    return lies_within(header, header.contexts_offset, header.contexts_capacity, sizeof(PlanContext)) &&
-           lies_within(header, header.slots_offset, header.slots_count, sizeof(PlanSlot)) &&
-           lies_within(header, header.sequences_offset, header.sequences_count, sizeof(PlanSequence)) &&
-           lies_within(header, header.groups_offset, header.groups_count, sizeof(PlanGroup));
-}
-
+// The run time's own judgement, with the number of a version that is too new.
 std::string header_problem(const MappedPlan& plan) {
-    if (plan.bytes() < sizeof(PlanHeader)) {
-        return "is too short for a plan";
+    const auto* header = reinterpret_cast<const PlanHeader*>(plan.start());
+    if (plan.bytes() >= sizeof(PlanHeader) && header->magic == file_magic &&
+        header->version > version_current) {
+        return "is of version " + std::to_string(header->version) + ", newer than this malloom knows";
     }
-    const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
-    if (header.magic != file_magic) {
-        return "is not a plan";
-    }
-    if (header.version > version_current) {
-        return "is of version " + std::to_string(header.version) + ", newer than this malloom knows";
-    }
-    if (stream::checksum(&header, offsetof(PlanHeader, header_checksum)) != header.header_checksum) {
-        return "is damaged: its header's checksum is wrong";
-    }
-    if (header.header_bytes != sizeof(PlanHeader) || header.file_bytes != plan.bytes()) {
-        return "was cut short: it has " + std::to_string(plan.bytes()) + " of " +
-               std::to_string(header.file_bytes) + " bytes";
-    }
-    return sections_fit(header) ? "" : "is damaged: a section lies outside the file";
+    heaps::PlanFile file;
+    return file.open(plan.start(), plan.bytes()) ? "" : file.problem();
 }
 
 }  // namespace

@@ -127,8 +127,9 @@ def test_a_plan_that_places_nothing_needs_no_run_time(malloom: Malloom, plans: d
     assert not {"libmalloom", "libmimalloc"} & libraries_of(done)
 
 
-def test_an_outer_run_time_does_not_reach_into_an_inner_run(malloom: Malloom) -> None:
-    inner = [COMMAND, "run", "--fallback", "system", "--", "cat", "/proc/self/maps"]
+def test_an_outer_run_time_does_not_reach_into_an_inner_run(malloom: Malloom, plans: dict[str, Path]) -> None:
+    nothing = ["--fallback", "system", "--plan", plans["overhead-only"]]
+    inner = [COMMAND, "run", *nothing, "--", "cat", "/proc/self/maps"]
     assert "libmalloom" not in libraries_of(malloom("run", "--statistics", "--", *inner))
 
 

@@ -1,5 +1,6 @@
 """Plans: what was laid out is found again, and what is damaged is refused in one line."""
 
+import dataclasses
 import resource
 import signal
 import subprocess
@@ -129,7 +130,7 @@ def test_any_cut_is_noticed(good: Path) -> None:
     data = good.read_bytes()
     for length in range(0, len(data), 13):
         good.write_bytes(data[:length])
-        with pytest.raises(CommandError, match=r"too short|cut short"):
+        with pytest.raises(CommandError, match=r"too short|it was cut"):
             check_plan(good)
 
 
@@ -138,6 +139,15 @@ def test_a_newer_version_is_named(good: Path) -> None:
     data[8] = 77
     good.write_bytes(data)
     with pytest.raises(CommandError, match="is of version 77, newer than this malloom knows"):
+        check_plan(good)
+
+
+@pytest.mark.parametrize(("field", "value"), [("arena_bytes", 17), ("arena_bytes", 1 << 60), ("depth", 33)])
+def test_what_the_run_time_refuses_is_refused_before_the_run(good: Path, field: str, value: int) -> None:
+    profile = HeapProfile.from_arrays([48] * 100)
+    plan = make_plan(profile, strategy("sequential").place(profile, GEOMETRY))
+    write_plan(dataclasses.replace(plan, **{field: value}), good)
+    with pytest.raises(CommandError, match="its header makes no sense"):
         check_plan(good)
 
 
