@@ -43,7 +43,8 @@ test: native  ## all tests, with formatting, lint and types
 
 bench: build  ## all benchmark suites
 	@setup/native.sh release
-	@.venv/bin/malloom bench placement --json build/bench-placement.json
+	@.venv/bin/malloom bench placement --json build/bench-placement.json \
+	    --markdown build/bench-placement.md
 
 soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about an hour
 	@setup/native.sh fuzz

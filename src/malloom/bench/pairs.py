@@ -1,6 +1,7 @@
 """Interleaved runs: A B B A after a warm-up, so that whatever disturbs the machine disturbs both alike."""
 
 import os
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -65,8 +66,8 @@ class Rounds:
 
 
 class Race:
-    """Commands whose runs are interleaved: every round runs each of those asked for once, every other round
-    in reverse, so that none of them always runs in another's wake.
+    """Commands whose runs are interleaved: every round runs each of those asked for once, in a shuffled order
+    and then in its reverse, so that none of them always runs in another's wake.
 
     A run that ends unlike the first, by status or by output, raises CommandError: the time of different work
     means nothing. With `compare_output` off the output may differ; with `demand_success` the status is 0.
@@ -119,9 +120,8 @@ class Race:
         self.rounds.runs[name] = []
 
     def run(self, names: Sequence[str]) -> None:
-        """One round of the commands named; in reverse where the first has had an odd number of runs."""
-        reverse = bool(names) and len(self.rounds.runs[names[0]]) % 2 == 1
-        for name in reversed(names) if reverse else names:
+        """One round of the commands named, in the order that is due after the first one's number of runs."""
+        for name in _order(names, len(self.rounds.runs[names[0]]) if names else 0):
             runs = self.rounds.runs[name]
             runs.append(self._run(name, len(runs) + 1))
 
@@ -181,6 +181,15 @@ def describe_status(status: int) -> str:
     """A wait(2) status in words."""
     code = os.waitstatus_to_exitcode(status)
     return f"exit status {code}" if code >= 0 else f"signal {-code}"
+
+
+def _order(names: Sequence[str], rounds: int) -> list[str]:
+    """The names as the next round runs them: after an even number of rounds a new order, then its reverse.
+
+    Two keep their order, A B B A: shuffled they would alternate less often.
+    """
+    order = list(names) if len(names) < 3 else random.Random(rounds // 2).sample(names, len(names))
+    return order[::-1] if rounds % 2 else order
 
 
 def _demand_same(name: str, run: Run, expected: Run, compare_output: bool) -> None:

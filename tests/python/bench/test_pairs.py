@@ -28,6 +28,17 @@ def test_order_is_interleaved_after_a_warm_up(tmp_path: Path) -> None:
     assert len(rounds) == 3
 
 
+def test_neighbours_change(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    commands = {name: Command(["sh", "-c", f"echo {name} >> {log}"]) for name in "ABCD"}
+    run_interleaved(commands, "A", Budget(fewest=20, most=20))
+    names = log.read_text().split()
+    rounds = [names[at : at + 4] for at in range(4, len(names), 4)]
+    assert all(sorted(order) == list("ABCD") for order in rounds)
+    before_b = {order[order.index("B") - 1] for order in rounds if order[0] != "B"}
+    assert before_b == {"A", "C", "D"}
+
+
 def noise(kind: str, random: np.random.Generator) -> Iterator[float]:
     """Times of a program that never changes, on a quiet machine or on one that others use in bursts."""
     while True:
