@@ -189,19 +189,21 @@ void GroupHeap::deallocate_any(void* object) {
 }
 
 // Either all objects of a chunk are gone, or as many of the chunk that is being filled as it got: then its
-// count starts again, and after that its cursor. In between nobody else finds it empty.
+// count starts again, and after that its cursor. In between nobody else finds it empty. The cursor is read
+// within: read before, other threads could begin the chunk again and fill it to the very same cursor.
 void GroupHeap::note_empty(Group& group, uint32_t chunk, uint64_t gone) {
     if (gone == 0) {
         put_back(group, chunk);
         return;
     }
-    const uint64_t cursor = structures::load(group.cursor);
-    if (cursor >> cursor_granule_bits != gone || chunk_of(group, cursor) != chunk) {
+    if (!structures::replace(alone(), group.living[chunk], -gone, 0)) {
         return;
     }
-    fetch_add(alone(), group.living[chunk], gone);
-    // Another thread has allocated where this fails, and may even have finished the chunk.
-    if (!structures::replace(alone(), group.cursor, cursor, uint64_t{chunk} << group.chunk_shift) &&
+    const uint64_t cursor = structures::load(group.cursor);
+    const bool is_empty = cursor >> cursor_granule_bits == gone && chunk_of(group, cursor) == chunk;
+    // Another thread may have allocated, and may even have finished the chunk.
+    if ((!is_empty ||
+         !structures::replace(alone(), group.cursor, cursor, uint64_t{chunk} << group.chunk_shift)) &&
         fetch_add(alone(), group.living[chunk], -gone) == gone) {
         put_back(group, chunk);
     }

@@ -1,6 +1,7 @@
 #include "runtime/heaps/group_heap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <random>
 #include <set>
 #include <thread>
@@ -125,6 +126,31 @@ TEST_F(GroupHeapTest, ThreadsNeverGetOverlappingObjects) {
         thread.join();
     }
     EXPECT_EQ(heap.stopped(), 0u);
+}
+
+// The chunk begins again after nearly every object here, and what it got then looks the same each time.
+TEST_F(GroupHeapTest, ThreadsThatFreeAtOnceNeverBeginAChunkWithLivingObjects) {
+    open({{4096, 1024, 4096, 0}});
+    std::atomic<int> refused = 0;
+    const auto work = [&] {
+        heaps::Requester own;
+        own.group = 0;
+        for (int i = 0; i < 400000; ++i) {
+            void* object = heap.allocate({64, 0, &own});
+            refused += object == nullptr;
+            if (object != nullptr) {
+                heap.deallocate(object);
+            }
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back(work);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(refused, 0) << "the cursor went back to what was taken";
 }
 
 TEST_F(GroupHeapTest, ManyEmptyChunksGiveTheirPagesBackAndCanBeUsedAgain) {
