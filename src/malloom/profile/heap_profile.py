@@ -14,7 +14,7 @@ from malloom.errors import CommandError
 from malloom.file_name import native_name
 from malloom.profile.affinity import AffinityGraph
 from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
-from malloom.profile.notes import notes_on
+from malloom.profile.notes import damage_notes, notes_on
 from malloom.profile.process import Process, choose_process, process_from_record
 from malloom.profile.requests import U32, U64, Requests, replace_contexts, requests_from_arrays
 from malloom.profile.survey import AccessOpener, Survey, windows
@@ -34,6 +34,8 @@ class HeapProfile:
     """Nanoseconds since 1970: when the recording began."""
     notes: list[str]
     """What a reader has to know, a line each: cut, limit, losses, which process was chosen and why."""
+    damage: list[str]
+    """The notes that tell of a missing part of the profile."""
     access_entries: int
     """Recorded accesses and markers: a bound on access_count that costs no pass over them."""
 
@@ -48,6 +50,7 @@ class HeapProfile:
         access_entries: int,
         created: int = 0,
         notes: Sequence[str] = (),
+        damage: Sequence[str] = (),
         survey: Survey | None = None,
     ) -> None:
         self.requests = requests
@@ -57,6 +60,7 @@ class HeapProfile:
         self.access_entries = access_entries
         self.created = created
         self.notes = list(notes)
+        self.damage = list(damage)
         self._opener = opener
         self._survey = survey or Survey(opener, len(requests), access_entries)
         requests.attach(self._survey.usage)
@@ -81,6 +85,7 @@ class HeapProfile:
             access_entries=chosen.access_entries + lost["touches"],
             created=recording.created,
             notes=[*([reason] if reason else []), *notes_on(recording.notes(), chosen, lost)],
+            damage=damage_notes(recording.notes(), chosen, lost),
         )
 
     @classmethod
@@ -166,6 +171,7 @@ class HeapProfile:
             access_entries=self.access_entries,
             created=self.created,
             notes=self.notes,
+            damage=self.damage,
             survey=self._survey,
         )
 

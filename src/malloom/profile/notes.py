@@ -12,7 +12,12 @@ COMPLETE_END = "exit"
 
 def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Notes on a process: `file_notes` from the reader, `lost` from the resolver (Recording.read_process)."""
-    return [*file_notes, *_end_notes(process), *_loss_notes(process, lost)]
+    return [*file_notes, *_end_notes(process), *_missing_chunks(process, lost), *_loss_notes(lost)]
+
+
+def damage_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
+    """Those of the notes that may explain why the process has no requests: a part of the file is missing."""
+    return [*(() if process.end else file_notes), *_missing_chunks(process, lost)]
 
 
 def _end_notes(process: Process) -> Iterator[str]:
@@ -26,11 +31,14 @@ def _end_notes(process: Process) -> Iterator[str]:
         yield f"{end['dropped']} events could not be recorded"
 
 
-def _loss_notes(process: Process, lost: Mapping[str, int | bool]) -> Iterator[str]:
+def _missing_chunks(process: Process, lost: Mapping[str, int | bool]) -> Iterator[str]:
     if process.lost_chunks:
         yield f"{process.lost_chunks} chunks are missing: their requests and accesses are not counted"
     if lost["corrupt_chunks"]:
         yield f"{lost['corrupt_chunks']} chunks are corrupt and were left out"
+
+
+def _loss_notes(lost: Mapping[str, int | bool]) -> Iterator[str]:
     if lost["releases_unknown"]:
         yield f"{lost['releases_unknown']} objects were released that no recorded request made"
     if lost["stopped"]:

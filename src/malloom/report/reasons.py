@@ -20,13 +20,13 @@ def check_not_empty(profile: HeapProfile) -> None:
 
 def _reason(profile: HeapProfile) -> str:
     process = profile.process
-    if process.lost_chunks:
-        return f"{process.lost_chunks} chunks of its events are missing from the profile"
+    if profile.damage:
+        return "; ".join(profile.damage)
     for module in profile.modules:
         if any(name in module.path for name in OWN_ALLOCATORS):
             return f"it brings an allocator of its own ({module.path})"
     if not process.end:
-        return "it was killed or replaced (exec) before its first request, or the profile is cut"
+        return "it was killed or replaced (exec) before its first request"
     if dict(process.end).get("reason") == COMPLETE_END:
         return "it ran to its end and never called malloc or its like, unless an allocator is linked into it"
     return "it was replaced (exec) or ended before its first request, or has an allocator linked into it"

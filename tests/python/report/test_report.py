@@ -107,6 +107,20 @@ def test_an_empty_report_gives_the_reason(tmp_path: Path) -> None:
         written(path, "text")
 
 
+def test_an_empty_report_of_a_damaged_profile_says_so(tmp_path: Path) -> None:
+    path = write_profile(HEADER + PROCESS + EVENTS + END, tmp_path / "whole.profile")
+    whole = path.read_bytes()
+    events = whole.index(
+        b"LOOM", whole.index(b"LOOM", whole.index(b"LOOM", whole.index(b"LOOM") + 1) + 1) + 1
+    )
+    path.write_bytes(whole[: events + 70] + b"?" + whole[events + 71 :])
+    with pytest.raises(CommandError, match="made no request: 1 chunks are corrupt and were left out"):
+        written(path, "text")
+    path.write_bytes(whole[: events + 70])
+    with pytest.raises(CommandError, match="made no request: profile is cut at byte"):
+        written(path, "text")
+
+
 def test_formats_to_come_are_refused_by_name() -> None:
     for name in ("html", "folded", "nonsense"):
         with pytest.raises(UsageProblem, match="use one of text, json"):
