@@ -123,10 +123,11 @@ bool start_locked() {
     return true;
 }
 
-// `malloom record` says why a recording ended, from the state in the stage; only where there is no stage must
-// the process speak for itself, and then only of failures.
+// `malloom record` says why a recording ended, from the state in the stage. Without a stage the process
+// leaves an end chunk; only where even that finds no room must it speak for itself. Both only of failures.
 void say_why(ProcessState state) {
     if (state != ProcessState::failed && state != ProcessState::limit) return;
+    if (append_end_chunk(record_process, state)) return;
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid()));
     line.text(" is not recorded: the profile cannot be written (no room on the disk?)")
@@ -159,7 +160,10 @@ void hide_dynamorio() {
 [[gnu::destructor]] void note_exit() {
     if (image == nullptr || image->phase.load(std::memory_order_relaxed) != Phase::recording) return;
     auto* header = image->contexts.header;
-    if (header == nullptr) return append_end_chunk(record_process);
+    if (header == nullptr) {
+        append_end_chunk(record_process, ProcessState::exited);
+        return;
+    }
     if (header->state == static_cast<uint32_t>(ProcessState::recording))
         header->state = static_cast<uint32_t>(ProcessState::exited);
 }

@@ -69,11 +69,12 @@ bool append_process_chunk(uint64_t process, uint64_t parent) {
     return profile.append(chunk, bytes) == stream::AppendResult::written;
 }
 
-void append_end_chunk(uint64_t process) {
-    const stream::EndPayload payload = stream::end_payload(formats::profile::ProcessState::exited, 0);
+bool append_end_chunk(uint64_t process, formats::profile::ProcessState state) {
+    const stream::EndPayload payload = stream::end_payload(state, 0);
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::end, process, 0, 0, 0, 1};
     unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * sizeof payload];
-    profile.append(chunk, stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk));
+    const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);
+    return profile.append(chunk, bytes) == stream::AppendResult::written;
 }
 
 }  // namespace malloom::record

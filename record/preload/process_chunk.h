@@ -3,13 +3,16 @@
 
 #include <stdint.h>
 
+#include "formats/profile.h"
+
 namespace malloom::record {
 
 /// Appends the process chunk of this image. `parent` is the identity of the image that forked it, 0 where
 /// none did.
 bool append_process_chunk(uint64_t process, uint64_t parent);
 
-/// Says that the process exited, where it has no stage that says so.
-void append_end_chunk(uint64_t process);
+/// Says how the recording of the process ended, where it has no stage that says so. False where that could
+/// not be written.
+bool append_end_chunk(uint64_t process, formats::profile::ProcessState state);
 
 }  // namespace malloom::record

@@ -119,6 +119,15 @@ def test_full_disk_ends_the_recording_and_not_the_program(malloom, compile_c, tm
     assert processes_of(profile)[0]["events"] > 10_000  # type: ignore[operator]
 
 
+def test_disk_that_is_full_from_the_start_is_told(malloom, compile_c, tmp_path: Path) -> None:
+    no_stage = "#include <errno.h>\nint fallocate() { errno = ENOSPC; return -1; }\n"
+    options = ["-o", tmp_path / "profile", "--accesses", "none"]
+    done = malloom("record", *options, "--", compile_c(COUNTED + no_stage, "-rdynamic"), "100")
+    assert done.returncode == 1
+    assert "could not be written to its end" in done.stderr
+    assert _native.check_profile(str(tmp_path / "profile")) == []
+
+
 def test_file_size_limit_ends_the_recording_and_not_the_program(compile_c, tmp_path: Path) -> None:
     program = compile_c(COUNTED)
     record = f"'{COMMAND}' record -o profile --accesses none -- '{program}' 2000000"
