@@ -18,12 +18,15 @@ class SharedWalks {
     [[gnu::always_inline]] Entry* find(const Caller& caller) {
         const Walk& walk = walks_[place_of(caller)];
         const uint64_t version = __atomic_load_n(&walk.version, __ATOMIC_ACQUIRE);
-        if (version % 2 != 0 || !walk.trace.holds_for(caller)) [[unlikely]] {
+        const auto is_whole = [&] {
+            __atomic_thread_fence(__ATOMIC_ACQUIRE);
+            return __atomic_load_n(&walk.version, __ATOMIC_RELAXED) == version;
+        };
+        if (version % 2 != 0 || !walk.trace.holds_for(caller, is_whole)) [[unlikely]] {
             return nullptr;
         }
         Entry* entry = __atomic_load_n(&walk.entry, __ATOMIC_RELAXED);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        return __atomic_load_n(&walk.version, __ATOMIC_RELAXED) == version ? entry : nullptr;
+        return is_whole() ? entry : nullptr;
     }
 
     /// Walks, remembers and gives the Entry& that `find(frames, count)` has for the chain of up to `depth`

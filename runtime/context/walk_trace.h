@@ -16,7 +16,7 @@ class WalkTrace {
         caller_ = caller;
         frame_pointer_ = {0, caller.frame_pointer};
         frame_pointer_mask_ = 0;
-        count_ = 0;
+        places_.count = 0;
     }
 
     /// A return address was found at `place`.
@@ -44,21 +44,19 @@ class WalkTrace {
     /// short since and has the same frames below the cut, that may be wrong.
     [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool holds_for(
         const Caller& caller) const {
-        if (caller.return_address != caller_.return_address ||
-            caller.stack_pointer != caller_.stack_pointer) {
+        return begins_at(caller) && holds_at(caller.stack_pointer, places_);
+    }
+
+    /// The same where other threads may be writing the trace. `is_whole()` says whether all that was read of
+    /// it until then belongs together; no place that does not is looked at.
+    template <class IsWhole>
+    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool holds_for(
+        const Caller& caller, IsWhole&& is_whole) const {
+        if (!begins_at(caller)) {
             return false;
         }
-        if (((caller.frame_pointer ^ caller_.frame_pointer) & frame_pointer_mask_) != 0 ||
-            count_ > max_words) {
-            return false;
-        }
-        for (unsigned i = 0; i < count_; ++i) {
-            const uintptr_t place = caller.stack_pointer + offsets_[i];
-            if (*reinterpret_cast<const volatile uintptr_t*>(place) != values_[i]) {
-                return false;
-            }
-        }
-        return true;
+        const Places places = places_;
+        return is_whole() && holds_at(caller.stack_pointer, places);
     }
 
   private:
@@ -68,22 +66,46 @@ class WalkTrace {
         uintptr_t place;
         uintptr_t value;
     };
+    struct Places {
+        unsigned count;               // max_words + 1: there were more
+        uint32_t offsets[max_words];  // bytes above the stack pointer
+    };
+
+    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool begins_at(
+        const Caller& caller) const {
+        return caller.return_address == caller_.return_address &&
+               caller.stack_pointer == caller_.stack_pointer &&
+               ((caller.frame_pointer ^ caller_.frame_pointer) & frame_pointer_mask_) == 0;
+    }
+
+    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool holds_at(
+        uintptr_t stack_pointer, const Places& places) const {
+        if (places.count > max_words) {
+            return false;
+        }
+        for (unsigned i = 0; i < places.count; ++i) {
+            const uintptr_t place = stack_pointer + places.offsets[i];
+            if (*reinterpret_cast<const volatile uintptr_t*>(place) != values_[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     [[gnu::always_inline]] void add(uintptr_t place, uintptr_t value) {
         const uintptr_t offset = place - caller_.stack_pointer;
-        if (count_ >= max_words || offset > UINT32_MAX) {
-            [[unlikely]] count_ = max_words + 1;
+        if (places_.count >= max_words || offset > UINT32_MAX) {
+            [[unlikely]] places_.count = max_words + 1;
             return;
         }
-        offsets_[count_] = static_cast<uint32_t>(offset);
-        values_[count_++] = value;
+        places_.offsets[places_.count] = static_cast<uint32_t>(offset);
+        values_[places_.count++] = value;
     }
 
     Caller caller_;
     Word frame_pointer_;            // the last one read; place 0: the caller's own
     uintptr_t frame_pointer_mask_;  // all bits where the caller's own one was used
-    unsigned count_;                // max_words + 1: there were more
-    uint32_t offsets_[max_words];   // bytes above the stack pointer
+    Places places_;
     uintptr_t values_[max_words];
 };
 
