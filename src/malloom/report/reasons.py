@@ -6,6 +6,9 @@ from malloom.errors import CommandError
 from malloom.profile import HeapProfile
 from malloom.profile.notes import COMPLETE_END
 
+CUT_SHORT = ("maximum size reached", "profile could not be written", "stopped by the program")
+"""Reasons of an end that came while the program still ran, as record/stream/process_end.cpp writes them."""
+
 OWN_ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc", "snmalloc", "rpmalloc", "tbbmalloc", "hoard")
 
 
@@ -27,7 +30,10 @@ def _reason(profile: HeapProfile) -> str:
             return f"it brings an allocator of its own ({module.path})"
     if not process.end:
         return "it was killed or replaced (exec) before its first request"
-    if dict(process.end).get("reason") == COMPLETE_END:
+    reason = dict(process.end).get("reason", "")
+    if reason in CUT_SHORT:
+        return f"the recording ended before its requests were written: {reason}"
+    if reason == COMPLETE_END:
         return "it ran to its end and never called malloc or its like, unless an allocator is linked into it"
     return "it was replaced (exec) or ended before its first request, or has an allocator linked into it"
 

@@ -107,6 +107,13 @@ def test_an_empty_report_gives_the_reason(tmp_path: Path) -> None:
         written(path, "text")
 
 
+@pytest.mark.parametrize("reason", ["maximum size reached", "profile could not be written"])
+def test_an_empty_report_names_the_end_of_the_recording(tmp_path: Path, reason: str) -> None:
+    path = write_profile(HEADER + PROCESS + END.replace("exit", reason), tmp_path / "short.profile")
+    with pytest.raises(CommandError, match=f"ended before its requests were written: {reason}"):
+        written(path, "text")
+
+
 def test_an_empty_report_of_a_damaged_profile_says_so(tmp_path: Path) -> None:
     path = write_profile(HEADER + PROCESS + EVENTS + END, tmp_path / "whole.profile")
     whole = path.read_bytes()
