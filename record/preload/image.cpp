@@ -99,7 +99,7 @@ void watch_process() {
 }
 
 // Under image_lock, phase is starting.
-bool begin() {
+stream::AppendResult begin() {
     if (inherited.recorded && !inherited.identity_fresh) become_child();
     if (!inherited.recorded) record_process = new_identity();
     watch_process();
@@ -115,8 +115,9 @@ bool start_locked() {
     if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
         return image->phase.load(std::memory_order_relaxed) == Phase::recording;
     image->phase.store(Phase::starting, std::memory_order_relaxed);
-    if (!begin()) {
-        stop_image(ProcessState::failed);
+    const stream::AppendResult begun = begin();
+    if (begun != stream::AppendResult::written) {
+        stop_after(begun);
         return false;
     }
     image->phase.store(Phase::recording, std::memory_order_release);
@@ -124,10 +125,11 @@ bool start_locked() {
 }
 
 // `malloom record` says why a recording ended, from the state in the stage. Without a stage the process
-// leaves an end chunk; only where even that finds no room must it speak for itself. Both only of failures.
+// leaves an end chunk; only where the disk has no room even for that must it speak for itself. Both only of
+// failures.
 void say_why(ProcessState state) {
     if (state != ProcessState::failed && state != ProcessState::limit) return;
-    if (append_end_chunk(record_process, state)) return;
+    if (append_end_chunk(record_process, state) || state == ProcessState::limit) return;
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid()));
     line.text(" is not recorded: the profile cannot be written (no room on the disk?)")

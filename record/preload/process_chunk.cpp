@@ -50,7 +50,7 @@ uint64_t started() {
 
 }  // namespace
 
-bool append_process_chunk(uint64_t process, uint64_t parent) {
+stream::AppendResult append_process_chunk(uint64_t process, uint64_t parent) {
     // Static: too large for a small thread's stack. Processes start under a lock.
     static Payload payload;
     static unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * payload_bytes];
@@ -66,15 +66,17 @@ bool append_process_chunk(uint64_t process, uint64_t parent) {
     add_arguments(payload);
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::process, process, 0, 0, 0, 1};
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);
-    return profile.append(chunk, bytes) == stream::AppendResult::written;
+    return profile.append(chunk, bytes);
 }
 
 bool append_end_chunk(uint64_t process, formats::profile::ProcessState state) {
     const stream::EndPayload payload = stream::end_payload(state, 0);
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::end, process, 0, 0, 0, 1};
     unsigned char chunk[sizeof(formats::profile::ChunkHeader) + 2 * sizeof payload];
+    // Of the room that is kept for ends as much as one takes: many processes may start at the maximum size.
+    constexpr uint64_t beyond = sizeof chunk;
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);
-    return profile.append(chunk, bytes) == stream::AppendResult::written;
+    return profile.append(chunk, bytes, beyond) == stream::AppendResult::written;
 }
 
 }  // namespace malloom::record

@@ -105,11 +105,11 @@ int ProfileFile::verified_descriptor(uint64_t& bytes) {
     return descriptor;
 }
 
-AppendResult ProfileFile::append(const void* chunk, size_t bytes) {
+AppendResult ProfileFile::append(const void* chunk, size_t bytes, uint64_t beyond) {
     uint64_t size = 0;
     const int descriptor = verified_descriptor(size);
     if (descriptor < 0 || !within_file_limit(size + bytes)) return AppendResult::failed;
-    if (maximum_bytes_ != 0 && size + bytes > maximum_bytes_) return AppendResult::limit;
+    if (maximum_bytes_ != 0 && size + bytes > maximum_bytes_ + beyond) return AppendResult::limit;
     ssize_t written = 0;
     do {
         written = write(descriptor, chunk, bytes);

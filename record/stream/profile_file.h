@@ -30,9 +30,9 @@ class ProfileFile {
     /// Gives the descriptors back. A recorder never does: it records to the end of its process.
     void close_descriptors();
 
-    /// Appends with one write. After a failure the profile may end with a part of the chunk, which readers
-    /// skip.
-    AppendResult append(const void* chunk, size_t bytes);
+    /// Appends with one write, `beyond` bytes over the maximum size at most. After a failure the profile may
+    /// end with a part of the chunk, which readers skip.
+    AppendResult append(const void* chunk, size_t bytes, uint64_t beyond = 0);
 
     /// created of the profile's header, in ns since 1970.
     uint64_t created() const { return created_; }

@@ -56,8 +56,11 @@ ProcessChunks& Recording::process_of(uint64_t identity) {
 }
 
 void Recording::add(const stream::ChunkView& chunk) {
+    const auto kind = static_cast<ChunkKind>(chunk.header.kind);
+    // A process that found no room to begin leaves nothing but the reason.
+    if (kind == ChunkKind::end && find(chunk.header.process) == nullptr) return;
     ProcessChunks& process = process_of(chunk.header.process);
-    switch (static_cast<ChunkKind>(chunk.header.kind)) {
+    switch (kind) {
         case ChunkKind::process:
             process.process.push_back(&chunk);
             break;

@@ -109,6 +109,20 @@ def test_maximum_size_ends_the_recording_and_not_the_program(malloom, compile_c,
     assert_sound(profile)
 
 
+def test_processes_that_start_at_the_maximum_size_are_silent(malloom, tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    script = "for i in $(seq 150); do /bin/true; done"
+    options = ["-o", profile, "--accesses", "none", "--max-size", "64K"]
+    done = malloom("record", *options, "--", "/bin/sh", "-c", script)
+    assert done.returncode == 1
+    recorded, limit = done.stderr.splitlines()
+    assert "the profile reached --max-size" in limit
+    processes = processes_of(profile)
+    assert f" {len(processes)} processes" in recorded
+    assert all(process["properties"] for process in processes)
+    assert profile.stat().st_size <= 64 << 10
+
+
 def test_full_disk_ends_the_recording_and_not_the_program(malloom, compile_c, tmp_path: Path) -> None:
     profile = tmp_path / "profile"
     program = compile_c(COUNTED + FULL_DISK, "-rdynamic")
