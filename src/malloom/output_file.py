@@ -4,9 +4,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from malloom.errors import CommandError, UsageProblem
+
+BEGINNINGS = {"profile": b"MALLPROF", "plan": b"MALLPLAN", "text of a profile": b"malloom profile text"}
+"""What files of each kind begin with (formats/*.def)."""
 
 
 def check_output(path: Path, source: Path | None = None) -> None:
@@ -23,9 +26,26 @@ def check_output(path: Path, source: Path | None = None) -> None:
         raise CommandError(f"cannot write to the folder {path.parent}", remedy="choose another with -o")
 
 
+def check_replaced(path: Path, kind: Literal["profile", "plan", "text of a profile"]) -> None:
+    """Raises where writing to `path` would lose a file of another kind, say the program itself."""
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(len(BEGINNINGS[kind]))
+    except OSError as error:
+        raise CommandError(f"cannot replace {path}: {error.strerror}", remedy="choose another name") from None
+    if beginning not in (BEGINNINGS[kind], b""):
+        raise UsageProblem(f"{path} exists and is no {kind}", remedy="choose another name")
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A new file that becomes `path` when the block ends well; otherwise what was at `path` stays."""
+    """A new file that becomes `path` when the block ends well; otherwise what was at `path` stays.
+
+    Where `path` is a link (/dev/stdout is one), the file that it leads to is replaced.
+    """
+    path = path.resolve()
     beside = path.with_name(f".malloom-{os.getpid()}")
     try:
         with beside.open("wb") as file:

@@ -76,8 +76,39 @@ def test_the_profile_is_not_replaced(malloom, recorded: Path, writer: str) -> No
     assert "is what is to be read" in refused(malloom, recorded, writer, "run.profile")
 
 
-def test_force_replaces_nothing_but_profiles(malloom, recorded: Path) -> None:
-    assert "is no profile" in refused(malloom, recorded, "record", "run.text")
+@pytest.mark.parametrize(
+    ("writer", "kind"),
+    [
+        ("record", "profile"),
+        ("from-text", "profile"),
+        ("plan", "plan"),
+        ("optimize", "plan"),
+        ("to-text", "text of a profile"),
+    ],
+)
+def test_files_of_another_kind_are_not_replaced(malloom, recorded: Path, writer: str, kind: str) -> None:
+    (recorded / "program.c").write_text("int main(void) { return 0; }\n")
+    assert f"is no {kind}" in refused(malloom, recorded, writer, "program.c")
+
+
+@pytest.mark.parametrize("writer", ["plan", "to-text", "from-text"])
+def test_links_stay_links(malloom, recorded: Path, tmp_path: Path, writer: str) -> None:
+    link, target = tmp_path / "link", tmp_path / "target"
+    target.touch()
+    link.symlink_to(target)
+    assert malloom(*WRITERS[writer], link, cwd=recorded).returncode == 0
+    assert link.is_symlink()
+    assert target.stat().st_size > 0
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_files_of_its_kind_are_replaced(malloom, recorded: Path, writer: str) -> None:
+    kind = {"to-text": b"malloom profile text", "plan": b"MALLPLAN", "optimize": b"MALLPLAN"}
+    target = recorded / "replaced"
+    target.write_bytes(kind.get(writer, b"MALLPROF") + b"old")
+    program = ["--seconds", "0", "--", "true"] if writer == "optimize" else ["--", "true"]
+    more = program if writer in ("record", "optimize") else []
+    assert malloom(*WRITERS[writer], target, *more, cwd=recorded).returncode == 0
 
 
 @pytest.mark.parametrize(

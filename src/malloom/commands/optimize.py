@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from malloom.errors import UsageProblem
-from malloom.output_file import check_output
+from malloom.output_file import check_output, check_replaced
 from malloom.record.program import open_program, require_reachable
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def optimize(
     check_names(accesses, strategy)
     place = output or Path(f"{Path(command[0]).name}.plan")
     check_output(place)
+    check_replaced(place, "plan")
     require_reachable(open_program(command[0]))
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415

@@ -17,7 +17,7 @@ from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
-from malloom.output_file import check_output
+from malloom.output_file import check_output, check_replaced
 from malloom.profile import HeapProfile
 
 
@@ -66,6 +66,7 @@ def plan(
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
     check_output(output, profile)
+    check_replaced(output, "plan")
     opened = HeapProfile.open(profile, process)
     for note in opened.notes:
         typer.echo(f"note: {note}", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from malloom.errors import CommandError
-from malloom.output_file import check_output, written_whole
+from malloom.output_file import check_output, check_replaced, written_whole
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +34,7 @@ def to_text(
             notes = text_form.to_text(profile, stream)
     else:
         check_output(output, profile)
+        check_replaced(output, "text of a profile")
         with written_whole(output) as file:
             notes = text_form.to_text(profile, file)
     for note in notes:
@@ -48,6 +49,7 @@ def from_text(
     from malloom.profile import text_form  # noqa: PLC0415  (a verb loads what it uses)
 
     check_output(output, text)
+    check_replaced(output, "profile")
     if str(text) == "-":
         text_form.from_text(sys.stdin.buffer, output)
         return

@@ -10,14 +10,12 @@ from malloom import _native
 from malloom.errors import CommandError, UsageProblem
 from malloom.file_name import native_name
 from malloom.native_files import native_file
-from malloom.output_file import check_output
+from malloom.output_file import check_output, check_replaced
 from malloom.preloading import original_environment, preloading
 from malloom.record.dynamorio import launch_prefix
 from malloom.record.launch import SignalsHeld
 from malloom.record.program import Program
 from malloom.settings import settings
-
-PROFILE_MAGIC = b"MALLPROF"
 
 
 class Accesses(StrEnum):
@@ -93,15 +91,8 @@ def checked_output(wishes: Wishes) -> Path:
         raise UsageProblem(
             f"{there} exists already", remedy="choose another name, or replace it with --force"
         )
-    if output.exists() and not is_replaceable(output):
-        raise UsageProblem(f"{output} exists and is no profile", remedy="choose another name")
+    check_replaced(output, "profile")
     return output
-
-
-def is_replaceable(output: Path) -> bool:
-    """Whether nothing but a profile is lost with the file."""
-    with output.open("rb") as file:
-        return file.read(len(PROFILE_MAGIC)) in (PROFILE_MAGIC, b"")
 
 
 def staging_folder(output: Path) -> Path:
