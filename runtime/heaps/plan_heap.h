@@ -58,12 +58,9 @@ class PlanHeap {
             return nullptr;
         }
         const uint64_t start = reinterpret_cast<const Slot*>(next)->start;
-        if (!is_aligned(start, alignment) || !occupancy_.claim_small(structures::alone(), start, last))
-            [[unlikely]] {
+        if (!is_aligned(start, alignment) || !claim_slot(requester, next, start, last)) [[unlikely]] {
             return nullptr;
         }
-        // Where threads race the requester may go back a little, to slots that are taken.
-        __atomic_store_n(&requester.next, next + sizeof(Slot), __ATOMIC_RELAXED);
         prefetch(next + prefetch_slots * sizeof(Slot));
         return occupancy_.address(start);
     }
@@ -128,6 +125,29 @@ class PlanHeap {
     // large structure would wait for memory at each request.
     [[gnu::always_inline]] void prefetch(uint64_t slot) const {
         occupancy_.prefetch(reinterpret_cast<const Slot*>(slot)->start);
+    }
+
+    // The requester goes on behind the slot if its granules are free. A thread that shares it with others
+    // takes the slot before the granules: they would find them taken else, or go back where it was stopped.
+    [[gnu::always_inline]] bool claim_slot(Requester& requester, uint64_t next, uint64_t start,
+                                           uint64_t last) {
+        const uint64_t after = next + sizeof(Slot);
+        if (structures::alone()) [[likely]] {
+            const bool is_claimed = occupancy_.claim_small(true, start, last);
+            if (is_claimed) [[likely]] {
+                __atomic_store_n(&requester.next, after, __ATOMIC_RELAXED);
+            }
+            return is_claimed;
+        }
+        if (!structures::Occupancy::share_word(start, last) ||
+            !structures::replace(false, requester.next, next, after)) {
+            return false;
+        }
+        const bool is_claimed = occupancy_.claim_small(false, start, last);
+        if (!is_claimed) {
+            structures::replace(false, requester.next, after, next);
+        }
+        return is_claimed;
     }
 
     void* allocate_next(const Request& request, uint64_t next);

@@ -55,6 +55,11 @@ class Occupancy {
         __builtin_prefetch(reinterpret_cast<void*>(base_ + (granule << granule_shift)), 1);
     }
 
+    /// Whether granules first to first + last share a word.
+    [[gnu::always_inline]] static bool share_word(uint64_t first, uint64_t last) {
+        return ((first + last) ^ first) < word_granules;
+    }
+
     /// Claims granules first to first + last. False where one is taken or outside the range.
     [[gnu::always_inline]] bool claim(bool is_alone, uint64_t first, uint64_t last) {
         return spans_words(first, last) ? claim_words(first, last) : claim_small(is_alone, first, last);
@@ -64,7 +69,7 @@ class Occupancy {
     /// `last` is below 2^32.
     [[gnu::always_inline]] bool claim_small(bool is_alone, uint64_t first, uint64_t last) {
         // granules_ is a whole number of words.
-        if (first >= granules_ || ((first + last) ^ first) >= word_granules) [[unlikely]] {
+        if (first >= granules_ || !share_word(first, last)) [[unlikely]] {
             return false;
         }
         uint64_t& word = words_[first / word_granules];

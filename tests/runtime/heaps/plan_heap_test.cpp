@@ -1,9 +1,11 @@
 #include "runtime/heaps/plan_heap.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "tests/runtime/heaps/compositions.h"
 
@@ -128,6 +130,31 @@ TEST_F(PlanHeapTest, MissingRequestsAreSkippedAfterAFew) {
     EXPECT_FALSE(ask(71));
     EXPECT_FALSE(ask(72));
     EXPECT_TRUE(ask(73)) << "four, far ahead";
+}
+
+// A thread that the system stops for a while in the middle of a request takes nothing from the others.
+TEST_F(PlanHeapTest, ThreadsThatShareARequesterGetNearlyAllItsSlots) {
+    constexpr uint32_t count = 1000000;
+    std::vector<PlanBuilder::Slot> slots;
+    for (uint32_t i = 0; i < count; ++i) {
+        slots.push_back({4 * i, 4});
+    }
+    open(slots, uint64_t{count} * 64);
+    std::atomic<uint32_t> got = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (uint32_t request = 0; request < count / 4; ++request) {
+                void* object = heap.allocate_small(64, 0, requester);
+                got += object != nullptr || allocate(64) != nullptr ? 1 : 0;
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_GT(got, count - count / 20);
+    EXPECT_EQ(heap.given_up(), 0U);
 }
 
 TEST_F(PlanHeapTest, SlotsThatHardlyEverFitAreGivenUp) {
