@@ -24,9 +24,6 @@ class Of(StrEnum):
     """What of a row is held against a limit."""
 
     RATIO = "ratio"
-    LOW = "low"
-    """The interval's lower end: `never above` is missed where the row is measured to be above, and of two
-    commands that are the same one is above half the time."""
     PEAK = "peak_rss_ratio"
 
 
@@ -41,6 +38,14 @@ class Goal:
     @property
     def reached(self) -> bool:
         return self.limit is None or self.value <= self.limit
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the interval of a ratio that missed holds the limit: of two commands that are the same, one
+        is above the other half the time."""
+        if self.limit is None or self.reached or self.of is not Of.RATIO:
+            return False
+        return self.row.low <= self.limit
 
     @property
     def value(self) -> float:
@@ -95,7 +100,7 @@ def peers_goals(bench: Bench, case: Case, budget: Budget, optimize_seconds: floa
     environments[name] = variants.as_run(kept.plan) if kept else {}
     rounds = race(bench, case, environments, budget, variants.GLIBC)
     alone = [_against_best(case, rounds, AUTO)] if AUTO in rounds.runs else []
-    return [*alone, Goal(_against_best(case, rounds, name), 1.00, Of.LOW)]
+    return [*alone, Goal(_against_best(case, rounds, name), 1.00)]
 
 
 def _against_best(case: Case, rounds: Rounds, variant: str) -> Row:

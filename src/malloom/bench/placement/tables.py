@@ -182,4 +182,5 @@ def goal_cells(goal: Goal) -> tuple[str, ...]:
     """A row's, then the limit and whether it is reached."""
     measured = f"{goal.value:.3f}" if goal.of is Of.PEAK else describe_interval(goal.row)
     limit = "a verdict" if goal.limit is None else f"{goal.limit:.2f}"
-    return *row_cells(goal.row)[:3], goal.metric, measured, limit, "yes" if goal.reached else "NO"
+    missed = "NO, within noise" if goal.is_near else "NO"
+    return *row_cells(goal.row)[:3], goal.metric, measured, limit, "yes" if goal.reached else missed
