@@ -108,7 +108,7 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
 
 
 def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
-    """Whether a plan says that the fallback alone is best: it places nothing, and was tried here."""
+    """Whether a plan says that the fallback alone is best, as `malloom optimize` found: it places nothing."""
     if heap is Heap.fallback or plan is None:
         return False
     from malloom.layout.plan_header import places_nothing  # noqa: PLC0415  (runs without a plan need not load it)
