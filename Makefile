@@ -7,8 +7,9 @@ MAKEFLAGS += --no-print-directory
 PRODUCT_SOURCES := $(shell find src runtime record formats include cmake CMakeLists.txt pyproject.toml README.md \
     -name __pycache__ -prune -o -print)
 WHEEL := build/wheel.stamp
-# Each file's tests stay together: some share what is costly to make.
-PYTEST := .venv/bin/python -m pytest -n $(shell nproc) --dist loadfile --durations=10
+# Each file's tests stay together: some share what is costly to make. What measures has the machine to itself.
+PYTEST := .venv/bin/python -m pytest --durations=10
+SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile -m 'not alone'
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
@@ -39,7 +40,8 @@ demo: build  ## record, plan, run and measure real programs, with verdicts
 	@setup/demo.sh
 
 test: native  ## all tests, with formatting, lint and types
-	@$(PYTEST)
+	@$(PYTEST) $(SIDE_BY_SIDE)
+	@$(PYTEST) -m alone
 
 bench: build  ## all benchmark suites
 	@setup/native.sh release
@@ -51,7 +53,7 @@ soak: native  ## long randomised runs: fuzzed decoders, then the tests at length
 	@for codec in event access; do \
 	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
 	done
-	@$(PYTEST) tests --hypothesis-profile=soak
+	@$(PYTEST) $(SIDE_BY_SIDE) tests --hypothesis-profile=soak
 
 format: setup  ## format and mend all sources in place
 	@git ls-files '*.cpp' '*.h' '*.c' '*.def' | grep -v '\.def$$' | xargs clang-format-19 -i
