@@ -52,6 +52,7 @@ def full_scale() -> Scale:
         small_walk=traverse(16, 10),
         against_peers=[cover(500), hexapawn(4, 3)],
         foreign=[
+            (traverse(20, 20), [traverse(16, 10), hexapawn(4, 3)]),
             (traverse(18, 10), [traverse(16, 10), hexapawn(4, 3)]),
             (cover(500), [cover(300), traverse(16, 10)]),
         ],
