@@ -11,6 +11,7 @@ from malloom.bench import stages, variants
 from malloom.bench.recording import Recording
 from malloom.errors import CommandError
 from malloom.layout.plan_file import read_plan
+from malloom.layout.plan_header import places_nothing
 from malloom.layout.ranking import SAMPLED_ACCESSES
 from malloom.layout.registry import strategy_names
 from malloom.record.program import Program
@@ -61,6 +62,11 @@ class Candidate:
 
     def other_way(self) -> "Candidate":
         return replace(self, preallocate=not self.is_preallocated)
+
+    @property
+    def places_nothing(self) -> bool:
+        """Whether it is the fallback alone."""
+        return places_nothing(self.plan)
 
     @property
     def has_arena(self) -> bool:

@@ -16,7 +16,13 @@ from malloom.bench.interval import Interval, Verdict
 from malloom.bench.pairs import Budget, Progress, Race, describe_status
 from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.bench.recording import Recording, record_for_planning
-from malloom.bench.selection import affordable, fastest_by_halving, measure_winner, rounds_per_stage
+from malloom.bench.selection import (
+    affordable,
+    fastest_by_halving,
+    measure_winner,
+    rounds_per_stage,
+    worth_more_than,
+)
 from malloom.errors import CommandError
 from malloom.record.program import open_program
 
@@ -172,6 +178,7 @@ def _choose(
     if others and best.has_arena:
         # There was no time to race all both ways.
         best = _fastest(race, [best, *_entered(race, [best.other_way()], failures)], rounds)
+    best = _unless_nothing_is_as_good(race, best, running, 2 * rounds)
     return best, [f"the plan of {name} is left out ({error})" for name, error in failures.items()]
 
 
@@ -193,6 +200,16 @@ def _entered(
 def _fastest(race: Race, candidates: Sequence[Candidate], rounds: int) -> Candidate:
     by_name = {candidate.name: candidate for candidate in candidates}
     return by_name[fastest_by_halving(race, list(by_name), rounds)]
+
+
+def _unless_nothing_is_as_good(
+    race: Race, best: Candidate, candidates: Sequence[Candidate], rounds: int
+) -> Candidate:
+    """The best candidate, or the fallback alone, if it is among them and hardly slower."""
+    alone = next((each for each in candidates if each.places_nothing), None)
+    if alone is None or alone is best or worth_more_than(race, alone.name, best.name, rounds):
+        return best
+    return alone
 
 
 def _outcome(

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from malloom.bench.interval import Verdict
 from malloom.bench.pairs import Budget, Race
 
 ROUNDS_AT_MOST = 24
 FEWEST_RACED = 4
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
+CLEARLY_BELOW = 0.98
+"""A ratio's median that counts as faster where there are too few rounds for a verdict."""
 
 
 def rounds_per_stage(run_time: float, runs: int, seconds: float) -> int:
@@ -31,6 +34,18 @@ def fastest_by_halving(race: Race, candidates: Sequence[str], rounds: int) -> st
         left.sort(key=lambda name: float(np.median(race.rounds.values(name, "cpu_time"))))
         left = left[: (len(left) + 1) // 2]
     return left[0]
+
+
+def worth_more_than(race: Race, plainest: str, winner: str, rounds: int) -> bool:
+    """Whether new interleaved pairs say that the winner is faster than the plainest of the candidates.
+
+    Among equals the race's winner is a matter of chance, and what does not help is not wanted.
+    """
+    race.restart()
+    for _ in range(rounds):
+        race.run([plainest, winner])
+    ratio = race.rounds.ratio(winner, plainest)
+    return ratio.verdict is Verdict.FASTER or ratio.ratio <= CLEARLY_BELOW
 
 
 def measure_winner(race: Race, winner: str, baseline: str, budget: Budget) -> None:

@@ -5,7 +5,13 @@ import pytest
 from malloom.bench.interval import Verdict
 from malloom.bench.pairs import Budget, Race
 from malloom.bench.process import Command
-from malloom.bench.selection import ROUNDS_AT_MOST, fastest_by_halving, measure_winner, rounds_per_stage
+from malloom.bench.selection import (
+    ROUNDS_AT_MOST,
+    fastest_by_halving,
+    measure_winner,
+    rounds_per_stage,
+    worth_more_than,
+)
 from malloom.errors import CommandError
 
 SPIN = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo done"
@@ -34,6 +40,12 @@ def test_one_candidate_wins_without_a_run() -> None:
     race = race_of(only=1)
     assert fastest_by_halving(race, ["only"], rounds=5) == "only"
     assert race.rounds.runs["only"] == []
+
+
+def test_what_does_more_work_is_not_worth_more() -> None:
+    race = race_of(plain=20_000, faster=2_000, slower=60_000)
+    assert worth_more_than(race, "plain", "faster", rounds=6)
+    assert not worth_more_than(race, "plain", "slower", rounds=6)
 
 
 def test_the_verdict_is_drawn_from_new_runs_alone() -> None:
