@@ -11,9 +11,13 @@ namespace malloom::formats::plan {
 #include "formats/undefine_fields.h"
 
 constexpr u64 file_magic = magic_of("MALLPLAN");
-constexpr u32 version_current = version_shuttle;
+constexpr u32 version_current = version_bobbin;
 constexpr u32 no_slot = 0xffffffffu;
 constexpr u32 no_group = 0xffffffffu;
+constexpr u32 no_pool = 0;
+constexpr u32 deeper_pools = 0xffffffffu;
+constexpr u32 no_near = 0;
+constexpr u32 no_index = 16;
 constexpr u64 granule_bytes = 16;
 constexpr u64 maximum_arena_bytes = u64{64} << 30;
 

@@ -50,7 +50,8 @@ bool PlanFile::check_header(size_t bytes) {
     if (header_->magic != file_magic) {
         return refuse("is not a plan");
     }
-    if (header_->version != version_current) {
+    // What version 1 had as reserved, 0, means none in this one.
+    if (header_->version < version_shuttle || header_->version > version_current) {
         return refuse("has a version that this malloom does not know");
     }
     if (XXH3_64bits(header_, offsetof(PlanHeader, header_checksum)) != header_->header_checksum) {
@@ -76,7 +77,8 @@ bool PlanFile::check_sections() {
     if (!lies_within(plan.contexts_offset, plan.contexts_capacity, sizeof(PlanContext)) ||
         !lies_within(plan.slots_offset, plan.slots_count, sizeof(PlanSlot)) ||
         !lies_within(plan.sequences_offset, plan.sequences_count, sizeof(PlanSequence)) ||
-        !lies_within(plan.groups_offset, plan.groups_count, sizeof(PlanGroup))) {
+        !lies_within(plan.groups_offset, plan.groups_count, sizeof(PlanGroup)) ||
+        !lies_within(plan.prefetches_offset, plan.prefetches_count, sizeof(PlanPrefetch))) {
         return refuse("is damaged: a section lies outside the file");
     }
     const auto* start = reinterpret_cast<const unsigned char*>(header_);
@@ -84,6 +86,7 @@ bool PlanFile::check_sections() {
     slots_ = reinterpret_cast<const PlanSlot*>(start + plan.slots_offset);
     sequences_ = reinterpret_cast<const PlanSequence*>(start + plan.sequences_offset);
     groups_ = reinterpret_cast<const PlanGroup*>(start + plan.groups_offset);
+    prefetches_ = reinterpret_cast<const PlanPrefetch*>(start + plan.prefetches_offset);
     return true;
 }
 
@@ -94,6 +97,14 @@ bool PlanFile::lies_within(uint64_t offset, uint64_t count, uint64_t entry_bytes
 
 bool PlanFile::has_slots(uint64_t first, uint64_t count) const {
     return first <= header_->slots_count && count <= header_->slots_count - first;
+}
+
+bool PlanFile::is_sound(const PlanPrefetch& prefetch) {
+    const bool has_registers = prefetch.base < no_index && prefetch.index <= no_index;
+    const bool is_scaled =
+        prefetch.scale == 1 || prefetch.scale == 2 || prefetch.scale == 4 || prefetch.scale == 8;
+    return has_registers && is_scaled && prefetch.kind >= static_cast<uint32_t>(PrefetchKind::temporal_0) &&
+           prefetch.kind <= static_cast<uint32_t>(PrefetchKind::indirect);
 }
 
 bool PlanFile::matches_by_sequence() const {

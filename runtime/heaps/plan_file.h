@@ -22,6 +22,11 @@ class PlanFile {
     const formats::plan::PlanHeader& header() const { return *header_; }
     const formats::plan::PlanSlot* slots() const { return slots_; }
     const formats::plan::PlanGroup* groups() const { return groups_; }
+    const formats::plan::PlanPrefetch* prefetches() const { return prefetches_; }
+    uint64_t prefetches_count() const { return header_->prefetches_count; }
+
+    /// Whether the entry says something that can be done; where its load is stays to be checked.
+    static bool is_sound(const formats::plan::PlanPrefetch& prefetch);
 
     /// Whether it is mapped from a file, so that its pages may be given back and read again.
     bool is_mapped() const { return mapped_ != nullptr; }
@@ -48,6 +53,7 @@ class PlanFile {
     const formats::plan::PlanSlot* slots_ = nullptr;
     const formats::plan::PlanSequence* sequences_ = nullptr;
     const formats::plan::PlanGroup* groups_ = nullptr;
+    const formats::plan::PlanPrefetch* prefetches_ = nullptr;
 };
 
 }  // namespace malloom::heaps

@@ -18,7 +18,7 @@ from malloom.errors import CommandError
 if TYPE_CHECKING:
     import numpy as np
 
-_NUMPY_TYPES = {"u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "c32": "S32"}
+_NUMPY_TYPES = {"u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i32": "<i4", "c32": "S32"}
 _MACRO = re.compile(
     r"""^(VERSION|ENUM_BEGIN|VALUE|ENUM_END|STRUCT_BEGIN|FIELD|STRUCT_END)\((.*)\)\s*$""", re.MULTILINE
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs/formats.md"
 
-BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "c32": 32}
+BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i32": 4, "c32": 32}
 
 DEFINED = re.compile(
     r"^(?:STRUCT|ENUM)_BEGIN\((\w+), (\w+)\)\n(.*?)^(?:STRUCT|ENUM)_END", re.MULTILINE | re.DOTALL

@@ -44,8 +44,14 @@ class Plan:
     slots: npt.NDArray[Any]
     sequences: npt.NDArray[Any]
     groups: npt.NDArray[Any]
+    prefetches: npt.NDArray[Any]
     racy_requests: int
     """Planned requests whose context several threads use: their ordinals may differ from run to run."""
+
+    @property
+    def pools_count(self) -> int:
+        """Contexts with a pool, or with objects beside which theirs belong."""
+        return int(np.count_nonzero((self.contexts["pool_bytes"] != 0) | (self.contexts["near"] != 0)))
 
 
 def make_plan(
@@ -86,6 +92,7 @@ def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | Non
             ("slots", "PlanSlot"),
             ("sequences", "PlanSequence"),
             ("groups", "PlanGroup"),
+            ("prefetches", "PlanPrefetch"),
         )
     }
     if match == "sequence":

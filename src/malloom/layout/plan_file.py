@@ -28,6 +28,7 @@ def _encoded(plan: Plan) -> list[bytes]:
         "slots": plan.slots,
         "sequences": plan.sequences,
         "groups": plan.groups,
+        "prefetches": plan.prefetches,
     }
     body = b"".join(section.tobytes() for section in sections.values())
     dtype = formats.dtype("plan", "PlanHeader")
@@ -49,6 +50,8 @@ def _encoded(plan: Plan) -> list[bytes]:
         "slots_count": len(plan.slots),
         "sequences_count": len(plan.sequences),
         "groups_count": len(plan.groups),
+        "prefetches_count": len(plan.prefetches),
+        "pools_count": plan.pools_count,
         "body_checksum": _checksum(body),
     }
     offset = dtype.itemsize
@@ -76,6 +79,7 @@ class PlanFile:
     slots: Any
     sequences: Any
     groups: Any
+    prefetches: Any
 
 
 def read_plan(path: Path | str) -> PlanFile:
@@ -95,4 +99,5 @@ def read_plan(path: Path | str) -> PlanFile:
         section("PlanSlot", "slots", "slots_count"),
         section("PlanSequence", "sequences", "sequences_count"),
         section("PlanGroup", "groups", "groups_count"),
+        section("PlanPrefetch", "prefetches", "prefetches_count"),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from malloom import formats
 
-_CODES = {"u32": "I", "u64": "Q", "c32": "32s"}
+_CODES = {"u32": "I", "i32": "i", "u64": "Q", "c32": "32s"}
 
 
 def header_fields(plan: Path) -> dict[str, int | bytes]:
@@ -20,6 +20,7 @@ def header_fields(plan: Path) -> dict[str, int | bytes]:
 
 
 def places_nothing(plan: Path) -> bool:
-    """Whether the plan has neither slots nor groups, so that all requests are the fallback's."""
+    """Whether the plan says nothing: all requests would be the fallback's, and the code runs as it is."""
     fields = header_fields(plan)
-    return fields["slots_count"] == 0 and fields["groups_count"] == 0
+    counts = ("slots_count", "groups_count", "pools_count", "prefetches_count")
+    return not any(fields[count] for count in counts)

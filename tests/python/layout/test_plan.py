@@ -24,6 +24,7 @@ from malloom.profile import HeapProfile
 from python.layout.drawn_profiles import profiles, with_contexts
 
 GEOMETRY = geometry_from("zen5")
+SAMPLES = Path(__file__).parents[2] / "formats/samples"
 
 
 def slots_by_context(plan: PlanFile, profile: HeapProfile) -> list[tuple[int, int]]:
@@ -80,6 +81,26 @@ def test_overhead_only_knows_every_context_and_no_slot(tmp_path: Path) -> None:
     plan = read_plan(tmp_path / "a.plan")
     assert np.count_nonzero(plan.contexts["hash"]) == 3 and len(plan.slots) == 0
     assert places_nothing(tmp_path / "a.plan")
+
+
+def test_a_plan_of_version_1_is_read_as_one_without_pools() -> None:
+    plan = read_plan(SAMPLES / "shuttle.plan")
+    assert len(plan.slots) == 4 and len(plan.prefetches) == 0 and plan.header["pools_count"] == 0
+
+
+def test_pools_and_prefetches_are_read(tmp_path: Path) -> None:
+    plan = read_plan(SAMPLES / "bobbin.plan")
+    context = next(each for each in plan.contexts if each["hash"] == 13)
+    assert (context["pool_bytes"], context["near"]) == (48, 3)
+    assert plan.prefetches.tolist() == [(7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 1, -8)]
+
+
+def test_pools_alone_are_something(tmp_path: Path) -> None:
+    profile = with_contexts([16] * 6, context=[0, 1, 2, 0, 1, 2])
+    plan = make_plan(profile, strategy("overhead-only").place(profile, GEOMETRY))
+    plan.contexts["pool_bytes"][plan.contexts["hash"] != 0] = 16
+    write_plan(plan, tmp_path / "a.plan")
+    assert not places_nothing(tmp_path / "a.plan")
 
 
 def test_groups_make_a_plan_without_slots(tmp_path: Path) -> None:

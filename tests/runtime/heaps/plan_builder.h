@@ -23,6 +23,7 @@ struct PlanBuilder {
     std::vector<Slot> slots;
     std::vector<formats::plan::PlanSequence> sequences;
     std::vector<formats::plan::PlanGroup> groups;
+    std::vector<formats::plan::PlanPrefetch> prefetches;
 
     explicit PlanBuilder(uint64_t arena_bytes,
                          formats::plan::Matching matching = formats::plan::Matching::context) {
@@ -35,8 +36,14 @@ struct PlanBuilder {
     }
 
     void add_context(uint64_t hash, const std::vector<Slot>& its, uint32_t group = formats::plan::no_group) {
-        contexts.push_back({hash, slots.size(), static_cast<uint32_t>(its.size()), group, 0});
+        contexts.push_back({hash, slots.size(), static_cast<uint32_t>(its.size()), group, 0, 0});
         slots.insert(slots.end(), its.begin(), its.end());
+    }
+
+    /// A context whose requests of `bytes` go to a pool of its own.
+    void add_pool(uint64_t hash, uint32_t bytes, uint32_t near = formats::plan::no_near) {
+        contexts.push_back({hash, 0, 0, formats::plan::no_group, bytes, near});
+        ++header.pools_count;
     }
 
     void add_sequence(const std::vector<Slot>& its) {
@@ -57,7 +64,10 @@ struct PlanBuilder {
         header.groups_offset =
             header.sequences_offset + sequences.size() * sizeof(formats::plan::PlanSequence);
         header.groups_count = groups.size();
-        header.file_bytes = bytes = header.groups_offset + groups.size() * sizeof(formats::plan::PlanGroup);
+        header.prefetches_offset = header.groups_offset + groups.size() * sizeof(formats::plan::PlanGroup);
+        header.prefetches_count = prefetches.size();
+        header.file_bytes = bytes =
+            header.prefetches_offset + prefetches.size() * sizeof(formats::plan::PlanPrefetch);
         seal();
         std::vector<uint64_t> image(bytes / 8);
         auto* out = reinterpret_cast<unsigned char*>(image.data());
@@ -67,6 +77,8 @@ struct PlanBuilder {
         copy(out + header.sequences_offset, sequences.data(),
              sequences.size() * sizeof(formats::plan::PlanSequence));
         copy(out + header.groups_offset, groups.data(), groups.size() * sizeof(formats::plan::PlanGroup));
+        copy(out + header.prefetches_offset, prefetches.data(),
+             prefetches.size() * sizeof(formats::plan::PlanPrefetch));
         return image;
     }
 

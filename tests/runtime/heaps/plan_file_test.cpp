@@ -58,6 +58,9 @@ TEST(PlanFile, RefusesHeadersThatMakeNoSense) {
     EXPECT_NE(problem_after([](auto& header) { header.slots_count = uint64_t{1} << 61; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.groups_offset += 3; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.sequences_count = UINT64_MAX / 16; }), "");
+    EXPECT_NE(problem_after([](auto& header) { header.prefetches_count = 1; }), "");
+    EXPECT_NE(problem_after([](auto& header) { header.prefetches_count = UINT64_MAX / 48 + 2; }), "");
+    EXPECT_NE(problem_after([](auto& header) { header.prefetches_offset += 4; }), "");
 }
 
 TEST(PlanFile, RefusesEveryFlippedBitOfTheHeader) {
@@ -92,6 +95,57 @@ TEST(PlanFile, SlotsBeyondTheSectionAreNotFound) {
     ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes));
     EXPECT_EQ(plan.find_context(11), nullptr);
     EXPECT_EQ(plan.find_context(13), nullptr);
+}
+
+TEST(PlanFile, PlansOfVersionOneAreReadAsOnesWithoutPools) {
+    heaps::PlanFile plan;
+    ASSERT_TRUE(plan.open(MALLOOM_SAMPLES "/shuttle.plan")) << plan.problem();
+    EXPECT_EQ(plan.header().version, formats::plan::version_shuttle);
+    EXPECT_EQ(plan.header().pools_count, 0u);
+    EXPECT_EQ(plan.prefetches_count(), 0u);
+    const formats::plan::PlanContext* context = plan.find_context(0x771c052a04247d5f);
+    ASSERT_NE(context, nullptr);
+    EXPECT_EQ(context->slots, 2u);
+    EXPECT_EQ(context->pool_bytes, formats::plan::no_pool);
+    EXPECT_EQ(context->near, formats::plan::no_near);
+}
+
+// Byte by byte what docs/formats.md says, so that no change of the format goes unseen.
+TEST(PlanFile, ThePlanOfTheSampleHasItsBytes) {
+    heaps::PlanFile sample;
+    ASSERT_TRUE(sample.open(MALLOOM_SAMPLES "/bobbin.plan")) << sample.problem();
+    PlanBuilder builder(4096);
+    builder.header.program = 7;
+    builder.header.body_checksum = sample.header().body_checksum;
+    builder.add_context(11, {{0, 1}, {1, 2}});
+    builder.add_pool(13, 48, 3);
+    builder.prefetches.push_back({7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 1, -8});
+    size_t bytes = 0;
+    const std::vector<uint64_t> image = builder.build(bytes);
+    ASSERT_EQ(sample.header().file_bytes, bytes);
+    EXPECT_EQ(memcmp(&sample.header(), image.data(), bytes), 0);
+    ASSERT_NE(sample.find_context(13), nullptr);
+    EXPECT_EQ(sample.find_context(13)->pool_bytes, 48u);
+    ASSERT_EQ(sample.prefetches_count(), 1u);
+    EXPECT_TRUE(heaps::PlanFile::is_sound(sample.prefetches()[0]));
+    EXPECT_EQ(sample.prefetches()[0].target_displacement, -8);
+}
+
+TEST(PlanFile, PrefetchesThatMakeNoSenseAreNotSound) {
+    using formats::plan::PlanPrefetch;
+    const PlanPrefetch good = {7, 0x1234, 0, 15, 16, 8, 0, 3, 0};
+    EXPECT_TRUE(heaps::PlanFile::is_sound(good));
+    const auto sound_with = [&](uint32_t PlanPrefetch::* field, uint32_t value) {
+        PlanPrefetch changed = good;
+        changed.*field = value;
+        return heaps::PlanFile::is_sound(changed);
+    };
+    EXPECT_FALSE(sound_with(&PlanPrefetch::base, 16));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::index, 17));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::scale, 0));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::scale, 3));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::kind, 0));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::kind, 4));
 }
 
 TEST(PlanFile, AFullTableEndsItsSearch) {
