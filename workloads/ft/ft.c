@@ -5,7 +5,7 @@
 //
 // Requests: per vertex 48 bytes, per edge 2 of 32 bytes, per vertex in the heap 48 bytes, in the heap's
 // lifetime as many as vertices. Bytes of the C library's heap: 64 VERTICES + 96 EDGES, and while the tree
-// grows at most 64 VERTICES more (with 9 edges per vertex some 0.7 of that).
+// grows at most 64 VERTICES more (some 40 VERTICES with 5 edges per vertex).
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
