@@ -1,7 +1,7 @@
 """The ten programs of Zhao, Rabbah and Wong, with arguments for a heap of the size wanted.
 
-`heap_bytes` is the memory that the C library's allocator has in use at the peak. The formulas stand at the head of
-each program's source (workloads/NAME/NAME.c); the programs' own overhead, some 1.3 MB each, is not in them.
+`heap_bytes` is the memory that the C library's allocator has in use at the peak. The formulas stand at the
+head of each program's source (workloads/NAME/NAME.c); a process's own 1.3 MB or so are not in them.
 """
 
 from malloom.bench.workloads import Case
