@@ -1,8 +1,9 @@
-// malloom_launch: becomes PROGRAM, under DynamoRIO with a client. It execs, so there is no process between
-// the caller and the program: exit status, signals, standard streams and arguments are the program's own. It
-// is linked statically, so that LD_PRELOAD, which is meant for the program, does not reach it.
+// malloom_launch: becomes PROGRAM, under DynamoRIO, with a client or, where that is "", without. It execs, so
+// there is no process between the caller and the program: exit status, signals, standard streams and
+// arguments are the program's own. It is linked statically, so that LD_PRELOAD, which is meant for the
+// program, does not reach it.
 //
-//   malloom_launch LIBDYNAMORIO CLIENT OPTIONS -- PROGRAM [ARGUMENT...]
+//   malloom_launch LIBDYNAMORIO CORE-OPTIONS CLIENT CLIENT-OPTIONS -- PROGRAM [ARGUMENT...]
 //
 // The configuration travels in DynamoRIO's own environment variables, as it does from a parent to the
 // children that DynamoRIO follows. No configuration file is written, so none can be left behind.
@@ -80,14 +81,15 @@ static void set(const char* name, const char* value) {
     if (setenv(name, value, 1) != 0) fail(1, name, strerror(errno));
 }
 
-static void configure(const char* library, const char* client, const char* options) {
+static void configure(const char* library, const char* core_options, const char* client,
+                      const char* options) {
     char text[option_bytes];
-    // Traces of blocks are built from instrumented code a second time, and seldom pay for that. But bursts
-    // end and begin only when a thread leaves code that is linked into a loop, which making traces has it do.
-    const char* traces = *options == '\0' ? "-disable_traces" : "";
-    const int length = snprintf(text, sizeof text,
-                                "-code_api %s -stack_size 64K -signal_stack_size 64K -client_lib '%s;0;%s'",
-                                traces, client, options);
+    // DynamoRIO takes two blanks in a row for an option.
+    int length = snprintf(text, sizeof text, "-code_api -stack_size 64K -signal_stack_size 64K%s%s",
+                          *core_options != '\0' ? " " : "", core_options);
+    if (*client != '\0' && length < (int)sizeof text)
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, " -client_lib '%s;0;%s'", client, options);
     if (length >= (int)sizeof text) fail(1, client, "the path and options are too long for DynamoRIO");
     if (strpbrk(client, ";'") != NULL)
         fail(1, client, "DynamoRIO cannot load a client whose path has ; or '");
@@ -97,12 +99,15 @@ static void configure(const char* library, const char* client, const char* optio
 }
 
 int main(int count, char** arguments) {
-    if (count < 6 || strcmp(arguments[4], "--") != 0) {
-        fputs("usage: malloom_launch LIBDYNAMORIO CLIENT OPTIONS -- PROGRAM [ARGUMENT...]\n", stderr);
+    if (count < 7 || strcmp(arguments[5], "--") != 0) {
+        fputs(
+            "usage: malloom_launch LIBDYNAMORIO CORE-OPTIONS CLIENT CLIENT-OPTIONS -- PROGRAM "
+            "[ARGUMENT...]\n",
+            stderr);
         return bad_use;
     }
     const char* library = arguments[1];
-    char** program_arguments = arguments + 5;
+    char** program_arguments = arguments + 6;
     char found[PATH_MAX];
     const char* program = find_program(program_arguments[0], found);
     if (program == NULL) fail(not_found, program_arguments[0], "no such program");
@@ -117,7 +122,7 @@ int main(int count, char** arguments) {
     if (program == NULL || length < 0)
         fail(not_executable, program_arguments[0], "cannot be read; DynamoRIO must read a program to run it");
     check_elf(program, start, length);
-    configure(library, arguments[2], arguments[3]);
+    configure(library, arguments[2], arguments[3], arguments[4]);
     char* whole = realpath(program, NULL);
     set("DYNAMORIO_EXE_PATH", whole != NULL ? whole : program);
     execv(library, program_arguments);

@@ -1,6 +1,11 @@
-"""How a program is started under DynamoRIO with the recorder of accesses."""
+"""How a program is started under DynamoRIO, with a client or alone."""
 
 from malloom.native_files import native_file
+
+WITHOUT_TRACES = "-disable_traces"
+"""Traces of blocks are built from instrumented code a second time, and seldom pay for that. But bursts of a
+sampled recording end and begin only when a thread leaves code that is linked into a loop, which making traces
+has it do."""
 
 
 def launch_prefix(accesses: str) -> tuple[list[str], dict[str, str]]:
@@ -8,8 +13,16 @@ def launch_prefix(accesses: str) -> tuple[list[str], dict[str, str]]:
 
     Raises CommandError where the installation lacks a part.
     """
-    launcher = native_file("malloom_launch")
-    client = native_file("libmalloom_accesses.so")
-    core = native_file("libdynamorio.so")
     options = "limit=4000000 burst=1000000 gap=20" if accesses == "sampled" else ""
-    return [str(launcher), str(core), str(client), options, "--"], {}
+    core_options = "" if options else WITHOUT_TRACES
+    return under_dynamorio("libmalloom_accesses.so", options, core_options=core_options), {}
+
+
+def under_dynamorio(client: str, options: str = "", *, core_options: str = "") -> list[str]:
+    """What comes before the program's path to run it under DynamoRIO; `client` may be empty: DynamoRIO alone.
+
+    Raises CommandError where the installation lacks a part.
+    """
+    launcher, core = native_file("malloom_launch"), native_file("libdynamorio.so")
+    library = str(native_file(client)) if client else ""
+    return [str(launcher), str(core), core_options, library, options, "--"]

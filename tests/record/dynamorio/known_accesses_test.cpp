@@ -44,9 +44,10 @@ class KnownAccesses : public testing::Test {
     int record(const std::string& what, const std::string& options = "") {
         profile_ = folder_ + "/" + what;
         EXPECT_EQ(stream::create_profile(profile_, 1), "");
+        const std::string core_options = options.empty() ? "-disable_traces" : "";
         const std::string command = "LD_PRELOAD=" MALLOOM_RECORDER " MALLOOM=record=" + profile_ +
-                                    " " MALLOOM_LAUNCHER " " MALLOOM_CORE " " MALLOOM_CLIENT " '" + options +
-                                    "' -- " KNOWN_ACCESSES " " + what;
+                                    " " MALLOOM_LAUNCHER " " MALLOOM_CORE " '" + core_options +
+                                    "' " MALLOOM_CLIENT " '" + options + "' -- " KNOWN_ACCESSES " " + what;
         FILE* const output = popen(("exec env " + command).c_str(), "r");
         if (output == nullptr) {
             ADD_FAILURE() << "cannot start a shell";

@@ -1,0 +1,54 @@
+// libmalloom_optimizer.so: the DynamoRIO client that gives call sites their pools and delinquent loads their
+// prefetches while a program runs (Zhao, Rabbah, Wong).
+#include <dr_api.h>
+#include <sys/syscall.h>
+
+#include "optimizer/options.h"
+#include "optimizer/trace_prefetching.h"
+#include "record/dynamorio/close_range.h"
+#include "record/dynamorio/valgrind_requests.h"
+
+namespace malloom::optimizer {
+
+namespace {
+
+Options options;
+
+dr_emit_flags_t block_built(void* context, void*, instrlist_t* block, bool, bool) {
+    accesses::leave_unanswered(context, block);
+    return DR_EMIT_DEFAULT;
+}
+
+dr_emit_flags_t trace_built(void* context, void* tag, instrlist_t* trace, bool translating) {
+    return options.prefetch != 0 ? optimize_trace(context, tag, trace, translating) : DR_EMIT_DEFAULT;
+}
+
+bool is_of_interest(void*, int number) {
+    return number == SYS_close_range;
+}
+
+// DynamoRIO also announces those that it watches for itself.
+bool before_system_call(void* context, int number) {
+    if (number == SYS_close_range) accesses::bound_close_range(context);
+    return true;
+}
+
+// The events are registered as they are, without drmgr, whose phases cost every block that is built.
+bool begin() {
+    if (options.prefetch != 0 && !init_trace_prefetching(options)) return false;
+    dr_register_bb_event(block_built);
+    dr_register_trace_event(trace_built);
+    dr_register_filter_syscall_event(is_of_interest);
+    dr_register_pre_syscall_event(before_system_call);
+    return true;
+}
+
+}  // namespace
+
+}  // namespace malloom::optimizer
+
+extern "C" DR_EXPORT void dr_client_main(client_id_t, int count, const char* arguments[]) {
+    dr_set_client_name("malloom's optimiser", "the documentation of malloom");
+    malloom::optimizer::options = malloom::optimizer::parse_options(count, arguments);
+    if (!malloom::optimizer::begin()) dr_exit_process(1);
+}
