@@ -1,11 +1,14 @@
 """Olden's programs, written afresh, compute what small models in Python compute."""
 
 import subprocess
+from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 WORKLOADS = Path(__file__).parents[2] / "build/release/workloads"
+MASK = 2**64 - 1
 
 
 def run(name: str, *arguments: object) -> list[str]:
@@ -16,7 +19,25 @@ def run(name: str, *arguments: object) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", ["treeadd"])
+def random_bits(seed: int) -> Iterator[int]:
+    """The numbers of workloads/random.h."""
+    state = seed * 0x9E3779B97F4A7C15 & MASK | 1
+    while True:
+        state ^= state >> 12
+        state ^= state << 25 & MASK
+        state ^= state >> 27
+        yield state * 0x2545F4914F6CDD1D & MASK
+
+
+def below(bits: int, bound: int) -> int:
+    return ((bits >> 32) * bound) >> 32
+
+
+def unit(bits: int) -> float:
+    return (bits >> 11) * 2.0**-53
+
+
+@pytest.mark.parametrize("name", ["treeadd", "em3d", "mst"])
 def test_bad_arguments_are_refused(name: str) -> None:
     done = subprocess.run([WORKLOADS / name / name, "0"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -26,3 +47,67 @@ def test_bad_arguments_are_refused(name: str) -> None:
 @pytest.mark.parametrize(("levels", "passes"), [(1, 1), (5, 3), (14, 2)])
 def test_treeadd_counts_the_nodes_in_every_pass(levels: int, passes: int) -> None:
     assert run("treeadd", levels, passes) == [f"sum {2**levels - 1}"] * passes
+
+
+class FieldNodes:
+    """One side of em3d's graph: per node its value, whither it leads, and what leads to it."""
+
+    def __init__(self, nodes: int, bits: Iterator[int]) -> None:
+        self.values = [unit(next(bits)) for _ in range(nodes)]
+        self.leads_to: list[list[int]] = []
+        self.led_from: list[list[tuple[int, float]]] = [[] for _ in range(nodes)]
+
+    def choose(self, degree: int, bits: Iterator[int]) -> None:
+        for _ in self.values:
+            chosen: list[int] = []
+            while len(chosen) < degree:
+                other = below(next(bits), len(self.values))
+                if other not in chosen:
+                    chosen.append(other)
+            self.leads_to.append(chosen)
+
+    def enter_at(self, other: "FieldNodes", bits: Iterator[int]) -> None:
+        for node, targets in enumerate(self.leads_to):
+            for target in targets:
+                other.led_from[target].append((node, unit(next(bits))))
+
+    def compute(self, other: "FieldNodes") -> None:
+        for node, sources in enumerate(self.led_from):
+            for source, coefficient in sources:
+                self.values[node] -= coefficient * other.values[source]
+
+
+@pytest.mark.parametrize(("nodes", "degree", "iterations"), [(1, 1, 1), (6, 6, 3), (200, 7, 5)])
+def test_em3d_gives_the_field_of_a_model(nodes: int, degree: int, iterations: int) -> None:
+    bits = random_bits(9)
+    magnetic, electric = FieldNodes(nodes, bits), FieldNodes(nodes, bits)
+    for side in (magnetic, electric):
+        side.choose(degree, bits)
+    magnetic.enter_at(electric, bits)
+    electric.enter_at(magnetic, bits)
+    for _ in range(iterations):
+        electric.compute(magnetic)
+        magnetic.compute(electric)
+    expected = [
+        f"{name} {sum(side.values):.15g}" for name, side in (("electric", electric), ("magnetic", magnetic))
+    ]
+    assert run("em3d", nodes, degree, iterations, 9) == expected
+
+
+def mst_distance(one: int, other: int) -> int:
+    mixed = (min(one, other) * 30000 + max(one, other)) * 0x9E3779B97F4A7C15 & MASK
+    mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9 & MASK
+    return (mixed >> 40) % 2048 + 1
+
+
+@pytest.mark.parametrize("vertices", [2, 3, 17, 150])
+def test_mst_weighs_as_much_as_kruskals_tree(vertices: int) -> None:
+    component = list(range(vertices))
+    pairs = combinations(range(vertices), 2)
+    expected = 0
+    for distance, one, other in sorted((mst_distance(one, other), one, other) for one, other in pairs):
+        if component[one] != component[other]:
+            joined, left = component[one], component[other]
+            component = [joined if at == left else at for at in component]
+            expected += distance
+    assert run("mst", vertices, 3) == [f"weight {expected}"] * 3
