@@ -17,7 +17,7 @@ constexpr u32 no_group = 0xffffffffu;
 constexpr u32 no_pool = 0;
 constexpr u32 deeper_pools = 0xffffffffu;
 constexpr u32 no_near = 0;
-constexpr u32 no_index = 16;
+constexpr u32 no_register = 16;
 constexpr u64 granule_bytes = 16;
 constexpr u64 maximum_arena_bytes = u64{64} << 30;
 

@@ -100,11 +100,14 @@ bool PlanFile::has_slots(uint64_t first, uint64_t count) const {
 }
 
 bool PlanFile::is_sound(const PlanPrefetch& prefetch) {
-    const bool has_registers = prefetch.base < no_index && prefetch.index <= no_index;
-    const bool is_scaled =
-        prefetch.scale == 1 || prefetch.scale == 2 || prefetch.scale == 4 || prefetch.scale == 8;
-    return has_registers && is_scaled && prefetch.kind >= static_cast<uint32_t>(PrefetchKind::temporal_0) &&
-           prefetch.kind <= static_cast<uint32_t>(PrefetchKind::indirect);
+    const auto is_scale = [](uint32_t scale) { return scale == 1 || scale == 2 || scale == 4 || scale == 8; };
+    const bool goes_on = prefetch.kind == static_cast<uint32_t>(PrefetchKind::indirect) ||
+                         prefetch.kind == static_cast<uint32_t>(PrefetchKind::indexed);
+    const bool is_direct = prefetch.kind == static_cast<uint32_t>(PrefetchKind::temporal_0) ||
+                           prefetch.kind == static_cast<uint32_t>(PrefetchKind::non_temporal);
+    const bool has_target = goes_on && prefetch.target_base <= no_register && is_scale(prefetch.target_scale);
+    return prefetch.base <= no_register && prefetch.index <= no_register && is_scale(prefetch.scale) &&
+           (is_direct || has_target);
 }
 
 bool PlanFile::matches_by_sequence() const {

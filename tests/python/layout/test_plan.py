@@ -92,7 +92,7 @@ def test_pools_and_prefetches_are_read(tmp_path: Path) -> None:
     plan = read_plan(SAMPLES / "bobbin.plan")
     context = next(each for each in plan.contexts if each["hash"] == 13)
     assert (context["pool_bytes"], context["near"]) == (48, 3)
-    assert plan.prefetches.tolist() == [(7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 1, -8)]
+    assert plan.prefetches.tolist() == [(7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 3, -8, 16, 1)]
 
 
 def test_pools_alone_are_something(tmp_path: Path) -> None:

@@ -59,7 +59,10 @@ TEST(PlanFile, RefusesHeadersThatMakeNoSense) {
     EXPECT_NE(problem_after([](auto& header) { header.groups_offset += 3; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.sequences_count = UINT64_MAX / 16; }), "");
     EXPECT_NE(problem_after([](auto& header) { header.prefetches_count = 1; }), "");
-    EXPECT_NE(problem_after([](auto& header) { header.prefetches_count = UINT64_MAX / 48 + 2; }), "");
+    EXPECT_NE(problem_after([](auto& header) {
+                  header.prefetches_count = UINT64_MAX / sizeof(formats::plan::PlanPrefetch) + 2;
+              }),
+              "");
     EXPECT_NE(problem_after([](auto& header) { header.prefetches_offset += 4; }), "");
 }
 
@@ -119,7 +122,7 @@ TEST(PlanFile, ThePlanOfTheSampleHasItsBytes) {
     builder.header.body_checksum = sample.header().body_checksum;
     builder.add_context(11, {{0, 1}, {1, 2}});
     builder.add_pool(13, 48, 3);
-    builder.prefetches.push_back({7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 1, -8});
+    builder.prefetches.push_back({7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 3, -8, 16, 1});
     size_t bytes = 0;
     const std::vector<uint64_t> image = builder.build(bytes);
     ASSERT_EQ(sample.header().file_bytes, bytes);
@@ -133,19 +136,22 @@ TEST(PlanFile, ThePlanOfTheSampleHasItsBytes) {
 
 TEST(PlanFile, PrefetchesThatMakeNoSenseAreNotSound) {
     using formats::plan::PlanPrefetch;
-    const PlanPrefetch good = {7, 0x1234, 0, 15, 16, 8, 0, 3, 0};
+    const PlanPrefetch good = {7, 0x1234, 0, 15, 16, 8, 0, 3, 0, 16, 1};
     EXPECT_TRUE(heaps::PlanFile::is_sound(good));
     const auto sound_with = [&](uint32_t PlanPrefetch::* field, uint32_t value) {
         PlanPrefetch changed = good;
         changed.*field = value;
         return heaps::PlanFile::is_sound(changed);
     };
-    EXPECT_FALSE(sound_with(&PlanPrefetch::base, 16));
+    EXPECT_TRUE(sound_with(&PlanPrefetch::base, 16));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::base, 17));
     EXPECT_FALSE(sound_with(&PlanPrefetch::index, 17));
     EXPECT_FALSE(sound_with(&PlanPrefetch::scale, 0));
     EXPECT_FALSE(sound_with(&PlanPrefetch::scale, 3));
     EXPECT_FALSE(sound_with(&PlanPrefetch::kind, 0));
-    EXPECT_FALSE(sound_with(&PlanPrefetch::kind, 4));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::kind, 5));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::target_base, 17));
+    EXPECT_FALSE(sound_with(&PlanPrefetch::target_scale, 16));
 }
 
 TEST(PlanFile, AFullTableEndsItsSearch) {
