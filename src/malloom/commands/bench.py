@@ -14,8 +14,9 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.output_file import check_output, written_whole
 
 if TYPE_CHECKING:
+    from malloom.bench.findings import Findings
     from malloom.bench.pairs import Progress
-    from malloom.bench.placement.findings import Findings
+    from malloom.bench.suite import Suite
 
 
 def register(app: typer.Typer) -> None:
@@ -58,19 +59,16 @@ def bench(
 
     Exit status: 1 where something could not be measured. All else is measured, printed and written.
     """
-    if suite != "placement":
-        raise UsageProblem(f"there is no suite '{suite}'", remedy="choose placement")
-    from malloom.bench.placement import steps  # noqa: PLC0415  (help needs none of it)
+    from malloom.bench.suites import SUITES  # noqa: PLC0415  (help needs none of it)
 
-    try:
-        parts = steps.chosen_parts(only or [])
-    except KeyError as unknown:
-        known = ", ".join([*steps.GROUPS, *steps.PARTS])
-        raise UsageProblem(f"there is no part {unknown}", remedy=f"choose of {known}") from unknown
+    if suite not in SUITES:
+        raise UsageProblem(f"there is no suite '{suite}'", remedy=f"choose {' or '.join(SUITES)}")
+    chosen = SUITES[suite](quick)
+    parts = chosen_parts(chosen, only or [])
     for written in filter(None, (json, markdown)):
         check_output(written)
-    findings = _placement(workloads, quick, parts)
-    _write(findings, json, markdown)
+    findings = measured(chosen, parts, workloads)
+    write(chosen, findings, json, markdown)
     if findings.failures:
         raise CommandError(
             f"{len(findings.failures)} of the suite's measurements failed",
@@ -78,15 +76,28 @@ def bench(
         )
 
 
-def _placement(workloads: Path, quick: bool, parts: list[str]) -> "Findings":
+def chosen_parts(suite: "Suite", names: list[str]) -> list[str]:
+    """The parts to measure; raises UsageProblem for one that the suite has not."""
+    try:
+        return suite.chosen_parts(names)
+    except KeyError as unknown:
+        known = ", ".join([*suite.groups, *suite.parts])
+        problem = f"the suite {suite.name} has no part {unknown}"
+        raise UsageProblem(problem, remedy=f"choose of {known}") from unknown
+
+
+def measured(suite: "Suite", parts: list[str], workloads: Path) -> "Findings":
+    """Measures the parts and prints their tables."""
     from rich.console import Console  # noqa: PLC0415
 
-    from malloom.bench.placement import suite, tables  # noqa: PLC0415
     from malloom.bench.signals import ended_in_order  # noqa: PLC0415
+    from malloom.bench.suite import run  # noqa: PLC0415
+    from malloom.bench.tables import print_all  # noqa: PLC0415
 
     with ended_in_order(), shown() as (say, progress):
-        findings = suite.run(workloads, quick, parts, say, progress)
-    tables.print_all(Console(file=sys.stdout, width=None if sys.stdout.isatty() else 240), findings)
+        findings = run(suite.steps_of(parts), workloads, say, progress)
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 240)
+    print_all(console, suite.tables_of(findings))
     return findings
 
 
@@ -114,17 +125,18 @@ def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
         yield say_and_wait, lambda name, number: status.update(f"run {number} of {name}")
 
 
-def _write(findings: "Findings", json: Path | None, markdown: Path | None) -> None:
-    from malloom.bench.placement.markdown import to_markdown  # noqa: PLC0415
+def write(suite: "Suite", findings: "Findings", json: Path | None, markdown: Path | None) -> None:
+    """Rows, goals and failures for machines, tables for documents, where they are wanted."""
+    from malloom.bench.markdown import to_markdown  # noqa: PLC0415
     from malloom.bench.rows import to_json  # noqa: PLC0415
 
     if json is not None:
         goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
-        data = to_json("placement", findings.all_rows(), goals, failures)
+        data = to_json(suite.name, findings.all_rows(), goals, failures)
         _write_text(json, data + "\n")
     if markdown is not None:
-        _write_text(markdown, to_markdown(findings))
+        _write_text(markdown, to_markdown(suite.tables_of(findings)))
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -7,16 +7,20 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from malloom.bench import suite
+from malloom.bench.findings import Failure, Findings
+from malloom.bench.goals import Goal, Of, against_limit
 from malloom.bench.interval import Interval, exact
+from malloom.bench.markdown import to_markdown
 from malloom.bench.pairs import Rounds
-from malloom.bench.placement import suite, tables, thesis
-from malloom.bench.placement.findings import Failure, Findings
-from malloom.bench.placement.goals import Goal, Of, against_limit
-from malloom.bench.placement.markdown import to_markdown
-from malloom.bench.placement.plans import Bench
+from malloom.bench.placement import thesis
 from malloom.bench.placement.scale import full_scale, quick_scale
-from malloom.bench.placement.steps import GOALS, PARTS, Step, chosen_parts, steps_of
+from malloom.bench.placement.steps import GOALS, PARTS, steps_of
+from malloom.bench.placement.suite import placement
+from malloom.bench.placement.tables import shown_tables
 from malloom.bench.rows import Row, row
+from malloom.bench.steps import Bench, Step
+from malloom.bench.tables import print_all
 from malloom.errors import CommandError
 
 PLACE = ("cover", "300 300")
@@ -56,7 +60,7 @@ def test_a_variant_that_fails_leaves_the_steps_rows(tmp_path: Path) -> None:
     assert findings.failures == [Failure("times", "cover, smart", "too clever")]
 
 
-def test_an_interrupt_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
     def interrupted(bench: Bench) -> list[Row]:
         raise KeyboardInterrupt
 
@@ -65,13 +69,13 @@ def test_an_interrupt_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest.Mo
         Step("times", "two", interrupted),
         Step("times", "three", lambda bench: [a_row("random")]),
     ]
-    monkeypatch.setattr(suite, "steps_of", lambda parts, scale: steps)
-    findings = suite.run(tmp_path, True, ["times"], lambda line: None)
+    findings = suite.run(steps, tmp_path, lambda line: None)
     assert [each.variant for each in findings.of("times")] == ["size"]
     assert [failure.what for failure in findings.failures] == ["two"]
 
 
 def test_parts_are_chosen_by_name_or_group() -> None:
+    chosen_parts = placement(quick=True).chosen_parts
     assert chosen_parts([]) == list(PARTS)
     assert chosen_parts(["goals"]) == list(GOALS)
     assert chosen_parts(["planning", "misses"]) == ["misses", "planning"]
@@ -128,7 +132,7 @@ def test_tables_show_the_thesis_beside_today_each_under_its_title() -> None:
     findings.add("misses", [row(PLACE, "random", "sequential", "llc_misses", exact(2.5))])
     findings.failures.append(Failure("statistics", "hexapawn 4 3", "no board"))
     printed = io.StringIO()
-    tables.print_all(Console(file=printed, width=200), findings)
+    print_all(Console(file=printed, width=200), shown_tables(findings))
     text = printed.getvalue()
     assert "Tables 5.1, 5.2: CPU time" in text
     assert "0.950 → 0.500 [0.400 0.600]" in text
@@ -143,7 +147,7 @@ def test_annotated_programs_have_rows_in_the_columns_of_the_plain_ones() -> None
     plain = a_row("size", baseline="sequential")
     findings = Findings()
     findings.add("times", [plain, replace(plain, workload="cover_annotated", variant="friends-grouped")])
-    (shown,) = tables.shown_tables(findings)
+    (shown,) = shown_tables(findings)
     assert shown.headings == ("variant", "cover 300 300")
     assert [cells[0] for cells in shown.rows] == ["size", "friends-grouped, annotated"]
 
@@ -154,7 +158,7 @@ def test_markdown_has_the_goals_first_and_every_table() -> None:
     goals = [Goal(a_row("auto", ratio), 0.25) for ratio in (0.2, 0.5, 0.3)]
     findings.add("speed", [*goals, a_row("auto")])
     findings.failures.append(Failure("planning", "large", "a|b"))
-    text = to_markdown(findings)
+    text = to_markdown(shown_tables(findings))
     titles = [line for line in text.splitlines() if line.startswith("### ")]
     assert titles[0] == "### What malloom must reach"
     assert titles[1].startswith("### Tables 5.1, 5.2")

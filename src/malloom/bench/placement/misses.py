@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from malloom.bench import variants
 from malloom.bench.cachegrind import Misses, count_misses
 from malloom.bench.interval import exact
-from malloom.bench.placement.plans import Bench, all_planned
+from malloom.bench.placement.plans import all_planned
 from malloom.bench.placement.races import SEQUENTIAL
 from malloom.bench.rows import Row, row
+from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
 

@@ -3,11 +3,11 @@
 import json
 
 from malloom.bench import stages, variants
+from malloom.bench.goals import Goal
 from malloom.bench.interval import Interval
-from malloom.bench.placement.goals import Goal
-from malloom.bench.placement.plans import Bench
 from malloom.bench.placement.real_programs import RealProgram
 from malloom.bench.rows import row
+from malloom.bench.steps import Bench
 
 
 def optimize_goals(bench: Bench, program: RealProgram, seconds: float) -> list[Goal]:

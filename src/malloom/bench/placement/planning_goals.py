@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from malloom.bench import stages
-from malloom.bench.placement.goals import Goal, against_limit
-from malloom.bench.placement.plans import Bench
+from malloom.bench.goals import Goal, against_limit
 from malloom.bench.process import Command, run_measured
+from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.layout.registry import AUTO
 

@@ -1,34 +1,17 @@
 """Profiles of the workloads, and a plan per strategy for each."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench import stages
-from malloom.bench.pairs import Progress, no_progress
 from malloom.bench.placement import thesis
 from malloom.bench.process import last_words
+from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
 from malloom.layout.registry import strategy_names
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Where the suite finds its workloads, keeps what it makes, and says what it does.
-
-    `failed` is told a variant that cannot be measured, and why; the others go on.
-    """
-
-    workloads: Path
-    scratch: Path
-    say: Callable[[str], None]
-    failed: Callable[[str, Exception], None]
-    progress: Progress = no_progress
-
-    def file(self, case: Case, suffix: str) -> Path:
-        return self.scratch / f"{case.workload}-{'-'.join(case.arguments)}.{suffix}"
 
 
 def strategies() -> list[str]:

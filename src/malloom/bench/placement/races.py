@@ -1,11 +1,11 @@
 """Times of the workloads under plans and general allocators (tables 5.1, 5.2, 5.9 and 5.11 to 5.14)."""
 
-from collections.abc import Mapping
-
 from malloom.bench import variants
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
-from malloom.bench.placement.plans import Bench, all_planned, planned
-from malloom.bench.rows import Row, row
+from malloom.bench.pairs import Budget
+from malloom.bench.placement.plans import all_planned, planned
+from malloom.bench.races import race, rows_of
+from malloom.bench.rows import Row
+from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.settings import with_setting
 
@@ -13,36 +13,6 @@ SEQUENTIAL = "sequential"
 USAGE = "usage-depth-first"
 NOT_PREALLOCATED = "not-preallocated"
 STATISTICS = "statistics"
-
-
-def race(
-    bench: Bench, case: Case, environments: Mapping[str, Mapping[str, str]], budget: Budget, baseline: str
-) -> Rounds:
-    """Interleaved runs of a case under each environment."""
-    bench.say(f"measuring {case.workload} {case.input}: {', '.join(environments)}")
-    command = case.command(bench.workloads)
-    commands = {name: command.with_environment(added) for name, added in environments.items()}
-    return run_interleaved(commands, baseline, budget, progress=bench.progress, failed=bench.failed)
-
-
-def rows_of(case: Case, rounds: Rounds, baseline: str, metrics: tuple[str, ...]) -> list[Row]:
-    """A row for every other variant and metric; none where the baseline left the race."""
-    if baseline not in rounds.runs:
-        return []
-    return [
-        row(
-            case.place,
-            name,
-            baseline,
-            metric,
-            rounds.ratio(name, baseline, metric),
-            runs=len(rounds),
-            peak=rounds.peak_ratio(name, baseline),
-        )
-        for metric in metrics
-        for name in rounds.runs
-        if name != baseline
-    ]
 
 
 def strategy_rows(bench: Bench, case: Case, names: list[str], budget: Budget) -> list[Row]:

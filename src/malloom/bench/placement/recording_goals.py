@@ -7,12 +7,12 @@ them. The command's own start, and what it takes in after their end, are a const
 from pathlib import Path
 
 from malloom.bench import variants
+from malloom.bench.goals import Goal
 from malloom.bench.pairs import Budget, run_interleaved
-from malloom.bench.placement.goals import Goal
-from malloom.bench.placement.plans import Bench
 from malloom.bench.placement.real_programs import RealProgram
 from malloom.bench.process import Command
 from malloom.bench.rows import row
+from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.record import session
 from malloom.record.program import open_program

@@ -1,41 +1,21 @@
-"""The suite's parts as lists of steps, each of which stands alone: one that fails takes nothing with it."""
+"""The parts of the suite as lists of steps."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 from malloom.bench.placement import goals, misses, races, thesis
-from malloom.bench.placement.goals import Goal
 from malloom.bench.placement.optimizing import optimize_goals
 from malloom.bench.placement.planning_goals import planning_goals
-from malloom.bench.placement.plans import Bench, strategies
+from malloom.bench.placement.plans import strategies
 from malloom.bench.placement.recording_goals import program_recording_goals, workload_recording_goals
 from malloom.bench.placement.scale import Scale
-from malloom.bench.rows import Row
+from malloom.bench.steps import Step
 from malloom.bench.workloads import Case, traverse
 
 TABLES = ("times", "misses", "preallocation", "statistics")
 GOALS = ("speed", "recording", "planning", "programs")
 PARTS = TABLES + GOALS
 GROUPS = {"tables": TABLES, "goals": GOALS}
-
-
-@dataclass(frozen=True)
-class Step:
-    """Something to measure, and what it is called where it fails."""
-
-    part: str
-    what: str
-    measure: Callable[[Bench], Sequence[Row | Goal]]
-
-
-def chosen_parts(names: Sequence[str]) -> list[str]:
-    """Parts by their names or their groups' names; all where none is named. Raises KeyError."""
-    if not names:
-        return list(PARTS)
-    known = {**{part: (part,) for part in PARTS}, **GROUPS}
-    wanted = {part for name in names for part in known[name]}
-    return [part for part in PARTS if part in wanted]
 
 
 def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:

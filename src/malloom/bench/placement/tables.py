@@ -3,15 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rich.console import Console
-from rich.table import Table
-
 from malloom.bench import variants
+from malloom.bench.findings import Findings
 from malloom.bench.placement import thesis
-from malloom.bench.placement.findings import Findings
-from malloom.bench.placement.goals import Goal, Of
 from malloom.bench.placement.races import NOT_PREALLOCATED, SEQUENTIAL, STATISTICS
 from malloom.bench.rows import Row
+from malloom.bench.tables import ROW_HEADINGS, Shown, described, failures_table, goals_table, row_cells
 
 ANNOTATED = "_annotated"
 Place = tuple[str, str]
@@ -108,36 +105,16 @@ def thesis_tables() -> list[Printed]:
     ]
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A table as it is read: a title, headings, and rows of text."""
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
 def shown_tables(findings: Findings) -> list[Shown]:
     """Every table that the findings can fill, then the goals and what stands beside them, then failures."""
     tables = [_shown(printed, printed.rows(findings)) for printed in thesis_tables()]
-    goals = [goal_cells(goal) for goal in findings.goals]
     beside = [row_cells(row) for row in findings.of("speed")]
-    failures = [(failure.part, failure.what, failure.why) for failure in findings.failures]
     tables += [
-        Shown(GOALS, GOAL_HEADINGS, goals),
+        goals_table(findings),
         Shown("Chosen by simulation alone, against the best general allocator", ROW_HEADINGS, beside),
-        Shown("What could not be measured", ("part", "what", "why"), failures),
+        failures_table(findings),
     ]
     return [table for table in tables if table.rows]
-
-
-def print_all(console: Console, findings: Findings) -> None:
-    """All that there is to show."""
-    for shown in shown_tables(findings):
-        table = Table(*shown.headings, title=shown.title, title_justify="left")
-        for cells in shown.rows:
-            table.add_row(*cells)
-        console.print(table)
 
 
 def _shown(printed: Printed, rows: Sequence[Row]) -> Shown:
@@ -151,36 +128,6 @@ def _shown(printed: Printed, rows: Sequence[Row]) -> Shown:
         found = [cells.get((workload + suffix, given, variant)) for workload, given in inputs]
         claims = [printed.claims.get(place, {}).get(variant) for place in inputs]
         name = f"{variant}, annotated" if annotated else variant
-        lines.append((name, *(_cell(row, claim) for row, claim in zip(found, claims, strict=True))))
+        lines.append((name, *(described(row, claim) for row, claim in zip(found, claims, strict=True))))
     title = f"{printed.title}{' (thesis → today)' if printed.claims else ''}"
     return Shown(title, ("variant", *(" ".join(place) for place in inputs)), lines)
-
-
-def _cell(row: Row | None, claim: float | None) -> str:
-    today = describe_interval(row) if row else "-"
-    return today if claim is None else f"{claim:.3f} → {today}"
-
-
-def describe_interval(row: Row) -> str:
-    """`0.512 [0.500 0.523]`, or the ratio alone where it is exact."""
-    if row.low == row.high:
-        return f"{row.ratio:.3f}"
-    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}]"
-
-
-GOALS = "What malloom must reach"
-ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")
-GOAL_HEADINGS = (*ROW_HEADINGS, "limit", "reached")
-
-
-def row_cells(row: Row) -> tuple[str, ...]:
-    """Workload, variant, baseline, metric and measured."""
-    return f"{row.workload} {row.input}", row.variant, row.baseline, row.metric, describe_interval(row)
-
-
-def goal_cells(goal: Goal) -> tuple[str, ...]:
-    """A row's, then the limit and whether it is reached."""
-    measured = f"{goal.value:.3f}" if goal.of is Of.PEAK else describe_interval(goal.row)
-    limit = "a verdict" if goal.limit is None else f"{goal.limit:.2f}"
-    missed = "NO, within noise" if goal.is_near else "NO"
-    return *row_cells(goal.row)[:3], goal.metric, measured, limit, "yes" if goal.reached else missed

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from malloom.bench.placement.goals import Goal
+from malloom.bench.goals import Goal
 from malloom.bench.rows import Row
 
 

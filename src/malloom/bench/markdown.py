@@ -1,15 +1,14 @@
-"""The findings as Markdown: the goals first, then every table, then what has no number."""
+"""A suite's tables as Markdown: the goals first, then every table, then what has no number."""
 
 from collections.abc import Sequence
 
-from malloom.bench.placement.findings import Findings
-from malloom.bench.placement.tables import GOALS, Shown, shown_tables
+from malloom.bench.tables import GOALS, Shown
 
 
-def to_markdown(findings: Findings) -> str:
+def to_markdown(tables: Sequence[Shown]) -> str:
     """A heading and a table each, as they are printed."""
-    tables = sorted(shown_tables(findings), key=lambda table: table.title != GOALS)
-    return "\n".join(_section(table) for table in tables)
+    ordered = sorted(tables, key=lambda table: table.title != GOALS)
+    return "\n".join(_section(table) for table in ordered)
 
 
 def _section(table: Shown) -> str:

@@ -1,0 +1,36 @@
+"""The steps of a suite, each of which stands alone: one that fails takes nothing with it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.bench.goals import Goal
+from malloom.bench.pairs import Progress, no_progress
+from malloom.bench.rows import Row
+from malloom.bench.workloads import Case
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the suite finds its workloads, keeps what it makes, and says what it does.
+
+    `failed` is told a variant that cannot be measured, and why; the others go on.
+    """
+
+    workloads: Path
+    scratch: Path
+    say: Callable[[str], None]
+    failed: Callable[[str, Exception], None]
+    progress: Progress = no_progress
+
+    def file(self, case: Case, suffix: str) -> Path:
+        return self.scratch / f"{case.workload}-{'-'.join(case.arguments)}.{suffix}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to measure, and what it is called where it fails."""
+
+    part: str
+    what: str
+    measure: Callable[[Bench], Sequence[Row | Goal]]

@@ -1,0 +1,77 @@
+"""A suite: its parts, what measures them, and how its findings are shown."""
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.bench.findings import Failure, Findings
+from malloom.bench.pairs import Progress, no_progress
+from malloom.bench.steps import Bench, Step
+from malloom.bench.tables import Shown
+from malloom.errors import CommandError
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What `malloom bench` measures by one name; `groups` are names for several parts."""
+
+    name: str
+    parts: Sequence[str]
+    groups: Mapping[str, Sequence[str]]
+    steps_of: Callable[[Sequence[str]], list[Step]]
+    tables_of: Callable[[Findings], list[Shown]]
+
+    def chosen_parts(self, names: Sequence[str]) -> list[str]:
+        """Parts by their names or their groups' names; all where none is named. Raises KeyError."""
+        if not names:
+            return list(self.parts)
+        known = {**{part: (part,) for part in self.parts}, **self.groups}
+        wanted = {part for name in names for part in known[name]}
+        return [part for part in self.parts if part in wanted]
+
+
+def run(
+    steps: Sequence[Step], workloads: Path, say: Callable[[str], None], progress: Progress = no_progress
+) -> Findings:
+    """Measures the steps. What fails is among the findings; an interrupt ends the suite and keeps them."""
+    findings = Findings()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="malloom-bench-") as folder:
+        for number, step in enumerate(steps, 1):
+            say(f"{number} of {len(steps)}, {time.monotonic() - began:.0f} s: {step.part}, {step.what}")
+            try:
+                measure(step, findings, workloads, Path(folder), say, progress)
+            except KeyboardInterrupt:
+                findings.failures.append(
+                    Failure(step.part, step.what, "interrupted; nothing after it was measured")
+                )
+                break
+    return findings
+
+
+def measure(
+    step: Step,
+    findings: Findings,
+    workloads: Path,
+    scratch: Path,
+    say: Callable[[str], None],
+    progress: Progress = no_progress,
+) -> None:
+    """One step; its failure, or that of one of its variants, is noted and said."""
+
+    def failed(what: str, error: Exception) -> None:
+        findings.failures.append(Failure(step.part, what, str(error)))
+        say(f"FAILED: {what}: {error}")
+
+    def left(variant: str, error: Exception) -> None:
+        failed(f"{step.what}, {variant}", error)
+
+    bench = Bench(workloads, scratch, say, left, progress)
+    try:
+        findings.add(step.part, step.measure(bench))
+    except CommandError as error:
+        failed(step.what, error)
+    except Exception as error:  # whatever it is, hours of numbers must not be lost for it
+        failed(step.what, RuntimeError(f"{type(error).__name__}: {error}"))
