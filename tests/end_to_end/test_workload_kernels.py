@@ -1,8 +1,10 @@
 """ft, equake, art, ammp and twolf compute what they say, checked against small models of their own."""
 
+import itertools
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from end_to_end.xorshift import Xorshift
@@ -49,7 +51,66 @@ def test_ft_finds_the_minimum_spanning_tree(vertices: int, edges: int, seed: int
     assert run("ft", vertices, edges, seed) == f"weight {expected}\n"
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("ft", ["10", "8"]), ("ft", ["10", "46"]), ("ft", ["10"])])
+def ground(sides: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """The stiffness and the masses of equake's mesh, 3 numbers per node: K = V B' D B of each element."""
+    random = Xorshift(1)
+    nodes = list(itertools.product(*(range(side) for side in reversed(sides))))
+    number = {node: i for i, node in enumerate(nodes)}
+    position = [[100 * (axis + 0.2 * random.unit() - 0.1) for axis in reversed(node)] for node in nodes]
+    elasticity = np.diag([10e9] * 3 + [5e9] * 3)
+    elasticity[:3, :3] += 8e9
+    matrix = np.zeros((3 * len(nodes), 3 * len(nodes)))
+    masses = np.zeros(3 * len(nodes))
+    steps = np.eye(3, dtype=int)
+    for cube, order in itertools.product(nodes, itertools.permutations(range(3))):
+        path = [tuple(np.array(cube) + steps[list(order[:taken])].sum(axis=0)) for taken in range(4)]
+        if path[3] not in number:
+            continue
+        corners = np.array([[1, *position[number[node]]] for node in path])
+        volume = abs(np.linalg.det(corners)) / 6
+        strain = np.zeros((6, 12))
+        for corner, (x, y, z) in enumerate(np.linalg.inv(corners)[1:].T):
+            strain[:, 3 * corner : 3 * corner + 3] = [
+                [x, 0, 0], [0, y, 0], [0, 0, z], [y, x, 0], [0, z, y], [z, 0, x],
+            ]  # fmt: skip
+        places = [3 * number[node] + axis for node in path for axis in range(3)]
+        matrix[np.ix_(places, places)] += volume * strain.T @ elasticity @ strain
+        masses[places] += 2000 * volume / 4
+    return matrix, masses
+
+
+def slipping(time: float) -> np.ndarray:
+    """How far the fault has slipped, how fast, and its acceleration."""
+    turn = 2 * np.pi / 0.05
+    angle = min(turn * time, 2 * np.pi)
+    return np.array([angle - np.sin(angle), turn * (1 - np.cos(angle)), turn**2 * np.sin(angle)]) / (
+        2 * np.pi
+    )
+
+
+@pytest.mark.parametrize(("sides", "steps"), [((2, 2, 2), 3), ((4, 3, 5), 25)])
+def test_equake_shakes_the_ground(sides: tuple[int, int, int], steps: int) -> None:
+    matrix, masses = ground(sides)
+    fault = (sides[2] // 2 * sides[1] + sides[1] // 2) * sides[0] + sides[0] // 2
+    slip = np.zeros(len(masses))
+    slip[3 * fault : 3 * fault + 3] = 1, 0.5, 0.25
+    before, now, rates = (np.zeros(len(masses)) for _ in range(3))
+    for step in range(1, steps + 1):
+        slipped, rate, acceleration = slipping(0.005 * step)
+        force = matrix @ (now + slipped * slip) + masses * slip * (acceleration + 2 * rate)
+        after = (2 * now - (1 - 0.005) * before - 0.005**2 * force / masses) / (1 + 0.005)
+        rates = (after - before) / 0.01
+        before, now = now, after
+    seen = 3 * (fault - sides[0] * sides[1])
+    moved, energy = (line.split()[1:] for line in run("equake", *sides, steps).splitlines())
+    assert [float(each) for each in moved] == pytest.approx(now[seen : seen + 3], rel=1e-5)
+    assert float(energy[0]) == pytest.approx(masses @ rates**2 / 2, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("ft", ["10", "8"]), ("ft", ["10", "46"]), ("ft", ["10"]), ("equake", ["3", "3", "1", "5"])],
+)
 def test_bad_arguments_are_refused(name: str, arguments: list[str]) -> None:
     done = subprocess.run([WORKLOADS / name / name, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 2
