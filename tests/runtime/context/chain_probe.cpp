@@ -7,6 +7,8 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/context_table.h"
+#include "runtime/context/reach.h"
+#include "runtime/context/reduced_chain.h"
 #include "runtime/context/remembered_walks.h"
 #include "runtime/context/shared_walks.h"
 #include "tests/runtime/context/expected_chain.h"
@@ -28,6 +30,17 @@ Table::Entry& entry_of_chain(const uintptr_t* frames, unsigned depth) {
     return contexts.find_or_insert(frames, depth, [](Table::Entry&) {});
 }
 
+void reach_callers(const Caller& caller) {
+    uintptr_t frames[max_depth];
+    malloom::context::ReducedChain chain(frames, max_depth);
+    malloom::context::Reach reach(caller);
+    malloom::context::Step step = malloom::context::step_from(reach.return_address());
+    while (chain.add(reach.return_address(), step.function) && reach.go(step.rule)) {
+        step = malloom::context::step_from(reach.return_address());
+    }
+    last_chains.reached.assign(frames, frames + chain.count());
+}
+
 }  // namespace
 
 extern "C" [[gnu::noinline]] void chain_probe() {
@@ -35,6 +48,7 @@ extern "C" [[gnu::noinline]] void chain_probe() {
     uintptr_t walked[max_depth];
     const unsigned depth = malloom::context::walk_call_chain(caller, max_depth, walked);
     last_chains.walked.assign(walked, walked + depth);
+    reach_callers(caller);
     if (last_chains.collects) {
         last_chains.distinct.insert(last_chains.walked);
     }
@@ -63,6 +77,7 @@ extern "C" [[gnu::noinline]] void chain_probe() {
 void expect_agreement(size_t at_least) {
     EXPECT_GE(last_chains.walked.size(), at_least);
     EXPECT_EQ(last_chains.walked, last_chains.expected);
+    EXPECT_EQ(last_chains.reached, last_chains.walked);
     for (size_t depth = 1; depth < max_depth; ++depth) {
         const uintptr_t* shorter = last_chains.shorter[depth - 1];
         const size_t count = last_chains.shorter_count[depth - 1];

@@ -21,10 +21,12 @@ struct Chains {
         expected.reserve(max_depth);
         remembered.reserve(max_depth);
         shared.reserve(max_depth);
+        reached.reserve(max_depth);
     }
 
     static constexpr unsigned max_depth = malloom::context::max_depth;
     std::vector<uintptr_t> walked;
+    std::vector<uintptr_t> reached;  ///< step by step, by Reach
     std::vector<uintptr_t> expected;
     uintptr_t shorter[max_depth][max_depth];  ///< walked at depths 1, 2, ... 31
     unsigned shorter_count[max_depth];

@@ -1,0 +1,83 @@
+#include "runtime/context/request_monitor.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <random>
+
+namespace {
+
+using malloom::context::RequestMonitor;
+using Verdict = RequestMonitor::Verdict;
+
+// The verdict on the last of `count` requests of one size, all before it being unknown.
+Verdict note(RequestMonitor& monitor, size_t bytes, uint32_t count) {
+    for (uint32_t i = 1; i < count; ++i) {
+        EXPECT_EQ(monitor.note(bytes), Verdict::unknown);
+    }
+    return monitor.note(bytes);
+}
+
+TEST(RequestMonitor, AFewRequestsOfOneSizeMakeAPool) {
+    RequestMonitor monitor;
+    EXPECT_EQ(note(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
+    EXPECT_EQ(monitor.last_bytes(), 48u);
+}
+
+TEST(RequestMonitor, RequestsBeforeThatDelayIt) {
+    RequestMonitor monitor;
+    EXPECT_EQ(note(monitor, 48, RequestMonitor::pooling_after - 1), Verdict::unknown);
+    EXPECT_EQ(note(monitor, 64, RequestMonitor::pooling_after), Verdict::agree);
+    EXPECT_EQ(monitor.last_bytes(), 64u);
+}
+
+TEST(RequestMonitor, SizesThatKeepChangingDisagree) {
+    RequestMonitor monitor;
+    for (uint32_t i = 0; i < RequestMonitor::patience; ++i) {
+        EXPECT_EQ(monitor.note(16 + 16 * (i % 2)), Verdict::unknown);
+    }
+    EXPECT_EQ(monitor.note(16), Verdict::disagree);
+}
+
+TEST(RequestMonitor, MostRequestsOfOneSizeAreEnough) {
+    std::mt19937 random(3);
+    RequestMonitor monitor;
+    Verdict verdict = Verdict::unknown;
+    while (verdict == Verdict::unknown) {
+        verdict = monitor.note(random() % 8 == 0 ? random() % 1000 : 48);
+    }
+    EXPECT_EQ(verdict, Verdict::agree);
+    EXPECT_EQ(monitor.last_bytes(), 48u);
+}
+
+TEST(RequestMonitor, StraysEndThePoolAndAgreementBringsItBackForLonger) {
+    RequestMonitor monitor;
+    ASSERT_EQ(note(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
+    for (uint32_t allowance : {1U, 4U, 16U}) {
+        for (uint32_t i = 1; i < allowance * RequestMonitor::first_allowance; ++i) {
+            ASSERT_FALSE(monitor.note_stray());
+        }
+        EXPECT_TRUE(monitor.note_stray());
+        EXPECT_EQ(note(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
+    }
+}
+
+TEST(RequestMonitor, ASiteMayChangeItsSizeAFewTimes) {
+    RequestMonitor monitor;
+    for (uint32_t pool = 0; pool <= RequestMonitor::most_pools; ++pool) {
+        const bool is_last = pool == RequestMonitor::most_pools;
+        EXPECT_EQ(note(monitor, 16 * (pool + 1), RequestMonitor::pooling_after),
+                  is_last ? Verdict::disagree : Verdict::agree);
+        while (!monitor.note_stray()) {
+        }
+    }
+}
+
+TEST(RequestMonitor, HugeSizesAreSizesToo) {
+    RequestMonitor monitor;
+    EXPECT_EQ(note(monitor, SIZE_MAX, RequestMonitor::pooling_after - 1), Verdict::unknown);
+    EXPECT_EQ(note(monitor, 0, RequestMonitor::pooling_after), Verdict::agree);
+    EXPECT_EQ(monitor.last_bytes(), 0u);
+}
+
+}  // namespace
