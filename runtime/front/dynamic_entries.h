@@ -9,16 +9,24 @@
 
 namespace malloom::front {
 
+/// What a site's calls do.
+enum class SiteState : uint32_t {
+    monitored,  ///< they go to the monitored entry, which serves them as the plain function does
+    pooled,  ///< a trace has found the monitor valid: both entries serve requests of `bytes` from the site's
+             ///< pool
+    given_up,  ///< the pool's requests came to differ: the plain function serves them, for good
+};
+
 /// The memory request monitor of one call (paper, section 2). The client writes `return_address`, once,
-/// before `count` of the table includes the site, and `is_promoted`; the entries write the rest. Threads may
-/// race for it, which costs a request its pool and no more.
+/// before `count` of the table includes the site, and `state`; the entries write the rest, `bytes` while it
+/// is monitored only. Threads may race for it, which costs a request its pool and no more.
 struct DynamicSite {
     uintptr_t return_address;
-    uint64_t bytes;        ///< of the last request
-    uint32_t agreeing;     ///< requests of that size in a row, the last with them; 0: none yet
-    uint32_t is_promoted;  ///< 1: a trace has found the monitor valid
-    uint32_t pool;         ///< family in the pool heap; its `none` until the pool entry adds it
-    uint32_t disagreeing;  ///< requests of other sizes that came to the pool entry
+    uint64_t bytes;     ///< of the last request; of all requests of the pool
+    uint32_t agreeing;  ///< requests of that size in a row, the last with them; 0: none yet
+    SiteState state;
+    uint32_t pool;  ///< 0: none yet; else 1 + the number of its family in the pool heap, added by the entry
+    uint32_t disagreeing;  ///< requests of other sizes since it is pooled
 };
 static_assert(sizeof(DynamicSite) == 32);
 
@@ -44,9 +52,9 @@ struct DynamicPrefetches {
 }  // namespace malloom::front
 
 // Exported by name, thread-safe, callable wherever malloc is; errno, new handlers and exceptions as of the
-// function that each stands for. The pool entries serve requests of other sizes, and those that no pool has
-// room for, as the plain function does; every 256th of other sizes calls malloom_site_disagrees, which does
-// nothing and is there for the client to instrument.
+// function that each stands for. A request of a pooled site that is of another size, or that no pool has room
+// for, is served as the plain function does; every 256th of another size calls malloom_site_disagrees, which
+// does nothing: there the client gives the site up.
 extern "C" {
 extern malloom::front::DynamicSites malloom_dynamic_sites;
 extern malloom::front::DynamicPrefetches malloom_dynamic_prefetches;
