@@ -2,7 +2,8 @@
 
 import subprocess
 from collections.abc import Iterator
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def unit(bits: int) -> float:
     return (bits >> 11) * 2.0**-53
 
 
-@pytest.mark.parametrize("name", ["treeadd", "em3d", "mst"])
+@pytest.mark.parametrize("name", ["treeadd", "em3d", "mst", "health"])
 def test_bad_arguments_are_refused(name: str) -> None:
     done = subprocess.run([WORKLOADS / name / name, "0"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -111,3 +112,95 @@ def test_mst_weighs_as_much_as_kruskals_tree(vertices: int) -> None:
             component = [joined if at == left else at for at in component]
             expected += distance
     assert run("mst", vertices, 3) == [f"weight {expected}"] * 3
+
+
+@dataclass(eq=False)
+class Patient:
+    hospitals: int = 0
+    time: int = 0
+    left: int = 0
+
+
+class Village:
+    """A village of health with those below it."""
+
+    def __init__(self, levels: int, label: int, seed: int) -> None:
+        self.bits = random_bits(seed + label)
+        self.is_top = label == 0
+        self.free = 2 ** (levels - 1)
+        self.waiting: list[Patient] = []
+        self.assessed: list[Patient] = []
+        self.inside: list[Patient] = []
+        self.returned: list[Patient] = []
+        below = range(label * 4 + 4, label * 4, -1) if levels > 1 else ()
+        self.below = [Village(levels - 1, one, seed) for one in below]
+
+    def admit(self, patient: Patient) -> None:
+        patient.hospitals += 1
+        self.assess_or_wait(patient)
+
+    def assess_or_wait(self, patient: Patient) -> bool:
+        if not self.free:
+            self.waiting.append(patient)
+            return False
+        self.free -= 1
+        patient.left = 3
+        patient.time += 3
+        self.assessed.append(patient)
+        return True
+
+    def simulate(self) -> list[Patient]:
+        """A time step; returns those who are sent up."""
+        for patient in chain(*[village.simulate() for village in self.below]):
+            self.admit(patient)
+        self.release()
+        up = self.treat_assessed()
+        waiting, self.waiting = self.waiting, []
+        for patient in waiting:
+            if not self.assess_or_wait(patient):
+                patient.time += 1
+        if unit(next(self.bits)) > 2 / 3:
+            self.admit(Patient())
+        return up
+
+    def release(self) -> None:
+        treated = due(self.inside)
+        self.free += len(treated)
+        self.returned += treated
+
+    def treat_assessed(self) -> list[Patient]:
+        up = []
+        for patient in due(self.assessed):
+            if unit(next(self.bits)) > 0.1 or self.is_top:
+                patient.left = 10
+                patient.time += 10
+                self.inside.append(patient)
+            else:
+                self.free += 1
+                up.append(patient)
+        return up
+
+    def all_returned(self) -> list[Patient]:
+        return self.returned + list(chain(*[village.all_returned() for village in self.below]))
+
+
+def due(patients: list[Patient]) -> list[Patient]:
+    """Lets a unit of time pass; takes out those whose time is up."""
+    for patient in patients:
+        patient.left -= 1
+    taken = [patient for patient in patients if patient.left == 0]
+    patients[:] = [patient for patient in patients if patient.left > 0]
+    return taken
+
+
+@pytest.mark.parametrize(("levels", "steps"), [(1, 60), (3, 90), (5, 40)])
+def test_health_treats_the_patients_of_a_model(levels: int, steps: int) -> None:
+    top = Village(levels, 0, 7)
+    for _ in range(steps):
+        top.simulate()
+    patients = top.all_returned()
+    time = sum(patient.time for patient in patients)
+    hospitals = sum(patient.hospitals for patient in patients)
+    assert patients
+    expected = [f"patients {len(patients)}", f"time {time}", f"hospitals {hospitals}"]
+    assert run("health", levels, steps, 7) == expected
