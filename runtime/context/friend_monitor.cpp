@@ -1,0 +1,62 @@
+#include "runtime/context/friend_monitor.h"
+
+namespace malloom::context {
+
+namespace {
+
+// Of a larger object only the beginning is searched.
+constexpr size_t searched_bytes = 256;
+
+// Not checked by sanitizers: the program owns the object, and may be writing it.
+[[gnu::no_sanitize("address", "thread", "undefined")]] bool holds_pointer(uintptr_t object, size_t bytes,
+                                                                          uintptr_t target) {
+    const auto* words = reinterpret_cast<const volatile uintptr_t*>(object);
+    const size_t count = (bytes < searched_bytes ? bytes : searched_bytes) / sizeof(uintptr_t);
+    for (size_t i = 0; i < count; ++i) {
+        if (words[i] == target) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+bool FriendMonitor::note(const CallerState& caller, const void* object, const Objects& objects) {
+    if (is_done()) {
+        return false;
+    }
+    judge_last(objects);
+    const uint32_t places = caller.readable_places();
+    for (uint32_t place = 0; place < CallerState::places; ++place) {
+        const uintptr_t word = place < places ? caller.word(place) : 0;
+        changes_[place] += word != words_[place] && word != object_;
+        words_[place] = word;
+    }
+    object_ = reinterpret_cast<uintptr_t>(object);
+    ++requests_;
+    return !is_done();
+}
+
+// By now the program has linked what the last request got.
+void FriendMonitor::judge_last(const Objects& objects) {
+    for (uint32_t place = 0; object_ != 0 && place < CallerState::places; ++place) {
+        const uintptr_t word = words_[place];
+        const size_t bytes = word == object_ ? 0 : objects.bytes_at(objects.heap, word);
+        agreeing_[place] += bytes != 0 && holds_pointer(word, bytes, object_);
+    }
+}
+
+// Registers come first: reading one costs least.
+uint32_t FriendMonitor::place() const {
+    uint32_t best = nowhere;
+    for (uint32_t place = 0; place < CallerState::places; ++place) {
+        const bool is_friend = agreeing_[place] > samples / 2 && changes_[place] > samples / 2;
+        if (is_friend && (best == nowhere || agreeing_[place] > agreeing_[best])) {
+            best = place;
+        }
+    }
+    return best;
+}
+
+}  // namespace malloom::context

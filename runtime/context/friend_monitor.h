@@ -1,0 +1,52 @@
+// Finds out where the callers of a call site keep the object beside which the new one belongs: its friend.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/context/caller_state.h"
+
+namespace malloom::context {
+
+/// A program that links a new object into a list or tree holds, while it asks for the object, a pointer to
+/// the one that will point to it: the graph's vertex that gets an edge, the last element of a list. This
+/// monitor looks at the first requests of a site: what in the caller's hands pointed to an object that later
+/// held a pointer to the new one? Objects with the same friend are likely to be visited together, whatever
+/// the order in which they are made.
+///
+/// One thread at a time; memory of zeros is a new monitor.
+class FriendMonitor {
+  public:
+    /// Requests that are looked at.
+    static constexpr uint32_t samples = 96;
+    /// No friend is known.
+    static constexpr uint32_t nowhere = ~uint32_t{0};
+
+    /// Where objects begin and end; both functions must be safe for any word.
+    struct Objects {
+        const void* heap;
+        /// Bytes of the object that begins at the address, 0 where none does. These may be read.
+        size_t (*bytes_at)(const void* heap, uintptr_t address);
+    };
+
+    /// Notes the request of a caller and the object that it got. False where nothing more is to be learned.
+    bool note(const CallerState& caller, const void* object, const Objects& objects);
+
+    bool is_done() const { return requests_ > samples; }
+    /// The place (see CallerState) that holds the friend; `nowhere` where there is none, or where friends are
+    /// neighbours anyway, as requests in a row have the same one or each has the one before. Known when
+    /// is_done.
+    uint32_t place() const;
+
+  private:
+    void judge_last(const Objects& objects);
+
+    uint32_t requests_;
+    uint32_t agreeing_[CallerState::places];  ///< times that the word's object held the last new one
+    uint32_t
+        changes_[CallerState::places];  ///< times that it was another than at the last request, or got by it
+    uintptr_t words_[CallerState::places];  ///< at the last request
+    uintptr_t object_;                      ///< that the last request got
+};
+
+}  // namespace malloom::context

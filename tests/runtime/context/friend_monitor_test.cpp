@@ -1,0 +1,116 @@
+#include "runtime/context/friend_monitor.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <vector>
+
+namespace malloom::context {
+namespace {
+
+struct Node {
+    Node* first = nullptr;
+    uintptr_t other = 0;
+};
+
+// What the tests' objects are: only those of the pool.
+size_t bytes_at(const void* heap, uintptr_t address) {
+    for (const Node& node : *static_cast<const std::deque<Node>*>(heap)) {
+        if (reinterpret_cast<uintptr_t>(&node) == address) {
+            return sizeof(Node);
+        }
+    }
+    return 0;
+}
+
+class FriendMonitorTest : public testing::Test {
+  protected:
+    Node* make() { return &pool_.emplace_back(); }
+
+    // One request with `kept` in the place; returns what it got.
+    Node* request(uint32_t place, const void* kept) {
+        CallerState caller = {};
+        std::array<uintptr_t, CallerState::frame_words> frame = {};
+        caller.frame = frame.data();
+        const auto word = reinterpret_cast<uintptr_t>(kept);
+        if (place < CallerState::registers_count) {
+            caller.registers[place] = word;
+        } else {
+            frame[place - CallerState::registers_count] = word;
+        }
+        Node* made = make();
+        monitor_.note(caller, made, {&pool_, bytes_at});
+        return made;
+    }
+
+    // Links `friends` in turn, until the monitor is done.
+    void link_in_turn(uint32_t place, const std::vector<Node*>& friends) {
+        for (uint32_t i = 0; !monitor_.is_done(); ++i) {
+            Node* parent = friends[i % friends.size()];
+            parent->first = request(place, parent);
+        }
+    }
+
+    std::deque<Node> pool_;
+    FriendMonitor monitor_ = {};
+};
+
+TEST_F(FriendMonitorTest, FindsTheFriendInARegister) {
+    link_in_turn(CallerState::r13, {make(), make(), make()});
+    EXPECT_EQ(monitor_.place(), CallerState::r13);
+}
+
+TEST_F(FriendMonitorTest, FindsTheFriendInTheFrame) {
+    const uint32_t place = CallerState::registers_count + CallerState::frame_words - 1;
+    link_in_turn(place, {make(), make(), make()});
+    EXPECT_EQ(monitor_.place(), place);
+}
+
+TEST_F(FriendMonitorTest, TheLastOfAListIsItsNextOnesFriend) {
+    std::array<Node*, 2> last = {make(), make()};
+    for (uint32_t i = 0; !monitor_.is_done(); ++i) {
+        Node*& end = last[i % 2];
+        end->first = request(CallerState::rbx, end);
+        end = end->first;
+    }
+    EXPECT_EQ(monitor_.place(), CallerState::rbx);
+}
+
+TEST_F(FriendMonitorTest, AListThatGrowsAloneNeedsNoFriend) {
+    for (Node* last = make(); !monitor_.is_done(); last = last->first) {
+        last->first = request(CallerState::rbx, last);
+    }
+    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+}
+
+TEST_F(FriendMonitorTest, AFriendThatStaysTheSameIsNotWorthKnowing) {
+    link_in_turn(CallerState::rbx, {make()});
+    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+}
+
+TEST_F(FriendMonitorTest, AnObjectThatGetsNoPointerIsNoFriend) {
+    const std::vector<Node*> friends = {make(), make(), make()};
+    for (uint32_t i = 0; !monitor_.is_done(); ++i) {
+        request(CallerState::rbx, friends[i % friends.size()]);
+    }
+    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+}
+
+TEST_F(FriendMonitorTest, WordsThatAreNoObjectsAreLeftAlone) {
+    std::array<Node, 2> outside = {};
+    for (uint32_t i = 0; !monitor_.is_done(); ++i) {
+        outside[i % 2].first = request(CallerState::rbx, &outside[i % 2]);
+    }
+    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+}
+
+TEST_F(FriendMonitorTest, IsDoneAfterItsSamples) {
+    link_in_turn(CallerState::rbx, {make(), make()});
+    EXPECT_EQ(pool_.size(), 2 + FriendMonitor::samples + 1);
+    CallerState caller = {};
+    EXPECT_FALSE(monitor_.note(caller, make(), {&pool_, bytes_at}));
+}
+
+}  // namespace
+}  // namespace malloom::context
