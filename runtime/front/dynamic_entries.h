@@ -12,20 +12,21 @@ namespace malloom::front {
 /// What a site's calls do.
 enum class SiteState : uint32_t {
     monitored,  ///< they go to the monitored entry, which serves them as the plain function does
-    pooled,  ///< a trace has found the monitor valid: both entries serve requests of `bytes` from the site's
-             ///< pool
-    given_up,  ///< the pool's requests came to differ: the plain function serves them, for good
+    pooled,     ///< a trace has found the monitor valid: both entries serve its requests from its pool
+    given_up,   ///< the pool's requests came to differ: the plain function serves them, for good
 };
 
 /// The memory request monitor of one call (paper, section 2). The client writes `return_address`, once,
-/// before `count` of the table includes the site, and `state`; the entries write the rest, `bytes` while it
-/// is monitored only. Threads may race for it, which costs a request its pool and no more.
+/// before `count` of the table includes the site, and `state`; the entries write the rest. Threads may race
+/// for it, which costs a request its pool and no more: what must hold, that a family's objects have
+/// `pool_bytes`, is settled once, by whoever adds the family.
 struct DynamicSite {
     uintptr_t return_address;
-    uint64_t bytes;     ///< of the last request; of all requests of the pool
+    uint32_t bytes;     ///< of the last request; of 4 GiB and more: 0, and they never agree
     uint32_t agreeing;  ///< requests of that size in a row, the last with them; 0: none yet
     SiteState state;
-    uint32_t pool;  ///< 0: none yet; else 1 + the number of its family in the pool heap, added by the entry
+    uint32_t pool;         ///< 1 + the number of its family in the pool heap; 0: none yet
+    uint32_t pool_bytes;   ///< what the requests of that family ask for; 0: none yet
     uint32_t disagreeing;  ///< requests of other sizes since it is pooled
 };
 static_assert(sizeof(DynamicSite) == 32);
