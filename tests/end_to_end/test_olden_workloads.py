@@ -1,5 +1,6 @@
 """Olden's programs, written afresh, compute what small models in Python compute."""
 
+import math
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def unit(bits: int) -> float:
     return (bits >> 11) * 2.0**-53
 
 
-@pytest.mark.parametrize("name", ["treeadd", "em3d", "mst", "health"])
+@pytest.mark.parametrize("name", ["treeadd", "em3d", "mst", "health", "tsp"])
 def test_bad_arguments_are_refused(name: str) -> None:
     done = subprocess.run([WORKLOADS / name / name, "0"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -204,3 +205,76 @@ def test_health_treats_the_patients_of_a_model(levels: int, steps: int) -> None:
     assert patients
     expected = [f"patients {len(patients)}", f"time {time}", f"hospitals {hospitals}"]
     assert run("health", levels, steps, 7) == expected
+
+
+City = tuple[float, float]
+Range = tuple[float, float]
+
+
+@dataclass
+class Region:
+    """A city of tsp that divides those on its left from those on its right."""
+
+    city: City
+    left: "Region | None"
+    right: "Region | None"
+
+    def cities(self) -> list[City]:
+        below = [side.cities() for side in (self.left, self.right) if side]
+        return [*chain(*below), self.city]
+
+
+def tsp_region(count: int, across: bool, x: Range, y: Range, bits: Iterator[int]) -> Region | None:
+    if count == 0:
+        return None
+    along, other = (x, y) if across else (y, x)
+    offset = math.prod(2 * unit(next(bits)) - 1 for _ in range(3))
+    middle = along[0] + (1 + offset) / 2 * (along[1] - along[0])
+    halves = [(along[0], middle), (middle, along[1])]
+    left, right = (
+        tsp_region(size, not across, *((half, y) if across else (x, half)), bits)
+        for size, half in zip((count // 2, count - 1 - count // 2), halves, strict=True)
+    )
+    position = other[0] + unit(next(bits)) * (other[1] - other[0])
+    return Region((middle, position) if across else (position, middle), left, right)
+
+
+def length(tour: list[City]) -> float:
+    return sum(map(math.dist, tour, tour[1:] + tour[:1]))
+
+
+def opened(tour: list[City], city: City) -> list[City]:
+    """The tour, from where the city's nearest neighbour lets it in at less cost, to there."""
+    near = min(range(len(tour)), key=lambda at: math.dist(tour[at], city))
+    ways = [tour[near:] + tour[:near], tour[near + 1 :] + tour[: near + 1]]
+    return min(ways, key=lambda way: length([*way, city]))
+
+
+def karps_tour(region: Region) -> list[City]:
+    cities = region.cities()
+    if len(cities) > 150:
+        assert region.left and region.right
+        one, other = (opened(karps_tour(side), region.city) for side in (region.left, region.right))
+        ways = [one + other, other + one, one + other[::-1], other[::-1] + one]
+        return min(([region.city, *way] for way in ways), key=length)
+    tour = cities[:1]
+    for city in cities[1:]:
+        tour = [*opened(tour, city), city]
+    return tour
+
+
+def edges(tour: list[City]) -> set[frozenset[City]]:
+    return {frozenset(edge) for edge in zip(tour, tour[1:] + tour[:1], strict=True)}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 100, 150, 151, 1000])
+def test_tsp_takes_the_tour_of_a_model(count: int) -> None:
+    first, *lines = run("tsp", count, 5, "list")
+    listed = [(float(x), float(y)) for x, y in map(str.split, lines)]
+    region = tsp_region(count, False, (0.0, 1.0), (0.0, 1.0), random_bits(5))
+    assert region is not None
+    assert sorted(listed) == sorted(region.cities())
+    expected = karps_tour(region)
+    assert edges(listed) == edges(expected)
+    # The list is of the links back, the length is of those forward.
+    assert float(first.removeprefix("length ")) == pytest.approx(length(expected), rel=1e-9)
