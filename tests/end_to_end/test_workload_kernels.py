@@ -109,7 +109,13 @@ def test_equake_shakes_the_ground(sides: tuple[int, int, int], steps: int) -> No
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("ft", ["10", "8"]), ("ft", ["10", "46"]), ("ft", ["10"]), ("equake", ["3", "3", "1", "5"])],
+    [
+        ("art", ["10", "0", "1"]),
+        ("ft", ["10", "8"]),
+        ("ft", ["10", "46"]),
+        ("ft", ["10"]),
+        ("equake", ["3", "3", "1", "5"]),
+    ],
 )
 def test_bad_arguments_are_refused(name: str, arguments: list[str]) -> None:
     done = subprocess.run([WORKLOADS / name / name, *arguments], capture_output=True, text=True, check=False)

@@ -4,7 +4,50 @@
 head of each program's source (workloads/NAME/NAME.c); a process's own 1.3 MB or so are not in them.
 """
 
+from math import log, log2
+
 from malloom.bench.workloads import Case
+
+
+def art(heap_bytes: int) -> Case:
+    """As many categories as SPEC's network has."""
+    return Case("art", (str(max(heap_bytes // 304, 10)), "11", "2"), "match_time")
+
+
+def em3d(heap_bytes: int) -> Case:
+    """Ten neighbours per node; the iterations take some two thirds of the time."""
+    degree = 10
+    bytes_per_node = 64 + 16 + 96 + 2 * (8 * degree + 12)
+    nodes = max(heap_bytes // (2 * bytes_per_node), degree)
+    return Case("em3d", (str(nodes), str(degree), "40"), "compute_time")
+
+
+def health(heap_bytes: int) -> Case:
+    """About 50 time steps, as near as a number of levels allows: waiting lists are as long as these are many."""
+    levels = min(range(2, 14), key=lambda levels: abs(log(_health_steps(heap_bytes, levels) / 50)))
+    return Case("health", (str(levels), str(_health_steps(heap_bytes, levels))), "simulate_time")
+
+
+def _health_steps(heap_bytes: int, levels: int) -> int:
+    """Every third step gives a village a patient with a cell of a list."""
+    villages = (4**levels - 1) // 3
+    return max(round((heap_bytes / villages - 208) * 3 / 64), 1)
+
+
+def mst(heap_bytes: int) -> Case:
+    """An entry for each of two vertices, and buckets for a quarter of them; five trees, four fifths of the time."""
+    vertices = max(round((heap_bytes / 50) ** 0.5), 2)
+    return Case("mst", (str(vertices), "5"), "tree_time")
+
+
+def treeadd(heap_bytes: int) -> Case:
+    """A full tree, so that the heap is at most 1.42 times as large or as small as wanted."""
+    levels = max(round(log2(heap_bytes / 32 + 1)), 1)
+    return Case("treeadd", (str(levels), "20"), "add_time")
+
+
+def tsp(heap_bytes: int) -> Case:
+    return Case("tsp", (str(max(heap_bytes // 64, 1)),), "tour_time")
 
 
 def ft(heap_bytes: int) -> Case:

@@ -19,7 +19,7 @@ def overhead() -> int:
 
 
 @pytest.mark.parametrize("megabytes", [8, 64])
-@pytest.mark.parametrize("program", [inputs.ft, inputs.equake])
+@pytest.mark.parametrize("program", [inputs.art, inputs.equake, inputs.ft])
 def test_heap_is_as_large_as_asked_for(program: Callable[[int], Case], megabytes: int) -> None:
     case = program(megabytes * MB)
     run = run_measured(case.command(WORKLOADS))
