@@ -20,7 +20,9 @@ class PlanFile {
 
     const char* problem() const { return problem_; }
     const formats::plan::PlanHeader& header() const { return *header_; }
+    const formats::plan::PlanContext* contexts() const { return contexts_; }
     const formats::plan::PlanSlot* slots() const { return slots_; }
+    const formats::plan::PlanSequence* sequences() const { return sequences_; }
     const formats::plan::PlanGroup* groups() const { return groups_; }
     const formats::plan::PlanPrefetch* prefetches() const { return prefetches_; }
     uint64_t prefetches_count() const { return header_->prefetches_count; }

@@ -6,10 +6,28 @@ namespace malloom::platform {
 
 namespace {
 
+// Of a value that says its length: what stands before it; else 0.
+size_t length_prefix(const char* value, size_t& length) {
+    size_t digits = 0;
+    for (length = 0; value[digits] >= '0' && value[digits] <= '9' && digits < 6; ++digits) {
+        length = 10 * length + static_cast<size_t>(value[digits] - '0');
+    }
+    return digits != 0 && value[digits] == ':' ? digits + 1 : 0;
+}
+
+size_t smallest(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 // Length of the pair that `text` begins with.
 size_t pair_length(const char* text) {
     const size_t name = strcspn(text, "=,");
-    return strncmp(text + name, "=/", 2) == 0 ? strlen(text) : strcspn(text, ",");
+    if (strncmp(text + name, "=/", 2) == 0) {
+        return strlen(text);
+    }
+    size_t length = 0;
+    const size_t prefix = text[name] == '=' ? length_prefix(text + name + 1, length) : 0;
+    return prefix != 0 ? smallest(name + 1 + prefix + length, strlen(text)) : strcspn(text, ",");
 }
 
 }  // namespace
@@ -30,7 +48,9 @@ const char* Settings::value(const char* name) const {
     const size_t length = strlen(name);
     for (size_t pair = 0; pair < length_; pair += strlen(text_ + pair) + 1) {
         if (strncmp(text_ + pair, name, length) == 0 && text_[pair + length] == '=') {
-            return text_ + pair + length + 1;
+            const char* value = text_ + pair + length + 1;
+            size_t said = 0;
+            return value + length_prefix(value, said);
         }
     }
     return nullptr;

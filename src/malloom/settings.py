@@ -5,13 +5,21 @@ a plan as when it was recorded, or its requests are no longer the recorded ones:
 whatever the settings are.
 """
 
+import os
+
 VARIABLE = "MALLOOM"
 
 
 def settings(**values: str) -> dict[str, str]:
-    """The variable with these settings, in the form of runtime/platform/settings.h: a path comes last."""
+    """The variable with these settings, in the form of runtime/platform/settings.h: a path comes last, and
+    others say their length."""
     ordered = sorted(values.items(), key=lambda setting: setting[1].startswith("/"))
-    return {VARIABLE: ",".join(f"{name}={value}" for name, value in ordered)}
+    counted = [f"{name}={_counted(value)}" for name, value in ordered[:-1]]
+    return {VARIABLE: ",".join(counted + [f"{name}={value}" for name, value in ordered[-1:]])}
+
+
+def _counted(value: str) -> str:
+    return f"{len(os.fsencode(value))}:{value}" if value.startswith("/") else value
 
 
 def with_setting(environment: dict[str, str], name: str, value: str) -> dict[str, str]:

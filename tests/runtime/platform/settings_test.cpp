@@ -25,6 +25,15 @@ TEST(Settings, AreNullWhereNotGiven) {
     EXPECT_EQ(Settings(",,=,").value("heap"), nullptr);
 }
 
+TEST(Settings, MaySayTheirLength) {
+    const Settings settings("save=6:/a,b=c,other=0:,heap=pools,odd=12,late=99:xy");
+    EXPECT_STREQ(settings.value("save"), "/a,b=c");
+    EXPECT_STREQ(settings.value("other"), "");
+    EXPECT_STREQ(settings.value("heap"), "pools");
+    EXPECT_STREQ(settings.value("odd"), "12");
+    EXPECT_STREQ(settings.value("late"), "xy");
+}
+
 TEST(Settings, EndAtACommaButForAPath) {
     const Settings settings("a=1,b=,path=/x,c=2,d=/y=z");
     EXPECT_STREQ(settings.value("a"), "1");
@@ -44,10 +53,12 @@ TEST(Settings, AreACopy) {
     EXPECT_STREQ(settings.value("record"), "/tmp/profile");
 }
 
-TEST(Settings, HoldTheLongestPathAndRefuseMore) {
+TEST(Settings, HoldTheLongestPathsAndRefuseMore) {
     const std::string longest = "/" + std::string(4094, 'x');
-    EXPECT_EQ(Settings(("depth=8,record=" + longest).c_str()).value("record"), longest);
-    EXPECT_EQ(Settings(("record=" + longest + std::string(1000, 'y')).c_str()).value("record"), nullptr);
+    const std::string pair = "save_plan=4095:" + longest + ",plan=" + longest;
+    EXPECT_EQ(Settings(("depth=8," + pair).c_str()).value("save_plan"), longest);
+    EXPECT_EQ(Settings(("depth=8," + pair).c_str()).value("plan"), longest);
+    EXPECT_EQ(Settings((pair + std::string(1000, 'y')).c_str()).value("plan"), nullptr);
 }
 
 }  // namespace
