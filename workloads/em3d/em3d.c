@@ -10,10 +10,9 @@
 // order.
 //
 // Heap bytes in glibc's malloc, per node of either side: 64 for the node, 8 of the array of values and 8 of
-// the table (freed once the graph is made), 8 DEGREE + 8 rounded up to 16 for the nodes led to, and two times
-// about 8 DEGREE + 20 for pointers and coefficients: with degree 10, 384. Time grows with NODES DEGREE
-// ITERATIONS.
-#include <limits.h>
+// the table (freed once the graph is made), 8 DEGREE + 8 rounded up to 16 for the nodes led to, and 8 DEGREE
+// + 12 on average both for the pointers and for the coefficients: 360 with degree 10. Time grows with NODES
+// DEGREE ITERATIONS.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,12 +7,11 @@
 // own (24 bytes) with VERTICES / 4 buckets, and the distances are entered for one vertex after the other,
 // each in an entry of its own (32 bytes, among them 4 of padding) at the head of its chain. A round then
 // takes one entry out of every table, so that it crosses memory in steps of a table's size, where the build
-// went straight. The original carves the entries from blocks of 32 KiB; here every one is a request, as in
-// its version for the parallel machine.
+// went straight. The original carves
+// the entries from blocks of 32 KiB; here every one is a request, so that they are the allocator's to place.
 //
-// Heap bytes in glibc's malloc: per pair of different vertices an entry of 48, per vertex 24 + 32 + 2
-// VERTICES + 8: about 50 VERTICES^2. Time grows with VERTICES^2 TREES, which is with the heap.
-#include <limits.h>
+// Heap bytes in glibc's malloc: two entries of 48 for each pair of vertices, 24 + 32 + 2 VERTICES + 16 for
+// each vertex: about 50 VERTICES^2. Time grows with VERTICES^2 TREES, which is with the heap.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,19 +23,19 @@ def em3d(heap_bytes: int) -> Case:
 
 
 def health(heap_bytes: int) -> Case:
-    """About 50 time steps, as near as a number of levels allows: waiting lists are as long as these are many."""
+    """As near 50 time steps as a number of levels allows: waiting lists grow with these."""
     levels = min(range(2, 14), key=lambda levels: abs(log(_health_steps(heap_bytes, levels) / 50)))
     return Case("health", (str(levels), str(_health_steps(heap_bytes, levels))), "simulate_time")
 
 
 def _health_steps(heap_bytes: int, levels: int) -> int:
     """Every third step gives a village a patient with a cell of a list."""
-    villages = (4**levels - 1) // 3
+    villages = ((1 << 2 * levels) - 1) // 3
     return max(round((heap_bytes / villages - 208) * 3 / 64), 1)
 
 
 def mst(heap_bytes: int) -> Case:
-    """An entry for each of two vertices, and buckets for a quarter of them; five trees, four fifths of the time."""
+    """Two entries for each pair of vertices; the five trees take four fifths of the time."""
     vertices = max(round((heap_bytes / 50) ** 0.5), 2)
     return Case("mst", (str(vertices), "5"), "tree_time")
 

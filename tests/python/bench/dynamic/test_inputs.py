@@ -11,6 +11,16 @@ from malloom.bench.workloads import Case
 
 WORKLOADS = Path(__file__).parents[4] / "build/release/workloads"
 MB = 1_000_000
+PROGRAMS = [
+    inputs.art,
+    inputs.em3d,
+    inputs.equake,
+    inputs.ft,
+    inputs.health,
+    inputs.mst,
+    inputs.treeadd,
+    inputs.tsp,
+]
 
 
 def overhead() -> int:
@@ -19,7 +29,7 @@ def overhead() -> int:
 
 
 @pytest.mark.parametrize("megabytes", [8, 64])
-@pytest.mark.parametrize("program", [inputs.art, inputs.equake, inputs.ft])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_heap_is_as_large_as_asked_for(program: Callable[[int], Case], megabytes: int) -> None:
     case = program(megabytes * MB)
     run = run_measured(case.command(WORKLOADS))
