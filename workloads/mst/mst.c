@@ -1,14 +1,15 @@
-// mst VERTICES: the minimum spanning tree of a complete graph, by Bentley's parallel algorithm run on one
-// processor: every round looks up the distance of the vertex last taken to each vertex outside the tree, and
-// takes the nearest of these. Prints the weight of the tree.
+// mst VERTICES TREES: the minimum spanning tree of a complete graph, by Bentley's parallel algorithm run on
+// one processor: every round looks up the distance of the vertex last taken to each vertex outside the tree,
+// and takes the nearest of these. Prints the weight of the tree, which is grown TREES times (once in the
+// original).
 //
 // Written afresh after Olden's mst (Rogers, Carlisle, Reppy and Hendren 1995; the algorithm is Bentley's of
 // 1980). As there, the vertices (24 bytes) are one array, linked into a list; each has a hash table of its
 // own (24 bytes) with VERTICES / 4 buckets, and the distances are entered for one vertex after the other,
 // each in an entry of its own (32 bytes, among them 4 of padding) at the head of its chain. A round then
 // takes one entry out of every table, so that it crosses memory in steps of a table's size, where the build
-// went straight. The original carves
-// the entries from blocks of 32 KiB; here every one is a request, so that they are the allocator's to place.
+// went straight. The original carves the entries from blocks of 32 KiB; here every one is a request, so that
+// they are the allocator's to place.
 //
 // Heap bytes in glibc's malloc: two entries of 48 for each pair of vertices, 24 + 32 + 2 VERTICES + 16 for
 // each vertex: about 50 VERTICES^2. Time grows with VERTICES^2 TREES, which is with the heap.
