@@ -3,7 +3,11 @@
 #include <dr_api.h>
 #include <sys/syscall.h>
 
+#include "optimizer/allocation_calls.h"
+#include "optimizer/allocation_slots.h"
 #include "optimizer/options.h"
+#include "optimizer/run_time_library.h"
+#include "optimizer/statistics.h"
 #include "optimizer/trace_prefetching.h"
 #include "record/dynamorio/close_range.h"
 #include "record/dynamorio/valgrind_requests.h"
@@ -14,13 +18,29 @@ namespace {
 
 Options options;
 
-dr_emit_flags_t block_built(void* context, void*, instrlist_t* block, bool, bool) {
+dr_emit_flags_t block_built(void* context, void* tag, instrlist_t* block, bool for_trace, bool) {
     accesses::leave_unanswered(context, block);
-    return DR_EMIT_DEFAULT;
+    return options.pools != 0 ? redirect_allocation(context, tag, block, for_trace) : DR_EMIT_DEFAULT;
 }
 
 dr_emit_flags_t trace_built(void* context, void* tag, instrlist_t* trace, bool translating) {
+    if (!translating) count_trace();
     return options.prefetch != 0 ? optimize_trace(context, tag, trace, translating) : DR_EMIT_DEFAULT;
+}
+
+void module_loaded(void*, const module_data_t* module, bool) {
+    find_run_time(module);
+    add_allocation_slots(module);
+}
+
+void module_unloaded(void*, const module_data_t* module) {
+    remove_allocation_slots(module);
+    forget_run_time(module);
+}
+
+void process_ends() {
+    if (options.statistics != 0) print_statistics();
+    exit_allocation_calls();
 }
 
 bool is_of_interest(void*, int number) {
@@ -35,7 +55,11 @@ bool before_system_call(void* context, int number) {
 
 // The events are registered as they are, without drmgr, whose phases cost every block that is built.
 bool begin() {
+    if (!init_allocation_calls(options)) return false;
     if (options.prefetch != 0 && !init_trace_prefetching(options)) return false;
+    dr_register_exit_event(process_ends);
+    dr_register_module_load_event(module_loaded);
+    dr_register_module_unload_event(module_unloaded);
     dr_register_bb_event(block_built);
     dr_register_trace_event(trace_built);
     dr_register_filter_syscall_event(is_of_interest);

@@ -1,0 +1,131 @@
+#include "optimizer/allocation_calls.h"
+
+#include "optimizer/allocation_slots.h"
+#include "optimizer/called_function.h"
+#include "optimizer/site_table.h"
+
+namespace malloom::optimizer {
+
+using front::DynamicSite;
+using front::SiteState;
+
+namespace {
+
+uint32_t agreement;
+uint64_t given_up;
+
+SiteState state_of(const DynamicSite& site) {
+    return __atomic_load_n(&site.state, __ATOMIC_RELAXED);
+}
+
+void set_state(DynamicSite& site, SiteState state) {
+    __atomic_store_n(&site.state, state, __ATOMIC_RELAXED);
+}
+
+// Fragments that hold the call are built again; threads may run the old ones for a while.
+void rebuild(app_pc code) {
+    dr_delay_flush_region(code, 1, 0, nullptr);
+}
+
+// Clean call, in the block whose call waits for the loader.
+void rebuild_once_bound(app_pc slot, app_pc code) {
+    bool is_bound = false;
+    function_in_slot(slot, is_bound);
+    if (is_bound) rebuild(code);
+}
+
+// Clean call, in malloom_site_disagrees.
+void give_up(DynamicSite* site) {
+    set_state(*site, SiteState::given_up);
+    __atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
+    rebuild(reinterpret_cast<app_pc>(site->return_address) - 1);
+}
+
+// A trace takes a monitor that is valid for the pool's; what a trace has found once holds for blocks too.
+void promote(DynamicSite& site) {
+    if (state_of(site) != SiteState::monitored) return;
+    if (__atomic_load_n(&site.agreeing, __ATOMIC_RELAXED) >= agreement) set_state(site, SiteState::pooled);
+}
+
+app_pc entry_for(const AllocationFunction& function, const DynamicSite& site, bool for_trace) {
+    switch (state_of(site)) {
+        case SiteState::pooled:
+            return function.pool;
+        case SiteState::monitored:
+            return for_trace ? function.plain : function.monitored;
+        default:
+            return function.plain;
+    }
+}
+
+// A block's indirect call becomes a direct one: DynamoRIO takes the return address from the code of the
+// program.
+void set_target(void* drcontext, instrlist_t* block, instr_t* call, app_pc target) {
+    if (instr_get_opcode(call) != OP_call_ind) {
+        instr_set_target(call, opnd_create_pc(target));
+        return;
+    }
+    instr_t* const direct = INSTR_CREATE_call(drcontext, opnd_create_pc(target));
+    instr_set_translation(direct, instr_get_app_pc(call));
+    instrlist_replace(block, call, direct);
+    instr_destroy(drcontext, call);
+}
+
+// The instruction belongs to the program, as the call does, so that a thread is never moved between the two.
+void load_site(void* drcontext, instrlist_t* block, instr_t* call, reg_id_t into, const DynamicSite* site) {
+    instr_t* const load = INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(into),
+                                               OPND_CREATE_INT64(reinterpret_cast<int64_t>(site)));
+    instr_set_translation(load, instr_get_app_pc(call));
+    instrlist_preinsert(block, call, load);
+}
+
+// Translations are stored, because building the block anew could meet another state of the site.
+dr_emit_flags_t redirect(void* drcontext, instrlist_t* block, instr_t* call,
+                         const AllocationFunction& function, bool for_trace) {
+    app_pc const return_address = decode_next_pc(drcontext, instr_get_app_pc(call));
+    DynamicSite* const site = function.is_request() ? site_of(return_address) : nullptr;
+    app_pc target = function.plain;
+    if (site != nullptr) {
+        if (for_trace) promote(*site);
+        target = entry_for(function, *site, for_trace);
+    }
+    if (target != function.plain) load_site(drcontext, block, call, function.site_register, site);
+    set_target(drcontext, block, call, target);
+    return DR_EMIT_STORE_TRANSLATIONS;
+}
+
+}  // namespace
+
+bool init_allocation_calls(const Options& options) {
+    agreement = static_cast<uint32_t>(options.agreement);
+    return init_allocation_slots() && init_site_table();
+}
+
+void exit_allocation_calls() {
+    exit_site_table();
+    exit_allocation_slots();
+}
+
+dr_emit_flags_t redirect_allocation(void* drcontext, void* tag, instrlist_t* block, bool for_trace) {
+    app_pc const start = dr_fragment_app_pc(tag);
+    if (start == disagreement()) {
+        dr_insert_clean_call(drcontext, block, instrlist_first(block), reinterpret_cast<void*>(give_up),
+                             false, 1, opnd_create_reg(DR_REG_XDI));
+        return DR_EMIT_STORE_TRANSLATIONS;
+    }
+    if (in_run_time(start)) return DR_EMIT_DEFAULT;
+    instr_t* const last = instrlist_last_app(block);
+    const CalledFunction called = called_function(last);
+    if (called.function != nullptr) return redirect(drcontext, block, last, *called.function, for_trace);
+    if (called.unbound_slot == nullptr) return DR_EMIT_DEFAULT;
+    dr_insert_clean_call(drcontext, block, instrlist_first(block),
+                         reinterpret_cast<void*>(rebuild_once_bound), false, 2,
+                         OPND_CREATE_INTPTR(called.unbound_slot), OPND_CREATE_INTPTR(instr_get_app_pc(last)));
+    return DR_EMIT_STORE_TRANSLATIONS;
+}
+
+uint64_t sites_given_up() {
+    return given_up;
+}
+
+}  // namespace malloom::optimizer
