@@ -9,7 +9,7 @@ PRODUCT_SOURCES := $(shell find src runtime record formats include cmake CMakeLi
 WHEEL := build/wheel.stamp
 # Each file's tests stay together: some share what is costly to make. What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
-SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile -m 'not alone'
+SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile -m 'not alone and not long'
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
@@ -53,7 +53,8 @@ soak: native  ## long randomised runs: fuzzed decoders, then the tests at length
 	@for codec in event access; do \
 	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
 	done
-	@$(PYTEST) $(SIDE_BY_SIDE) tests --hypothesis-profile=soak
+	@$(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
+	@$(PYTEST) -m long
 
 format: setup  ## format and mend all sources in place
 	@git ls-files '*.cpp' '*.h' '*.c' '*.def' | grep -v '\.def$$' | xargs clang-format-19 -i

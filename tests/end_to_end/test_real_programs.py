@@ -1,0 +1,153 @@
+"""Real programs behave under every front as they do alone: same results, nothing lost."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from end_to_end import real_programs
+from end_to_end.conftest import COMMAND
+
+FRONTS = {
+    "pools": [str(COMMAND), "run", "--heap", "pools", "--"],
+    "dynamic": [str(COMMAND), "run", "--dynamic", "--"],
+}
+WORK: dict[str, Callable[[Sequence[str], Path], str]] = {
+    "sqlite3": lambda prefix, folder: real_programs.sqlite(prefix, folder, rows=3000),
+    "git": lambda prefix, folder: real_programs.git(prefix, folder, commits=4),
+    "gcc": lambda prefix, folder: real_programs.compiler(prefix, folder, functions=120),
+    "redis": lambda prefix, folder: real_programs.redis(prefix, folder, requests=5000),
+}
+LONG_WORK: dict[str, Callable[[Sequence[str], Path], str]] = {
+    "sqlite3": lambda prefix, folder: real_programs.sqlite(prefix, folder, rows=100_000),
+    "git": lambda prefix, folder: real_programs.git(prefix, folder, commits=60),
+    "gcc": lambda prefix, folder: real_programs.compiler(prefix, folder, functions=4000),
+    "redis": lambda prefix, folder: real_programs.redis(prefix, folder, requests=300_000),
+}
+# Of CPython's tests those that use the heap in many ways, with threads, forks and signals among them.
+MODULES = [
+    "list",
+    "dict",
+    "set",
+    "deque",
+    "gc",
+    "weakref",
+    "bytes",
+    "struct",
+    "json",
+    "re",
+    "ctypes",
+    "pickle",
+]
+MORE_MODULES = [
+    *MODULES,
+    *[
+        "fork1",
+        "thread",
+        "threading",
+        "queue",
+        "signal",
+        "subprocess",
+        "mmap",
+        "io",
+        "os",
+        "tempfile",
+        "asyncio",
+    ],
+    *[
+        "unicode",
+        "str",
+        "array",
+        "memoryview",
+        "buffer",
+        "decimal",
+        "fractions",
+        "hashlib",
+        "zlib",
+        "bz2",
+        "lzma",
+    ],
+    *[
+        "sqlite3",
+        "itertools",
+        "functools",
+        "generators",
+        "coroutines",
+        "descr",
+        "class",
+        "dataclasses",
+        "typing",
+    ],
+    *[
+        "ast",
+        "compile",
+        "grammar",
+        "tokenize",
+        "exceptions",
+        "traceback",
+        "import",
+        "importlib",
+        "zipfile",
+        "csv",
+    ],
+    *[
+        "xml_etree_c",
+        "minidom",
+        "datetime",
+        "random",
+        "statistics",
+        "heapq",
+        "bisect",
+        "copy",
+        "enum",
+        "long",
+        "float",
+    ],
+    *[
+        "multiprocessing_fork",
+        "multiprocessing_spawn",
+        "concurrent_futures",
+        "faulthandler",
+        "selectors",
+        "poll",
+    ],
+]
+
+
+def both_ways(work: Callable[[Sequence[str], Path], str], front: str, folder: Path) -> tuple[str, str]:
+    """What the work gives alone and under a front, each in a folder of its own."""
+    answers = []
+    for name, prefix in (("alone", []), (front, FRONTS[front])):
+        (folder / name).mkdir()
+        answers.append(work(prefix, folder / name))
+    return answers[0], answers[1]
+
+
+@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("name", WORK)
+def test_results_are_the_same(name: str, front: str, tmp_path: Path) -> None:
+    alone, under = both_ways(WORK[name], front, tmp_path)
+    assert alone
+    assert under == alone
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_the_tests_of_cpython_pass(front: str, tmp_path: Path) -> None:
+    answer = real_programs.cpython(FRONTS[front], tmp_path, [f"test_{module}" for module in MODULES])
+    assert f"All {len(MODULES)} tests OK." in answer
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_results_of_much_work_are_the_same(name: str, front: str, tmp_path: Path) -> None:
+    alone, under = both_ways(LONG_WORK[name], front, tmp_path)
+    assert alone
+    assert under == alone
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", MORE_MODULES)
+@pytest.mark.parametrize("front", FRONTS)
+def test_more_tests_of_cpython_pass(front: str, module: str, tmp_path: Path) -> None:
+    assert "Result: SUCCESS" in real_programs.cpython(FRONTS[front], tmp_path, [f"test_{module}"])
