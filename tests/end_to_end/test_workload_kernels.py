@@ -107,6 +107,58 @@ def test_equake_shakes_the_ground(sides: tuple[int, int, int], steps: int) -> No
     assert float(energy[0]) == pytest.approx(masses @ rates**2 / 2, rel=1e-5)
 
 
+Found = tuple[int, float, float]
+"""A category, how well it answers, and how well it matches."""
+
+
+def picture(neurons: int, thing: int, noise: float, seed: int) -> np.ndarray:
+    """What art's neurons see of an object."""
+    image, disturbance = Xorshift(thing + 1), Xorshift(seed + 1000)
+    pairs = [(image.unit(), disturbance.unit()) for _ in range(neurons)]
+    return np.array([d / noise if d < noise else v * (v >= 0.5) for v, d in pairs])
+
+
+def unit_length(vector: np.ndarray) -> np.ndarray:
+    return vector / max(np.sqrt(vector @ vector), 1e-300)
+
+
+def settle(seen: np.ndarray, up: np.ndarray, down: np.ndarray, reset: set[int]) -> tuple[Found, np.ndarray]:
+    """What art finds in a picture, and the features that it settles on (Carpenter and Grossberg 1987)."""
+    u, q, winner = np.zeros(len(seen)), np.zeros(len(seen)), -1
+    for _ in range(3):
+        x = unit_length(seen + 10 * u)
+        u = unit_length(x * (x >= 1e-3 / len(seen) ** 0.5) + 10 * q * (q >= 1e-3 / len(seen) ** 0.5))
+        p = u + (0.9 * down[:, winner] if winner >= 0 else 0)
+        q = unit_length(p)
+        answers = {j: p @ up[:, j] for j in range(up.shape[1]) if j not in reset}
+        winner = max(answers, key=lambda j: answers[j])
+    p = u + 0.9 * down[:, winner]
+    matched = np.linalg.norm(u + 0.1 * p) / (np.linalg.norm(u) + 0.1 * np.linalg.norm(p))
+    if matched < 0.9986:
+        return settle(seen, up, down, reset | {winner})
+    return (winner, answers[winner], float(matched)), u
+
+
+@pytest.mark.parametrize(("neurons", "categories"), [(100, 4), (400, 11)])
+def test_art_finds_the_objects(neurons: int, categories: int) -> None:
+    up = np.full((neurons, categories), 5 / neurons**0.5)
+    down = np.zeros((neurons, categories))
+    expected = []
+    for thing in (0, 1):
+        found, features = settle(picture(neurons, thing, 0, 0), up, down, set())
+        for _ in range(8):
+            down[:, found[0]] = up[:, found[0]] = features + 0.9 * down[:, found[0]]
+        expected.append(found)
+    for window in range(8):
+        seen = picture(neurons, window % 2, 0.1 * (1 + window % 4), window)
+        expected.append(settle(seen, up, down, set())[0])
+    lines = run("art", neurons, categories, 8).splitlines()
+    printed = [(int(words[2]), float(words[4]), float(words[6])) for words in map(str.split, lines)]
+    assert [category for category, _, _ in printed[:4]] == [0, 1, 0, 1]
+    assert max(category for category, _, _ in printed) == 2, "no window was unlike both objects"
+    assert printed == [pytest.approx(each, rel=2e-6) for each in expected]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

@@ -35,12 +35,11 @@ struct network make_network(int neurons, int categories) {
     return made;
 }
 
-static void clear(struct network* network) {
+static void clear_neurons(struct network* network) {
     for (int i = 0; i < network->neurons; ++i) {
         struct neuron* at = &network->f1[i];
         at->W = at->X = at->V = at->U = at->P = at->Q = at->R = 0;
     }
-    for (int j = 0; j < network->categories; ++j) network->f2[j] = (struct category){0, false};
     network->winner = -1;
 }
 
@@ -116,8 +115,9 @@ static double match(struct network* network) {
 }
 
 double find_category(struct network* network, int input) {
-    clear(network);
+    for (int j = 0; j < network->categories; ++j) network->f2[j] = (struct category){0, false};
     for (;;) {
+        clear_neurons(network);
         for (int round = 0; round < rounds; ++round) {
             settle_inner(network, input);
             settle_outer(network);
@@ -128,7 +128,6 @@ double find_category(struct network* network, int input) {
         double matched = match(network);
         if (matched >= vigilance) return matched;
         network->f2[network->winner].reset = true;
-        network->winner = -1;
     }
 }
 
