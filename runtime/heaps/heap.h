@@ -10,6 +10,24 @@
 
 namespace malloom::heaps {
 
+/// The pool of a requester, and the requests that it serves.
+struct alignas(8) PoolOfRequester {
+    uint32_t bytes = formats::plan::no_pool;  ///< of exactly these bytes
+    uint32_t family = 0xffffffff;             ///< PoolHeap::add's number; PoolHeap::none where it has none
+
+    /// Both at once: another thread may be giving the requester another pool.
+    [[gnu::always_inline]] PoolOfRequester now() const {
+        return __builtin_bit_cast(PoolOfRequester, __atomic_load_n(word(), __ATOMIC_RELAXED));
+    }
+    void set(PoolOfRequester pool) {
+        __atomic_store_n(const_cast<Word*>(word()), __builtin_bit_cast(uint64_t, pool), __ATOMIC_RELEASE);
+    }
+
+  private:
+    using Word [[gnu::may_alias]] = uint64_t;
+    [[gnu::always_inline]] const Word* word() const { return reinterpret_cast<const Word*>(this); }
+};
+
 /// What the plan holds for whoever asks: a context, or a thread where matching is by sequence. Lives as long
 /// as the heap. On lines of its own, so that threads in different contexts do not share them.
 struct alignas(64) Requester {
@@ -17,6 +35,7 @@ struct alignas(64) Requester {
     uint64_t end = 0;         ///< address past the last slot; equal to `first` where the plan has none
     uint64_t quick_end = 0;   ///< below it there are slots enough to look ahead, in a part of them
     uint64_t plain_span = 0;  ///< FallbackHeap::plain_span where nothing but the fallback serves it, else 0
+    PoolOfRequester pooled;   ///< of requests that no slot serves
     uint64_t first = 0;
     uint64_t unmatched = 0;  ///< their granules, 16 bits each, the last one lowest
     uint32_t group = formats::plan::no_group;
@@ -24,6 +43,7 @@ struct alignas(64) Requester {
     uint32_t refused = 0;     ///< requests that no slot fitted, or whose slot was taken
     uint32_t unused = 0;      ///< slots passed that no object got
     bool is_noted = false;    ///< its slots are counted as used up
+    bool is_watched = false;  ///< the front wants to see each request that no slot and no pool serves
 };
 
 /// One request on its way through the heaps.

@@ -72,6 +72,13 @@ void* reserve_addresses(size_t bytes, size_t alignment) {
     return reserve(bytes, alignment, PROT_NONE);
 }
 
+bool open_pages(void* start, size_t bytes) {
+    const int saved = errno;
+    const bool done = mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+    errno = saved;
+    return done;
+}
+
 size_t address_space_limit() {
     rlimit limit = {};
     return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;

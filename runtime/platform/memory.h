@@ -38,6 +38,10 @@ void* reserve_pages(size_t bytes, size_t alignment);
 /// counts nowhere, not where the system counts what is promised, and not for mlockall.
 void* reserve_addresses(size_t bytes, size_t alignment);
 
+/// Makes whole pages of reserved addresses readable and writable; they read as zero. False where the system
+/// has promised too much memory already.
+bool open_pages(void* start, size_t bytes);
+
 /// Bytes of address space that this process may have (RLIMIT_AS); SIZE_MAX where nothing limits it.
 size_t address_space_limit();
 

@@ -1,0 +1,161 @@
+#include "runtime/heaps/pool_arena.h"
+
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+constinit PoolArena pool_arena;
+
+namespace {
+
+// Address space only. Less where the user has limited it, or the system has no more.
+constexpr size_t usual_bytes = size_t{256} << 30;
+constexpr size_t least_bytes = size_t{64} << 20;
+constexpr size_t share_of_limit = 8;
+
+constexpr size_t step_bytes = size_t{16} << 20;
+constexpr size_t table_step_bytes = size_t{64} << 10;
+
+// Unused ranges that keep their pages: at most so much, and a share of what is in use.
+constexpr size_t least_resident = size_t{1} << 20;
+constexpr size_t resident_share = 16;
+
+// First chunks of pools at one place in their pages would meet in the same few cache sets.
+constexpr size_t colours = 8;
+constexpr size_t colour_bytes = 64;
+constexpr uint32_t largest_coloured = 512;
+
+size_t colour_of(size_t serial, uint32_t chunk_bytes) {
+    return chunk_bytes <= largest_coloured ? serial % colours * colour_bytes : 0;
+}
+
+}  // namespace
+
+bool PoolArena::open() {
+    if (ranges_.bytes() != 0) {
+        return true;
+    }
+    const size_t allowed = platform::address_space_limit() / share_of_limit;
+    for (size_t wanted = usual_bytes; wanted >= least_bytes; wanted /= 2) {
+        const size_t granules = wanted / smallest_range;
+        if (wanted <= allowed && ranges_.open(wanted, largest_range, step_bytes) &&
+            map_.open(granules * sizeof(Pool*), platform::page_bytes(), table_step_bytes) &&
+            descriptors_.open(granules * sizeof(Pool), platform::page_bytes(), table_step_bytes)) {
+            return true;
+        }
+        ranges_.close();
+        map_.close();
+        descriptors_.close();
+    }
+    return false;
+}
+
+Pool* PoolArena::take(unsigned order, uint32_t family, uint32_t chunk_bytes) {
+    Pool* pool = take_unused(order);
+    if (pool == nullptr) {
+        pool = take_fresh(order);
+    }
+    if (pool == nullptr) {
+        return nullptr;
+    }
+    const size_t bytes = range_bytes(order);
+    const size_t colour = colour_of(static_cast<size_t>(pool - pools()), chunk_bytes);
+    pool->start = range_of(*pool) + colour;
+    pool->capacity = static_cast<uint32_t>((bytes - colour) / chunk_bytes);
+    pool->span = uint64_t{pool->capacity} * chunk_bytes;
+    pool->chunk_bytes = chunk_bytes;
+    pool->family = family;
+    pool->carved = 0;
+    pool->living = 0;
+    pool->free = nullptr;
+    pool->foreign.clear();
+    held_ += bytes;
+    set_map(*pool, pool);
+    return pool;
+}
+
+Pool* PoolArena::take_unused(unsigned order) {
+    Order& from = orders_[order];
+    Pool*& list = from.resident != nullptr ? from.resident : from.discarded;
+    Pool* pool = list;
+    if (pool != nullptr) {
+        if (pool->populated != 0) {
+            resident_ -= range_bytes(order);
+        }
+        list = pool->noted_next;
+    }
+    return pool;
+}
+
+Pool* PoolArena::take_fresh(unsigned order) {
+    Order& from = orders_[order];
+    if ((from.cursor == from.end && !extend(from)) || !descriptors_.reach((count_ + 1) * sizeof(Pool))) {
+        return nullptr;
+    }
+    Pool* pool = pools() + count_;
+    ++count_;
+    pool->start = from.cursor;
+    pool->order = static_cast<uint8_t>(order);
+    from.cursor += range_bytes(order);
+    return pool;
+}
+
+// The map first: whoever finds the range usable looks there.
+bool PoolArena::extend(Order& order) {
+    const size_t bytes = (blocks_ + 1) * largest_range;
+    const size_t usable = platform::round_up(bytes, step_bytes);
+    if (!map_.reach(usable / smallest_range * sizeof(Pool*)) || !ranges_.reach(bytes)) {
+        return false;
+    }
+    order.cursor = ranges_.base() + blocks_ * largest_range;
+    order.end = order.cursor + largest_range;
+    ++blocks_;
+    return true;
+}
+
+void PoolArena::set_map(const Pool& pool, Pool* value) {
+    Pool** first = map() + ((pool.start - ranges_.base()) >> pool_granule_shift);
+    for (size_t i = 0; i < range_bytes(pool.order) / smallest_range; ++i) {
+        __atomic_store_n(first + i, value, __ATOMIC_RELEASE);
+    }
+}
+
+// `populated` says whether an unused range has pages.
+void PoolArena::give_back(Pool& pool) {
+    const size_t bytes = range_bytes(pool.order);
+    set_map(pool, nullptr);
+    pool.state = PoolState::unused;
+    pool.quick_owner = nullptr;
+    pool.owner = nullptr;
+    held_ -= bytes;
+    Order& order = orders_[pool.order];
+    if (pool.foreign.is_emptied()) {
+        pool.populated = 0;
+        pool.noted_next = order.discarded;
+        order.discarded = &pool;
+        return;
+    }
+    pool.populated = static_cast<uint32_t>(bytes);
+    pool.noted_next = order.resident;
+    order.resident = &pool;
+    resident_ += bytes;
+    discard_surplus();
+}
+
+void PoolArena::discard_surplus() {
+    const size_t most = least_resident + held_ / resident_share;
+    for (unsigned i = pool_orders; i-- > 0;) {
+        Order& order = orders_[i];
+        while (resident_ > most && order.resident != nullptr) {
+            Pool* pool = order.resident;
+            order.resident = pool->noted_next;
+            platform::discard_pages(reinterpret_cast<void*>(range_of(*pool)), range_bytes(i));
+            resident_ -= range_bytes(i);
+            pool->populated = 0;
+            pool->noted_next = order.discarded;
+            order.discarded = pool;
+        }
+    }
+}
+
+}  // namespace malloom::heaps

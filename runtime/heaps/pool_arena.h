@@ -1,0 +1,79 @@
+// The address range that all pools lie in. An address gives its pool by one load from a map of granules.
+#pragma once
+
+#include "runtime/heaps/pool.h"
+#include "runtime/structures/growing_range.h"
+#include "runtime/structures/thread_lock.h"
+
+namespace malloom::heaps {
+
+constexpr unsigned pool_granule_shift = 14;
+constexpr size_t smallest_range = size_t{1} << pool_granule_shift;  ///< bytes of the smallest pool
+constexpr unsigned pool_orders = 7;                                 ///< each twice the one before: to 1 MiB
+constexpr size_t largest_range = smallest_range << (pool_orders - 1);
+
+constexpr size_t range_bytes(unsigned order) {
+    return smallest_range << order;
+}
+
+/// Where the pool's range begins.
+inline uintptr_t range_of(const Pool& pool) {
+    return pool.start & ~(smallest_range - 1);
+}
+
+/// One per process, since its threads have one table of pools each. All zero until open succeeds.
+class PoolArena {
+  public:
+    /// Reserves the range; once. False where address space is too short.
+    bool open();
+
+    /// The pool that the address lies in, or null. Any pointer. Thread-safe.
+    [[gnu::always_inline]] Pool* find(const void* object) const {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - ranges_.base();
+        if (offset >= ranges_.usable()) {
+            return nullptr;
+        }
+        return __atomic_load_n(map() + (offset >> pool_granule_shift), __ATOMIC_ACQUIRE);
+    }
+
+    structures::ThreadLock lock;  ///< of all that follows, and of families and orphans
+
+    /// A pool of the family with a range of that order and nothing carved; null without memory.
+    Pool* take(unsigned order, uint32_t family, uint32_t chunk_bytes);
+    /// Its objects are gone. Keeps the pages of some for the next.
+    void give_back(Pool& pool);
+
+    /// Every descriptor that was ever used.
+    Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
+    size_t pools_count() const { return count_; }
+
+    size_t held_bytes() const { return held_; }
+
+  private:
+    struct Order {
+        Pool* resident;    ///< unused ranges with pages
+        Pool* discarded;   ///< unused ranges without
+        uintptr_t cursor;  ///< where the next fresh range begins
+        uintptr_t end;     ///< of the block that fresh ranges come from
+    };
+
+    Pool** map() const { return reinterpret_cast<Pool**>(map_.base()); }
+    Pool* take_unused(unsigned order);
+    Pool* take_fresh(unsigned order);
+    bool extend(Order& order);
+    void set_map(const Pool& pool, Pool* value);
+    void discard_surplus();
+
+    structures::GrowingRange ranges_;
+    structures::GrowingRange map_;
+    structures::GrowingRange descriptors_;
+    Order orders_[pool_orders] = {};
+    size_t blocks_ = 0;    ///< of largest_range bytes, ever taken from the range
+    size_t count_ = 0;     ///< descriptors
+    size_t held_ = 0;      ///< bytes of ranges in use
+    size_t resident_ = 0;  ///< bytes of unused ranges with pages
+};
+
+extern constinit PoolArena pool_arena;
+
+}  // namespace malloom::heaps

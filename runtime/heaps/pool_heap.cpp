@@ -1,0 +1,211 @@
+#include "runtime/heaps/pool_heap.h"
+
+#include "runtime/heaps/pool_family.h"
+#include "runtime/platform/memory.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::heaps {
+
+using structures::Locked;
+
+namespace {
+
+uint32_t families_count = 0;
+uint32_t unused_family = 0;  // plus one
+
+// Threads that ask for a few objects of a family only are not worth a page each: where the family has several
+// pools, another thread's first requests are left to the fallback.
+constexpr uint32_t shared_at = 4;
+constexpr uint32_t most_left = 32;
+
+// Pages become resident in steps of this share of a pool, where that is more than a page.
+constexpr size_t populated_share = 8;
+
+bool is_worth_a_pool(PoolShare& share, uint32_t family) {
+    if (share.owned != nullptr || share.asked >= most_left ||
+        __atomic_load_n(&pool_families[family].pools, __ATOMIC_RELAXED) < shared_at) {
+        return true;
+    }
+    ++share.asked;
+    return false;
+}
+
+void populate(Pool& pool, uintptr_t end) {
+    const size_t bytes = range_bytes(pool.order);
+    const uintptr_t range = range_of(pool);
+    const size_t step = bytes / populated_share;
+    if (step > platform::page_bytes() && end - range > pool.populated) {
+        platform::populate_pages(reinterpret_cast<void*>(range + pool.populated), step);
+        pool.populated += static_cast<uint32_t>(step);
+    }
+}
+
+// Puts the next untouched chunks on the stack, a page's worth at a time.
+bool carve(Pool& pool) {
+    const uint32_t left = pool.capacity - pool.carved;
+    if (left == 0) {
+        return false;
+    }
+    const auto in_page = static_cast<uint32_t>(platform::page_bytes() / pool.chunk_bytes);
+    const uint32_t most = in_page == 0 ? 1 : in_page;
+    const uint32_t count = left < most ? left : most;
+    const uintptr_t first = pool.start + uint64_t{pool.carved} * pool.chunk_bytes;
+    uintptr_t at = first;
+    populate(pool, first + uint64_t{count} * pool.chunk_bytes);
+    for (uint32_t i = 1; i < count; ++i, at += pool.chunk_bytes) {
+        reinterpret_cast<PoolChunk*>(at)->next = reinterpret_cast<PoolChunk*>(at + pool.chunk_bytes);
+    }
+    reinterpret_cast<PoolChunk*>(at)->next = nullptr;
+    pool.free = reinterpret_cast<PoolChunk*>(first);
+    pool.carved += count;
+    return true;
+}
+
+// Whether the pool has a free chunk now.
+bool refill(Pool& pool) {
+    if (pool.free != nullptr) {
+        if (!holds(pool, pool.free)) {
+            platform::abort_with("malloom: a free object was written to");
+        }
+        return true;
+    }
+    return PoolThread::take_foreign(pool) || carve(pool);
+}
+
+Pool* make_pool(PoolThread& self, uint32_t family) {
+    PoolFamily& common = pool_families[family];
+    PoolShare& share = self.share(family);
+    const uint32_t chunk_bytes = __atomic_load_n(&common.chunk_bytes, __ATOMIC_ACQUIRE);
+    const unsigned least = first_order(chunk_bytes);
+    const unsigned order = share.order < least ? least : share.order;
+    const Locked locked(pool_arena.lock);
+    Pool* pool = pool_arena.take(order, family, chunk_bytes);
+    if (pool != nullptr) {
+        __atomic_fetch_add(&common.pools, 1, __ATOMIC_RELAXED);
+        share.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
+        self.used = self.used > family ? self.used : family + 1;
+        self.own(*pool);
+    }
+    return pool;
+}
+
+// The current pool is used up, or there is none.
+Pool* next_pool(PoolThread& self, uint32_t family) {
+    Pool*& current = self.current(family);
+    if (current != nullptr) {
+        self.set_aside(*current);
+        current = nullptr;
+    }
+    self.take_noted();
+    for (;;) {
+        Pool* pool = self.share(family).available;
+        if (pool != nullptr) {
+            self.unlist(*pool);
+        } else if ((pool = adopt_any(self, family)) == nullptr) {
+            pool = is_worth_a_pool(self.share(family), family) ? make_pool(self, family) : nullptr;
+        }
+        if (pool == nullptr || refill(*pool)) {
+            current = pool;
+            return pool;
+        }
+        self.set_aside(*pool);
+    }
+}
+
+// False where it is not, and another thread's stack is the place for it.
+bool release_own(PoolThread& self, Pool& pool, void* object) {
+    const BusyScope busy(&self);
+    if (__atomic_load_n(&pool.owner, __ATOMIC_ACQUIRE) == nullptr && !adopt(self, pool)) {
+        return false;
+    }
+    if (__atomic_load_n(&pool.owner, __ATOMIC_ACQUIRE) != &self ||
+        (pool.state == PoolState::aside && !self.bring_back(pool))) {
+        return false;
+    }
+    if (push(pool, object)) {
+        self.keep(pool);
+    }
+    return true;
+}
+
+void release_foreign(Pool& pool, void* object) {
+    const uint32_t empty_at = pool.order >= 2 ? pool.capacity : ~uint32_t{0};
+    const auto duty = pool.foreign.push(pool.start, static_cast<PoolChunk*>(object), empty_at);
+    if (duty.empty) {
+        platform::discard_pages(reinterpret_cast<void*>(range_of(pool)), range_bytes(pool.order));
+        pool.foreign.set_emptied();
+    }
+    if (duty.note) {
+        __atomic_load_n(&pool.owner, __ATOMIC_ACQUIRE)->note(pool);
+    }
+}
+
+}  // namespace
+
+bool PoolHeap::open() {
+    if (!pool_arena.open()) {
+        return false;
+    }
+    watch_threads_end();
+    return true;
+}
+
+uint32_t PoolHeap::add(size_t bytes) {
+    const size_t chunk_bytes = platform::round_up(bytes == 0 ? 1 : bytes, chunk_alignment);
+    if (bytes > largest_chunk || pool_arena.pools() == nullptr) {
+        return none;
+    }
+    const Locked locked(pool_arena.lock);
+    uint32_t family = unused_family - 1;
+    if (unused_family != 0) {
+        unused_family = pool_families[family].next_unused;
+    } else if (families_count < most_families) {
+        family = families_count;
+        ++families_count;
+    } else {
+        return none;
+    }
+    __atomic_store_n(&pool_families[family].chunk_bytes, static_cast<uint32_t>(chunk_bytes),
+                     __ATOMIC_RELEASE);
+    return family;
+}
+
+void PoolHeap::destroy(uint32_t family) {
+    const Locked locked(pool_arena.lock);
+    if (chunk_bytes(family) != 0) {
+        __atomic_store_n(&pool_families[family].chunk_bytes, 0, __ATOMIC_RELEASE);
+        return_all(family);
+        pool_families[family].next_unused = unused_family;
+        unused_family = family + 1;
+    }
+}
+
+size_t PoolHeap::chunk_bytes(uint32_t family) {
+    return family < most_families ? __atomic_load_n(&pool_families[family].chunk_bytes, __ATOMIC_ACQUIRE) : 0;
+}
+
+void* PoolHeap::allocate(uint32_t family) {
+    PoolThread* self = own_thread();
+    if (self == nullptr || chunk_bytes(family) == 0) {
+        return nullptr;
+    }
+    const BusyScope busy(self);
+    Pool* pool = self->current(family);
+    if (pool == nullptr || !refill(*pool)) {
+        pool = next_pool(*self, family);
+    }
+    return pool != nullptr ? pop(*pool) : nullptr;
+}
+
+void PoolHeap::release_any(void* object) {
+    Pool* pool = pool_arena.find(object);
+    if (pool == nullptr || !holds(*pool, object)) {
+        platform::abort_with("malloom: free of what is no object of a pool");
+    }
+    PoolThread* self = own_thread();
+    if (self == nullptr || !release_own(*self, *pool, object)) {
+        release_foreign(*pool, object);
+    }
+}
+
+}  // namespace malloom::heaps

@@ -1,0 +1,107 @@
+// Pools of requests of one size (Zhao, Rabbah, Wong: pool allocation): chunks without headers, one after the
+// other in the order of requests, freed ones on a stack.
+//
+// A family is what asks for one size: a call site, a context, a pool of a compiler's. Each thread has pools
+// of its own of each family it asks for, each twice as large as the one before, to a bound. A chunk that
+// another thread frees is handed back to the pool's owner. A pool whose chunks are all free goes back.
+//
+// One per process. Any number of fronts may add families.
+#pragma once
+
+#include "runtime/heaps/heap.h"
+#include "runtime/heaps/pool_arena.h"
+#include "runtime/heaps/pool_thread.h"
+
+namespace malloom::heaps {
+
+class PoolHeap {
+  public:
+    /// Where there is no family. Asking for it gets nothing.
+    static constexpr uint32_t none = 0xffffffff;
+    static constexpr size_t largest_chunk = size_t{32} << 10;
+
+    /// Reserves address space, and watches for ends of threads and for forks. Called before the first add;
+    /// more than once is no harm. False where address space is short; the heap then claims nothing.
+    bool open();
+
+    /// A new family for requests of up to `bytes`, rounded up to 16; none where they are larger than
+    /// largest_chunk or there are too many families. Thread-safe.
+    uint32_t add(size_t bytes);
+
+    /// Ends the family and all objects in its pools. No thread may be using it, or ask for it later; its
+    /// number may come again. Thread-safe.
+    void destroy(uint32_t family);
+
+    /// The common case of allocate: this thread's pool has a free chunk. Null, and nothing has changed, where
+    /// it is another; any number is allowed.
+    [[gnu::always_inline]] static void* allocate_small(uint32_t family) {
+        PoolThread* self = pool_thread;
+        if (family >= self->families) [[unlikely]] {
+            return nullptr;
+        }
+        const BusyScope busy(self);
+        Pool* pool = self->current(family);
+        return pool != nullptr ? pop(*pool) : nullptr;
+    }
+
+    /// A chunk of the family. Null where memory is short, for a number that is no family's, for a signal
+    /// handler that came within the pool heap, and for the first requests of further threads, which hardly
+    /// need a pool. Thread-safe.
+    [[gnu::noinline]] static void* allocate(uint32_t family);
+
+    /// The common case of deallocate: a chunk of this thread's pools. False, and nothing has changed, for any
+    /// other pointer.
+    [[gnu::always_inline]] static bool release_small(void* object) {
+        Pool* pool = pool_arena.find(object);
+        PoolThread* self = pool_thread;
+        if (pool == nullptr || __atomic_load_n(&pool->quick_owner, __ATOMIC_RELAXED) != self) [[unlikely]] {
+            return false;
+        }
+        const BusyScope busy(self);
+        if (push(*pool, object)) [[unlikely]] {
+            keep(self, pool);
+        }
+        return true;
+    }
+
+    /// Ends the program with a line where the pointer is within a chunk, or beyond those of its pool.
+    [[gnu::noinline]] static void release_any(void* object);
+
+    static void* allocate(const Request& request) {
+        const PoolOfRequester pooled = request.requester->pooled.now();
+        if (request.bytes != pooled.bytes || request.alignment > chunk_alignment) {
+            return nullptr;
+        }
+        void* object = allocate_small(pooled.family);
+        return object != nullptr ? object : allocate(pooled.family);
+    }
+    [[gnu::always_inline]] static void deallocate(void* object) {
+        if (!release_small(object)) [[unlikely]] {
+            release_any(object);
+        }
+    }
+    /// Whether a pool lies there. Thread-safe.
+    [[gnu::always_inline]] static bool owns(const void* object) { return pool_arena.find(object) != nullptr; }
+    /// Bytes of the chunk.
+    static size_t usable_size(const void* object) { return pool_arena.find(object)->chunk_bytes; }
+
+    /// As the other heaps: an object stays where its chunk fits.
+    static bool resize(const void* object, const Request& request) {
+        return fits_room(request.bytes, usable_size(object));
+    }
+
+    /// Bytes that a request of the family gets; 0 for a number that is no family's.
+    static size_t chunk_bytes(uint32_t family);
+
+    /// Bytes of address ranges that pools have now; a snapshot.
+    static size_t held_bytes() { return pool_arena.held_bytes(); }
+
+    static constexpr size_t chunk_alignment = 16;
+
+  private:
+    [[gnu::noinline]] static void keep(PoolThread* self, Pool* pool) { self->keep(*pool); }
+};
+
+static_assert(ClaimingHeap<PoolHeap>);
+
+}  // namespace malloom::heaps

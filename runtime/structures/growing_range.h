@@ -1,0 +1,35 @@
+// An address range that is reserved at once and made usable from its beginning as far as it is needed.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace malloom::structures {
+
+/// All zero is a range of no bytes. What lies beyond the usable part counts nowhere: not as promised memory,
+/// and not for mlockall. Not thread-safe, but for base and usable.
+class GrowingRange {
+  public:
+    /// Reserves the addresses, at a multiple of `alignment` (a power of two). `step` bytes become usable at a
+    /// time, a multiple of the page. False where address space is short.
+    bool open(size_t bytes, size_t alignment, size_t step);
+
+    /// Gives everything back.
+    void close();
+
+    /// Makes at least the first `bytes` usable; false where the range or memory is too small.
+    bool reach(size_t bytes);
+
+    uintptr_t base() const { return base_; }
+    size_t bytes() const { return bytes_; }
+    /// Bytes from the base that may be touched; only ever grows.
+    [[gnu::always_inline]] size_t usable() const { return __atomic_load_n(&usable_, __ATOMIC_RELAXED); }
+
+  private:
+    uintptr_t base_ = 0;
+    size_t usable_ = 0;
+    size_t bytes_ = 0;
+    size_t step_ = 0;
+};
+
+}  // namespace malloom::structures

@@ -1,0 +1,49 @@
+// A lock for what is rare and short, that knows which thread has it.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+namespace malloom::structures {
+
+/// Zero is unlocked. Threads are told apart by the address of a thread-local variable, which stays the same
+/// in the child of a fork. Keeps errno.
+class ThreadLock {
+  public:
+    void lock() {
+        const void* nobody = nullptr;
+        while (!holder_.compare_exchange_weak(nobody, self(), std::memory_order_acquire)) {
+            nobody = nullptr;
+            sched_yield();
+        }
+    }
+    void unlock() { holder_.store(nullptr, std::memory_order_release); }
+    bool is_mine() const { return holder_.load(std::memory_order_relaxed) == self(); }
+
+    /// In the child of a fork: nobody else is left to unlock it.
+    void take_from_others() {
+        if (!is_mine()) {
+            unlock();
+        }
+    }
+
+  private:
+    static const void* self() { return __builtin_thread_pointer(); }
+
+    std::atomic<const void*> holder_{nullptr};
+};
+
+/// Holds a lock for a scope.
+class Locked {
+  public:
+    explicit Locked(ThreadLock& lock) : lock_(lock) { lock_.lock(); }
+    ~Locked() { lock_.unlock(); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+  private:
+    ThreadLock& lock_;
+};
+
+}  // namespace malloom::structures

@@ -1,0 +1,115 @@
+#include "runtime/heaps/pool_heap.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace malloom::tests {
+namespace {
+
+using heaps::PoolHeap;
+
+class PoolHeapTest : public testing::Test {
+  protected:
+    void SetUp() override { ASSERT_TRUE(heap.open()); }
+
+    /// As a front asks.
+    static char* allocate(uint32_t family) {
+        void* object = PoolHeap::allocate_small(family);
+        return static_cast<char*>(object != nullptr ? object : PoolHeap::allocate(family));
+    }
+    static std::vector<char*> allocate_many(uint32_t family, size_t count) {
+        std::vector<char*> objects(count);
+        std::generate(objects.begin(), objects.end(), [=] { return allocate(family); });
+        return objects;
+    }
+    static void free_all(const std::vector<char*>& objects) {
+        for (char* object : objects) {
+            PoolHeap::deallocate(object);
+        }
+    }
+
+    PoolHeap heap;
+};
+
+TEST_F(PoolHeapTest, ObjectsOfAFamilyFollowOneAnother) {
+    const uint32_t family = heap.add(40);
+    char* first = allocate(family);
+    for (int i = 1; i < 100; ++i) {
+        EXPECT_EQ(allocate(family), first + 48 * i);
+    }
+    EXPECT_EQ(PoolHeap::usable_size(first), 48u);
+    EXPECT_EQ(PoolHeap::chunk_bytes(family), 48u);
+}
+
+TEST_F(PoolHeapTest, WhatWasFreedLastComesFirst) {
+    const uint32_t family = heap.add(64);
+    const auto objects = allocate_many(family, 3);
+    free_all(objects);
+    EXPECT_EQ(allocate(family), objects[2]);
+    EXPECT_EQ(allocate(family), objects[1]);
+    EXPECT_EQ(allocate(family), objects[0]);
+}
+
+TEST_F(PoolHeapTest, WhatIsNoFamilyGetsNothing) {
+    EXPECT_EQ(heap.add(PoolHeap::largest_chunk + 1), PoolHeap::none);
+    EXPECT_EQ(PoolHeap::allocate_small(PoolHeap::none), nullptr);
+    EXPECT_EQ(PoolHeap::allocate(PoolHeap::none), nullptr);
+    const uint32_t family = heap.add(16);
+    heap.destroy(family);
+    EXPECT_EQ(allocate(family), nullptr);
+    void* other = malloc(16);
+    EXPECT_FALSE(PoolHeap::owns(other));
+    EXPECT_FALSE(PoolHeap::release_small(other));
+    free(other);
+    EXPECT_FALSE(PoolHeap::release_small(nullptr));
+}
+
+TEST_F(PoolHeapTest, WhatIsFreedGoesBack) {
+    const size_t before = PoolHeap::held_bytes();
+    const uint32_t family = heap.add(100);
+    const auto objects = allocate_many(family, 300000);
+    EXPECT_EQ(std::set<char*>(objects.begin(), objects.end()).size(), objects.size());
+    EXPECT_GE(PoolHeap::held_bytes() - before, 300000u * 112);
+    EXPECT_LE(PoolHeap::held_bytes() - before, 300000u * 112 + heaps::largest_range);
+    free_all(objects);
+    EXPECT_LE(PoolHeap::held_bytes() - before, heaps::largest_range);
+}
+
+TEST_F(PoolHeapTest, WhatOtherThreadsFreeIsUsedAgain) {
+    const uint32_t family = heap.add(100);
+    auto objects = allocate_many(family, 100000);
+    const size_t before = PoolHeap::held_bytes();
+    for (int round = 0; round < 5; ++round) {
+        std::thread([&] { free_all(objects); }).join();
+        objects = allocate_many(family, objects.size());
+        EXPECT_LE(PoolHeap::held_bytes(), before + heaps::largest_range);
+        EXPECT_EQ(std::set<char*>(objects.begin(), objects.end()).size(), objects.size());
+    }
+}
+
+TEST_F(PoolHeapTest, PoolsOfEndedThreadsAreAdopted) {
+    const uint32_t family = heap.add(200);
+    std::vector<char*> objects;
+    std::thread([&] {
+        objects = allocate_many(family, 5000);
+        for (size_t i = 0; i < 5000; i += 2) {
+            PoolHeap::deallocate(objects[i]);
+        }
+    }).join();
+    const size_t before = PoolHeap::held_bytes();
+    allocate_many(family, 2400);
+    EXPECT_LE(PoolHeap::held_bytes(), before);
+    const size_t with_more = PoolHeap::held_bytes();
+    for (size_t i = 1; i < 5000; i += 2) {
+        PoolHeap::deallocate(objects[i]);
+    }
+    EXPECT_LE(PoolHeap::held_bytes(), with_more);
+}
+
+}  // namespace
+}  // namespace malloom::tests
