@@ -162,6 +162,7 @@ def test_art_finds_the_objects(neurons: int, categories: int) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
+        ("ammp", ["1", "5"]),
         ("art", ["10", "0", "1"]),
         ("ft", ["10", "8"]),
         ("ft", ["10", "46"]),

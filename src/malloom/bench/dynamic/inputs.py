@@ -9,6 +9,11 @@ from math import log, log2
 from malloom.bench.workloads import Case
 
 
+def ammp(heap_bytes: int) -> Case:
+    """Steps enough for the neighbours to be found twice."""
+    return Case("ammp", (str(max(heap_bytes // 1991, 10)), "8"), "step_time")
+
+
 def art(heap_bytes: int) -> Case:
     """As many categories as SPEC's network has."""
     return Case("art", (str(max(heap_bytes // 304, 10)), "11", "2"), "match_time")

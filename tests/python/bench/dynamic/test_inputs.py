@@ -12,6 +12,7 @@ from malloom.bench.workloads import Case
 WORKLOADS = Path(__file__).parents[4] / "build/release/workloads"
 MB = 1_000_000
 PROGRAMS = [
+    inputs.ammp,
     inputs.art,
     inputs.em3d,
     inputs.equake,
