@@ -1,0 +1,164 @@
+#include "runtime/codegen/load_patcher.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "runtime/codegen/code_pages.h"
+#include "runtime/codegen/prefetch_code.h"
+#include "runtime/codegen/punned_jump.h"
+#include "runtime/codegen/trampoline_memory.h"
+#include "runtime/platform/memory.h"
+
+namespace malloom::codegen {
+
+namespace {
+
+constexpr unsigned jump_bytes = 5;
+
+/// A jump that is to be written over a load.
+struct Patch {
+    uintptr_t address;
+    unsigned size;
+    int protection;
+    unsigned char bytes[longest_instruction];
+};
+
+/// Patches from the highest address down. A short load's jump shares bytes with what follows it, so these
+/// have to be final when it is made, and when it is written.
+class Patches {
+  public:
+    Patches(Patch* patches, TrampolineMemory& memory) : patches_(patches), memory_(memory) {}
+
+    bool add(const LoadSite& site);
+    /// How many were written. Where the system refuses one, none below it is.
+    size_t write(size_t& pages) const;
+    size_t count() const { return count_; }
+
+  private:
+    void read_code(const LoadSite& site, unsigned char* code, size_t bytes) const;
+    bool lead_to(const MachineCode& code, const LoadSite& site, const PunnedJump& jump);
+
+    Patch* patches_;
+    TrampolineMemory& memory_;
+    size_t count_ = 0;
+};
+
+bool Patches::add(const LoadSite& site) {
+    unsigned char code[longest_instruction + jump_bytes] = {};
+    read_code(site, code, site.load.length + jump_bytes);
+    MachineCode trampoline;
+    if (site.end - site.address < site.load.length + jump_bytes || !append_prefetch(site, trampoline)) {
+        return false;
+    }
+    for (unsigned prefixes = 0; prefixes < site.load.length; ++prefixes) {
+        if (lead_to(trampoline, site, PunnedJump(site.address, site.load.length, prefixes, code))) {
+            return true;
+        }
+        if (site.load.length >= jump_bytes) {
+            return false;  // it could lead anywhere already
+        }
+    }
+    return false;
+}
+
+// As it will be: with the patches above.
+void Patches::read_code(const LoadSite& site, unsigned char* code, size_t bytes) const {
+    for (size_t i = 0; i < bytes && site.address + i < site.end; ++i) {
+        code[i] = *reinterpret_cast<const unsigned char*>(site.address + i);
+    }
+    for (size_t i = count_; i > 0 && patches_[i - 1].address < site.address + bytes; --i) {
+        const Patch& above = patches_[i - 1];
+        const size_t offset = above.address - site.address;
+        memcpy(code + offset, above.bytes, std::min<size_t>(above.size, bytes - offset));
+    }
+}
+
+bool Patches::lead_to(const MachineCode& code, const LoadSite& site, const PunnedJump& jump) {
+    unsigned char* place = memory_.place(jump.lowest(), jump.highest(), code.size() + jump_bytes);
+    if (place == nullptr) {
+        return false;
+    }
+    MachineCode whole = code;
+    whole.jump(reinterpret_cast<uintptr_t>(place), site.address + site.load.length);
+    memcpy(place, whole.bytes(), whole.size());
+    Patch& patch = patches_[count_++];
+    patch.address = site.address;
+    patch.protection = site.protection;
+    patch.size = jump.write(reinterpret_cast<uintptr_t>(place), patch.bytes);
+    return true;
+}
+
+size_t Patches::write(size_t& pages) const {
+    uintptr_t last_page = 0;
+    for (size_t i = 0; i < count_; ++i) {
+        const Patch& patch = patches_[i];
+        if (!write_code(patch.address, patch.bytes, patch.size, patch.protection)) {
+            return i;
+        }
+        const uintptr_t page = platform::round_down(patch.address, platform::page_bytes());
+        pages += page != last_page;
+        last_page = page;
+    }
+    return count_;
+}
+
+// Sorts by address and finds the loads; false without the decoder.
+bool find_loads(LoadSite* sites, size_t count) {
+    InstructionDecoder decoder;
+    if (!decoder.open()) {
+        return false;
+    }
+    std::sort(sites, sites + count,
+              [](const LoadSite& left, const LoadSite& right) { return left.address < right.address; });
+    LoadFinder finder(decoder);
+    uintptr_t free_from = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (sites[i].address >= free_from && finder.find(sites[i])) {
+            free_from = sites[i].address + sites[i].load.length;
+        }
+    }
+    return true;
+}
+
+Patched patch_found(LoadSite* sites, size_t count, Patch* room) {
+    TrampolineMemory memory;
+    Patches patches(room, memory);
+    for (size_t i = count; i > 0; --i) {
+        if (sites[i - 1].is_found) {
+            patches.add(sites[i - 1]);
+        }
+    }
+    Patched patched;
+    if (!memory.seal()) {
+        memory.release();
+        patched.problem = "the system makes no memory executable";
+        return patched;
+    }
+    patched.pages = memory.pages();
+    patched.loads = patches.write(patched.pages);
+    if (patched.loads < patches.count()) {
+        patched.problem = "the system changes no code";
+    }
+    return patched;
+}
+
+}  // namespace
+
+Patched patch_loads(LoadSite* sites, size_t count) {
+    if (count == 0) {
+        return {};
+    }
+    if (!find_loads(sites, count)) {
+        return {0, 0, "the decoder (libZydis) is missing"};
+    }
+    auto* room = static_cast<Patch*>(platform::map_pages(count * sizeof(Patch)));
+    if (room == nullptr) {
+        return {0, 0, "no memory"};
+    }
+    const Patched patched = patch_found(sites, count, room);
+    platform::unmap_pages(room, count * sizeof(Patch));
+    return patched;
+}
+
+}  // namespace malloom::codegen

@@ -1,0 +1,43 @@
+// A load that a plan names, as it stands in the program's code.
+#pragma once
+
+#include "formats/plan.h"
+#include "runtime/codegen/instruction_decoder.h"
+
+namespace malloom::codegen {
+
+/// Where a plan's prefetch belongs in this process. The caller says where the load should be; find_load says
+/// whether it is there.
+struct LoadSite {
+    const formats::plan::PlanPrefetch* prefetch = nullptr;
+    uintptr_t address = 0;   ///< of the load
+    uintptr_t function = 0;  ///< first instruction of its function
+    uintptr_t end = 0;       ///< one past the code that can be read from there on
+    int protection = 0;      ///< of the code's pages, as mprotect has it
+
+    bool is_found = false;
+    Instruction load;
+    bool flags_are_free = false;  ///< no instruction reads the status flags that are set before the load
+};
+
+/// Goes through a function's code instruction by instruction, so that a load is found only where the
+/// program's own instructions begin: a plan cannot make anything of the middle of one. Code between
+/// functions' instructions that is none (tables in hand-written assembly) is not told from them.
+class LoadFinder {
+  public:
+    explicit LoadFinder(const InstructionDecoder& decoder) : decoder_(decoder) {}
+
+    /// Whether the site's load is an instruction of its function, with the operand that the plan says.
+    /// Quicker for sites in ascending order.
+    bool find(LoadSite& site);
+
+  private:
+    bool reach(const LoadSite& site);
+    bool flags_are_free(const LoadSite& site) const;
+
+    const InstructionDecoder& decoder_;
+    uintptr_t function_ = 0;  ///< the function that `place_` is in
+    uintptr_t place_ = 0;     ///< where one of its instructions begins
+};
+
+}  // namespace malloom::codegen
