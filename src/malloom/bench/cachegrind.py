@@ -10,11 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench.process import Command, run_in_time
+from malloom.cache.geometry import Geometry
 from malloom.errors import CommandError
 
 # The thesis's simulated Pentium 4 (section 5.2): 8 KB 4-way and 512 KB 8-way, 64-byte lines. Its first-level
 # instruction cache had 32-byte lines.
 THESIS_GEOMETRY = ("--I1=16384,8,32", "--D1=8192,4,64", "--LL=524288,8,64")
+
+
+def options_of(geometry: Geometry) -> tuple[str, ...]:
+    """The first and the last cache of a machine; the instruction cache is the thesis's, which nothing asks
+    about."""
+    first, last = geometry.caches[0], geometry.caches[-1]
+    named = (("D1", first), ("LL", last))
+    data = [f"--{name}={cache.size_bytes},{cache.ways},{cache.line_bytes}" for name, cache in named]
+    return THESIS_GEOMETRY[0], *data
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,15 @@ class Failure:
     why: str
 
 
+@dataclass(frozen=True)
+class Note:
+    """What the reader of a step's rows should know; nothing failed."""
+
+    part: str
+    what: str
+    note: str
+
+
 @dataclass
 class Findings:
     """Grows step by step; what is there is good whatever fails later."""
@@ -24,6 +33,7 @@ class Findings:
     """Part and row."""
     goals: list[Goal] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def add(self, part: str, found: Sequence[Row | Goal]) -> None:
         for each in found:

@@ -60,10 +60,13 @@ def to_json(
     rows: Sequence[Row],
     goals: Sequence[Mapping[str, Any]] = (),
     failures: Sequence[Mapping[str, str]] = (),
+    notes: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    """The suite's rows, its goals, and what could not be measured: part, what and why."""
+    """The suite's rows, its goals, what could not be measured (part, what, why), and notes on the rest."""
     data = {"suite": suite, "host": host(), "rows": [asdict(each) for each in rows]}
-    return json.dumps({**data, "goals": list(goals), "failures": list(failures)}, indent=1)
+    return json.dumps(
+        {**data, "goals": list(goals), "failures": list(failures), "notes": list(notes)}, indent=1
+    )
 
 
 def _processor() -> str:

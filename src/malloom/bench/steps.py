@@ -14,13 +14,15 @@ from malloom.bench.workloads import Case
 class Bench:
     """Where the suite finds its workloads, keeps what it makes, and says what it does.
 
-    `failed` is told a variant that cannot be measured, and why; the others go on.
+    `failed` is told a variant that cannot be measured, and why; the others go on. `note` is told what the
+    reader of the rows should know.
     """
 
     workloads: Path
     scratch: Path
     say: Callable[[str], None]
     failed: Callable[[str, Exception], None]
+    note: Callable[[str], None]
     progress: Progress = no_progress
 
     def file(self, case: Case, suffix: str) -> Path:
@@ -29,8 +31,14 @@ class Bench:
 
 @dataclass(frozen=True)
 class Step:
-    """Something to measure, and what it is called where it fails."""
+    """Something to measure, and what it is called where it fails.
+
+    `seconds` is how long it is thought to take; 0 where nobody thought. A step that `concludes` only computes
+    from what the steps before it measured, and does so after an interrupt too.
+    """
 
     part: str
     what: str
     measure: Callable[[Bench], Sequence[Row | Goal]]
+    seconds: float = 0.0
+    concludes: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.findings import Failure, Findings
+from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.pairs import Progress, no_progress
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import Shown
@@ -38,17 +38,33 @@ def run(
     """Measures the steps. What fails is among the findings; an interrupt ends the suite and keeps them."""
     findings = Findings()
     began = time.monotonic()
+    interrupted = False
     with tempfile.TemporaryDirectory(prefix="malloom-bench-") as folder:
         for number, step in enumerate(steps, 1):
-            say(f"{number} of {len(steps)}, {time.monotonic() - began:.0f} s: {step.part}, {step.what}")
+            if interrupted and not step.concludes:
+                continue
+            passed = time.monotonic() - began
+            say(f"{number} of {len(steps)}, {passed:.0f} s{_left(steps, number - 1, passed)}: {_name(step)}")
             try:
                 measure(step, findings, workloads, Path(folder), say, progress)
             except KeyboardInterrupt:
-                findings.failures.append(
-                    Failure(step.part, step.what, "interrupted; nothing after it was measured")
-                )
-                break
+                interrupted = True
+                why = "interrupted; nothing after it was measured"
+                findings.failures.append(Failure(step.part, step.what, why))
     return findings
+
+
+def _name(step: Step) -> str:
+    return f"{step.part}, {step.what}"
+
+
+def _left(steps: Sequence[Step], done: int, passed: float) -> str:
+    """How long the rest takes by what was thought of it, and by how well that was thought so far."""
+    thought = [sum(step.seconds for step in some) for some in (steps[:done], steps[done:])]
+    if thought[1] == 0:
+        return ""
+    pace = passed / thought[0] if thought[0] else 1.0
+    return f", some {max(thought[1] * pace / 60, 1):.0f} min left"
 
 
 def measure(
@@ -68,7 +84,11 @@ def measure(
     def left(variant: str, error: Exception) -> None:
         failed(f"{step.what}, {variant}", error)
 
-    bench = Bench(workloads, scratch, say, left, progress)
+    def noted(note: str) -> None:
+        findings.notes.append(Note(step.part, step.what, note))
+        say(f"note: {note}")
+
+    bench = Bench(workloads, scratch, say, left, noted, progress)
     try:
         findings.add(step.part, step.measure(bench))
     except CommandError as error:

@@ -33,6 +33,11 @@ def failures_table(findings: Findings) -> Shown:
     return Shown("What could not be measured", ("part", "what", "why"), failures)
 
 
+def notes_table(findings: Findings) -> Shown:
+    notes = [(note.part, note.what, note.note) for note in findings.notes]
+    return Shown("Notes", ("part", "what", "note"), notes)
+
+
 def print_all(console: Console, tables: Sequence[Shown]) -> None:
     """All that there is to show."""
     for shown in tables:

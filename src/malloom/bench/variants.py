@@ -1,12 +1,17 @@
 """Ways to run a program: the environment that puts one allocator or one plan under it."""
 
+import shlex
 from ctypes.util import find_library
+from dataclasses import replace
 from pathlib import Path
 
+from malloom.bench import stages
+from malloom.bench.process import Command
 from malloom.errors import CommandError
 from malloom.layout.plan_header import places_nothing
 from malloom.native_files import native_file
 from malloom.preloading import FALLBACK_LIBRARIES, serves_alone
+from malloom.record.dynamorio import under_dynamorio
 from malloom.record.program import Program
 from malloom.settings import settings
 
@@ -41,6 +46,22 @@ def as_run(plan: Path, preallocate: bool | None = None, program: Program | None 
     needs none."""
     alone = places_nothing(plan) and serves_alone("mimalloc", program)
     return fallback() if alone else planned(plan, preallocate)
+
+
+def pooled() -> dict[str, str]:
+    """Pools per call site that the run learns by itself, as `malloom run --heap pools` has them."""
+    printed = stages.output_of("run", "--heap", "pools", "--print-environment")
+    entries = (shlex.split(line)[0].partition("=") for line in printed.splitlines())
+    return {name: value for name, _, value in entries}
+
+
+def dynamic(program: Command, *, pools: bool, prefetch: bool) -> Command:
+    """The program as `malloom run --dynamic` has it; DynamoRIO alone where neither is wanted."""
+    if not pools and not prefetch:
+        return replace(program, arguments=[*under_dynamorio(""), *program.arguments])
+    options = f"pools={int(pools)} prefetch={int(prefetch)}"
+    prefix = under_dynamorio("libmalloom_optimizer.so", options)
+    return replace(program, arguments=[*prefix, *program.arguments]).with_environment(pooled())
 
 
 def general_allocators() -> dict[str, dict[str, str]]:

@@ -11,15 +11,19 @@ DEFAULT_FOLDER = Path("build/release/workloads")
 
 @dataclass(frozen=True)
 class Case:
-    """A workload with an input; `phase` is the named phase that it reports."""
+    """A workload with an input; `phase` is the named phase that it reports.
+
+    `label` is what the rows call the input, where that is not the text of its arguments.
+    """
 
     workload: str
     arguments: tuple[str, ...]
     phase: str
+    label: str = ""
 
     @property
     def input(self) -> str:
-        return " ".join(self.arguments)
+        return self.label or " ".join(self.arguments)
 
     @property
     def place(self) -> tuple[str, str]:

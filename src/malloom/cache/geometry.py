@@ -129,6 +129,19 @@ def host(cpu_folder: Path = _CPU) -> Geometry:
     return Geometry("host", tuple(caches), model.tlbs, model.memory_latency, model.walk_latency)
 
 
+def last_level_bytes(cpu_folder: Path = _CPU) -> int:
+    """The whole last level of this machine as sysfs gives it, whoever else uses it."""
+    folders = _host_cache_folders(cpu_folder)
+    if not folders:
+        raise UsageProblem("this machine does not say what caches it has", remedy="give --last-level a size")
+    return _bytes(_text(folders[-1] / "size"), str(folders[-1]))
+
+
+def size_from(text: str) -> int:
+    """Bytes, spelled like 48K, 32M or 1G. Raises UsageProblem."""
+    return _bytes(text, text)
+
+
 def _host_cache_folders(cpu_folder: Path) -> list[Path]:
     folders = sorted((cpu_folder / "cpu0" / "cache").glob("index*"))
     data = [folder for folder in folders if _text(folder / "type") in ("Data", "Unified")]

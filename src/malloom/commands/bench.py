@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="What to measure: placement.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="What to measure: placement or dynamic.")],
     quick: Annotated[
         bool, typer.Option("--quick", help="Small inputs and few runs: shows that it works, decides nothing.")
     ] = False,
@@ -43,11 +43,37 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="PART",
-            help="Measure this part; may be repeated. tables (times, misses, preallocation, statistics) or "
-            "goals (speed, recording, planning, programs), or one of those in brackets.",
+            help="Measure this part; may be repeated. placement: tables (times, misses, preallocation, "
+            "statistics) or goals (speed, recording, planning, programs), or one of those in brackets; "
+            "dynamic: times, misses.",
             show_default=False,
         ),
     ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="dynamic: measure this program; may be repeated. Default: all ten.",
+            show_default=False,
+        ),
+    ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZES",
+            help="dynamic: sizes of the heaps against the last-level cache, of 0.5x,2x,8x. Default: 0.5x, "
+            "and all three of ft.",
+            show_default=False,
+        ),
+    ] = "",
+    last_level: Annotated[
+        str,
+        typer.Option(
+            metavar="BYTES",
+            help="dynamic: size of the last-level cache, like 32M. Default: this machine's.",
+            show_default=False,
+        ),
+    ] = "",
     workloads: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where 'make native' put the workloads.")
     ] = DEFAULT_FOLDER,
@@ -59,11 +85,9 @@ def bench(
 
     Exit status: 1 where something could not be measured. All else is measured, printed and written.
     """
-    from malloom.bench.suites import SUITES  # noqa: PLC0415  (help needs none of it)
+    from malloom.bench import suites  # noqa: PLC0415  (help needs none of it)
 
-    if suite not in SUITES:
-        raise UsageProblem(f"there is no suite '{suite}'", remedy=f"choose {' or '.join(SUITES)}")
-    chosen = SUITES[suite](quick)
+    chosen = suites.suite(suite, suites.Choices(quick, program or (), sizes, last_level))
     parts = chosen_parts(chosen, only or [])
     for written in filter(None, (json, markdown)):
         check_output(written)
@@ -133,7 +157,8 @@ def write(suite: "Suite", findings: "Findings", json: Path | None, markdown: Pat
     if json is not None:
         goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
-        data = to_json(suite.name, findings.all_rows(), goals, failures)
+        notes = [asdict(note) for note in findings.notes]
+        data = to_json(suite.name, findings.all_rows(), goals, failures, notes)
         _write_text(json, data + "\n")
     if markdown is not None:
         _write_text(markdown, to_markdown(suite.tables_of(findings)))

@@ -8,14 +8,14 @@ import pytest
 from rich.console import Console
 
 from malloom.bench import suite
-from malloom.bench.findings import Failure, Findings
+from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.goals import Goal, Of, against_limit
 from malloom.bench.interval import Interval, exact
 from malloom.bench.markdown import to_markdown
 from malloom.bench.pairs import Rounds
 from malloom.bench.placement import thesis
-from malloom.bench.placement.scale import full_scale, quick_scale
-from malloom.bench.placement.steps import GOALS, PARTS, steps_of
+from malloom.bench.placement.scale import full_scale
+from malloom.bench.placement.steps import GOALS, PARTS
 from malloom.bench.placement.suite import placement
 from malloom.bench.placement.tables import shown_tables
 from malloom.bench.rows import Row, row
@@ -74,6 +74,38 @@ def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
     assert [failure.what for failure in findings.failures] == ["two"]
 
 
+def test_what_concludes_does_so_after_an_interrupt_too(tmp_path: Path) -> None:
+    def interrupted(bench: Bench) -> list[Row]:
+        raise KeyboardInterrupt
+
+    steps = [
+        Step("times", "one", interrupted),
+        Step("times", "two", lambda bench: [a_row("size")]),
+        Step("times", "goals", lambda bench: [a_row("random")], concludes=True),
+    ]
+    findings = suite.run(steps, tmp_path, lambda line: None)
+    assert [each.variant for each in findings.of("times")] == ["random"]
+
+
+def test_notes_are_findings_and_no_failures(tmp_path: Path) -> None:
+    def note(bench: Bench) -> list[Row]:
+        bench.note("it does not fit")
+        return []
+
+    findings, said = measured(Step("times", "ft 8x", note), tmp_path)
+    assert findings.notes == [Note("times", "ft 8x", "it does not fit")]
+    assert said == ["note: it does not fit"]
+    assert findings.failures == []
+
+
+def test_how_long_the_rest_takes_is_told_where_it_is_known(tmp_path: Path) -> None:
+    said: list[str] = []
+    steps = [Step("times", name, lambda bench: [], seconds=600.0) for name in ("one", "two")]
+    suite.run(steps, tmp_path, said.append)
+    assert said[0] == "1 of 2, 0 s, some 20 min left: times, one"
+    assert said[1] == "2 of 2, 0 s, some 1 min left: times, two", "by then it knows that it is quick"
+
+
 def test_parts_are_chosen_by_name_or_group() -> None:
     chosen_parts = placement(quick=True).chosen_parts
     assert chosen_parts([]) == list(PARTS)
@@ -81,15 +113,6 @@ def test_parts_are_chosen_by_name_or_group() -> None:
     assert chosen_parts(["planning", "misses"]) == ["misses", "planning"]
     with pytest.raises(KeyError):
         chosen_parts(["numbers"])
-
-
-@pytest.mark.parametrize("scale", [full_scale(), quick_scale()])
-def test_every_part_has_steps_of_its_own_name(scale) -> None:  # type: ignore[no-untyped-def]
-    for part in PARTS:
-        steps = steps_of([part], scale)
-        assert steps
-        assert {step.part for step in steps} == {part}
-        assert len({step.what for step in steps}) == len(steps)
 
 
 def test_the_full_scale_has_the_thesis_inputs() -> None:

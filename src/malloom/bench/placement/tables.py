@@ -8,7 +8,15 @@ from malloom.bench.findings import Findings
 from malloom.bench.placement import thesis
 from malloom.bench.placement.races import NOT_PREALLOCATED, SEQUENTIAL, STATISTICS
 from malloom.bench.rows import Row
-from malloom.bench.tables import ROW_HEADINGS, Shown, described, failures_table, goals_table, row_cells
+from malloom.bench.tables import (
+    ROW_HEADINGS,
+    Shown,
+    described,
+    failures_table,
+    goals_table,
+    notes_table,
+    row_cells,
+)
 
 ANNOTATED = "_annotated"
 Place = tuple[str, str]
@@ -112,6 +120,7 @@ def shown_tables(findings: Findings) -> list[Shown]:
     tables += [
         goals_table(findings),
         Shown("Chosen by simulation alone, against the best general allocator", ROW_HEADINGS, beside),
+        notes_table(findings),
         failures_table(findings),
     ]
     return [table for table in tables if table.rows]

@@ -1,0 +1,67 @@
+"""What the native run carries: the best of the learned plans where it is faster than none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from malloom.bench import variants
+from malloom.bench.dynamic.learning import learned, learners
+from malloom.bench.interval import Verdict
+from malloom.bench.pairs import Budget, Race
+from malloom.bench.selection import fastest_by_halving, measure_winner
+from malloom.bench.steps import Bench
+from malloom.bench.workloads import Case
+from malloom.record.program import open_program
+
+ROUNDS = 2
+"""Rounds of each stage of choosing."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A plan's environment, or none, and where the plan came from."""
+
+    description: str
+    environment: Mapping[str, str]
+
+
+NOTHING = Carried("nothing, the program is best as it is", {})
+
+
+@dataclass
+class Carrying:
+    """Chooses plans before the timing, on the input that they were learned on, each choice once.
+
+    For another input than that, only what carries over is in the choice.
+    """
+
+    budget: Budget
+    _chosen: dict[tuple[Case, bool], Carried] = field(default_factory=dict)
+
+    def of(self, bench: Bench, case: Case, learned_on: Case) -> Carried:
+        """Raises CommandError where not even the program itself can be measured."""
+        key = (learned_on, case == learned_on)
+        if key not in self._chosen:
+            wanted = [each for each in learners() if each.carries_over or case == learned_on]
+            plans = learned(bench, learned_on, wanted)
+            self._chosen[key] = self._fastest(bench, learned_on, plans)
+        return self._chosen[key]
+
+    def _fastest(self, bench: Bench, case: Case, plans: Mapping[str, Path]) -> Carried:
+        """The fastest plan if it is measured to be faster than the program as it is."""
+        program = case.command(bench.workloads)
+        found = open_program(str(program.arguments[0]))
+        environments = {name: variants.as_run(plan, program=found) for name, plan in plans.items()}
+        commands = {name: program.with_environment(added) for name, added in environments.items()}
+        bench.say(f"choosing what {' '.join(case.place)} carries: {', '.join(commands)}")
+        race = Race({variants.GLIBC: program, **commands}, bench.progress, demand_success=True)
+        for name, error in race.warm_up(variants.GLIBC).items():
+            bench.failed(f"carried by {name}", error)
+        running = [name for name in race.commands if name != variants.GLIBC]
+        if not running:
+            return NOTHING
+        best = fastest_by_halving(race, running, ROUNDS)
+        measure_winner(race, best, variants.GLIBC, self.budget)
+        if race.rounds.ratio(best, variants.GLIBC).verdict is not Verdict.FASTER:
+            return NOTHING
+        return Carried(best, environments[best])

@@ -1,0 +1,82 @@
+"""What malloom must reach, over the programs that were measured."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from malloom.bench import variants
+from malloom.bench.dynamic.means import geometric_mean
+from malloom.bench.dynamic.paper import ALL, DYNAMORIO, FEW_REQUESTS
+from malloom.bench.dynamic.times import Measured
+from malloom.bench.dynamic.ways import CARRIED
+from malloom.bench.goals import Goal, Of
+from malloom.bench.pairs import Rounds
+from malloom.bench.races import measured_row
+from malloom.bench.rows import Row, row
+from malloom.bench.steps import Bench
+from malloom.bench.workloads import Case
+
+MEAN = "geometric mean"
+BEST_PEER = "best allocator"
+"""The baseline of a mean over programs, in each the best of mimalloc, jemalloc and tcmalloc."""
+
+CARRIED_MEAN, PEERS_MEAN, DYNAMIC_MEAN = 0.85, 0.92, 0.85
+NO_SLOWER, PEAK = 1.01, 1.15
+FT_LIMITS = {("ft", "2x"): 0.6, ("ft", "8x"): 0.6}
+
+
+def time_goals(bench: Bench, measured: Measured) -> list[Row | Goal]:
+    """The goals on time and memory. Means are of each size at which several programs were measured."""
+    del bench
+    by_size: dict[str, dict[Case, Rounds]] = {}
+    for case, rounds in measured.races.items():
+        by_size.setdefault(case.input, {})[case] = rounds
+    means = [goal for races in by_size.values() if len(races) > 1 for goal in _mean_goals(races)]
+    each = [goal for case, rounds in measured.races.items() for goal in _program_goals(case, rounds)]
+    return [*means, *each]
+
+
+def best_peer(rounds: Rounds) -> str | None:
+    """The fastest of the other general allocators; None where none was measured."""
+    there = [peer for peer in variants.PEERS if rounds.runs.get(peer)]
+    return min(there, key=lambda peer: rounds.ratio(peer, variants.GLIBC).ratio, default=None)
+
+
+def _mean_goals(races: dict[Case, Rounds]) -> list[Goal]:
+    return [
+        *_mean_goal(races, CARRIED, variants.GLIBC, CARRIED_MEAN),
+        *_mean_goal(races, CARRIED, BEST_PEER, PEERS_MEAN),
+        *_mean_goal(races, ALL, DYNAMORIO, DYNAMIC_MEAN),
+    ]
+
+
+def _mean_goal(races: dict[Case, Rounds], variant: str, baseline: str, limit: float) -> list[Goal]:
+    """None where the variant was measured in no program."""
+    found = []
+    for rounds in races.values():
+        against = best_peer(rounds) if baseline == BEST_PEER else baseline
+        if against and rounds.runs.get(variant) and rounds.runs.get(against):
+            found.append((rounds, against))
+    if not found:
+        return []
+    ratios = [_pair_ratios(rounds, variant, against) for rounds, against in found]
+    size = next(iter(races)).input
+    place = (MEAN, f"{size}, {len(found)} programs")
+    fewest = min(len(rounds) for rounds, _ in found)
+    measured = row(place, variant, baseline, "cpu_time", geometric_mean(ratios), runs=fewest)
+    return [Goal(measured, limit)]
+
+
+def _pair_ratios(rounds: Rounds, variant: str, baseline: str) -> Sequence[float]:
+    times = [np.asarray(rounds.values(name, "cpu_time")) for name in (variant, baseline)]
+    return list(times[0] / times[1])
+
+
+def _program_goals(case: Case, rounds: Rounds) -> list[Goal]:
+    goals: list[Goal] = []
+    if rounds.runs.get(CARRIED):
+        carried = measured_row(case, rounds, CARRIED, variants.GLIBC, "cpu_time")
+        goals += [Goal(carried, FT_LIMITS.get(case.place, NO_SLOWER)), Goal(carried, PEAK, Of.PEAK)]
+    if case.workload in FEW_REQUESTS and rounds.runs.get(ALL) and rounds.runs.get(DYNAMORIO):
+        goals.append(Goal(measured_row(case, rounds, ALL, DYNAMORIO, "cpu_time"), NO_SLOWER))
+    return goals

@@ -1,0 +1,81 @@
+"""Plans that earlier runs of a program leave behind, one learner each; every one can fail alone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from malloom.bench import stages
+from malloom.bench.process import last_words, run_measured
+from malloom.bench.steps import Bench
+from malloom.bench.workloads import Case
+from malloom.errors import CommandError
+
+OPTIMIZE_SECONDS = 20.0
+"""What `malloom optimize` may take for its measured runs."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Something that makes a plan of a run of the case; False where it has none to offer.
+
+    What `carries_over` is good for other inputs too: it places nothing by the ordinals of requests.
+    """
+
+    name: str
+    carries_over: bool
+    learn: Callable[[Bench, Case, Path], bool]
+
+
+def learners() -> list[Learner]:
+    """All that malloom offers."""
+    return [
+        Learner("optimize", False, _optimized),
+        Learner("strategy pools", True, partial(_planned, strategy="pools")),
+        Learner("pools", True, partial(_saved, options=("--heap", "pools"))),
+        Learner("dynamic", True, partial(_saved, options=("--dynamic",))),
+    ]
+
+
+def learned(bench: Bench, case: Case, wanted: Sequence[Learner]) -> dict[str, Path]:
+    """The plans by their learners' names; `bench.failed` is told of those that cannot be had."""
+    plans = {}
+    for learner in wanted:
+        bench.say(f"learning from {' '.join(case.place)}: {learner.name}")
+        plan = bench.file(case, f"{learner.name}.plan".replace(" ", "-"))
+        try:
+            if plan.exists() or learner.learn(bench, case, plan):
+                plans[learner.name] = plan
+        except CommandError as error:
+            bench.failed(f"learning by {learner.name}", error)
+    return plans
+
+
+def _optimized(bench: Bench, case: Case, plan: Path) -> bool:
+    """`malloom optimize`; it keeps no plan where none is faster."""
+    arguments = case.command(bench.workloads).arguments
+    options = ["--json", "--seconds", str(OPTIMIZE_SECONDS), "-o", str(plan)]
+    stages.output_of("optimize", *options, "--", *arguments)
+    return plan.exists()
+
+
+def _planned(bench: Bench, case: Case, plan: Path, strategy: str) -> bool:
+    """`malloom plan` after `malloom record --accesses none`."""
+    profile = bench.file(case, "requests.profile")
+    run = stages.record(case.command(bench.workloads).arguments, profile, "none")
+    try:
+        if run.status != 0:
+            raise CommandError(f"recording failed: {last_words(run)}")
+        stages.plan(profile, plan, strategy)
+    finally:
+        profile.unlink()
+    return True
+
+
+def _saved(bench: Bench, case: Case, plan: Path, options: tuple[str, ...]) -> bool:
+    """`malloom run` that writes down at its end what it has learned."""
+    program = case.command(bench.workloads).arguments
+    run = run_measured(stages.stage("run", *options, "--save-plan", str(plan), "--", *program))
+    if run.status != 0 or not plan.exists():
+        raise CommandError(f"'malloom run {' '.join(options)}' saved no plan: {last_words(run)}")
+    return True

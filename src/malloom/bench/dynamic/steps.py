@@ -1,0 +1,63 @@
+"""The parts of the suite as lists of steps."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from malloom.bench.dynamic.carried import Carrying
+from malloom.bench.dynamic.goals import time_goals
+from malloom.bench.dynamic.misses import MACHINES, Counted, miss_rows
+from malloom.bench.dynamic.scale import LEARNED_AT, Scale
+from malloom.bench.dynamic.sizes import heap_bytes, sized
+from malloom.bench.dynamic.times import Measured, Sized, time_rows
+from malloom.bench.goals import Goal
+from malloom.bench.rows import Row
+from malloom.bench.steps import Bench, Step
+
+PARTS = ("times", "misses")
+GROUPS: dict[str, Sequence[str]] = {}
+SECONDS_PER_BYTE = 2e-8
+"""What a run of a program natively takes for each byte of its heap: a guess for the first estimate only."""
+
+
+def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:
+    """The steps of the parts, in their order."""
+    makers = {"times": _times, "misses": _misses}
+    return [step for part in parts for step in makers[part](scale)]
+
+
+def _times(scale: Scale) -> list[Step]:
+    carrying, measured = Carrying(scale.choice), Measured()
+    steps = []
+    for size in dict.fromkeys(size for sizes in scale.sizes.values() for size in sizes):
+        for program in (name for name, sizes in scale.sizes.items() if size in sizes):
+            measure = partial(
+                _timed, program=program, size=size, scale=scale, carrying=carrying, measured=measured
+            )
+            steps.append(Step("times", f"{program} {size}", measure, _expected(size, scale)))
+    conclude = partial(time_goals, measured=measured)
+    return [*steps, Step("times", "goals", conclude, concludes=True)]
+
+
+def _timed(
+    bench: Bench, program: str, size: str, scale: Scale, carrying: Carrying, measured: Measured
+) -> list[Row | Goal]:
+    smaller = size if size == LEARNED_AT else LEARNED_AT
+    case, learned_on = (sized(program, each, scale.last_level) for each in (size, smaller))
+    wanted = Sized(case, size, scale.last_level, heap_bytes(size, scale.last_level), learned_on)
+    return time_rows(bench, wanted, carrying, scale.times, measured)
+
+
+def _expected(size: str, scale: Scale) -> float:
+    """Seconds: choosing what is carried, then rounds of some ten runs."""
+    run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
+    choosing = 60 * run + scale.choice.seconds if size == LEARNED_AT else 0.0
+    return choosing + max(scale.times.seconds, 10 * run * (scale.times.fewest + 1))
+
+
+def _misses(scale: Scale) -> list[Step]:
+    return [
+        Step("misses", f"{program} {scale.counted_size} {machine}", partial(miss_rows, counted=counted), 60.0)
+        for machine in MACHINES
+        for program in scale.counted
+        for counted in (Counted(program, machine, scale.counted_size),)
+    ]

@@ -1,0 +1,101 @@
+"""What is held of the programs' times: means over programs, each program, and the best of the allocators."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from malloom.bench.dynamic.goals import best_peer, time_goals
+from malloom.bench.dynamic.times import Measured
+from malloom.bench.goals import Goal, Of
+from malloom.bench.pairs import Rounds
+from malloom.bench.process import Run
+from malloom.bench.steps import Bench
+from malloom.bench.workloads import Case
+
+USUAL = {"glibc": 1.0, "mimalloc": 0.95, "jemalloc": 0.9, "tcmalloc": 1.1, "carried": 0.8}
+UNDER_DYNAMORIO = {"dynamorio": 2.0, "all": 1.5}
+
+
+@dataclass
+class Notebook:
+    said: list[str] = field(default_factory=list)
+
+    def bench(self) -> Bench:
+        return Bench(Path(), Path(), self.said.append, lambda what, why: None, self.said.append)
+
+
+def rounds_of(times: dict[str, float], peak: int = 1 << 20) -> Rounds:
+    def run(time: float) -> Run:
+        return Run(0, time, 0.0, time, peak, {}, "same", b"")
+
+    return Rounds({name: [run(time * pace) for pace in (1.0, 1.1, 0.9)] for name, time in times.items()})
+
+
+def goals_of(races: dict[str, Rounds], size: str = "0.5x") -> list[Goal]:
+    measured = Measured({Case(name, ("1",), "", size): rounds for name, rounds in races.items()})
+    found = time_goals(Notebook().bench(), measured)
+    return [goal for goal in found if isinstance(goal, Goal)]
+
+
+def test_a_mean_goal_for_each_baseline_over_all_programs() -> None:
+    every = {**USUAL, **UNDER_DYNAMORIO}
+    faster = {**every, "carried": 0.2, "all": 0.375}
+    means = [
+        goal
+        for goal in goals_of({"em3d": rounds_of(every), "ft": rounds_of(faster)})
+        if goal.row.workload == "geometric mean"
+    ]
+    held = {(goal.row.variant, goal.row.baseline): goal for goal in means}
+    assert {place: goal.limit for place, goal in held.items()} == {
+        ("carried", "glibc"): 0.85,
+        ("carried", "best allocator"): 0.92,
+        ("all", "dynamorio"): 0.85,
+    }
+    assert held["carried", "glibc"].value == pytest.approx(0.4)
+    assert held["carried", "best allocator"].value == pytest.approx(0.4 / 0.9)
+    assert held["all", "dynamorio"].value == pytest.approx(0.375)
+    assert {goal.row.input for goal in means} == {"0.5x, 2 programs"}
+
+
+def test_one_program_has_no_mean() -> None:
+    assert {goal.row.workload for goal in goals_of({"ft": rounds_of(USUAL)})} == {"ft"}
+
+
+def test_sizes_are_not_mixed_in_a_mean() -> None:
+    measured = Measured(
+        {Case("ft", (size,), "", size): rounds_of(USUAL) for size in ("0.5x", "2x")}
+        | {Case("art", ("1",), "", "0.5x"): rounds_of(USUAL)}
+    )
+    found = time_goals(Notebook().bench(), measured)
+    assert {goal.row.input for goal in found if isinstance(goal, Goal) and "mean" in goal.row.workload} == {
+        "0.5x, 2 programs"
+    }
+
+
+@pytest.mark.parametrize(
+    ("program", "size", "limit"), [("ft", "2x", 0.6), ("ft", "0.5x", 1.01), ("mst", "2x", 1.01)]
+)
+def test_each_program_is_held_to_its_limit_and_to_its_memory(program: str, size: str, limit: float) -> None:
+    time, peak = goals_of({program: rounds_of(USUAL)}, size)
+    assert (time.limit, time.reached) == (limit, limit > 0.8)
+    assert (peak.of, peak.limit, peak.value) == (Of.PEAK, 1.15, 1.0)
+
+
+def test_only_what_allocates_little_is_held_near_dynamorio_alone() -> None:
+    every = rounds_of({**USUAL, **UNDER_DYNAMORIO})
+    held = {
+        goal.row.workload
+        for goal in goals_of({"art": every, "ft": every})
+        if (goal.row.baseline, goal.limit) == ("dynamorio", 1.01)
+    }
+    assert held == {"art"}
+
+
+def test_what_left_the_race_is_not_held() -> None:
+    assert goals_of({"ft": rounds_of({"glibc": 1.0}), "art": rounds_of({"glibc": 1.0})}) == []
+
+
+def test_the_best_allocator_is_the_fastest() -> None:
+    assert best_peer(rounds_of(USUAL)) == "jemalloc"
+    assert best_peer(rounds_of({"glibc": 1.0})) is None
