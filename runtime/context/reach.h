@@ -38,6 +38,15 @@ class Reach {
           place_(caller.stack_pointer - 8),
           frame_pointer_(caller.frame_pointer) {}
 
+    /// Whether a step leads anywhere.
+    static bool leads_on([[maybe_unused]] const Step& step) {
+#if defined(__x86_64__)
+        return FrameRule::offset_bytes(step.rule) != 0;
+#else
+        return false;
+#endif
+    }
+
     uintptr_t return_address() const { return return_address_; }
     /// Of the chain so far: the return address itself, or a hash of all, which has the highest bit.
     uint64_t key() const { return key_; }

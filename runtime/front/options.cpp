@@ -48,6 +48,9 @@ void read_option(const char*& field, const char* name, const char* value, const 
 bool Options::plan_is_wanted() const {
     return plan != nullptr && !equals(heap, "fallback");
 }
+bool Options::pools_are_wanted() const {
+    return equals(heap, "pools");
+}
 bool Options::system_is_wanted() const {
     return equals(fallback, "system");
 }

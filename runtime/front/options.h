@@ -12,6 +12,7 @@ struct Options {
 #undef OPTION
 
     bool plan_is_wanted() const;
+    bool pools_are_wanted() const;
     bool system_is_wanted() const;
     bool statistics_are_wanted() const;
     bool preallocation_is_wanted(bool plan_says) const;

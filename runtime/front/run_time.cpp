@@ -6,7 +6,6 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
-#include "runtime/context/stable_hash.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -40,20 +39,28 @@ void RunTime::start() {
     const Options options = read_options(settings);
     fallback().choose(options.system_is_wanted() ? heaps::FallbackKind::system
                                                  : heaps::FallbackKind::mimalloc);
-    matching_ = options.plan_is_wanted() && open_plan(options) ? mode_of_plan() : Mode::fallback;
-    if (options.statistics_are_wanted()) {
+    has_plan_ = options.plan_is_wanted() && open_plan(options);
+    const bool is_counted = options.statistics_are_wanted();
+    const bool learns = options.pools_are_wanted();
+    const Mode mode = has_plan_ || learns ? mode_of_plan() : Mode::fallback;
+    if (!sites_.open(has_plan_ ? &plan_ : nullptr, learns, !is_counted && mode == Mode::call_sites)) {
+        state_ = "without address space for pools";
+    }
+    matching_ = has_plan_ || has_pools() ? mode : Mode::fallback;
+    if (is_counted) {
         statistics_.open();
     }
-    const Mode mode =
-        options.statistics_are_wanted() ? Mode::counted : matching_.load(std::memory_order_relaxed);
-    key_mask_ = mode == Mode::call_sites ? 0 : ~uintptr_t{0};
-    set_mode(mode_, mode);
+    saving_.open(options);
+    set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
 }
 
 void RunTime::finish() {
+    if (saving_.is_wanted()) {
+        saving_.save(sites_, has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
+    }
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
         statistics_.write_line(state_, heap_.first.given_up(), heap_.rest.first.count(),
-                               heap_.rest.first.stopped());
+                               heap_.rest.first.stopped(), sites_);
     }
 }
 
@@ -75,7 +82,7 @@ bool RunTime::open_plan(const Options& options) {
         heap_.first.preallocate();
     }
     heap_.rest.first.open(plan_);
-    if (!has_slots && !has_groups()) {
+    if (!has_slots && !has_groups() && plan_.header().pools_count == 0) {
         state_ = "empty, or without address space";
         return false;
     }
@@ -89,10 +96,15 @@ bool RunTime::fits_program() const {
 }
 
 RunTime::Mode RunTime::mode_of_plan() const {
+    if (!has_plan_) {
+        return Mode::call_sites;
+    }
     if (plan_.matches_by_sequence()) {
         return Mode::sequence;
     }
-    return plan_.header().depth == 1 ? Mode::call_sites : Mode::chains;
+    // Chains that only lead to pools are reached step by step, where their call sites are wrappers.
+    const bool has_places = plan_.header().slots_count != 0 || plan_.header().groups_count != 0;
+    return plan_.header().depth == 1 || !has_places ? Mode::call_sites : Mode::chains;
 }
 
 // A request that comes while start() runs, from start() itself or another thread, gets the fallback.
@@ -113,27 +125,42 @@ void* RunTime::allocate_from_plan(const heaps::Request& request) {
     if (heap_.first.has_slot(*request.requester)) {
         return heap_.first.allocate(request);
     }
-    note_exhausted(*request.requester);
+    note_without_slot(request);
     return nullptr;
 }
 
-void* RunTime::allocate_at(size_t bytes, Requester& requester, Thoroughly thoroughly) {
-    if (!heap_.first.has_slot(requester)) {
-        if (void* object = heap_.rest.first.allocate_small(bytes, requester.group)) [[likely]] {
-            return object;
-        }
+void RunTime::note_without_slot(const heaps::Request& request) {
+    Requester& requester = *request.requester;
+    note_exhausted(requester);
+    if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
+        request.alignment <= heaps::PoolHeap::chunk_alignment) {
+        sites_.note(static_cast<Site&>(requester), request.bytes);
     }
-    return allocate_at_any(bytes, requester, thoroughly);
 }
 
-void* RunTime::allocate_at_any(size_t bytes, Requester& requester, Thoroughly thoroughly) {
-    const heaps::Request request = {bytes, 0, &requester};
+void* RunTime::allocate_at(size_t bytes, Site& site, Thoroughly thoroughly) {
+    if (!heap_.first.has_slot(site)) {
+        if (void* object = heap_.rest.first.allocate_small(bytes, site.group)) [[likely]] {
+            return object;
+        }
+        if (site.kind() == Site::Kind::wrapper) {
+            return thoroughly(bytes);  // knows the caller
+        }
+    }
+    return allocate_at_any(bytes, site, thoroughly);
+}
+
+void* RunTime::allocate_at_any(size_t bytes, Site& site, Thoroughly thoroughly) {
+    const heaps::Request request = {bytes, 0, &site};
     void* object = allocate_for(request);
     return object != nullptr ? object : thoroughly(bytes);
 }
 
-void* RunTime::allocate_zeroed_at(size_t bytes, Requester& requester, Thoroughly thoroughly) {
-    const heaps::Request request = {bytes, 0, &requester};
+void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly) {
+    if (site.kind() == Site::Kind::wrapper && !heap_.first.has_slot(site)) {
+        return thoroughly(bytes);
+    }
+    const heaps::Request request = {bytes, 0, &site};
     if (void* object = allocate_from_plan(request)) {
         return memset(object, 0, bytes);
     }
@@ -153,14 +180,13 @@ void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, const Caller& 
         void* object = fallback().allocate({bytes, alignment, &nobody_});
         return object != nullptr ? object : out_of_memory();
     }
-    Requester& requester =
-        mode == Mode::call_sites ? site_at(caller.return_address).requester : requester_of(bytes, caller);
+    Requester& requester = mode == Mode::call_sites ? sites_.deciding(caller) : requester_of(bytes, caller);
     return counted(allocate_for({bytes, alignment, &requester}));
 }
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
     Requester& requester = requester_of_chain(caller);
-    if (void* object = heap_.first.allocate_small(bytes, alignment, requester)) [[likely]] {
+    if (void* object = allocate_small(bytes, alignment, requester)) [[likely]] {
         return object;
     }
     if (alignment == 0 && is_plain(bytes, span_of(requester))) {
@@ -179,10 +205,13 @@ void* RunTime::allocate_for(const heaps::Request& request) {
     return object != nullptr ? object : heap_.rest.allocate(request);
 }
 
-// A group's, else null, an object of the plan in several words, the C library's, or another allocator's.
+// A group's, else another thread's pool's, else null, an object of the plan in several words, the C
+// library's, or another allocator's.
 void RunTime::deallocate_otherwise(void* object) {
     if (heap_.rest.first.owns(object)) {
         heap_.rest.first.deallocate(object);
+    } else if (heaps::PoolHeap::owns(object)) {
+        heaps::PoolHeap::release_any(object);
     } else {
         deallocate_elsewhere(object);
     }
@@ -192,7 +221,7 @@ void RunTime::deallocate_elsewhere(void* object) {
     if (heap_.first.owns(object)) {
         heap_.first.release_any(object);
     } else if (object != nullptr) {
-        heap_.rest.deallocate(object);
+        fallback().deallocate(object);
     }
 }
 
@@ -217,6 +246,8 @@ void* RunTime::counted(void* object) {
         statistics_.count_matched(heap_.first.usable_size(object));
     } else if (heap_.rest.first.owns(object)) {
         statistics_.count_grouped();
+    } else if (heaps::PoolHeap::owns(object)) {
+        statistics_.count_pooled(heaps::PoolHeap::usable_size(object));
     } else {
         statistics_.count_fallback();
     }
@@ -227,7 +258,7 @@ Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
     const Mode mode = mode_now();
     switch (mode == Mode::counted ? matching_.load(std::memory_order_relaxed) : mode) {
         case Mode::call_sites:
-            return site_at(caller.return_address).requester;
+            return sites_.deciding(caller);
         case Mode::chains:
             return requester_of_chain(caller);
         case Mode::sequence:
@@ -237,40 +268,19 @@ Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
     }
 }
 
-RunTime::Site& RunTime::find_site(uintptr_t return_address) {
-    auto& entry = sites_.find_or_insert(
-        &return_address, 1, [&](Sites::Entry& fresh) { describe(fresh.value, &return_address, 1); });
-    // Not the catch-all, which has no address and would be looked for again anyway.
-    if (entry.depth == 1) {
-        Recent& recent = recent_[return_address % recent_sites];
-        __atomic_store_n(&recent.site, &entry.value, __ATOMIC_RELEASE);
-        __atomic_store_n(&recent.key, return_address ^ key_mask_, __ATOMIC_RELEASE);
-    }
-    return entry.value;
-}
-
-void RunTime::describe(Site& site, const uintptr_t* frames, unsigned depth) const {
-    site.return_address = frames[0];
-    const formats::plan::PlanContext* context = plan_.find_context(context::stable_hash(frames, depth));
-    if (context != nullptr) {
-        heap_.first.assign(site.requester, context->first_slot, context->slots);
-        site.requester.group = context->group;
-    }
-}
-
 // Walking costs more than all the rest. A site of which so many walks in a row led to nothing is left alone.
 Requester& RunTime::walk_to_requester(const Caller& caller) {
     constexpr uint32_t patience = 4096;
-    Site& site = site_at(caller.return_address);
+    Site& site = sites_.at(caller.return_address);
     if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= patience) {
         return nobody_;
     }
-    const auto find = [this](const uintptr_t* frames, unsigned depth) -> Sites::Entry& {
-        return sites_.find_or_insert(frames, depth,
-                                     [&](Sites::Entry& fresh) { describe(fresh.value, frames, depth); });
+    const auto find = [this](const uintptr_t* frames, unsigned depth) -> Sites::Contexts::Entry& {
+        return sites_.of_chain(frames, depth);
     };
-    Requester& requester = walks_.walk(caller, plan_.header().depth, find).value.requester;
-    const bool has_place = heap_.first.has_slot(requester) || requester.group != formats::plan::no_group;
+    Requester& requester = walks_.walk(caller, plan_.header().depth, find).value;
+    const bool has_place = heap_.first.has_slot(requester) || requester.group != formats::plan::no_group ||
+                           requester.is_watched || requester.pooled.now().bytes != formats::plan::no_pool;
     const uint32_t unmatched = has_place ? 0 : site.unmatched_in_a_row + 1;
     __atomic_store_n(&site.unmatched_in_a_row, unmatched, __ATOMIC_RELAXED);
     return requester;
@@ -304,7 +314,11 @@ void RunTime::start_thread(heaps::ThreadSequence& sequence) {
 
 // Of a requester that the fallback may serve without asking again, once.
 void RunTime::note_exhausted(Requester& requester) {
-    if (requester.group == formats::plan::no_group) {
+    if (has_pools()) {
+        sites_.begin_planned_pool(requester);
+    }
+    if (requester.group == formats::plan::no_group && !requester.is_watched &&
+        requester.pooled.now().bytes == formats::plan::no_pool) {
         __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
     }
     if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED)) {
@@ -313,12 +327,12 @@ void RunTime::note_exhausted(Requester& requester) {
     }
 }
 
-// Without slots and groups the plan costs but cannot help any more: from here on the program has the fallback
-// alone.
+// Without slots, groups and pools the plan costs but cannot help any more: from here on the program has the
+// fallback alone.
 void RunTime::stop_if_used_up() {
     std::atomic<Mode>& mode = mode_.load(std::memory_order_relaxed) == Mode::counted ? matching_ : mode_;
     // In fallback there may be no plan to ask.
-    if (mode == Mode::fallback || has_groups() ||
+    if (mode == Mode::fallback || has_groups() || has_pools() ||
         heap_.first.exhausted_slots() < plan_.header().slots_count) {
         return;
     }

@@ -6,10 +6,11 @@
 #include <atomic>
 
 #include "runtime/context/caller.h"
-#include "runtime/context/context_table.h"
 #include "runtime/context/shared_walks.h"
 #include "runtime/front/options.h"
+#include "runtime/front/plan_saving.h"
 #include "runtime/front/process_heap.h"
+#include "runtime/front/sites.h"
 #include "runtime/front/statistics.h"
 #include "runtime/heaps/run_time_heap.h"
 #include "runtime/heaps/sequence.h"
@@ -35,15 +36,14 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return plainly(bytes);
         }
-        Requester* requester = find_quickly(return_address);
-        if (requester == nullptr) [[unlikely]] {
+        Site* site = sites_.find_quickly(return_address);
+        if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
         }
-        if (void* object = heap_.first.allocate_small(bytes, 0, *requester)) [[likely]] {
+        if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return object;
         }
-        return is_plain(bytes, span_of(*requester)) ? plainly(bytes)
-                                                    : allocate_at(bytes, *requester, thoroughly);
+        return is_plain(bytes, span_of(*site)) ? plainly(bytes) : allocate_at(bytes, *site, thoroughly);
     }
     template <class Otherwise>
     [[gnu::always_inline]] void* allocate_zeroed_quickly(size_t bytes, uintptr_t return_address,
@@ -51,15 +51,15 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
         }
-        Requester* requester = find_quickly(return_address);
-        if (requester == nullptr) [[unlikely]] {
+        Site* site = sites_.find_quickly(return_address);
+        if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
         }
-        if (void* object = heap_.first.allocate_small(bytes, 0, *requester)) [[likely]] {
+        if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return memset(object, 0, bytes);
         }
-        return is_plain(bytes, span_of(*requester)) ? heaps::FallbackHeap::allocate_plain_zeroed(bytes)
-                                                    : allocate_zeroed_at(bytes, *requester, thoroughly);
+        return is_plain(bytes, span_of(*site)) ? heaps::FallbackHeap::allocate_plain_zeroed(bytes)
+                                               : allocate_zeroed_at(bytes, *site, thoroughly);
     }
     template <class Plainly, class Otherwise>
     [[gnu::always_inline]] void* allocate_aligned_quickly(size_t alignment, size_t bytes,
@@ -71,15 +71,14 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return plainly(alignment, bytes);
         }
-        Requester* requester = find_quickly(return_address);
-        if (requester == nullptr) [[unlikely]] {
+        Site* site = sites_.find_quickly(return_address);
+        if (site == nullptr) [[unlikely]] {
             return thoroughly(alignment, bytes);
         }
-        if (void* object = heap_.first.allocate_small(bytes, alignment, *requester)) [[likely]] {
+        if (void* object = allocate_small(bytes, alignment, *site)) [[likely]] {
             return object;
         }
-        return is_plain(bytes, span_of(*requester)) ? plainly(alignment, bytes)
-                                                    : thoroughly(alignment, bytes);
+        return is_plain(bytes, span_of(*site)) ? plainly(alignment, bytes) : thoroughly(alignment, bytes);
     }
     template <class Otherwise>
     [[gnu::always_inline]] void* reallocate_quickly(void* object, size_t bytes, Otherwise thoroughly) {
@@ -94,6 +93,9 @@ class RunTime {
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
     [[gnu::always_inline]] void deallocate(void* object) {
+        if (heaps::PoolHeap::release_small(object)) {
+            return;
+        }
         if (heaps::FallbackHeap::owns_plainly(object)) {
             heaps::FallbackHeap::deallocate_plain(object);
         } else if (!heap_.first.release_small(object)) [[unlikely]] {
@@ -104,7 +106,7 @@ class RunTime {
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
-    /// The line at the end, if it was asked for.
+    /// The line at the end and the plan that was learned, if they were asked for.
     void finish();
 
   private:
@@ -114,28 +116,11 @@ class RunTime {
     enum class Mode : uint8_t {
         starting,    ///< nobody has asked for anything yet
         fallback,    ///< no plan, or it has nothing more to give
-        call_sites,  ///< contexts of depth 1
-        chains,      ///< deeper contexts
+        call_sites,  ///< by the call site, and its callers where it lies in a wrapper
+        chains,      ///< by chains of a fixed depth
         sequence,    ///< by sequence per thread
         counted,     ///< as `matching_` says, with statistics
     };
-
-    struct Site {
-        uintptr_t return_address = 0;
-        uint32_t unmatched_in_a_row =
-            0;  ///< chains: requests through this site that had no slot and no group
-        Requester requester;
-    };
-    using Sites = context::ContextTable<Site>;
-
-    // Call sites that were met lately, by the low bits of the return address. The key is the return address,
-    // or its complement where find_quickly must not find it: in any mode but call_sites. Racing
-    // threads may leave the key of one site with another; requests then get that one's slots.
-    struct Recent {
-        uintptr_t key;
-        Site* site;
-    };
-    static constexpr size_t recent_sites = 1024;
 
     [[gnu::always_inline]] static bool is_plain(size_t bytes, size_t span) {
         return bytes - heaps::FallbackHeap::plain_least < span;
@@ -143,29 +128,27 @@ class RunTime {
     [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
     }
-    [[gnu::always_inline]] Requester* find_quickly(uintptr_t return_address) {
-        const Recent& recent = recent_[return_address % recent_sites];
-        return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
-                   ? &__atomic_load_n(&recent.site, __ATOMIC_RELAXED)->requester
-                   : nullptr;
+    // A pool's chunk or a slot, where either is at hand.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Requester& requester) {
+        const heaps::PoolOfRequester pool = requester.pooled.now();
+        if (pool.bytes == bytes && alignment <= heaps::PoolHeap::chunk_alignment) {
+            if (void* object = heaps::PoolHeap::allocate_small(pool.family)) [[likely]] {
+                return object;
+            }
+        }
+        return heap_.first.allocate_small(bytes, alignment, requester);
     }
-    [[gnu::always_inline]] Site& site_at(uintptr_t return_address) {
-        const Recent& recent = recent_[return_address % recent_sites];
-        const uintptr_t key = __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE);
-        return key == (return_address ^ key_mask_) ? *__atomic_load_n(&recent.site, __ATOMIC_RELAXED)
-                                                   : find_site(return_address);
-    }
-    heaps::FallbackHeap& fallback() { return heap_.rest.rest; }
+    heaps::FallbackHeap& fallback() { return heap_.rest.rest.rest; }
 
-    [[gnu::noinline]] Site& find_site(uintptr_t return_address);
     // What is less common of a call site that is known. Without memory `thoroughly` says so.
     using Thoroughly = void* (*)(size_t);
-    [[gnu::noinline]] void* allocate_at(size_t bytes, Requester& requester, Thoroughly thoroughly);
-    [[gnu::noinline]] void* allocate_at_any(size_t bytes, Requester& requester, Thoroughly thoroughly);
-    [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Requester& requester, Thoroughly thoroughly);
+    [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, Thoroughly thoroughly);
+    [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, Thoroughly thoroughly);
+    [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly);
     [[gnu::noinline]] void deallocate_otherwise(void* object);
     [[gnu::noinline]] void deallocate_elsewhere(void* object);
     void* allocate_from_plan(const heaps::Request& request);
+    void note_without_slot(const heaps::Request& request);
     [[gnu::noinline]] void* allocate_for(const heaps::Request& request);
     [[gnu::noinline]] void* allocate_by_chain(size_t bytes, size_t alignment, const context::Caller& caller);
     [[gnu::noinline]] void* allocate_rarely(size_t bytes, size_t alignment, Requester& requester);
@@ -173,13 +156,12 @@ class RunTime {
     Mode mode_now();
     Requester& requester_of(size_t bytes, const context::Caller& caller);
     [[gnu::always_inline]] Requester& requester_of_chain(const context::Caller& caller) {
-        Sites::Entry* known = walks_.find(caller);
-        return known != nullptr ? known->value.requester : walk_to_requester(caller);
+        Sites::Contexts::Entry* known = walks_.find(caller);
+        return known != nullptr ? known->value : walk_to_requester(caller);
     }
     [[gnu::noinline]] Requester& walk_to_requester(const context::Caller& caller);
     Requester& requester_of_thread(size_t bytes);
     void start_thread(heaps::ThreadSequence& sequence);
-    void describe(Site& site, const uintptr_t* frames, unsigned depth) const;
     void note_exhausted(Requester& requester);
     void stop_if_used_up();
     void set_mode(std::atomic<Mode>& mode, Mode wanted);
@@ -189,6 +171,7 @@ class RunTime {
     bool open_plan(const Options& options);
     bool fits_program() const;
     Mode mode_of_plan() const;
+    bool has_pools() const { return sites_.has_pools(); }
     bool has_groups() const { return heap_.rest.first.count() != 0; }
 
     size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
@@ -198,13 +181,13 @@ class RunTime {
     const char* state_ = "not asked for";
     heaps::RunTimeHeap heap_;
     heaps::PlanFile plan_;
-    Requester nobody_;      ///< for requests that have no slot and no group
-    uint64_t threads_ = 0;  ///< threads that have asked for anything, when matching is by sequence
+    bool has_plan_ = false;  ///< it is good, and of this program
+    Requester nobody_;       ///< for requests that have no slot and no group
+    uint64_t threads_ = 0;   ///< threads that have asked for anything, when matching is by sequence
     Statistics statistics_;
-    Sites sites_;
-    context::SharedWalks<Sites::Entry> walks_ = {};
-    uintptr_t key_mask_ = 0;
-    Recent recent_[recent_sites] = {};
+    PlanSaving saving_;
+    Sites sites_{heap_};
+    context::SharedWalks<Sites::Contexts::Entry> walks_ = {};
 };
 
 static_assert(ProcessHeap<RunTime>);

@@ -13,6 +13,20 @@ namespace {
 // Programs number their own descriptors from below; shells use those from 10 and 255.
 constexpr int descriptor_from = 300;
 
+struct PoolCounts {
+    uint64_t sites;
+    uint64_t pools;
+};
+
+PoolCounts count_pools(Sites& sites) {
+    PoolCounts counts = {};
+    sites.for_each([&](const Sites::Contexts::Entry& entry) {
+        ++counts.sites;
+        counts.pools += entry.value.kind() == Site::Kind::pooled;
+    });
+    return counts;
+}
+
 }  // namespace
 
 void Statistics::open() {
@@ -24,9 +38,18 @@ void Statistics::count_matched(size_t bytes) {
     __atomic_fetch_add(&matched_bytes_, bytes, __ATOMIC_RELAXED);
 }
 
-void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups,
-                            uint32_t stopped_groups) const {
-    const uint64_t requests = matched_ + grouped_ + fallback_;
+void Statistics::count_pooled(size_t bytes) {
+    __atomic_fetch_add(&pooled_, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&pooled_bytes_, bytes, __ATOMIC_RELAXED);
+}
+
+int Statistics::descriptor() const {
+    return descriptor_ >= 0 ? descriptor_ : STDERR_FILENO;
+}
+
+void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+                            Sites& sites) const {
+    const uint64_t requests = matched_ + grouped_ + pooled_ + fallback_;
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
     if (given_up != 0) {
@@ -45,12 +68,16 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
         .text(" in ")
         .number(groups)
         .text(" groups (");
-    line.number(stopped_groups)
-        .text(" stopped), fallback ")
-        .number(fallback_)
-        .text("; peak resident memory ");
+    line.number(stopped_groups).text(" stopped)");
+    if (sites.has_pools()) {
+        const PoolCounts counts = count_pools(sites);
+        line.text(", pooled ").number(pooled_).text(" (").percent(pooled_, requests).text(", ");
+        line.bytes(pooled_bytes_).text(") in ").number(counts.pools).text(" pools of ");
+        line.number(counts.sites).text(" sites");
+    }
+    line.text(", fallback ").number(fallback_).text("; peak resident memory ");
     line.bytes(platform::peak_resident_bytes());
-    line.write_to(descriptor_ >= 0 ? descriptor_ : STDERR_FILENO);
+    line.write_to(descriptor());
 }
 
 }  // namespace malloom::front

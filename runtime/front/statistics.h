@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/front/sites.h"
+
 namespace malloom::front {
 
 class Statistics {
@@ -14,17 +16,24 @@ class Statistics {
 
     void count_matched(size_t bytes);
     void count_grouped() { __atomic_fetch_add(&grouped_, 1, __ATOMIC_RELAXED); }
+    void count_pooled(size_t bytes);
     void count_fallback() { __atomic_fetch_add(&fallback_, 1, __ATOMIC_RELAXED); }
 
     /// Writes the line. `state` says what the plan was doing in the end; `given_up` as PlanHeap::given_up;
     /// `stopped_groups` as GroupHeap::stopped.
-    void write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups) const;
+    void write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+                    Sites& sites) const;
+
+    /// Where lines for the user go.
+    int descriptor() const;
 
   private:
     int descriptor_ = -1;
     uint64_t matched_ = 0;
     uint64_t matched_bytes_ = 0;
     uint64_t grouped_ = 0;
+    uint64_t pooled_ = 0;
+    uint64_t pooled_bytes_ = 0;
     uint64_t fallback_ = 0;
 };
 

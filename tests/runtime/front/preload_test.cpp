@@ -143,6 +143,8 @@ TEST_F(Preload, AnotherProgramsPlanIsLeftAlone) {
 TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
     const std::string settings = plan_for_probe(1, 200000, 3);
     for (const std::string& heap : {settings, "statistics=0," + settings, plan_for_anyone(),
+                                    "heap=pools,statistics=0," + settings, "heap=pools," + plan_for_anyone(),
+                                    std::string("heap=pools"), std::string("heap=pools,statistics=1"),
                                     std::string("heap=fallback"), std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
@@ -174,7 +176,7 @@ TEST_F(Preload, ABadPlanIsOneLineAndTheProgramRuns) {
 
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " limits");
-    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|fallback\n");
+    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");
 }
 
 // It has the C library's free, and no search path of its own.
@@ -192,7 +194,8 @@ TEST_F(Preload, ADeeplyBoundPlugInSharesTheHeap) {
            "}\n";
     ASSERT_EQ(plain("gcc -shared -fPIC -fno-builtin plug_in.c -o plug_in.so").status, 0);
     ASSERT_EQ(plain("gcc host.c -o host '-Wl,-rpath,$ORIGIN'").status, 0);
-    for (const std::string& settings : {plan_for_anyone(), std::string("heap=fallback")}) {
+    for (const std::string& settings :
+         {plan_for_anyone(), std::string("heap=fallback"), std::string("heap=pools")}) {
         const Outcome outcome = run(settings, "./host");
         EXPECT_EQ(outcome.output, "taken\n") << outcome.complaint;
         EXPECT_EQ(outcome.status, 0);
@@ -209,6 +212,7 @@ TEST_P(RealPrograms, BehaveTheSame) {
     ASSERT_EQ(expected.status, 0) << expected.complaint;
     for (const std::string& settings :
          {plan_for_anyone(), std::string("heap=fallback"), std::string("fallback=system"),
+          std::string("heap=pools"), "heap=pools," + plan_for_anyone(),
           "preallocate=1," + plan_for_anyone()}) {
         const Outcome outcome = run(settings, GetParam());
         EXPECT_EQ(outcome.output, expected.output) << settings;

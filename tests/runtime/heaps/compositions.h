@@ -53,7 +53,7 @@ class Composition {
 
   protected:
     void open(PlanBuilder& builder) {
-        heap.rest.rest.choose(heaps::FallbackKind::mimalloc);
+        heap.rest.rest.rest.choose(heaps::FallbackKind::mimalloc);
         size_t bytes = 0;
         image = builder.build(bytes);
         ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
@@ -144,7 +144,7 @@ class SequenceMatching : public Composition {
 template <heaps::FallbackKind kind>
 class FallbackAlone : public Composition {
   public:
-    FallbackAlone() { heap.rest.rest.choose(kind); }
+    FallbackAlone() { heap.rest.rest.rest.choose(kind); }
 
   protected:
     heaps::Requester& requester(size_t, unsigned) override { return nobody; }

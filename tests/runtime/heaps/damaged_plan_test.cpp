@@ -49,7 +49,7 @@ void damage(Bytes& image, size_t bytes, std::mt19937_64& random) {
 class Driver {
   public:
     Driver(const Bytes& image, size_t bytes) {
-        heap.rest.rest.choose(heaps::FallbackKind::mimalloc);
+        heap.rest.rest.rest.choose(heaps::FallbackKind::mimalloc);
         if (!plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) {
             return;
         }

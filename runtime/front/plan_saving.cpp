@@ -1,0 +1,153 @@
+#include "runtime/front/plan_saving.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "runtime/context/modules.h"
+#include "runtime/context/stable_hash.h"
+#include "runtime/front/dynamic_entries.h"
+#include "runtime/heaps/plan_writer.h"
+#include "runtime/platform/memory.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+using formats::plan::deeper_pools;
+using formats::plan::no_group;
+using formats::plan::no_near;
+using formats::plan::no_pool;
+using formats::plan::PlanContext;
+using formats::plan::PlanPrefetch;
+
+namespace {
+
+// Entries in pages of their own: nothing is asked of the heap.
+template <class Entry>
+class List {
+  public:
+    explicit List(size_t most)
+        : most_(most),
+          entries_(most != 0 ? static_cast<Entry*>(platform::map_pages(most * sizeof(Entry))) : nullptr) {}
+    List(const List&) = delete;
+    List& operator=(const List&) = delete;
+    ~List() {
+        if (entries_ != nullptr) {
+            platform::unmap_pages(entries_, most_ * sizeof(Entry));
+        }
+    }
+    void add(const Entry& entry) {
+        if (entries_ != nullptr && count_ < most_) {
+            entries_[count_++] = entry;
+        }
+    }
+    const Entry* entries() const { return entries_; }
+    size_t count() const { return count_; }
+
+  private:
+    size_t most_;
+    size_t count_ = 0;
+    Entry* entries_;
+};
+
+uint64_t program_hash() {
+    const context::Module* program = context::find_module(getauxval(AT_ENTRY));
+    return program != nullptr ? program->hash : 0;
+}
+
+// Generated code has no name that another run would know it by.
+bool is_in_modules(const uintptr_t* frames, unsigned depth) {
+    for (unsigned i = 0; i < depth; ++i) {
+        if (context::find_module(frames[i]) == nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes) {
+    if (is_in_modules(frames, depth)) {
+        contexts.add({context::stable_hash(frames, depth), 0, 0, no_group, pool_bytes, no_near});
+    }
+}
+
+// Pools, and the wrappers that lead to them. The depth of the deepest.
+uint32_t add_pools(Sites& sites, List<PlanContext>& contexts) {
+    uint32_t deepest = 1;
+    sites.for_each([&](const Sites::Contexts::Entry& entry) {
+        const uint32_t bytes = entry.value.pooled.now().bytes;
+        if (entry.value.kind() != Site::Kind::pooled || bytes == no_pool) {
+            return;
+        }
+        add_context(contexts, entry.frames, entry.depth, bytes);
+        deepest = deepest < entry.depth ? entry.depth : deepest;
+        unsigned depth = entry.depth;
+        for (const Site* below = entry.value.below; below != nullptr; below = below->below) {
+            add_context(contexts, entry.frames, --depth, deeper_pools);
+        }
+    });
+    return deepest;
+}
+
+void add_dynamic_pools(List<PlanContext>& contexts) {
+    const uint32_t count = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count && i < DynamicSites::capacity; ++i) {
+        const DynamicSite& site = malloom_dynamic_sites.sites[i];
+        if (site.state == SiteState::pooled && site.pool_bytes != 0) {
+            add_context(contexts, &site.return_address, 1, site.pool_bytes);
+        }
+    }
+}
+
+void add_prefetches(List<PlanPrefetch>& prefetches) {
+    const uint32_t count = __atomic_load_n(&malloom_dynamic_prefetches.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count && i < DynamicPrefetches::capacity; ++i) {
+        const DynamicPrefetch& dynamic = malloom_dynamic_prefetches.prefetches[i];
+        const context::Module* module = context::find_module(dynamic.prefetch.offset);
+        if (dynamic.is_used != 0 && module != nullptr) {
+            PlanPrefetch prefetch = dynamic.prefetch;
+            prefetch.module = module->hash;
+            prefetch.offset -= module->bias;
+            prefetches.add(prefetch);
+        }
+    }
+}
+
+}  // namespace
+
+void PlanSaving::open(const Options& options) {
+    if (options.save_plan == nullptr || strlen(options.save_plan) >= sizeof path_) {
+        return;
+    }
+    strcpy(path_, options.save_plan);
+    for (const char* digit = options.save_process; digit != nullptr && *digit != '\0'; ++digit) {
+        process_ = 10 * process_ + static_cast<uint64_t>(*digit - '0');
+    }
+}
+
+bool PlanSaving::is_wanted() const {
+    return path_[0] != '\0' && (process_ == 0 || process_ == static_cast<uint64_t>(getpid()));
+}
+
+void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor) const {
+    const size_t frames = Sites::most_frames;
+    List<PlanContext> contexts(frames * size_t{sites.count()} + DynamicSites::capacity);
+    List<PlanPrefetch> prefetches(DynamicPrefetches::capacity);
+    heaps::LearnedPlan learned;
+    learned.depth = add_pools(sites, contexts);
+    add_dynamic_pools(contexts);
+    add_prefetches(prefetches);
+    learned.program = program_hash();
+    learned.base = base;
+    learned.contexts = contexts.entries();
+    learned.contexts_count = contexts.count();
+    learned.prefetches = prefetches.entries();
+    learned.prefetches_count = prefetches.count();
+    if (const char* problem = heaps::write_plan(learned, path_)) {
+        platform::Line line;
+        line.text("malloom: ").text(path_).text(": ").text(problem).text("; what was learned is lost");
+        line.write_to(descriptor);
+    }
+}
+
+}  // namespace malloom::front

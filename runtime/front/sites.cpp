@@ -1,0 +1,175 @@
+#include "runtime/front/sites.h"
+
+#include "runtime/context/stable_hash.h"
+#include "runtime/platform/memory.h"
+
+namespace malloom::front {
+
+using formats::plan::deeper_pools;
+using formats::plan::no_group;
+using formats::plan::no_pool;
+using formats::plan::PlanContext;
+using Kind = Site::Kind;
+
+bool Sites::open(const heaps::PlanFile* plan, bool learns, bool is_quick) {
+    plan_ = plan;
+    key_mask_ = is_quick ? 0 : ~uintptr_t{0};
+    const bool wanted = learns || (plan != nullptr && plan->header().pools_count != 0);
+    has_pools_ = wanted && pools().open();
+    learns_ = learns && has_pools_;
+    return has_pools_ == wanted;
+}
+
+Site& Sites::find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below) {
+    auto& entry = contexts_.find_or_insert(
+        frames, depth, [&](Contexts::Entry& fresh) { describe(fresh.value, frames, depth, below); });
+    // Not the catch-all, which has no address and would be looked for again anyway.
+    if (entry.depth == depth) {
+        Recent& recent = recent_[key % recent_sites];
+        __atomic_store_n(&recent.site, &entry.value, __ATOMIC_RELEASE);
+        __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
+    }
+    return entry.value;
+}
+
+Sites::Contexts::Entry& Sites::of_chain(const uintptr_t* frames, unsigned depth) {
+    return contexts_.find_or_insert(
+        frames, depth, [&](Contexts::Entry& fresh) { describe(fresh.value, frames, depth, nullptr); });
+}
+
+Site& Sites::reach(Site& wrapper, const context::Caller& caller) {
+    uintptr_t frames[most_frames];
+    context::Reach reach(caller);
+    Site* site = &wrapper;
+    for (unsigned depth = 1; site->kind() == Kind::wrapper; ++depth) {
+        frames[depth - 1] = reach.return_address();
+        if (depth == most_frames || !reach.go(site->step.rule)) {
+            settle_ends(*site);
+            return unknown_;
+        }
+        frames[depth] = reach.return_address();
+        Site* next = find_recent(reach.key());
+        site = next != nullptr ? next : &find(reach.key(), frames, depth + 1, site);
+    }
+    settle_ends(*site);
+    return *site;
+}
+
+// Tells the wrappers what came of a request.
+void Sites::settle_ends(Site& end) {
+    const Kind kind = end.kind();
+    if (kind == Kind::watched) {
+        return;
+    }
+    for (Site* site = kind == Kind::wrapper ? &end : end.below; site != nullptr; site = site->below) {
+        if (!site->note_end(kind == Kind::pooled)) {
+            site->is_watched = false;
+            site->set_kind(Kind::settled);
+        }
+    }
+}
+
+void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below) {
+    site.return_address = frames[depth - 1];
+    site.below = below;
+    if (below != nullptr) {
+        site.step = context::step_from(site.return_address);
+    }
+    const PlanContext* planned =
+        plan_ != nullptr ? plan_->find_context(context::stable_hash(frames, depth)) : nullptr;
+    if (planned != nullptr) {
+        heap_.first.assign(site, planned->first_slot, planned->slots);
+        site.group = planned->group;
+    }
+    if (site.group == no_group && has_pools_) {
+        describe_pool(site, planned != nullptr ? planned->pool_bytes : no_pool, depth);
+    }
+}
+
+void Sites::describe_pool(Site& site, uint32_t pool_bytes, unsigned depth) {
+    if (is_recursion(site)) {
+        return;
+    }
+    site.is_watched = learns_;
+    site.set_kind(learns_ ? Kind::watched : Kind::settled);
+    if (pool_bytes == deeper_pools) {
+        end_doubt(site, depth);
+    } else if (pool_bytes != no_pool && heaps::PlanHeap::has_slot(site)) {
+        site.pooled.set({pool_bytes, heaps::PoolHeap::none});
+    } else if (pool_bytes != no_pool) {
+        begin_pool(site, pool_bytes);
+    }
+}
+
+// A chain is reduced: of each function it has the innermost frame (reduced_chain.h), and here it ends where
+// another would be left out.
+bool Sites::is_recursion(const Site& site) const {
+    for (const Site* below = site.below; below != nullptr; below = below->below) {
+        if (below->step.function == site.step.function) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Sites::note(Site& site, size_t bytes) {
+    using Verdict = context::RequestMonitor::Verdict;
+    if (site.kind() == Kind::pooled) {
+        if (site.monitor.note_stray()) {
+            site.set_kind(Kind::watched);
+            site.pooled.set({no_pool, site.pooled.now().family});
+        }
+        return;
+    }
+    if (site.kind() != Kind::watched) {
+        return;
+    }
+    const Verdict verdict = site.monitor.note(bytes);
+    if (verdict == Verdict::agree) {
+        begin_pool(site, bytes);
+    } else if (verdict == Verdict::disagree) {
+        end_doubt(site, depth_of(site));
+    }
+}
+
+void Sites::begin_pool(Site& site, size_t bytes) {
+    const uint32_t known = site.pooled.now().family;
+    const bool fits = heaps::PoolHeap::chunk_bytes(known) ==
+                      platform::round_up(bytes + (bytes == 0), heaps::PoolHeap::chunk_alignment);
+    const uint32_t family = fits                      ? known
+                            : bytes <= largest_pooled ? pools().add(bytes)
+                                                      : heaps::PoolHeap::none;
+    if (family == heaps::PoolHeap::none) {
+        end_doubt(site, most_frames);
+        return;
+    }
+    site.pooled.set({static_cast<uint32_t>(bytes), family});
+    site.set_kind(Kind::pooled);
+}
+
+void Sites::begin_planned_pool(heaps::Requester& requester) {
+    const heaps::PoolOfRequester planned = requester.pooled.now();
+    if (planned.bytes != no_pool && planned.family == heaps::PoolHeap::none) {
+        begin_pool(static_cast<Site&>(requester), planned.bytes);
+    }
+}
+
+// The site's requests do not agree: its callers' may, where it has some.
+void Sites::end_doubt(Site& site, unsigned depth) {
+    if (site.below == nullptr) {
+        site.step = context::step_from(site.return_address);
+    }
+    const bool is_wrapper = depth < most_frames && context::Reach::leads_on(site.step);
+    site.is_watched = is_wrapper;
+    site.set_kind(is_wrapper ? Kind::wrapper : Kind::settled);
+}
+
+unsigned Sites::depth_of(const Site& site) {
+    unsigned depth = 1;
+    for (const Site* below = site.below; below != nullptr; below = below->below) {
+        ++depth;
+    }
+    return depth;
+}
+
+}  // namespace malloom::front

@@ -1,0 +1,111 @@
+// Who asks: call sites by their return address, and where these lie in wrappers their callers too. Decides
+// which of them have pools (Zhao, Rabbah, Wong, section 2).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/context/caller.h"
+#include "runtime/context/context_table.h"
+#include "runtime/front/site.h"
+#include "runtime/heaps/run_time_heap.h"
+
+namespace malloom::front {
+
+/// One static object, constant-initialized. Thread-safe.
+class Sites {
+  public:
+    using Contexts = context::ContextTable<Site>;
+
+    /// Requests of more bytes get no pool: they are long to fill, and a few of them are most of a pool.
+    static constexpr size_t largest_pooled = 4096;
+    /// Frames of the deepest chain that has a pool of its own.
+    static constexpr unsigned most_frames = 5;
+
+    constexpr explicit Sites(heaps::RunTimeHeap& heap) : heap_(heap) {}
+
+    /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_quickly
+    /// finds them. False where there are to be pools and no address space for them.
+    bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
+
+    /// The site of a call, if it was met lately.
+    [[gnu::always_inline]] Site* find_quickly(uintptr_t return_address) const {
+        const Recent& recent = recent_[return_address % recent_sites];
+        return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
+                   ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
+                   : nullptr;
+    }
+    [[gnu::always_inline]] Site& at(uintptr_t return_address) {
+        Site* site = find_recent(return_address);
+        return site != nullptr ? *site : find(return_address, &return_address, 1, nullptr);
+    }
+
+    /// The site that decides for this caller: that of its call, or where that one is a wrapper, of a caller.
+    [[gnu::always_inline]] Site& deciding(const context::Caller& caller) {
+        Site& site = at(caller.return_address);
+        return site.kind() == Site::Kind::wrapper ? reach(site, caller) : site;
+    }
+
+    /// The entry of a whole chain.
+    Contexts::Entry& of_chain(const uintptr_t* frames, unsigned depth);
+
+    /// Of a request that neither a slot nor a pool serves. It may have a pool afterwards.
+    void note(Site& site, size_t bytes);
+    /// The requester has used its slots up; where the plan has a pool for the time after, that begins.
+    void begin_planned_pool(heaps::Requester& requester);
+
+    /// That there are.
+    uint32_t count() const { return contexts_.size(); }
+
+    bool has_pools() const { return has_pools_; }
+    bool learns() const { return learns_; }
+
+    /// Calls visit(const Contexts::Entry&) for each entry but the catch-all.
+    template <class Visit>
+    void for_each(Visit&& visit) {
+        contexts_.for_each([&](Contexts::Entry& entry) {
+            if (entry.depth != 0) {
+                visit(entry);
+            }
+        });
+    }
+
+  private:
+    // By the low bits of the key: the return address, or Reach::key. Where find_quickly must find nothing,
+    // the complement stands in its place. Racing threads may leave the key of one site with another; requests
+    // then get that one's slots, or its pool.
+    struct Recent {
+        uintptr_t key;
+        Site* site;
+    };
+    static constexpr size_t recent_sites = 1024;
+
+    [[gnu::always_inline]] Site* find_recent(uintptr_t key) const {
+        const Recent& recent = recent_[key % recent_sites];
+        return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == (key ^ key_mask_)
+                   ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
+                   : nullptr;
+    }
+    [[gnu::noinline]] Site& find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below);
+    [[gnu::noinline]] Site& reach(Site& wrapper, const context::Caller& caller);
+    void settle_ends(Site& end);
+    void describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below);
+    void describe_pool(Site& site, uint32_t pool_bytes, unsigned depth);
+    bool is_recursion(const Site& site) const;
+    void begin_pool(Site& site, size_t bytes);
+    void end_doubt(Site& site, unsigned depth);
+    static unsigned depth_of(const Site& site);
+
+    heaps::PoolHeap& pools() { return heap_.rest.rest.first; }
+
+    heaps::RunTimeHeap& heap_;
+    const heaps::PlanFile* plan_ = nullptr;
+    bool learns_ = false;
+    bool has_pools_ = false;
+    uintptr_t key_mask_ = 0;
+    Site unknown_;  // of callers that could not be reached
+    Contexts contexts_;
+    Recent recent_[recent_sites] = {};
+};
+
+}  // namespace malloom::front
