@@ -1,4 +1,4 @@
-"""ft, equake, art, ammp and twolf compute what they say, checked against small models of their own."""
+"""ft, equake and art compute what they say, checked against small models of their own."""
 
 import itertools
 import subprocess
@@ -168,6 +168,7 @@ def test_art_finds_the_objects(neurons: int, categories: int) -> None:
         ("ft", ["10", "46"]),
         ("ft", ["10"]),
         ("equake", ["3", "3", "1", "5"]),
+        ("twolf", ["1", "5"]),
     ],
 )
 def test_bad_arguments_are_refused(name: str, arguments: list[str]) -> None:

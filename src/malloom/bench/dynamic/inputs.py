@@ -75,3 +75,9 @@ def _equake_bytes(side: int, depth: int) -> int:
     elements = 6 * (side - 1) * (side - 1) * (depth - 1)
     blocks = (2 * side - 1) * (2 * side - 1) * (2 * depth - 1)
     return 404 * nodes + 40 * elements + 140 * blocks
+
+
+def twolf(heap_bytes: int) -> Case:
+    """Three moves for every five cells, which take most of the time."""
+    cells = max(heap_bytes // 504, 10)
+    return Case("twolf", (str(cells), str(cells * 3 // 5)), "anneal_time")

@@ -21,6 +21,7 @@ PROGRAMS = [
     inputs.mst,
     inputs.treeadd,
     inputs.tsp,
+    inputs.twolf,
 ]
 
 
