@@ -2,12 +2,13 @@
 
 import math
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
+
+from end_to_end.xorshift import Xorshift
 
 WORKLOADS = Path(__file__).parents[2] / "build/release/workloads"
 MASK = 2**64 - 1
@@ -19,24 +20,6 @@ def run(name: str, *arguments: object) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.splitlines()
-
-
-def random_bits(seed: int) -> Iterator[int]:
-    """The numbers of workloads/random.h."""
-    state = seed * 0x9E3779B97F4A7C15 & MASK | 1
-    while True:
-        state ^= state >> 12
-        state ^= state << 25 & MASK
-        state ^= state >> 27
-        yield state * 0x2545F4914F6CDD1D & MASK
-
-
-def below(bits: int, bound: int) -> int:
-    return ((bits >> 32) * bound) >> 32
-
-
-def unit(bits: int) -> float:
-    return (bits >> 11) * 2.0**-53
 
 
 @pytest.mark.parametrize("name", ["treeadd", "em3d", "mst", "health", "tsp"])
@@ -54,24 +37,24 @@ def test_treeadd_counts_the_nodes_in_every_pass(levels: int, passes: int) -> Non
 class FieldNodes:
     """One side of em3d's graph: per node its value, whither it leads, and what leads to it."""
 
-    def __init__(self, nodes: int, bits: Iterator[int]) -> None:
-        self.values = [unit(next(bits)) for _ in range(nodes)]
+    def __init__(self, nodes: int, random: Xorshift) -> None:
+        self.values = [random.unit() for _ in range(nodes)]
         self.leads_to: list[list[int]] = []
         self.led_from: list[list[tuple[int, float]]] = [[] for _ in range(nodes)]
 
-    def choose(self, degree: int, bits: Iterator[int]) -> None:
+    def choose(self, degree: int, random: Xorshift) -> None:
         for _ in self.values:
             chosen: list[int] = []
             while len(chosen) < degree:
-                other = below(next(bits), len(self.values))
+                other = random.below(len(self.values))
                 if other not in chosen:
                     chosen.append(other)
             self.leads_to.append(chosen)
 
-    def enter_at(self, other: "FieldNodes", bits: Iterator[int]) -> None:
+    def enter_at(self, other: "FieldNodes", random: Xorshift) -> None:
         for node, targets in enumerate(self.leads_to):
             for target in targets:
-                other.led_from[target].append((node, unit(next(bits))))
+                other.led_from[target].append((node, random.unit()))
 
     def compute(self, other: "FieldNodes") -> None:
         for node, sources in enumerate(self.led_from):
@@ -81,12 +64,12 @@ class FieldNodes:
 
 @pytest.mark.parametrize(("nodes", "degree", "iterations"), [(1, 1, 1), (6, 6, 3), (200, 7, 5)])
 def test_em3d_gives_the_field_of_a_model(nodes: int, degree: int, iterations: int) -> None:
-    bits = random_bits(9)
-    magnetic, electric = FieldNodes(nodes, bits), FieldNodes(nodes, bits)
+    random = Xorshift(9)
+    magnetic, electric = FieldNodes(nodes, random), FieldNodes(nodes, random)
     for side in (magnetic, electric):
-        side.choose(degree, bits)
-    magnetic.enter_at(electric, bits)
-    electric.enter_at(magnetic, bits)
+        side.choose(degree, random)
+    magnetic.enter_at(electric, random)
+    electric.enter_at(magnetic, random)
     for _ in range(iterations):
         electric.compute(magnetic)
         magnetic.compute(electric)
@@ -126,7 +109,7 @@ class Village:
     """A village of health with those below it."""
 
     def __init__(self, levels: int, label: int, seed: int) -> None:
-        self.bits = random_bits(seed + label)
+        self.random = Xorshift(seed + label)
         self.is_top = label == 0
         self.free = 2 ** (levels - 1)
         self.waiting: list[Patient] = []
@@ -160,7 +143,7 @@ class Village:
         for patient in waiting:
             if not self.assess_or_wait(patient):
                 patient.time += 1
-        if unit(next(self.bits)) > 2 / 3:
+        if self.random.unit() > 2 / 3:
             self.admit(Patient())
         return up
 
@@ -172,7 +155,7 @@ class Village:
     def treat_assessed(self) -> list[Patient]:
         up = []
         for patient in due(self.assessed):
-            if unit(next(self.bits)) > 0.1 or self.is_top:
+            if self.random.unit() > 0.1 or self.is_top:
                 patient.left = 10
                 patient.time += 10
                 self.inside.append(patient)
@@ -224,18 +207,18 @@ class Region:
         return [*chain(*below), self.city]
 
 
-def tsp_region(count: int, across: bool, x: Range, y: Range, bits: Iterator[int]) -> Region | None:
+def tsp_region(count: int, across: bool, x: Range, y: Range, random: Xorshift) -> Region | None:
     if count == 0:
         return None
     along, other = (x, y) if across else (y, x)
-    offset = math.prod(2 * unit(next(bits)) - 1 for _ in range(3))
+    offset = math.prod(2 * random.unit() - 1 for _ in range(3))
     middle = along[0] + (1 + offset) / 2 * (along[1] - along[0])
     halves = [(along[0], middle), (middle, along[1])]
     left, right = (
-        tsp_region(size, not across, *((half, y) if across else (x, half)), bits)
+        tsp_region(size, not across, *((half, y) if across else (x, half)), random)
         for size, half in zip((count // 2, count - 1 - count // 2), halves, strict=True)
     )
-    position = other[0] + unit(next(bits)) * (other[1] - other[0])
+    position = other[0] + random.unit() * (other[1] - other[0])
     return Region((middle, position) if across else (position, middle), left, right)
 
 
@@ -271,7 +254,7 @@ def edges(tour: list[City]) -> set[frozenset[City]]:
 def test_tsp_takes_the_tour_of_a_model(count: int) -> None:
     first, *lines = run("tsp", count, 5, "list")
     listed = [(float(x), float(y)) for x, y in map(str.split, lines)]
-    region = tsp_region(count, False, (0.0, 1.0), (0.0, 1.0), random_bits(5))
+    region = tsp_region(count, False, (0.0, 1.0), (0.0, 1.0), Xorshift(5))
     assert region is not None
     assert sorted(listed) == sorted(region.cities())
     expected = karps_tour(region)
