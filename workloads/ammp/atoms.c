@@ -68,7 +68,7 @@ static void add_atoms(struct matter* matter, uint64_t* state) {
 
 static void add_bonds(struct matter* matter) {
     struct bond** end = &matter->bonds;
-    for (struct atom* at = matter->atoms; at->next != NULL; at = at->next) {
+    for (struct atom* at = matter->atoms; at != NULL && at->next != NULL; at = at->next) {
         if (at->next->serial % chain == 0) continue;
         *end = new_bond(at, at->next);
         end = &(*end)->next;

@@ -19,12 +19,13 @@ static void place_nodes(struct mesh* mesh, const int sides[axes], double distanc
     uint64_t state = random_begin(1);
     int place[axes] = {0, 0, 0};
     mesh->position = new_rows(mesh->nodes);
-    do {
-        double* position = mesh->position[node_at(sides, place)];
+    for (int node = 0; node < mesh->nodes; ++node) {
+        double* position = mesh->position[node];
         for (int axis = 0; axis < axes; ++axis) {
             position[axis] = distance * (place[axis] + 0.2 * random_unit(&state) - 0.1);
         }
-    } while (next_place(sides, place));
+        next_place(sides, place);
+    }
 }
 
 /// The corners of one of a cube's 6 tetrahedra: from its first node to its last along the axes in `order`.
@@ -45,10 +46,10 @@ static void make_elements(struct mesh* mesh, const int sides[axes]) {
     for (int i = 0; i < mesh->elements; ++i) {
         mesh->vertex[i] = or_exit(malloc(corners * sizeof **mesh->vertex));
     }
-    int element = 0;
-    do {
-        for (int i = 0; i < 6; ++i) cut_out(mesh->vertex[element++], sides, cube, orders[i]);
-    } while (next_place(cubes, cube));
+    for (int element = 0; element < mesh->elements; ++element) {
+        cut_out(mesh->vertex[element], sides, cube, orders[element % 6]);
+        if (element % 6 == 5) next_place(cubes, cube);
+    }
 }
 
 /// Adds the columns of the row of the node at `place`: itself and its neighbours of higher number.

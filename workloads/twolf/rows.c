@@ -34,7 +34,7 @@ static struct bin* fill_bin(struct netlist* netlist, const struct rows* rows, in
 }
 
 struct rows make_rows(struct netlist* netlist) {
-    struct rows made = {.all = (netlist->count + cells_per_bin - 1) / cells_per_bin};
+    struct rows made = {.bins = 1, .all = (netlist->count + cells_per_bin - 1) / cells_per_bin};
     // As wide as high.
     while ((long)made.bins * made.bins * bin_width < (long)made.all * row_height) ++made.bins;
     made.count = (made.all + made.bins - 1) / made.bins;
