@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <new>
 
@@ -109,23 +110,31 @@ struct Ways {
     static Heap& heap() { return process_heap(); }
     static uintptr_t site(const void* return_address) { return reinterpret_cast<uintptr_t>(return_address); }
 
+    [[gnu::noinline]] static void* allocate_unpooled(size_t bytes) {
+        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), Heap::allocate_plainly,
+                                       allocate_thoroughly);
+    }
     [[gnu::always_inline]] static void* allocate(size_t bytes) {
         if constexpr (is_quick) {
-            return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), Heap::allocate_plainly,
-                                           allocate_thoroughly);
+            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+            return object != nullptr ? object : allocate_unpooled(bytes);
         } else {
             return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
         }
     }
 
+    [[gnu::noinline]] static void* allocate_zeroed_unpooled(size_t bytes) {
+        return heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)),
+                                              allocate_zeroed_thoroughly);
+    }
     [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
         size_t bytes = 0;
         if (__builtin_mul_overflow(count, size, &bytes)) [[unlikely]] {
             return out_of_memory();
         }
         if constexpr (is_quick) {
-            return heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)),
-                                                  allocate_zeroed_thoroughly);
+            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+            return object != nullptr ? memset(object, 0, bytes) : allocate_zeroed_unpooled(bytes);
         } else {
             return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
         }
@@ -163,10 +172,14 @@ struct Ways {
         void* object = Heap::allocate_plainly(bytes);
         return object != nullptr ? object : create_thoroughly(bytes);
     }
+    [[gnu::noinline]] static void* create_unpooled(size_t bytes) {
+        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), create_plainly,
+                                       create_thoroughly);
+    }
     [[gnu::always_inline]] static void* create(size_t bytes) {
         if constexpr (is_quick) {
-            return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), create_plainly,
-                                           create_thoroughly);
+            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+            return object != nullptr ? object : create_unpooled(bytes);
         } else {
             return front::create(bytes, 0, false, context::current_caller());
         }

@@ -30,6 +30,9 @@ class RunTime {
     [[gnu::always_inline]] static void* allocate_aligned_plainly(size_t alignment, size_t bytes) {
         return heaps::FallbackHeap::allocate_plain_aligned(alignment, bytes);
     }
+    [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
+        return sites_.allocate_pooled(bytes, return_address);
+    }
     template <class Plainly, class Otherwise>
     [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address, Plainly plainly,
                                                   Otherwise thoroughly) {

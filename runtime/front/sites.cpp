@@ -25,11 +25,24 @@ Site& Sites::find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* 
         frames, depth, [&](Contexts::Entry& fresh) { describe(fresh.value, frames, depth, below); });
     // Not the catch-all, which has no address and would be looked for again anyway.
     if (entry.depth == depth) {
-        Recent& recent = recent_[key % recent_sites];
-        __atomic_store_n(&recent.site, &entry.value, __ATOMIC_RELEASE);
-        __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
+        keep(key, entry.value);
     }
     return entry.value;
+}
+
+void Sites::keep(uintptr_t key, Site& site) {
+    auto& recent = recent_[key % recent_sites];
+    __atomic_store_n(&recent.site, &site, __ATOMIC_RELEASE);
+    recent.pooled.set(site.pooled.now());
+    __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
+}
+
+// A caller of a wrapper is not among the quick ones: its key is no return address.
+void Sites::set_pool(Site& site, heaps::PoolOfRequester pool) {
+    site.pooled.set(pool);
+    if (site.below == nullptr && find_recent(site.return_address) == &site) {
+        keep(site.return_address, site);
+    }
 }
 
 Sites::Contexts::Entry& Sites::of_chain(const uintptr_t* frames, unsigned depth) {
@@ -95,7 +108,7 @@ void Sites::describe_pool(Site& site, uint32_t pool_bytes, unsigned depth) {
     if (pool_bytes == deeper_pools) {
         end_doubt(site, depth);
     } else if (pool_bytes != no_pool && heaps::PlanHeap::has_slot(site)) {
-        site.pooled.set({pool_bytes, heaps::PoolHeap::none});
+        set_pool(site, {pool_bytes, heaps::PoolHeap::none});
     } else if (pool_bytes != no_pool) {
         begin_pool(site, pool_bytes);
     }
@@ -117,7 +130,7 @@ void Sites::note(Site& site, size_t bytes) {
     if (site.kind() == Kind::pooled) {
         if (site.monitor.note_stray()) {
             site.set_kind(Kind::watched);
-            site.pooled.set({no_pool, site.pooled.now().family});
+            set_pool(site, {no_pool, site.pooled.now().family});
         }
         return;
     }
@@ -143,7 +156,7 @@ void Sites::begin_pool(Site& site, size_t bytes) {
         end_doubt(site, most_frames);
         return;
     }
-    site.pooled.set({static_cast<uint32_t>(bytes), family});
+    set_pool(site, {static_cast<uint32_t>(bytes), family});
     site.set_kind(Kind::pooled);
 }
 

@@ -28,9 +28,21 @@ class Sites {
     /// finds them. False where there are to be pools and no address space for them.
     bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
 
+    /// A chunk of the pool of the call's site, where both are at hand; else null.
+    [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
+        const Recent* recent = &recent_of(return_address);
+        // Compilers would reckon the address anew for each field.
+        __asm__("" : "+r"(recent));
+        if (__atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) != return_address) [[unlikely]] {
+            return nullptr;
+        }
+        const heaps::PoolOfRequester pool = recent->pooled.now();
+        return pool.bytes == bytes ? heaps::PoolHeap::allocate_small(pool.family) : nullptr;
+    }
+
     /// The site of a call, if it was met lately.
     [[gnu::always_inline]] Site* find_quickly(uintptr_t return_address) const {
-        const Recent& recent = recent_[return_address % recent_sites];
+        const Recent& recent = recent_of(return_address);
         return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
                    : nullptr;
@@ -72,20 +84,26 @@ class Sites {
 
   private:
     // By the low bits of the key: the return address, or Reach::key. Where find_quickly must find nothing,
-    // the complement stands in its place. Racing threads may leave the key of one site with another; requests
-    // then get that one's slots, or its pool.
-    struct Recent {
+    // the complement stands in its place. Racing threads may leave the key of one site with another, or with
+    // what was its pool; requests then get that one's slots, or chunks of that pool if these have their size.
+    struct alignas(32) Recent {
         uintptr_t key;
+        heaps::PoolOfRequester pooled;  // the site's
         Site* site;
     };
     static constexpr size_t recent_sites = 1024;
 
+    [[gnu::always_inline]] const Recent& recent_of(uintptr_t key) const {
+        return recent_[key % recent_sites];
+    }
     [[gnu::always_inline]] Site* find_recent(uintptr_t key) const {
-        const Recent& recent = recent_[key % recent_sites];
+        const Recent& recent = recent_of(key);
         return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == (key ^ key_mask_)
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
                    : nullptr;
     }
+    void keep(uintptr_t key, Site& site);
+    void set_pool(Site& site, heaps::PoolOfRequester pool);
     [[gnu::noinline]] Site& find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below);
     [[gnu::noinline]] Site& reach(Site& wrapper, const context::Caller& caller);
     void settle_ends(Site& end);

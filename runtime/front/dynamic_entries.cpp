@@ -1,0 +1,160 @@
+// What the optimiser has calls of the malloc family call instead. Whatever is not the pool's ends in a tail
+// call of the function that was meant, which then sees the program as its caller.
+#include "runtime/front/dynamic_entries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <new>
+
+#include "runtime/heaps/pool_heap.h"
+
+using malloom::front::DynamicSite;
+using malloom::front::SiteState;
+using malloom::heaps::PoolHeap;
+
+namespace {
+
+constexpr uint32_t disagreements_a_call = 256;
+
+template <class Field>
+[[gnu::always_inline]] inline Field load(const Field& field) {
+    return __atomic_load_n(&field, __ATOMIC_RELAXED);
+}
+
+// Family 0xffffffff, which is none, of a site without one.
+[[gnu::always_inline]] inline uint32_t family_of(const DynamicSite& site) {
+    return __atomic_load_n(&site.pool, __ATOMIC_ACQUIRE) - 1;
+}
+
+// A chunk of the site's pool; null where the request is of another size or the pool has none at hand.
+[[gnu::always_inline]] inline void* allocate_small(const DynamicSite& site, size_t bytes) {
+    return bytes == load(site.pool_bytes) ? PoolHeap::allocate_small(family_of(site)) : nullptr;
+}
+
+// The first request of a pooled site settles the family's size.
+void begin_family(DynamicSite& site, size_t bytes) {
+    uint32_t none = 0;
+    const bool fits = bytes != 0 && bytes <= PoolHeap::largest_chunk;
+    if (fits && __atomic_compare_exchange_n(&site.pool_bytes, &none, static_cast<uint32_t>(bytes), false,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        PoolHeap heap;
+        const uint32_t family = heap.open() ? heap.add(bytes) : PoolHeap::none;
+        __atomic_store_n(&site.pool, family + 1, __ATOMIC_RELEASE);
+    }
+}
+
+void note_disagreement(DynamicSite& site) {
+    const uint32_t count = load(site.disagreeing) + 1;
+    __atomic_store_n(&site.disagreeing, count, __ATOMIC_RELAXED);
+    if (count % disagreements_a_call == 0) {
+        malloom_site_disagrees(&site);
+    }
+}
+
+// What allocate_small leaves of a site's requests.
+[[gnu::noinline]] void* allocate_pooled(DynamicSite& site, size_t bytes) {
+    if (load(site.pool_bytes) == 0) {
+        begin_family(site, bytes);
+    }
+    if (load(site.pool_bytes) == bytes) {
+        return PoolHeap::allocate(family_of(site));
+    }
+    note_disagreement(site);
+    return nullptr;
+}
+
+void note_request(DynamicSite& site, size_t bytes) {
+    const uint32_t size = bytes <= UINT32_MAX ? static_cast<uint32_t>(bytes) : 0;
+    const bool agrees = size != 0 && size == load(site.bytes);
+    __atomic_store_n(&site.agreeing, agrees ? load(site.agreeing) + 1 : uint32_t{size != 0},
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&site.bytes, size, __ATOMIC_RELAXED);
+}
+
+// A chunk, if the site is pooled by now; else the monitor sees the request.
+void* allocate_monitored(DynamicSite& site, size_t bytes) {
+    if (load(site.state) == SiteState::pooled) {
+        void* object = allocate_small(site, bytes);
+        return object != nullptr ? object : allocate_pooled(site, bytes);
+    }
+    note_request(site, bytes);
+    return nullptr;
+}
+
+[[gnu::always_inline]] inline void* zeroed(void* object, size_t bytes) {
+    return memset(object, 0, bytes);
+}
+
+}  // namespace
+
+#define MALLOOM_ENTRY extern "C" [[gnu::visibility("default")]]
+
+MALLOOM_ENTRY void* malloom_monitored_malloc(size_t bytes, DynamicSite* site) {
+    void* object = allocate_monitored(*site, bytes);
+    return object != nullptr ? object : malloc(bytes);
+}
+
+MALLOOM_ENTRY void* malloom_monitored_calloc(size_t count, size_t bytes, DynamicSite* site) {
+    size_t total = 0;
+    const bool overflows = __builtin_mul_overflow(count, bytes, &total);
+    void* object = overflows ? nullptr : allocate_monitored(*site, total);
+    return object != nullptr ? zeroed(object, total) : calloc(count, bytes);
+}
+
+MALLOOM_ENTRY void* malloom_monitored_realloc(void* old, size_t bytes, DynamicSite* site) {
+    void* object = old == nullptr ? allocate_monitored(*site, bytes) : nullptr;
+    return object != nullptr ? object : realloc(old, bytes);
+}
+
+MALLOOM_ENTRY void* malloom_monitored_new(size_t bytes, DynamicSite* site) {
+    void* object = allocate_monitored(*site, bytes);
+    return object != nullptr ? object : operator new(bytes);
+}
+
+namespace {
+
+// The rest of the pool entries, each in its place.
+[[gnu::noinline]] void* malloc_otherwise(size_t bytes, DynamicSite* site) {
+    void* object = allocate_pooled(*site, bytes);
+    return object != nullptr ? object : malloc(bytes);
+}
+[[gnu::noinline]] void* new_otherwise(size_t bytes, DynamicSite* site) {
+    void* object = allocate_pooled(*site, bytes);
+    return object != nullptr ? object : operator new(bytes);
+}
+[[gnu::noinline]] void* calloc_otherwise(size_t count, size_t bytes, DynamicSite* site) {
+    void* object = allocate_pooled(*site, count * bytes);
+    return object != nullptr ? zeroed(object, count * bytes) : calloc(count, bytes);
+}
+
+}  // namespace
+
+MALLOOM_ENTRY void* malloom_pool_malloc(size_t bytes, DynamicSite* site) {
+    void* object = allocate_small(*site, bytes);
+    return object != nullptr ? object : malloc_otherwise(bytes, site);
+}
+
+MALLOOM_ENTRY void* malloom_pool_calloc(size_t count, size_t bytes, DynamicSite* site) {
+    size_t total = 0;
+    if (__builtin_mul_overflow(count, bytes, &total)) {
+        return calloc(count, bytes);
+    }
+    void* object = allocate_small(*site, total);
+    return object != nullptr ? zeroed(object, total) : calloc_otherwise(count, bytes, site);
+}
+
+MALLOOM_ENTRY void* malloom_pool_realloc(void* old, size_t bytes, DynamicSite* site) {
+    return old == nullptr ? malloom_pool_malloc(bytes, site) : realloc(old, bytes);
+}
+
+MALLOOM_ENTRY void* malloom_pool_new(size_t bytes, DynamicSite* site) {
+    void* object = allocate_small(*site, bytes);
+    return object != nullptr ? object : new_otherwise(bytes, site);
+}
+
+// The client looks for calls of it.
+MALLOOM_ENTRY [[gnu::noipa]] void malloom_site_disagrees(DynamicSite* site) {
+    __asm__ volatile("" : : "r"(site) : "memory");
+}
