@@ -15,15 +15,15 @@ BEGINNINGS = {"profile": b"MALLPROF", "plan": b"MALLPLAN", "text of a profile": 
 def check_output(path: Path, source: Path | None = None) -> None:
     """Raises where no file can be written at `path`, or where that would replace `source`, which is read."""
     if not path.parent.is_dir():
-        raise UsageProblem(f"there is no folder {path.parent}", remedy="create it, or choose another with -o")
+        raise UsageProblem(f"there is no folder {path.parent}", remedy="create it, or choose another")
     if path.is_dir():
         raise UsageProblem(f"{path} is a folder", remedy="give the file a name inside it")
     if path.exists() and not path.is_file():
-        raise UsageProblem(f"{path} is no ordinary file", remedy="choose another with -o")
+        raise UsageProblem(f"{path} is no ordinary file", remedy="choose another")
     if source is not None and path.exists() and source.exists() and path.samefile(source):
-        raise UsageProblem(f"{path} is what is to be read", remedy="choose another with -o")
+        raise UsageProblem(f"{path} is what is to be read", remedy="choose another")
     if not os.access(path.parent, os.W_OK):
-        raise CommandError(f"cannot write to the folder {path.parent}", remedy="choose another with -o")
+        raise CommandError(f"cannot write to the folder {path.parent}", remedy="choose another")
 
 
 def check_replaced(path: Path, kind: Literal["profile", "plan", "text of a profile"]) -> None:

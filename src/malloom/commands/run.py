@@ -11,6 +11,7 @@ import typer
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
+from malloom.output_file import check_output, check_replaced
 from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
 from malloom.settings import settings
@@ -20,6 +21,7 @@ class Heap(StrEnum):
     """What serves the program's requests."""
 
     plan = "plan"
+    pools = "pools"
     fallback = "fallback"
 
 
@@ -49,7 +51,12 @@ def run(
         typer.Option(help="The plan, made by 'malloom plan'.", metavar="PLAN", show_default=False),
     ] = None,
     heap: Annotated[
-        str | None, typer.Option(help="plan or fallback; plan where a plan is given.", metavar="HEAP")
+        str | None,
+        typer.Option(
+            help="plan, pools (what the plan says, and pools for call sites that turn out to be worth it) or "
+            "fallback; plan where a plan is given.",
+            metavar="HEAP",
+        ),
     ] = None,
     fallback: Annotated[
         Fallback, typer.Option(help="What serves the requests that the heap does not claim.")
@@ -64,6 +71,14 @@ def run(
             help="Have the plan's pages at the start, or as they are used; default: as the plan says."
         ),
     ] = None,
+    save_plan: Annotated[
+        Path | None,
+        typer.Option(
+            help="At exit write what the run has learned: a plan for the next one.",
+            metavar="PLAN",
+            show_default=False,
+        ),
+    ] = None,
     print_environment: Annotated[
         bool,
         typer.Option("--print-environment", help="Print the variables that would be set, and run nothing."),
@@ -75,6 +90,10 @@ def run(
     arguments and environment are its own. Its children use the plan as well. Of a plan that places
     nothing, unless statistics are asked for, the fallback is preloaded itself.
 
+    With --heap pools a call site whose requests have one size gets a pool of its own, while the program
+    runs; where it lies in a wrapper, its callers do. --save-plan writes them, so that the next run has
+    them from its first request on.
+
     Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
     """
     if not command and not print_environment:
@@ -83,7 +102,7 @@ def run(
     if program:
         require_reachable(program)
     chosen = chosen_heap(heap, plan)
-    variables = heap_variables(plan, chosen, fallback, statistics, preallocate)
+    variables = heap_variables(plan, chosen, fallback, statistics, preallocate, save_plan)
     library: Path | str | None = native_file("libmalloom.so")
     if not statistics and serves_alone(fallback, program) and is_fallback_alone(plan, chosen):
         # The run time would only hand every request on; the fallback itself costs less.
@@ -109,7 +128,7 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
 
 def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
     """Whether a plan says that the fallback alone is best, as `malloom optimize` found: it places nothing."""
-    if heap is Heap.fallback or plan is None:
+    if heap is not Heap.plan or plan is None:
         return False
     from malloom.layout.plan_header import places_nothing  # noqa: PLC0415  (runs without a plan need not load it)
 
@@ -117,7 +136,12 @@ def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
 
 
 def heap_variables(
-    plan: Path | None, heap: Heap, fallback: Fallback, statistics: bool, preallocate: bool | None
+    plan: Path | None,
+    heap: Heap,
+    fallback: Fallback,
+    statistics: bool,
+    preallocate: bool | None,
+    save_plan: Path | None,
 ) -> dict[str, str]:
     """The environment variable that makes up malloom's part of a run, apart from LD_PRELOAD."""
     chosen = {"heap": heap.value, "fallback": fallback.value}
@@ -127,6 +151,13 @@ def heap_variables(
         chosen["statistics"] = "1"
     if preallocate is not None:
         chosen["preallocate"] = str(int(preallocate))
+    if save_plan:
+        if heap is not Heap.pools:
+            raise UsageProblem("--save-plan needs a run that learns", remedy="add --heap pools")
+        check_output(save_plan)
+        check_replaced(save_plan, "plan")
+        # This process becomes the program; its children share the environment, but write nothing.
+        chosen |= {"save_plan": str(save_plan.resolve()), "save_process": str(os.getpid())}
     return settings(**chosen)
 
 
