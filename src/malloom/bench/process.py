@@ -15,7 +15,7 @@ from typing import Any
 from malloom.errors import CommandError
 from malloom.native_files import native_file
 
-PHASE = re.compile(rb"^phase (\w+) ([0-9.]+)$", re.MULTILINE)
+REPORTED = re.compile(rb"^(?:phase|resident) (\w+) ([0-9.]+)$", re.MULTILINE)
 
 TIME_LIMIT = 600.0
 """Seconds: no measured run takes as long, so one that does hangs."""
@@ -44,7 +44,10 @@ class TimeLimitReached(CommandError):
 
 @dataclass(frozen=True)
 class Run:
-    """What one run used. Times in seconds, memory in bytes; `status` is wait(2)'s."""
+    """What one run used. Times in seconds, memory in bytes; `status` is wait(2)'s.
+
+    `phases` are what the program itself reported by name: seconds of a phase, or bytes of resident memory.
+    """
 
     status: int
     user_time: float
@@ -60,7 +63,7 @@ class Run:
         return self.user_time + self.system_time
 
     def metric(self, name: str) -> float:
-        """`cpu_time` or the time of a named phase."""
+        """`cpu_time`, or what the program reported under the name."""
         if name == "cpu_time":
             return self.cpu_time
         if name not in self.phases:
@@ -134,5 +137,5 @@ def _spawn(command: Command, output: int, errors: int) -> list[int]:
 
 def _run_from(report: list[int], digest: str, errors: bytes) -> Run:
     status, user, system, peak, wall = report
-    phases = {name.decode(): float(value) for name, value in PHASE.findall(errors)}
+    phases = {name.decode(): float(value) for name, value in REPORTED.findall(errors)}
     return Run(status, user * 1e-6, system * 1e-6, wall * 1e-9, peak * 1024, phases, digest, errors)

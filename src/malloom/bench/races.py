@@ -18,20 +18,20 @@ def race(
     return run_interleaved(commands, baseline, budget, progress=bench.progress, failed=bench.failed)
 
 
-def rows_of(case: Case, rounds: Rounds, baseline: str, metrics: tuple[str, ...]) -> list[Row]:
-    """A row for every other variant and metric; none where the baseline left the race."""
+def rows_of(place: tuple[str, str], rounds: Rounds, baseline: str, metrics: tuple[str, ...]) -> list[Row]:
+    """A row of `place` (workload, input) for every other variant and metric; none where the baseline left."""
     if baseline not in rounds.runs:
         return []
     return [
-        measured_row(case, rounds, name, baseline, metric)
+        measured_row(place, rounds, name, baseline, metric)
         for metric in metrics
         for name in rounds.runs
         if name != baseline
     ]
 
 
-def measured_row(case: Case, rounds: Rounds, variant: str, baseline: str, metric: str) -> Row:
+def measured_row(place: tuple[str, str], rounds: Rounds, variant: str, baseline: str, metric: str) -> Row:
     """What a race says of a variant, its peak memory included."""
     interval = rounds.ratio(variant, baseline, metric)
     peak = rounds.peak_ratio(variant, baseline)
-    return row(case.place, variant, baseline, metric, interval, runs=len(rounds), peak=peak)
+    return row(place, variant, baseline, metric, interval, runs=len(rounds), peak=peak)

@@ -55,11 +55,12 @@ def pooled() -> dict[str, str]:
     return {name: value for name, _, value in entries}
 
 
-def dynamic(program: Command, *, pools: bool, prefetch: bool) -> Command:
+def dynamic(program: Command, *, pools: bool, prefetch: bool, statistics: bool = False) -> Command:
     """The program as `malloom run --dynamic` has it; DynamoRIO alone where neither is wanted."""
     if not pools and not prefetch:
         return replace(program, arguments=[*under_dynamorio(""), *program.arguments])
-    options = f"pools={int(pools)} prefetch={int(prefetch)}"
+    chosen = {"pools": pools, "prefetch": prefetch, "statistics": statistics}
+    options = " ".join(f"{name}={int(value)}" for name, value in chosen.items())
     prefix = under_dynamorio("libmalloom_optimizer.so", options)
     return replace(program, arguments=[*prefix, *program.arguments]).with_environment(pooled())
 

@@ -45,7 +45,7 @@ def bench(
             metavar="PART",
             help="Measure this part; may be repeated. placement: tables (times, misses, preallocation, "
             "statistics) or goals (speed, recording, planning, programs), or one of those in brackets; "
-            "dynamic: times, misses.",
+            "dynamic: times, quiet, prefetches, misses, pairs, memory.",
             show_default=False,
         ),
     ] = None,

@@ -75,8 +75,8 @@ def _pair_ratios(rounds: Rounds, variant: str, baseline: str) -> Sequence[float]
 def _program_goals(case: Case, rounds: Rounds) -> list[Goal]:
     goals: list[Goal] = []
     if rounds.runs.get(CARRIED):
-        carried = measured_row(case, rounds, CARRIED, variants.GLIBC, "cpu_time")
+        carried = measured_row(case.place, rounds, CARRIED, variants.GLIBC, "cpu_time")
         goals += [Goal(carried, FT_LIMITS.get(case.place, NO_SLOWER)), Goal(carried, PEAK, Of.PEAK)]
     if case.workload in FEW_REQUESTS and rounds.runs.get(ALL) and rounds.runs.get(DYNAMORIO):
-        goals.append(Goal(measured_row(case, rounds, ALL, DYNAMORIO, "cpu_time"), NO_SLOWER))
+        goals.append(Goal(measured_row(case.place, rounds, ALL, DYNAMORIO, "cpu_time"), NO_SLOWER))
     return goals

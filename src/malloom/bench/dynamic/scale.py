@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from malloom.bench.dynamic.pairs import SIZES
 from malloom.bench.dynamic.paper import PROGRAMS
 from malloom.bench.pairs import Budget
 from malloom.cache.geometry import last_level_bytes
@@ -25,7 +26,15 @@ class Scale:
     times: Budget
     choice: Budget
     """For the verdict on a plan before it is carried."""
+    quiet: Budget
+    """For the programs that allocate little, whose limit is near 1."""
+    document_megabytes: int
     pairs: Budget
+    pair_sizes: tuple[int, ...]
+    pairs_count: int
+    """Pairs of malloc and free in a run."""
+    ebb: Budget
+    ebb_bytes: int
 
 
 def full_scale(
@@ -42,7 +51,13 @@ def full_scale(
         counted_size="8x",
         times=Budget(fewest=3, most=60, seconds=seconds),
         choice=Budget(fewest=6, most=20, seconds=30.0),
-        pairs=Budget(fewest=6, most=30, seconds=20.0),
+        quiet=Budget(fewest=10, most=60, seconds=60.0),
+        document_megabytes=20,
+        pairs=Budget(fewest=6, most=30, seconds=10.0),
+        pair_sizes=SIZES,
+        pairs_count=20_000_000,
+        ebb=Budget(fewest=6, most=6),
+        ebb_bytes=256 << 20,
     )
 
 
@@ -58,5 +73,11 @@ def quick_scale(
         counted_size="0.5x",
         times=few,
         choice=few,
+        quiet=few,
+        document_megabytes=1,
         pairs=few,
+        pair_sizes=SIZES[:1],
+        pairs_count=100_000,
+        ebb=few,
+        ebb_bytes=16 << 20,
     )

@@ -5,7 +5,12 @@ from functools import partial
 
 from malloom.bench.dynamic.carried import Carrying
 from malloom.bench.dynamic.goals import time_goals
+from malloom.bench.dynamic.memory import memory_rows
 from malloom.bench.dynamic.misses import MACHINES, Counted, miss_rows
+from malloom.bench.dynamic.pairs import PATTERNS, pair_rows
+from malloom.bench.dynamic.prefetches import prefetch_rows
+from malloom.bench.dynamic.quiet import PROGRAMS as QUIET
+from malloom.bench.dynamic.quiet import quiet_rows
 from malloom.bench.dynamic.scale import LEARNED_AT, Scale
 from malloom.bench.dynamic.sizes import heap_bytes, sized
 from malloom.bench.dynamic.times import Measured, Sized, time_rows
@@ -13,7 +18,7 @@ from malloom.bench.goals import Goal
 from malloom.bench.rows import Row
 from malloom.bench.steps import Bench, Step
 
-PARTS = ("times", "misses")
+PARTS = ("times", "quiet", "prefetches", "misses", "pairs", "memory")
 GROUPS: dict[str, Sequence[str]] = {}
 SECONDS_PER_BYTE = 2e-8
 """What a run of a program natively takes for each byte of its heap: a guess for the first estimate only."""
@@ -21,7 +26,14 @@ SECONDS_PER_BYTE = 2e-8
 
 def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:
     """The steps of the parts, in their order."""
-    makers = {"times": _times, "misses": _misses}
+    makers = {
+        "times": _times,
+        "quiet": _quiet,
+        "prefetches": _prefetches,
+        "misses": _misses,
+        "pairs": _pairs,
+        "memory": _memory,
+    }
     return [step for part in parts for step in makers[part](scale)]
 
 
@@ -52,6 +64,43 @@ def _expected(size: str, scale: Scale) -> float:
     run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
     choosing = 60 * run + scale.choice.seconds if size == LEARNED_AT else 0.0
     return choosing + max(scale.times.seconds, 10 * run * (scale.times.fewest + 1))
+
+
+def _quiet(scale: Scale) -> list[Step]:
+    budget = scale.quiet
+    return [
+        Step(
+            "quiet",
+            program,
+            partial(quiet_rows, program=program, megabytes=scale.document_megabytes, budget=budget),
+            budget.seconds,
+        )
+        for program in QUIET
+    ]
+
+
+def _prefetches(scale: Scale) -> list[Step]:
+    def count(bench: Bench, program: str) -> list[Row]:
+        return prefetch_rows(bench, sized(program, LEARNED_AT, scale.last_level))
+
+    expected = 4 * SECONDS_PER_BYTE * heap_bytes(LEARNED_AT, scale.last_level)
+    return [
+        Step("prefetches", f"{program} {LEARNED_AT}", partial(count, program=program), expected)
+        for program in scale.sizes
+    ]
+
+
+def _pairs(scale: Scale) -> list[Step]:
+    def measure(bench: Bench, pattern: str) -> list[Row | Goal]:
+        return pair_rows(bench, pattern, scale.pair_sizes, scale.pairs_count, scale.pairs)
+
+    expected = len(scale.pair_sizes) * scale.pairs.seconds
+    return [Step("pairs", pattern, partial(measure, pattern=pattern), expected) for pattern in PATTERNS]
+
+
+def _memory(scale: Scale) -> list[Step]:
+    measure = partial(memory_rows, heap_bytes=scale.ebb_bytes, budget=scale.ebb)
+    return [Step("memory", f"ebb {scale.ebb_bytes} bytes", measure, 20.0)]
 
 
 def _misses(scale: Scale) -> list[Step]:

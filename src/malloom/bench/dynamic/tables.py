@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from malloom.bench import variants
 from malloom.bench.dynamic import paper
+from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
+from malloom.bench.dynamic.pairs import PHASE, TWO_THREADS
+from malloom.bench.dynamic.prefetches import METRIC, ONE
 from malloom.bench.dynamic.ways import CARRIED, POOLS
 from malloom.bench.findings import Findings
 from malloom.bench.rows import Row
@@ -13,6 +16,8 @@ from malloom.bench.tables import Shown, describe_interval, failures_table, goals
 
 GLIBC = variants.GLIBC
 COLUMNS = (paper.DYNAMORIO, paper.POOL, paper.PREFETCH, paper.ALL, CARRIED, POOLS, *variants.PEERS)
+
+UNDER = (paper.POOL, paper.PREFETCH, paper.ALL)
 
 
 @dataclass(frozen=True)
@@ -39,13 +44,12 @@ class Printed:
 
 def shown_tables(findings: Findings) -> list[Shown]:
     """Every table that the findings can fill, then the goals, the notes and the failures."""
-    tables = [_shown(printed, printed.rows(findings)) for printed in _tables()]
+    tables = [_shown(printed, printed.rows(findings)) for printed in (*_tables(), *_other_tables())]
     tables += [goals_table(findings), notes_table(findings), failures_table(findings)]
     return [table for table in tables if table.rows]
 
 
 def _tables() -> list[Printed]:
-    under = (paper.POOL, paper.PREFETCH, paper.ALL)
     beside = "Athlon MP | Pentium 4 → today"
     return [
         Printed(
@@ -61,7 +65,7 @@ def _tables() -> list[Printed]:
             "times",
             "cpu_time",
             paper.DYNAMORIO,
-            under,
+            UNDER,
             _against_dynamorio,
         ),
         *(
@@ -81,6 +85,29 @@ def _tables() -> list[Printed]:
             )
             for machine in MACHINES
             for metric, name in (("l1d_misses", "first-level"), ("llc_misses", "last-level"))
+        ),
+    ]
+
+
+def _other_tables() -> list[Printed]:
+    """What the paper has no times of."""
+    allocators = (*variants.PEERS, POOLS)
+    kept = {FULL: "when all objects live", EMPTY: "when all are released"}
+    return [
+        Printed(
+            "Programs that allocate little: CPU time against DynamoRIO alone",
+            "quiet",
+            "cpu_time",
+            paper.DYNAMORIO,
+            (paper.ALL,),
+            _today,
+        ),
+        Printed("Table 3: prefetches (paper → today)", "prefetches", METRIC, ONE, UNDER[1:], _prefetches),
+        Printed("A malloc and a free: CPU time against native", "pairs", PHASE, GLIBC, allocators, _today),
+        Printed("Pools, two threads against one", "pairs", PHASE, POOLS, (TWO_THREADS,), _today),
+        *(
+            Printed(f"Memory in use {when}, against native", "memory", metric, GLIBC, allocators, _today)
+            for metric, when in kept.items()
         ),
     ]
 
@@ -118,6 +145,11 @@ def _beside_paper(row: Row | None, program: str, way: str, baseline: str) -> str
 
 def _today(row: Row | None, _program: str, _way: str) -> str:
     return describe_interval(row) if row else "-"
+
+
+def _prefetches(row: Row | None, program: str, way: str) -> str:
+    claim = paper.PREFETCHES[program][way == paper.ALL]
+    return f"{claim} → {row.ratio:.0f}" if row else "-"
 
 
 def _peak(row: Row | None, _program: str, _way: str) -> str:

@@ -48,7 +48,7 @@ def time_rows(
         return []
     rounds = _raced(bench, sized, carrying, budget)
     measured.races[sized.case] = rounds
-    against_glibc = rows_of(sized.case, rounds, variants.GLIBC, ("cpu_time",))
+    against_glibc = rows_of(sized.case.place, rounds, variants.GLIBC, ("cpu_time",))
     return [*against_glibc, *_against_others(sized.case, rounds)]
 
 
@@ -80,4 +80,4 @@ def _against_others(case: Case, rounds: Rounds) -> list[Row]:
     pairs = [(name, DYNAMORIO) for name in (POOL, PREFETCH, ALL)]
     pairs += [(CARRIED, peer) for peer in variants.PEERS]
     there = [pair for pair in pairs if all(rounds.runs.get(name) for name in pair)]
-    return [measured_row(case, rounds, name, baseline, "cpu_time") for name, baseline in there]
+    return [measured_row(case.place, rounds, name, baseline, "cpu_time") for name, baseline in there]

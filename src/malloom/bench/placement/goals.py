@@ -21,7 +21,7 @@ def speed_goals(bench: Bench, case: Case, metric: str, limit: float, budget: Bud
     """The automatic plan against the C library: time, and peak memory at most 1.10."""
     environments = {variants.GLIBC: {}, AUTO: variants.planned(planned(bench, case, AUTO))}
     rounds = race(bench, case, environments, budget, variants.GLIBC)
-    measured = measured_row(case, rounds, AUTO, variants.GLIBC, metric)
+    measured = measured_row(case.place, rounds, AUTO, variants.GLIBC, metric)
     return [Goal(measured, limit), Goal(measured, 1.10, Of.PEAK)]
 
 
@@ -43,7 +43,7 @@ def peers_goals(bench: Bench, case: Case, budget: Budget, optimize_seconds: floa
 
 def _against_best(case: Case, rounds: Rounds, variant: str) -> Row:
     peers = [peer for peer in (variants.GLIBC, *variants.PEERS) if rounds.runs.get(peer)]
-    rows = [measured_row(case, rounds, variant, peer, "cpu_time") for peer in peers]
+    rows = [measured_row(case.place, rounds, variant, peer, "cpu_time") for peer in peers]
     return max(rows, key=lambda each: each.ratio)
 
 
@@ -55,7 +55,7 @@ def foreign_plan_goals(bench: Bench, case: Case, others: Sequence[Case], budget:
         environments[name] = variants.planned(planned(bench, other, AUTO))
     rounds = race(bench, case, environments, budget, FALLBACK)
     names = [name for name in rounds.runs if name != FALLBACK]
-    return [Goal(measured_row(case, rounds, name, FALLBACK, "cpu_time"), 1.02) for name in names]
+    return [Goal(measured_row(case.place, rounds, name, FALLBACK, "cpu_time"), 1.02) for name in names]
 
 
 def start_up_goals(bench: Bench, tiny: Case, large: Case, budget: Budget) -> list[Goal]:

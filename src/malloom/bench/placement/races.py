@@ -22,7 +22,8 @@ def strategy_rows(bench: Bench, case: Case, names: list[str], budget: Budget) ->
     environments |= {name: variants.planned(plan) for name, plan in plans.items()}
     rounds = race(bench, case, environments, budget, variants.GLIBC)
     metrics = ("cpu_time", case.phase)
-    return rows_of(case, rounds, SEQUENTIAL, metrics) + rows_of(case, rounds, variants.GLIBC, metrics)
+    baselines = (SEQUENTIAL, variants.GLIBC)
+    return [row for baseline in baselines for row in rows_of(case.place, rounds, baseline, metrics)]
 
 
 def preallocation_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
@@ -33,7 +34,7 @@ def preallocation_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
         environments[strategy] = variants.planned(plan, preallocate=True)
         environments[f"{strategy} {NOT_PREALLOCATED}"] = variants.planned(plan, preallocate=False)
     rounds = race(bench, case, environments, budget, variants.GLIBC)
-    return rows_of(case, rounds, variants.GLIBC, ("cpu_time",))
+    return rows_of(case.place, rounds, variants.GLIBC, ("cpu_time",))
 
 
 def statistics_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
@@ -46,4 +47,4 @@ def statistics_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
     with_statistics = f"{SEQUENTIAL} {STATISTICS}"
     environments = {SEQUENTIAL: plan, with_statistics: with_setting(plan, "statistics", "1")}
     rounds = race(bench, case, environments, budget, SEQUENTIAL)
-    return rows_of(case, rounds, SEQUENTIAL, ("cpu_time",))
+    return rows_of(case.place, rounds, SEQUENTIAL, ("cpu_time",))

@@ -1,0 +1,29 @@
+"""The workload ebb: what it makes it releases, and it says what that does to the memory in use."""
+
+import subprocess
+from pathlib import Path
+
+EBB = Path(__file__).parents[2] / "build/release/workloads/ebb/ebb"
+
+
+def test_memory_in_use_is_told_when_all_objects_live_and_when_none_does() -> None:
+    done = subprocess.run([EBB, "22400000"], capture_output=True, text=True, check=True)
+    assert done.stdout == "300000 objects\n"
+    resident = dict(line.removeprefix("resident ").split() for line in done.stderr.splitlines())
+    full, empty = (int(resident[name]) for name in ("full_bytes", "empty_bytes"))
+    assert 22_400_000 < full < 50_000_000
+    assert 0 < empty <= full
+
+
+def test_every_object_is_released() -> None:
+    done = subprocess.run(
+        ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", EBB, "224000"]
+    done = subprocess.run(command, check=False
+    )
+    assert done.returncode == 0
+
+
+def test_bad_arguments_are_refused() -> None:
+    for arguments in ([], ["100"], ["many"]):
+        done = subprocess.run([EBB, *arguments], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (2, "usage: ebb BYTES\n")
