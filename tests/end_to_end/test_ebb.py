@@ -16,11 +16,8 @@ def test_memory_in_use_is_told_when_all_objects_live_and_when_none_does() -> Non
 
 
 def test_every_object_is_released() -> None:
-    done = subprocess.run(
-        ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", EBB, "224000"]
-    done = subprocess.run(command, check=False
-    )
-    assert done.returncode == 0
+    checked = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", EBB, "224000"]
+    assert subprocess.run(checked, check=False).returncode == 0
 
 
 def test_bad_arguments_are_refused() -> None:
