@@ -1,13 +1,236 @@
 #include "optimizer/trace_prefetching.h"
 
+#include "optimizer/code_writer.h"
+#include "optimizer/prefetch_choice.h"
+#include "optimizer/prefetch_code.h"
+#include "optimizer/prefetch_table.h"
+#include "optimizer/profiling_code.h"
+#include "optimizer/trace_loads.h"
+#include "optimizer/trace_records.h"
+
 namespace malloom::optimizer {
 
-bool init_trace_prefetching(const Options&) {
+namespace {
+
+// Where a trace's loads change from one building of it to the next, it is profiled again, but not for ever.
+constexpr uint8_t most_profilings = 3;
+
+// Distances must fit into an instruction, twenty lines of 4096 bytes further too.
+constexpr uint64_t most_stride = 1 << 28;
+
+Options options;
+void* lock;  // of all records
+
+/// A trace that the trace event is about.
+struct BuiltTrace {
+    void* context;
+    instrlist_t* list;
+    TraceLoads loads;
+};
+
+StrideRules stride_rules() {
+    return {options.line, options.stride, options.whole_strides != 0};
+}
+
+TrialRules trial_rules() {
+    TrialRules rules;
+    rules.strides = stride_rules();
+    rules.lines_ahead = options.distance;
+    rules.rounds = options.rounds;
+    rules.window_cycles = options.window;
+    rules.gain = options.gain;
+    return rules;
+}
+
+app_pc start_of(const TraceRecord* record) {
+    return dr_fragment_app_pc(record->tag);
+}
+
+// The code is made anew when it is next hot, and the trace event then finds the record in its new state.
+// Other threads finish what they are executing. A clean call must hold no lock here.
+void rebuild(app_pc start) {
+    dr_unlink_flush_region(start, 1);
+}
+
+void window_ended(TrialInUse* trial) {
+    const uint64_t now = __builtin_ia32_rdtsc();
+    dr_mutex_lock(lock);
+    TraceRecord* const record = trial->record;
+    const bool ended = record != nullptr && trial->trial.end_window(now);
+    const app_pc start = ended ? start_of(record) : nullptr;
+    if (ended) {
+        for (size_t i = 0; i < record->prefetch_count; ++i)
+            record->prefetches[i].distance = trial->trial.distances[i];
+        give_back_trial(record);
+        record->state = TraceState::settled;
+    }
+    dr_mutex_unlock(lock);
+    if (ended) rebuild(start);
+}
+
+bool begin_trial(TraceRecord* record) {
+    int64_t strides[DistanceTrial::most_loads];
+    for (size_t i = 0; i < record->prefetch_count; ++i) strides[i] = record->prefetches[i].stride;
+    DistanceTrial* const trial = take_trial(record);
+    if (trial != nullptr) trial->begin(strides, record->prefetch_count, trial_rules());
+    return trial != nullptr;
+}
+
+void judge(TraceRecord* record, const ThreadRows& rows) {
+    ChosenPrefetch chosen[DistanceTrial::most_loads];
+    const StrideRules rules = stride_rules();
+    const size_t count =
+        choose_prefetches(rows, record->load_count, record->givers, rules, chosen, DistanceTrial::most_loads);
+    record->prefetch_count = static_cast<uint8_t>(count);
+    for (size_t i = 0; i < count; ++i) {
+        record->prefetches[i] = {record->loads[chosen[i].column], chosen[i].is_indirect, chosen[i].stride,
+                                 prefetch_distance(chosen[i].stride, options.distance, rules)};
+    }
+    const bool is_tried = count != 0 && options.tune != 0 && begin_trial(record);
+    record->state = is_tried ? TraceState::trying : TraceState::settled;
+}
+
+// Where other threads took most of the rows, there is nothing to judge by.
+bool are_enough(const ThreadRows& rows) {
+    return rows.count() >= options.threshold / 4;
+}
+
+void profile_full(TraceProfile* profile) {
+    auto* const full = reinterpret_cast<ProfileInUse*>(profile);
+    dr_mutex_lock(lock);
+    TraceRecord* const record = full->record;
+    const bool is_wanted = record != nullptr && record->state == TraceState::profiling;
+    const app_pc start = is_wanted ? start_of(record) : nullptr;
+    if (is_wanted) {
+        const ThreadRows rows(*profile, options.threshold);
+        record->state = TraceState::fresh;
+        if (are_enough(rows)) judge(record, rows);
+        give_back_profile(record);
+    }
+    dr_mutex_unlock(lock);
+    if (is_wanted) rebuild(start);
+}
+
+bool knows_all(const TraceRecord* record, const TraceLoads& loads) {
+    for (size_t i = 0; i < loads.count(); ++i) {
+        size_t known = 0;
+        while (known < record->load_count && record->loads[known] != loads[i].load) ++known;
+        if (known == record->load_count) return false;
+    }
     return true;
 }
 
-dr_emit_flags_t optimize_trace(void*, void*, instrlist_t*, bool) {
-    return DR_EMIT_DEFAULT;
+uint8_t giver_of(const AddressGroup& group) {
+    const bool is_reachable =
+        options.indirect != 0 && group.from != TraceLoads::most && indirect_place(group) != nullptr;
+    return static_cast<uint8_t>(is_reachable ? group.from : TraceLoads::most);
+}
+
+bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
+    void* evicted;
+    TraceProfile* const profile = take_profile(record, &evicted);
+    if (evicted != nullptr) dr_delay_flush_region(dr_fragment_app_pc(evicted), 1, 0, nullptr);
+    if (profile == nullptr) return false;
+    give_back_trial(record);
+    ++record->profiled;
+    record->state = TraceState::profiling;
+    record->load_count = static_cast<uint8_t>(built.loads.count());
+    for (size_t i = 0; i < built.loads.count() && i < TraceLoads::most; ++i) {
+        record->loads[i] = built.loads[i].load;
+        record->givers[i] = giver_of(built.loads[i]);
+    }
+    profile->begin(options.threshold);
+    insert_profiling(built.context, built.list, built.loads, profile, profile_full);
+    return true;
+}
+
+void put_prefetch(const BuiltTrace& built, const TracePrefetch& prefetch, const int64_t* variable) {
+    const size_t found = built.loads.find(prefetch.load);
+    if (found == built.loads.count() || (prefetch.distance == 0 && variable == nullptr)) return;
+    const AddressGroup& group = built.loads[found];
+    const LookAhead ahead{prefetch.distance, variable, prefetch.stride < 0};
+    const bool non_temporal = options.non_temporal != 0;
+    if (!prefetch.is_indirect) {
+        insert_strided_prefetch(built.context, built.list, group, ahead, non_temporal);
+        note_strided_prefetch(group, prefetch.distance, non_temporal, variable == nullptr);
+        return;
+    }
+    instr_t* const place = giver_of(group) != TraceLoads::most ? indirect_place(group) : nullptr;
+    if (place == nullptr) return;
+    insert_indirect_prefetch(built.context, built.list, group, place, ahead, non_temporal);
+    note_indirect_prefetch(group, prefetch.distance, variable == nullptr);
+}
+
+bool put_prefetches(const BuiltTrace& built, const TraceRecord* record) {
+    for (size_t i = 0; i < record->prefetch_count; ++i) put_prefetch(built, record->prefetches[i], nullptr);
+    return record->prefetch_count != 0;
+}
+
+bool try_prefetches(const BuiltTrace& built, const TraceRecord* record) {
+    TrialInUse* const trial = record->trial;
+    for (size_t i = 0; i < record->prefetch_count; ++i)
+        put_prefetch(built, record->prefetches[i], &trial->trial.distances[i]);
+    count_entry({built.context, built.list, instrlist_first(built.list)}, 16, &trial->trial.countdown, trial,
+                reinterpret_cast<void*>(window_ended), [] {});
+    return true;
+}
+
+/// Whether it inserted anything.
+bool optimize(const BuiltTrace& built, TraceRecord* record) {
+    const bool is_stale = record->state != TraceState::fresh && !knows_all(record, built.loads);
+    if (is_stale || record->state == TraceState::fresh || record->state == TraceState::profiling)
+        if (record->profiled < most_profilings) return profile_trace(built, record);
+    if (record->state == TraceState::trying) return try_prefetches(built, record);
+    return record->state == TraceState::settled && put_prefetches(built, record);
+}
+
+// The other threads of the process, and with them whoever held the lock, do not exist in the child.
+void forked(void*) {
+    lock = dr_mutex_create();
+}
+
+void module_unloaded(void*, const module_data_t* module) {
+    dr_mutex_lock(lock);
+    forget_records(module->start, module->end);
+    dr_mutex_unlock(lock);
+}
+
+bool is_within(const char* name, uint64_t value, uint64_t least, uint64_t most) {
+    if (value >= least && value <= most) return true;
+    dr_fprintf(STDERR, "malloom: %s=%llu is not possible; give %llu to %llu\n", name, value, least, most);
+    return false;
+}
+
+bool are_possible(const Options& wanted) {
+    return is_within("threshold", wanted.threshold, 8, TraceProfile::rows) &&
+           is_within("line", wanted.line, 16, 4096) && is_within("distance", wanted.distance, 1, 4096) &&
+           is_within("stride", wanted.stride, 1, most_stride) &&
+           is_within("rounds", wanted.rounds, 1, DistanceTrial::most_rounds) &&
+           is_within("gain", wanted.gain, 0, 99);
+}
+
+}  // namespace
+
+bool init_trace_prefetching(const Options& wanted) {
+    options = wanted;
+    if (!are_possible(options)) return false;
+    lock = dr_mutex_create();
+    dr_register_fork_init_event(forked);
+    dr_register_module_unload_event(module_unloaded);
+    init_trace_records();
+    return init_profiling_code();
+}
+
+// What was inserted is emitted with its translations, so DynamoRIO asks to build a trace once more only where
+// nothing was.
+dr_emit_flags_t optimize_trace(void* context, void* tag, instrlist_t* trace, bool translating) {
+    if (translating) return DR_EMIT_DEFAULT;
+    const BuiltTrace built{context, trace, TraceLoads(trace, options)};
+    if (built.loads.count() == 0) return DR_EMIT_DEFAULT;
+    dr_mutex_lock(lock);
+    const bool has_changed = optimize(built, record_of(tag));
+    dr_mutex_unlock(lock);
+    return has_changed ? DR_EMIT_STORE_TRANSLATIONS : DR_EMIT_DEFAULT;
 }
 
 }  // namespace malloom::optimizer

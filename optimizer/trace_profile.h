@@ -35,7 +35,12 @@ class ThreadRows {
     /// `entries`: as given to begin().
     ThreadRows(const TraceProfile& profile, size_t entries);
 
+    /// Entries of that thread.
     size_t count() const { return count_; }
+
+    /// Its stack pointer at the last of them.
+    uintptr_t stack() const { return profile_.stacks[0]; }
+
     void gather(size_t load, LoadReferences& into) const;
 
   private:

@@ -1,0 +1,74 @@
+// Inserts instructions of our own into a trace. Registers are spilled to DynamoRIO's slots and never held
+// across an instruction of the program; flags are not touched, or only where they are dead.
+#pragma once
+
+#include <dr_api.h>
+#include <stdint.h>
+
+namespace malloom::optimizer {
+
+/// Inserts before `where`.
+struct CodeWriter {
+    void* context;
+    instrlist_t* list;
+    instr_t* where;
+
+    void put(instr_t* made) const { instrlist_meta_preinsert(list, where, made); }
+    void save(reg_id_t reg, dr_spill_slot_t slot) const { dr_save_reg(context, list, where, reg, slot); }
+    void restore(reg_id_t reg, dr_spill_slot_t slot) const {
+        dr_restore_reg(context, list, where, reg, slot);
+    }
+
+    void load_constant(reg_id_t into, uintptr_t value) const {
+        put(INSTR_CREATE_mov_imm(context, opnd_create_reg(into), OPND_CREATE_INTPTR(value)));
+    }
+    void load(reg_id_t into, opnd_t from) const {
+        put(INSTR_CREATE_mov_ld(context, opnd_create_reg(into), from));
+    }
+    void store(opnd_t into, reg_id_t value) const {
+        put(INSTR_CREATE_mov_st(context, into, opnd_create_reg(value)));
+    }
+
+    /// into = base + index * scale + displacement; base and index may be DR_REG_NULL.
+    void compute(reg_id_t into, reg_id_t base, reg_id_t index, int scale, int displacement) const {
+        put(INSTR_CREATE_lea(
+            context, opnd_create_reg(into),
+            opnd_create_base_disp(base, index, index == DR_REG_NULL ? 0 : scale, displacement, OPSZ_lea)));
+    }
+};
+
+/// A register that none of these operands use; never the stack pointer. `taken` is another one not to take.
+inline reg_id_t free_register(opnd_t one, opnd_t other, reg_id_t taken = DR_REG_NULL) {
+    reg_id_t reg = DR_REG_RAX;
+    while (reg == taken || reg == DR_REG_RSP || opnd_uses_reg(one, reg) || opnd_uses_reg(other, reg))
+        reg = static_cast<reg_id_t>(reg + 1);
+    return reg;
+}
+
+/// Counts an entry of the trace down in `counter`, of which `bits` (8 or 16) count, and calls
+/// `callee(argument)` when they are 0. Leaves `argument` in rdx and the count in rcx for what `record`
+/// inserts.
+template <typename Record>
+void count_entry(const CodeWriter& at, int bits, uint64_t* counter, void* argument, void* callee,
+                 Record record) {
+    instr_t* const call = INSTR_CREATE_label(at.context);
+    instr_t* const done = INSTR_CREATE_label(at.context);
+    at.save(DR_REG_RCX, SPILL_SLOT_1);
+    at.save(DR_REG_RDX, SPILL_SLOT_2);
+    at.load_constant(DR_REG_RDX, reinterpret_cast<uintptr_t>(counter));
+    at.load(DR_REG_RCX, OPND_CREATE_MEM64(DR_REG_RDX, 0));
+    at.compute(DR_REG_RCX, DR_REG_RCX, DR_REG_NULL, 0, -1);
+    at.store(OPND_CREATE_MEM64(DR_REG_RDX, 0), DR_REG_RCX);
+    const reg_id_t part = bits == 8 ? DR_REG_CL : DR_REG_CX;
+    at.put(INSTR_CREATE_movzx(at.context, opnd_create_reg(DR_REG_ECX), opnd_create_reg(part)));
+    record();
+    at.put(INSTR_CREATE_jecxz(at.context, opnd_create_instr(call)));
+    at.put(INSTR_CREATE_jmp(at.context, opnd_create_instr(done)));
+    at.put(call);
+    dr_insert_clean_call(at.context, at.list, at.where, callee, false, 1, OPND_CREATE_INTPTR(argument));
+    at.put(done);
+    at.restore(DR_REG_RDX, SPILL_SLOT_2);
+    at.restore(DR_REG_RCX, SPILL_SLOT_1);
+}
+
+}  // namespace malloom::optimizer

@@ -1,0 +1,121 @@
+#include "optimizer/distance_trial.h"
+
+#include <string.h>
+
+namespace malloom::optimizer {
+
+namespace {
+
+constexpr size_t without = 0;  ///< the variant in which the prefetch does nothing
+constexpr size_t usual = 1;    ///< the one with the distance of the rules
+
+// A quarter, half, double and four times the paper's five lines, roughly.
+constexpr uint64_t lines_of_variant[DistanceTrial::variants] = {0, 5, 2, 10, 20};
+constexpr uint64_t usual_lines = lines_of_variant[usual];
+
+uint64_t next_random(uint64_t& state) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+void insert_sorted(uint64_t* sorted, size_t count, uint64_t value) {
+    while (count > 0 && sorted[count - 1] > value) {
+        sorted[count] = sorted[count - 1];
+        --count;
+    }
+    sorted[count] = value;
+}
+
+}  // namespace
+
+int64_t DistanceTrial::distance_of(size_t variant) const {
+    if (variant == without) return 0;
+    const uint64_t lines = (lines_of_variant[variant] * rules_.lines_ahead + usual_lines / 2) / usual_lines;
+    return prefetch_distance(strides_[load_], lines, rules_.strides);
+}
+
+void DistanceTrial::begin_window() {
+    distances[load_] = distance_of(order_[turn_]);
+    countdown = window_entries_;
+}
+
+void DistanceTrial::begin_round() {
+    turn_ = 0;
+    for (size_t i = 0; i < variants; ++i) order_[i] = static_cast<uint8_t>(i);
+    for (size_t i = variants - 1; i > 0; --i) {
+        const size_t other = next_random(random_) % (i + 1);
+        const uint8_t kept = order_[i];
+        order_[i] = order_[other];
+        order_[other] = kept;
+    }
+}
+
+void DistanceTrial::begin_load(size_t load) {
+    load_ = load;
+    round_ = 0;
+    begin_round();
+}
+
+void DistanceTrial::begin(const int64_t* strides, size_t count, const TrialRules& rules) {
+    rules_ = rules;
+    loads_ = count;
+    memcpy(strides_, strides, count * sizeof *strides);
+    random_ = 0x9e3779b97f4a7c15;
+    for (load_ = 0; load_ < count; ++load_) distances[load_] = distance_of(usual);
+    window_entries_ = 256;
+    window_began_ = 0;
+    is_calibrated_ = false;
+    begin_load(0);
+    begin_window();
+}
+
+uint64_t DistanceTrial::median(size_t variant) const {
+    uint64_t sorted[most_rounds];
+    for (size_t i = 0; i < rules_.rounds; ++i) insert_sorted(sorted, i, cycles_[variant][i]);
+    return sorted[rules_.rounds / 2];
+}
+
+bool DistanceTrial::beats(size_t variant, size_t other) const {
+    size_t won = 0;
+    for (size_t i = 0; i < rules_.rounds; ++i) won += cycles_[variant][i] < cycles_[other][i];
+    return won * 4 >= rules_.rounds * 3 && median(variant) * 100 <= median(other) * (100 - rules_.gain);
+}
+
+size_t DistanceTrial::choice() const {
+    size_t best = usual;
+    for (size_t i = usual + 1; i < variants; ++i)
+        if (median(i) < median(best)) best = i;
+    if (beats(usual, without) && !beats(best, usual)) return usual;
+    return beats(best, without) ? best : without;
+}
+
+// True when it was the last round of the last load.
+bool DistanceTrial::end_round() {
+    if (++round_ < rules_.rounds) {
+        begin_round();
+        return false;
+    }
+    distances[load_] = distance_of(choice());
+    if (load_ + 1 == loads_) return true;
+    begin_load(load_ + 1);
+    return false;
+}
+
+bool DistanceTrial::end_window(uint64_t now) {
+    const uint64_t cycles = now - window_began_;
+    const bool is_first = window_began_ == 0;
+    window_began_ = now;
+    if (!is_first && is_calibrated_) {
+        cycles_[order_[turn_]][round_] = cycles;
+        if (++turn_ == variants && end_round()) return true;
+    } else if (!is_first) {
+        is_calibrated_ = cycles >= rules_.window_cycles || window_entries_ == most_window_entries;
+        if (!is_calibrated_) window_entries_ *= 2;
+    }
+    begin_window();
+    return false;
+}
+
+}  // namespace malloom::optimizer
