@@ -149,6 +149,9 @@ Patched patch_loads(LoadSite* sites, size_t count) {
     if (count == 0) {
         return {};
     }
+#ifndef __x86_64__
+    return {0, 0, "only x86-64 has them"};
+#endif
     if (!find_loads(sites, count)) {
         return {0, 0, "the decoder (libZydis) is missing"};
     }

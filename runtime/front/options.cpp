@@ -60,6 +60,9 @@ bool Options::statistics_are_wanted() const {
 bool Options::preallocation_is_wanted(bool plan_says) const {
     return preallocate == nullptr ? plan_says : equals(preallocate, "1");
 }
+bool Options::prefetches_are_wanted() const {
+    return !equals(prefetch, "0");
+}
 
 Options read_options(const platform::Settings& settings) {
     Options options;

@@ -16,6 +16,7 @@ struct Options {
     bool system_is_wanted() const;
     bool statistics_are_wanted() const;
     bool preallocation_is_wanted(bool plan_says) const;
+    bool prefetches_are_wanted() const;
 };
 
 /// The options among the settings, which must outlive them. Names on stderr every value that means nothing

@@ -6,6 +6,7 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
+#include "runtime/front/carried_prefetches.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -75,6 +76,9 @@ bool RunTime::open_plan(const Options& options) {
         state_ = "of another program";
         return false;
     }
+    if (options.prefetches_are_wanted()) {
+        carried_prefetches.note(plan_);
+    }
     const bool has_slots = heap_.first.open(plan_);
     if (has_slots &&
         options.preallocation_is_wanted(plan_.header().flags &
@@ -83,7 +87,8 @@ bool RunTime::open_plan(const Options& options) {
     }
     heap_.rest.first.open(plan_);
     if (!has_slots && !has_groups() && plan_.header().pools_count == 0) {
-        state_ = "empty, or without address space";
+        state_ =
+            plan_.prefetches_count() != 0 ? "used, for prefetches alone" : "empty, or without address space";
         return false;
     }
     state_ = "used";

@@ -1,0 +1,31 @@
+// The prefetches that a plan carries, put into the program's code at start.
+#pragma once
+
+#include "runtime/codegen/load_patcher.h"
+#include "runtime/heaps/plan_file.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+/// One static object, constant-initialized.
+class CarriedPrefetches {
+  public:
+    /// The plan whose prefetches are wanted. It stays open as long as the process.
+    void note(const heaps::PlanFile& plan) { plan_ = &plan; }
+
+    /// Patches the loads of the objects that are loaded now. Once, by a constructor, never within a request:
+    /// it loads the decoder. Objects that are loaded later stay as they are.
+    void carry();
+
+    /// "; prefetches 3 of 4 (2 pages)", and what is wrong where something is; nothing where none were noted.
+    void describe(platform::Line& line) const;
+
+  private:
+    const heaps::PlanFile* plan_ = nullptr;
+    codegen::Patched patched_;
+};
+
+extern constinit CarriedPrefetches
+    carried_prefetches;  // NOLINT(bugprone-dynamic-static-initializers): it is constinit
+
+}  // namespace malloom::front
