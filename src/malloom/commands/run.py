@@ -14,7 +14,7 @@ from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
 from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
-from malloom.settings import settings
+from malloom.settings import settings, with_setting
 
 
 class Heap(StrEnum):
@@ -71,6 +71,9 @@ def run(
             help="Have the plan's pages at the start, or as they are used; default: as the plan says."
         ),
     ] = None,
+    prefetch: Annotated[
+        bool, typer.Option(help="Put the prefetches that the plan carries into the program's code, or not.")
+    ] = True,
     save_plan: Annotated[
         Path | None,
         typer.Option(
@@ -103,6 +106,8 @@ def run(
         require_reachable(program)
     chosen = chosen_heap(heap, plan)
     variables = heap_variables(plan, chosen, fallback, statistics, preallocate, save_plan)
+    if not prefetch:
+        variables = with_setting(variables, "prefetch", "0")
     library: Path | str | None = native_file("libmalloom.so")
     if not statistics and serves_alone(fallback, program) and is_fallback_alone(plan, chosen):
         # The run time would only hand every request on; the fallback itself costs less.
