@@ -45,8 +45,9 @@ test: native  ## all tests, with formatting, lint and types
 
 bench: build  ## all benchmark suites
 	@setup/native.sh release
-	@.venv/bin/malloom bench placement --json build/bench-placement.json \
-	    --markdown build/bench-placement.md
+	@status=0; for suite in placement dynamic; do \
+	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
+	done; exit $$status
 
 soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about an hour
 	@setup/native.sh fuzz

@@ -36,13 +36,16 @@ class Carrying:
     """
 
     budget: Budget
+    optimize_seconds: float
     _chosen: dict[tuple[Case, bool], Carried] = field(default_factory=dict)
 
     def of(self, bench: Bench, case: Case, learned_on: Case) -> Carried:
         """Raises CommandError where not even the program itself can be measured."""
         key = (learned_on, case == learned_on)
         if key not in self._chosen:
-            wanted = [each for each in learners() if each.carries_over or case == learned_on]
+            wanted = [
+                each for each in learners(self.optimize_seconds) if each.carries_over or case == learned_on
+            ]
             plans = learned(bench, learned_on, wanted)
             self._chosen[key] = self._fastest(bench, learned_on, plans)
         return self._chosen[key]

@@ -11,9 +11,6 @@ from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
 
-OPTIMIZE_SECONDS = 20.0
-"""What `malloom optimize` may take for its measured runs."""
-
 
 @dataclass(frozen=True)
 class Learner:
@@ -27,10 +24,10 @@ class Learner:
     learn: Callable[[Bench, Case, Path], bool]
 
 
-def learners() -> list[Learner]:
-    """All that malloom offers."""
+def learners(seconds: float = 0) -> list[Learner]:
+    """All that malloom offers. `seconds` are for the measured runs of `malloom optimize`."""
     return [
-        Learner("optimize", False, _optimized),
+        Learner("optimize", False, partial(_optimized, seconds=seconds)),
         Learner("strategy pools", True, partial(_planned, strategy="pools")),
         Learner("pools", True, partial(_saved, options=("--heap", "pools"))),
         Learner("dynamic", True, partial(_saved, options=("--dynamic",))),
@@ -51,10 +48,10 @@ def learned(bench: Bench, case: Case, wanted: Sequence[Learner]) -> dict[str, Pa
     return plans
 
 
-def _optimized(bench: Bench, case: Case, plan: Path) -> bool:
+def _optimized(bench: Bench, case: Case, plan: Path, seconds: float) -> bool:
     """`malloom optimize`; it keeps no plan where none is faster."""
     arguments = case.command(bench.workloads).arguments
-    options = ["--json", "--seconds", str(OPTIMIZE_SECONDS), "-o", str(plan)]
+    options = ["--json", "--seconds", str(seconds), "-o", str(plan)]
     stages.output_of("optimize", *options, "--", *arguments)
     return plan.exists()
 

@@ -42,7 +42,6 @@ class Counted:
 
     @property
     def case(self) -> Case:
-        """Raises CommandError where the program has no inputs."""
         return sized(self.program, self.size, self.geometry.caches[-1].size_bytes, self.machine)
 
 

@@ -26,6 +26,7 @@ class Scale:
     times: Budget
     choice: Budget
     """For the verdict on a plan before it is carried."""
+    optimize_seconds: float
     quiet: Budget
     """For the programs that allocate little, whose limit is near 1."""
     document_megabytes: int
@@ -51,6 +52,7 @@ def full_scale(
         counted_size="8x",
         times=Budget(fewest=3, most=60, seconds=seconds),
         choice=Budget(fewest=6, most=20, seconds=30.0),
+        optimize_seconds=20.0,
         quiet=Budget(fewest=10, most=60, seconds=60.0),
         document_megabytes=20,
         pairs=Budget(fewest=6, most=30, seconds=10.0),
@@ -73,6 +75,7 @@ def quick_scale(
         counted_size="0.5x",
         times=few,
         choice=few,
+        optimize_seconds=0.0,
         quiet=few,
         document_megabytes=1,
         pairs=few,

@@ -7,7 +7,20 @@ from pathlib import Path
 
 from malloom.bench.dynamic import inputs
 from malloom.bench.workloads import Case
-from malloom.errors import CommandError
+
+MADE: Mapping[str, Callable[[int], Case]] = {
+    "em3d": inputs.em3d,
+    "health": inputs.health,
+    "mst": inputs.mst,
+    "treeadd": inputs.treeadd,
+    "tsp": inputs.tsp,
+    "ft": inputs.ft,
+    "ammp": inputs.ammp,
+    "art": inputs.art,
+    "equake": inputs.equake,
+    "twolf": inputs.twolf,
+}
+"""Each of the paper's programs with a heap of so many bytes."""
 
 FACTORS: Mapping[str, float] = {"0.5x": 0.5, "2x": 2.0, "8x": 8.0}
 """Bytes of the heap against those of the last-level cache."""
@@ -19,10 +32,8 @@ program itself, and for whatever else runs."""
 
 def sized(program: str, size: str, last_level: int, beside: str = "") -> Case:
     """The program with a heap of that size; `beside` is added to what rows call the input."""
-    made: Callable[[int], Case] | None = getattr(inputs, program, None)
-    if made is None:
-        raise CommandError(f"there are no inputs for {program}", remedy="add them to the suite's inputs")
-    return replace(made(heap_bytes(size, last_level)), label=" ".join(filter(None, (size, beside))))
+    made = MADE[program](heap_bytes(size, last_level))
+    return replace(made, label=" ".join(filter(None, (size, beside))))
 
 
 def heap_bytes(size: str, last_level: int) -> int:

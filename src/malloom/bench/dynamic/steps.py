@@ -38,7 +38,7 @@ def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:
 
 
 def _times(scale: Scale) -> list[Step]:
-    carrying, measured = Carrying(scale.choice), Measured()
+    carrying, measured = Carrying(scale.choice, scale.optimize_seconds), Measured()
     steps = []
     for size in dict.fromkeys(size for sizes in scale.sizes.values() for size in sizes):
         for program in (name for name, sizes in scale.sizes.items() if size in sizes):

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
-from malloom.bench.dynamic.sizes import FACTORS, available_memory, heap_bytes, lack_of_room, sized
+from malloom.bench.dynamic.paper import PROGRAMS
+from malloom.bench.dynamic.sizes import FACTORS, MADE, available_memory, heap_bytes, lack_of_room, sized
 from malloom.cache.geometry import last_level_bytes
-from malloom.errors import CommandError
 
 MEGABYTE = 1 << 20
 
@@ -22,9 +20,10 @@ def test_rows_name_the_size_and_not_the_arguments() -> None:
     assert sized("ft", "8x", MEGABYTE, "p4").input == "8x p4"
 
 
-def test_a_program_without_inputs_is_an_error() -> None:
-    with pytest.raises(CommandError, match="no inputs for mcf"):
-        sized("mcf", "2x", MEGABYTE)
+def test_every_program_of_the_paper_has_inputs() -> None:
+    assert tuple(MADE) == PROGRAMS
+    for program in PROGRAMS:
+        assert sized(program, "0.5x", MEGABYTE).place == (program, "0.5x")
 
 
 def test_what_does_not_fit_into_memory_is_told() -> None:
