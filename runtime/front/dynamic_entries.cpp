@@ -23,9 +23,9 @@ template <class Field>
     return __atomic_load_n(&field, __ATOMIC_RELAXED);
 }
 
-// Family 0xffffffff, which is none, of a site without one.
 [[gnu::always_inline]] inline uint32_t family_of(const DynamicSite& site) {
-    return __atomic_load_n(&site.pool, __ATOMIC_ACQUIRE) - 1;
+    const uint32_t pool = __atomic_load_n(&site.pool, __ATOMIC_ACQUIRE);
+    return pool != 0 ? pool - 1 : PoolHeap::none;
 }
 
 // A chunk of the site's pool; null where the request is of another size or the pool has none at hand.
@@ -41,7 +41,7 @@ void begin_family(DynamicSite& site, size_t bytes) {
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         PoolHeap heap;
         const uint32_t family = heap.open() ? heap.add(bytes) : PoolHeap::none;
-        __atomic_store_n(&site.pool, family + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&site.pool, family != PoolHeap::none ? family + 1 : 0, __ATOMIC_RELEASE);
     }
 }
 

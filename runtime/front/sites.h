@@ -55,7 +55,8 @@ class Sites {
     /// The site that decides for this caller: that of its call, or where that one is a wrapper, of a caller.
     [[gnu::always_inline]] Site& deciding(const context::Caller& caller) {
         Site& site = at(caller.return_address);
-        return site.kind() == Site::Kind::wrapper ? reach(site, caller) : site;
+        const bool decides = site.kind() != Site::Kind::wrapper || heaps::PlanHeap::has_slot(site);
+        return decides ? site : reach(site, caller);
     }
 
     /// The entry of a whole chain.

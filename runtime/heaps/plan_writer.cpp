@@ -59,7 +59,8 @@ class Table {
     uint64_t pools() const {
         uint64_t count = 0;
         for (uint64_t i = 0; i < capacity_; ++i) {
-            count += entries_[i].pool_bytes != no_pool || entries_[i].near != no_near;
+            const uint32_t bytes = entries_[i].pool_bytes;
+            count += (bytes != no_pool && bytes != deeper_pools) || entries_[i].near != no_near;
         }
         return count;
     }

@@ -18,11 +18,11 @@ from malloom.record.program import Program
 
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
-ALWAYS = ("first-use", "sequential", "context-groups", "overhead-only")
-"""Tried whatever the simulation says: two plain ones, one that carries over to other inputs, and the fallback
+ALWAYS = ("first-use", "sequential", "context-groups", "pools", "overhead-only")
+"""Tried whatever the simulation says: two plain ones, two that carry over to other inputs, and the fallback
 alone."""
 
-WITHOUT_ACCESSES = ("sequential", "size", "overhead-only")
+WITHOUT_ACCESSES = ("sequential", "size", "pools", "overhead-only")
 """What can be planned by requests alone."""
 
 

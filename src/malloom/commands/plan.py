@@ -58,6 +58,13 @@ def plan(
         bool | None,
         typer.Option("--preallocate/--no-preallocate", help="Have the pages at start; chosen if left out."),
     ] = None,
+    pools: Annotated[
+        bool,
+        typer.Option(
+            "--pools",
+            help="Give contexts whose requests have one size a pool too, for requests beyond the places.",
+        ),
+    ] = False,
     process: Annotated[
         str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
     ] = None,
@@ -73,7 +80,7 @@ def plan(
     if not len(opened.requests):
         raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
     layout = place(named, opened, geometry) if named else _best(opened, geometry)
-    made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate)
+    made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate, pools=pools)
     write_plan(made, output)
     typer.echo(summary(made, len(opened.requests)), err=True)
 
@@ -89,11 +96,11 @@ def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
 
 def summary(plan: Plan, requests: int) -> str:
     """What was planned, in one line."""
-    by = (
-        f"{len(plan.groups)} groups"
-        if len(plan.groups)
-        else f"{plan.planned_requests} of {requests} requests"
-    )
+    parts = [f"{len(plan.groups)} groups"] if len(plan.groups) else []
+    parts += [f"{plan.pools_count} pools"] if plan.pools_count else []
+    if plan.planned_requests or not parts:
+        parts = [f"{plan.planned_requests} of {requests} requests", *parts]
+    by = " and ".join(parts)
     racy = f", {plan.racy_requests} in contexts that several threads share" if plan.racy_requests else ""
     arena = f"{plan.arena_bytes / 2**20:.1f} MiB"
     flags = ", preallocated" if plan.flags else ""

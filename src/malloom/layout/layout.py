@@ -10,6 +10,8 @@ NO_PLACE = -1
 GRANULE = 16
 """Bytes: slots begin and end on granules."""
 NO_GROUP = 2**32 - 1
+DEEPER_POOLS = 2**32 - 1
+"""In place of a pool's bytes: contexts one frame deeper say."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,23 @@ class Groups:
 
 
 @dataclass(frozen=True)
+class Pools:
+    """Contexts whose requests of one size have a pool of their own."""
+
+    depth: int
+    """Frames of the deepest context."""
+    hashes: U64
+    """Per context, of whatever depth: its stable hash."""
+    bytes: U32
+    """Per context: size of its pool's requests, or DEEPER_POOLS."""
+
+
+@dataclass(frozen=True)
 class Layout:
     """Where a strategy wants every request of a profile.
 
-    Where `groups` is there, the plan carries the groups and no slots; the offsets then say where the requests
-    are expected to fall, for the simulation.
+    Where `groups` or `pools` is there, the plan carries these and no slots; the offsets then say where the
+    requests are expected to fall, for the simulation.
     """
 
     strategy: str
@@ -42,6 +56,12 @@ class Layout:
     arena_bytes: int
     """Address space that the places span; a multiple of 16."""
     groups: Groups | None = None
+    pools: Pools | None = None
+
+    @property
+    def has_slots(self) -> bool:
+        """Whether the plan says where each request goes."""
+        return self.groups is None and self.pools is None
 
     @property
     def planned(self) -> int:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from malloom import formats
 from malloom.errors import UsageProblem
-from malloom.layout.layout import GRANULE, NO_GROUP, NO_PLACE, Groups, Layout
+from malloom.layout.layout import DEEPER_POOLS, GRANULE, NO_GROUP, NO_PLACE, Groups, Layout, Pools
 from malloom.layout.live_bytes import peak_bytes
+from malloom.layout.pooling import pools_of
 from malloom.layout.room import granules
 from malloom.profile import HeapProfile, Refolded
 from malloom.profile.requests import I64, U32
@@ -51,7 +52,9 @@ class Plan:
     @property
     def pools_count(self) -> int:
         """Contexts with a pool, or with objects beside which theirs belong."""
-        return int(np.count_nonzero((self.contexts["pool_bytes"] != 0) | (self.contexts["near"] != 0)))
+        pool_bytes = self.contexts["pool_bytes"]
+        has_pool = (pool_bytes != 0) & (pool_bytes != DEEPER_POOLS)
+        return int(np.count_nonzero(has_pool | (self.contexts["near"] != 0)))
 
 
 def make_plan(
@@ -61,23 +64,28 @@ def make_plan(
     match: str = "context",
     depth: int | None = None,
     preallocate: bool | None = None,
+    pools: bool = False,
 ) -> Plan:
-    """The plan for a layout. `depth` (frames) and `preallocate` are chosen where not given.
+    """The plan for a layout. `depth` (frames) and `preallocate` are chosen where not given. With `pools` the
+    contexts that are worth one have it for requests that the layout leaves over.
 
     Raises UsageProblem where the layout's groups and the matching do not go together.
     """
     if match not in MATCHINGS:
         raise UsageProblem(f"there is no matching '{match}'", remedy="use context or sequence")
-    if layout.groups is not None and match == "sequence":
-        raise UsageProblem(f"{layout.strategy} places by context", remedy="leave --match out")
+    if match == "sequence" and (pools or not layout.has_slots):
+        what = "pools are" if pools else f"{layout.strategy} places"
+        raise UsageProblem(f"{what} by context", remedy="leave --match out")
     sections = _sections(profile, layout, match, depth)
+    if pools and layout.pools is None:
+        sections["contexts"] = _with_pools(profile, sections["contexts"], sections["depth"])
     wanted = preallocate if preallocate is not None else worth_preallocating(profile, layout)
     return Plan(
         strategy=layout.strategy,
         program=_program_hash(profile),
         matching=formats.load("plan").enums["Matching"][match],
-        arena_bytes=0 if layout.groups is not None else _aligned(layout.arena_bytes),
-        planned_requests=0 if layout.groups is not None else layout.planned,
+        arena_bytes=_aligned(layout.arena_bytes) if layout.has_slots else 0,
+        planned_requests=layout.planned if layout.has_slots else 0,
         profile_created=profile.created,
         flags=formats.load("plan").enums["PlanFlag"]["preallocate"] if wanted else 0,
         **sections,
@@ -106,6 +114,13 @@ def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | Non
             "contexts": contexts,
             "groups": groups,
             "depth": layout.groups.depth,
+            "racy_requests": 0,
+        }
+    if layout.pools is not None:
+        return {
+            **empty,
+            "contexts": _pool_contexts(layout.pools),
+            "depth": layout.pools.depth,
             "racy_requests": 0,
         }
     chosen = depth if depth is not None else best_depth(profile)
@@ -174,7 +189,7 @@ def _racy_share(profile: HeapProfile, depth: int) -> float:
 
 def worth_preallocating(profile: HeapProfile, layout: Layout) -> bool:
     """Whether nearly all of the arena is in use at some time."""
-    if layout.groups is not None or layout.arena_bytes == 0:
+    if not layout.has_slots or layout.arena_bytes == 0:
         return False
     return peak_bytes(profile, layout.offset >= 0) >= PREALLOCATE_SHARE * layout.arena_bytes
 
@@ -220,6 +235,25 @@ def _group_contexts(profile: HeapProfile, groups: Groups) -> npt.NDArray[Any]:
     entries = np.zeros(len(hashes), dtype=formats.dtype("plan", "PlanContext"))
     entries["hash"], entries["group"] = hashes, groups.of_context
     return _hash_table(entries[groups.of_context != NO_GROUP])
+
+
+def _pool_contexts(pools: Pools) -> npt.NDArray[Any]:
+    entries = np.zeros(len(pools.hashes), dtype=formats.dtype("plan", "PlanContext"))
+    entries["hash"], entries["pool_bytes"], entries["group"] = pools.hashes, pools.bytes, NO_GROUP
+    return _hash_table(entries)
+
+
+def _with_pools(profile: HeapProfile, contexts: npt.NDArray[Any], depth: int) -> npt.NDArray[Any]:
+    """The table with pools for contexts of the same depth."""
+    pools, _ = pools_of(profile, depth, depth)
+    entries = contexts[contexts["hash"] != 0]
+    added = _pool_contexts(pools)
+    added = added[added["hash"] != 0]
+    merged = {int(entry["hash"]): entry for entry in added} | {int(entry["hash"]): entry for entry in entries}
+    table = np.array(list(merged.values()), dtype=contexts.dtype)
+    bytes_of = dict(zip(pools.hashes.tolist(), pools.bytes.tolist(), strict=True))
+    table["pool_bytes"] = [bytes_of.get(each, 0) for each in table["hash"].tolist()]
+    return _hash_table(table)
 
 
 def _group_table(groups: Groups) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from malloom.cache.cost import stall_cycles
 from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import Sample, SimulatedCounts, Simulation, sample_of
 from malloom.errors import CommandError
-from malloom.layout.layout import Groups, Layout
+from malloom.layout.layout import Groups, Layout, Pools
 from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
 from malloom.profile.survey import KEPT_ACCESSES
@@ -89,7 +89,7 @@ class Race:
     def __init__(self, profile: HeapProfile, geometry: Geometry, progress: Progress) -> None:
         self._profile, self._geometry, self._progress = profile, geometry, progress
         self._simulation = Simulation(profile, geometry)
-        self._placed: dict[str, tuple[int, int, Groups | None]] = {}
+        self._placed: dict[str, tuple[int, int, Groups | None, Pools | None]] = {}
 
     def enter(self, strategies: Iterable[Strategy]) -> None:
         """Places and adds the strategies' layouts, in their order; PLACERS of them are placed at a time."""
@@ -106,12 +106,12 @@ class Race:
         self._progress.placing(strategy.name)
         layout = placed.result()
         self._simulation.add(strategy.name, layout.offset)
-        self._placed[strategy.name] = layout.arena_bytes, layout.planned, layout.groups
+        self._placed[strategy.name] = (layout.arena_bytes, layout.planned, layout.groups, layout.pools)
 
     def layout(self, name: str) -> Layout:
         """The layout of that strategy, as it was placed."""
-        arena_bytes, _, groups = self._placed[name]
-        return Layout(name, self._simulation.offset(name), arena_bytes, groups)
+        arena_bytes, _, groups, pools = self._placed[name]
+        return Layout(name, self._simulation.offset(name), arena_bytes, groups, pools)
 
     def retain(self, names: Collection[str]) -> None:
         """Goes on with these alone, from the start."""

@@ -27,11 +27,20 @@ def test_layouts_with_the_same_counts_are_tried_once() -> None:
 
 
 def test_the_best_three_and_what_is_always_tried() -> None:
-    names = ["subtree", "smart", "usage-grouped", "size", "sequential", "first-use", "context-groups"]
+    names = [
+        "subtree",
+        "smart",
+        "usage-grouped",
+        "size",
+        "sequential",
+        "first-use",
+        "context-groups",
+        "pools",
+    ]
     ranking = [row(name, number) for number, name in enumerate(names)]
     chosen = chosen_from(ranking)
     assert chosen[:3] == ["subtree", "smart", "usage-grouped"]
-    assert chosen[3:] == ["sequential", "first-use", "context-groups", "overhead-only"]
+    assert chosen[3:] == ["sequential", "first-use", "context-groups", "pools", "overhead-only"]
 
 
 def test_the_fallback_alone_is_always_there() -> None:

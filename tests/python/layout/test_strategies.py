@@ -20,6 +20,7 @@ SHIPPED = [
     "keep-original",
     "one-per-line",
     "overhead-only",
+    "pools",
     "random",
     "reference-affinity",
     "sequential",
