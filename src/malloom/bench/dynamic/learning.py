@@ -28,10 +28,16 @@ def learners(seconds: float = 0) -> list[Learner]:
     """All that malloom offers. `seconds` are for the measured runs of `malloom optimize`."""
     return [
         Learner("optimize", False, partial(_optimized, seconds=seconds)),
-        Learner("strategy pools", True, partial(_planned, strategy="pools")),
+        _strategy("pools", accesses="none"),
+        _strategy("context-groups", accesses="sampled"),
         Learner("pools", True, partial(_saved, options=("--heap", "pools"))),
         Learner("dynamic", True, partial(_saved, options=("--dynamic",))),
     ]
+
+
+def _strategy(name: str, accesses: str) -> Learner:
+    """One whose plan holds for other inputs as well."""
+    return Learner(f"strategy {name}", True, partial(_planned, strategy=name, accesses=accesses))
 
 
 def learned(bench: Bench, case: Case, wanted: Sequence[Learner]) -> dict[str, Path]:
@@ -56,10 +62,10 @@ def _optimized(bench: Bench, case: Case, plan: Path, seconds: float) -> bool:
     return plan.exists()
 
 
-def _planned(bench: Bench, case: Case, plan: Path, strategy: str) -> bool:
-    """`malloom plan` after `malloom record --accesses none`."""
-    profile = bench.file(case, "requests.profile")
-    run = stages.record(case.command(bench.workloads).arguments, profile, "none")
+def _planned(bench: Bench, case: Case, plan: Path, strategy: str, accesses: str) -> bool:
+    """`malloom plan` after `malloom record`."""
+    profile = bench.file(case, f"{accesses}.profile")
+    run = stages.record(case.command(bench.workloads).arguments, profile, accesses)
     try:
         if run.status != 0:
             raise CommandError(f"recording failed: {last_words(run)}")
