@@ -11,7 +11,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan_header import places_nothing
 from malloom.native_files import native_file
 from malloom.preloading import FALLBACK_LIBRARIES, serves_alone
-from malloom.record.dynamorio import under_dynamorio
+from malloom.record.dynamic import Optimizing, dynamic_prefix, dynamic_settings
 from malloom.record.program import Program
 from malloom.settings import settings
 
@@ -57,12 +57,10 @@ def pooled() -> dict[str, str]:
 
 def dynamic(program: Command, *, pools: bool, prefetch: bool, statistics: bool = False) -> Command:
     """The program as `malloom run --dynamic` has it; DynamoRIO alone where neither is wanted."""
-    if not pools and not prefetch:
-        return replace(program, arguments=[*under_dynamorio(""), *program.arguments])
-    chosen = {"pools": pools, "prefetch": prefetch, "statistics": statistics}
-    options = " ".join(f"{name}={int(value)}" for name, value in chosen.items())
-    prefix = under_dynamorio("libmalloom_optimizer.so", options)
-    return replace(program, arguments=[*prefix, *program.arguments]).with_environment(pooled())
+    wishes = Optimizing(pools, prefetch, statistics)
+    command = replace(program, arguments=[*dynamic_prefix(wishes), *program.arguments])
+    chosen = dynamic_settings(wishes)
+    return command.with_environment({**chosen, "LD_PRELOAD": _run_time()} if chosen else {})
 
 
 def general_allocators() -> dict[str, dict[str, str]]:

@@ -13,8 +13,9 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
 from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
+from malloom.record.dynamic import Optimizing, dynamic_environment, dynamic_prefix
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
-from malloom.settings import settings, with_setting
+from malloom.settings import VARIABLE, settings, with_setting
 
 
 class Heap(StrEnum):
@@ -72,8 +73,21 @@ def run(
         ),
     ] = None,
     prefetch: Annotated[
-        bool, typer.Option(help="Put the prefetches that the plan carries into the program's code, or not.")
+        bool,
+        typer.Option(
+            help="Put the prefetches that the plan carries, or with --dynamic those that are found, into the "
+            "program's code, or not."
+        ),
     ] = True,
+    dynamic: Annotated[
+        bool,
+        typer.Option("--dynamic", help="Give pools and prefetches while the program runs, under DynamoRIO."),
+    ] = False,
+    pools: Annotated[bool, typer.Option(help="With --dynamic: give call sites pools, or not.")] = True,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=NUMBER", help="With --dynamic: set a constant of it; repeatable."),
+    ] = None,
     save_plan: Annotated[
         Path | None,
         typer.Option(
@@ -97,6 +111,9 @@ def run(
     runs; where it lies in a wrapper, its callers do. --save-plan writes them, so that the next run has
     them from its first request on.
 
+    With --dynamic the program runs under DynamoRIO, its children too: call sites get their pools and loads
+    their prefetches in the code that runs most. With --no-pools and --no-prefetch it is DynamoRIO alone.
+
     Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
     """
     if not command and not print_environment:
@@ -104,6 +121,17 @@ def run(
     program = open_program(command[0]) if command else None
     if program:
         require_reachable(program)
+    if dynamic:
+        require_unset(plan=plan, heap=heap, preallocate=preallocate)
+        learned = save_plan_settings(save_plan)
+        wishes = Optimizing(pools, prefetch, statistics, fallback.value, learned, tuple(constant or ()))
+        environment = dynamic_environment(wishes)
+        if print_environment:
+            show_environment(environment)
+        elif command:
+            prefix = dynamic_prefix(wishes)
+            replace_process(prefix[0], [*prefix, *command], environment)
+        return
     chosen = chosen_heap(heap, plan)
     variables = heap_variables(plan, chosen, fallback, statistics, preallocate, save_plan)
     if not prefetch:
@@ -114,10 +142,22 @@ def run(
         library, variables = FALLBACK_LIBRARIES[fallback], {}
     environment = preloading({**original_environment(), **variables}, library)
     if print_environment:
-        shown = [name for name in ("LD_PRELOAD", *variables) if name in environment]
-        print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in shown))
+        show_environment(environment)
     elif command and program:
         replace_process(program.path, command, environment)
+
+
+def show_environment(environment: dict[str, str]) -> None:
+    """Print what malloom sets."""
+    shown = [name for name in ("LD_PRELOAD", VARIABLE) if name in environment]
+    print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in shown))
+
+
+def require_unset(**options: object) -> None:
+    """Raise UsageProblem for an option that --dynamic leaves without a meaning."""
+    for name, value in options.items():
+        if value is not None:
+            raise UsageProblem(f"--{name} means nothing with --dynamic", remedy="leave out one of the two")
 
 
 def chosen_heap(name: str | None, plan: Path | None) -> Heap:
@@ -159,11 +199,18 @@ def heap_variables(
     if save_plan:
         if heap is not Heap.pools:
             raise UsageProblem("--save-plan needs a run that learns", remedy="add --heap pools")
-        check_output(save_plan)
-        check_replaced(save_plan, "plan")
-        # This process becomes the program; its children share the environment, but write nothing.
-        chosen |= {"save_plan": str(save_plan.resolve()), "save_process": str(os.getpid())}
+        chosen |= save_plan_settings(save_plan)
     return settings(**chosen)
+
+
+def save_plan_settings(save_plan: Path | None) -> dict[str, str]:
+    """The settings that have a plan written at the program's end; raises where there can be none."""
+    if save_plan is None:
+        return {}
+    check_output(save_plan)
+    check_replaced(save_plan, "plan")
+    # This process becomes the program; its children share the environment, but write nothing.
+    return {"save_plan": str(save_plan.resolve()), "save_process": str(os.getpid())}
 
 
 def checked_plan(plan: Path) -> Path:

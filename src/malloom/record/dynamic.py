@@ -1,0 +1,77 @@
+"""How a program is started under the optimiser, which pools and prefetches while it runs."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from malloom.errors import UsageProblem
+from malloom.native_files import native_file
+from malloom.preloading import original_environment, preloading
+from malloom.record.dynamorio import under_dynamorio
+from malloom.settings import settings
+
+CORE_OPTIONS = {"trace_threshold": "-trace_threshold"}
+"""Constants that are DynamoRIO's own. The client knows all others (optimizer/options.def)."""
+
+
+@dataclass(frozen=True)
+class Optimizing:
+    """What was asked for on the command line."""
+
+    pools: bool = True
+    prefetch: bool = True
+    statistics: bool = False
+    fallback: str = "mimalloc"
+    """What serves the requests that no pool claims; without pools it is the system's."""
+    learned: Mapping[str, str] = field(default_factory=dict)
+    """Settings that have the run time write down what was learned; empty: nowhere."""
+    constants: tuple[str, ...] = ()
+    """NAME=NUMBER each."""
+
+    @property
+    def needs_run_time(self) -> bool:
+        """Whether libmalloom.so has a part in it: prefetches alone leave the program's allocator."""
+        return self.pools or self.statistics or bool(self.learned)
+
+
+def dynamic_prefix(wishes: Optimizing) -> list[str]:
+    """What comes before the program's path on the command line; DynamoRIO alone where nothing is wanted.
+
+    Raises UsageProblem for what is no constant, CommandError where the installation lacks a part.
+    """
+    core, client = split_constants(wishes.constants)
+    if not wishes.pools and not wishes.prefetch:
+        return under_dynamorio("", core_options=core)
+    switches = {"pools": wishes.pools, "prefetch": wishes.prefetch, "statistics": wishes.statistics}
+    options = [*(f"{name}={int(wanted)}" for name, wanted in switches.items()), *client]
+    return under_dynamorio("libmalloom_optimizer.so", " ".join(options), core_options=core)
+
+
+def split_constants(constants: Iterable[str]) -> tuple[str, list[str]]:
+    """DynamoRIO's options as it takes them, and those of the client."""
+    core, client = [], []
+    for constant in constants:
+        name, _, number = constant.partition("=")
+        if not re.fullmatch(r"[a-z_]+=[0-9]+", constant):
+            remedy = "write it as NAME=NUMBER; docs/guide/dynamic.md lists them"
+            raise UsageProblem(f"'{constant}' sets no constant", remedy=remedy)
+        if name in CORE_OPTIONS:
+            core += [CORE_OPTIONS[name], number]
+        else:
+            client.append(constant)
+    return " ".join(core), client
+
+
+def dynamic_settings(wishes: Optimizing) -> dict[str, str]:
+    """The variable that holds the run time's settings; empty where it has no part in it."""
+    if not wishes.needs_run_time:
+        return {}
+    fallback = wishes.fallback if wishes.pools else "system"
+    statistics = {"statistics": "1"} if wishes.statistics else {}
+    return settings(heap="fallback", fallback=fallback, **statistics, **wishes.learned)
+
+
+def dynamic_environment(wishes: Optimizing) -> dict[str, str]:
+    """The program's whole environment."""
+    library = native_file("libmalloom.so") if wishes.needs_run_time else None
+    return preloading({**original_environment(), **dynamic_settings(wishes)}, library)
