@@ -11,7 +11,9 @@ from malloom.bench.pairs import Budget, Race
 from malloom.bench.selection import fastest_by_halving, measure_winner
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.layout.plan_header import header_fields
 from malloom.record.program import open_program
+from malloom.settings import with_setting
 
 ROUNDS = 2
 """Rounds of each stage of choosing."""
@@ -55,6 +57,7 @@ class Carrying:
         program = case.command(bench.workloads)
         found = open_program(str(program.arguments[0]))
         environments = {name: variants.as_run(plan, program=found) for name, plan in plans.items()}
+        environments |= _without_prefetches(plans)
         commands = {name: program.with_environment(added) for name, added in environments.items()}
         bench.say(f"choosing what {' '.join(case.place)} carries: {', '.join(commands)}")
         race = Race({variants.GLIBC: program, **commands}, bench.progress, demand_success=True)
@@ -68,3 +71,14 @@ class Carrying:
         if race.rounds.ratio(best, variants.GLIBC).verdict is not Verdict.FASTER:
             return NOTHING
         return Carried(best, environments[best])
+
+
+def _without_prefetches(plans: Mapping[str, Path]) -> dict[str, dict[str, str]]:
+    """The plans that have prefetches and something else, run with that alone."""
+    found = {}
+    for name, plan in plans.items():
+        fields = header_fields(plan)
+        others = (fields[f"{what}_count"] for what in ("slots", "groups", "pools"))
+        if fields["prefetches_count"] and any(others):
+            found[f"{name}, without prefetches"] = with_setting(variants.planned(plan), "prefetch", "0")
+    return found

@@ -1,5 +1,6 @@
 """Plans that earlier runs of a program leave behind, one learner each; every one can fail alone."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,14 +15,14 @@ from malloom.errors import CommandError
 
 @dataclass(frozen=True)
 class Learner:
-    """Something that makes a plan of a run of the case; False where it has none to offer.
+    """Something that makes a plan of a run of the case, and says by what: nothing where it has none to offer.
 
     What `carries_over` is good for other inputs too: it places nothing by the ordinals of requests.
     """
 
     name: str
     carries_over: bool
-    learn: Callable[[Bench, Case, Path], bool]
+    learn: Callable[[Bench, Case, Path], str]
 
 
 def learners(seconds: float = 0) -> list[Learner]:
@@ -30,8 +31,8 @@ def learners(seconds: float = 0) -> list[Learner]:
         Learner("optimize", False, partial(_optimized, seconds=seconds)),
         _strategy("pools", accesses="none"),
         _strategy("context-groups", accesses="sampled"),
-        Learner("pools", True, partial(_saved, options=("--heap", "pools"))),
-        Learner("dynamic", True, partial(_saved, options=("--dynamic",))),
+        Learner("run --heap pools", True, partial(_saved, options=("--heap", "pools"))),
+        Learner("run --dynamic", True, partial(_saved, options=("--dynamic",))),
     ]
 
 
@@ -41,28 +42,29 @@ def _strategy(name: str, accesses: str) -> Learner:
 
 
 def learned(bench: Bench, case: Case, wanted: Sequence[Learner]) -> dict[str, Path]:
-    """The plans by their learners' names; `bench.failed` is told of those that cannot be had."""
+    """The plans by what made them; `bench.failed` is told of those that cannot be had."""
     plans = {}
     for learner in wanted:
         bench.say(f"learning from {' '.join(case.place)}: {learner.name}")
         plan = bench.file(case, f"{learner.name}.plan".replace(" ", "-"))
         try:
-            if plan.exists() or learner.learn(bench, case, plan):
-                plans[learner.name] = plan
+            made = learner.name if plan.exists() else learner.learn(bench, case, plan)
+            if made:
+                plans[made] = plan
         except CommandError as error:
             bench.failed(f"learning by {learner.name}", error)
     return plans
 
 
-def _optimized(bench: Bench, case: Case, plan: Path, seconds: float) -> bool:
+def _optimized(bench: Bench, case: Case, plan: Path, seconds: float) -> str:
     """`malloom optimize`; it keeps no plan where none is faster."""
     arguments = case.command(bench.workloads).arguments
     options = ["--json", "--seconds", str(seconds), "-o", str(plan)]
-    stages.output_of("optimize", *options, "--", *arguments)
-    return plan.exists()
+    found = json.loads(stages.output_of("optimize", *options, "--", *arguments))
+    return f"optimize: {found['strategy']}" if found["plan"] else ""
 
 
-def _planned(bench: Bench, case: Case, plan: Path, strategy: str, accesses: str) -> bool:
+def _planned(bench: Bench, case: Case, plan: Path, strategy: str, accesses: str) -> str:
     """`malloom plan` after `malloom record`."""
     profile = bench.file(case, f"{accesses}.profile")
     run = stages.record(case.command(bench.workloads).arguments, profile, accesses)
@@ -72,13 +74,13 @@ def _planned(bench: Bench, case: Case, plan: Path, strategy: str, accesses: str)
         stages.plan(profile, plan, strategy)
     finally:
         profile.unlink()
-    return True
+    return f"strategy {strategy}"
 
 
-def _saved(bench: Bench, case: Case, plan: Path, options: tuple[str, ...]) -> bool:
+def _saved(bench: Bench, case: Case, plan: Path, options: tuple[str, ...]) -> str:
     """`malloom run` that writes down at its end what it has learned."""
     program = case.command(bench.workloads).arguments
     run = run_measured(stages.stage("run", *options, "--save-plan", str(plan), "--", *program))
     if run.status != 0 or not plan.exists():
         raise CommandError(f"'malloom run {' '.join(options)}' saved no plan: {last_words(run)}")
-    return True
+    return " ".join(("run", *options))
