@@ -13,7 +13,7 @@ namespace malloom::heaps {
 /// The pool of a requester, and the requests that it serves.
 struct alignas(8) PoolOfRequester {
     uint32_t bytes = formats::plan::no_pool;  ///< of exactly these bytes
-    uint32_t family = 0xffffffff;             ///< PoolHeap::add's number; PoolHeap::none where it has none
+    uint32_t family = 0;                      ///< PoolHeap::add's number; PoolHeap::none where it has none
 
     /// Both at once: another thread may be giving the requester another pool.
     [[gnu::always_inline]] PoolOfRequester now() const {

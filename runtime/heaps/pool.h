@@ -34,7 +34,7 @@ class ForeignChunks {
         uint64_t word = load();
         for (;;) {
             const uint64_t count = (word >> count_shift) + 1;
-            __atomic_store_n(&chunk->next, top(word, start), __ATOMIC_RELAXED);
+            chunk->next = top(word, start);
             const uint64_t offset = reinterpret_cast<uintptr_t>(chunk) - start;
             const uint64_t pushed = count << count_shift | offset | (count == empty_at ? emptying : 0);
             if (replace(word, pushed)) {
@@ -66,6 +66,7 @@ class ForeignChunks {
         return replace(word, 0);
     }
 
+    uint64_t count() const { return load() >> count_shift; }
     void set_emptied() { __atomic_fetch_or(&word_, emptied, __ATOMIC_RELEASE); }
     bool is_emptied() const { return (load() & emptied) != 0; }
     bool is_emptying() const { return (load() & emptying) != 0; }
@@ -97,14 +98,14 @@ enum class PoolState : uint8_t { unused, serving, aside, orphaned };
 /// All zero is an unused one. Two lines: what its owner uses all the time, and what others may write.
 struct alignas(128) Pool {
     PoolThread* quick_owner;  ///< the owner while it is serving, else null; others only compare it
-    PoolChunk* free;          ///< stack of free chunks
+    PoolChunk* free;          ///< top of the stack of free chunks
     uintptr_t start;          ///< the first chunk
     uint64_t span;            ///< bytes of all chunks; chunks lie at start + n * chunk_bytes below it
-    uint64_t living;          ///< chunks in use, counting what others have freed and nobody has taken in
-    uint32_t chunk_bytes;
+    uint64_t
+        living;  ///< chunks in use, those included that nobody has taken in yet; one more while it is kept
     uint32_t family;
-    uint32_t carved;    ///< chunks that were ever on the stack; the rest is untouched
-    uint32_t capacity;  ///< chunks
+    uint32_t chunk_bytes;
+    uint32_t carved;  ///< chunks that were ever on the stack; the rest is untouched
 
     alignas(64) ForeignChunks foreign;
     PoolThread* owner;    ///< null while it is orphaned
@@ -113,17 +114,26 @@ struct alignas(128) Pool {
     Pool* owned_before;   ///< the same, backwards
     Pool* listed_next;    ///< of those with free chunks
     Pool* listed_before;  ///< the same, backwards
-    uint32_t populated;   ///< bytes of the range that are resident
+    uint8_t populated;    ///< eighths of the range that are resident, if they became so at once
     uint8_t order;        ///< the range has smallest_range << order bytes
     PoolState state;
+    bool is_kept;    ///< was empty, and is not given back yet
     bool is_listed;  ///< among those with free chunks: of its owner, or of the family's orphans
-    bool is_kept;    ///< empty, but `living` counts one more, so that it does not become empty all the time
+
+    static constexpr unsigned parts = 8;
+
+    uint32_t capacity() const { return static_cast<uint32_t>(span / chunk_bytes); }
 };
 static_assert(sizeof(Pool) == 128);
 
 inline bool holds(const Pool& pool, const void* object) {
     const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - pool.start;
     return offset < pool.span && offset % pool.chunk_bytes == 0;
+}
+
+/// Whether no chunk is in use, those included that others have freed and nobody has taken in.
+inline bool is_empty(const Pool& pool) {
+    return pool.living == pool.foreign.count();
 }
 
 /// Takes the top of the stack. Null where it is empty, or its link was overwritten and leads out of the pool.
@@ -137,7 +147,7 @@ inline bool holds(const Pool& pool, const void* object) {
     return top;
 }
 
-/// Whether it was the last.
+/// Whether it was the last that was in use.
 [[gnu::always_inline]] inline bool push(Pool& pool, void* object) {
     auto* chunk = static_cast<PoolChunk*>(object);
     chunk->next = pool.free;

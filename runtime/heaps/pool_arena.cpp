@@ -5,6 +5,7 @@
 namespace malloom::heaps {
 
 constinit PoolArena pool_arena;
+constinit Pool no_pool_there = {};
 
 namespace {
 
@@ -61,16 +62,16 @@ Pool* PoolArena::take(unsigned order, uint32_t family, uint32_t chunk_bytes) {
     const size_t bytes = range_bytes(order);
     const size_t colour = colour_of(static_cast<size_t>(pool - pools()), chunk_bytes);
     pool->start = range_of(*pool) + colour;
-    pool->capacity = static_cast<uint32_t>((bytes - colour) / chunk_bytes);
-    pool->span = uint64_t{pool->capacity} * chunk_bytes;
+    pool->span = (bytes - colour) / chunk_bytes * chunk_bytes;
     pool->chunk_bytes = chunk_bytes;
     pool->family = family;
     pool->carved = 0;
     pool->living = 0;
     pool->free = nullptr;
+    pool->is_kept = false;
     pool->foreign.clear();
     held_ += bytes;
-    set_map(*pool, pool);
+    set_map(range_of(*pool), bytes, pool);
     return pool;
 }
 
@@ -104,7 +105,13 @@ Pool* PoolArena::take_fresh(unsigned order) {
 bool PoolArena::extend(Order& order) {
     const size_t bytes = (blocks_ + 1) * largest_range;
     const size_t usable = platform::round_up(bytes, step_bytes);
-    if (!map_.reach(usable / smallest_range * sizeof(Pool*)) || !ranges_.reach(bytes)) {
+    if (!map_.reach(usable / smallest_range * sizeof(Pool*))) {
+        return false;
+    }
+    if (bytes > ranges_.usable()) {
+        set_map(ranges_.base() + ranges_.usable(), usable - ranges_.usable(), &no_pool_there);
+    }
+    if (!ranges_.reach(bytes)) {
         return false;
     }
     order.cursor = ranges_.base() + blocks_ * largest_range;
@@ -113,9 +120,9 @@ bool PoolArena::extend(Order& order) {
     return true;
 }
 
-void PoolArena::set_map(const Pool& pool, Pool* value) {
-    Pool** first = map() + ((pool.start - ranges_.base()) >> pool_granule_shift);
-    for (size_t i = 0; i < range_bytes(pool.order) / smallest_range; ++i) {
+void PoolArena::set_map(uintptr_t range, size_t bytes, Pool* value) {
+    Pool** first = map() + ((range - ranges_.base()) >> pool_granule_shift);
+    for (size_t i = 0; i < bytes / smallest_range; ++i) {
         __atomic_store_n(first + i, value, __ATOMIC_RELEASE);
     }
 }
@@ -123,7 +130,7 @@ void PoolArena::set_map(const Pool& pool, Pool* value) {
 // `populated` says whether an unused range has pages.
 void PoolArena::give_back(Pool& pool) {
     const size_t bytes = range_bytes(pool.order);
-    set_map(pool, nullptr);
+    set_map(range_of(pool), bytes, &no_pool_there);
     pool.state = PoolState::unused;
     pool.quick_owner = nullptr;
     pool.owner = nullptr;
@@ -135,7 +142,7 @@ void PoolArena::give_back(Pool& pool) {
         order.discarded = &pool;
         return;
     }
-    pool.populated = static_cast<uint32_t>(bytes);
+    pool.populated = Pool::parts;
     pool.noted_next = order.resident;
     order.resident = &pool;
     resident_ += bytes;

@@ -21,17 +21,20 @@ inline uintptr_t range_of(const Pool& pool) {
     return pool.start & ~(smallest_range - 1);
 }
 
+/// Stands in the map where no pool is. It is of no thread and has no chunks.
+extern constinit Pool no_pool_there [[gnu::visibility("hidden")]];
+
 /// One per process, since its threads have one table of pools each. All zero until open succeeds.
 class PoolArena {
   public:
     /// Reserves the range; once. False where address space is too short.
     bool open();
 
-    /// The pool that the address lies in, or null. Any pointer. Thread-safe.
+    /// The pool that the address lies in, or no_pool_there. Any pointer. Thread-safe.
     [[gnu::always_inline]] Pool* find(const void* object) const {
         const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - ranges_.base();
         if (offset >= ranges_.usable()) {
-            return nullptr;
+            return &no_pool_there;
         }
         return __atomic_load_n(map() + (offset >> pool_granule_shift), __ATOMIC_ACQUIRE);
     }
@@ -61,7 +64,7 @@ class PoolArena {
     Pool* take_unused(unsigned order);
     Pool* take_fresh(unsigned order);
     bool extend(Order& order);
-    void set_map(const Pool& pool, Pool* value);
+    void set_map(uintptr_t range, size_t bytes, Pool* value);
     void discard_surplus();
 
     structures::GrowingRange ranges_;
@@ -74,6 +77,6 @@ class PoolArena {
     size_t resident_ = 0;  ///< bytes of unused ranges with pages
 };
 
-extern constinit PoolArena pool_arena;
+extern constinit PoolArena pool_arena [[gnu::visibility("hidden")]];
 
 }  // namespace malloom::heaps

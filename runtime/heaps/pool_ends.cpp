@@ -15,6 +15,7 @@ pthread_key_t end_key;
 bool is_watching = false;
 PoolThread* all_threads = nullptr;   // under the arena's lock
 PoolThread* idle_threads = nullptr;  // the same
+uint32_t families_count = 1;         // the same; in all tables
 
 // What a thread has put off while it forks.
 struct Fork {
@@ -28,7 +29,6 @@ void leave(PoolThread& self, Pool& pool) {
     if (pool.state == PoolState::aside && !pool.foreign.bring_back()) {
         return;
     }
-    PoolThread::take_foreign(pool);
     if (pool.foreign.is_emptying()) {
         self.set_aside(pool);
         return;
@@ -38,7 +38,7 @@ void leave(PoolThread& self, Pool& pool) {
         self.unkeep(pool);
     }
     self.disown(pool);
-    if (pool.living == 0) {
+    if (is_empty(pool)) {
         return_pool(pool);
     } else {
         orphan(pool);
@@ -47,13 +47,12 @@ void leave(PoolThread& self, Pool& pool) {
 
 void end_thread(PoolThread& self) {
     self.take_noted();
-    for (uint32_t family = 0; family < self.used; ++family) {
+    for (uint32_t family = 0; family < __atomic_load_n(&families_count, __ATOMIC_RELAXED); ++family) {
         for (Pool* pool = self.share(family).owned; pool != nullptr;) {
             Pool* next = pool->owned_next;
             leave(self, *pool);
             pool = next;
         }
-        self.current(family) = nullptr;
         self.share(family).asked = 0;
         self.share(family).order = 0;
     }
@@ -82,7 +81,9 @@ PoolThread* take_table() {
     }
     table = static_cast<PoolThread*>(platform::map_pages(PoolThread::table_bytes()));
     if (table != nullptr) {
-        table->families = most_families;
+        for (uint32_t family = 0; family < families_count; ++family) {
+            table->current(family) = &no_pool;
+        }
         table->next_table = all_threads;
         all_threads = table;
     }
@@ -111,11 +112,11 @@ void after_fork() {
 // used again.
 void freeze(Pool& pool) {
     pool.free = nullptr;
-    pool.carved = pool.capacity;
-    pool.living = pool.capacity;
+    pool.is_kept = false;
+    pool.carved = pool.capacity();
+    pool.living = pool.carved;
     pool.foreign.clear();
     pool.is_listed = false;
-    pool.is_kept = false;
     orphan(pool);
 }
 
@@ -144,10 +145,17 @@ void after_fork_in_child() {
 
 }  // namespace
 
+void add_to_tables(uint32_t family) {
+    for (PoolThread* table = all_threads; table != nullptr; table = table->next_table) {
+        table->current(family) = &no_pool;
+    }
+    __atomic_store_n(&families_count, family + 1, __ATOMIC_RELAXED);
+}
+
 PoolThread* own_thread() {
     PoolThread* self = pool_thread;
     if (self != &no_thread) [[likely]] {
-        return self->families != 0 ? self : nullptr;
+        return self->is_busy ? nullptr : self;
     }
     if (!__atomic_load_n(&is_watching, __ATOMIC_ACQUIRE)) {
         return nullptr;
@@ -156,6 +164,7 @@ PoolThread* own_thread() {
     PoolThread* table = take_table();
     if (table != nullptr) {
         table->rounds = 0;
+        table->is_busy = false;
         pthread_setspecific(end_key, table);
     }
     pool_thread = table != nullptr ? table : &no_thread;

@@ -80,7 +80,7 @@ void orphan(Pool& pool) {
     pool.state = PoolState::orphaned;
     __atomic_store_n(&pool.quick_owner, nullptr, __ATOMIC_RELAXED);
     __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
-    if (pool.free != nullptr || pool.carved < pool.capacity) {
+    if (pool.free != nullptr || pool.carved < pool.capacity()) {
         list_orphan(pool);
     }
 }
@@ -102,7 +102,6 @@ bool adopt(PoolThread& self, Pool& pool) {
     }
     unlist_orphan(pool);
     self.own(pool);
-    self.list(pool);
     return true;
 }
 

@@ -8,7 +8,7 @@ namespace malloom::heaps {
 
 /// Under pool_arena.lock, but for chunk_bytes, which stays.
 struct PoolFamily {
-    uint32_t chunk_bytes;  ///< 0: not in use; atomic
+    uint32_t chunk_bytes;  ///< 0: not in use, as number 0 never is; atomic
     uint32_t next_unused;  ///< the next number that is free again, plus one
     uint32_t pools;        ///< pools that it has; atomic
     Pool* orphans;         ///< orphaned pools with free chunks

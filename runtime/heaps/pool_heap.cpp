@@ -10,16 +10,13 @@ using structures::Locked;
 
 namespace {
 
-uint32_t families_count = 0;
+uint32_t families_count = 1;
 uint32_t unused_family = 0;  // plus one
 
 // Threads that ask for a few objects of a family only are not worth a page each: where the family has several
 // pools, another thread's first requests are left to the fallback.
 constexpr uint32_t shared_at = 4;
 constexpr uint32_t most_left = 32;
-
-// Pages become resident in steps of this share of a pool, where that is more than a page.
-constexpr size_t populated_share = 8;
 
 bool is_worth_a_pool(PoolShare& share, uint32_t family) {
     if (share.owned != nullptr || share.asked >= most_left ||
@@ -30,19 +27,19 @@ bool is_worth_a_pool(PoolShare& share, uint32_t family) {
     return false;
 }
 
+// Pages become resident an eighth of the pool at a time, where that is more than a page.
 void populate(Pool& pool, uintptr_t end) {
-    const size_t bytes = range_bytes(pool.order);
     const uintptr_t range = range_of(pool);
-    const size_t step = bytes / populated_share;
-    if (step > platform::page_bytes() && end - range > pool.populated) {
-        platform::populate_pages(reinterpret_cast<void*>(range + pool.populated), step);
-        pool.populated += static_cast<uint32_t>(step);
+    const size_t step = range_bytes(pool.order) / Pool::parts;
+    if (step > platform::page_bytes() && end - range > pool.populated * step) {
+        platform::populate_pages(reinterpret_cast<void*>(range + pool.populated * step), step);
+        ++pool.populated;
     }
 }
 
 // Puts the next untouched chunks on the stack, a page's worth at a time.
 bool carve(Pool& pool) {
-    const uint32_t left = pool.capacity - pool.carved;
+    const uint32_t left = pool.capacity() - pool.carved;
     if (left == 0) {
         return false;
     }
@@ -83,29 +80,29 @@ Pool* make_pool(PoolThread& self, uint32_t family) {
     if (pool != nullptr) {
         __atomic_fetch_add(&common.pools, 1, __ATOMIC_RELAXED);
         share.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
-        self.used = self.used > family ? self.used : family + 1;
         self.own(*pool);
     }
     return pool;
 }
 
-// The current pool is used up, or there is none.
+// The current pool is used up, or there is none. The pools that serve may be used up too, since what frees go
+// to becomes the current one; those in front are set aside now.
 Pool* next_pool(PoolThread& self, uint32_t family) {
-    Pool*& current = self.current(family);
-    if (current != nullptr) {
-        self.set_aside(*current);
-        current = nullptr;
-    }
     self.take_noted();
+    PoolShare& share = self.share(family);
     for (;;) {
-        Pool* pool = self.share(family).available;
-        if (pool != nullptr) {
-            self.unlist(*pool);
-        } else if ((pool = adopt_any(self, family)) == nullptr) {
-            pool = is_worth_a_pool(self.share(family), family) ? make_pool(self, family) : nullptr;
+        Pool* pool = share.available;
+        if (pool == nullptr) {
+            pool = adopt_any(self, family);
         }
-        if (pool == nullptr || refill(*pool)) {
-            current = pool;
+        if (pool == nullptr) {
+            pool = is_worth_a_pool(share, family) ? make_pool(self, family) : nullptr;
+        }
+        if (pool == nullptr) {
+            return nullptr;
+        }
+        if (refill(*pool)) {
+            self.current(family) = pool;
             return pool;
         }
         self.set_aside(*pool);
@@ -129,7 +126,7 @@ bool release_own(PoolThread& self, Pool& pool, void* object) {
 }
 
 void release_foreign(Pool& pool, void* object) {
-    const uint32_t empty_at = pool.order >= 2 ? pool.capacity : ~uint32_t{0};
+    const uint32_t empty_at = pool.order >= 2 ? pool.capacity() : ~uint32_t{0};
     const auto duty = pool.foreign.push(pool.start, static_cast<PoolChunk*>(object), empty_at);
     if (duty.empty) {
         platform::discard_pages(reinterpret_cast<void*>(range_of(pool)), range_bytes(pool.order));
@@ -162,6 +159,7 @@ uint32_t PoolHeap::add(size_t bytes) {
     } else if (families_count < most_families) {
         family = families_count;
         ++families_count;
+        add_to_tables(family);
     } else {
         return none;
     }
@@ -191,15 +189,20 @@ void* PoolHeap::allocate(uint32_t family) {
     }
     const BusyScope busy(self);
     Pool* pool = self->current(family);
-    if (pool == nullptr || !refill(*pool)) {
+    if (pool == &no_pool || !refill(*pool)) {
         pool = next_pool(*self, family);
     }
     return pool != nullptr ? pop(*pool) : nullptr;
 }
 
+void PoolHeap::keep(PoolThread* self, Pool* pool) {
+    self->keep(*pool);
+    leave_pools(self);
+}
+
 void PoolHeap::release_any(void* object) {
     Pool* pool = pool_arena.find(object);
-    if (pool == nullptr || !holds(*pool, object)) {
+    if (!holds(*pool, object)) {
         platform::abort_with("malloom: free of what is no object of a pool");
     }
     PoolThread* self = own_thread();

@@ -17,7 +17,7 @@ namespace malloom::heaps {
 class PoolHeap {
   public:
     /// Where there is no family. Asking for it gets nothing.
-    static constexpr uint32_t none = 0xffffffff;
+    static constexpr uint32_t none = 0;
     static constexpr size_t largest_chunk = size_t{32} << 10;
 
     /// Reserves address space, and watches for ends of threads and for forks. Called before the first add;
@@ -33,18 +33,19 @@ class PoolHeap {
     void destroy(uint32_t family);
 
     /// The common case of allocate: this thread's pool has a free chunk. Null, and nothing has changed, where
-    /// it is another; any number is allowed.
+    /// it is another. The number is add's, or none.
     [[gnu::always_inline]] static void* allocate_small(uint32_t family) {
         PoolThread* self = pool_thread;
-        if (family >= self->families) [[unlikely]] {
+        if (self->is_busy) [[unlikely]] {
             return nullptr;
         }
-        const BusyScope busy(self);
-        Pool* pool = self->current(family);
-        return pool != nullptr ? pop(*pool) : nullptr;
+        enter_pools(self);
+        void* object = pop(*self->current(family));
+        leave_pools(self);
+        return object;
     }
 
-    /// A chunk of the family. Null where memory is short, for a number that is no family's, for a signal
+    /// A chunk of the family. Null where memory is short, for none and families destroyed, for a signal
     /// handler that came within the pool heap, and for the first requests of further threads, which hardly
     /// need a pool. Thread-safe.
     [[gnu::noinline]] static void* allocate(uint32_t family);
@@ -54,13 +55,25 @@ class PoolHeap {
     [[gnu::always_inline]] static bool release_small(void* object) {
         Pool* pool = pool_arena.find(object);
         PoolThread* self = pool_thread;
-        if (pool == nullptr || __atomic_load_n(&pool->quick_owner, __ATOMIC_RELAXED) != self) [[unlikely]] {
+        if (self->is_busy) [[unlikely]] {
             return false;
         }
-        const BusyScope busy(self);
+        // The current pool is the thread's own. What is freed last is to come first, so another of its own
+        // becomes the current one; compared first, since a store that is loaded again at once would make the
+        // next allocation wait for it.
+        Pool*& current = self->current(pool->family);
+        if (current != pool) {
+            if (__atomic_load_n(&pool->quick_owner, __ATOMIC_RELAXED) != self) [[unlikely]] {
+                return false;
+            }
+            current = pool;
+        }
+        enter_pools(self);
         if (push(*pool, object)) [[unlikely]] {
             keep(self, pool);
+            return true;
         }
+        leave_pools(self);
         return true;
     }
 
@@ -81,7 +94,9 @@ class PoolHeap {
         }
     }
     /// Whether a pool lies there. Thread-safe.
-    [[gnu::always_inline]] static bool owns(const void* object) { return pool_arena.find(object) != nullptr; }
+    [[gnu::always_inline]] static bool owns(const void* object) {
+        return pool_arena.find(object) != &no_pool_there;
+    }
     /// Bytes of the chunk.
     static size_t usable_size(const void* object) { return pool_arena.find(object)->chunk_bytes; }
 
@@ -99,7 +114,8 @@ class PoolHeap {
     static constexpr size_t chunk_alignment = 16;
 
   private:
-    [[gnu::noinline]] static void keep(PoolThread* self, Pool* pool) { self->keep(*pool); }
+    // The rest of release_small where the pool has become empty.
+    [[gnu::noinline]] static void keep(PoolThread* self, Pool* pool);
 };
 
 static_assert(ClaimingHeap<PoolHeap>);

@@ -4,10 +4,21 @@
 
 namespace malloom::heaps {
 
+namespace {
+
+constexpr PoolThread stand_in() {
+    PoolThread table = {};
+    table.is_busy = true;
+    return table;
+}
+
+}  // namespace
+
 constinit thread_local PoolThread* pool_thread [[gnu::tls_model("initial-exec")]] = &no_thread;
-constinit PoolThread no_thread = {};
-constinit PoolThread busy_thread = {};
-constinit PoolThread ended_thread = {};
+constinit PoolThread no_thread = stand_in();
+constinit PoolThread busy_thread = stand_in();
+constinit PoolThread ended_thread = stand_in();
+constinit Pool no_pool = {};
 
 using structures::Locked;
 
@@ -27,10 +38,8 @@ void PoolThread::own(Pool& pool) {
     }
     first = &pool;
     pool.state = PoolState::serving;
-    pool.is_listed = false;
-    pool.is_kept = false;
     __atomic_store_n(&pool.owner, this, __ATOMIC_RELEASE);
-    __atomic_store_n(&pool.quick_owner, this, __ATOMIC_RELAXED);
+    list(pool);
 }
 
 void PoolThread::disown(Pool& pool) {
@@ -40,14 +49,13 @@ void PoolThread::disown(Pool& pool) {
     if (pool.owned_next != nullptr) {
         pool.owned_next->owned_before = pool.owned_before;
     }
-    if (current(pool.family) == &pool) {
-        current(pool.family) = nullptr;
-    }
-    __atomic_store_n(&pool.quick_owner, nullptr, __ATOMIC_RELAXED);
 }
 
 void PoolThread::list(Pool& pool) {
     Pool*& first = share(pool.family).available;
+    pool.state = PoolState::serving;
+    __atomic_store_n(&pool.quick_owner, this, __ATOMIC_RELAXED);
+    current(pool.family) = &pool;
     pool.is_listed = true;
     pool.listed_before = nullptr;
     pool.listed_next = first;
@@ -67,6 +75,10 @@ void PoolThread::unlist(Pool& pool) {
     if (pool.listed_next != nullptr) {
         pool.listed_next->listed_before = pool.listed_before;
     }
+    if (current(pool.family) == &pool) {
+        current(pool.family) = &no_pool;
+    }
+    __atomic_store_n(&pool.quick_owner, nullptr, __ATOMIC_RELAXED);
 }
 
 bool PoolThread::take_foreign(Pool& pool) {
@@ -74,13 +86,6 @@ bool PoolThread::take_foreign(Pool& pool) {
     PoolChunk* chunks = pool.foreign.take(pool.start, count);
     if (chunks == nullptr) {
         return false;
-    }
-    if (pool.free != nullptr) {
-        PoolChunk* last = chunks;
-        while (last->next != nullptr) {
-            last = last->next;
-        }
-        last->next = pool.free;
     }
     pool.free = chunks;
     pool.living -= count;
@@ -93,8 +98,8 @@ void PoolThread::set_aside(Pool& pool) {
         const Locked locked(pool_arena.lock);
         unkeep(pool);
     }
+    unlist(pool);
     pool.state = PoolState::aside;
-    __atomic_store_n(&pool.quick_owner, nullptr, __ATOMIC_RELAXED);
     if (!pool.foreign.set_aside()) {
         note(pool);
     }
@@ -102,13 +107,11 @@ void PoolThread::set_aside(Pool& pool) {
 
 bool PoolThread::bring_back(Pool& pool) {
     if (pool.foreign.bring_back()) {
-        pool.state = PoolState::serving;
-        __atomic_store_n(&pool.quick_owner, this, __ATOMIC_RELAXED);
         list(pool);
-        return true;
+    } else {
+        take_noted();
     }
-    take_noted();
-    return pool.state == PoolState::serving && pool.quick_owner == this;
+    return pool.state == PoolState::serving;
 }
 
 void PoolThread::note(Pool& pool) {
@@ -131,10 +134,8 @@ void PoolThread::take_noted() {
         } else if (!take_foreign(*pool)) {
             note(*pool);  // another thread is giving its pages back
         } else {
-            pool->state = PoolState::serving;
-            __atomic_store_n(&pool->quick_owner, this, __ATOMIC_RELAXED);
             list(*pool);
-            if (pool->living == 0) {
+            if (is_empty(*pool)) {
                 keep(*pool);
             }
         }
@@ -144,7 +145,7 @@ void PoolThread::take_noted() {
 
 void PoolThread::keep(Pool& pool) {
     const Locked locked(pool_arena.lock);
-    pool.living = 1;
+    ++pool.living;
     pool.is_kept = true;
     if (kept_count == most_kept) {
         let_go();
@@ -160,7 +161,7 @@ void PoolThread::keep(Pool& pool) {
 void PoolThread::let_go() {
     Pool& pool = *kept[0];
     unkeep(pool);
-    if (pool.living == 0) {
+    if (is_empty(pool)) {
         give_back(pool);
     }
 }

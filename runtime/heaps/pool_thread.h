@@ -12,7 +12,7 @@ constexpr uint32_t most_families = 8192;
 /// A thread's share of a family.
 struct PoolShare {
     Pool* owned;      ///< all its pools
-    Pool* available;  ///< those with free chunks, without the current one
+    Pool* available;  ///< those that serve
     uint16_t asked;   ///< requests before it got its first pool
     uint8_t order;    ///< of the next pool
 };
@@ -20,9 +20,8 @@ struct PoolShare {
 /// The table of a thread. It lies in memory of its own and outlives the thread: the next one that begins
 /// takes it over, with what others may still note in it.
 struct alignas(64) PoolThread {
-    uint32_t families;  ///< entries of `current`; 0 for who has no table
-    uint32_t used;      ///< families below have or had pools
-    unsigned rounds;    ///< of destructors that the ending thread has gone through
+    bool is_busy;     ///< within the pool heap: a signal handler that comes then must not touch the table
+    unsigned rounds;  ///< of destructors that the ending thread has gone through
     uint32_t kept_count;
     size_t kept_bytes;
     Pool* noted;             ///< own pools that were aside until others freed chunks of theirs; atomic
@@ -31,7 +30,7 @@ struct alignas(64) PoolThread {
     static constexpr unsigned most_kept = 8;
     Pool* kept[most_kept];  ///< empty pools that are not given back yet, the oldest first
 
-    /// The pool that chunks of the family come from, or null.
+    /// The pool that chunks of the family come from, or no_pool.
     [[gnu::always_inline]] Pool*& current(uint32_t family) {
         return reinterpret_cast<Pool**>(this + 1)[family];
     }
@@ -41,12 +40,12 @@ struct alignas(64) PoolThread {
 
     void own(Pool& pool);     ///< makes it this thread's, serving
     void disown(Pool& pool);  ///< takes it out of all lists
-    void list(Pool& pool);    ///< among those with free chunks
+    void list(Pool& pool);    ///< among those that serve, as the current one
     void unlist(Pool& pool);
 
-    /// Takes the chunks in that others have freed.
+    /// Takes the chunks in that others have freed in a used up pool.
     static bool take_foreign(Pool& pool);
-    /// The pool has no free chunks: false where it got some meanwhile, or left this thread's hands.
+    /// Of a pool that is used up.
     void set_aside(Pool& pool);
     /// The pool is aside and a chunk of its comes back; false where it stays aside.
     bool bring_back(Pool& pool);
@@ -68,30 +67,41 @@ struct alignas(64) PoolThread {
     }
 };
 
-/// This thread's table, or a stand-in without families: of a thread that has none yet, of one that is within
-/// the pool heap (a signal handler that comes then must not touch the table), of one that has ended.
-extern constinit thread_local PoolThread* pool_thread [[gnu::tls_model("initial-exec")]];
-extern constinit PoolThread no_thread;
-extern constinit PoolThread busy_thread;
-extern constinit PoolThread ended_thread;
+/// This thread's table, or a stand-in that is always busy: of a thread that has none yet, of one that is
+/// getting its table or forks, of one that has ended.
+extern constinit thread_local PoolThread* pool_thread
+    [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]];
+extern constinit PoolThread no_thread [[gnu::visibility("hidden")]];
+extern constinit PoolThread busy_thread [[gnu::visibility("hidden")]];
+extern constinit PoolThread ended_thread [[gnu::visibility("hidden")]];
 
-/// This thread is within the pool heap. Two plain stores: only its own signal handlers look.
+/// Stands where a thread has no pool of a family; it has no chunks.
+extern constinit Pool no_pool [[gnu::visibility("hidden")]];
+
+/// The thread goes into the pool heap, and leaves it. Plain stores: only its own signal handlers look.
+[[gnu::always_inline]] inline void enter_pools(PoolThread* self) {
+    self->is_busy = true;
+    __asm__ volatile("" ::: "memory");
+}
+[[gnu::always_inline]] inline void leave_pools(PoolThread* self) {
+    __asm__ volatile("" ::: "memory");
+    self->is_busy = false;
+}
+
+/// The same for a scope.
 class BusyScope {
   public:
-    [[gnu::always_inline]] explicit BusyScope(PoolThread* self) : self_(self) {
-        pool_thread = &busy_thread;
-        __asm__ volatile("" ::: "memory");
-    }
-    [[gnu::always_inline]] ~BusyScope() {
-        __asm__ volatile("" ::: "memory");
-        pool_thread = self_;
-    }
+    explicit BusyScope(PoolThread* self) : self_(self) { enter_pools(self); }
+    ~BusyScope() { leave_pools(self_); }
     BusyScope(const BusyScope&) = delete;
     BusyScope& operator=(const BusyScope&) = delete;
 
   private:
     PoolThread* self_;
 };
+
+/// Every table gets room for the family, and every later one. Under the arena's lock.
+void add_to_tables(uint32_t family);
 
 /// The table of this thread, made where it has none; null where there is no memory for it, within the pool
 /// heap, and after the thread's end.
