@@ -60,6 +60,12 @@ def test_with_the_fallback_alone(malloom: Malloom, program: Path, fallback: str)
     assert_whole_in_every_way(malloom, program, "--statistics", "--fallback", fallback)
 
 
+def test_with_pools(malloom: Malloom, program: Path) -> None:
+    learn = ("--heap", "pools", "--save-plan", "learned.plan")
+    assert_whole_in_every_way(malloom, program, *learn)
+    assert_whole_in_every_way(malloom, program, "--plan", "learned.plan")
+
+
 @pytest.mark.parametrize("threads", ["1", "4"])
 @pytest.mark.parametrize("name", PLANS)
 def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -> None:
@@ -69,3 +75,5 @@ def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -
     assert planned.returncode == 0, planned.stderr
     assert_whole_in_every_way(malloom, program, "--plan", "run.plan")
     assert_whole(malloom("run", "--plan", "run.plan", "--statistics", "--", program, "3", "4", operations()))
+    pools = ("run", "--plan", "run.plan", "--heap", "pools", "--")
+    assert_whole(malloom(*pools, program, "3", "4", operations(), "interrupts"))

@@ -1,0 +1,181 @@
+"""`malloom run --heap pools`: call sites get pools, wrappers lead to their callers, and the program stays as
+it is."""
+
+import re
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from malloom.layout.plan_file import read_plan
+
+Finished = subprocess.CompletedProcess[str]
+Malloom = Callable[..., Finished]
+
+POOLED = re.compile(r"pooled (\d+) \(.*\) in (\d+) pools of (\d+) sites")
+MATCHED = re.compile(r"matched (\d+) ")
+
+# Its own malloc is found before the program's, as in libraries that carry an allocator along.
+LIBRARY = """
+#include <stddef.h>
+static _Alignas(16) char memory[1 << 20];
+static size_t used;
+void* malloc(size_t size) { void* place = memory + used; used += (size + 15) & ~(size_t)15; return place; }
+void free(void* object) { if ((size_t)((char*)object - memory) >= sizeof memory) __builtin_trap(); }
+void* make(void) { return malloc(48); }
+void take(void* object) { free(object); }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("pools") / "pools_program"
+    source = Path(__file__).with_name("pools_program.c")
+    # As callers and callees in programs are: not inlined, and with their requests.
+    flags = ["-O2", "-fno-inline", "-fno-builtin", "-pthread", "-Wl,--build-id"]
+    subprocess.run(["gcc", *flags, source, "-o", built, "-ldl"], check=True)
+    return built
+
+
+def pooled(done: Finished) -> tuple[int, int, int]:
+    """Requests that pools served, pools, and sites."""
+    found = POOLED.search(done.stderr)
+    assert found is not None, done.stderr
+    return int(found[1]), int(found[2]), int(found[3])
+
+
+def assert_done(done: Finished, way: str) -> Finished:
+    assert (done.returncode, done.stdout) == (0, f"{way} done\n"), done.stderr
+    return done
+
+
+def test_the_callers_of_a_wrapper_have_pools(malloom: Malloom, program: Path) -> None:
+    done = malloom("run", "--heap", "pools", "--statistics", "--", program, "lists", "5000")
+    requests, pools, _ = pooled(assert_done(done, "lists"))
+    assert requests >= 3 * 5000 - 200
+    assert pools >= 3
+
+
+def test_sizes_that_change_stop_a_pool(malloom: Malloom, program: Path) -> None:
+    done = malloom("run", "--heap", "pools", "--statistics", "--", program, "sizes", "5000")
+    requests, _, _ = pooled(assert_done(done, "sizes"))
+    # Those of 48 and of 96 bytes, but not those whose sizes change; afterwards the site is left alone.
+    assert 2 * 5000 - 300 <= requests <= 2 * 5000 + 100
+
+
+@pytest.mark.parametrize("heap", [["--heap", "pools"], ["--heap", "pools", "--statistics"]])
+@pytest.mark.parametrize("way", ["lists 3000", "sizes 3000", "threads 200", "fork", "handler"])
+def test_programs_stay_as_they_are(malloom: Malloom, program: Path, heap: list[str], way: str) -> None:
+    arguments = way.split()
+    done = malloom("run", *heap, "--", program, *arguments)
+    lists = done.stdout.replace("lists done\n", "", 10) if way == "fork" else done.stdout
+    assert (done.returncode, lists) == (0, f"{arguments[0]} done\n"), done.stderr
+
+
+def test_a_library_with_an_allocator_of_its_own(malloom: Malloom, program: Path, tmp_path: Path) -> None:
+    library = tmp_path / "own.so"
+    command = [
+        "gcc",
+        "-O1",
+        "-fno-builtin",
+        "-shared",
+        "-fPIC",
+        "-Wl,-Bsymbolic",
+        "-x",
+        "c",
+        "-",
+        "-o",
+        library,
+    ]
+    subprocess.run(command, input=LIBRARY, text=True, check=True)
+    assert_done(malloom("run", "--heap", "pools", "--", program, "library", library), "library")
+
+
+def test_what_was_learned_is_carried_over(malloom: Malloom, program: Path, tmp_path: Path) -> None:
+    learn = ("run", "--heap", "pools", "--save-plan", "learned.plan", "--")
+    assert_done(malloom(*learn, program, "lists", "1000"), "lists")
+    assert read_plan(tmp_path / "learned.plan").header["pools_count"] >= 3
+    done = malloom("run", "--plan", "learned.plan", "--statistics", "--", program, "lists", "7000")
+    requests, _, _ = pooled(assert_done(done, "lists"))
+    assert requests >= 3 * 7000
+    assert_done(malloom("run", "--plan", "learned.plan", "--", program, "lists", "7000"), "lists")
+
+
+def test_a_run_with_a_plan_goes_on_learning(malloom: Malloom, program: Path, tmp_path: Path) -> None:
+    learn = ("run", "--heap", "pools", "--save-plan", "learned.plan")
+    malloom(*learn, "--", program, "sizes", "40")
+    first = read_plan(tmp_path / "learned.plan").header["pools_count"]
+    assert_done(malloom(*learn, "--plan", "learned.plan", "--", program, "lists", "1000"), "lists")
+    assert read_plan(tmp_path / "learned.plan").header["pools_count"] >= first + 3
+
+
+def test_children_and_the_killed_write_no_plan(malloom: Malloom, program: Path, tmp_path: Path) -> None:
+    learn = ("run", "--heap", "pools", "--save-plan", "learned.plan", "--")
+    killed = malloom(*learn, program, "kill")
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "learned.plan").exists()
+    malloom(*learn, "sh", "-c", f"{program} lists 1000; exec sleep 0")
+    plan = read_plan(tmp_path / "learned.plan")
+    shell = malloom(*learn, "sleep", "0")
+    assert shell.returncode == 0
+    assert read_plan(tmp_path / "learned.plan").header["program"] == plan.header["program"]
+    assert [path.name for path in tmp_path.glob(".malloom*")] == []
+
+
+def test_a_plan_from_a_recording(malloom: Malloom, program: Path) -> None:
+    recorded = malloom("record", "-o", "run.profile", "--accesses", "none", "--", program, "lists", "1000")
+    assert recorded.returncode == 0, recorded.stderr
+    planned = malloom("plan", "run.profile", "-o", "run.plan", "--strategy", "pools")
+    assert planned.returncode == 0, planned.stderr
+    assert " pools, " in planned.stderr
+    done = malloom("run", "--plan", "run.plan", "--statistics", "--", program, "lists", "7000")
+    requests, _, _ = pooled(assert_done(done, "lists"))
+    assert requests >= 3 * 7000
+
+
+@pytest.mark.parametrize("depth", ["1", "2", "3"])
+def test_slots_first_and_pools_beyond_them(malloom: Malloom, program: Path, depth: str) -> None:
+    """At depth 1 the wrapper has one pool at most; deeper, each of its callers."""
+    malloom("record", "-o", "run.profile", "--accesses", "none", "--", program, "lists", "1000")
+    plan = ("plan", "run.profile", "-o", "run.plan", "--strategy", "sequential", "--depth", depth, "--pools")
+    planned = malloom(*plan)
+    assert planned.returncode == 0 and " requests and " in planned.stderr, planned.stderr
+    done = assert_done(
+        malloom("run", "--plan", "run.plan", "--statistics", "--", program, "lists", "7000"), "lists"
+    )
+    matched = MATCHED.search(done.stderr)
+    assert matched is not None and int(matched[1]) >= 1900, done.stderr
+    assert pooled(done)[0] >= (5900 if depth == "1" else 2 * 5900), done.stderr
+    assert_done(malloom("run", "--plan", "run.plan", "--", program, "lists", "7000"), "lists")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--save-plan", "a.plan"], "--save-plan needs a run that learns"),
+        (["--heap", "pools", "--save-plan", "nowhere/a.plan"], "there is no folder"),
+        (["--heap", "pools", "--save-plan", "text"], "exists and is no plan"),
+        (["--heap", "pools", "--save-plan", "/dev/null"], "is no ordinary file"),
+        (["--heap", "pools", "--plan", "nowhere.plan"], "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    malloom: Malloom, tmp_path: Path, options: list[str], reason: str
+) -> None:
+    (tmp_path / "text").write_text("something else")
+    done = malloom("run", *options, "--", "true")
+    assert done.returncode in (1, 2) and done.stderr.count("\n") == 1
+    assert reason in done.stderr
+
+
+def test_a_plan_that_cannot_be_written_is_a_line(malloom: Malloom, program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    learn = ("run", "--heap", "pools", "--save-plan", "gone/a.plan", "--")
+    done = malloom(*learn, "sh", "-c", f"rmdir {folder}; exec {program} lists 10")
+    assert (done.returncode, done.stdout) == (0, "lists done\n")
+    assert (
+        done.stderr.count("\n") == 1 and "No such file or directory; what was learned is lost" in done.stderr
+    )
