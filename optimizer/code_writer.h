@@ -45,12 +45,11 @@ inline reg_id_t free_register(opnd_t one, opnd_t other, reg_id_t taken = DR_REG_
     return reg;
 }
 
-/// Counts an entry of the trace down in `counter`, of which `bits` (8 or 16) count, and calls
-/// `callee(argument)` when they are 0. Leaves `argument` in rdx and the count in rcx for what `record`
-/// inserts.
+/// Counts an entry of the trace down in `counter`, of which the lower 16 bits count, and calls
+/// `callee(argument)` when they are 0. What `record` inserts finds `counter` in rdx and the count in rcx, and
+/// may change both.
 template <typename Record>
-void count_entry(const CodeWriter& at, int bits, uint64_t* counter, void* argument, void* callee,
-                 Record record) {
+void count_entry(const CodeWriter& at, uint64_t* counter, void* callee, void* argument, Record record) {
     instr_t* const call = INSTR_CREATE_label(at.context);
     instr_t* const done = INSTR_CREATE_label(at.context);
     at.save(DR_REG_RCX, SPILL_SLOT_1);
@@ -59,9 +58,9 @@ void count_entry(const CodeWriter& at, int bits, uint64_t* counter, void* argume
     at.load(DR_REG_RCX, OPND_CREATE_MEM64(DR_REG_RDX, 0));
     at.compute(DR_REG_RCX, DR_REG_RCX, DR_REG_NULL, 0, -1);
     at.store(OPND_CREATE_MEM64(DR_REG_RDX, 0), DR_REG_RCX);
-    const reg_id_t part = bits == 8 ? DR_REG_CL : DR_REG_CX;
-    at.put(INSTR_CREATE_movzx(at.context, opnd_create_reg(DR_REG_ECX), opnd_create_reg(part)));
     record();
+    at.load_constant(DR_REG_RDX, reinterpret_cast<uintptr_t>(counter));
+    at.put(INSTR_CREATE_movzx(at.context, opnd_create_reg(DR_REG_ECX), OPND_CREATE_MEM16(DR_REG_RDX, 0)));
     at.put(INSTR_CREATE_jecxz(at.context, opnd_create_instr(call)));
     at.put(INSTR_CREATE_jmp(at.context, opnd_create_instr(done)));
     at.put(call);

@@ -16,12 +16,12 @@ opnd_t row_slot(void* context) {
     return dr_raw_tls_opnd(context, row_segment, row_offset);
 }
 
-void take_row(const CodeWriter& at, TraceProfile* profile, ProfileFull profile_full) {
-    count_entry(at, 8, &profile->countdown, profile, reinterpret_cast<void*>(profile_full), [&at] {
-        at.compute(DR_REG_RDX, DR_REG_RDX, DR_REG_RCX, sizeof(uintptr_t), 0);
-        at.store(row_slot(at.context), DR_REG_RDX);
-        at.store(OPND_CREATE_MEM64(DR_REG_RDX, offsetof(TraceProfile, stacks)), DR_REG_RSP);
-    });
+void take_row(const CodeWriter& at) {
+    at.load(DR_REG_RDX, OPND_CREATE_MEM64(DR_REG_RDX, offsetof(EntryCounter, profile)));
+    at.put(INSTR_CREATE_movzx(at.context, opnd_create_reg(DR_REG_ECX), opnd_create_reg(DR_REG_CL)));
+    at.compute(DR_REG_RDX, DR_REG_RDX, DR_REG_RCX, sizeof(uintptr_t), 0);
+    at.store(row_slot(at.context), DR_REG_RDX);
+    at.store(OPND_CREATE_MEM64(DR_REG_RDX, offsetof(TraceProfile, stacks)), DR_REG_RSP);
 }
 
 void store_reference(const CodeWriter& at, const AddressGroup& group, size_t column) {
@@ -48,10 +48,12 @@ bool init_profiling_code() {
     return dr_raw_tls_calloc(&row_segment, &row_offset, 1, 0);
 }
 
-void insert_profiling(void* context, instrlist_t* trace, const TraceLoads& loads, TraceProfile* profile,
-                      ProfileFull profile_full) {
+void insert_profiling(void* context, instrlist_t* trace, const TraceLoads& loads, EntryCounter* counter,
+                      void (*counted)(void*), void* argument) {
     for (size_t i = 0; i < loads.count(); ++i) store_reference({context, trace, loads[i].first}, loads[i], i);
-    take_row({context, trace, instrlist_first(trace)}, profile, profile_full);
+    const CodeWriter entry{context, trace, instrlist_first(trace)};
+    count_entry(entry, &counter->countdown, reinterpret_cast<void*>(counted), argument,
+                [&] { take_row(entry); });
 }
 
 }  // namespace malloom::optimizer

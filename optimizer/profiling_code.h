@@ -8,15 +8,12 @@
 
 namespace malloom::optimizer {
 
-/// Called from the code cache when a trace has been entered as often as its profile wanted.
-using ProfileFull = void (*)(TraceProfile*);
-
 /// Reserves what the instrumentation needs of each thread. False when there is none.
 bool init_profiling_code();
 
-/// Makes the trace write `profile`: at its entry it takes a row, and before each load it stores the address
-/// there.
-void insert_profiling(void* context, instrlist_t* trace, const TraceLoads& loads, TraceProfile* profile,
-                      ProfileFull profile_full);
+/// Makes the trace write the profile of `counter`: at its entry it takes a row, and before each load it
+/// stores the address there. When the counter is at 0 it calls `counted(argument)`, with a clean call.
+void insert_profiling(void* context, instrlist_t* trace, const TraceLoads& loads, EntryCounter* counter,
+                      void (*counted)(void*), void* argument);
 
 }  // namespace malloom::optimizer

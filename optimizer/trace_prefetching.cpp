@@ -13,7 +13,7 @@ namespace malloom::optimizer {
 namespace {
 
 // Where a trace's loads change from one building of it to the next, it is profiled again, but not for ever.
-constexpr uint8_t most_profilings = 3;
+constexpr uint8_t most_profilings = 2;
 
 // Distances must fit into an instruction, twenty lines of 4096 bytes further too.
 constexpr uint64_t most_stride = 1 << 28;
@@ -42,30 +42,30 @@ TrialRules trial_rules() {
     return rules;
 }
 
-app_pc start_of(const TraceRecord* record) {
-    return dr_fragment_app_pc(record->tag);
+// The code is made anew when it is next reached, and the trace event then finds the record as it is by then.
+// Other threads have code of their own: it comes here too when its counter is at 0.
+void rebuild(const TraceRecord* record) {
+    dr_delete_fragment(dr_get_current_drcontext(), record->tag);
 }
 
-// The code is made anew when it is next hot, and the trace event then finds the record in its new state.
-// Other threads finish what they are executing. A clean call must hold no lock here.
-void rebuild(app_pc start) {
-    dr_unlink_flush_region(start, 1);
+void keep_chosen(TraceRecord* record) {
+    for (size_t i = 0; i < record->prefetch_count; ++i)
+        record->prefetches[i].distance = record->trial->trial.distances[i];
+    give_back_trial(record);
+    record->state = TraceState::settled;
 }
 
-void window_ended(TrialInUse* trial) {
+void window_counted(void* counted) {
     const uint64_t now = __builtin_ia32_rdtsc();
+    auto* const record = static_cast<TraceRecord*>(counted);
     dr_mutex_lock(lock);
-    TraceRecord* const record = trial->record;
-    const bool ended = record != nullptr && trial->trial.end_window(now);
-    const app_pc start = ended ? start_of(record) : nullptr;
-    if (ended) {
-        for (size_t i = 0; i < record->prefetch_count; ++i)
-            record->prefetches[i].distance = trial->trial.distances[i];
-        give_back_trial(record);
-        record->state = TraceState::settled;
+    bool goes_on = false;
+    if (record->state == TraceState::trying) {
+        goes_on = !record->trial->trial.end_window(now);
+        if (!goes_on) keep_chosen(record);
     }
     dr_mutex_unlock(lock);
-    if (ended) rebuild(start);
+    if (!goes_on) rebuild(record);
 }
 
 bool begin_trial(TraceRecord* record) {
@@ -87,7 +87,7 @@ void judge(TraceRecord* record, const ThreadRows& rows) {
                                  prefetch_distance(chosen[i].stride, options.distance, rules)};
     }
     const bool is_tried = count != 0 && options.tune != 0 && begin_trial(record);
-    record->state = is_tried ? TraceState::trying : TraceState::settled;
+    record->state = is_tried ? TraceState::trying : count != 0 ? TraceState::settled : TraceState::judged;
 }
 
 // Where other threads took most of the rows, there is nothing to judge by.
@@ -95,20 +95,45 @@ bool are_enough(const ThreadRows& rows) {
     return rows.count() >= options.threshold / 4;
 }
 
-void profile_full(TraceProfile* profile) {
-    auto* const full = reinterpret_cast<ProfileInUse*>(profile);
+// Its code is there already. False where it has been profiled often enough.
+bool profile_again(TraceRecord* record) {
+    if (record->profiled == most_profilings || !take_profile(record)) return false;
+    ++record->profiled;
+    record->state = TraceState::profiling;
+    record->counter.countdown = options.threshold;
+    return true;
+}
+
+// A trace for which nothing was found may keep its instrumentation until that has cost what building a trace
+// costs: most traces are never entered so often.
+bool leave_for_now(TraceRecord* record) {
+    record->state = TraceState::judged;
+    record->counter.countdown = options.patience;
+    return true;
+}
+
+bool judge_profile(TraceRecord* record) {
+    const ThreadRows rows(record->profile->profile, options.threshold);
+    if (!are_enough(rows) && profile_again(record)) return true;
+    judge(record, rows);
+    give_back_profile(record);
+    return record->state == TraceState::judged && leave_for_now(record);
+}
+
+/// Whether the trace goes on as it is.
+bool go_on(TraceRecord* record) {
+    if (record->state == TraceState::profiling) return judge_profile(record);
+    if (record->state == TraceState::fresh) return profile_again(record) || leave_for_now(record);
+    if (record->state == TraceState::judged) record->state = TraceState::settled;
+    return false;
+}
+
+void entries_counted(void* counted) {
+    auto* const record = static_cast<TraceRecord*>(counted);
     dr_mutex_lock(lock);
-    TraceRecord* const record = full->record;
-    const bool is_wanted = record != nullptr && record->state == TraceState::profiling;
-    const app_pc start = is_wanted ? start_of(record) : nullptr;
-    if (is_wanted) {
-        const ThreadRows rows(*profile, options.threshold);
-        record->state = TraceState::fresh;
-        if (are_enough(rows)) judge(record, rows);
-        give_back_profile(record);
-    }
+    const bool goes_on = go_on(record);
     dr_mutex_unlock(lock);
-    if (is_wanted) rebuild(start);
+    if (!goes_on) rebuild(record);
 }
 
 bool knows_all(const TraceRecord* record, const TraceLoads& loads) {
@@ -127,10 +152,7 @@ uint8_t giver_of(const AddressGroup& group) {
 }
 
 bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
-    void* evicted;
-    TraceProfile* const profile = take_profile(record, &evicted);
-    if (evicted != nullptr) dr_delay_flush_region(dr_fragment_app_pc(evicted), 1, 0, nullptr);
-    if (profile == nullptr) return false;
+    if (!take_profile(record)) return false;
     give_back_trial(record);
     ++record->profiled;
     record->state = TraceState::profiling;
@@ -139,8 +161,8 @@ bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
         record->loads[i] = built.loads[i].load;
         record->givers[i] = giver_of(built.loads[i]);
     }
-    profile->begin(options.threshold);
-    insert_profiling(built.context, built.list, built.loads, profile, profile_full);
+    record->counter.countdown = options.threshold;
+    insert_profiling(built.context, built.list, built.loads, &record->counter, entries_counted, record);
     return true;
 }
 
@@ -166,20 +188,20 @@ bool put_prefetches(const BuiltTrace& built, const TraceRecord* record) {
     return record->prefetch_count != 0;
 }
 
-bool try_prefetches(const BuiltTrace& built, const TraceRecord* record) {
-    TrialInUse* const trial = record->trial;
+bool try_prefetches(const BuiltTrace& built, TraceRecord* record) {
+    DistanceTrial& trial = record->trial->trial;
     for (size_t i = 0; i < record->prefetch_count; ++i)
-        put_prefetch(built, record->prefetches[i], &trial->trial.distances[i]);
-    count_entry({built.context, built.list, instrlist_first(built.list)}, 16, &trial->trial.countdown, trial,
-                reinterpret_cast<void*>(window_ended), [] {});
+        put_prefetch(built, record->prefetches[i], &trial.distances[i]);
+    count_entry({built.context, built.list, instrlist_first(built.list)}, &trial.countdown,
+                reinterpret_cast<void*>(window_counted), record, [] {});
     return true;
 }
 
 /// Whether it inserted anything.
 bool optimize(const BuiltTrace& built, TraceRecord* record) {
-    const bool is_stale = record->state != TraceState::fresh && !knows_all(record, built.loads);
-    if (is_stale || record->state == TraceState::fresh || record->state == TraceState::profiling)
-        if (record->profiled < most_profilings) return profile_trace(built, record);
+    const bool is_unknown = record->state == TraceState::fresh || record->state == TraceState::profiling;
+    if ((is_unknown || !knows_all(record, built.loads)) && record->profiled < most_profilings)
+        return profile_trace(built, record);
     if (record->state == TraceState::trying) return try_prefetches(built, record);
     return record->state == TraceState::settled && put_prefetches(built, record);
 }
@@ -203,7 +225,8 @@ bool is_within(const char* name, uint64_t value, uint64_t least, uint64_t most) 
 
 bool are_possible(const Options& wanted) {
     return is_within("threshold", wanted.threshold, 8, TraceProfile::rows) &&
-           is_within("line", wanted.line, 16, 4096) && is_within("distance", wanted.distance, 1, 4096) &&
+           is_within("patience", wanted.patience, 1, 65535) && is_within("line", wanted.line, 16, 4096) &&
+           is_within("distance", wanted.distance, 1, 4096) &&
            is_within("stride", wanted.stride, 1, most_stride) &&
            is_within("rounds", wanted.rounds, 1, DistanceTrial::most_rounds) &&
            is_within("gain", wanted.gain, 0, 99);
@@ -211,14 +234,23 @@ bool are_possible(const Options& wanted) {
 
 }  // namespace
 
+// dr_delete_fragment() is for code that one thread has alone. Shared code could only be flushed, and
+// DynamoRIO then flushes all code of its module.
+bool has_private_code() {
+    uint64 is_private = 0;
+    if (dr_get_integer_option("thread_private", &is_private) && is_private != 0) return true;
+    dr_fprintf(STDERR,
+               "malloom: the optimiser cannot prefetch in shared code; give DynamoRIO -thread_private\n");
+    return false;
+}
+
 bool init_trace_prefetching(const Options& wanted) {
     options = wanted;
-    if (!are_possible(options)) return false;
+    if (!are_possible(options) || !has_private_code()) return false;
     lock = dr_mutex_create();
     dr_register_fork_init_event(forked);
     dr_register_module_unload_event(module_unloaded);
-    init_trace_records();
-    return init_profiling_code();
+    return init_trace_records() && init_profiling_code();
 }
 
 // What was inserted is emitted with its translations, so DynamoRIO asks to build a trace once more only where

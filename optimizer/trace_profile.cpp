@@ -15,10 +15,9 @@ bool are_of_one_thread(uintptr_t one, uintptr_t other) {
 
 }  // namespace
 
-void TraceProfile::begin(size_t entries) {
+void TraceProfile::begin() {
     memset(stacks, 0, sizeof stacks);
     memset(references, 0, sizeof references);
-    countdown = entries;
 }
 
 ThreadRows::ThreadRows(const TraceProfile& profile, size_t entries) : profile_(profile) {

@@ -9,17 +9,23 @@ namespace malloom::optimizer {
 /// Written by code in the code cache, perhaps by several threads at once. They take rows from one counter
 /// without locks: two may take the same row, or one be lost, which spoils a sample and nothing else. A row's
 /// number is the counter's lowest byte, so no write leaves the profile, however far the counter runs. Never
-/// unmapped, for a trace may run on while its profile has been analysed already and serves another.
+/// unmapped, for an entry may be under way while its profile has been judged already and serves another
+/// trace.
 struct TraceProfile {
     static constexpr size_t rows = 256;
     static constexpr size_t most_loads = 16;
 
-    uint64_t countdown;                      ///< entries until the analysis; the row that was taken last
     uintptr_t stacks[rows];                  ///< the stack pointer at the entry
     uintptr_t references[most_loads][rows];  ///< base addresses; 0 where the entry did not reach the load
 
-    /// Makes it ready for `entries` entries (1 to rows).
-    void begin(size_t entries);
+    /// Empties it.
+    void begin();
+};
+
+/// Of which a trace's code knows the address. Its lower 16 bits count; at 0 the trace calls out.
+struct EntryCounter {
+    uint64_t countdown;
+    TraceProfile* profile;  ///< whose rows the entries take
 };
 
 /// One load's references by one thread, in the order of time.
@@ -32,7 +38,7 @@ struct LoadReferences {
 /// stacks: in another thread's references the stride of this one would not be found.
 class ThreadRows {
   public:
-    /// `entries`: as given to begin().
+    /// `entries`: from which the counter counted down, 1 to TraceProfile::rows.
     ThreadRows(const TraceProfile& profile, size_t entries);
 
     /// Entries of that thread.

@@ -17,12 +17,7 @@ ProfileInUse* profiles;
 ProfileInUse* next_victim;
 size_t profile_count;
 TrialInUse* trials;
-
-void free_record(void* record) {
-    give_back_profile(static_cast<TraceRecord*>(record));
-    give_back_trial(static_cast<TraceRecord*>(record));
-    dr_global_free(record, sizeof(TraceRecord));
-}
+ProfileInUse* unread;  // of traces that have none of their own
 
 template <typename InUse>
 InUse* free_one(InUse* first) {
@@ -41,31 +36,49 @@ InUse* map_one(InUse*& first) {
     return made;
 }
 
-ProfileInUse* evict(void** evicted) {
+ProfileInUse* evict() {
     if (next_victim == nullptr) next_victim = profiles;
     ProfileInUse* const victim = next_victim;
     next_victim = victim->next;
     TraceRecord* const record = victim->record;
-    *evicted = record->tag;
     record->state = TraceState::fresh;
     give_back_profile(record);
     return victim;
 }
 
-ProfileInUse* free_profile(void** evicted) {
+ProfileInUse* free_profile() {
     ProfileInUse* found = free_one(profiles);
     if (found == nullptr && profile_count < most_profiles) {
         found = map_one(profiles);
         profile_count += found != nullptr;
     }
-    return found != nullptr || profiles == nullptr ? found : evict(evicted);
+    return found != nullptr || profiles == nullptr ? found : evict();
+}
+
+void reset(TraceRecord* record) {
+    give_back_profile(record);
+    give_back_trial(record);
+    record->state = TraceState::fresh;
+    record->profiled = 0;
+}
+
+struct CodeRange {
+    app_pc start, end;
+};
+
+void reset_inside(void* payload, void* range) {
+    auto* const record = static_cast<TraceRecord*>(payload);
+    const auto* const code = static_cast<CodeRange*>(range);
+    if (record->tag >= code->start && record->tag < code->end) reset(record);
 }
 
 }  // namespace
 
 bool init_trace_records() {
-    hashtable_init_ex(&records, table_bits, HASH_INTPTR, false, false, free_record, nullptr, nullptr);
-    return true;
+    hashtable_init_ex(&records, table_bits, HASH_INTPTR, false, false, nullptr, nullptr, nullptr);
+    ProfileInUse* none = nullptr;
+    unread = map_one(none);
+    return unread != nullptr;
 }
 
 TraceRecord* record_of(void* tag) {
@@ -74,19 +87,22 @@ TraceRecord* record_of(void* tag) {
     record = static_cast<TraceRecord*>(dr_global_alloc(sizeof(TraceRecord)));
     memset(static_cast<void*>(record), 0, sizeof *record);
     record->tag = tag;
+    record->counter.profile = &unread->profile;
     hashtable_add(&records, tag, record);
     return record;
 }
 
-TraceProfile* take_profile(TraceRecord* record, void** evicted) {
-    *evicted = nullptr;
-    if (record->profile == nullptr) record->profile = free_profile(evicted);
-    if (record->profile == nullptr) return nullptr;
+bool take_profile(TraceRecord* record) {
+    if (record->profile == nullptr) record->profile = free_profile();
+    if (record->profile == nullptr) return false;
     record->profile->record = record;
-    return &record->profile->profile;
+    record->profile->profile.begin();
+    record->counter.profile = &record->profile->profile;
+    return true;
 }
 
 void give_back_profile(TraceRecord* record) {
+    record->counter.profile = &unread->profile;
     if (record->profile != nullptr) record->profile->record = nullptr;
     record->profile = nullptr;
 }
@@ -105,7 +121,8 @@ void give_back_trial(TraceRecord* record) {
 }
 
 void forget_records(app_pc start, app_pc end) {
-    hashtable_remove_range(&records, start, end);
+    CodeRange range{start, end};
+    hashtable_apply_to_all_payloads_user_data(&records, reset_inside, &range);
 }
 
 }  // namespace malloom::optimizer

@@ -21,22 +21,25 @@ struct TracePrefetch {
 
 struct TraceRecord;
 
-/// Profiles and trials are written by code in the code cache that may outlive their use, so they are used
-/// again for other traces, and never unmapped.
+/// Code in the code cache may outlive the use of these, so they are used again for other traces, and never
+/// unmapped.
 struct ProfileInUse {
-    TraceProfile profile;  ///< first: code knows its address
-    TraceRecord* record;   ///< null: free
+    TraceProfile profile;
+    TraceRecord* record;  ///< null: free
     ProfileInUse* next;
 };
 struct TrialInUse {
-    DistanceTrial trial;  ///< first, likewise
+    DistanceTrial trial;
     TraceRecord* record;
     TrialInUse* next;
 };
 
-enum class TraceState : uint8_t { fresh, profiling, trying, settled };
+/// A trace is built for its state. `judged`: nothing was found, but its instrumentation may stay for a while.
+enum class TraceState : uint8_t { fresh, profiling, judged, trying, settled };
 
+/// Never freed: the trace's code counts in it.
 struct TraceRecord {
+    EntryCounter counter;
     void* tag;
     TraceState state;
     uint8_t profiled;  ///< how many times; a rebuilt trace may hold other loads
@@ -48,20 +51,23 @@ struct TraceRecord {
     TrialInUse* trial;
 };
 
+/// False without memory.
+bool init_trace_records();
+
 /// The record of a trace, made if need be. Everything here is guarded by the caller's lock.
 TraceRecord* record_of(void* tag);
 
-bool init_trace_records();
+/// Gives the record's counter a profile of its own; false without memory. Where too many are in use the
+/// oldest is taken from its trace, which is then fresh again.
+bool take_profile(TraceRecord* record);
 
-/// A profile for the record, or null without memory. Where too many are in use the oldest is taken away from
-/// its trace, which then begins anew; `evicted` is that trace's tag, or null.
-TraceProfile* take_profile(TraceRecord* record, void** evicted);
+/// From now on the trace's rows go where nobody reads them.
 void give_back_profile(TraceRecord* record);
 
 DistanceTrial* take_trial(TraceRecord* record);
 void give_back_trial(TraceRecord* record);
 
-/// Forgets the traces that begin in a range of code.
+/// Lets the traces that begin in a range of code begin anew.
 void forget_records(app_pc start, app_pc end);
 
 }  // namespace malloom::optimizer

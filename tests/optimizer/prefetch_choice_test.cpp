@@ -27,10 +27,10 @@ Walk scattered(uint64_t seed) {
 /// What is chosen for a trace whose loads, one a column, make these walks.
 std::vector<ChosenPrefetch> chosen_for(std::vector<Walk> walks, std::vector<uint8_t> givers = {}) {
     auto profile = std::make_unique<TraceProfile>();
-    profile->begin(entries);
+    profile->begin();
     givers.resize(TraceProfile::most_loads, none);
     for (size_t entry = 0; entry < entries; ++entry) {
-        const size_t row = static_cast<uint8_t>(--profile->countdown);
+        const size_t row = entries - 1 - entry;
         profile->stacks[row] = stack;
         for (size_t i = 0; i < walks.size(); ++i) profile->references[i][row] = walks[i](entry);
     }

@@ -12,10 +12,12 @@ namespace {
 struct Recording {
     std::unique_ptr<TraceProfile> profile = std::make_unique<TraceProfile>();
 
-    explicit Recording(size_t entries) { profile->begin(entries); }
+    EntryCounter counter;
+
+    explicit Recording(size_t entries) : counter{entries, profile.get()} { profile->begin(); }
 
     void enter(uintptr_t stack, uintptr_t reference) {
-        const size_t row = static_cast<uint8_t>(--profile->countdown);
+        const size_t row = static_cast<uint8_t>(--counter.countdown);
         profile->stacks[row] = stack;
         profile->references[0][row] = reference;
     }
@@ -63,7 +65,7 @@ TEST(TraceProfile, IsEmptyAtFirstAndWhenBegunAgain) {
     Recording recording(4);
     EXPECT_EQ(ThreadRows(*recording.profile, 4).count(), 0u);
     for (int i = 0; i < 4; ++i) recording.enter(1 << 24, 7);
-    recording.profile->begin(4);
+    recording.profile->begin();
     EXPECT_EQ(ThreadRows(*recording.profile, 4).count(), 0u);
 }
 

@@ -10,6 +10,10 @@ from malloom.preloading import original_environment, preloading
 from malloom.record.dynamorio import under_dynamorio
 from malloom.settings import settings
 
+PRIVATE_CODE = "-thread_private"
+"""A trace is built anew when its loads have been judged. DynamoRIO removes single fragments of a thread's own code
+only; of shared code it would flush the module. One thread is quicker with it too, so DynamoRIO alone has it as well."""
+
 CORE_OPTIONS = {"trace_threshold": "-trace_threshold"}
 """Constants that are DynamoRIO's own. The client knows all others (optimizer/options.def)."""
 
@@ -49,7 +53,7 @@ def dynamic_prefix(wishes: Optimizing) -> list[str]:
 
 def split_constants(constants: Iterable[str]) -> tuple[str, list[str]]:
     """DynamoRIO's options as it takes them, and those of the client."""
-    core, client = [], []
+    core, client = [PRIVATE_CODE], []
     for constant in constants:
         name, _, number = constant.partition("=")
         if not re.fullmatch(r"[a-z_]+=[0-9]+", constant):
