@@ -20,8 +20,10 @@ from malloom.bench.steps import Bench, Step
 
 PARTS = ("times", "quiet", "prefetches", "misses", "pairs", "memory")
 GROUPS: dict[str, Sequence[str]] = {}
-SECONDS_PER_BYTE = 2e-8
+SECONDS_PER_BYTE = 1e-8
 """What a run of a program natively takes for each byte of its heap: a guess for the first estimate only."""
+RUNS_TO_LEARN = 120
+"""What all learners take together, recording and planning, in such runs."""
 
 
 def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:
@@ -62,7 +64,7 @@ def _timed(
 def _expected(size: str, scale: Scale) -> float:
     """Seconds: choosing what is carried, then rounds of some ten runs."""
     run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
-    choosing = 60 * run + scale.choice.seconds if size == LEARNED_AT else 0.0
+    choosing = RUNS_TO_LEARN * run + scale.choice.seconds if size == LEARNED_AT else 0.0
     return choosing + max(scale.times.seconds, 10 * run * (scale.times.fewest + 1))
 
 
