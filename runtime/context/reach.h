@@ -47,6 +47,21 @@ class Reach {
 #endif
     }
 
+    /// Bytes from where a return address lies to where its caller's does, in frames that are reckoned from
+    /// the stack pointer; 0 where it is not known so simply.
+    static uint64_t plain_distance([[maybe_unused]] const Step& step) {
+#if defined(__x86_64__)
+        return FrameRule::from_frame_pointer(step.rule) ? 0 : FrameRule::offset_bytes(step.rule);
+#else
+        return 0;
+#endif
+    }
+
+    /// The key of a chain with a caller more.
+    static uint64_t key_above(uint64_t key, uintptr_t return_address) {
+        return (key * 0x9e3779b97f4a7c15ULL + return_address) | uint64_t{1} << 63;
+    }
+
     uintptr_t return_address() const { return return_address_; }
     /// Of the chain so far: the return address itself, or a hash of all, which has the highest bit.
     uint64_t key() const { return key_; }
@@ -73,7 +88,7 @@ class Reach {
         }
         place_ = above;
         return_address_ = walker::load(above);
-        key_ = (key_ * 0x9e3779b97f4a7c15ULL + return_address_) | uint64_t{1} << 63;
+        key_ = key_above(key_, return_address_);
         return return_address_ != 0;
 #else
         return false;

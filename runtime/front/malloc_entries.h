@@ -80,12 +80,28 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
     }
 }
 
+// A template, so that heaps without quick functions need not have it.
+template <typename Heap>
+[[gnu::always_inline]] inline void* allocate_reached(Heap& heap, size_t bytes,
+                                                     const context::Caller& caller) {
+    if constexpr (is_quick) {
+        return heap.allocate_reached(bytes, caller);
+    } else {
+        return nullptr;
+    }
+}
+
 // What the quick functions leave. Each is called in an entry's place, so its caller is the entry's caller.
 [[gnu::noinline]] inline void* allocate_thoroughly(size_t bytes) {
-    return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+    const context::Caller caller = context::current_caller();
+    void* object = allocate_reached(process_heap(), bytes, caller);
+    return object != nullptr ? object : or_out_of_memory(process_heap().allocate(bytes, 0, caller));
 }
 [[gnu::noinline]] inline void* allocate_zeroed_thoroughly(size_t bytes) {
-    return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
+    const context::Caller caller = context::current_caller();
+    void* object = allocate_reached(process_heap(), bytes, caller);
+    return object != nullptr ? memset(object, 0, bytes)
+                             : or_out_of_memory(process_heap().allocate_zeroed(bytes, caller));
 }
 [[gnu::noinline]] inline void* allocate_aligned_thoroughly(size_t alignment, size_t bytes) {
     return allocate_aligned(alignment, bytes, context::current_caller());
@@ -98,7 +114,9 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
     return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
 }
 [[gnu::noinline]] inline void* create_thoroughly(size_t bytes) {
-    return create(bytes, 0, false, context::current_caller());
+    const context::Caller caller = context::current_caller();
+    void* object = allocate_reached(process_heap(), bytes, caller);
+    return object != nullptr ? object : create(bytes, 0, false, caller);
 }
 [[gnu::noinline]] inline void* create_aligned_thoroughly(size_t alignment, size_t bytes) {
     return create(bytes, alignment, false, context::current_caller());
@@ -110,9 +128,14 @@ struct Ways {
     static Heap& heap() { return process_heap(); }
     static uintptr_t site(const void* return_address) { return reinterpret_cast<uintptr_t>(return_address); }
 
+    // Where the return address lies. Unlike the frame's address it needs no frame pointer.
+    [[gnu::always_inline]] static uintptr_t place() {
+        return reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa()) - sizeof(void*);
+    }
+
     [[gnu::noinline]] static void* allocate_unpooled(size_t bytes) {
-        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), Heap::allocate_plainly,
-                                       allocate_thoroughly);
+        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), place(),
+                                       Heap::allocate_plainly, allocate_thoroughly);
     }
     [[gnu::always_inline]] static void* allocate(size_t bytes) {
         if constexpr (is_quick) {
@@ -124,7 +147,7 @@ struct Ways {
     }
 
     [[gnu::noinline]] static void* allocate_zeroed_unpooled(size_t bytes) {
-        return heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)),
+        return heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)), place(),
                                               allocate_zeroed_thoroughly);
     }
     [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
@@ -173,7 +196,7 @@ struct Ways {
         return object != nullptr ? object : create_thoroughly(bytes);
     }
     [[gnu::noinline]] static void* create_unpooled(size_t bytes) {
-        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), create_plainly,
+        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), place(), create_plainly,
                                        create_thoroughly);
     }
     [[gnu::always_inline]] static void* create(size_t bytes) {

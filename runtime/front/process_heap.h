@@ -32,21 +32,25 @@ concept ProcessHeap =
 /// A heap that answers most requests knowing no more of their caller than its return address. Each of these
 /// ends in a tail call of `thoroughly` where it has to know more, or of `plainly` where a general allocator
 /// may have the request, so that the entry needs no frame.
-/// - allocate_pooled: an object where one is at hand, else null.
-/// - allocate_quickly: as allocate with the default alignment; plainly is allocate_plainly, or what calls it;
+/// - allocate_pooled, allocate_reached: an object where one is at hand, else null.
+/// - allocate_quickly: as allocate with the default alignment, for a return address and the place where it
+/// lies;
+///   plainly is allocate_plainly, or what calls it;
 ///   aligned alike.
 /// - allocate_zeroed_quickly, allocate_aligned_quickly: as allocate_zeroed, and allocate with an alignment.
 /// - reallocate_quickly: as reallocate, and bytes may be 0: thoroughly is asked then.
 /// - deallocate takes null too. All set errno.
 template <typename Heap>
 concept QuickProcessHeap =
-    ProcessHeap<Heap> && requires(Heap& heap, void* object, size_t size, uintptr_t site, void* (*one)(size_t),
-                                  void* (*two)(size_t, size_t), void* (*change)(void*, size_t)) {
+    ProcessHeap<Heap> &&
+    requires(Heap& heap, void* object, size_t size, uintptr_t site, const context::Caller& caller,
+             void* (*one)(size_t), void* (*two)(size_t, size_t), void* (*change)(void*, size_t)) {
         { Heap::allocate_plainly(size) } -> std::same_as<void*>;
         { Heap::allocate_aligned_plainly(size, size) } -> std::same_as<void*>;
         { heap.allocate_pooled(size, site) } -> std::same_as<void*>;
-        { heap.allocate_quickly(size, site, one, one) } -> std::same_as<void*>;
-        { heap.allocate_zeroed_quickly(size, site, one) } -> std::same_as<void*>;
+        { heap.allocate_reached(size, caller) } -> std::same_as<void*>;
+        { heap.allocate_quickly(size, site, site, one, one) } -> std::same_as<void*>;
+        { heap.allocate_zeroed_quickly(size, site, site, one) } -> std::same_as<void*>;
         { heap.allocate_aligned_quickly(size, size, site, two, two) } -> std::same_as<void*>;
         { heap.reallocate_quickly(object, size, change) } -> std::same_as<void*>;
     };

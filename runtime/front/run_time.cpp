@@ -148,9 +148,6 @@ void* RunTime::allocate_at(size_t bytes, Site& site, Thoroughly thoroughly) {
         if (void* object = heap_.rest.first.allocate_small(bytes, site.group)) [[likely]] {
             return object;
         }
-        if (site.kind() == Site::Kind::wrapper) {
-            return thoroughly(bytes);  // knows the caller
-        }
     }
     return allocate_at_any(bytes, site, thoroughly);
 }
@@ -162,9 +159,6 @@ void* RunTime::allocate_at_any(size_t bytes, Site& site, Thoroughly thoroughly) 
 }
 
 void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly) {
-    if (site.kind() == Site::Kind::wrapper && !heap_.first.has_slot(site)) {
-        return thoroughly(bytes);
-    }
     const heaps::Request request = {bytes, 0, &site};
     if (void* object = allocate_from_plan(request)) {
         return memset(object, 0, bytes);

@@ -34,14 +34,20 @@ class RunTime {
         return sites_.allocate_pooled(bytes, return_address);
     }
     template <class Plainly, class Otherwise>
-    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address, Plainly plainly,
-                                                  Otherwise thoroughly) {
+    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address, uintptr_t place,
+                                                  Plainly plainly, Otherwise thoroughly) {
         if (is_plain(bytes, plain_span_)) {
             return plainly(bytes);
+        }
+        if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
+            return object;
         }
         Site* site = sites_.find_quickly(return_address);
         if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
+        }
+        if (is_wrapper(*site)) {
+            return thoroughly(bytes);  // knows the caller
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return object;
@@ -50,12 +56,18 @@ class RunTime {
     }
     template <class Otherwise>
     [[gnu::always_inline]] void* allocate_zeroed_quickly(size_t bytes, uintptr_t return_address,
-                                                         Otherwise thoroughly) {
+                                                         uintptr_t place, Otherwise thoroughly) {
         if (is_plain(bytes, plain_span_)) {
             return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
         }
+        if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
+            return memset(object, 0, bytes);
+        }
         Site* site = sites_.find_quickly(return_address);
         if (site == nullptr) [[unlikely]] {
+            return thoroughly(bytes);
+        }
+        if (is_wrapper(*site)) {
             return thoroughly(bytes);
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
@@ -89,6 +101,21 @@ class RunTime {
             return heaps::FallbackHeap::reallocate_plain(object, bytes);
         }
         return thoroughly(object, bytes);
+    }
+
+    /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
+    [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
+        Site* wrapper = sites_.find_quickly(caller.return_address);
+        if (wrapper == nullptr || !is_wrapper(*wrapper)) {
+            return nullptr;
+        }
+        Site* site = sites_.reach_quickly(*wrapper, caller);
+        if (site == nullptr || site->kind() != Site::Kind::pooled) {
+            return nullptr;
+        }
+        const heaps::PoolOfRequester pool = site->pooled.now();
+        wrapper->note_end(true);
+        return pool.bytes == bytes ? heaps::PoolHeap::allocate_small(pool.family) : nullptr;
     }
 
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
@@ -130,6 +157,9 @@ class RunTime {
     }
     [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
+    }
+    [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
+        return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);
     }
     // A pool's chunk or a slot, where either is at hand.
     [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Requester& requester) {

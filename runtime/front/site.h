@@ -23,6 +23,7 @@ struct Site : heaps::Requester {
     void set_kind(Kind kind) { __atomic_store_n(&kind_, kind, __ATOMIC_RELAXED); }
 
     uintptr_t return_address = 0;
+    uintptr_t key = 0;                ///< in the table of sites: Reach::key
     uint32_t unmatched_in_a_row = 0;  ///< chains: requests through this site that had no slot, pool or group
     int32_t credit = most_credit;     ///< wrappers: see note_end
     Site* below = nullptr;            ///< the wrapper that it is a caller of

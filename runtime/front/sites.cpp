@@ -25,6 +25,7 @@ Site& Sites::find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* 
         frames, depth, [&](Contexts::Entry& fresh) { describe(fresh.value, frames, depth, below); });
     // Not the catch-all, which has no address and would be looked for again anyway.
     if (entry.depth == depth) {
+        entry.value.key = key;
         keep(key, entry.value);
     }
     return entry.value;
@@ -34,14 +35,24 @@ void Sites::keep(uintptr_t key, Site& site) {
     auto& recent = recent_[key % recent_sites];
     __atomic_store_n(&recent.site, &site, __ATOMIC_RELEASE);
     recent.pooled.set(site.pooled.now());
+    const bool leads_on = site.kind() == Kind::wrapper && !heaps::PlanHeap::has_slot(site);
+    recent.distance = leads_on ? context::Reach::plain_distance(site.step) : 0;
     __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
 }
 
-// A caller of a wrapper is not among the quick ones: its key is no return address.
 void Sites::set_pool(Site& site, heaps::PoolOfRequester pool) {
     site.pooled.set(pool);
-    if (site.below == nullptr && find_recent(site.return_address) == &site) {
-        keep(site.return_address, site);
+    refresh(site);
+}
+
+void Sites::set_kind(Site& site, Kind kind) {
+    site.set_kind(kind);
+    refresh(site);
+}
+
+void Sites::refresh(Site& site) {
+    if (find_recent(site.key) == &site) {
+        keep(site.key, site);
     }
 }
 
@@ -77,7 +88,7 @@ void Sites::settle_ends(Site& end) {
     for (Site* site = kind == Kind::wrapper ? &end : end.below; site != nullptr; site = site->below) {
         if (!site->note_end(kind == Kind::pooled)) {
             site->is_watched = false;
-            site->set_kind(Kind::settled);
+            set_kind(*site, Kind::settled);
         }
     }
 }
@@ -129,7 +140,7 @@ void Sites::note(Site& site, size_t bytes) {
     using Verdict = context::RequestMonitor::Verdict;
     if (site.kind() == Kind::pooled) {
         if (site.monitor.note_stray()) {
-            site.set_kind(Kind::watched);
+            set_kind(site, Kind::watched);
             set_pool(site, {no_pool, site.pooled.now().family});
         }
         return;
@@ -157,7 +168,7 @@ void Sites::begin_pool(Site& site, size_t bytes) {
         return;
     }
     set_pool(site, {static_cast<uint32_t>(bytes), family});
-    site.set_kind(Kind::pooled);
+    set_kind(site, Kind::pooled);
 }
 
 void Sites::begin_planned_pool(heaps::Requester& requester) {
@@ -174,7 +185,7 @@ void Sites::end_doubt(Site& site, unsigned depth) {
     }
     const bool is_wrapper = depth < most_frames && context::Reach::leads_on(site.step);
     site.is_watched = is_wrapper;
-    site.set_kind(is_wrapper ? Kind::wrapper : Kind::settled);
+    set_kind(site, is_wrapper ? Kind::wrapper : Kind::settled);
 }
 
 unsigned Sites::depth_of(const Site& site) {

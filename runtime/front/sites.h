@@ -40,6 +40,32 @@ class Sites {
         return pool.bytes == bytes ? heaps::PoolHeap::allocate_small(pool.family) : nullptr;
     }
 
+    /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
+    /// `place` is where the return address lies.
+    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] void* allocate_reached(
+        size_t bytes, uintptr_t return_address, uintptr_t place) const {
+        const Recent* wrapper = &recent_of(return_address);
+        const uintptr_t above = place + wrapper->distance;
+        // Of another page it would have to be asked whether it can be read.
+        if (__atomic_load_n(&wrapper->key, __ATOMIC_ACQUIRE) != return_address || wrapper->distance == 0 ||
+            context::ReadablePages::page_of(above ^ place) != 0) {
+            return nullptr;
+        }
+        const uintptr_t key =
+            context::Reach::key_above(return_address, *reinterpret_cast<const volatile uintptr_t*>(above));
+        const Recent* caller = &recent_of(key);
+        __asm__("" : "+r"(caller));
+        if (__atomic_load_n(&caller->key, __ATOMIC_ACQUIRE) != key) {
+            return nullptr;
+        }
+        const heaps::PoolOfRequester pool = caller->pooled.now();
+        if (pool.bytes != bytes) {
+            return nullptr;
+        }
+        wrapper->site->note_end(true);
+        return heaps::PoolHeap::allocate_small(pool.family);
+    }
+
     /// The site of a call, if it was met lately.
     [[gnu::always_inline]] Site* find_quickly(uintptr_t return_address) const {
         const Recent& recent = recent_of(return_address);
@@ -50,6 +76,17 @@ class Sites {
     [[gnu::always_inline]] Site& at(uintptr_t return_address) {
         Site* site = find_recent(return_address);
         return site != nullptr ? *site : find(return_address, &return_address, 1, nullptr);
+    }
+
+    /// The site that `deciding` finds for a call in a wrapper, if all on the way to it were met lately; else
+    /// null.
+    [[gnu::always_inline]] Site* reach_quickly(Site& wrapper, const context::Caller& caller) const {
+        context::Reach reach(caller);
+        Site* site = &wrapper;
+        do {
+            site = reach.go(site->step.rule) ? find_quickly(reach.key()) : nullptr;
+        } while (site != nullptr && site->kind() == Site::Kind::wrapper);
+        return site;
     }
 
     /// The site that decides for this caller: that of its call, or where that one is a wrapper, of a caller.
@@ -84,12 +121,13 @@ class Sites {
     }
 
   private:
-    // By the low bits of the key: the return address, or Reach::key. Where find_quickly must find nothing,
+    // By the low bits of the key. Where find_quickly must find nothing,
     // the complement stands in its place. Racing threads may leave the key of one site with another, or with
     // what was its pool; requests then get that one's slots, or chunks of that pool if these have their size.
     struct alignas(32) Recent {
         uintptr_t key;
         heaps::PoolOfRequester pooled;  // the site's
+        uint64_t distance;              // of a wrapper: Reach::plain_distance
         Site* site;
     };
     static constexpr size_t recent_sites = 1024;
@@ -105,6 +143,8 @@ class Sites {
     }
     void keep(uintptr_t key, Site& site);
     void set_pool(Site& site, heaps::PoolOfRequester pool);
+    void set_kind(Site& site, Site::Kind kind);
+    void refresh(Site& site);
     [[gnu::noinline]] Site& find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below);
     [[gnu::noinline]] Site& reach(Site& wrapper, const context::Caller& caller);
     void settle_ends(Site& end);
