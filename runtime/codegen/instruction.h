@@ -20,6 +20,9 @@ struct Address {
     int64_t displacement = 0;
 };
 
+/// No conditional jump.
+constexpr uint8_t no_condition = 16;
+
 struct Instruction {
     uint8_t length = 0;    ///< bytes
     bool is_load = false;  ///< reads memory at `operand`, goes on to the next one, means the same elsewhere
@@ -27,7 +30,11 @@ struct Instruction {
     Address operand;       ///< of a load
     uint8_t result = no_register;  ///< a register that it writes whole and does not read
     uint32_t flags_read = 0;       ///< of the status flags, in the bits of the flags register
-    uint32_t flags_written = 0;    ///< always written, or left undefined
+    bool is_relative = false;      ///< what it means depends on where it stands
+    bool leaves = false;           ///< goes elsewhere, always, and leaves nothing behind that says from where
+    uint8_t condition = no_condition;  ///< of a conditional jump, as its opcode has it
+    int32_t jump_distance = 0;         ///< of a conditional jump, from its end
+    uint32_t flags_written = 0;        ///< always written, or left undefined
 };
 
 /// Carry, parity, adjust, zero, sign, overflow.

@@ -95,6 +95,18 @@ bool goes_on(const ZydisDecodedInstruction& found, const Operands& operands) {
            category != ZYDIS_CATEGORY_SYSRET && found.meta.isa_set != ZYDIS_ISA_SET_RTM;
 }
 
+// jcc, not jrcxz and loop, which reach no further than they do.
+void read_branch(const ZydisDecodedInstruction& found, Instruction& result) {
+    const bool is_near = found.opcode_map == ZYDIS_OPCODE_MAP_0F && (found.opcode & 0xf0) == 0x80;
+    const bool is_short = found.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (found.opcode & 0xf0) == 0x70;
+    result.is_relative = (found.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0;
+    result.leaves = found.mnemonic == ZYDIS_MNEMONIC_RET || found.mnemonic == ZYDIS_MNEMONIC_JMP;
+    if (found.meta.category == ZYDIS_CATEGORY_COND_BR && (is_near || is_short)) {
+        result.condition = found.opcode & 0xf;
+        result.jump_distance = static_cast<int32_t>(found.raw.imm[0].value.s);
+    }
+}
+
 void read_operands(const ZydisDecodedInstruction& found, const Operands& operands, Instruction& result) {
     unsigned addresses = 0;
     for (unsigned i = 0; i < found.operand_count; ++i) {
@@ -162,6 +174,7 @@ Instruction InstructionDecoder::decode(const unsigned char* code, size_t bytes) 
     result.length = found.length;
     result.goes_on = goes_on(found, operands);
     read_operands(found, operands, result);
+    read_branch(found, result);
     if (found.cpu_flags != nullptr) {
         const ZydisAccessedFlags& flags = *found.cpu_flags;
         result.flags_read = flags.tested & status_flags;

@@ -21,6 +21,7 @@ struct Patch {
     uintptr_t address;
     unsigned size;
     int protection;
+    uintptr_t trampoline;
     unsigned char bytes[longest_instruction];
 };
 
@@ -37,7 +38,9 @@ class Patches {
 
   private:
     void read_code(const LoadSite& site, unsigned char* code, size_t bytes) const;
-    bool lead_to(const MachineCode& code, const LoadSite& site, const PunnedJump& jump);
+    bool lead_to(const MachineCode& code, const LoadSite& site, unsigned prefixes, const PunnedJump& jump);
+    bool append_way_back(const LoadSite& site, unsigned covered, uintptr_t at, MachineCode& code) const;
+    const Patch* patch_at(uintptr_t address) const;
 
     Patch* patches_;
     TrampolineMemory& memory_;
@@ -52,7 +55,7 @@ bool Patches::add(const LoadSite& site) {
         return false;
     }
     for (unsigned prefixes = 0; prefixes < site.load.length; ++prefixes) {
-        if (lead_to(trampoline, site, PunnedJump(site.address, site.load.length, prefixes, code))) {
+        if (lead_to(trampoline, site, prefixes, PunnedJump(site.address, site.load.length, prefixes, code))) {
             return true;
         }
         if (site.load.length >= jump_bytes) {
@@ -74,19 +77,72 @@ void Patches::read_code(const LoadSite& site, unsigned char* code, size_t bytes)
     }
 }
 
-bool Patches::lead_to(const MachineCode& code, const LoadSite& site, const PunnedJump& jump) {
-    unsigned char* place = memory_.place(jump.lowest(), jump.highest(), code.size() + jump_bytes);
+bool Patches::lead_to(const MachineCode& code, const LoadSite& site, unsigned prefixes,
+                      const PunnedJump& jump) {
+    MachineCode draft = code;
+    const unsigned covered = prefixes + jump_bytes;
+    if (!append_way_back(site, covered, site.address, draft) || !draft.is_whole()) {
+        return false;
+    }
+    // Its branches must reach what lies around the load.
+    constexpr uintptr_t farthest = uintptr_t{7} << 28;
+    const Reach reach = {std::max(jump.lowest(), site.address - std::min(site.address, farthest)),
+                         std::min(jump.highest(), site.address + farthest), site.address};
+    unsigned char* place = memory_.place(reach, draft.size());
     if (place == nullptr) {
         return false;
     }
     MachineCode whole = code;
-    whole.jump(reinterpret_cast<uintptr_t>(place), site.address + site.load.length);
+    append_way_back(site, covered, reinterpret_cast<uintptr_t>(place), whole);
+    if (!whole.is_whole()) {
+        return false;
+    }
     memcpy(place, whole.bytes(), whole.size());
     Patch& patch = patches_[count_++];
     patch.address = site.address;
     patch.protection = site.protection;
-    patch.size = jump.write(reinterpret_cast<uintptr_t>(place), patch.bytes);
+    patch.trampoline = reinterpret_cast<uintptr_t>(place);
+    patch.size = jump.write(patch.trampoline, patch.bytes);
     return true;
+}
+
+// Goes back behind the jump, by way of copies of the instructions that its last bytes are part of. Back into
+// the middle of it would be as right, but processors would look for a branch there, in vain, at 7 ns each
+// time.
+bool Patches::append_way_back(const LoadSite& site, unsigned covered, uintptr_t at, MachineCode& code) const {
+    uintptr_t place = site.address + site.load.length;
+    for (const Instruction& next : site.following) {
+        const Patch* patch = patch_at(place);
+        if (patch != nullptr || place >= site.address + covered) {
+            code.jump(at, patch != nullptr ? patch->trampoline : place);
+            return true;
+        }
+        if (next.length == 0) {
+            return false;
+        }
+        const uintptr_t end = place + next.length;
+        if (next.condition != no_condition) {
+            code.jump_on(next.condition, at, end + static_cast<uintptr_t>(intptr_t{next.jump_distance}));
+        } else if (next.is_relative || (!next.goes_on && !next.leaves)) {
+            return false;
+        } else {
+            code.copy(reinterpret_cast<const unsigned char*>(place), next.length);
+        }
+        if (next.leaves) {
+            return true;
+        }
+        place = end;
+    }
+    return false;
+}
+
+const Patch* Patches::patch_at(uintptr_t address) const {
+    for (size_t i = count_; i > 0 && patches_[i - 1].address <= address; --i) {
+        if (patches_[i - 1].address == address) {
+            return &patches_[i - 1];
+        }
+    }
+    return nullptr;
 }
 
 size_t Patches::write(size_t& pages) const {

@@ -26,6 +26,7 @@ bool LoadFinder::find(LoadSite& site) {
         !is_same_operand(site.load.operand, *site.prefetch)) {
         return false;
     }
+    read_following(site);
     site.flags_are_free = flags_are_free(site);
     site.is_found = true;
     return true;
@@ -44,6 +45,17 @@ bool LoadFinder::reach(const LoadSite& site) {
         place_ += length;
     }
     return place_ == site.address;
+}
+
+void LoadFinder::read_following(LoadSite& site) const {
+    uintptr_t place = site.address + site.load.length;
+    for (Instruction& next : site.following) {
+        next = place < site.end ? decoder_.decode(code_at(place), site.end - place) : Instruction{};
+        if (next.length == 0) {
+            return;
+        }
+        place += next.length;
+    }
 }
 
 // Whether all status flags are written before any is read, along the code up to the next branch.

@@ -9,6 +9,9 @@ namespace malloom::codegen {
 /// Where a plan's prefetch belongs in this process. The caller says where the load should be; find_load says
 /// whether it is there.
 struct LoadSite {
+    /// As many as a jump in the load's place may cover, with prefixes.
+    static constexpr unsigned most_following = 8;
+
     const formats::plan::PlanPrefetch* prefetch = nullptr;
     uintptr_t address = 0;   ///< of the load
     uintptr_t function = 0;  ///< first instruction of its function
@@ -17,6 +20,7 @@ struct LoadSite {
 
     bool is_found = false;
     Instruction load;
+    Instruction following[most_following];  ///< those after it; length 0: what they are is not known
     bool flags_are_free = false;  ///< no instruction reads the status flags that are set before the load
 };
 
@@ -33,6 +37,7 @@ class LoadFinder {
 
   private:
     bool reach(const LoadSite& site);
+    void read_following(LoadSite& site) const;
     bool flags_are_free(const LoadSite& site) const;
 
     const InstructionDecoder& decoder_;

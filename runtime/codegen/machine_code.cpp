@@ -127,7 +127,19 @@ void MachineCode::copy(const unsigned char* code, size_t count) {
 
 void MachineCode::jump(uintptr_t at, uintptr_t target) {
     byte(0xe9);
-    half(static_cast<int32_t>(target - (at + size_ + sizeof(int32_t))));
+    distance(at, target);
+}
+
+void MachineCode::jump_on(uint8_t condition, uintptr_t at, uintptr_t target) {
+    byte(two_byte);
+    byte(0x80U | condition);
+    distance(at, target);
+}
+
+void MachineCode::distance(uintptr_t at, uintptr_t target) {
+    const auto bytes = static_cast<intptr_t>(target - (at + size_ + sizeof(int32_t)));
+    reaches_ = reaches_ && bytes == static_cast<int32_t>(bytes);
+    half(static_cast<int32_t>(bytes));
 }
 
 }  // namespace malloom::codegen

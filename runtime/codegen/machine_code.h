@@ -37,20 +37,26 @@ class MachineCode {
     void pop_flags() { byte(0x9d); }
 
     void copy(const unsigned char* code, size_t count);
-    /// `at` is where this code will begin.
+    /// `at` is where this code will begin. Conditions are numbered as opcodes have them.
     void jump(uintptr_t at, uintptr_t target);
+    void jump_on(uint8_t condition, uintptr_t at, uintptr_t target);
+
+    /// Whether there was room for all, and jumps reach their targets.
+    bool is_whole() const { return size_ < capacity && reaches_; }
 
   private:
     static constexpr size_t capacity = 160;
 
     void byte(unsigned value);
     void half(int32_t value);
+    void distance(uintptr_t at, uintptr_t target);
     void memory(bool is_wide, unsigned escape, unsigned opcode, uint8_t reg, const Address& address);
     void immediate(unsigned operation, uint8_t reg, int32_t value);
     size_t short_jump(unsigned opcode);
 
     unsigned char bytes_[capacity];
     size_t size_ = 0;
+    bool reaches_ = true;
 };
 
 }  // namespace malloom::codegen

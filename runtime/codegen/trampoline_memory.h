@@ -6,13 +6,21 @@
 
 namespace malloom::codegen {
 
+/// Where code may begin that a jump leads to.
+struct Reach {
+    uintptr_t lowest;
+    uintptr_t highest;
+    uintptr_t source;  ///< of the jump
+};
+
 /// Pages at addresses that were free, writable until they are sealed and executable from then on, for the
 /// life of the process. Not thread-safe.
 class TrampolineMemory {
   public:
-    /// `bytes` (at most a page's) that begin at an address from `lowest` to `highest`; nullptr where nothing
-    /// is free there. Stays away from where the heap's break and the stack grow to.
-    unsigned char* place(uintptr_t lowest, uintptr_t highest, size_t bytes);
+    /// `bytes` (at most a page's) that begin within the reach; nullptr where nothing is free there. Stays
+    /// away from where the heap's break and the stack grow to, and from addresses that processors take for
+    /// the source's.
+    unsigned char* place(const Reach& reach, size_t bytes);
 
     /// Makes all pages executable, and not writable; false where the system refuses.
     bool seal();
@@ -29,8 +37,8 @@ class TrampolineMemory {
         uintptr_t free;
     };
 
-    unsigned char* place_in(Chunk& chunk, uintptr_t lowest, uintptr_t highest, size_t bytes) const;
-    Chunk* map(uintptr_t lowest, uintptr_t highest, size_t bytes);
+    static unsigned char* place_in(Chunk& chunk, const Reach& reach, size_t bytes);
+    Chunk* map(const Reach& reach, size_t bytes);
     Chunk* map_at(uintptr_t start, size_t bytes);
 
     // A page for every jump of short reach: this bounds the memory at 1 MiB.

@@ -28,6 +28,13 @@ snippets_begin:
     .popsection
 )");
 
+// Afterwards a conditional jump, taken and not, whose bytes the patch's jump covers.
+#define LOAD_AND_BRANCH(load, base, index, scale, displacement)                                  \
+    SNIPPET("nop", load, "jc 5f; addq $1, %rdx; 5: incq %rdx", base, index, scale, displacement) \
+    SNIPPET("nop", load, "{disp32} jns 5f; addq $1, %rdx; 5: incq %rdx", base, index, scale, displacement)
+LOAD_AND_BRANCH("cmpb %bl, (%rdi)", 7, 16, 1, 0)
+LOAD_AND_BRANCH("cmpq (%rax), %rbx", 0, 16, 1, 0)
+
 // Bases rdi (7), r12 (12), r13 (13), rsi (6), rbp (5), rax (0), r8 (8); indices rcx (1), r9 (9).
 LOAD("movl (%rdi), %eax", 7, 16, 1, 0)
 LOAD("movl (%rax), %eax", 0, 16, 1, 0)
@@ -74,6 +81,8 @@ snippets_loads_end:
 
 SNIPPET("nop", "jmp *(%rdi)", "", 7, 16, 1, 0)
 SNIPPET("nop", "call *8(%rdi)", "", 7, 16, 1, 8)
+SNIPPET("nop", "movl (%rsi), %ecx", "call 5f; 5: addq $8, %rsp", 6, 16, 1, 0)
+SNIPPET("nop", "movl (%rsi), %edx", "leaq 0(%rip), %rcx", 6, 16, 1, 0)
 SNIPPET("nop", "leaq 8(%rdi), %rax", "", 7, 16, 1, 8)
 SNIPPET("nop", "movq %rax, 8(%rdi)", "", 7, 16, 1, 8)
 SNIPPET("nop", "movq %fs:(%rdi), %rax", "", 7, 16, 1, 0)

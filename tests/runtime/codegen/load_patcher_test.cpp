@@ -230,6 +230,17 @@ TEST(LoadPatcher, FormsThatAreNoLoadsAreRefused) {
     }
 }
 
+TEST(LoadPatcher, ShortLoadsBeforeWhatCannotStandElsewhereAreRefused) {
+    for (const char* text : {"movl (%rsi), %ecx", "movl (%rsi), %edx"}) {
+        const Snippet snippet = tests::snippet_of(text);
+        ASSERT_NE(snippet.start, nullptr) << text;
+        CodePage page(snippet);
+        EXPECT_EQ(patch(page, snippet, prefetch_for(snippet, PrefetchKind::temporal_0, 64)).loads, 0u)
+            << text;
+        EXPECT_FALSE(page.is_changed()) << text;
+    }
+}
+
 TEST(LoadPatcher, DistancesThatNeverStayOnAPageAreRefused) {
     const Snippet snippet = tests::snippet_of("movq 320(%rsi), %rax");
     for (const int32_t distance : {4096, 4089, -4097, -1, -7}) {
