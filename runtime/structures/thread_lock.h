@@ -8,7 +8,7 @@
 namespace malloom::structures {
 
 /// Zero is unlocked. Threads are told apart by the address of a thread-local variable, which stays the same
-/// in the child of a fork. Keeps errno.
+/// in the child of a fork.
 class ThreadLock {
   public:
     void lock() {
@@ -20,13 +20,6 @@ class ThreadLock {
     }
     void unlock() { holder_.store(nullptr, std::memory_order_release); }
     bool is_mine() const { return holder_.load(std::memory_order_relaxed) == self(); }
-
-    /// In the child of a fork: nobody else is left to unlock it.
-    void take_from_others() {
-        if (!is_mine()) {
-            unlock();
-        }
-    }
 
   private:
     static const void* self() { return __builtin_thread_pointer(); }

@@ -141,6 +141,31 @@ class SequenceMatching : public Composition {
     heaps::Requester nobody;
 };
 
+/// Every size up to a bound has a family, which its neighbours of the same chunk share.
+class Pools : public Composition {
+  public:
+    Pools() {
+        heap.rest.rest.rest.choose(heaps::FallbackKind::mimalloc);
+        heaps::PoolHeap& pools = heap.rest.rest.first;
+        EXPECT_TRUE(pools.open());
+        for (uint32_t bytes = 0; bytes < sizes; ++bytes) {
+            if (bytes % heaps::PoolHeap::chunk_alignment <= 1) {
+                family = pools.add(bytes);
+            }
+            requesters[bytes].pooled.set({bytes, family});
+        }
+    }
+
+  protected:
+    static constexpr uint32_t sizes = 3000;
+    heaps::Requester& requester(size_t bytes, unsigned) override {
+        return bytes < sizes ? requesters[bytes] : nobody;
+    }
+    uint32_t family = heaps::PoolHeap::none;
+    heaps::Requester requesters[sizes];
+    heaps::Requester nobody;
+};
+
 template <heaps::FallbackKind kind>
 class FallbackAlone : public Composition {
   public:
@@ -154,6 +179,6 @@ class FallbackAlone : public Composition {
 using MimallocFallback = FallbackAlone<heaps::FallbackKind::mimalloc>;
 using SystemFallback = FallbackAlone<heaps::FallbackKind::system>;
 using AllCompositions =
-    testing::Types<ContextMatching, Groups, SequenceMatching, MimallocFallback, SystemFallback>;
+    testing::Types<ContextMatching, Groups, SequenceMatching, Pools, MimallocFallback, SystemFallback>;
 
 }  // namespace malloom::tests

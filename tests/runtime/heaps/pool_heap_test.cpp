@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
+#include <atomic>
+#include <cstring>
+#include <fstream>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "runtime/platform/memory.h"
 
 namespace malloom::tests {
 namespace {
@@ -109,6 +113,113 @@ TEST_F(PoolHeapTest, PoolsOfEndedThreadsAreAdopted) {
         PoolHeap::deallocate(objects[i]);
     }
     EXPECT_LE(PoolHeap::held_bytes(), with_more);
+}
+
+size_t resident_bytes() {
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return pages * platform::page_bytes();
+}
+
+TEST_F(PoolHeapTest, APhaseThatFreesEverythingGivesMemoryBack) {
+    constexpr size_t bytes = size_t{64} << 20;
+    const uint32_t families[] = {heap.add(16), heap.add(200), heap.add(5000)};
+    std::vector<std::vector<char*>> phases;
+    for (const uint32_t family : families) {
+        phases.push_back(allocate_many(family, bytes / PoolHeap::chunk_bytes(family)));
+        for (char* object : phases.back()) {
+            *object = 1;
+        }
+    }
+    const size_t full = resident_bytes();
+    for (const auto& objects : phases) {
+        free_all(objects);
+    }
+    EXPECT_LT(resident_bytes(), full - 3 * (bytes - bytes / 8));
+}
+
+TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
+    constexpr size_t bytes = size_t{64} << 20;
+    const uint32_t family = heap.add(200);
+    const auto objects = allocate_many(family, bytes / 208);
+    for (char* object : objects) {
+        *object = 1;
+    }
+    const size_t full = resident_bytes();
+    std::thread([&] { free_all(objects); }).join();
+    EXPECT_LT(resident_bytes(), full - bytes / 2);
+}
+
+TEST_F(PoolHeapTest, FreeingAtTheBorderOfAPoolDoesNotThrash) {
+    const uint32_t family = heap.add(64);
+    PoolHeap::deallocate(allocate(family));
+    const size_t held = PoolHeap::held_bytes();
+    for (int round = 0; round < 1000; ++round) {
+        void* object = allocate(family);
+        EXPECT_EQ(PoolHeap::held_bytes(), held);
+        PoolHeap::deallocate(object);
+        EXPECT_EQ(PoolHeap::held_bytes(), held) << "an empty pool waits for the next request";
+    }
+}
+
+TEST_F(PoolHeapTest, DestroyedFamiliesLeaveNothing) {
+    const size_t before = PoolHeap::held_bytes();
+    const uint32_t family = heap.add(300);
+    std::thread([&] { allocate_many(family, 1000); }).join();
+    allocate_many(family, 100000);
+    const auto mine = allocate_many(family, 1000);
+    PoolHeap::deallocate(mine[500]);
+    heap.destroy(family);
+    EXPECT_LE(PoolHeap::held_bytes(), before);
+    EXPECT_FALSE(PoolHeap::owns(mine[0]));
+    EXPECT_EQ(heap.add(40), family) << "its number comes again";
+    EXPECT_EQ(PoolHeap::usable_size(allocate(family)), 48u);
+}
+
+TEST_F(PoolHeapTest, ManyThreadsWithManyFamiliesStaySmall) {
+    std::vector<uint32_t> families(100);
+    std::generate(families.begin(), families.end(), [&] { return heap.add(48); });
+    const size_t before = PoolHeap::held_bytes();
+    std::atomic<int> left = 200;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 200; ++i) {
+        threads.emplace_back([&] {
+            for (const uint32_t family : families) {
+                for (int j = 0; j < 4; ++j) {
+                    if (char* object = allocate(family)) {
+                        *object = 1;
+                    }
+                }
+            }
+            --left;
+            left.notify_all();
+            for (int now = left; now != 0; now = left) {
+                left.wait(now);
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    EXPECT_LE(PoolHeap::held_bytes(), before + families.size() * 10 * heaps::smallest_range)
+        << "a few requests are not worth a pool";
+}
+
+using PoolHeapDeathTest = PoolHeapTest;
+
+TEST_F(PoolHeapDeathTest, PointersIntoObjectsAreRefused) {
+    const uint32_t family = heap.add(64);
+    char* object = allocate(family);
+    EXPECT_DEATH(PoolHeap::release_any(object + 16), "no object of a pool");
+}
+
+TEST_F(PoolHeapDeathTest, OverwrittenLinksAreNotFollowed) {
+    const uint32_t family = heap.add(64);
+    const auto objects = allocate_many(family, 2);
+    PoolHeap::deallocate(objects[0]);
+    memset(objects[0], 0x41, 64);
+    EXPECT_EQ(allocate(family), objects[0]);
+    EXPECT_DEATH(allocate(family), "written to");
 }
 
 }  // namespace

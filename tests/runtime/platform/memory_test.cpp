@@ -34,6 +34,20 @@ TEST(Memory, RoundsToPowersOfTwo) {
     EXPECT_EQ(page_bytes(), static_cast<size_t>(sysconf(_SC_PAGESIZE)));
 }
 
+TEST(Memory, OpensReservedAddresses) {
+    const size_t bytes = 4 * page_bytes();
+    auto* start = static_cast<unsigned char*>(reserve_addresses(bytes, bytes));
+    ASSERT_NE(start, nullptr);
+    errno = 77;
+    ASSERT_TRUE(open_pages(start + page_bytes(), page_bytes()));
+    EXPECT_EQ(errno, 77);
+    EXPECT_EQ(start[page_bytes()], 0);
+    memset(start + page_bytes(), 1, page_bytes());
+    unmap_pages(start, bytes);
+    EXPECT_FALSE(open_pages(start, bytes)) << "nothing is reserved there any more";
+    EXPECT_EQ(errno, 77);
+}
+
 TEST(Memory, MapsZeroedPages) {
     auto* bytes = static_cast<unsigned char*>(map_pages(1));
     ASSERT_NE(bytes, nullptr);

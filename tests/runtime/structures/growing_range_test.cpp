@@ -1,0 +1,41 @@
+#include "runtime/structures/growing_range.h"
+
+#include <gtest/gtest.h>
+#include <string.h>
+
+namespace malloom::tests {
+namespace {
+
+using structures::GrowingRange;
+
+TEST(GrowingRange, GrowsByStepsFromItsBeginning) {
+    constexpr size_t step = size_t{1} << 20;
+    GrowingRange range;
+    EXPECT_TRUE(range.reach(0));
+    EXPECT_FALSE(range.reach(1));
+    ASSERT_TRUE(range.open(10 * step, 4 * step, step));
+    EXPECT_EQ(range.base() % (4 * step), 0u);
+    EXPECT_EQ(range.usable(), 0u);
+    ASSERT_TRUE(range.reach(1));
+    EXPECT_EQ(range.usable(), step);
+    memset(reinterpret_cast<void*>(range.base()), 1, step);
+    ASSERT_TRUE(range.reach(3 * step));
+    memset(reinterpret_cast<void*>(range.base() + step), 1, 2 * step);
+    EXPECT_TRUE(range.reach(1)) << "it never shrinks";
+    EXPECT_EQ(range.usable(), 3 * step);
+    EXPECT_TRUE(range.reach(10 * step));
+    EXPECT_FALSE(range.reach(10 * step + 1));
+    range.close();
+    EXPECT_EQ(range.bytes(), 0u);
+}
+
+TEST(GrowingRangeDeathTest, WhatIsNotReachedCannotBeTouched) {
+    GrowingRange range;
+    ASSERT_TRUE(range.open(size_t{1} << 20, 4096, size_t{64} << 10));
+    ASSERT_TRUE(range.reach(1));
+    EXPECT_DEATH(*reinterpret_cast<volatile char*>(range.base() + (size_t{64} << 10)) = 1, "");
+    range.close();
+}
+
+}  // namespace
+}  // namespace malloom::tests
