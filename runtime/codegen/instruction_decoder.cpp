@@ -95,6 +95,34 @@ bool goes_on(const ZydisDecodedInstruction& found, const Operands& operands) {
            category != ZYDIS_CATEGORY_SYSRET && found.meta.isa_set != ZYDIS_ISA_SET_RTM;
 }
 
+bool is_masked(const ZydisDecodedInstruction& found) {
+    switch (found.mnemonic) {
+        case ZYDIS_MNEMONIC_VMASKMOVPS:
+        case ZYDIS_MNEMONIC_VMASKMOVPD:
+        case ZYDIS_MNEMONIC_VPMASKMOVD:
+        case ZYDIS_MNEMONIC_VPMASKMOVQ:
+            return true;
+        default:
+            return found.avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
+                   found.avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
+    }
+}
+
+// Instructions with an operand that they do not access, or only where a mask says so: it may not exist.
+bool may_not_access(const ZydisDecodedInstruction& found) {
+    switch (found.meta.category) {
+        case ZYDIS_CATEGORY_NOP:
+        case ZYDIS_CATEGORY_WIDENOP:
+        case ZYDIS_CATEGORY_PREFETCH:
+        case ZYDIS_CATEGORY_CLDEMOTE:
+        case ZYDIS_CATEGORY_MPX:
+        case ZYDIS_CATEGORY_CET:
+            return true;
+        default:
+            return is_masked(found);
+    }
+}
+
 // jcc, not jrcxz and loop, which reach no further than they do.
 void read_branch(const ZydisDecodedInstruction& found, Instruction& result) {
     const bool is_near = found.opcode_map == ZYDIS_OPCODE_MAP_0F && (found.opcode & 0xf0) == 0x80;
@@ -117,7 +145,7 @@ void read_operands(const ZydisDecodedInstruction& found, const Operands& operand
         }
     }
     const bool is_whole = found.address_width == 64 && addresses == 1;
-    result.is_load = result.is_load && is_whole && result.goes_on;
+    result.is_load = result.is_load && is_whole && result.goes_on && !may_not_access(found);
     result.result = result_of(found, operands);
 }
 

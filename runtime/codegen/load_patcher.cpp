@@ -85,7 +85,7 @@ bool Patches::lead_to(const MachineCode& code, const LoadSite& site, unsigned pr
         return false;
     }
     // Its branches must reach what lies around the load.
-    constexpr uintptr_t farthest = uintptr_t{7} << 28;
+    constexpr uintptr_t farthest = (uintptr_t{1} << 31) - (uintptr_t{1} << 20);
     const Reach reach = {std::max(jump.lowest(), site.address - std::min(site.address, farthest)),
                          std::min(jump.highest(), site.address + farthest), site.address};
     unsigned char* place = memory_.place(reach, draft.size());

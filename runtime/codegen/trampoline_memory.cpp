@@ -11,7 +11,7 @@ namespace malloom::codegen {
 namespace {
 
 constexpr uintptr_t least_address = uintptr_t{1} << 20;  // below, null pointers with an offset should fault
-constexpr uintptr_t break_room = uintptr_t{256} << 20;
+constexpr uintptr_t break_room = uintptr_t{64} << 20;
 constexpr uintptr_t stack_room = uintptr_t{1} << 30;
 
 bool is_grown_into(uintptr_t address) {

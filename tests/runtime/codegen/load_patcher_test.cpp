@@ -218,9 +218,10 @@ TEST(LoadPatcher, OneLoadIsPatchedOnce) {
 }
 
 TEST(LoadPatcher, FormsThatAreNoLoadsAreRefused) {
-    for (const char* text :
-         {"jmp *(%rdi)", "call *8(%rdi)", "leaq 8(%rdi), %rax", "movq %rax, 8(%rdi)", "movq %fs:(%rdi), %rax",
-          "movl (%edi), %eax", "movq 8(%rsp), %rax", "lodsq", "cmpsb"}) {
+    for (const char* text : {"jmp *(%rdi)", "call *8(%rdi)", "leaq 8(%rdi), %rax", "nopl 64(%rdi)",
+                             "nopw 320(%rdi)", "prefetcht1 320(%rdi)", "vpmaskmovd 320(%rdi), %xmm0, %xmm1",
+                             "vmovdqu32 320(%rdi), %xmm1{%k1}", "movq %rax, 8(%rdi)", "movq %fs:(%rdi), %rax",
+                             "movl (%edi), %eax", "movq 8(%rsp), %rax", "lodsq", "cmpsb"}) {
         const Snippet snippet = tests::snippet_of(text);
         ASSERT_NE(snippet.start, nullptr) << text;
         CodePage page(snippet);
