@@ -22,23 +22,20 @@ void set_state(DynamicSite& site, SiteState state) {
     __atomic_store_n(&site.state, state, __ATOMIC_RELAXED);
 }
 
-// Fragments that hold the call are built again; threads may run the old ones for a while.
-void rebuild(app_pc code) {
-    dr_delay_flush_region(code, 1, 0, nullptr);
-}
-
-// Clean call, in the block whose call waits for the loader.
-void rebuild_once_bound(app_pc slot, app_pc code) {
+// Clean call, in a block whose call waits for the loader: once it is bound, the block is built again. Each
+// thread deletes its own, as code is not shared (-thread_private).
+void rebuild_once_bound(app_pc slot, void* tag) {
     bool is_bound = false;
     function_in_slot(slot, is_bound);
-    if (is_bound) rebuild(code);
+    if (is_bound) dr_delete_fragment(dr_get_current_drcontext(), tag);
 }
 
-// Clean call, in malloom_site_disagrees.
+// Clean call, in malloom_site_disagrees. All fragments that hold the call are built again; threads may run
+// the old ones for a while.
 void give_up(DynamicSite* site) {
     set_state(*site, SiteState::given_up);
     __atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
-    rebuild(reinterpret_cast<app_pc>(site->return_address) - 1);
+    dr_delay_flush_region(reinterpret_cast<app_pc>(site->return_address) - 1, 1, 0, nullptr);
 }
 
 // A trace takes a monitor that is valid for the pool's; what a trace has found once holds for blocks too.
@@ -120,7 +117,7 @@ dr_emit_flags_t redirect_allocation(void* drcontext, void* tag, instrlist_t* blo
     if (called.unbound_slot == nullptr) return DR_EMIT_DEFAULT;
     dr_insert_clean_call(drcontext, block, instrlist_first(block),
                          reinterpret_cast<void*>(rebuild_once_bound), false, 2,
-                         OPND_CREATE_INTPTR(called.unbound_slot), OPND_CREATE_INTPTR(instr_get_app_pc(last)));
+                         OPND_CREATE_INTPTR(called.unbound_slot), OPND_CREATE_INTPTR(tag));
     return DR_EMIT_STORE_TRANSLATIONS;
 }
 
