@@ -99,7 +99,7 @@ def stress(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-@pytest.mark.parametrize("more", [("1", "interrupts"), ("4", "forks"), ("30", "interrupts")], ids=" ".join)
+@pytest.mark.parametrize("more", [("1", "interrupts"), ("4", "forks"), ("4", "interrupts")], ids=" ".join)
 def test_every_byte_of_the_heap(malloom: Malloom, stress: Path, more: tuple[str, str]) -> None:
     done = under_optimizer(malloom, stress, "1", more[0], "2000", more[1])
     assert (done.returncode, done.stdout) == (0, "whole\n"), done.stderr
