@@ -61,10 +61,11 @@ void end_thread(PoolThread& self) {
     idle_threads = &self;
 }
 
-// Destructors of other keys may still use the heap: the key is set again until the last round.
+// Destructors of other keys may still use the heap: the key is set again until the last round but one. In the
+// last one ThreadSanitizer takes its leave of the thread.
 void on_thread_end(void* table) {
     auto* self = static_cast<PoolThread*>(table);
-    if (++self->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    if (++self->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
         pthread_setspecific(end_key, self);
         return;
     }

@@ -19,7 +19,7 @@ namespace {
 
 using heaps::PoolHeap;
 
-constexpr size_t sizes[] = {16, 48, 64, 200, 1000, 9000};
+constexpr size_t sizes[] = {16, 48, 64, 200, 1000, 3000};
 
 /// Objects on their way from any thread to any other, each filled with one byte.
 class Exchange {
@@ -70,12 +70,12 @@ class Exchange {
 TEST(PoolThreads, ObjectsGoFromAnyThreadToAnyOther) {
     Exchange exchange(3000);
     std::atomic<int> damaged = 0;
-    for (unsigned generation = 0; generation < 20; ++generation) {
+    for (unsigned generation = 0; generation < 10; ++generation) {
         std::vector<std::thread> threads;
         for (unsigned i = 0; i < 4; ++i) {
             threads.emplace_back([&, seed = generation * 4 + i] {
                 std::mt19937_64 random(seed);
-                for (int step = 0; step < 5000; ++step) {
+                for (int step = 0; step < 2000; ++step) {
                     damaged += exchange.replace(random()) ? 0 : 1;
                 }
             });
@@ -116,7 +116,7 @@ TEST(PoolThreads, SignalHandlersMayComeAnywhere) {
     });
     std::mt19937_64 random(1);
     int damaged = 0;
-    for (int step = 0; handled < 3000 || step < 100000; ++step) {
+    for (int step = 0; handled < 1000 || step < 20000; ++step) {
         damaged += exchange.replace(random()) ? 0 : 1;
     }
     done = true;
@@ -130,7 +130,7 @@ TEST(PoolThreads, SignalHandlersMayComeAnywhere) {
 // In the child: everything is freed, by a thread that made part of it, and there is memory for more.
 int use_in_child(Exchange& exchange) {
     std::mt19937_64 random(1);
-    for (int step = 0; step < 3000; ++step) {
+    for (int step = 0; step < 1000; ++step) {
         exchange.replace(random());
     }
     std::thread([&] {
@@ -154,7 +154,7 @@ TEST(PoolThreads, ChildrenOfAForkGoOnAlone) {
             }
         });
     }
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 10; ++round) {
         const pid_t child = fork();
         if (child == 0) {
             use_in_child(exchange);
