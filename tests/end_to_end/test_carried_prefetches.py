@@ -1,5 +1,6 @@
 """Prefetches that a plan carries into a native run: the program does the same, the statistics count them."""
 
+import ctypes
 import json
 import re
 import subprocess
@@ -97,6 +98,23 @@ def test_a_plan_for_every_place_in_the_code_changes_no_output(
     run = malloom("run", "--plan", plan, "--statistics", "--", program)
     assert run.stdout == OUTPUT
     assert counted(run)[0] <= 2
+
+
+def test_a_system_that_makes_no_memory_executable_runs_the_program_as_it_is(
+    malloom: Malloom, compile_c: CompileC, tmp_path: Path
+) -> None:
+    program = compile_c(LIST, "-Wl,--build-id")
+    plan = prefetch_plan(tmp_path / "plan", program, [(hot_load(program), {})])
+    run = malloom("run", "--plan", plan, "--statistics", "--", program, preexec_fn=deny_execution)
+    assert run.stdout == OUTPUT
+    assert counted(run) == (0, 1)
+    assert "the system makes no memory executable" in run.stderr
+
+
+def deny_execution() -> None:
+    """PR_SET_MDWE, from Linux 6.3 on, for the process and what it executes."""
+    if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) != 0:
+        raise OSError("this kernel cannot deny executable memory")
 
 
 @pytest.mark.parametrize("kind", [1, 3, 4])
