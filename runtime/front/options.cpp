@@ -51,8 +51,8 @@ bool Options::plan_is_wanted() const {
 bool Options::pools_are_wanted() const {
     return equals(heap, "pools");
 }
-bool Options::system_is_wanted() const {
-    return equals(fallback, "system");
+bool Options::system_is_wanted(bool plan_says) const {
+    return fallback == nullptr ? plan_says : equals(fallback, "system");
 }
 bool Options::statistics_are_wanted() const {
     return equals(statistics, "1");

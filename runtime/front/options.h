@@ -13,7 +13,7 @@ struct Options {
 
     bool plan_is_wanted() const;
     bool pools_are_wanted() const;
-    bool system_is_wanted() const;
+    bool system_is_wanted(bool plan_says) const;
     bool statistics_are_wanted() const;
     bool preallocation_is_wanted(bool plan_says) const;
     bool prefetches_are_wanted() const;

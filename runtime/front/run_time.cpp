@@ -13,6 +13,7 @@
 namespace malloom::front {
 
 using context::Caller;
+using formats::plan::PlanFlag;
 using heaps::Requester;
 
 namespace {
@@ -38,9 +39,10 @@ void RunTime::start() {
     }
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);
-    fallback().choose(options.system_is_wanted() ? heaps::FallbackKind::system
-                                                 : heaps::FallbackKind::mimalloc);
     has_plan_ = options.plan_is_wanted() && open_plan(options);
+    fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
+                          ? heaps::FallbackKind::system
+                          : heaps::FallbackKind::mimalloc);
     const bool is_counted = options.statistics_are_wanted();
     const bool learns = options.pools_are_wanted();
     const Mode mode = has_plan_ || learns ? mode_of_plan() : Mode::fallback;
@@ -80,9 +82,7 @@ bool RunTime::open_plan(const Options& options) {
         carried_prefetches.note(plan_);
     }
     const bool has_slots = heap_.first.open(plan_);
-    if (has_slots &&
-        options.preallocation_is_wanted(plan_.header().flags &
-                                        static_cast<uint64_t>(formats::plan::PlanFlag::preallocate))) {
+    if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
         heap_.first.preallocate();
     }
     heap_.rest.first.open(plan_);

@@ -43,6 +43,10 @@ bool PlanFile::refuse(const char* problem) {
     return false;
 }
 
+bool PlanFile::says(PlanFlag flag) const {
+    return contexts_ != nullptr && (header_->flags & static_cast<uint64_t>(flag)) != 0;
+}
+
 bool PlanFile::check_header(size_t bytes) {
     if (bytes < sizeof(PlanHeader)) {
         return refuse("is too short for a plan");

@@ -20,6 +20,8 @@ class PlanFile {
 
     const char* problem() const { return problem_; }
     const formats::plan::PlanHeader& header() const { return *header_; }
+    /// Whether a plan is open that has the flag.
+    bool says(formats::plan::PlanFlag flag) const;
     const formats::plan::PlanContext* contexts() const { return contexts_; }
     const formats::plan::PlanSlot* slots() const { return slots_; }
     const formats::plan::PlanSequence* sequences() const { return sequences_; }

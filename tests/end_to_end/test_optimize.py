@@ -13,6 +13,7 @@ import pytest
 
 from end_to_end.conftest import COMMAND, ROOT, Finished
 from malloom.layout.plan_check import check_plan
+from malloom.layout.plan_file import read_plan
 
 TRAVERSE = ROOT / "build/release/workloads/traverse/traverse"
 
@@ -77,6 +78,33 @@ int main(void) {
 """
 
 
+# One call site, whose objects live and die by the thousand.
+SHORT_LIVED = """
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { struct cell* next; long value; };
+int main(void) {
+    long sum = 0;
+    for (int round = 0; round < 100; ++round) {
+        struct cell* first = NULL;
+        for (int i = 0; i < 2000; ++i) {
+            struct cell* made = malloc(sizeof *made);
+            *made = (struct cell){first, i};
+            first = made;
+        }
+        while (first != NULL) {
+            struct cell* next = first->next;
+            sum += first->value;
+            free(first);
+            first = next;
+        }
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+
 def verdict_of(done: Finished) -> dict[str, object]:
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)
@@ -134,6 +162,22 @@ def test_words_for_people(malloom) -> None:  # type: ignore[no-untyped-def]
     assert "6 pairs of runs, output identical" in done.stdout
     assert ("no plan is kept" in done.stdout) != ("the plan is kept as traverse.plan" in done.stdout)
     assert "racing the plans" in done.stderr
+
+
+def test_what_the_program_taught_is_raced(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(SHORT_LIVED)
+    done = malloom("optimize", "--json", "--runs", "6", "--seconds", "2", "--", program)
+    found = verdict_of(done)
+    learned = found["learned"]
+    assert isinstance(learned, dict) and learned["pools"]["pools"] == 1
+    assert "pools" in found["candidates"]  # type: ignore[operator]
+    assert set(learned) <= set(found["candidates"])  # type: ignore[arg-type]
+    assert found["fallback"] in ("mimalloc", "system")
+    assert "learning pools\nlearned 1 pools\n" in done.stderr
+    if found["plan"]:
+        header = read_plan(tmp_path / str(found["plan"])).header
+        assert bool(header["flags"] & 2) == (found["fallback"] == "system")
+        assert header["prefetches_count"] == found["carries"]["prefetches"]  # type: ignore[index]
 
 
 @pytest.mark.alone
@@ -246,7 +290,8 @@ def test_without_dynamorio_requests_alone_are_planned(malloom, compile_c) -> Non
     program = compile_c(SHY)
     found = verdict_of(malloom("optimize", "--json", "--runs", "6", "--seconds", "1", "--", program))
     assert found["accesses"] == "none"
-    assert [note.partition(" failed")[0] for note in found["notes"]] == [  # type: ignore[attr-defined]
+    assert [note.partition(" (")[0].partition(" failed")[0] for note in found["notes"]] == [  # type: ignore[attr-defined]
+        "pools and prefetches could not be learned",
         "recording with accesses full",
         "recording with accesses sampled",
     ]

@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from malloom import formats
 from malloom.bench import stages, variants
 from malloom.bench.recording import Recording
+from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
-from malloom.layout.plan_file import read_plan
-from malloom.layout.plan_header import places_nothing
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import read_plan, write_plan
+from malloom.layout.plan_header import has_flag, places_nothing
 from malloom.layout.ranking import SAMPLED_ACCESSES
-from malloom.layout.registry import strategy_names
+from malloom.layout.registry import strategy, strategy_names
+from malloom.profile import HeapProfile
 from malloom.record.program import Program
 
 FROM_SIMULATION = 3
@@ -22,46 +24,62 @@ ALWAYS = ("first-use", "sequential", "context-groups", "pools", "overhead-only")
 """Tried whatever the simulation says: two plain ones, two that carry over to other inputs, and the fallback
 alone."""
 
+FALLBACKS = {"mimalloc": "mimalloc", "system": "the C library"}
+"""What may serve the requests without a place, for people."""
+
 WITHOUT_ACCESSES = ("sequential", "size", "pools", "overhead-only")
 """What can be planned by requests alone."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan in the race; `preallocate` overrides what the plan says of its arena, None follows it.
+    """A plan in the race; `preallocate` and `fallback` override what the plan says of its arena and of what
+    serves the rest, None follows it.
 
     `program` is what it is for, where that is known.
     """
 
     strategy: str
+    """The strategy's name, or what was learned."""
     plan: Path
     preallocate: bool | None = None
+    fallback: str | None = None
     program: Program | None = None
 
     @property
     def name(self) -> str:
-        if self.preallocate is None:
-            return self.strategy
-        return f"{self.strategy} {'preallocated' if self.preallocate else 'not preallocated'}"
+        ways = []
+        if self.preallocate is not None:
+            ways.append("preallocated" if self.preallocate else "not preallocated")
+        if self.fallback is not None:
+            ways.append(f"over {FALLBACKS[self.fallback]}")
+        return " ".join([self.strategy, *ways])
 
     @property
     def environment(self) -> dict[str, str]:
-        return variants.as_run(self.plan, self.preallocate, self.program)
+        return variants.as_run(self.plan, self.preallocate, self.program, self.fallback)
 
     @property
     def is_preallocated(self) -> bool:
         if self.preallocate is not None:
             return self.preallocate
-        flag = formats.load("plan").enums["PlanFlag"]["preallocate"]
-        return bool(read_plan(self.plan).header["flags"] & flag)
+        return has_flag(self.plan, "preallocate")
 
     @property
-    def preallocation_option(self) -> str:
-        """What has `malloom plan` write the choice into the plan."""
-        return "--preallocate" if self.is_preallocated else "--no-preallocate"
+    def served_by(self) -> str:
+        """The fallback: what serves the requests without a place or a pool."""
+        return self.fallback or ("system" if has_flag(self.plan, "system_fallback") else "mimalloc")
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        """PlanFlags with which the plan is run as the candidate was."""
+        return {"preallocate": self.is_preallocated, "system_fallback": self.served_by == "system"}
 
     def other_way(self) -> "Candidate":
-        return replace(self, preallocate=not self.is_preallocated)
+        """The arena preallocated or not; of a plan without one, with the other fallback."""
+        if self.has_arena:
+            return replace(self, preallocate=not self.is_preallocated)
+        return replace(self, fallback="mimalloc" if self.served_by == "system" else "system")
 
     @property
     def places_nothing(self) -> bool:
@@ -72,6 +90,13 @@ class Candidate:
     def has_arena(self) -> bool:
         """Whether there is anything to preallocate."""
         return int(read_plan(self.plan).header["arena_bytes"]) > 0
+
+
+def fallback_alone(plan: Path) -> Candidate:
+    """The candidate that needs no recording, its plan written as named."""
+    profile, alone = HeapProfile.from_arrays([]), strategy("overhead-only")
+    write_plan(make_plan(profile, alone.place(profile, geometry_from("host"))), plan)
+    return Candidate(alone.name, plan)
 
 
 def candidate_strategies(

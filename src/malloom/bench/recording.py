@@ -18,6 +18,9 @@ SLOWEST_RECORDING = 60.0
 LESS = {"full": "sampled", "sampled": "none"}
 """What is recorded where a program does not run as it should under DynamoRIO."""
 
+MOST_REQUESTS = 6_000_000
+"""Programs that make more are not recorded: a strategy takes 4 s and 300 MB for each million to plan."""
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -49,6 +52,11 @@ def record_for_planning(
             )
         notes.append(f"recording with accesses {accesses} failed ({problem})")
         accesses = LESS[accesses]
+
+
+def is_affordable(requests: int | None) -> bool:
+    """Whether so many requests can be planned in reasonable time; None is an unknown number."""
+    return requests is None or requests <= MOST_REQUESTS
 
 
 def _problem_of_recording(program: Command, plain: Run, profile: Path, accesses: str) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from malloom.bench import stages
 from malloom.bench.process import Command
 from malloom.errors import CommandError
-from malloom.layout.plan_header import places_nothing
+from malloom.layout.plan_header import has_flag, places_nothing
 from malloom.native_files import native_file
 from malloom.preloading import FALLBACK_LIBRARIES, serves_alone
 from malloom.record.dynamic import Optimizing, dynamic_prefix, dynamic_settings
@@ -33,19 +33,28 @@ def fallback() -> dict[str, str]:
     return {"LD_PRELOAD": str(FALLBACK_LIBRARIES["mimalloc"])}
 
 
-def planned(plan: Path, preallocate: bool | None = None) -> dict[str, str]:
-    """The run time with a plan, even one that places nothing. `preallocate` overrides the plan's choice."""
-    chosen = {"plan": str(plan.resolve()), "fallback": "mimalloc"}
+def planned(plan: Path, preallocate: bool | None = None, fallback: str | None = None) -> dict[str, str]:
+    """The run time with a plan, even one that places nothing. What is given overrides the plan's choice."""
+    chosen = {"plan": str(plan.resolve())}
     if preallocate is not None:
         chosen["preallocate"] = str(int(preallocate))
+    if fallback is not None:
+        chosen["fallback"] = fallback
     return {**settings(**chosen), "LD_PRELOAD": _run_time()}
 
 
-def as_run(plan: Path, preallocate: bool | None = None, program: Program | None = None) -> dict[str, str]:
+def as_run(
+    plan: Path,
+    preallocate: bool | None = None,
+    program: Program | None = None,
+    chosen_fallback: str | None = None,
+) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
     needs none."""
-    alone = places_nothing(plan) and serves_alone("mimalloc", program)
-    return fallback() if alone else planned(plan, preallocate)
+    general = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
+    if not places_nothing(plan) or not serves_alone(general, program):
+        return planned(plan, preallocate, chosen_fallback)
+    return fallback() if general == "mimalloc" else {}
 
 
 def pooled() -> dict[str, str]:

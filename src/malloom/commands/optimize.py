@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,8 @@ from malloom.output_file import check_output, check_replaced
 from malloom.record.program import open_program, require_reachable
 
 if TYPE_CHECKING:
-    from malloom.bench.optimization import Outcome, Watcher
+    from malloom.bench.optimization import Outcome
+    from malloom.bench.wishes import Watcher
 
 FEWEST_PAIRS = 10
 """With fewer, one run that something else disturbed can undo a clear verdict."""
@@ -74,7 +76,7 @@ def optimize(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Record a program, plan its heap, race the plans against the program as it is, and give a verdict.
+    """Learn from a program and record it, race the plans against the program as it is, and give a verdict.
 
     The program runs many times. What it prints is compared, not shown. Its standard input, where that is
     no terminal, is read to its end first and given to each run anew. The plan is kept only where the verdict
@@ -94,9 +96,10 @@ def optimize(
     from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
     from malloom.bench.pairs import Budget  # noqa: PLC0415
     from malloom.bench.signals import ended_in_order  # noqa: PLC0415
+    from malloom.bench.wishes import Wishes  # noqa: PLC0415
 
     budget = Budget(FEWEST_PAIRS, MOST_PAIRS, seconds) if runs is None else Budget(runs, runs, seconds)
-    wishes = optimization.Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
+    wishes = Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
     with ended_in_order(), repeatable_input() as stdin, watching() as watcher:
         outcome = optimization.optimize(command, stdin, wishes, watcher)
     print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
@@ -134,8 +137,8 @@ def watching() -> Iterator["Watcher"]:
     """Progress on standard error: a line that changes at a terminal, a line per stage elsewhere."""
     from rich.console import Console  # noqa: PLC0415
 
-    from malloom.bench.optimization import Watcher  # noqa: PLC0415
     from malloom.bench.pairs import no_progress  # noqa: PLC0415
+    from malloom.bench.wishes import Watcher  # noqa: PLC0415
 
     console = Console(stderr=True, highlight=False, markup=False)
     if not console.is_terminal:
@@ -167,6 +170,9 @@ def as_data(outcome: "Outcome", command: list[str]) -> dict[str, Any]:
         "with_plan": measured(outcome, 1),
         "strategy": outcome.strategy,
         "preallocated": outcome.preallocated,
+        "fallback": outcome.fallback,
+        "carries": asdict(outcome.carries),
+        "learned": {name: asdict(contents) for name, contents in outcome.learned.items()},
         "candidates": list(outcome.candidates),
         "accesses": outcome.accesses,
         "notes": list(outcome.notes),
@@ -186,11 +192,15 @@ def measured(outcome: "Outcome", which: int) -> dict[str, float]:
 
 def as_text(outcome: "Outcome", command: list[str]) -> str:
     """The verdict for people."""
+    from malloom.bench.candidates import FALLBACKS  # noqa: PLC0415
+
     interval = outcome.interval
     output = "output identical" if outcome.output_compared else "output not compared"
     way = f"strategy {outcome.strategy}{', preallocated' if outcome.preallocated else ''}"
     if outcome.strategy == "overhead-only":
         way = "the fallback alone (mimalloc), nothing placed"
+    elif any(asdict(outcome.carries).values()):
+        way += f" ({outcome.carries}; the rest served by {FALLBACKS[outcome.fallback]})"
     lines = [
         *(f"note: {note}" for note in outcome.notes),
         f"{outcome.verdict}: {interval.ratio:.3f} of the CPU time [{interval.low:.3f} {interval.high:.3f}], "

@@ -15,6 +15,7 @@ from malloom.errors import CommandError
 from malloom.layout.layout import Layout
 from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
+from malloom.layout.plan_merge import with_learned
 from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.output_file import check_output, check_replaced
@@ -65,6 +66,15 @@ def plan(
             help="Give contexts whose requests have one size a pool too, for requests beyond the places.",
         ),
     ] = False,
+    learned: Annotated[
+        Path | None,
+        typer.Option(
+            "--with",
+            help="Add the pools and prefetches of a plan that 'malloom run --save-plan' has written.",
+            metavar="PLAN",
+            show_default=False,
+        ),
+    ] = None,
     process: Annotated[
         str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
     ] = None,
@@ -81,6 +91,8 @@ def plan(
         raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
     layout = place(named, opened, geometry) if named else _best(opened, geometry)
     made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate, pools=pools)
+    if learned is not None:
+        made = with_learned(opened, made, learned)
     write_plan(made, output)
     typer.echo(summary(made, len(opened.requests)), err=True)
 
@@ -98,6 +110,7 @@ def summary(plan: Plan, requests: int) -> str:
     """What was planned, in one line."""
     parts = [f"{len(plan.groups)} groups"] if len(plan.groups) else []
     parts += [f"{plan.pools_count} pools"] if plan.pools_count else []
+    parts += [f"{len(plan.prefetches)} prefetches"] if len(plan.prefetches) else []
     if plan.planned_requests or not parts:
         parts = [f"{plan.planned_requests} of {requests} requests", *parts]
     by = " and ".join(parts)

@@ -60,8 +60,12 @@ def run(
         ),
     ] = None,
     fallback: Annotated[
-        Fallback, typer.Option(help="What serves the requests that the heap does not claim.")
-    ] = Fallback.mimalloc,
+        Fallback | None,
+        typer.Option(
+            help="What serves the requests that the heap does not claim; default: as the plan says, else "
+            "mimalloc."
+        ),
+    ] = None,
     statistics: Annotated[
         bool,
         typer.Option("--statistics", help="At exit print one line: requests matched, bytes, peak memory."),
@@ -124,7 +128,9 @@ def run(
     if dynamic:
         require_unset(plan=plan, heap=heap, preallocate=preallocate)
         learned = save_plan_settings(save_plan)
-        wishes = Optimizing(pools, prefetch, statistics, fallback.value, learned, tuple(constant or ()))
+        wishes = Optimizing(
+            pools, prefetch, statistics, (fallback or Fallback.mimalloc).value, learned, tuple(constant or ())
+        )
         environment = dynamic_environment(wishes)
         if print_environment:
             show_environment(environment)
@@ -137,9 +143,11 @@ def run(
     if not prefetch:
         variables = with_setting(variables, "prefetch", "0")
     library: Path | str | None = native_file("libmalloom.so")
-    if not statistics and serves_alone(fallback, program) and is_fallback_alone(plan, chosen):
-        # The run time would only hand every request on; the fallback itself costs less.
-        library, variables = FALLBACK_LIBRARIES[fallback], {}
+    if not statistics and plan is not None and chosen is Heap.plan:
+        general = fallback or fallback_of(plan)
+        if serves_alone(general, program) and is_fallback_alone(plan):
+            # The run time would only hand every request on; the fallback itself costs less.
+            library, variables = FALLBACK_LIBRARIES[general], {}
     environment = preloading({**original_environment(), **variables}, library)
     if print_environment:
         show_environment(environment)
@@ -171,25 +179,32 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
     return Heap(name)
 
 
-def is_fallback_alone(plan: Path | None, heap: Heap) -> bool:
+def is_fallback_alone(plan: Path) -> bool:
     """Whether a plan says that the fallback alone is best, as `malloom optimize` found: it places nothing."""
-    if heap is not Heap.plan or plan is None:
-        return False
     from malloom.layout.plan_header import places_nothing  # noqa: PLC0415  (runs without a plan need not load it)
 
     return places_nothing(plan)
 
 
+def fallback_of(plan: Path) -> Fallback:
+    """What a plan wants to serve what it does not place."""
+    from malloom.layout.plan_header import has_flag  # noqa: PLC0415  (runs without a plan need not load it)
+
+    return Fallback.system if has_flag(plan, "system_fallback") else Fallback.mimalloc
+
+
 def heap_variables(
     plan: Path | None,
     heap: Heap,
-    fallback: Fallback,
+    fallback: Fallback | None,
     statistics: bool,
     preallocate: bool | None,
     save_plan: Path | None,
 ) -> dict[str, str]:
     """The environment variable that makes up malloom's part of a run, apart from LD_PRELOAD."""
-    chosen = {"heap": heap.value, "fallback": fallback.value}
+    chosen = {"heap": heap.value}
+    if fallback:
+        chosen["fallback"] = fallback.value
     if plan:
         chosen["plan"] = str(checked_plan(plan))
     if statistics:

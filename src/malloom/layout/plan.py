@@ -227,20 +227,20 @@ def _contexts(
     entries = np.zeros(count, dtype=formats.dtype("plan", "PlanContext"))
     entries["hash"], entries["first_slot"], entries["slots"] = refolded.hashes, first, lengths
     entries["group"] = NO_GROUP
-    return _hash_table(entries), slots
+    return hash_table(entries), slots
 
 
 def _group_contexts(profile: HeapProfile, groups: Groups) -> npt.NDArray[Any]:
     hashes = profile.at_depth(groups.depth).hashes
     entries = np.zeros(len(hashes), dtype=formats.dtype("plan", "PlanContext"))
     entries["hash"], entries["group"] = hashes, groups.of_context
-    return _hash_table(entries[groups.of_context != NO_GROUP])
+    return hash_table(entries[groups.of_context != NO_GROUP])
 
 
 def _pool_contexts(pools: Pools) -> npt.NDArray[Any]:
     entries = np.zeros(len(pools.hashes), dtype=formats.dtype("plan", "PlanContext"))
     entries["hash"], entries["pool_bytes"], entries["group"] = pools.hashes, pools.bytes, NO_GROUP
-    return _hash_table(entries)
+    return hash_table(entries)
 
 
 def _with_pools(profile: HeapProfile, contexts: npt.NDArray[Any], depth: int) -> npt.NDArray[Any]:
@@ -253,7 +253,7 @@ def _with_pools(profile: HeapProfile, contexts: npt.NDArray[Any], depth: int) ->
     table = np.array(list(merged.values()), dtype=contexts.dtype)
     bytes_of = dict(zip(pools.hashes.tolist(), pools.bytes.tolist(), strict=True))
     table["pool_bytes"] = [bytes_of.get(each, 0) for each in table["hash"].tolist()]
-    return _hash_table(table)
+    return hash_table(table)
 
 
 def _group_table(groups: Groups) -> npt.NDArray[Any]:
@@ -264,7 +264,7 @@ def _group_table(groups: Groups) -> npt.NDArray[Any]:
     return table
 
 
-def _hash_table(entries: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def hash_table(entries: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Open addressing by the low bits of the hash, at most half full."""
     if not len(entries):
         return entries

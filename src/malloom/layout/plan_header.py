@@ -19,6 +19,13 @@ def header_fields(plan: Path) -> dict[str, int | bytes]:
     return dict(zip((field.name for field in definition.fields), values, strict=True))
 
 
+def has_flag(plan: Path, flag: str) -> bool:
+    """Whether the plan's header has a PlanFlag, by name. The plan must have passed check_plan."""
+    flags = header_fields(plan)["flags"]
+    assert isinstance(flags, int)
+    return bool(flags & formats.load("plan").enums["PlanFlag"][flag])
+
+
 def places_nothing(plan: Path) -> bool:
     """Whether the plan says nothing: all requests would be the fallback's, and the code runs as it is."""
     fields = header_fields(plan)

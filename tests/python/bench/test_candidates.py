@@ -4,11 +4,12 @@ import subprocess
 from pathlib import Path
 
 from malloom.bench import variants
-from malloom.bench.candidates import Candidate, at_most, chosen_from, without_twins
+from malloom.bench.candidates import Candidate, at_most, chosen_from, fallback_alone, without_twins
 from malloom.bench.selection import affordable
 from malloom.cache.geometry import geometry_from
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
+from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 from malloom.record.program import open_program
@@ -84,5 +85,27 @@ def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
     without = Candidate("size", plan, preallocate=False)
     assert without.name == "size not preallocated"
     assert "preallocate=0," in without.environment[VARIABLE]
-    assert without.preallocation_option == "--no-preallocate"
+    assert without.flags == {"preallocate": False, "system_fallback": False}
     assert without.other_way().name == "size preallocated"
+
+
+def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> None:
+    plan = tmp_path / "pools.plan"
+    profile = HeapProfile.from_arrays([48] * 100)
+    write_plan(make_plan(profile, strategy("pools").place(profile, geometry_from("zen5"))), plan)
+    pools = Candidate("pools", plan)
+    assert not pools.has_arena and not pools.places_nothing
+    assert (pools.name, pools.served_by) == ("pools", "mimalloc")
+    other = pools.other_way()
+    assert (other.name, other.served_by) == ("pools over the C library", "system")
+    assert other.environment[VARIABLE].startswith("fallback=system,")
+    assert other.flags == {"preallocate": False, "system_fallback": True}
+    write_with_flags(plan, plan, other.flags)
+    assert pools.served_by == "system"
+    assert "fallback" not in pools.environment[VARIABLE]
+
+
+def test_the_fallback_alone_needs_no_recording(tmp_path: Path) -> None:
+    alone = fallback_alone(tmp_path / "nothing.plan")
+    assert alone.strategy == "overhead-only" and alone.places_nothing
+    assert alone.environment == variants.fallback()

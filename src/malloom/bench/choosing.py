@@ -1,0 +1,95 @@
+"""The fastest of the candidates, each run the ways that it can be run, and together with what was learned."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from malloom.bench import stages
+from malloom.bench.candidates import Candidate
+from malloom.bench.learning import BOTH, POOLS, PREFETCHES
+from malloom.bench.pairs import Race
+from malloom.bench.process import Run
+from malloom.bench.selection import fastest_by_halving, rounds_per_stage, worth_more_than
+from malloom.bench.sources import Sources
+from malloom.bench.wishes import Watcher
+from malloom.errors import CommandError
+
+AS_IT_IS = "as it is"
+
+
+def choose(
+    race: Race,
+    candidates: Sequence[Candidate],
+    sources: Sources,
+    plain: Run,
+    seconds: float,
+    watcher: Watcher,
+) -> tuple[Candidate, list[str]]:
+    """The fastest candidate, run the one or the other way; and why others left the race."""
+    watcher.stage(f"racing the plans, up to {max(seconds, 3 * len(candidates) * plain.wall_time):.0f} s")
+    race.warm_up(AS_IT_IS)
+    failures: dict[str, CommandError] = {}
+    running = _entered(race, candidates, failures)
+    if not running:
+        name, error = next(iter(failures.items()))
+        raise CommandError(f"no plan can be run, {name} because {error}", remedy="none is kept")
+    others = [candidate.other_way() for candidate in running if not candidate.places_nothing]
+    if rounds_per_stage(plain.wall_time, 2 * len([*running, *others]), seconds) > 1:
+        running += _entered(race, others, failures)
+        others = []
+    rounds = rounds_per_stage(plain.wall_time, 2 * len(running) + 2, seconds)
+    best = _fastest(race, running, rounds)
+    if others and not best.places_nothing:
+        # There was no time to race all both ways.
+        best = _fastest(race, [best, *_entered(race, [best.other_way()], failures)], rounds)
+    if combined := _combined(best, sources, watcher, failures):
+        best = _fastest(race, [best, *_entered(race, [combined], failures)], rounds)
+    best = _unless_nothing_is_as_good(race, best, running, 2 * rounds)
+    return best, [f"the plan of {name} is left out ({error})" for name, error in failures.items()]
+
+
+def _combined(
+    best: Candidate, sources: Sources, watcher: Watcher, failures: dict[str, CommandError]
+) -> Candidate | None:
+    """The places of a strategy together with what was learned: pools beyond them, and prefetches."""
+    learned = sources.learned.plans
+    if not learned or best.strategy in learned or best.places_nothing:
+        return None
+    name = next(each for each in (BOTH, POOLS, PREFETCHES) if each in learned)
+    watcher.stage(f"racing the places of {best.strategy} together with {name}")
+    plan = best.plan.with_name("combined.plan")
+    try:
+        stages.plan(sources.recording.profile, plan, best.strategy, "--with", str(learned[name]))
+    except CommandError as error:
+        failures[f"{best.strategy} with {name}"] = error
+        return None
+    return replace(best, strategy=f"{best.strategy} with {name}", plan=plan)
+
+
+def _entered(
+    race: Race, candidates: Sequence[Candidate], failures: dict[str, CommandError]
+) -> list[Candidate]:
+    """The candidates that run as the program does, as commands of the race."""
+    entered = []
+    for candidate in candidates:
+        try:
+            command = race.commands[AS_IT_IS].with_environment(candidate.environment)
+            race.enter(candidate.name, command)
+            entered.append(candidate)
+        except CommandError as error:
+            failures[candidate.name] = error
+    return entered
+
+
+def _fastest(race: Race, candidates: Sequence[Candidate], rounds: int) -> Candidate:
+    by_name = {candidate.name: candidate for candidate in candidates}
+    return by_name[fastest_by_halving(race, list(by_name), rounds)]
+
+
+def _unless_nothing_is_as_good(
+    race: Race, best: Candidate, candidates: Sequence[Candidate], rounds: int
+) -> Candidate:
+    """The best candidate, or the fallback alone, if it is among them and hardly slower."""
+    alone = next((each for each in candidates if each.places_nothing), None)
+    if alone is None or alone is best or worth_more_than(race, alone.name, best.name, rounds):
+        return best
+    return alone

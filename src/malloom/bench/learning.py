@@ -1,0 +1,131 @@
+"""Plans that runs of the program learn by themselves: pools natively, prefetches under the optimiser."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from malloom.bench import stages
+from malloom.bench.process import Command, Run, TimeLimitReached, last_words, run_measured
+from malloom.layout.layout import DEEPER_POOLS
+from malloom.layout.plan_file import read_plan
+from malloom.layout.plan_flags import write_with_flags
+from malloom.layout.plan_header import places_nothing
+from malloom.layout.plan_merge import with_prefetches
+
+POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
+
+LONGEST_UNDER_DYNAMORIO = 60.0
+"""Seconds of the program's own: under DynamoRIO it takes up to four times as long, twice."""
+LEAST_TIME_LIMIT = 60.0
+SLOWEST_RUN = 20.0
+"""Times the program's own run: one that takes longer hangs."""
+
+COUNTED = re.compile(rb"^malloom: process \d+: .*; requests (\d+), matched", re.MULTILINE)
+"""The line that --statistics has each process write."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a plan carries, by kind."""
+
+    pools: int
+    friends: int
+    """Contexts whose objects belong beside others."""
+    prefetches: int
+
+    def __str__(self) -> str:
+        counts = {"pools": self.pools, "friends": self.friends, "prefetches": self.prefetches}
+        return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"
+
+
+@dataclass
+class Learned:
+    """The plans that have something to say, and what each carries; `notes` tell what could not be learned.
+
+    `requests` is how many the program made; None where that is not known.
+    """
+
+    plans: dict[str, Path] = field(default_factory=dict)
+    contents: dict[str, Contents] = field(default_factory=dict)
+    requests: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Runs the program to learn from it, with `plain` as what its run must be like."""
+
+    program: Command
+    plain: Run
+    folder: Path
+    say: Callable[[str], None]
+
+    def learn(self) -> Learned:
+        """All that can be learned of the program. What fails is noted."""
+        learned = Learned()
+        run = self._lesson(learned, POOLS, "--heap", "pools", "--statistics")
+        if run and (counts := COUNTED.findall(run.errors)):
+            learned.requests = sum(map(int, counts))
+        if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
+            learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
+        elif self._lesson(learned, BOTH, "--dynamic"):
+            self._lesson(learned, PREFETCHES, "--dynamic", "--no-pools")
+        self._combine(learned)
+        return learned
+
+    def _combine(self, learned: Learned) -> None:
+        """Pools are the native run's, where it has any: it sees every call site, and friends."""
+        if POOLS not in learned.plans or BOTH not in learned.plans:
+            return
+        if not learned.contents[BOTH].prefetches:
+            del learned.plans[BOTH], learned.contents[BOTH]
+            return
+        with_prefetches(learned.plans[POOLS], learned.plans[BOTH], learned.plans[BOTH])
+        learned.contents[BOTH] = contents_of(learned.plans[BOTH])
+
+    def _lesson(self, learned: Learned, name: str, *options: str) -> Run | None:
+        """One run and the plan that it leaves, if it says anything; None where the run fails."""
+        self.say(f"learning {name}")
+        plan = self.folder / f"learned {name}.plan"
+        run = self._run(options, plan)
+        problem = run if isinstance(run, str) else self._problem(run, plan)
+        if problem or isinstance(run, str):
+            learned.notes.append(f"{name} could not be learned ({problem})")
+            return None
+        contents = contents_of(plan)
+        self.say(f"learned {contents}")
+        if not places_nothing(plan):
+            learned.plans[name], learned.contents[name] = plan, contents
+            if name == PREFETCHES:
+                # Learned from what the C library places.
+                write_with_flags(plan, plan, {"system_fallback": True})
+        return run
+
+    def _run(self, options: tuple[str, ...], plan: Path) -> Run | str:
+        command = stages.stage("run", *options, "--save-plan", str(plan), "--", *self.program.arguments)
+        limit = max(LEAST_TIME_LIMIT, SLOWEST_RUN * self.plain.wall_time)
+        try:
+            return run_measured(Command(command.arguments, command.environment, self.program.stdin, limit))
+        except TimeLimitReached:
+            return f"it did not end within {limit:.0f} s"
+
+    def _problem(self, run: Run, plan: Path) -> str | None:
+        status, expected = (os.waitstatus_to_exitcode(each.status) for each in (run, self.plain))
+        if status != expected:
+            return f"exit status {status}: {last_words(run)}"
+        return None if plan.is_file() else "it left no plan"
+
+
+def contents_of(plan: Path) -> Contents:
+    """What a plan carries apart from places."""
+    read = read_plan(plan)
+    pool_bytes = read.contexts["pool_bytes"]
+    return Contents(
+        pools=int(np.count_nonzero((pool_bytes != 0) & (pool_bytes != DEEPER_POOLS))),
+        friends=int(np.count_nonzero(read.contexts["near"])),
+        prefetches=len(read.prefetches),
+    )

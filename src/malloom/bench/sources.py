@@ -1,0 +1,63 @@
+"""What plans are made from, learning runs and a recording, and the plans that are made of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.bench import stages
+from malloom.bench.candidates import Candidate, at_most, candidate_strategies, fallback_alone
+from malloom.bench.learning import Learned, Learner
+from malloom.bench.process import Command, Run
+from malloom.bench.recording import Recording, is_affordable, record_for_planning
+from malloom.bench.wishes import Watcher, Wishes
+from malloom.errors import CommandError
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What plans are made from: runs that learn, and a recording, which may not be there."""
+
+    learned: Learned
+    recording: Recording
+    is_recorded: bool = True
+
+
+def sources_of(program: Command, plain: Run, folder: Path, wishes: Wishes, watcher: Watcher) -> Sources:
+    """What the plans are made from. Where one strategy is asked for, nothing is learned."""
+    learned = Learned()
+    if wishes.strategy is None:
+        learned = Learner(program, plain, folder, watcher.stage).learn()
+    if wishes.strategy is None and wishes.accesses is None and not is_affordable(learned.requests):
+        note = f"the program is not recorded: it makes {learned.requests} requests, too many to place each"
+        return Sources(learned, Recording(folder / "profile", "none", (note,)), is_recorded=False)
+    recording = record_for_planning(program, plain, folder / "profile", wishes.accesses, watcher.stage)
+    return Sources(learned, recording)
+
+
+def candidates_of(
+    sources: Sources, strategy: str | None, most: int, watcher: Watcher
+) -> tuple[list[Candidate], list[str]]:
+    """The plans that were learned, and one for each strategy worth a race, at most so many; what to note."""
+    learned = sources.learned
+    own = [Candidate(name, plan) for name, plan in learned.plans.items()][: most // 2]
+    notes = [*learned.notes, *sources.recording.notes]
+    if not sources.is_recorded:
+        return [*own, fallback_alone(sources.recording.profile.with_name("nothing.plan"))], notes
+    planned, more = _planned(sources, strategy, most - len(own), watcher)
+    if not own and not planned:
+        raise CommandError(f"there is no plan to try: {more[-1]}")
+    return [*own, *planned], [*notes, *more]
+
+
+def _planned(
+    sources: Sources, strategy: str | None, most: int, watcher: Watcher
+) -> tuple[list[Candidate], list[str]]:
+    """A plan of the recording for each strategy that is worth it, and what went wrong."""
+    recording = sources.recording
+    notes: list[str] = []
+    found = [strategy] if strategy else candidate_strategies(recording, watcher.stage, notes.append)
+    names = at_most(most, [name for name in found if name not in sources.learned.plans])
+    watcher.stage(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
+    made = {name: Candidate(name, recording.profile.with_name(f"{name}.plan")) for name in names}
+    problems = stages.plan_each(recording.profile, {name: made[name].plan for name in names})
+    notes += [f"strategy {name} is left out ({problem})" for name, problem in problems.items()]
+    return [candidate for name, candidate in made.items() if name not in problems], notes

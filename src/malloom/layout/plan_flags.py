@@ -1,0 +1,31 @@
+"""Plans that differ from others in a flag only: how they are run, not what they place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from malloom import _native, formats
+from malloom.layout.plan_check import check_plan
+from malloom.output_file import written_whole
+
+
+def write_with_flags(plan: Path, written: Path, flags: Mapping[str, bool]) -> None:
+    """Writes the plan again, with some of its PlanFlags set or not as `flags` says. Both may be one file.
+
+    Raises CommandError where the plan is not good or the other cannot be written.
+    """
+    check_plan(plan)
+    data = plan.read_bytes()
+    dtype = formats.dtype("plan", "PlanHeader")
+    header = np.frombuffer(data, dtype=dtype, count=1).copy()
+    for name, wanted in flags.items():
+        flag = np.uint64(formats.load("plan").enums["PlanFlag"][name])
+        header["flags"] = header["flags"] | flag if wanted else header["flags"] & ~flag
+    covered = header.tobytes()[: -header["header_checksum"].nbytes]
+    header["header_checksum"] = _native.checksum(np.frombuffer(covered, dtype=np.uint8))
+    with written_whole(written) as file:
+        file.write(header.tobytes())
+        file.write(data[dtype.itemsize :])

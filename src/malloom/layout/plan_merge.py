@@ -1,0 +1,101 @@
+"""What was learned of a program, brought together with other plans of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malloom.errors import CommandError
+from malloom.layout.layout import DEEPER_POOLS, NO_GROUP
+from malloom.layout.plan import MATCHINGS, Plan, hash_table
+from malloom.layout.plan_file import PlanFile, read_plan, write_plan
+from malloom.profile import HeapProfile
+
+
+def with_learned(profile: HeapProfile, plan: Plan, path: Path) -> Plan:
+    """The plan, and beyond its places the pools, friends and prefetches that a run has learned.
+
+    Contexts are those of the plan's depth: each has the pool to which its chain leads in the learned plan,
+    unless it has a group. A plan that matches by sequence takes the prefetches alone. Raises CommandError
+    where `path` is of another program.
+    """
+    learned = read_plan(path)
+    other = learned.header["program"]
+    if plan.program and other and other != plan.program:
+        raise CommandError(f"{path} is the plan of another program", remedy="learn from the one recorded")
+    merged = replace(plan, prefetches=learned.prefetches)
+    if MATCHINGS[plan.matching - 1] == "sequence":
+        return merged
+    return replace(merged, contexts=_merged_contexts(profile, plan, learned))
+
+
+def with_prefetches(plan: Path, prefetches: Path, written: Path) -> None:
+    """Writes the first plan with the prefetches of the second."""
+    base, other = read_plan(plan), read_plan(prefetches)
+    header = base.header
+    merged = Plan(
+        strategy=header["strategy"].decode(),
+        racy_requests=0,
+        contexts=base.contexts,
+        slots=base.slots,
+        sequences=base.sequences,
+        groups=base.groups,
+        prefetches=other.prefetches,
+        **{
+            name: header[name]
+            for name in (
+                "program",
+                "matching",
+                "depth",
+                "arena_bytes",
+                "planned_requests",
+                "profile_created",
+                "flags",
+            )
+        },
+    )
+    write_plan(merged, written)
+
+
+def _merged_contexts(profile: HeapProfile, plan: Plan, learned: PlanFile) -> npt.NDArray[Any]:
+    """The plan's contexts with what each is told, and those that the learned plan alone knows."""
+    told = {int(entry["hash"]): entry for entry in learned.contexts if entry["hash"]}
+    merged = {int(entry["hash"]): entry.copy() for entry in plan.contexts if entry["hash"]}
+    if plan.depth == 1 or not merged:
+        for hash_, entry in told.items():
+            merged.setdefault(hash_, entry.copy())
+    for hash_, chain in _chains(profile, plan.depth).items():
+        entry = _reached(told, chain)
+        if entry is None or (hash_ in merged and merged[hash_]["group"] != NO_GROUP):
+            continue
+        if hash_ not in merged:
+            merged[hash_] = entry.copy()
+            merged[hash_]["hash"] = hash_
+        merged[hash_]["pool_bytes"], merged[hash_]["near"] = entry["pool_bytes"], entry["near"]
+    return hash_table(np.array(list(merged.values()), dtype=plan.contexts.dtype))
+
+
+def _chains(profile: HeapProfile, depth: int) -> dict[int, list[int]]:
+    """By the hash of each context of so many frames: the hashes of its first frame, first two, and so on."""
+    levels = [profile.at_depth(level) for level in range(1, depth + 1)]
+    deepest = levels[-1]
+    contexts, requests = np.unique(deepest.context, return_index=True)
+    return {
+        int(deepest.hashes[context]): [int(level.hashes[level.context[request]]) for level in levels]
+        for context, request in zip(contexts.tolist(), requests.tolist(), strict=True)
+    }
+
+
+def _reached(told: dict[int, Any], chain: list[int]) -> Any | None:
+    """The entry with a pool or a friend to which the learned plan leads along the chain, if any."""
+    for hash_ in chain:
+        entry = told.get(hash_)
+        if entry is None:
+            return None
+        if entry["pool_bytes"] != DEEPER_POOLS:
+            return entry
+    return None

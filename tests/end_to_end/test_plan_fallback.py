@@ -1,0 +1,42 @@
+"""The fallback that a plan asks for serves what it does not place."""
+
+from pathlib import Path
+
+import pytest
+
+from malloom.bench.candidates import fallback_alone
+from malloom.layout.plan_flags import write_with_flags
+
+# Tells the two apart: 24 bytes are room for 24 in the C library and for 32 in mimalloc.
+ROOM = """
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    void* volatile object = malloc(24);
+    printf("%zu\\n", malloc_usable_size(object));
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("statistics", [[], ["--statistics"]])
+@pytest.mark.parametrize(
+    "flag, options, room",
+    [
+        (False, [], "32\n"),
+        (True, [], "24\n"),
+        (True, ["--fallback", "mimalloc"], "32\n"),
+        (False, ["--fallback", "system"], "24\n"),
+        (True, ["--heap", "pools"], "24\n"),
+    ],
+)
+def test_the_plan_names_its_fallback_and_options_override_it(  # type: ignore[no-untyped-def]
+    malloom, compile_c, tmp_path: Path, flag: bool, options: list[str], room: str, statistics: list[str]
+) -> None:
+    program, plan = compile_c(ROOM), tmp_path / "a.plan"
+    fallback_alone(plan)
+    write_with_flags(plan, plan, {"system_fallback": flag})
+    done = malloom("run", "--plan", plan, *options, *statistics, "--", program)
+    assert (done.returncode, done.stdout) == (0, room), done.stderr
+    assert done.stderr.count("\n") == len(statistics)

@@ -1,0 +1,102 @@
+"""What runs of a program teach, with a real program that allocates many small objects at one place."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from malloom.bench import learning
+from malloom.bench.learning import BOTH, POOLS, PREFETCHES, Learned, Learner
+from malloom.bench.process import Command, run_measured
+from malloom.bench.recording import MOST_REQUESTS, is_affordable
+from malloom.layout.plan_check import check_plan
+from malloom.layout.plan_header import has_flag, header_fields
+
+ONE_SITE = """
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { struct cell* next; long value; };
+int main(void) {
+    long sum = 0;
+    for (int round = 0; round < 10; ++round) {
+        struct cell* first = NULL;
+        for (int i = 0; i < 1000; ++i) {
+            struct cell* made = malloc(sizeof *made);
+            *made = (struct cell){first, i};
+            first = made;
+        }
+        while (first != NULL) {
+            struct cell* next = first->next;
+            sum += first->value;
+            free(first);
+            first = next;
+        }
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+
+def learned_from(*command: str | Path, folder: Path) -> tuple[Learned, list[str]]:
+    program, said = Command([str(each) for each in command]), list[str]()
+    return Learner(program, run_measured(program), folder, said.append).learn(), said
+
+
+@pytest.fixture(scope="module")
+def one_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("program") / "one_site"
+    command = ["gcc", "-O1", "-x", "c", "-", "-o", program]
+    subprocess.run(command, input=ONE_SITE, text=True, check=True)
+    return program
+
+
+def test_a_hot_call_site_becomes_a_pool(one_site: Path, tmp_path: Path) -> None:
+    learned, said = learned_from(one_site, folder=tmp_path)
+    assert learned.notes == []
+    assert learned.contents[POOLS].pools == 1
+    assert learned.requests is not None and 10_000 <= learned.requests < 10_100
+    assert said[:2] == ["learning pools", f"learned {learned.contents[POOLS]}"]
+    assert {f"learning {BOTH}", f"learning {PREFETCHES}"} <= set(said)
+    for plan in learned.plans.values():
+        check_plan(plan)
+        assert header_fields(plan)["program"] == header_fields(learned.plans[POOLS])["program"]
+    assert not has_flag(learned.plans[POOLS], "system_fallback")
+    if PREFETCHES in learned.plans:
+        assert has_flag(learned.plans[PREFETCHES], "system_fallback")
+
+
+def test_pools_are_not_tried_twice_where_there_are_no_prefetches(one_site: Path, tmp_path: Path) -> None:
+    learned, _ = learned_from(one_site, folder=tmp_path)
+    assert BOTH not in learned.plans or learned.contents[BOTH].prefetches > 0
+
+
+def test_long_programs_are_not_run_under_dynamorio(
+    one_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "LONGEST_UNDER_DYNAMORIO", 0.0)
+    learned, said = learned_from(one_site, folder=tmp_path)
+    assert list(learned.plans) == [POOLS]
+    assert [note.partition(":")[0] for note in learned.notes] == ["no prefetches are looked for"]
+    assert f"learning {BOTH}" not in said
+
+
+def test_what_cannot_be_learned_is_noted(tmp_path: Path) -> None:
+    script = 'case "$MALLOOM" in *heap*) exit 6;; esac'
+    learned, _ = learned_from("sh", "-c", script, folder=tmp_path)
+    assert learned.plans == {} and learned.requests is None
+    assert [note.partition(":")[0] for note in learned.notes] == [
+        "pools could not be learned (exit status 6",
+        "pools and prefetches could not be learned (exit status 6",
+    ]
+
+
+def test_a_program_that_is_killed_leaves_no_plan(tmp_path: Path) -> None:
+    learned, _ = learned_from("sh", "-c", "kill -KILL $$", folder=tmp_path)
+    assert learned.plans == {}
+    assert "pools could not be learned (it left no plan)" in learned.notes
+
+
+def test_many_requests_are_not_recorded() -> None:
+    assert is_affordable(None) and is_affordable(MOST_REQUESTS)
+    assert not is_affordable(MOST_REQUESTS + 1)
