@@ -23,7 +23,7 @@ struct work {
     unsigned long pairs;
     uint64_t seed;
     pthread_t thread;
-    pthread_barrier_t* ready;  ///< passed before the work and after it
+    pthread_barrier_t* ready;  ///< passed when all is prepared, when the work begins, and when it is done
     char** objects;            ///< `living` places
 };
 
@@ -77,6 +77,7 @@ static void* run_thread(void* argument) {
     work->objects = or_exit(calloc(living, sizeof *work->objects));
     for (unsigned i = 0; i < chosen->begin_with; ++i) work->objects[i] = make(work->bytes);
     pthread_barrier_wait(work->ready);
+    pthread_barrier_wait(work->ready);
     chosen->run(work);
     pthread_barrier_wait(work->ready);
     for (unsigned i = 0; i < chosen->begin_with; ++i) free(work->objects[i]);
@@ -96,7 +97,9 @@ static void run(struct work* works, unsigned threads) {
         }
     }
     pthread_barrier_wait(&ready);
+    // Before the threads are let go: they may have done half of the work before this one runs again.
     double began = phase_begin();
+    pthread_barrier_wait(&ready);
     pthread_barrier_wait(&ready);
     phase_end("pair_time", began);
     for (unsigned i = 0; i < threads; ++i) pthread_join(works[i].thread, NULL);
