@@ -17,6 +17,15 @@ constexpr u32 no_group = 0xffffffffu;
 constexpr u32 no_pool = 0;
 constexpr u32 deeper_pools = 0xffffffffu;
 constexpr u32 no_near = 0;
+constexpr u32 near_of(u32 place, u32 offset) {
+    return (offset << 8) | (place + 1);
+}
+constexpr u32 place_of_near(u32 near) {
+    return (near & 0xff) - 1;
+}
+constexpr u32 offset_of_near(u32 near) {
+    return near >> 8;
+}
 constexpr u32 no_register = 16;
 constexpr u64 granule_bytes = 16;
 constexpr u64 maximum_arena_bytes = u64{64} << 30;

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "runtime/context/caller.h"
 #include "runtime/context/readable_pages.h"
 
 namespace malloom::context {
@@ -21,6 +22,17 @@ struct CallerState {
     uintptr_t registers[registers_count];
     uintptr_t return_address;
     const uintptr_t* frame;  ///< the caller's stack pointer after the return
+
+    /// Where no more is known; the other registers count as 0.
+    static CallerState of(const Caller& caller) {
+        return {{0, caller.frame_pointer},
+                caller.return_address,
+                reinterpret_cast<const uintptr_t*>(caller.stack_pointer)};
+    }
+
+    [[nodiscard]] Caller caller() const {
+        return {return_address, reinterpret_cast<uintptr_t>(frame), registers[rbp]};
+    }
 
     /// The places that can be read; of a frame that ends with its stack not all are.
     [[nodiscard]] uint32_t readable_places() const {

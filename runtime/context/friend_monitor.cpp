@@ -6,18 +6,20 @@ namespace {
 
 // Of a larger object only the beginning is searched.
 constexpr size_t searched_bytes = 256;
+constexpr size_t absent = SIZE_MAX;
 
 // Not checked by sanitizers: the program owns the object, and may be writing it.
-[[gnu::no_sanitize("address", "thread", "undefined")]] bool holds_pointer(uintptr_t object, size_t bytes,
-                                                                          uintptr_t target) {
+[[gnu::no_sanitize("address", "thread", "undefined")]] size_t offset_of_pointer(uintptr_t object,
+                                                                                size_t bytes,
+                                                                                uintptr_t target) {
     const auto* words = reinterpret_cast<const volatile uintptr_t*>(object);
     const size_t count = (bytes < searched_bytes ? bytes : searched_bytes) / sizeof(uintptr_t);
     for (size_t i = 0; i < count; ++i) {
         if (words[i] == target) {
-            return true;
+            return i * sizeof(uintptr_t);
         }
     }
-    return false;
+    return absent;
 }
 
 }  // namespace
@@ -43,7 +45,11 @@ void FriendMonitor::judge_last(const Objects& objects) {
     for (uint32_t place = 0; object_ != 0 && place < CallerState::places; ++place) {
         const uintptr_t word = words_[place];
         const size_t bytes = word == object_ ? 0 : objects.bytes_at(objects.heap, word);
-        agreeing_[place] += bytes != 0 && holds_pointer(word, bytes, object_);
+        const size_t offset = bytes == 0 ? absent : offset_of_pointer(word, bytes, object_);
+        if (offset != absent) {
+            agreeing_[place] = offset == offsets_[place] ? agreeing_[place] + 1 : 1;
+            offsets_[place] = static_cast<uint32_t>(offset);
+        }
     }
 }
 

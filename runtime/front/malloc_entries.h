@@ -15,6 +15,7 @@
 #include <new>
 
 #include "runtime/context/caller.h"
+#include "runtime/front/knowing_entry.h"
 #include "runtime/front/new_failure.h"
 #include "runtime/front/process_heap.h"
 #include "runtime/platform/memory.h"
@@ -80,29 +81,10 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
     }
 }
 
-// A template, so that heaps without quick functions need not have it.
-template <typename Heap>
-[[gnu::always_inline]] inline void* allocate_reached(Heap& heap, size_t bytes,
-                                                     const context::Caller& caller) {
-    if constexpr (is_quick) {
-        return heap.allocate_reached(bytes, caller);
-    } else {
-        return nullptr;
-    }
-}
-
 // What the quick functions leave. Each is called in an entry's place, so its caller is the entry's caller.
-[[gnu::noinline]] inline void* allocate_thoroughly(size_t bytes) {
-    const context::Caller caller = context::current_caller();
-    void* object = allocate_reached(process_heap(), bytes, caller);
-    return object != nullptr ? object : or_out_of_memory(process_heap().allocate(bytes, 0, caller));
-}
-[[gnu::noinline]] inline void* allocate_zeroed_thoroughly(size_t bytes) {
-    const context::Caller caller = context::current_caller();
-    void* object = allocate_reached(process_heap(), bytes, caller);
-    return object != nullptr ? memset(object, 0, bytes)
-                             : or_out_of_memory(process_heap().allocate_zeroed(bytes, caller));
-}
+MALLOOM_KNOWING_ENTRY(allocate_thoroughly, malloom_allocate_knowing)
+MALLOOM_KNOWING_ENTRY(allocate_zeroed_thoroughly, malloom_allocate_zeroed_knowing)
+MALLOOM_KNOWING_ENTRY(create_thoroughly, malloom_create_knowing)
 [[gnu::noinline]] inline void* allocate_aligned_thoroughly(size_t alignment, size_t bytes) {
     return allocate_aligned(alignment, bytes, context::current_caller());
 }
@@ -112,11 +94,6 @@ template <typename Heap>
         return nullptr;
     }
     return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
-}
-[[gnu::noinline]] inline void* create_thoroughly(size_t bytes) {
-    const context::Caller caller = context::current_caller();
-    void* object = allocate_reached(process_heap(), bytes, caller);
-    return object != nullptr ? object : create(bytes, 0, false, caller);
 }
 [[gnu::noinline]] inline void* create_aligned_thoroughly(size_t alignment, size_t bytes) {
     return create(bytes, alignment, false, context::current_caller());
@@ -223,7 +200,40 @@ struct Ways {
 };
 using Way = Ways<>;
 
+// Templates like the ways: heaps without quick functions need not know so much.
+template <typename Heap>
+void* allocate_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {
+    if constexpr (is_quick) {
+        void* object = heap.allocate_reached(bytes, caller.caller());
+        return object != nullptr ? object : heap.allocate_knowing(bytes, caller);
+    } else {
+        return heap.allocate(bytes, 0, caller.caller());
+    }
+}
+template <typename Heap>
+void* allocate_zeroed_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {
+    if constexpr (is_quick) {
+        void* object = heap.allocate_reached(bytes, caller.caller());
+        return object != nullptr ? memset(object, 0, bytes) : heap.allocate_zeroed_knowing(bytes, caller);
+    } else {
+        return heap.allocate_zeroed(bytes, caller.caller());
+    }
+}
+
 }  // namespace malloom::front
+
+extern "C" void* malloom_allocate_knowing(size_t bytes, const malloom::context::CallerState& caller) {
+    using namespace malloom::front;
+    return or_out_of_memory(allocate_knowing(process_heap(), bytes, caller));
+}
+extern "C" void* malloom_allocate_zeroed_knowing(size_t bytes, const malloom::context::CallerState& caller) {
+    using namespace malloom::front;
+    return or_out_of_memory(allocate_zeroed_knowing(process_heap(), bytes, caller));
+}
+extern "C" void* malloom_create_knowing(size_t bytes, const malloom::context::CallerState& caller) {
+    void* object = malloom::front::allocate_knowing(malloom::front::process_heap(), bytes, caller);
+    return object != nullptr ? object : malloom::front::create(bytes, 0, false, caller.caller());
+}
 
 MALLOOM_ENTRY void* malloc(size_t bytes) {
     return malloom::front::Way::allocate(bytes);

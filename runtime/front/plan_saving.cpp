@@ -65,21 +65,39 @@ bool is_in_modules(const uintptr_t* frames, unsigned depth) {
     return true;
 }
 
-void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes) {
+void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes,
+                 uint32_t near = no_near) {
     if (is_in_modules(frames, depth)) {
-        contexts.add({context::stable_hash(frames, depth), 0, 0, no_group, pool_bytes, no_near});
+        contexts.add({context::stable_hash(frames, depth), 0, 0, no_group, pool_bytes, near});
     }
+}
+
+// Of sites with a pool; no_pool of others.
+uint32_t pool_bytes_of(const Site& site) {
+    switch (site.kind()) {
+        case Site::Kind::pooled:
+            return site.pooled.now().bytes;
+        case Site::Kind::friends:
+            return site.friendship.bytes();
+        default:
+            return no_pool;
+    }
+}
+
+uint32_t near_of(const Site& site) {
+    const bool is_known = site.kind() == Site::Kind::friends && site.friendship.is_found();
+    return is_known ? formats::plan::near_of(site.friendship.place(), site.friendship.offset()) : no_near;
 }
 
 // Pools, and the wrappers that lead to them. The depth of the deepest.
 uint32_t add_pools(Sites& sites, List<PlanContext>& contexts) {
     uint32_t deepest = 1;
     sites.for_each([&](const Sites::Contexts::Entry& entry) {
-        const uint32_t bytes = entry.value.pooled.now().bytes;
-        if (entry.value.kind() != Site::Kind::pooled || bytes == no_pool) {
+        const uint32_t bytes = pool_bytes_of(entry.value);
+        if (bytes == no_pool) {
             return;
         }
-        add_context(contexts, entry.frames, entry.depth, bytes);
+        add_context(contexts, entry.frames, entry.depth, bytes, near_of(entry.value));
         deepest = deepest < entry.depth ? entry.depth : deepest;
         unsigned depth = entry.depth;
         for (const Site* below = entry.value.below; below != nullptr; below = below->below) {

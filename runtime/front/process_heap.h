@@ -7,6 +7,7 @@
 #include <concepts>
 
 #include "runtime/context/caller.h"
+#include "runtime/context/caller_state.h"
 
 namespace malloom::front {
 
@@ -40,6 +41,7 @@ concept ProcessHeap =
 /// - allocate_zeroed_quickly, allocate_aligned_quickly: as allocate_zeroed, and allocate with an alignment.
 /// - reallocate_quickly: as reallocate, and bytes may be 0: thoroughly is asked then.
 /// - deallocate takes null too. All set errno.
+/// - allocate_knowing, allocate_zeroed_knowing: what `thoroughly` asks, for the caller in its state.
 template <typename Heap>
 concept QuickProcessHeap =
     ProcessHeap<Heap> &&
@@ -53,6 +55,10 @@ concept QuickProcessHeap =
         { heap.allocate_zeroed_quickly(size, site, site, one) } -> std::same_as<void*>;
         { heap.allocate_aligned_quickly(size, size, site, two, two) } -> std::same_as<void*>;
         { heap.reallocate_quickly(object, size, change) } -> std::same_as<void*>;
+    } &&
+    requires(Heap& heap, size_t size, const context::CallerState& state) {
+        { heap.allocate_knowing(size, state) } -> std::same_as<void*>;
+        { heap.allocate_zeroed_knowing(size, state) } -> std::same_as<void*>;
     };
 
 template <typename Heap>

@@ -173,6 +173,16 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
                : allocate_otherwise(bytes, alignment, caller);
 }
 
+void* RunTime::allocate_knowing(size_t bytes, const context::CallerState& caller) {
+    void* object = sites_.allocate_beside(bytes, caller);
+    return object != nullptr ? counted(object) : allocate(bytes, 0, caller.caller());
+}
+
+void* RunTime::allocate_zeroed_knowing(size_t bytes, const context::CallerState& caller) {
+    void* object = sites_.allocate_beside(bytes, caller);
+    return object != nullptr ? counted(memset(object, 0, bytes)) : allocate_zeroed(bytes, caller.caller());
+}
+
 void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, const Caller& caller) {
     const Mode mode = mode_.load(std::memory_order_relaxed);
     if (mode == Mode::fallback) {

@@ -46,7 +46,7 @@ class RunTime {
         if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
         }
-        if (is_wrapper(*site)) {
+        if (asks_the_caller(*site)) {
             return thoroughly(bytes);  // knows the caller
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
@@ -67,7 +67,7 @@ class RunTime {
         if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
         }
-        if (is_wrapper(*site)) {
+        if (asks_the_caller(*site)) {
             return thoroughly(bytes);
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
@@ -120,6 +120,9 @@ class RunTime {
 
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
     void* allocate_zeroed(size_t bytes, const context::Caller& caller);
+    /// As allocate with the default alignment and allocate_zeroed, where more is known of the caller.
+    void* allocate_knowing(size_t bytes, const context::CallerState& caller);
+    void* allocate_zeroed_knowing(size_t bytes, const context::CallerState& caller);
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
     [[gnu::always_inline]] void deallocate(void* object) {
@@ -157,6 +160,9 @@ class RunTime {
     }
     [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
+    }
+    [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
+        return site.kind() >= Site::Kind::friends && !heaps::PlanHeap::has_slot(site);
     }
     [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
         return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);

@@ -5,17 +5,19 @@
 
 #include "runtime/context/reach.h"
 #include "runtime/context/request_monitor.h"
+#include "runtime/front/friendship.h"
 #include "runtime/heaps/heap.h"
 
 namespace malloom::front {
 
 /// Lives as long as the process. Threads race for what is written after it was made known.
 struct Site : heaps::Requester {
-    /// Who decides where the requests go that the plan has no slot for.
+    /// Who decides where the requests go that the plan has no slot for. Of the last two the caller is asked.
     enum class Kind : uint8_t {
         settled,  ///< the plan, or nobody: the fallback serves them
         watched,  ///< the monitor, in a while
         pooled,   ///< its pool; `is_watched` where the monitor may change that
+        friends,  ///< its objects' friends, or the search for them; else as pooled
         wrapper,  ///< its callers, each a site of its own
     };
 
@@ -29,6 +31,7 @@ struct Site : heaps::Requester {
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
     context::RequestMonitor monitor;
+    Friendship friendship = {};
 
     /// What a request of a wrapper came to. Reaching its callers costs more than the fallback: where it
     /// hardly ever leads to a pool, the wrapper is left alone. False where it comes to that.

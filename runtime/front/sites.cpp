@@ -86,7 +86,7 @@ void Sites::settle_ends(Site& end) {
         return;
     }
     for (Site* site = kind == Kind::wrapper ? &end : end.below; site != nullptr; site = site->below) {
-        if (!site->note_end(kind == Kind::pooled)) {
+        if (!site->note_end(kind == Kind::pooled || kind == Kind::friends)) {
             site->is_watched = false;
             set_kind(*site, Kind::settled);
         }
@@ -106,11 +106,12 @@ void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* 
         site.group = planned->group;
     }
     if (site.group == no_group && has_pools_) {
-        describe_pool(site, planned != nullptr ? planned->pool_bytes : no_pool, depth);
+        describe_pool(site, planned, depth);
     }
 }
 
-void Sites::describe_pool(Site& site, uint32_t pool_bytes, unsigned depth) {
+void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth) {
+    const uint32_t pool_bytes = planned != nullptr ? planned->pool_bytes : no_pool;
     if (is_recursion(site)) {
         return;
     }
@@ -120,9 +121,27 @@ void Sites::describe_pool(Site& site, uint32_t pool_bytes, unsigned depth) {
         end_doubt(site, depth);
     } else if (pool_bytes != no_pool && heaps::PlanHeap::has_slot(site)) {
         set_pool(site, {pool_bytes, heaps::PoolHeap::none});
-    } else if (pool_bytes != no_pool) {
+    } else if (pool_bytes != no_pool && !begin_planned_friendship(site, *planned)) {
         begin_pool(site, pool_bytes);
     }
+}
+
+bool Sites::begin_planned_friendship(Site& site, const PlanContext& planned) {
+    using namespace formats::plan;
+    const uint32_t family = planned.near != no_near ? pools().add(planned.pool_bytes) : heaps::PoolHeap::none;
+    if (family == heaps::PoolHeap::none ||
+        !site.friendship.begin(planned.pool_bytes, family, place_of_near(planned.near),
+                               offset_of_near(planned.near))) {
+        return false;
+    }
+    begin_friendship(site, family);
+    return true;
+}
+
+void Sites::begin_friendship(Site& site, uint32_t family) {
+    set_pool(site, {no_pool, family});
+    has_friends_ = true;
+    set_kind(site, Kind::friends);
 }
 
 // A chain is reduced: of each function it has the innermost frame (reduced_chain.h), and here it ends where
@@ -138,7 +157,10 @@ bool Sites::is_recursion(const Site& site) const {
 
 void Sites::note(Site& site, size_t bytes) {
     using Verdict = context::RequestMonitor::Verdict;
-    if (site.kind() == Kind::pooled) {
+    if (site.kind() == Kind::friends && bytes == site.friendship.bytes()) {
+        return;  // short of memory
+    }
+    if (site.kind() == Kind::pooled || site.kind() == Kind::friends) {
         if (site.monitor.note_stray()) {
             set_kind(site, Kind::watched);
             set_pool(site, {no_pool, site.pooled.now().family});
@@ -167,8 +189,41 @@ void Sites::begin_pool(Site& site, size_t bytes) {
         end_doubt(site, most_frames);
         return;
     }
+    if (look_for_friends(site, static_cast<uint32_t>(bytes), family)) {
+        return;
+    }
     set_pool(site, {static_cast<uint32_t>(bytes), family});
     set_kind(site, Kind::pooled);
+}
+
+// Each site once. A pool that were known would serve the requests before the friend is asked for.
+bool Sites::look_for_friends(Site& site, uint32_t bytes, uint32_t family) {
+    if (!learns_ || site.friendship.was_tried() || !site.friendship.look(bytes, family)) {
+        return false;
+    }
+    begin_friendship(site, family);
+    return true;
+}
+
+void Sites::end_friendship(Site& site) {
+    const Friendship& friendship = site.friendship;
+    set_pool(site, {friendship.bytes(), friendship.family()});
+    set_kind(site, Kind::pooled);
+}
+
+void* Sites::allocate_beside(size_t bytes, const context::CallerState& caller) {
+    if (!has_friends_) {
+        return nullptr;
+    }
+    Site& site = deciding(caller.caller());
+    if (site.kind() != Kind::friends || bytes != site.friendship.bytes() || heaps::PlanHeap::has_slot(site)) {
+        return nullptr;
+    }
+    void* object = site.friendship.allocate(caller);
+    if (site.friendship.is_over()) [[unlikely]] {
+        end_friendship(site);
+    }
+    return object;
 }
 
 void Sites::begin_planned_pool(heaps::Requester& requester) {

@@ -50,6 +50,10 @@ class PoolArena {
     Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
     size_t pools_count() const { return count_; }
 
+    /// Where the range begins, and how long it may become.
+    uintptr_t base() const { return ranges_.base(); }
+    size_t bytes() const { return ranges_.bytes(); }
+
     size_t held_bytes() const { return held_; }
 
   private:

@@ -12,6 +12,7 @@ struct PoolFamily {
     uint32_t next_unused;  ///< the next number that is free again, plus one
     uint32_t pools;        ///< pools that it has; atomic
     Pool* orphans;         ///< orphaned pools with free chunks
+    bool is_for_runs;      ///< PoolHeap::take_run alone takes its chunks
 };
 
 extern constinit PoolFamily pool_families[most_families];

@@ -66,7 +66,10 @@ bool refill(Pool& pool) {
         }
         return true;
     }
-    return PoolThread::take_foreign(pool) || carve(pool);
+    if (PoolThread::take_foreign(pool)) {
+        return true;
+    }
+    return pool_families[pool.family].is_for_runs ? pool.carved < pool.capacity() : carve(pool);
 }
 
 Pool* make_pool(PoolThread& self, uint32_t family) {
@@ -148,6 +151,14 @@ bool PoolHeap::open() {
 }
 
 uint32_t PoolHeap::add(size_t bytes) {
+    return add_family(bytes, false);
+}
+
+uint32_t PoolHeap::add_for_runs(size_t bytes) {
+    return add_family(bytes, true);
+}
+
+uint32_t PoolHeap::add_family(size_t bytes, bool is_for_runs) {
     const size_t chunk_bytes = platform::round_up(bytes == 0 ? 1 : bytes, chunk_alignment);
     if (bytes > largest_chunk || pool_arena.pools() == nullptr) {
         return none;
@@ -163,6 +174,7 @@ uint32_t PoolHeap::add(size_t bytes) {
     } else {
         return none;
     }
+    pool_families[family].is_for_runs = is_for_runs;
     __atomic_store_n(&pool_families[family].chunk_bytes, static_cast<uint32_t>(chunk_bytes),
                      __ATOMIC_RELEASE);
     return family;
@@ -198,6 +210,24 @@ void* PoolHeap::allocate(uint32_t family) {
 void PoolHeap::keep(PoolThread* self, Pool* pool) {
     self->keep(*pool);
     leave_pools(self);
+}
+
+void* PoolHeap::take_run(PoolThread& self, uint32_t family, uint32_t& count) {
+    Pool* pool = self.current(family);
+    if (pool == &no_pool || !refill(*pool)) {
+        pool = next_pool(self, family);
+    }
+    if (pool == nullptr || pool->free != nullptr) {
+        count = pool != nullptr;
+        return pool != nullptr ? pop(*pool) : nullptr;
+    }
+    const uint32_t left = pool->capacity() - pool->carved;
+    count = count < left ? count : left;
+    const uintptr_t first = pool->start + uint64_t{pool->carved} * pool->chunk_bytes;
+    populate(*pool, first + uint64_t{count} * pool->chunk_bytes);
+    pool->carved += count;
+    ++pool->living;
+    return reinterpret_cast<void*>(first);
 }
 
 void PoolHeap::release_any(void* object) {

@@ -28,6 +28,21 @@ class PoolHeap {
     /// largest_chunk or there are too many families. Thread-safe.
     uint32_t add(size_t bytes);
 
+    /// A new family for take_run alone.
+    static uint32_t add_for_runs(size_t bytes);
+
+    /// An object, and up to `count` - 1 untouched chunks behind it, in the same pool, that are the caller's to
+    /// give out later: whenever one becomes an object it adds it to Pool::living. `count` says how many chunks
+    /// there are; of a freed one there is 1. A pool that becomes empty goes back with the chunks that wait in
+    /// it. Null without memory. Only by a thread that is within the pool heap (BusyScope).
+    [[gnu::noinline]] static void* take_run(PoolThread& self, uint32_t family, uint32_t& count);
+
+    /// Whether the pointer lies in a pool of the family. Thread-safe.
+    static bool is_of(const void* object, uint32_t family) {
+        const Pool* pool = pool_arena.find(object);
+        return pool != &no_pool_there && pool->family == family;
+    }
+
     /// Ends the family and all objects in its pools. No thread may be using it, or ask for it later; its
     /// number may come again. Thread-safe.
     void destroy(uint32_t family);
@@ -114,6 +129,7 @@ class PoolHeap {
     static constexpr size_t chunk_alignment = 16;
 
   private:
+    static uint32_t add_family(size_t bytes, bool is_for_runs);
     // The rest of release_small where the pool has become empty.
     [[gnu::noinline]] static void keep(PoolThread* self, Pool* pool);
 };

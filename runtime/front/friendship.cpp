@@ -1,0 +1,100 @@
+#include "runtime/front/friendship.h"
+
+#include "runtime/context/readable_pages.h"
+#include "runtime/heaps/fallback_heap.h"
+#include "runtime/heaps/near_heap.h"
+#include "runtime/platform/memory.h"
+
+namespace malloom::front {
+
+using context::CallerState;
+using context::FriendMonitor;
+using heaps::NearHeap;
+using heaps::PoolHeap;
+
+namespace {
+
+constexpr uint32_t most_refused = 256;
+
+// Of an object of the fallback only the rest of a page is known to be readable, and the kernel says so.
+size_t readable_bytes(uintptr_t address) {
+    const size_t page = platform::page_bytes();
+    return address % sizeof(uintptr_t) == 0 && context::ReadablePages::holds(address) ? page - address % page
+                                                                                      : 0;
+}
+
+size_t bytes_at(const void*, uintptr_t address) {
+    const void* object = reinterpret_cast<const void*>(address);
+    if (PoolHeap::owns(object)) {
+        return address % PoolHeap::chunk_alignment == 0 ? PoolHeap::usable_size(object) : 0;
+    }
+    return heaps::FallbackHeap::owns_plainly(object) ? readable_bytes(address) : 0;
+}
+
+}  // namespace
+
+bool Friendship::open(uint32_t bytes, uint32_t family) {
+    number_ = NearHeap::add(bytes);
+    bytes_ = bytes;
+    family_ = family;
+    return number_ != NearHeap::none;
+}
+
+bool Friendship::look(uint32_t bytes, uint32_t family) {
+    place_ = FriendMonitor::nowhere;
+    monitor_ = open(bytes, family) ? static_cast<FriendMonitor*>(platform::map_pages(sizeof(FriendMonitor)))
+                                   : nullptr;
+    return monitor_ != nullptr;
+}
+
+bool Friendship::begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset) {
+    place_ = place;
+    offset_ = offset;
+    return place < CallerState::places && open(bytes, family);
+}
+
+void* Friendship::allocate(const CallerState& caller) {
+    if (__atomic_load_n(&monitor_, __ATOMIC_RELAXED) != nullptr) [[unlikely]] {
+        return allocate_watched(caller, PoolHeap::allocate(family_));
+    }
+    const uint32_t place = this->place();
+    void* object =
+        place < caller.readable_places() ? NearHeap::allocate(number_, caller.word(place), offset_) : nullptr;
+    if (object == nullptr) [[unlikely]] {
+        return without_friend();
+    }
+    refused_in_a_row_ = 0;
+    return object;
+}
+
+void* Friendship::without_friend() {
+    if (++refused_in_a_row_ > most_refused) {
+        end();
+    }
+    return PoolHeap::allocate(family_);
+}
+
+// Who finds another thread looking, or is a signal handler that interrupted it, does not.
+void* Friendship::allocate_watched(const CallerState& caller, void* object) {
+    if (object != nullptr && !__atomic_exchange_n(&is_locked_, true, __ATOMIC_ACQUIRE)) {
+        FriendMonitor* monitor = monitor_;
+        if (monitor != nullptr && !monitor->note(caller, object, {nullptr, bytes_at})) {
+            finish(monitor);
+        }
+        __atomic_store_n(&is_locked_, false, __ATOMIC_RELEASE);
+    }
+    return object;
+}
+
+void Friendship::finish(FriendMonitor* monitor) {
+    const uint32_t place = monitor->place();
+    offset_ = place != FriendMonitor::nowhere ? monitor->offset_in_friend() : 0;
+    __atomic_store_n(&place_, place, __ATOMIC_RELAXED);
+    __atomic_store_n(&monitor_, nullptr, __ATOMIC_RELEASE);
+    platform::unmap_pages(monitor, sizeof(FriendMonitor));
+    if (place == FriendMonitor::nowhere) {
+        end();
+    }
+}
+
+}  // namespace malloom::front

@@ -1,0 +1,223 @@
+#include "runtime/heaps/near_heap.h"
+
+#include <gtest/gtest.h>
+
+#include <stddef.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace malloom::heaps {
+namespace {
+
+struct Edge {
+    Edge* next;
+    long rest[3];
+};
+struct Vertex {
+    long id;
+    Edge* edges;
+    long rest[4];
+};
+
+/// A graph whose vertices get edges as programs make them: the new one becomes the first of its vertex's.
+class NearHeapTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_TRUE(pools_.open());
+        number_ = NearHeap::add(sizeof(Edge));
+        ASSERT_NE(number_, NearHeap::none);
+        vertices_ = PoolHeap::none;
+    }
+    void TearDown() override {
+        if (vertices_ != PoolHeap::none) {
+            pools_.destroy(vertices_);
+        }
+    }
+
+    Vertex* new_vertex() {
+        if (vertices_ == PoolHeap::none) {
+            vertices_ = pools_.add(sizeof(Vertex));
+        }
+        return new (PoolHeap::allocate(vertices_)) Vertex{};
+    }
+    std::vector<Vertex*> new_vertices(size_t count) {
+        std::vector<Vertex*> made(count);
+        std::generate(made.begin(), made.end(), [this] { return new_vertex(); });
+        return made;
+    }
+    Edge* add_edge(Vertex& vertex) const {
+        void* room =
+            NearHeap::allocate(number_, reinterpret_cast<uintptr_t>(&vertex), offsetof(Vertex, edges));
+        if (room != nullptr) {
+            vertex.edges = new (room) Edge{vertex.edges, {}};
+        }
+        return static_cast<Edge*>(room);
+    }
+    static void delete_edges(const std::vector<Vertex*>& vertices) {
+        for (const Vertex* vertex : vertices) {
+            for (Edge* edge = vertex->edges; edge != nullptr;) {
+                Edge* next = edge->next;
+                PoolHeap::deallocate(edge);
+                edge = next;
+            }
+        }
+    }
+
+    PoolHeap pools_;
+    uint32_t number_ = 0;
+    uint32_t vertices_ = PoolHeap::none;
+};
+
+TEST_F(NearHeapTest, AVertexsEdgesAreNeighboursHoweverTheyAreMade) {
+    const auto vertices = new_vertices(100);
+    for (int i = 0; i < 100; ++i) {
+        for (Vertex* vertex : vertices) {
+            ASSERT_NE(add_edge(*vertex), nullptr);
+        }
+    }
+    size_t neighbours = 0;
+    for (const Vertex* vertex : vertices) {
+        for (const Edge* edge = vertex->edges; edge->next != nullptr; edge = edge->next) {
+            neighbours += edge == edge->next + 1;
+        }
+    }
+    EXPECT_GE(neighbours, vertices.size() * 80);
+    delete_edges(vertices);
+}
+
+TEST_F(NearHeapTest, ObjectsDoNotOverlap) {
+    const auto vertices = new_vertices(1000);
+    std::mt19937 random(1);
+    std::set<const Edge*> all;
+    for (int i = 0; i < 50'000; ++i) {
+        Edge* edge = add_edge(*vertices[random() % vertices.size()]);
+        ASSERT_NE(edge, nullptr);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(edge) % 16, 0U);
+        EXPECT_EQ(PoolHeap::usable_size(edge), sizeof(Edge));
+        edge->rest[2] = i;
+        ASSERT_TRUE(all.insert(edge).second);
+    }
+    delete_edges(vertices);
+}
+
+TEST_F(NearHeapTest, AListFollowsItsLastElement) {
+    const uint32_t fresh = NearHeap::add(48);
+    const auto beside = [fresh](std::byte* last) {
+        return static_cast<std::byte*>(NearHeap::allocate(fresh, reinterpret_cast<uintptr_t>(last), 0));
+    };
+    std::byte* last = beside(nullptr);
+    std::byte* others_last = beside(nullptr);
+    int neighbours = 0;
+    for (int i = 0; i < 100; ++i) {
+        memset(last, 0, 48);
+        memset(others_last, 0, 48);
+        std::byte* next = beside(last);
+        others_last = beside(others_last);
+        neighbours += next == last + 48;
+        last = next;
+    }
+    EXPECT_GE(neighbours, 80);
+}
+
+TEST_F(NearHeapTest, FreedChunksAreUsedAgain) {
+    const auto vertices = new_vertices(50);
+    std::mt19937 random(2);
+    for (int i = 0; i < 5000; ++i) {
+        add_edge(*vertices[random() % vertices.size()]);
+    }
+    const size_t held = PoolHeap::held_bytes();
+    for (int i = 0; i < 500'000; ++i) {
+        Vertex& from = *vertices[random() % vertices.size()];
+        if (Edge* edge = from.edges) {
+            from.edges = edge->next;
+            PoolHeap::deallocate(edge);
+        }
+        ASSERT_NE(add_edge(*vertices[random() % vertices.size()]), nullptr);
+    }
+    EXPECT_LE(PoolHeap::held_bytes(), 2 * held + 2 * largest_range);
+    delete_edges(vertices);
+}
+
+TEST_F(NearHeapTest, WhatWaitsIsNoMoreThanTheCLibraryWouldUse) {
+    const auto vertices = new_vertices(20'000);
+    std::mt19937 random(3);
+    const size_t before = PoolHeap::held_bytes();
+    constexpr size_t count = 400'000;
+    for (size_t i = 0; i < count; ++i) {
+        ASSERT_NE(add_edge(*vertices[random() % vertices.size()]), nullptr);
+    }
+    EXPECT_LE(PoolHeap::held_bytes() - before, count * 48 * 115 / 100 + 2 * largest_range);
+    delete_edges(vertices);
+}
+
+TEST_F(NearHeapTest, PoolsGoBackWithWhatWaitsInThem) {
+    const uint32_t fresh = NearHeap::add(100);
+    const size_t before = PoolHeap::held_bytes();
+    std::vector<void*> objects(100'000);
+    std::generate(objects.begin(), objects.end(), [fresh] { return NearHeap::allocate(fresh, 0, 0); });
+    EXPECT_GT(PoolHeap::held_bytes(), before + objects.size() * 100);
+    std::for_each(objects.begin(), objects.end(), PoolHeap::deallocate);
+    EXPECT_LE(PoolHeap::held_bytes(), before + 2 * largest_range);
+}
+
+TEST_F(NearHeapTest, AnyWordCanBeAFriend) {
+    const auto vertices = new_vertices(1);
+    const auto vertex = reinterpret_cast<uintptr_t>(vertices[0]);
+    const int outside = 0;
+    for (const uintptr_t word :
+         {uintptr_t{0}, uintptr_t{1}, ~uintptr_t{0}, reinterpret_cast<uintptr_t>(&outside), vertex + 1,
+          vertex + sizeof(Vertex) - 1, pool_arena.base(), pool_arena.base() + pool_arena.bytes() - 1}) {
+        for (const size_t offset : {size_t{0}, size_t{8}, size_t{248}}) {
+            void* object = NearHeap::allocate(number_, word, offset);
+            ASSERT_NE(object, nullptr);
+            PoolHeap::deallocate(object);
+        }
+    }
+    // The vertex points into an edge, not at it.
+    void* edge = add_edge(*vertices[0]);
+    vertices[0]->edges = reinterpret_cast<Edge*>(static_cast<std::byte*>(edge) + 8);
+    void* other = NearHeap::allocate(number_, vertex, offsetof(Vertex, edges));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(other) % 16, 0U);
+    EXPECT_GE(std::max(edge, other), static_cast<std::byte*>(std::min(edge, other)) + sizeof(Edge));
+    PoolHeap::deallocate(edge);
+    PoolHeap::deallocate(other);
+}
+
+TEST_F(NearHeapTest, SizesWithoutAPlaceAreRefused) {
+    EXPECT_EQ(NearHeap::allocate(NearHeap::none, 16, 0), nullptr);
+    EXPECT_EQ(NearHeap::add(NearHeap::largest_bytes + 1), NearHeap::none);
+    EXPECT_EQ(NearHeap::add(NearHeap::least_bytes - 1), NearHeap::none);
+}
+
+TEST_F(NearHeapTest, ThreadsShareAGraph) {
+    const auto vertices = new_vertices(500);
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < 4; ++i) {
+        threads.emplace_back([&vertices, i, this] {
+            for (int n = 0; n < 50'000; ++n) {
+                Vertex& mine = *vertices[4 * (static_cast<size_t>(n) % 125) + i];
+                // Of a thread that is one of many the first requests are left to others.
+                if (add_edge(mine) != nullptr && n % 3 == 0) {
+                    Edge* edge = mine.edges;
+                    mine.edges = edge->next;
+                    PoolHeap::deallocate(edge);
+                }
+            }
+        });
+    }
+    std::for_each(threads.begin(), threads.end(), [](std::thread& each) { each.join(); });
+    delete_edges(vertices);
+    const auto more = new_vertices(100);
+    for (Vertex* vertex : more) {
+        ASSERT_NE(add_edge(*vertex), nullptr);
+    }
+    delete_edges(more);
+}
+
+}  // namespace
+}  // namespace malloom::heaps
