@@ -11,6 +11,9 @@ from malloom.bench.recording import Recording, is_affordable, record_for_plannin
 from malloom.bench.wishes import Watcher, Wishes
 from malloom.errors import CommandError
 
+FEWEST_PLANNED = 2
+"""The likeliest strategy and the fallback alone, beside what was learned."""
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -38,11 +41,11 @@ def candidates_of(
 ) -> tuple[list[Candidate], list[str]]:
     """The plans that were learned, and one for each strategy worth a race, at most so many; what to note."""
     learned = sources.learned
-    own = [Candidate(name, plan) for name, plan in learned.plans.items()][: most // 2]
+    own = [Candidate(name, plan) for name, plan in learned.plans.items()]
     notes = [*learned.notes, *sources.recording.notes]
     if not sources.is_recorded:
         return [*own, fallback_alone(sources.recording.profile.with_name("nothing.plan"))], notes
-    planned, more = _planned(sources, strategy, most - len(own), watcher)
+    planned, more = _planned(sources, strategy, max(most - len(own), FEWEST_PLANNED), watcher)
     if not own and not planned:
         raise CommandError(f"there is no plan to try: {more[-1]}")
     return [*own, *planned], [*notes, *more]
