@@ -18,6 +18,11 @@ constexpr uint8_t most_profilings = 2;
 // Distances must fit into an instruction, twenty lines of 4096 bytes further too.
 constexpr uint64_t most_stride = 1 << 28;
 
+// What it costs to profile a trace, nearly all of it for building larger code; measured as 50 to 70 us.
+constexpr uint64_t cycles_of_profile = 200000;
+uint64_t began;
+uint64_t profiled_traces;
+
 Options options;
 void* lock;  // of all records
 
@@ -97,7 +102,7 @@ bool are_enough(const ThreadRows& rows) {
 
 // Its code is there already. False where it has been profiled often enough.
 bool profile_again(TraceRecord* record) {
-    if (record->profiled == most_profilings || !take_profile(record)) return false;
+    if (record->profiled == most_profilings || !take_profile(record, record->load_count)) return false;
     ++record->profiled;
     record->state = TraceState::profiling;
     record->counter.countdown = options.threshold;
@@ -151,8 +156,29 @@ uint8_t giver_of(const AddressGroup& group) {
     return static_cast<uint8_t>(is_reachable ? group.from : TraceLoads::most);
 }
 
+// Whether the trace's last jump leads to its own beginning.
+bool is_loop(const BuiltTrace& built) {
+    instr_t* const last = instrlist_last_app(built.list);
+    if (last == nullptr || !instr_is_cti(last) || instr_is_mbr(last)) return false;
+    for (instr_t* jump = last; jump != nullptr && instr_is_cti(jump); jump = instr_get_prev_app(jump)) {
+        if (!instr_is_mbr(jump) &&
+            instr_get_branch_target_pc(jump) == instr_get_app_pc(instrlist_first_app(built.list)))
+            return true;
+    }
+    return false;
+}
+
+// A loop is always worth it. Other traces, of which large programs have tens of thousands, are profiled as
+// long as that costs no more than its share of the time.
+bool is_worth_profiling(const BuiltTrace& built) {
+    const uint64_t affordable =
+        options.eager + (__builtin_ia32_rdtsc() - began) / cycles_of_profile * options.share / 100;
+    return profiled_traces < affordable || is_loop(built);
+}
+
 bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
-    if (!take_profile(record)) return false;
+    if (!take_profile(record, built.loads.count())) return false;
+    ++profiled_traces;
     give_back_trial(record);
     ++record->profiled;
     record->state = TraceState::profiling;
@@ -198,10 +224,15 @@ bool try_prefetches(const BuiltTrace& built, TraceRecord* record) {
 }
 
 /// Whether it inserted anything.
-bool optimize(const BuiltTrace& built, TraceRecord* record) {
-    const bool is_unknown = record->state == TraceState::fresh || record->state == TraceState::profiling;
-    if ((is_unknown || !knows_all(record, built.loads)) && record->profiled < most_profilings)
-        return profile_trace(built, record);
+bool optimize(const BuiltTrace& built, void* tag) {
+    TraceRecord* record = find_record(tag);
+    const bool is_unknown = record == nullptr || record->state == TraceState::fresh ||
+                            record->state == TraceState::profiling || !knows_all(record, built.loads);
+    if (is_unknown && is_worth_profiling(built)) {
+        if (record == nullptr) record = add_record(tag);
+        if (record->profiled < most_profilings && profile_trace(built, record)) return true;
+    }
+    if (record == nullptr) return false;
     if (record->state == TraceState::trying) return try_prefetches(built, record);
     return record->state == TraceState::settled && put_prefetches(built, record);
 }
@@ -248,6 +279,7 @@ bool init_trace_prefetching(const Options& wanted) {
     options = wanted;
     if (!are_possible(options) || !has_private_code()) return false;
     lock = dr_mutex_create();
+    began = __builtin_ia32_rdtsc();
     dr_register_fork_init_event(forked);
     dr_register_module_unload_event(module_unloaded);
     return init_trace_records() && init_profiling_code();
@@ -260,7 +292,7 @@ dr_emit_flags_t optimize_trace(void* context, void* tag, instrlist_t* trace, boo
     const BuiltTrace built{context, trace, TraceLoads(trace, options)};
     if (built.loads.count() == 0) return DR_EMIT_DEFAULT;
     dr_mutex_lock(lock);
-    const bool has_changed = optimize(built, record_of(tag));
+    const bool has_changed = optimize(built, tag);
     dr_mutex_unlock(lock);
     return has_changed ? DR_EMIT_STORE_TRANSLATIONS : DR_EMIT_DEFAULT;
 }

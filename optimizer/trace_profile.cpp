@@ -15,9 +15,9 @@ bool are_of_one_thread(uintptr_t one, uintptr_t other) {
 
 }  // namespace
 
-void TraceProfile::begin() {
+void TraceProfile::begin(size_t loads) {
     memset(stacks, 0, sizeof stacks);
-    memset(references, 0, sizeof references);
+    memset(references, 0, loads * sizeof *references);
 }
 
 ThreadRows::ThreadRows(const TraceProfile& profile, size_t entries) : profile_(profile) {

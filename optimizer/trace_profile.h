@@ -18,8 +18,8 @@ struct TraceProfile {
     uintptr_t stacks[rows];                  ///< the stack pointer at the entry
     uintptr_t references[most_loads][rows];  ///< base addresses; 0 where the entry did not reach the load
 
-    /// Empties it.
-    void begin();
+    /// Empties it, for a trace with so many loads.
+    void begin(size_t loads);
 };
 
 /// Of which a trace's code knows the address. Its lower 16 bits count; at 0 the trace calls out.

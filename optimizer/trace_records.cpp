@@ -12,47 +12,39 @@ constexpr size_t most_profiles = 128;  // 4.4 MiB
 
 hashtable_t records;
 
-// In the order of being taken; the free ones anywhere.
-ProfileInUse* profiles;
-ProfileInUse* next_victim;
-size_t profile_count;
+// Taken in turn: what is taken again was taken longest ago.
+ProfileInUse* profiles[most_profiles];
+size_t next_profile;
 TrialInUse* trials;
 ProfileInUse* unread;  // of traces that have none of their own
 
 template <typename InUse>
-InUse* free_one(InUse* first) {
-    while (first != nullptr && first->record != nullptr) first = first->next;
-    return first;
-}
-
-template <typename InUse>
-InUse* map_one(InUse*& first) {
+InUse* map_one() {
     auto* const made =
         static_cast<InUse*>(dr_raw_mem_alloc(sizeof(InUse), DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
-    if (made == nullptr) return nullptr;
-    made->record = nullptr;
-    made->next = first;
-    first = made;
+    if (made != nullptr) made->record = nullptr;
     return made;
 }
 
-ProfileInUse* evict() {
-    if (next_victim == nullptr) next_victim = profiles;
-    ProfileInUse* const victim = next_victim;
-    next_victim = victim->next;
-    TraceRecord* const record = victim->record;
-    record->state = TraceState::fresh;
-    give_back_profile(record);
-    return victim;
+TrialInUse* free_trial() {
+    TrialInUse* found = trials;
+    while (found != nullptr && found->record != nullptr) found = found->next;
+    if (found != nullptr) return found;
+    found = map_one<TrialInUse>();
+    if (found == nullptr) return nullptr;
+    found->next = trials;
+    trials = found;
+    return found;
 }
 
-ProfileInUse* free_profile() {
-    ProfileInUse* found = free_one(profiles);
-    if (found == nullptr && profile_count < most_profiles) {
-        found = map_one(profiles);
-        profile_count += found != nullptr;
+ProfileInUse* profile_in_turn() {
+    ProfileInUse*& profile = profiles[next_profile++ % most_profiles];
+    if (profile == nullptr) profile = map_one<ProfileInUse>();
+    if (profile != nullptr && profile->record != nullptr) {
+        profile->record->state = TraceState::fresh;
+        give_back_profile(profile->record);
     }
-    return found != nullptr || profiles == nullptr ? found : evict();
+    return profile;
 }
 
 void reset(TraceRecord* record) {
@@ -76,15 +68,16 @@ void reset_inside(void* payload, void* range) {
 
 bool init_trace_records() {
     hashtable_init_ex(&records, table_bits, HASH_INTPTR, false, false, nullptr, nullptr, nullptr);
-    ProfileInUse* none = nullptr;
-    unread = map_one(none);
+    unread = map_one<ProfileInUse>();
     return unread != nullptr;
 }
 
-TraceRecord* record_of(void* tag) {
-    auto* record = static_cast<TraceRecord*>(hashtable_lookup(&records, tag));
-    if (record != nullptr) return record;
-    record = static_cast<TraceRecord*>(dr_global_alloc(sizeof(TraceRecord)));
+TraceRecord* find_record(void* tag) {
+    return static_cast<TraceRecord*>(hashtable_lookup(&records, tag));
+}
+
+TraceRecord* add_record(void* tag) {
+    auto* const record = static_cast<TraceRecord*>(dr_global_alloc(sizeof(TraceRecord)));
     memset(static_cast<void*>(record), 0, sizeof *record);
     record->tag = tag;
     record->counter.profile = &unread->profile;
@@ -92,11 +85,11 @@ TraceRecord* record_of(void* tag) {
     return record;
 }
 
-bool take_profile(TraceRecord* record) {
-    if (record->profile == nullptr) record->profile = free_profile();
+bool take_profile(TraceRecord* record, size_t loads) {
+    if (record->profile == nullptr) record->profile = profile_in_turn();
     if (record->profile == nullptr) return false;
     record->profile->record = record;
-    record->profile->profile.begin();
+    record->profile->profile.begin(loads);
     record->counter.profile = &record->profile->profile;
     return true;
 }
@@ -108,8 +101,7 @@ void give_back_profile(TraceRecord* record) {
 }
 
 DistanceTrial* take_trial(TraceRecord* record) {
-    if (record->trial == nullptr) record->trial = free_one(trials);
-    if (record->trial == nullptr) record->trial = map_one(trials);
+    if (record->trial == nullptr) record->trial = free_trial();
     if (record->trial == nullptr) return nullptr;
     record->trial->record = record;
     return &record->trial->trial;

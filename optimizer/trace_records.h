@@ -26,7 +26,6 @@ struct TraceRecord;
 struct ProfileInUse {
     TraceProfile profile;
     TraceRecord* record;  ///< null: free
-    ProfileInUse* next;
 };
 struct TrialInUse {
     DistanceTrial trial;
@@ -54,12 +53,15 @@ struct TraceRecord {
 /// False without memory.
 bool init_trace_records();
 
-/// The record of a trace, made if need be. Everything here is guarded by the caller's lock.
-TraceRecord* record_of(void* tag);
+/// The record of a trace; null where there is none. Everything here is guarded by the caller's lock.
+TraceRecord* find_record(void* tag);
 
-/// Gives the record's counter a profile of its own; false without memory. Where too many are in use the
-/// oldest is taken from its trace, which is then fresh again.
-bool take_profile(TraceRecord* record);
+/// For a trace that has none.
+TraceRecord* add_record(void* tag);
+
+/// Gives the record's counter a profile of its own, empty, for so many loads; false without memory. Where too
+/// many are in use the oldest is taken from its trace, which is then fresh again.
+bool take_profile(TraceRecord* record, size_t loads);
 
 /// From now on the trace's rows go where nobody reads them.
 void give_back_profile(TraceRecord* record);

@@ -27,7 +27,7 @@ Walk scattered(uint64_t seed) {
 /// What is chosen for a trace whose loads, one a column, make these walks.
 std::vector<ChosenPrefetch> chosen_for(std::vector<Walk> walks, std::vector<uint8_t> givers = {}) {
     auto profile = std::make_unique<TraceProfile>();
-    profile->begin();
+    profile->begin(walks.size());
     givers.resize(TraceProfile::most_loads, none);
     for (size_t entry = 0; entry < entries; ++entry) {
         const size_t row = entries - 1 - entry;

@@ -14,7 +14,7 @@ struct Recording {
 
     EntryCounter counter;
 
-    explicit Recording(size_t entries) : counter{entries, profile.get()} { profile->begin(); }
+    explicit Recording(size_t entries) : counter{entries, profile.get()} { profile->begin(1); }
 
     void enter(uintptr_t stack, uintptr_t reference) {
         const size_t row = static_cast<uint8_t>(--counter.countdown);
@@ -65,7 +65,7 @@ TEST(TraceProfile, IsEmptyAtFirstAndWhenBegunAgain) {
     Recording recording(4);
     EXPECT_EQ(ThreadRows(*recording.profile, 4).count(), 0u);
     for (int i = 0; i < 4; ++i) recording.enter(1 << 24, 7);
-    recording.profile->begin();
+    recording.profile->begin(1);
     EXPECT_EQ(ThreadRows(*recording.profile, 4).count(), 0u);
 }
 
