@@ -1,0 +1,55 @@
+"""`malloom run --dynamic`: programs that do odd things, and end in odd ways, do so as without malloom."""
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from end_to_end import ends
+from end_to_end.conftest import COMMAND
+
+DYNAMIC = [COMMAND, "run", "--dynamic", "--"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("ends")
+    return {program: ends.build(program, folder) for program in ends.WAYS}
+
+
+@pytest.mark.parametrize(("program", "way"), ends.CASES)
+def test_it_behaves_as_alone(built: dict[str, Path], tmp_path: Path, program: str, way: str) -> None:
+    ends.assert_same(DYNAMIC, [built[program], *way.split()], tmp_path)
+
+
+@pytest.mark.parametrize("way", ["sandbox", "sandbox warm"])
+def test_programs_that_give_up_their_rights(built: dict[str, Path], tmp_path: Path, way: str) -> None:
+    ends.assert_same(DYNAMIC, [built["ends_program"], *way.split()], tmp_path)
+
+
+def test_strict_seccomp_ends_the_program(built: dict[str, Path], tmp_path: Path) -> None:
+    """DynamoRIO itself asks the system for more than reading and writing, so the kernel kills the program."""
+    status, output, _ = ends.outcome([*DYNAMIC, built["ends_program"], "strict"], tmp_path)
+    assert (status, output) == (-signal.SIGKILL, "")
+
+
+def test_memory_goes_back_between_phases(built: dict[str, Path], tmp_path: Path) -> None:
+    ends.assert_memory_goes_back([*DYNAMIC, built["odd_program"], "phases"], tmp_path)
+
+
+def test_libraries_with_an_allocator_of_their_own(built: dict[str, Path], tmp_path: Path) -> None:
+    ends.assert_libraries_are_the_same(DYNAMIC, built["odd_program"], tmp_path)
+
+
+def test_programs_with_an_allocator_of_their_own(tmp_path: Path) -> None:
+    ends.assert_allocators_are_the_same(DYNAMIC, tmp_path)
+
+
+def test_setuid_program_is_refused(tmp_path: Path) -> None:
+    program = tmp_path / "setuid"
+    shutil.copy("/bin/true", program)
+    program.chmod(0o4755)
+    status, _, errors = ends.outcome([*DYNAMIC, program], tmp_path)
+    assert (status, errors.count("\n")) == (126, 1)
+    assert "gains privileges" in errors
