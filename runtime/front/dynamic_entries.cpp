@@ -75,7 +75,7 @@ void note_request(DynamicSite& site, size_t bytes) {
 
 // A chunk, if the site is pooled by now; else the monitor sees the request.
 void* allocate_monitored(DynamicSite& site, size_t bytes) {
-    if (load(site.state) == SiteState::pooled) {
+    if (*const_cast<const volatile SiteState*>(&site.state) == SiteState::pooled) {
         void* object = allocate_small(site, bytes);
         return object != nullptr ? object : allocate_pooled(site, bytes);
     }

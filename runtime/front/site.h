@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include <atomic>
+
 #include "runtime/context/reach.h"
 #include "runtime/context/request_monitor.h"
 #include "runtime/front/friendship.h"
@@ -21,8 +23,8 @@ struct Site : heaps::Requester {
         wrapper,  ///< its callers, each a site of its own
     };
 
-    Kind kind() const { return __atomic_load_n(&kind_, __ATOMIC_RELAXED); }
-    void set_kind(Kind kind) { __atomic_store_n(&kind_, kind, __ATOMIC_RELAXED); }
+    Kind kind() const { return kind_.load(std::memory_order_relaxed); }
+    void set_kind(Kind kind) { kind_.store(kind, std::memory_order_relaxed); }
 
     uintptr_t return_address = 0;
     uintptr_t key = 0;                ///< in the table of sites: Reach::key
@@ -45,7 +47,7 @@ struct Site : heaps::Requester {
   private:
     static constexpr int32_t most_credit = 1024;
 
-    Kind kind_ = Kind::settled;
+    std::atomic<Kind> kind_ = Kind::settled;
 };
 
 }  // namespace malloom::front

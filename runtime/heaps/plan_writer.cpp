@@ -34,16 +34,20 @@ enum { contexts, slots, sequences, groups, prefetches, sections };
 class Table {
   public:
     explicit Table(uint64_t entries) {
-        while (entries != 0 && capacity_ < 2 * entries) {
-            capacity_ = capacity_ == 0 ? 2 : 2 * capacity_;
+        while (capacity_ < 2 * entries) {
+            capacity_ *= 2;
         }
-        entries_ = capacity_ == 0 ? nullptr : static_cast<PlanContext*>(platform::map_pages(bytes()));
+        entries_ = static_cast<PlanContext*>(platform::map_pages(bytes()));
     }
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
-    ~Table() { platform::unmap_pages(entries_, entries_ != nullptr ? bytes() : 0); }
+    ~Table() {
+        if (entries_ != nullptr) {
+            platform::unmap_pages(entries_, bytes());
+        }
+    }
 
-    bool is_there() const { return capacity_ == 0 || entries_ != nullptr; }
+    bool is_there() const { return entries_ != nullptr; }
     const PlanContext* entries() const { return entries_; }
     uint64_t capacity() const { return capacity_; }
 
@@ -69,7 +73,7 @@ class Table {
     size_t bytes() const { return capacity_ * sizeof(PlanContext); }
 
     PlanContext* entries_ = nullptr;
-    uint64_t capacity_ = 0;
+    uint64_t capacity_ = 2;
 };
 
 void fill(Table& table, const LearnedPlan& learned) {

@@ -77,7 +77,10 @@ Pool* make_pool(PoolThread& self, uint32_t family) {
     PoolShare& share = self.share(family);
     const uint32_t chunk_bytes = __atomic_load_n(&common.chunk_bytes, __ATOMIC_ACQUIRE);
     const unsigned least = first_order(chunk_bytes);
-    const unsigned order = share.order < least ? least : share.order;
+    // All that it had went back: the last was too large. cc1, where hundreds of families have one object at a
+    // time, would otherwise give 1 MiB back and get it again for each.
+    const unsigned next = share.owned == nullptr && share.order >= 2 ? share.order - 2U : share.order;
+    const unsigned order = next < least ? least : next;
     const Locked locked(pool_arena.lock);
     Pool* pool = pool_arena.take(order, family, chunk_bytes);
     if (pool != nullptr) {
