@@ -15,11 +15,13 @@ uint32_t agreement;
 uint64_t given_up;
 
 SiteState state_of(const DynamicSite& site) {
-    return __atomic_load_n(&site.state, __ATOMIC_RELAXED);
+    SiteState state;
+    __atomic_load(&site.state, &state, __ATOMIC_RELAXED);
+    return state;
 }
 
 void set_state(DynamicSite& site, SiteState state) {
-    __atomic_store_n(&site.state, state, __ATOMIC_RELAXED);
+    __atomic_store(&site.state, &state, __ATOMIC_RELAXED);
 }
 
 // Clean call, in a block whose call waits for the loader: once it is bound, the block is built again. Each
