@@ -64,7 +64,7 @@ static void return_owned(Pool& pool) {
 void return_all(uint32_t family) {
     for (size_t i = 0; i < pool_arena.pools_count(); ++i) {
         Pool& pool = pool_arena.pools()[i];
-        if (pool.state == PoolState::unused || pool.family != family) {
+        if (pool.family != family || pool.state == PoolState::unused) {
             continue;
         }
         if (pool.state == PoolState::orphaned) {
@@ -97,7 +97,7 @@ Pool* adopt_any(PoolThread& self, uint32_t family) {
 
 bool adopt(PoolThread& self, Pool& pool) {
     const structures::Locked locked(pool_arena.lock);
-    if (pool.state != PoolState::orphaned) {
+    if (__atomic_load_n(&pool.owner, __ATOMIC_ACQUIRE) != nullptr) {
         return false;
     }
     unlist_orphan(pool);

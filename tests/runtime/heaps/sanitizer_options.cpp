@@ -3,8 +3,9 @@
 extern "C" const char* __asan_default_options() {
     return "allocator_may_return_null=1";
 }
+// Children of a fork start threads, whatever ThreadSanitizer thinks of that.
 extern "C" const char* __tsan_default_options() {
-    return "allocator_may_return_null=1";
+    return "allocator_may_return_null=1:die_after_fork=0";
 }
 
 // ThreadSanitizer does not see the atomic operations of Debian's libmimalloc, which is not built with it, and
