@@ -75,7 +75,9 @@ def _merged_contexts(profile: HeapProfile, plan: Plan, learned: PlanFile) -> npt
         if hash_ not in merged:
             merged[hash_] = entry.copy()
             merged[hash_]["hash"] = hash_
-        merged[hash_]["pool_bytes"], merged[hash_]["near"] = entry["pool_bytes"], entry["near"]
+        merged[hash_]["pool_bytes"] = entry["pool_bytes"]
+        # Where the friend is kept is said of the learned context's own caller.
+        merged[hash_]["near"] = entry["near"] if entry["hash"] == hash_ else 0
     return hash_table(np.array(list(merged.values()), dtype=plan.contexts.dtype))
 
 

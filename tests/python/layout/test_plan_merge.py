@@ -76,7 +76,7 @@ def test_deeper_contexts_have_the_pool_to_which_their_chain_leads(tmp_path: Path
     (wrapper,) = profile.at_depth(1).hashes.tolist()
     one, other = profile.at_depth(2).hashes.tolist()
     plan = planned(profile, "sequential", depth=2)
-    merged = with_learned(profile, plan, written(tmp_path, profile, [(wrapper, 48, 0)]))
+    merged = with_learned(profile, plan, written(tmp_path, profile, [(wrapper, 48, REGISTER)]))
     assert told(merged) == {one: (10, 48, 0), other: (10, 48, 0)}
     learned = written(tmp_path, profile, [(wrapper, DEEPER_POOLS, 0), (other, 48, 0)])
     merged = with_learned(profile, plan, learned)
