@@ -72,7 +72,7 @@ void DistanceTrial::begin(const int64_t* strides, size_t count, const TrialRules
 }
 
 uint64_t DistanceTrial::median(size_t variant) const {
-    uint64_t sorted[most_rounds];
+    uint64_t sorted[most_rounds] = {};
     for (size_t i = 0; i < rules_.rounds; ++i) insert_sorted(sorted, i, cycles_[variant][i]);
     return sorted[rules_.rounds / 2];
 }

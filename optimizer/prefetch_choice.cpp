@@ -40,12 +40,13 @@ class Chooser {
         return address - rows_.stack() + stack_reach <= 2 * stack_reach;
     }
 
+    uintptr_t line_of(uintptr_t address) const { return address / rules_.line_bytes; }
+
     // More than half of the entries lead to another line than the entry before.
     bool jumps(const LoadReferences& references) const {
         size_t jumps = 0;
         for (size_t i = 1; i < references.count; ++i)
-            jumps += references.addresses[i] / rules_.line_bytes !=
-                     references.addresses[i - 1] / rules_.line_bytes;
+            jumps += line_of(references.addresses[i]) != line_of(references.addresses[i - 1]);
         return jumps > rows_.count() / 2;
     }
 
