@@ -8,6 +8,11 @@ namespace {
 constexpr size_t searched_bytes = 256;
 constexpr size_t absent = SIZE_MAX;
 
+// Of the samples: so many must agree, and in so many the friend must be one whose objects are elsewhere. Of a
+// tree that is built depth first half of the nodes follow their parent.
+constexpr uint32_t fewest_agreeing = FriendMonitor::samples / 2;
+constexpr uint32_t fewest_changes = FriendMonitor::samples * 3 / 4;
+
 // Not checked by sanitizers: the program owns the object, and may be writing it.
 [[gnu::no_sanitize("address", "thread", "undefined")]] size_t offset_of_pointer(uintptr_t object,
                                                                                 size_t bytes,
@@ -57,7 +62,7 @@ void FriendMonitor::judge_last(const Objects& objects) {
 uint32_t FriendMonitor::place() const {
     uint32_t best = nowhere;
     for (uint32_t place = 0; place < CallerState::places; ++place) {
-        const bool is_friend = agreeing_[place] > samples / 2 && changes_[place] > samples / 2;
+        const bool is_friend = agreeing_[place] > fewest_agreeing && changes_[place] > fewest_changes;
         if (is_friend && (best == nowhere || agreeing_[place] > agreeing_[best])) {
             best = place;
         }

@@ -84,6 +84,26 @@ TEST_F(FriendMonitorTest, AListThatGrowsAloneNeedsNoFriend) {
     EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
 }
 
+TEST_F(FriendMonitorTest, ATreeBuiltDepthFirstNeedsNoFriend) {
+    // Each inner node asks for two children; the second one's turn comes when the first one's tree is done.
+    std::vector<Node*> waiting = {make()};
+    while (!monitor_.is_done()) {
+        Node* parent = waiting.back();
+        waiting.pop_back();
+        Node* child = request(CallerState::rbx, parent);
+        if (parent->first == nullptr) {
+            parent->first = child;
+            waiting.push_back(parent);
+        } else {
+            parent->other = reinterpret_cast<uintptr_t>(child);
+        }
+        if (waiting.size() < 12) {
+            waiting.push_back(child);
+        }
+    }
+    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+}
+
 TEST_F(FriendMonitorTest, AFriendThatStaysTheSameIsNotWorthKnowing) {
     link_in_turn(CallerState::rbx, {make()});
     EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
