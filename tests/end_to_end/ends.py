@@ -110,6 +110,11 @@ def outcome(command: Sequence[str | Path], folder: Path) -> tuple[int, str, str]
     return done.returncode, done.stdout, done.stderr
 
 
+def limited(kibibytes: str, command: Sequence[str | Path]) -> list[str | Path]:
+    """The command with so much address space."""
+    return ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *command]
+
+
 def assert_same(prefix: Sequence[str | Path], command: Sequence[str | Path], folder: Path) -> None:
     """Under the prefix as alone, and what it prints is not nothing."""
     alone = outcome(command, folder / "alone")

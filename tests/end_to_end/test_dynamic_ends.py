@@ -34,6 +34,23 @@ def test_strict_seccomp_ends_the_program(built: dict[str, Path], tmp_path: Path)
     assert (status, output) == (-signal.SIGKILL, "")
 
 
+@pytest.mark.parametrize("kibibytes", ["600000", "2400000", "12000000"])
+@pytest.mark.parametrize(("program", "way"), [("odd_program", "ways"), ("new_program", "")])
+def test_under_a_limit_of_address_space(
+    built: dict[str, Path], tmp_path: Path, kibibytes: str, program: str, way: str
+) -> None:
+    """Of which DynamoRIO takes its share."""
+    command = [built[program], way]
+    alone = ends.outcome(ends.limited(kibibytes, command), tmp_path)
+    assert alone[1]
+    assert ends.outcome(ends.limited(kibibytes, [*DYNAMIC, *command]), tmp_path) == alone
+
+
+def test_exhaustion(built: dict[str, Path], tmp_path: Path) -> None:
+    command = [*DYNAMIC, built["ends_program"], "exhaustion", "1000000"]
+    assert ends.outcome(ends.limited("2400000", command), tmp_path) == (0, "exhaustion\n", "")
+
+
 def test_memory_goes_back_between_phases(built: dict[str, Path], tmp_path: Path) -> None:
     ends.assert_memory_goes_back([*DYNAMIC, built["odd_program"], "phases"], tmp_path)
 

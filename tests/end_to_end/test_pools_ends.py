@@ -29,8 +29,7 @@ def test_programs_that_give_up_their_rights(built: dict[str, Path], tmp_path: Pa
 @pytest.mark.parametrize("kibibytes", ["200000", "1000000", "5000000"])
 def test_under_a_limit_of_address_space(built: dict[str, Path], tmp_path: Path, kibibytes: str) -> None:
     for program, way in (("odd_program", "ways"), ("odd_program", "small_stacks"), ("new_program", "")):
-        command = ["sh", "-c", f"ulimit -v {kibibytes}; exec {built[program]} {way}"]
-        ends.assert_same(POOLS, command, tmp_path)
+        ends.assert_same(POOLS, ends.limited(kibibytes, [built[program], way]), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +37,8 @@ def test_under_a_limit_of_address_space(built: dict[str, Path], tmp_path: Path, 
 )
 def test_exhaustion(built: dict[str, Path], tmp_path: Path, kibibytes: str, bytes_each: str) -> None:
     """When pools, the fallback and the C library have nothing left of the allowed address space."""
-    command = f"ulimit -v {kibibytes}; exec {built['ends_program']} exhaustion {bytes_each}"
-    ends.assert_same(POOLS, ["sh", "-c", command], tmp_path)
+    command = [built["ends_program"], "exhaustion", bytes_each]
+    ends.assert_same(POOLS, ends.limited(kibibytes, command), tmp_path)
 
 
 def test_memory_goes_back_between_phases(built: dict[str, Path], tmp_path: Path) -> None:

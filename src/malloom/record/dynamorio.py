@@ -1,11 +1,17 @@
 """How a program is started under DynamoRIO, with a client or alone."""
 
+import resource
+
 from malloom.native_files import native_file
 
 WITHOUT_TRACES = "-disable_traces"
 """Traces of blocks are built from instrumented code a second time, and seldom pay for that. But bursts of a
 sampled recording end and begin only when a thread leaves code that is linked into a loop, which making traces
 has it do."""
+
+
+ROOMY = 16 << 30
+"""DynamoRIO reserves 10 GiB of addresses, and ends the program where it does not get them."""
 
 
 def launch_prefix(accesses: str) -> tuple[list[str], dict[str, str]]:
@@ -23,6 +29,15 @@ def under_dynamorio(client: str, options: str = "", *, core_options: str = "") -
 
     Raises CommandError where the installation lacks a part.
     """
+    core_options = f"{core_options} {reservations(resource.getrlimit(resource.RLIMIT_AS)[0])}".strip()
     launcher, core = native_file("malloom_launch"), native_file("libdynamorio.so")
     library = str(native_file(client)) if client else ""
     return [str(launcher), str(core), core_options, library, options, "--"]
+
+
+def reservations(address_space: int) -> str:
+    """DynamoRIO's options for what it reserves at its start, as shares of the bytes that the user allows."""
+    if address_space == resource.RLIM_INFINITY or address_space >= ROOMY:
+        return ""
+    mebibytes = address_space >> 20
+    return f"-vm_size {mebibytes // 16}M -vmheap_size {mebibytes // 8}M"
