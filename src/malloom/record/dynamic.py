@@ -11,8 +11,9 @@ from malloom.record.dynamorio import under_dynamorio
 from malloom.settings import settings
 
 PRIVATE_CODE = "-thread_private"
-"""A trace is built anew when its loads have been judged. DynamoRIO removes single fragments of a thread's own code
-only; of shared code it would flush the module. One thread is quicker with it too, so DynamoRIO alone has it as well."""
+"""A trace is built anew when its loads have been judged. DynamoRIO removes single fragments of a thread's own
+code only; of shared code it would flush the module. One thread is quicker with it too, so DynamoRIO alone has
+it as well."""
 
 CORE_OPTIONS = {"trace_threshold": "-trace_threshold"}
 """Constants that are DynamoRIO's own. The client knows all others (optimizer/options.def)."""
