@@ -8,12 +8,13 @@ namespace {
 constexpr size_t searched_bytes = 256;
 constexpr size_t absent = SIZE_MAX;
 
-// Of the samples: so many must agree, and in so many the friend must be one whose objects are elsewhere. Of a
-// tree that is built depth first half of the nodes follow their parent.
-constexpr uint32_t fewest_agreeing = FriendMonitor::samples / 2;
-constexpr uint32_t fewest_changes = FriendMonitor::samples * 3 / 4;
+// Of the samples.
+constexpr uint32_t fewest = FriendMonitor::samples / 2;
 
 // Not checked by sanitizers: the program owns the object, and may be writing it.
+[[gnu::no_sanitize("address", "thread", "undefined")]] uintptr_t word_at(uintptr_t address) {
+    return *reinterpret_cast<const volatile uintptr_t*>(address);
+}
 [[gnu::no_sanitize("address", "thread", "undefined")]] size_t offset_of_pointer(uintptr_t object,
                                                                                 size_t bytes,
                                                                                 uintptr_t target) {
@@ -38,11 +39,23 @@ bool FriendMonitor::note(const CallerState& caller, const void* object, const Ob
     for (uint32_t place = 0; place < CallerState::places; ++place) {
         const uintptr_t word = place < places ? caller.word(place) : 0;
         changes_[place] += word != words_[place] && word != object_;
+        elder_[place] += has_elder(place, word, object, objects);
         words_[place] = word;
     }
     object_ = reinterpret_cast<uintptr_t>(object);
     ++requests_;
     return !is_done();
+}
+
+// Whether the word's object points to one like the new one where it will point to that.
+bool FriendMonitor::has_elder(uint32_t place, uintptr_t word, const void* object,
+                              const Objects& objects) const {
+    const size_t end = offsets_[place] + sizeof(uintptr_t);
+    if (agreeing_[place] == 0 || objects.bytes_at(objects.heap, word) < end) {
+        return false;
+    }
+    const size_t bytes = objects.bytes_at(objects.heap, reinterpret_cast<uintptr_t>(object));
+    return bytes != 0 && objects.bytes_at(objects.heap, word_at(word + offsets_[place])) == bytes;
 }
 
 // By now the program has linked what the last request got.
@@ -62,7 +75,8 @@ void FriendMonitor::judge_last(const Objects& objects) {
 uint32_t FriendMonitor::place() const {
     uint32_t best = nowhere;
     for (uint32_t place = 0; place < CallerState::places; ++place) {
-        const bool is_friend = agreeing_[place] > fewest_agreeing && changes_[place] > fewest_changes;
+        const bool is_friend =
+            agreeing_[place] > fewest && changes_[place] > fewest && elder_[place] > fewest;
         if (is_friend && (best == nowhere || agreeing_[place] > agreeing_[best])) {
             best = place;
         }

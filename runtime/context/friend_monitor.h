@@ -33,20 +33,22 @@ class FriendMonitor {
     bool note(const CallerState& caller, const void* object, const Objects& objects);
 
     bool is_done() const { return requests_ > samples; }
-    /// The place (see CallerState) that holds the friend; `nowhere` where there is none, or where friends are
-    /// neighbours anyway, as requests in a row have the same one or each has the one before. Known when
-    /// is_done.
+    /// The place (see CallerState) that holds the friend; `nowhere` where there is none, where friends have
+    /// one object each, as a tree's nodes, or where friends are neighbours anyway, as requests in a row have
+    /// the same one or each has the one before. Known when is_done.
     uint32_t place() const;
     /// Where in the friend the pointer to the new object was, in bytes.
     uint32_t offset_in_friend() const { return offsets_[place()]; }
 
   private:
     void judge_last(const Objects& objects);
+    bool has_elder(uint32_t place, uintptr_t word, const void* object, const Objects& objects) const;
 
     uint32_t requests_;
     uint32_t agreeing_[CallerState::places];  ///< times that the word's object held the last new one, in a
                                               ///< row at the same offset
     uint32_t offsets_[CallerState::places];
+    uint32_t elder_[CallerState::places];  ///< times that it pointed there to an older object of the size
     uint32_t
         changes_[CallerState::places];  ///< times that it was another than at the last request, or got by it
     uintptr_t words_[CallerState::places];  ///< at the last request

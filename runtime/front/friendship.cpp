@@ -1,7 +1,5 @@
 #include "runtime/front/friendship.h"
 
-#include "runtime/context/readable_pages.h"
-#include "runtime/heaps/fallback_heap.h"
 #include "runtime/heaps/near_heap.h"
 #include "runtime/platform/memory.h"
 
@@ -16,19 +14,11 @@ namespace {
 
 constexpr uint32_t most_refused = 256;
 
-// Of an object of the fallback only the rest of a page is known to be readable, and the kernel says so.
-size_t readable_bytes(uintptr_t address) {
-    const size_t page = platform::page_bytes();
-    return address % sizeof(uintptr_t) == 0 && context::ReadablePages::holds(address) ? page - address % page
-                                                                                      : 0;
-}
-
+// Only objects of pools: of others it would have to be asked which of their bytes can be read.
 size_t bytes_at(const void*, uintptr_t address) {
     const void* object = reinterpret_cast<const void*>(address);
-    if (PoolHeap::owns(object)) {
-        return address % PoolHeap::chunk_alignment == 0 ? PoolHeap::usable_size(object) : 0;
-    }
-    return heaps::FallbackHeap::owns_plainly(object) ? readable_bytes(address) : 0;
+    const bool is_object = PoolHeap::owns(object) && address % PoolHeap::chunk_alignment == 0;
+    return is_object ? PoolHeap::usable_size(object) : 0;
 }
 
 }  // namespace
