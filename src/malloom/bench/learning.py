@@ -74,18 +74,8 @@ class Learner:
             learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
         elif self._lesson(learned, BOTH, "--dynamic"):
             self._lesson(learned, PREFETCHES, "--dynamic", "--no-pools")
-        self._combine(learned)
+        combine(learned, self.folder)
         return learned
-
-    def _combine(self, learned: Learned) -> None:
-        """Pools are the native run's, where it has any: it sees every call site, and friends."""
-        if POOLS not in learned.plans or BOTH not in learned.plans:
-            return
-        if not learned.contents[BOTH].prefetches:
-            del learned.plans[BOTH], learned.contents[BOTH]
-            return
-        with_prefetches(learned.plans[POOLS], learned.plans[BOTH], learned.plans[BOTH])
-        learned.contents[BOTH] = contents_of(learned.plans[BOTH])
 
     def _lesson(self, learned: Learned, name: str, *options: str) -> Run | None:
         """One run and the plan that it leaves, if it says anything; None where the run fails."""
@@ -118,6 +108,26 @@ class Learner:
         if status != expected:
             return f"exit status {status}: {last_words(run)}"
         return None if plan.is_file() else "it left no plan"
+
+
+def combine(learned: Learned, folder: Path) -> None:
+    """Has BOTH be the native run's pools, as it sees every call site, and friends, with the prefetches found.
+
+    Prefetches are those of the run with pools; where it found none, those of the run without. Where there are
+    none at all, or no native run, BOTH is left out, or left as it is.
+    """
+    if POOLS not in learned.plans:
+        return
+    found = [
+        name for name in (BOTH, PREFETCHES) if name in learned.plans and learned.contents[name].prefetches
+    ]
+    if not found:
+        learned.plans.pop(BOTH, None)
+        learned.contents.pop(BOTH, None)
+        return
+    both = folder / "both.plan"
+    with_prefetches(learned.plans[POOLS], learned.plans[found[0]], both)
+    learned.plans[BOTH], learned.contents[BOTH] = both, contents_of(both)
 
 
 def contents_of(plan: Path) -> Contents:

@@ -1,16 +1,24 @@
 """What runs of a program teach, with a real program that allocates many small objects at one place."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from malloom import formats
 from malloom.bench import learning
-from malloom.bench.learning import BOTH, POOLS, PREFETCHES, Learned, Learner
+from malloom.bench.learning import BOTH, POOLS, PREFETCHES, Contents, Learned, Learner, combine, contents_of
 from malloom.bench.process import Command, run_measured
 from malloom.bench.recording import MOST_REQUESTS, is_affordable
+from malloom.cache.geometry import geometry_from
+from malloom.layout.plan import make_plan
 from malloom.layout.plan_check import check_plan
+from malloom.layout.plan_file import read_plan, write_plan
 from malloom.layout.plan_header import has_flag, header_fields
+from malloom.layout.registry import strategy
+from malloom.profile import HeapProfile
 
 ONE_SITE = """
 #include <stdio.h>
@@ -66,9 +74,34 @@ def test_a_hot_call_site_becomes_a_pool(one_site: Path, tmp_path: Path) -> None:
         assert has_flag(learned.plans[PREFETCHES], "system_fallback")
 
 
-def test_pools_are_not_tried_twice_where_there_are_no_prefetches(one_site: Path, tmp_path: Path) -> None:
-    learned, _ = learned_from(one_site, folder=tmp_path)
-    assert BOTH not in learned.plans or learned.contents[BOTH].prefetches > 0
+def plan_with(folder: Path, name: str, prefetches: int) -> Path:
+    profile, path = HeapProfile.from_arrays([48] * 100), folder / f"{name}.plan"
+    plan = make_plan(profile, strategy("pools").place(profile, geometry_from("zen5")))
+    offsets = np.zeros(prefetches, dtype=formats.dtype("plan", "PlanPrefetch"))
+    offsets["offset"] = len(name)
+    write_plan(replace(plan, prefetches=offsets), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "prefetches, source",
+    [({BOTH: 1, PREFETCHES: 1}, BOTH), ({BOTH: 0, PREFETCHES: 1}, PREFETCHES), ({PREFETCHES: 1}, PREFETCHES)],
+)
+def test_pools_are_carried_with_the_prefetches_found(
+    tmp_path: Path, prefetches: dict[str, int], source: str
+) -> None:
+    plans = {name: plan_with(tmp_path, name, count) for name, count in {POOLS: 0, **prefetches}.items()}
+    learned = Learned(plans, {name: contents_of(plan) for name, plan in plans.items()})
+    combine(learned, tmp_path)
+    assert learned.contents[BOTH] == Contents(pools=1, friends=0, prefetches=1)
+    assert read_plan(learned.plans[BOTH]).prefetches["offset"].tolist() == [len(source)]
+
+
+def test_without_prefetches_pools_are_not_carried_twice(tmp_path: Path) -> None:
+    plans = {name: plan_with(tmp_path, name, 0) for name in (POOLS, BOTH)}
+    learned = Learned(plans, {name: contents_of(plan) for name, plan in plans.items()})
+    combine(learned, tmp_path)
+    assert set(learned.plans) == set(learned.contents) == {POOLS}
 
 
 def test_long_programs_are_not_run_under_dynamorio(
