@@ -1,0 +1,55 @@
+"""What a run has learned, carried together with the places of a strategy: malloom plan --with."""
+
+import re
+from pathlib import Path
+
+# As many cells as it is told, in a list.
+LIST = """
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { struct cell* next; long value; };
+int main(int count, char** arguments) {
+    struct cell* first = NULL;
+    long sum = 0;
+    for (long i = 0; i < atol(arguments[count - 1]); ++i) {
+        struct cell* made = malloc(sizeof *made);
+        *made = (struct cell){first, i};
+        first = made;
+    }
+    for (struct cell* at = first; at != NULL; at = at->next) sum += at->value;
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+
+def done(finished) -> str:  # type: ignore[no-untyped-def]
+    assert finished.returncode == 0, finished.stderr
+    return str(finished.stderr)
+
+
+def test_places_first_and_learned_pools_beyond_them(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(LIST)
+    done(malloom("run", "--heap", "pools", "--save-plan", "learned.plan", "--", program, "1000"))
+    done(malloom("record", "-o", "a.profile", "--accesses", "none", "--", program, "1000"))
+    plan = ("plan", "a.profile", "-o", "a.plan", "--strategy", "sequential", "--depth", "1")
+    assert " requests and 1 pools" in done(malloom(*plan, "--with", "learned.plan"))
+    ran = malloom("run", "--plan", "a.plan", "--statistics", "--", program, "3000")
+    assert ran.stdout == "4498500\n"
+    matched, pooled = (int(re.search(rf"{word} (\d+)", done(ran))[1]) for word in ("matched", "pooled"))  # type: ignore[index]
+    assert 1000 <= matched <= 1010 and 1990 <= pooled <= 2000
+
+
+def test_what_is_no_plan_of_the_program_is_refused(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done(malloom("record", "-o", "a.profile", "--accesses", "none", "--", compile_c(LIST), "100"))
+    (tmp_path / "text").write_text("something else")
+    done(malloom("run", "--heap", "pools", "--save-plan", "other.plan", "--", "ls", "-l", "/"))
+    for learned, reason in (
+        ("text", "plan"),
+        ("nowhere", "cannot be read"),
+        ("other.plan", "another program"),
+    ):
+        refused = malloom("plan", "a.profile", "-o", "a.plan", "--strategy", "sequential", "--with", learned)
+        assert refused.returncode == 1
+        assert refused.stderr.strip().count("\n") == 0 and reason in refused.stderr
+        assert not (tmp_path / "a.plan").exists()
