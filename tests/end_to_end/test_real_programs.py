@@ -14,8 +14,8 @@ FRONTS = {
 }
 WORK: dict[str, Callable[[Sequence[str], Path], str]] = {
     "sqlite3": lambda prefix, folder: real_programs.sqlite(prefix, folder, rows=3000),
-    "git": lambda prefix, folder: real_programs.git(prefix, folder, commits=4),
-    "gcc": lambda prefix, folder: real_programs.compiler(prefix, folder, functions=120),
+    "git": lambda prefix, folder: real_programs.git(prefix, folder, commits=3),
+    "gcc": lambda prefix, folder: real_programs.compiler(prefix, folder, functions=30),
     "redis": lambda prefix, folder: real_programs.redis(prefix, folder, requests=5000),
 }
 LONG_WORK: dict[str, Callable[[Sequence[str], Path], str]] = {
@@ -25,22 +25,10 @@ LONG_WORK: dict[str, Callable[[Sequence[str], Path], str]] = {
     "redis": lambda prefix, folder: real_programs.redis(prefix, folder, requests=300_000),
 }
 # Of CPython's tests those that use the heap in many ways, with threads, forks and signals among them.
-MODULES = [
-    "list",
-    "dict",
-    "set",
-    "deque",
-    "gc",
-    "weakref",
-    "bytes",
-    "struct",
-    "json",
-    "re",
-    "ctypes",
-    "pickle",
-]
+MODULES = ["list", "dict", "deque", "struct", "re"]
 MORE_MODULES = [
     *MODULES,
+    *["set", "gc", "weakref", "bytes", "json", "ctypes", "pickle"],
     *[
         "fork1",
         "thread",
