@@ -125,6 +125,9 @@ bool release_own(PoolThread& self, Pool& pool, void* object) {
         (pool.state == PoolState::aside && !self.bring_back(pool))) {
         return false;
     }
+    if (pool.free == object) {
+        platform::abort_with("malloom: an object was freed twice");
+    }
     if (push(pool, object)) {
         self.keep(pool);
     }

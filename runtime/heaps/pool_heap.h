@@ -31,10 +31,10 @@ class PoolHeap {
     /// A new family for take_run alone.
     static uint32_t add_for_runs(size_t bytes);
 
-    /// An object, and up to `count` - 1 untouched chunks behind it, in the same pool, that are the caller's to
-    /// give out later: whenever one becomes an object it adds it to Pool::living. `count` says how many chunks
-    /// there are; of a freed one there is 1. A pool that becomes empty goes back with the chunks that wait in
-    /// it. Null without memory. Only by a thread that is within the pool heap (BusyScope).
+    /// An object, and up to `count` - 1 untouched chunks behind it, in the same pool, that are the caller's
+    /// to give out later: whenever one becomes an object it adds it to Pool::living. `count` says how many
+    /// chunks there are; of a freed one there is 1. A pool that becomes empty goes back with the chunks that
+    /// wait in it. Null without memory. Only by a thread that is within the pool heap (BusyScope).
     [[gnu::noinline]] static void* take_run(PoolThread& self, uint32_t family, uint32_t& count);
 
     /// Whether the pointer lies in a pool of the family. Thread-safe.
@@ -68,7 +68,10 @@ class PoolHeap {
     /// The common case of deallocate: a chunk of this thread's pools. False, and nothing has changed, for any
     /// other pointer.
     [[gnu::always_inline]] static bool release_small(void* object) {
-        Pool* pool = pool_arena.find(object);
+        if (!pool_arena.covers(object)) [[unlikely]] {
+            return false;
+        }
+        Pool* pool = pool_arena.find_covered(object);
         PoolThread* self = pool_thread;
         if (self->is_busy) [[unlikely]] {
             return false;
@@ -84,6 +87,10 @@ class PoolHeap {
             current = pool;
         }
         enter_pools(self);
+        if (pool->free == object) [[unlikely]] {
+            leave_pools(self);
+            return false;
+        }
         if (push(*pool, object)) [[unlikely]] {
             keep(self, pool);
             return true;
@@ -92,7 +99,8 @@ class PoolHeap {
         return true;
     }
 
-    /// Ends the program with a line where the pointer is within a chunk, or beyond those of its pool.
+    /// Ends the program with a line where the pointer is within a chunk, or beyond those of its pool, or was
+    /// freed just before.
     [[gnu::noinline]] static void release_any(void* object);
 
     static void* allocate(const Request& request) {

@@ -213,6 +213,12 @@ TEST_F(PoolHeapDeathTest, PointersIntoObjectsAreRefused) {
     EXPECT_DEATH(PoolHeap::release_any(object + 16), "no object of a pool");
 }
 
+TEST_F(PoolHeapDeathTest, FreeingTwiceInARowIsRefused) {
+    const auto objects = allocate_many(heap.add(64), 2);
+    PoolHeap::deallocate(objects[0]);
+    EXPECT_DEATH(PoolHeap::deallocate(objects[0]), "freed twice");
+}
+
 TEST_F(PoolHeapDeathTest, OverwrittenLinksAreNotFollowed) {
     const uint32_t family = heap.add(64);
     const auto objects = allocate_many(family, 2);
