@@ -44,7 +44,6 @@ MORE_MODULES = [
     ],
     *[
         "unicode",
-        "str",
         "array",
         "memoryview",
         "buffer",
@@ -56,7 +55,6 @@ MORE_MODULES = [
         "lzma",
     ],
     *[
-        "sqlite3",
         "itertools",
         "functools",
         "generators",
