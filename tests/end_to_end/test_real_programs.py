@@ -132,8 +132,13 @@ def test_results_of_much_work_are_the_same(name: str, front: str, tmp_path: Path
     assert under == alone
 
 
+# DynamoRIO alone may fail where handlers change while signals arrive, as in test_signal (docs/guide/dynamic.md).
+CPYTHON_CASES = [
+    (front, module) for front in FRONTS for module in MORE_MODULES if (front, module) != ("dynamic", "signal")
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("module", MORE_MODULES)
-@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize(("front", "module"), CPYTHON_CASES)
 def test_more_tests_of_cpython_pass(front: str, module: str, tmp_path: Path) -> None:
     assert "Result: SUCCESS" in real_programs.cpython(FRONTS[front], tmp_path, [f"test_{module}"])
