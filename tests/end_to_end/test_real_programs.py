@@ -132,7 +132,7 @@ def test_results_of_much_work_are_the_same(name: str, front: str, tmp_path: Path
     assert under == alone
 
 
-# DynamoRIO alone may fail where handlers change while signals arrive, as in test_signal (docs/guide/dynamic.md).
+# DynamoRIO alone may fail where handlers change while signals arrive, as in test_signal.
 CPYTHON_CASES = [
     (front, module) for front in FRONTS for module in MORE_MODULES if (front, module) != ("dynamic", "signal")
 ]
