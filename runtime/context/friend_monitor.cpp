@@ -31,8 +31,9 @@ constexpr uint32_t fewest = FriendMonitor::samples / 2;
 }  // namespace
 
 bool FriendMonitor::note(const CallerState& caller, const void* object, const Objects& objects) {
-    if (is_done()) {
-        return false;
+    if (is_done() || paused_ != 0) {
+        paused_ -= paused_ != 0;
+        return !is_done();
     }
     judge_last(objects);
     const uint32_t places = caller.readable_places();
@@ -44,7 +45,27 @@ bool FriendMonitor::note(const CallerState& caller, const void* object, const Ob
     }
     object_ = reinterpret_cast<uintptr_t>(object);
     ++requests_;
-    return !is_done();
+    return !is_done() || looks_again();
+}
+
+bool FriendMonitor::is_friend(uint32_t place) const {
+    return agreeing_[place] > fewest && changes_[place] > fewest;
+}
+
+// Only the time was too early.
+bool FriendMonitor::looks_again() {
+    bool has_friend = false;
+    for (uint32_t place = 0; place < CallerState::places; ++place) {
+        has_friend = has_friend || is_friend(place);
+    }
+    if (!has_friend || place() != nowhere || rows_ == sizeof pauses / sizeof *pauses) {
+        return false;
+    }
+    const uint32_t rows = rows_;
+    *this = {};
+    paused_ = pauses[rows];
+    rows_ = rows + 1;
+    return true;
 }
 
 // Whether the word's object points to one like the new one where it will point to that.
@@ -75,9 +96,8 @@ void FriendMonitor::judge_last(const Objects& objects) {
 uint32_t FriendMonitor::place() const {
     uint32_t best = nowhere;
     for (uint32_t place = 0; place < CallerState::places; ++place) {
-        const bool is_friend =
-            agreeing_[place] > fewest && changes_[place] > fewest && elder_[place] > fewest;
-        if (is_friend && (best == nowhere || agreeing_[place] > agreeing_[best])) {
+        const bool is_worth_it = is_friend(place) && elder_[place] > fewest;
+        if (is_worth_it && (best == nowhere || agreeing_[place] > agreeing_[best])) {
             best = place;
         }
     }

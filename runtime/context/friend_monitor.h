@@ -17,8 +17,10 @@ namespace malloom::context {
 /// One thread at a time; memory of zeros is a new monitor.
 class FriendMonitor {
   public:
-    /// Requests that are looked at.
+    /// Requests that are looked at in a row. Where the friends of these had no older objects yet, others are
+    /// looked at after so many requests more, and after so many again.
     static constexpr uint32_t samples = 96;
+    static constexpr uint32_t pauses[] = {1U << 11, 1U << 15};
     /// No friend is known.
     static constexpr uint32_t nowhere = ~uint32_t{0};
 
@@ -42,9 +44,13 @@ class FriendMonitor {
 
   private:
     void judge_last(const Objects& objects);
+    bool is_friend(uint32_t place) const;
+    bool looks_again();
     bool has_elder(uint32_t place, uintptr_t word, const void* object, const Objects& objects) const;
 
-    uint32_t requests_;
+    uint32_t requests_;                       ///< looked at in this row
+    uint32_t rows_;                           ///< before it
+    uint32_t paused_;                         ///< requests that are still to be left alone
     uint32_t agreeing_[CallerState::places];  ///< times that the word's object held the last new one, in a
                                               ///< row at the same offset
     uint32_t offsets_[CallerState::places];

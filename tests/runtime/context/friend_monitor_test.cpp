@@ -77,6 +77,15 @@ TEST_F(FriendMonitorTest, AListThatGrowsAtItsEndNeedsNoFriend) {
     EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
 }
 
+TEST_F(FriendMonitorTest, LooksAgainWhereFriendsGetTheirFirstObjects) {
+    std::vector<Node*> friends;
+    for (uint32_t i = 0; i < FriendMonitor::pauses[0] / 2; ++i) {
+        friends.push_back(make());
+    }
+    link_in_turn(CallerState::r12, friends);
+    EXPECT_EQ(monitor_.place(), CallerState::r12);
+}
+
 TEST_F(FriendMonitorTest, FriendsOfOneObjectEachAreNotWorthKnowing) {
     while (!monitor_.is_done()) {
         Node* parent = make();
