@@ -87,9 +87,10 @@ static void configure(const char* library, const char* core_options, const char*
     // DynamoRIO takes two blanks in a row for an option.
     int length = snprintf(text, sizeof text, "-code_api -stack_size 64K -signal_stack_size 64K%s%s",
                           *core_options != '\0' ? " " : "", core_options);
-    if (*client != '\0' && length < (int)sizeof text)
-        length +=
-            snprintf(text + length, sizeof text - (size_t)length, " -client_lib '%s;0;%s'", client, options);
+    if (*client != '\0' && length < (int)sizeof text) {
+        char* rest = text + length;
+        length += snprintf(rest, sizeof text - (size_t)length, " -client_lib '%s;0;%s'", client, options);
+    }
     if (length >= (int)sizeof text) fail(1, client, "the path and options are too long for DynamoRIO");
     if (strpbrk(client, ";'") != NULL)
         fail(1, client, "DynamoRIO cannot load a client whose path has ; or '");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -260,7 +261,8 @@ TEST(LoadPatcher, OtherThreadsRunTheCodeMeanwhile) {
         std::atomic<uint64_t> wrong = 0;
         uint64_t word = 4711;
         std::thread other([&] {
-            const auto load = reinterpret_cast<uint64_t (*)(const void*, const void*)>(page.at(snippet.load));
+            using Load = uint64_t (*)(const void*, const void*);
+            const auto load = std::bit_cast<Load>(page.at(snippet.load));
             while (goes_on) {
                 wrong += load(nullptr, reinterpret_cast<const char*>(&word) - 320) != word;
                 ++calls;
