@@ -37,12 +37,6 @@ class PoolHeap {
     /// wait in it. Null without memory. Only by a thread that is within the pool heap (BusyScope).
     [[gnu::noinline]] static void* take_run(PoolThread& self, uint32_t family, uint32_t& count);
 
-    /// Whether the pointer lies in a pool of the family. Thread-safe.
-    static bool is_of(const void* object, uint32_t family) {
-        const Pool* pool = pool_arena.find(object);
-        return pool != &no_pool_there && pool->family == family;
-    }
-
     /// Ends the family and all objects in its pools. No thread may be using it, or ask for it later; its
     /// number may come again. Thread-safe.
     void destroy(uint32_t family);
