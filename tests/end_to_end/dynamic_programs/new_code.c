@@ -1,5 +1,6 @@
 // Code made while the program runs, and made anew: it calls malloc and another function in turn. Linked with
-// -no-pie, so that both are within reach of a direct call.
+// -no-pie, so that malloc's entry of the PLT is within reach of a direct call from below the program's image.
+// MAP_32BIT would not do: DynamoRIO may have reserved all that it looks at.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <sys/mman.h>
 
 typedef void* (*Code)(size_t bytes);
+
+enum { BELOW_THE_IMAGE = 0x200000 };
 
 static char pond[1 << 16];
 
@@ -38,8 +41,9 @@ static long wrong_answers(Code code, int is_pond, int times) {
 }
 
 int main(void) {
-    unsigned char* const code =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    unsigned char* const code = mmap((void*)BELOW_THE_IMAGE, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (code == MAP_FAILED) return 1;
     long wrong = 0;
     for (int round = 0; round < 20; ++round) {
         write_call(code, round % 2 != 0 ? (uintptr_t)from_pond : (uintptr_t)malloc);
