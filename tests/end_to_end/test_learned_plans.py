@@ -40,6 +40,23 @@ def test_places_first_and_learned_pools_beyond_them(malloom, compile_c) -> None:
     assert 1000 <= matched <= 1010 and 1990 <= pooled <= 2000
 
 
+def test_prefetches_of_what_a_plan_placed_join_its_places(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(LIST)
+    done(malloom("record", "-o", "a.profile", "--accesses", "none", "--", program, "20000"))
+    done(malloom("plan", "a.profile", "-o", "a.plan", "--strategy", "sequential"))
+    # Untuned, so that the machine's speed has no say in which prefetches stay.
+    learning = ("run", "--dynamic", "--plan", "a.plan", "--save-plan", "both.plan", "--constant", "tune=0")
+    ran = malloom(*learning, "--statistics", "--", program, "20000")
+    assert ran.stdout == "199990000\n"
+    placed = re.search(r"requests (\d+), matched (\d+)", done(ran))
+    assert placed and int(placed[2]) >= 20000
+    assert "promoted 0," in ran.stderr
+    carried = malloom("run", "--plan", "both.plan", "--statistics", "--", program, "20000")
+    assert carried.stdout == ran.stdout
+    found = re.search(r"matched (\d+).* prefetches (\d+) of (\d+)", done(carried))
+    assert found and int(found[1]) >= 20000 and int(found[3]) >= 1
+
+
 def test_what_is_no_plan_of_the_program_is_refused(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done(malloom("record", "-o", "a.profile", "--accesses", "none", "--", compile_c(LIST), "100"))
     (tmp_path / "text").write_text("something else")

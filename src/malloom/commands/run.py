@@ -117,6 +117,8 @@ def run(
 
     With --dynamic the program runs under DynamoRIO, its children too: call sites get their pools and loads
     their prefetches in the code that runs most. With --no-pools and --no-prefetch it is DynamoRIO alone.
+    With --plan as well the plan serves the requests, and prefetches are found for what it placed;
+    --save-plan then writes both.
 
     Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
     """
@@ -126,10 +128,15 @@ def run(
     if program:
         require_reachable(program)
     if dynamic:
-        require_unset(plan=plan, heap=heap, preallocate=preallocate)
-        learned = save_plan_settings(save_plan)
+        require_unset(heap=heap, preallocate=preallocate)
         wishes = Optimizing(
-            pools, prefetch, statistics, (fallback or Fallback.mimalloc).value, learned, tuple(constant or ())
+            pools,
+            prefetch,
+            statistics,
+            fallback.value if fallback else None,
+            save_plan_settings(save_plan),
+            tuple(constant or ()),
+            checked_plan(plan) if plan else None,
         )
         environment = dynamic_environment(wishes)
         if print_environment:

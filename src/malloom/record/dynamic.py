@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from malloom.errors import UsageProblem
 from malloom.native_files import native_file
@@ -26,17 +27,25 @@ class Optimizing:
     pools: bool = True
     prefetch: bool = True
     statistics: bool = False
-    fallback: str = "mimalloc"
-    """What serves the requests that no pool claims; without pools it is the system's."""
+    fallback: str | None = None
+    """What serves the requests that no pool or plan claims; None: as the plan says, or with pools mimalloc,
+    or the system's."""
     learned: Mapping[str, str] = field(default_factory=dict)
     """Settings that have the run time write down what was learned; empty: nowhere."""
     constants: tuple[str, ...] = ()
     """NAME=NUMBER each."""
+    plan: Path | None = None
+    """What serves the program's requests, in place of pools that are found on the way."""
+
+    @property
+    def finds_pools(self) -> bool:
+        """Whether call sites get pools while the program runs: a plan's places would lose their objects."""
+        return self.pools and self.plan is None
 
     @property
     def needs_run_time(self) -> bool:
         """Whether libmalloom.so has a part in it: prefetches alone leave the program's allocator."""
-        return self.pools or self.statistics or bool(self.learned)
+        return self.pools or self.plan is not None or self.statistics or bool(self.learned)
 
 
 def dynamic_prefix(wishes: Optimizing) -> list[str]:
@@ -45,9 +54,9 @@ def dynamic_prefix(wishes: Optimizing) -> list[str]:
     Raises UsageProblem for what is no constant, CommandError where the installation lacks a part.
     """
     core, client = split_constants(wishes.constants)
-    if not wishes.pools and not wishes.prefetch:
+    if not wishes.finds_pools and not wishes.prefetch:
         return under_dynamorio("", core_options=core)
-    switches = {"pools": wishes.pools, "prefetch": wishes.prefetch, "statistics": wishes.statistics}
+    switches = {"pools": wishes.finds_pools, "prefetch": wishes.prefetch, "statistics": wishes.statistics}
     options = [*(f"{name}={int(wanted)}" for name, wanted in switches.items()), *client]
     return under_dynamorio("libmalloom_optimizer.so", " ".join(options), core_options=core)
 
@@ -71,9 +80,16 @@ def dynamic_settings(wishes: Optimizing) -> dict[str, str]:
     """The variable that holds the run time's settings; empty where it has no part in it."""
     if not wishes.needs_run_time:
         return {}
-    fallback = wishes.fallback if wishes.pools else "system"
     statistics = {"statistics": "1"} if wishes.statistics else {}
-    return settings(heap="fallback", fallback=fallback, **statistics, **wishes.learned)
+    return settings(**_heap_settings(wishes), **statistics, **wishes.learned)
+
+
+def _heap_settings(wishes: Optimizing) -> dict[str, str]:
+    """Which heap serves the program. The plan's own prefetches stay out: the run finds those of its own."""
+    if wishes.plan is not None:
+        chosen = {"heap": "plan", "plan": str(wishes.plan.resolve()), "prefetch": "0"}
+        return chosen | ({"fallback": wishes.fallback} if wishes.fallback else {})
+    return {"heap": "fallback", "fallback": (wishes.fallback or "mimalloc") if wishes.pools else "system"}
 
 
 def dynamic_environment(wishes: Optimizing) -> dict[str, str]:

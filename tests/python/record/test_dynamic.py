@@ -1,6 +1,7 @@
 """How a program is put under the optimiser, and what the guide says of its constants."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +37,9 @@ def test_dynamorio_alone_has_no_client() -> None:
 def test_prefetches_alone_leave_the_program_its_allocator() -> None:
     assert dynamic_settings(Optimizing(pools=False)) == {}
     assert "fallback=system" in dynamic_settings(Optimizing(pools=False, statistics=True))["MALLOOM"]
+
+
+def test_a_plan_serves_in_place_of_pools(tmp_path: Path) -> None:
+    wishes = Optimizing(plan=tmp_path / "a.plan")
+    assert dynamic_settings(wishes)["MALLOOM"] == f"heap=plan,prefetch=0,plan={tmp_path}/a.plan"
+    assert "pools=0" in " ".join(dynamic_prefix(wishes))
