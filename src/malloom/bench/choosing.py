@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from malloom.bench import stages
 from malloom.bench.candidates import Candidate
-from malloom.bench.learning import BOTH, POOLS, PREFETCHES
+from malloom.bench.learning import BOTH, OF_ITS_PLACES, POOLS, PREFETCHES
 from malloom.bench.pairs import Race
 from malloom.bench.process import Run
 from malloom.bench.selection import fastest_by_halving, rounds_per_stage, worth_more_than
@@ -42,20 +42,33 @@ def choose(
         # There was no time to race all both ways.
         best = _fastest(race, [best, *_entered(race, [best.other_way()], failures)], rounds)
     if combined := _combined(best, sources, watcher, failures):
-        best = _fastest(race, [best, *_entered(race, [combined], failures)], rounds)
+        watcher.stage(f"racing {', '.join(each.name for each in (best, *combined))}")
+        best = _fastest(race, [best, *_entered(race, combined, failures)], rounds)
     best = _unless_nothing_is_as_good(race, best, running, 2 * rounds)
     return best, [f"the plan of {name} is left out ({error})" for name, error in failures.items()]
 
 
 def _combined(
     best: Candidate, sources: Sources, watcher: Watcher, failures: dict[str, CommandError]
+) -> list[Candidate]:
+    """The places of a strategy together with what can be learned.
+
+    First the pools beyond them and the prefetches that are known, then the prefetches of these very places.
+    """
+    if best.strategy in sources.learned.plans or best.places_nothing:
+        return []
+    candidates = (_with_learned(best, sources, watcher, failures), _with_its_own(best, sources, failures))
+    return [candidate for candidate in candidates if candidate]
+
+
+def _with_learned(
+    best: Candidate, sources: Sources, watcher: Watcher, failures: dict[str, CommandError]
 ) -> Candidate | None:
-    """The places of a strategy together with what was learned: pools beyond them, and prefetches."""
     learned = sources.learned.plans
-    if not learned or best.strategy in learned or best.places_nothing:
+    if not learned:
         return None
     name = next(each for each in (BOTH, POOLS, PREFETCHES) if each in learned)
-    watcher.stage(f"racing the places of {best.strategy} together with {name}")
+    watcher.stage(f"joining the places of {best.strategy} with {name}")
     plan = best.plan.with_name("combined.plan")
     try:
         stages.plan(sources.recording.profile, plan, best.strategy, "--with", str(learned[name]))
@@ -63,6 +76,17 @@ def _combined(
         failures[f"{best.strategy} with {name}"] = error
         return None
     return replace(best, strategy=f"{best.strategy} with {name}", plan=plan)
+
+
+def _with_its_own(best: Candidate, sources: Sources, failures: dict[str, CommandError]) -> Candidate | None:
+    # Where no accesses could be recorded the program does not run under DynamoRIO.
+    if sources.learner is None or sources.recording.accesses == "none" or not best.has_arena:
+        return None
+    found = sources.learner.learn_of_places(best.plan)
+    failures |= {f"{best.strategy} with its own": CommandError(note) for note in found.notes}
+    if OF_ITS_PLACES not in found.plans:
+        return None
+    return replace(best, strategy=f"{best.strategy} with {OF_ITS_PLACES}", plan=found.plans[OF_ITS_PLACES])
 
 
 def _entered(

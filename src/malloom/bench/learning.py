@@ -17,6 +17,8 @@ from malloom.layout.plan_header import places_nothing
 from malloom.layout.plan_merge import with_prefetches
 
 POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
+OF_ITS_PLACES = "prefetches of its places"
+"""Found under the optimiser while a plan serves, whose places they then join."""
 
 LONGEST_UNDER_DYNAMORIO = 60.0
 """Seconds of the program's own: under DynamoRIO it takes up to four times as long, twice."""
@@ -75,6 +77,15 @@ class Learner:
         elif self._lesson(learned, BOTH, "--dynamic"):
             self._lesson(learned, PREFETCHES, "--dynamic", "--no-pools")
         combine(learned, self.folder)
+        return learned
+
+    def learn_of_places(self, plan: Path) -> Learned:
+        """The plan with the prefetches that are found in what it places; nothing where none are."""
+        learned = Learned()
+        if self.plain.wall_time <= LONGEST_UNDER_DYNAMORIO:
+            self._lesson(learned, OF_ITS_PLACES, "--dynamic", "--plan", str(plan))
+        if not any(each.prefetches for each in learned.contents.values()):
+            learned.plans.clear()
         return learned
 
     def _lesson(self, learned: Learned, name: str, *options: str) -> Run | None:

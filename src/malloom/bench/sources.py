@@ -17,23 +17,26 @@ FEWEST_PLANNED = 2
 
 @dataclass(frozen=True)
 class Sources:
-    """What plans are made from: runs that learn, and a recording, which may not be there."""
+    """What plans are made from: runs that learn, and a recording, which may not be there.
+
+    `learner` can learn more of a plan; None where nothing is to be learned.
+    """
 
     learned: Learned
     recording: Recording
     is_recorded: bool = True
+    learner: Learner | None = None
 
 
 def sources_of(program: Command, plain: Run, folder: Path, wishes: Wishes, watcher: Watcher) -> Sources:
     """What the plans are made from. Where one strategy is asked for, nothing is learned."""
-    learned = Learned()
-    if wishes.strategy is None:
-        learned = Learner(program, plain, folder, watcher.stage).learn()
+    learner = Learner(program, plain, folder, watcher.stage) if wishes.strategy is None else None
+    learned = learner.learn() if learner else Learned()
     if wishes.strategy is None and wishes.accesses is None and not is_affordable(learned.requests):
         note = f"the program is not recorded: it makes {learned.requests} requests, too many to place each"
         return Sources(learned, Recording(folder / "profile", "none", (note,)), is_recorded=False)
     recording = record_for_planning(program, plain, folder / "profile", wishes.accesses, watcher.stage)
-    return Sources(learned, recording)
+    return Sources(learned, recording, learner=learner)
 
 
 def candidates_of(

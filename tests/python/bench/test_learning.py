@@ -8,8 +8,18 @@ import numpy as np
 import pytest
 
 from malloom import formats
-from malloom.bench import learning
-from malloom.bench.learning import BOTH, POOLS, PREFETCHES, Contents, Learned, Learner, combine, contents_of
+from malloom.bench import learning, stages
+from malloom.bench.learning import (
+    BOTH,
+    OF_ITS_PLACES,
+    POOLS,
+    PREFETCHES,
+    Contents,
+    Learned,
+    Learner,
+    combine,
+    contents_of,
+)
 from malloom.bench.process import Command, run_measured
 from malloom.bench.recording import MOST_REQUESTS, is_affordable
 from malloom.cache.geometry import geometry_from
@@ -102,6 +112,40 @@ def test_without_prefetches_pools_are_not_carried_twice(tmp_path: Path) -> None:
     learned = Learned(plans, {name: contents_of(plan) for name, plan in plans.items()})
     combine(learned, tmp_path)
     assert set(learned.plans) == set(learned.contents) == {POOLS}
+
+
+def placed(program: Path, folder: Path, prefetches: int) -> Path:
+    """A plan of the program's places with so many prefetches that fit no code."""
+    profile = folder / "a.profile"
+    stages.record([str(program)], profile, "none")
+    opened = HeapProfile.open(profile)
+    plan = make_plan(opened, strategy("sequential").place(opened, geometry_from("zen5")))
+    table = np.zeros(prefetches, dtype=formats.dtype("plan", "PlanPrefetch"))
+    write_plan(replace(plan, prefetches=table), folder / "placed.plan")
+    return folder / "placed.plan"
+
+
+def learner_of(program: Path, folder: Path) -> Learner:
+    command = Command([str(program)])
+    return Learner(command, run_measured(command), folder, lambda stage: None)
+
+
+def test_prefetches_of_places_come_with_the_places(one_site: Path, tmp_path: Path) -> None:
+    plan = placed(one_site, tmp_path, prefetches=1)
+    learned = learner_of(one_site, tmp_path).learn_of_places(plan)
+    assert learned.notes == []
+    found, given = read_plan(learned.plans[OF_ITS_PLACES]), read_plan(plan)
+    check_plan(learned.plans[OF_ITS_PLACES])
+    assert found.header["arena_bytes"] == given.header["arena_bytes"] > 0
+    assert np.array_equal(found.slots, given.slots)
+    assert len(found.prefetches) >= 1
+
+
+def test_places_without_prefetches_are_not_learned_again(one_site: Path, tmp_path: Path) -> None:
+    learner = learner_of(one_site, tmp_path)
+    learned = learner.learn_of_places(placed(one_site, tmp_path, prefetches=0))
+    assert learned.notes == []
+    assert all(len(read_plan(plan).prefetches) for plan in learned.plans.values())
 
 
 def test_long_programs_are_not_run_under_dynamorio(
