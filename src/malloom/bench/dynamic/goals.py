@@ -8,7 +8,7 @@ from malloom.bench import variants
 from malloom.bench.dynamic.means import geometric_mean
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, FEW_REQUESTS
 from malloom.bench.dynamic.times import Measured
-from malloom.bench.dynamic.ways import CARRIED
+from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT
 from malloom.bench.goals import Goal, Of
 from malloom.bench.pairs import Rounds
 from malloom.bench.races import measured_row
@@ -43,11 +43,13 @@ def best_peer(rounds: Rounds) -> str | None:
 
 
 def _mean_goals(races: dict[Case, Rounds]) -> list[Goal]:
-    return [
-        *_mean_goal(races, CARRIED, variants.GLIBC, CARRIED_MEAN),
-        *_mean_goal(races, CARRIED, BEST_PEER, PEERS_MEAN),
-        *_mean_goal(races, ALL, DYNAMORIO, DYNAMIC_MEAN),
+    carried = [
+        goal
+        for name in (CARRIED, SAME_INPUT)
+        for baseline, limit in ((variants.GLIBC, CARRIED_MEAN), (BEST_PEER, PEERS_MEAN))
+        for goal in _mean_goal(races, name, baseline, limit)
     ]
+    return [*carried, *_mean_goal(races, ALL, DYNAMORIO, DYNAMIC_MEAN)]
 
 
 def _mean_goal(races: dict[Case, Rounds], variant: str, baseline: str, limit: float) -> list[Goal]:
@@ -74,8 +76,8 @@ def _pair_ratios(rounds: Rounds, variant: str, baseline: str) -> Sequence[float]
 
 def _program_goals(case: Case, rounds: Rounds) -> list[Goal]:
     goals: list[Goal] = []
-    if rounds.runs.get(CARRIED):
-        carried = measured_row(case.place, rounds, CARRIED, variants.GLIBC, "cpu_time")
+    for name in (each for each in (CARRIED, SAME_INPUT) if rounds.runs.get(each)):
+        carried = measured_row(case.place, rounds, name, variants.GLIBC, "cpu_time")
         goals += [Goal(carried, FT_LIMITS.get(case.place, NO_SLOWER)), Goal(carried, PEAK, Of.PEAK)]
     if case.workload in FEW_REQUESTS and rounds.runs.get(ALL) and rounds.runs.get(DYNAMORIO):
         goals.append(Goal(measured_row(case.place, rounds, ALL, DYNAMORIO, "cpu_time"), NO_SLOWER))

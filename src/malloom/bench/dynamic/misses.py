@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from malloom.bench import stages, variants
 from malloom.bench.cachegrind import Misses, count_misses, options_of
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.learning import learned, learners
+from malloom.bench.dynamic.scale import LEARNED_AT
 from malloom.bench.dynamic.sizes import sized
-from malloom.bench.dynamic.ways import CARRIED
+from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT
 from malloom.bench.goals import Goal
 from malloom.bench.interval import exact
 from malloom.bench.process import Command, last_words
@@ -46,7 +47,7 @@ class Counted:
 
 
 def miss_rows(bench: Bench, counted: Counted) -> list[Row | Goal]:
-    """The C library's allocator against mimalloc, pools, and the plan with the fewest last-level misses."""
+    """The C library's allocator against mimalloc, pools, and the plans with the fewest last-level misses."""
     case = counted.case
     options = options_of(counted.geometry)
     program = case.command(bench.workloads)
@@ -55,27 +56,35 @@ def miss_rows(bench: Bench, counted: Counted) -> list[Row | Goal]:
     counts = _counts(bench, case, commands, options)
     if variants.GLIBC not in counts:
         raise CommandError("the program itself could not be counted")
-    counts[CARRIED] = _carried(bench, counted, counts[variants.GLIBC])
     base = counts.pop(variants.GLIBC)
-    rows = [each for name, found in counts.items() for each in _rows(case, name, found, base)]
+    carried = {
+        name: _fewest(bench, counted, name, plans, base) for name, plans in _plans(bench, counted).items()
+    }
+    rows = [each for name, found in (counts | carried).items() for each in _rows(case, name, found, base)]
     limit = LIMITS.get((counted.program, counted.machine))
-    held = [each for each in rows if (each.variant, each.metric) == (CARRIED, "llc_misses")]
+    held = [each for each in rows if each.variant in carried and each.metric == "llc_misses"]
     return [*rows, *(Goal(each, limit) for each in held if limit is not None)]
 
 
-def _carried(bench: Bench, counted: Counted, plain: Misses) -> Misses:
+def _plans(bench: Bench, counted: Counted) -> dict[str, dict[str, Path]]:
+    """What is carried over from the small input, and what was learned and recorded at the very one."""
+    lasting = [each for each in learners() if each.carries_over]
+    own = learned(bench, counted.case, lasting) | _simulated_best(bench, counted)
+    if counted.size == LEARNED_AT:
+        return {CARRIED: own}
+    return {CARRIED: learned(bench, replace(counted, size=LEARNED_AT).case, lasting), SAME_INPUT: own}
+
+
+def _fewest(bench: Bench, counted: Counted, way: str, plans: Mapping[str, Path], plain: Misses) -> Misses:
     """The fewest last-level misses that any plan has, as measured; the program's own where none has fewer."""
-    case = counted.case
-    program = case.command(bench.workloads)
-    plans = learned(bench, case, [each for each in learners() if each.carries_over])
-    plans |= _simulated_best(bench, counted)
+    program = counted.case.command(bench.workloads)
     commands = {name: program.with_environment(variants.planned(plan)) for name, plan in plans.items()}
-    counts = _counts(bench, case, commands, options_of(counted.geometry))
+    counts = _counts(bench, counted.case, commands, options_of(counted.geometry))
     best = min(counts, key=lambda name: counts[name].llc_misses, default=None)
     if best is None or counts[best].llc_misses >= plain.llc_misses:
-        bench.note("carried: nothing, no plan has fewer last-level misses")
+        bench.note(f"{way}: nothing, no plan has fewer last-level misses")
         return plain
-    bench.note(f"carried: {best}")
+    bench.note(f"{way}: {best}")
     return counts[best]
 
 

@@ -9,15 +9,15 @@ from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
 from malloom.bench.dynamic.pairs import PHASE, TWO_THREADS
 from malloom.bench.dynamic.prefetches import METRIC, ONE
-from malloom.bench.dynamic.ways import CARRIED, POOLS
+from malloom.bench.dynamic.ways import CARRIED, POOLS, SAME_INPUT
 from malloom.bench.findings import Findings
 from malloom.bench.rows import Row
 from malloom.bench.tables import Shown, describe_interval, failures_table, goals_table, notes_table
 
 GLIBC = variants.GLIBC
-COLUMNS = (paper.DYNAMORIO, paper.POOL, paper.PREFETCH, paper.ALL, CARRIED, POOLS, *variants.PEERS)
-
 UNDER = (paper.POOL, paper.PREFETCH, paper.ALL)
+LEARNED = (CARRIED, SAME_INPUT)
+COLUMNS = (paper.DYNAMORIO, *UNDER, *LEARNED, POOLS, *variants.PEERS)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _tables() -> list[Printed]:
             _against_dynamorio,
         ),
         *(
-            Printed(f"CPU time against {peer}", "times", "cpu_time", peer, (CARRIED,), _today)
+            Printed(f"CPU time against {peer}", "times", "cpu_time", peer, LEARNED, _today)
             for peer in variants.PEERS
         ),
         Printed("Peak memory against native", "times", "cpu_time", GLIBC, COLUMNS, _peak),
@@ -79,7 +79,7 @@ def _tables() -> list[Printed]:
                 "misses",
                 metric,
                 GLIBC,
-                ("mimalloc", POOLS, CARRIED),
+                ("mimalloc", POOLS, *LEARNED),
                 _today,
                 machine,
             )

@@ -7,7 +7,7 @@ from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.carried import Carrying
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, POOL, PREFETCH
 from malloom.bench.dynamic.sizes import available_memory, lack_of_room
-from malloom.bench.dynamic.ways import CARRIED, Way
+from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT, Way
 from malloom.bench.goals import Goal
 from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.races import measured_row, rows_of
@@ -65,19 +65,24 @@ def _raced(bench: Bench, sized: Sized, carrying: Carrying, budget: Budget) -> Ro
 
 
 def _native_ways(bench: Bench, sized: Sized, carrying: Carrying) -> list[Way]:
-    found = [*ways.peers(), ways.pools()]
-    try:
-        carried = carrying.of(bench, sized.case, sized.learned_on)
-    except CommandError as error:
-        bench.failed(CARRIED, error)
-        return found
-    bench.note(f"carried: {carried.description}")
-    return [ways.with_environment(CARRIED, carried.environment), *found]
+    learned_on = {CARRIED: sized.learned_on}
+    if sized.case != sized.learned_on and sized.heap_bytes <= LARGEST_UNDER_DYNAMORIO:
+        learned_on[SAME_INPUT] = sized.case
+    found = []
+    for name, case in learned_on.items():
+        try:
+            carried = carrying.of(bench, sized.case, case)
+        except CommandError as error:
+            bench.failed(name, error)
+            continue
+        bench.note(f"{name}: {carried.description}")
+        found.append(ways.with_environment(name, carried.environment))
+    return [*found, *ways.peers(), ways.pools()]
 
 
 def _against_others(case: Case, rounds: Rounds) -> list[Row]:
     """What runs under DynamoRIO against DynamoRIO alone, and what is carried against other allocators."""
     pairs = [(name, DYNAMORIO) for name in (POOL, PREFETCH, ALL)]
-    pairs += [(CARRIED, peer) for peer in variants.PEERS]
+    pairs += [(name, peer) for name in (CARRIED, SAME_INPUT) for peer in variants.PEERS]
     there = [pair for pair in pairs if all(rounds.runs.get(name) for name in pair)]
     return [measured_row(case.place, rounds, name, baseline, "cpu_time") for name, baseline in there]

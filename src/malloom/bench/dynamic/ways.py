@@ -13,6 +13,9 @@ from malloom.errors import CommandError
 POOLS = "pools"
 """Pools per call site that every run learns anew, natively: `malloom run --heap pools`."""
 CARRIED = "carried"
+"""A plan that carries over from a smaller input."""
+SAME_INPUT = "carried, same input"
+"""A plan that runs on the very input have left behind."""
 
 
 @dataclass(frozen=True)

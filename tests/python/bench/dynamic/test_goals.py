@@ -58,6 +58,21 @@ def test_a_mean_goal_for_each_baseline_over_all_programs() -> None:
     assert {goal.row.input for goal in means} == {"0.5x, 2 programs"}
 
 
+def test_what_was_learned_at_the_same_input_is_held_beside() -> None:
+    both = {**USUAL, "carried, same input": 0.5}
+    held = goals_of({"em3d": rounds_of(both), "ft": rounds_of(both)}, "2x")
+    ours = [goal for goal in held if goal.row.variant == "carried, same input"]
+    assert [(goal.row.workload, goal.row.baseline, goal.limit, goal.of) for goal in ours] == [
+        ("geometric mean", "glibc", 0.85, Of.RATIO),
+        ("geometric mean", "best allocator", 0.92, Of.RATIO),
+        ("em3d", "glibc", 1.01, Of.RATIO),
+        ("em3d", "glibc", 1.15, Of.PEAK),
+        ("ft", "glibc", 0.6, Of.RATIO),
+        ("ft", "glibc", 1.15, Of.PEAK),
+    ]
+    assert len([goal for goal in held if goal.row.variant == "carried"]) == len(ours)
+
+
 def test_one_program_has_no_mean() -> None:
     assert {goal.row.workload for goal in goals_of({"ft": rounds_of(USUAL)})} == {"ft"}
 
