@@ -74,10 +74,14 @@ class Learner:
             learned.requests = sum(map(int, counts))
         if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
             learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
-        elif self._lesson(learned, BOTH, "--dynamic"):
+        elif self._lesson(learned, BOTH, "--dynamic", *self._serving(learned)):
             self._lesson(learned, PREFETCHES, "--dynamic", "--no-pools")
         combine(learned, self.folder)
         return learned
+
+    def _serving(self, learned: Learned) -> tuple[str, ...]:
+        """Has the pools and friends that the next run will have serve, as strides depend on who places."""
+        return ("--plan", str(learned.plans[POOLS])) if POOLS in learned.plans else ()
 
     def learn_of_places(self, plan: Path) -> Learned:
         """The plan with the prefetches that are found in what it places; nothing where none are."""

@@ -11,6 +11,7 @@ from malloom.bench.process import last_words, run_measured
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
+from malloom.layout.plan_header import header_fields
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ def learners(seconds: float = 0) -> list[Learner]:
         _strategy("context-groups", accesses="sampled"),
         Learner("run --heap pools", True, partial(_saved, options=("--heap", "pools"))),
         Learner("run --dynamic", True, partial(_saved, options=("--dynamic",))),
+        Learner("run --heap pools, then --dynamic", True, _pools_then_prefetches),
     ]
 
 
@@ -75,6 +77,16 @@ def _planned(bench: Bench, case: Case, plan: Path, strategy: str, accesses: str)
     finally:
         profile.unlink()
     return f"strategy {strategy}"
+
+
+def _pools_then_prefetches(bench: Bench, case: Case, plan: Path) -> str:
+    """Natively found pools and friends, and the prefetches found under DynamoRIO in what these place."""
+    _saved(bench, case, plan, ("--heap", "pools"))
+    _saved(bench, case, plan, ("--dynamic", "--plan", str(plan)))
+    if header_fields(plan)["prefetches_count"]:
+        return "run --heap pools, then --dynamic"
+    plan.unlink()
+    return ""
 
 
 def _saved(bench: Bench, case: Case, plan: Path, options: tuple[str, ...]) -> str:

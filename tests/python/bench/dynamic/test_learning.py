@@ -1,5 +1,6 @@
 """Plans that earlier runs leave: learners that fail alone, and the choice of what is carried."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def test_a_plan_is_learned_once(bench: Bench) -> None:
 
 def test_only_plans_by_ordinals_stay_with_their_input() -> None:
     assert [learner.name for learner in learners() if not learner.carries_over] == ["optimize"]
+
+
+def test_pools_without_prefetches_are_not_raced_twice(bench: Bench, failures: dict[str, str]) -> None:
+    source = "#include <stdlib.h>\nint main(void) { for (int i = 0; i < 100; ++i) malloc(48); return 0; }\n"
+    program = bench.workloads / "tiny/tiny"
+    subprocess.run(["gcc", "-O0", "-x", "c", "-", "-o", program], input=source, text=True, check=True)
+    of_pools, of_both = (
+        next(each for each in learners() if each.name == f"run --heap pools{then}")
+        for then in ("", ", then --dynamic")
+    )
+    assert list(learned(bench, CASE, [of_pools, of_both])) == [of_pools.name]
+    assert failures == {}
+    assert len(list(bench.scratch.glob("*.plan"))) == 1
 
 
 def test_nothing_is_carried_where_nothing_was_learned(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
