@@ -26,8 +26,13 @@ constexpr size_t colours = 8;
 constexpr size_t colour_bytes = 64;
 constexpr uint32_t largest_coloured = 512;
 
+// Objects of a line lie across two: whoever follows the links in the one half finds the other half of the
+// neighbour fetched already, where neighbours are visited soon after each other.
+constexpr uint32_t line_bytes = 64;
+
 size_t colour_of(size_t serial, uint32_t chunk_bytes) {
-    return chunk_bytes <= largest_coloured ? serial % colours * colour_bytes : 0;
+    const size_t half = chunk_bytes == line_bytes ? line_bytes / 2 : 0;
+    return half + (chunk_bytes <= largest_coloured ? serial % colours * colour_bytes : 0);
 }
 
 }  // namespace
