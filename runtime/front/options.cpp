@@ -60,6 +60,9 @@ bool Options::statistics_are_wanted() const {
 bool Options::preallocation_is_wanted(bool plan_says) const {
     return preallocate == nullptr ? plan_says : equals(preallocate, "1");
 }
+bool Options::huge_pages_are_wanted(bool plan_says) const {
+    return huge_pages == nullptr ? plan_says : equals(huge_pages, "1");
+}
 bool Options::prefetches_are_wanted() const {
     return !equals(prefetch, "0");
 }

@@ -16,6 +16,7 @@ struct Options {
     bool system_is_wanted(bool plan_says) const;
     bool statistics_are_wanted() const;
     bool preallocation_is_wanted(bool plan_says) const;
+    bool huge_pages_are_wanted(bool plan_says) const;
     bool prefetches_are_wanted() const;
 };
 

@@ -44,7 +44,7 @@ bool PoolArena::open() {
     const size_t allowed = platform::address_space_limit() / share_of_limit;
     for (size_t wanted = usual_bytes; wanted >= least_bytes; wanted /= 2) {
         const size_t granules = wanted / smallest_range;
-        if (wanted <= allowed && ranges_.open(wanted, largest_range, step_bytes) &&
+        if (wanted <= allowed && ranges_.open(wanted, platform::huge_page_bytes, step_bytes) &&
             map_.open(granules * sizeof(Pool*), platform::page_bytes(), table_step_bytes) &&
             descriptors_.open(granules * sizeof(Pool), platform::page_bytes(), table_step_bytes)) {
             return true;
@@ -152,6 +152,24 @@ void PoolArena::give_back(Pool& pool) {
     order.resident = &pool;
     resident_ += bytes;
     discard_surplus();
+}
+
+void PoolArena::prefer_huge_pages() {
+    prefers_huge_pages_ = platform::huge_pages_are_allowed();
+}
+
+// Not by MADV_HUGEPAGE before the first touch: a pool that is hardly used would have all its pages at once.
+void PoolArena::gather(const Pool& pool) const {
+    static_assert(platform::huge_page_bytes == 2 * largest_range);
+    const auto is_whole = [](const Pool& half) {
+        return half.order == pool_orders - 1 &&
+               __atomic_load_n(&half.populated, __ATOMIC_RELAXED) == Pool::parts;
+    };
+    const uintptr_t range = range_of(pool);
+    if (prefers_huge_pages_ && is_whole(pool) &&
+        is_whole(*find(reinterpret_cast<void*>(range ^ largest_range)))) {
+        platform::gather_huge_page(reinterpret_cast<void*>(range & ~largest_range));
+    }
 }
 
 void PoolArena::discard_surplus() {

@@ -50,6 +50,12 @@ class PoolArena {
     /// Its objects are gone. Keeps the pages of some for the next.
     void give_back(Pool& pool);
 
+    /// See PoolHeap; before there are further threads.
+    void prefer_huge_pages();
+    /// Where the pool is all resident and its neighbour too, both become one huge page if these are
+    /// preferred.
+    void gather(const Pool& pool) const;
+
     /// Every descriptor that was ever used.
     Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
     size_t pools_count() const { return count_; }
@@ -83,6 +89,7 @@ class PoolArena {
     size_t count_ = 0;     ///< descriptors
     size_t held_ = 0;      ///< bytes of ranges in use
     size_t resident_ = 0;  ///< bytes of unused ranges with pages
+    bool prefers_huge_pages_ = false;
 };
 
 extern constinit PoolArena pool_arena [[gnu::visibility("hidden")]];

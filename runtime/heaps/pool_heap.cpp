@@ -33,7 +33,8 @@ void populate(Pool& pool, uintptr_t end) {
     const size_t step = range_bytes(pool.order) / Pool::parts;
     if (step > platform::page_bytes() && end - range > pool.populated * step) {
         platform::populate_pages(reinterpret_cast<void*>(range + pool.populated * step), step);
-        ++pool.populated;
+        __atomic_store_n(&pool.populated, static_cast<uint8_t>(pool.populated + 1), __ATOMIC_RELAXED);
+        pool_arena.gather(pool);
     }
 }
 
@@ -154,6 +155,10 @@ bool PoolHeap::open() {
     }
     watch_threads_end();
     return true;
+}
+
+void PoolHeap::prefer_huge_pages() {
+    pool_arena.prefer_huge_pages();
 }
 
 uint32_t PoolHeap::add(size_t bytes) {

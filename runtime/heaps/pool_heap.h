@@ -24,6 +24,9 @@ class PoolHeap {
     /// more than once is no harm. False where address space is short; the heap then claims nothing.
     bool open();
 
+    /// From now on what pools fill becomes huge pages, where the system makes them at request.
+    static void prefer_huge_pages();
+
     /// A new family for requests of up to `bytes`, rounded up to 16; none where they are larger than
     /// largest_chunk or there are too many families. Thread-safe.
     uint32_t add(size_t bytes);

@@ -101,6 +101,13 @@ bool populate_pages(void* start, size_t bytes) {
     return bytes == 0 || advise(start, bytes, MADV_POPULATE_WRITE);
 }
 
+bool gather_huge_page(void* start) {
+#ifndef MADV_COLLAPSE
+    constexpr int MADV_COLLAPSE = 25;  // Linux 6.1; older headers do not name it
+#endif
+    return advise(start, huge_page_bytes, MADV_COLLAPSE);
+}
+
 bool huge_pages_are_allowed() {
     const int saved = errno;
     const int file = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);

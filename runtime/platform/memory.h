@@ -59,6 +59,10 @@ bool populate_pages(void* start, size_t bytes);
 /// Whether the system makes huge pages where it is asked to. Reads a file of the kernel's.
 bool huge_pages_are_allowed();
 
+/// Makes one huge page of the 2 MiB that begin there, a multiple of that, with what they hold; false where
+/// the system cannot.
+bool gather_huge_page(void* start);
+
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.
 void prefer_huge_pages(void* start, size_t bytes);
 

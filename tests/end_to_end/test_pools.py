@@ -51,6 +51,15 @@ def assert_done(done: Finished, way: str) -> Finished:
     return done
 
 
+def test_pools_in_huge_pages_serve_as_others(malloom: Malloom, program: Path) -> None:
+    for count in ("5000", "50000"):
+        pools = [
+            pooled(assert_done(malloom("run", "--heap", "pools", "--statistics", *way), "lists"))
+            for way in (["--huge-pages", "--", program, "lists", count], ["--", program, "lists", count])
+        ]
+        assert pools[0] == pools[1]
+
+
 def test_the_callers_of_a_wrapper_have_pools(malloom: Malloom, program: Path) -> None:
     done = malloom("run", "--heap", "pools", "--statistics", "--", program, "lists", "5000")
     requests, pools, _ = pooled(assert_done(done, "lists"))

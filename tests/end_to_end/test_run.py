@@ -151,6 +151,14 @@ def test_environment_is_printed(malloom: Malloom) -> None:
     assert subprocess.check_output(["env", *done.stdout.split(), "echo", "x"], text=True) == "x\n"
 
 
+def test_huge_pages_can_be_asked_for_and_refused(malloom: Malloom) -> None:
+    for option, value in (("--huge-pages", "1"), ("--no-huge-pages", "0")):
+        done = malloom("run", "--print-environment", "--heap", "pools", option)
+        assert f"MALLOOM=huge_pages={value},heap=pools\n" in done.stdout
+    refused = malloom("run", "--print-environment", "--dynamic", "--huge-pages")
+    assert refused.returncode == 2 and "--huge-pages" in refused.stderr
+
+
 def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:
     done = malloom("run", "--statistics", "--", compile_c(HELLO))
     assert done.stdout == "hello\n"

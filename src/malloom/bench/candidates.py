@@ -12,7 +12,7 @@ from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import read_plan, write_plan
-from malloom.layout.plan_header import has_flag, places_nothing
+from malloom.layout.plan_header import has_flag, has_pools, places_nothing
 from malloom.layout.ranking import SAMPLED_ACCESSES
 from malloom.layout.registry import strategy, strategy_names
 from malloom.profile import HeapProfile
@@ -33,8 +33,8 @@ WITHOUT_ACCESSES = ("sequential", "size", "pools", "overhead-only")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan in the race; `preallocate` and `fallback` override what the plan says of its arena and of what
-    serves the rest, None follows it.
+    """A plan in the race; `preallocate`, `fallback` and `huge_pages` override what the plan says of its
+    arena, of what serves the rest and of its pools, None follows it.
 
     `program` is what it is for, where that is known.
     """
@@ -44,6 +44,7 @@ class Candidate:
     plan: Path
     preallocate: bool | None = None
     fallback: str | None = None
+    huge_pages: bool | None = None
     program: Program | None = None
 
     @property
@@ -53,11 +54,13 @@ class Candidate:
             ways.append("preallocated" if self.preallocate else "not preallocated")
         if self.fallback is not None:
             ways.append(f"over {FALLBACKS[self.fallback]}")
+        if self.huge_pages is not None:
+            ways.append("in huge pages" if self.huge_pages else "in small pages")
         return " ".join([self.strategy, *ways])
 
     @property
     def environment(self) -> dict[str, str]:
-        return variants.as_run(self.plan, self.preallocate, self.program, self.fallback)
+        return variants.as_run(self.plan, self.preallocate, self.program, self.fallback, self.huge_pages)
 
     @property
     def is_preallocated(self) -> bool:
@@ -71,15 +74,34 @@ class Candidate:
         return self.fallback or ("system" if has_flag(self.plan, "system_fallback") else "mimalloc")
 
     @property
+    def is_in_huge_pages(self) -> bool:
+        """Whether what the pools fill becomes huge pages."""
+        return has_flag(self.plan, "huge_pages") if self.huge_pages is None else self.huge_pages
+
+    @property
     def flags(self) -> dict[str, bool]:
         """PlanFlags with which the plan is run as the candidate was."""
-        return {"preallocate": self.is_preallocated, "system_fallback": self.served_by == "system"}
+        return {
+            "preallocate": self.is_preallocated,
+            "system_fallback": self.served_by == "system",
+            "huge_pages": self.is_in_huge_pages,
+        }
 
-    def other_way(self) -> "Candidate":
-        """The arena preallocated or not; of a plan without one, with the other fallback."""
+    @property
+    def way(self) -> tuple[str, tuple[bool, ...]]:
+        """Equal for candidates that run alike."""
+        return self.strategy, tuple(self.flags.values())
+
+    def other_ways(self) -> list["Candidate"]:
+        """The arena preallocated or not; of a plan without one, with the other fallback. What pools fill in
+        huge pages or not."""
         if self.has_arena:
-            return replace(self, preallocate=not self.is_preallocated)
-        return replace(self, fallback="mimalloc" if self.served_by == "system" else "system")
+            ways = [replace(self, preallocate=not self.is_preallocated)]
+        else:
+            ways = [replace(self, fallback="mimalloc" if self.served_by == "system" else "system")]
+        if has_pools(self.plan):
+            ways.append(replace(self, huge_pages=not self.is_in_huge_pages))
+        return ways
 
     @property
     def places_nothing(self) -> bool:

@@ -32,15 +32,17 @@ def choose(
     if not running:
         name, error = next(iter(failures.items()))
         raise CommandError(f"no plan can be run, {name} because {error}", remedy="none is kept")
-    others = [candidate.other_way() for candidate in running if not candidate.places_nothing]
+    others = [way for candidate in running if not candidate.places_nothing for way in candidate.other_ways()]
     if rounds_per_stage(plain.wall_time, 2 * len([*running, *others]), seconds) > 1:
         running += _entered(race, others, failures)
         others = []
     rounds = rounds_per_stage(plain.wall_time, 2 * len(running) + 2, seconds)
     best = _fastest(race, running, rounds)
-    if others and not best.places_nothing:
-        # There was no time to race all both ways.
-        best = _fastest(race, [best, *_entered(race, [best.other_way()], failures)], rounds)
+    if not best.places_nothing:
+        # There was no time to race all in all ways; and of two choices both may be worth changing.
+        known = {candidate.way for candidate in running}
+        ways = [candidate for candidate in best.other_ways() if candidate.way not in known]
+        best = _fastest(race, [best, *_entered(race, ways, failures)], rounds)
     if combined := _combined(best, sources, watcher, failures):
         watcher.stage(f"racing {', '.join(each.name for each in (best, *combined))}")
         best = _fastest(race, [best, *_entered(race, combined, failures)], rounds)

@@ -33,11 +33,18 @@ def fallback() -> dict[str, str]:
     return {"LD_PRELOAD": str(FALLBACK_LIBRARIES["mimalloc"])}
 
 
-def planned(plan: Path, preallocate: bool | None = None, fallback: str | None = None) -> dict[str, str]:
+def planned(
+    plan: Path,
+    preallocate: bool | None = None,
+    fallback: str | None = None,
+    huge_pages: bool | None = None,
+) -> dict[str, str]:
     """The run time with a plan, even one that places nothing. What is given overrides the plan's choice."""
     chosen = {"plan": str(plan.resolve())}
     if preallocate is not None:
         chosen["preallocate"] = str(int(preallocate))
+    if huge_pages is not None:
+        chosen["huge_pages"] = str(int(huge_pages))
     if fallback is not None:
         chosen["fallback"] = fallback
     return {**settings(**chosen), "LD_PRELOAD": _run_time()}
@@ -48,12 +55,13 @@ def as_run(
     preallocate: bool | None = None,
     program: Program | None = None,
     chosen_fallback: str | None = None,
+    huge_pages: bool | None = None,
 ) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
     needs none."""
     general = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
     if not places_nothing(plan) or not serves_alone(general, program):
-        return planned(plan, preallocate, chosen_fallback)
+        return planned(plan, preallocate, chosen_fallback, huge_pages)
     return fallback() if general == "mimalloc" else {}
 
 

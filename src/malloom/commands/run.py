@@ -76,6 +76,10 @@ def run(
             help="Have the plan's pages at the start, or as they are used; default: as the plan says."
         ),
     ] = None,
+    huge_pages: Annotated[
+        bool | None,
+        typer.Option(help="Make huge pages of what pools fill, or not; default: as the plan says."),
+    ] = None,
     prefetch: Annotated[
         bool,
         typer.Option(
@@ -128,7 +132,7 @@ def run(
     if program:
         require_reachable(program)
     if dynamic:
-        require_unset(heap=heap, preallocate=preallocate)
+        require_unset(heap=heap, preallocate=preallocate, huge_pages=huge_pages)
         wishes = Optimizing(
             pools,
             prefetch,
@@ -147,6 +151,8 @@ def run(
         return
     chosen = chosen_heap(heap, plan)
     variables = heap_variables(plan, chosen, fallback, statistics, preallocate, save_plan)
+    if huge_pages is not None:
+        variables = with_setting(variables, "huge_pages", str(int(huge_pages)))
     if not prefetch:
         variables = with_setting(variables, "prefetch", "0")
     library: Path | str | None = native_file("libmalloom.so")
@@ -172,7 +178,8 @@ def require_unset(**options: object) -> None:
     """Raise UsageProblem for an option that --dynamic leaves without a meaning."""
     for name, value in options.items():
         if value is not None:
-            raise UsageProblem(f"--{name} means nothing with --dynamic", remedy="leave out one of the two")
+            option = name.replace("_", "-")
+            raise UsageProblem(f"--{option} means nothing with --dynamic", remedy="leave out one of the two")
 
 
 def chosen_heap(name: str | None, plan: Path | None) -> Heap:

@@ -26,6 +26,11 @@ def has_flag(plan: Path, flag: str) -> bool:
     return bool(flags & formats.load("plan").enums["PlanFlag"][flag])
 
 
+def has_pools(plan: Path) -> bool:
+    """Whether a context has a pool. The plan must have passed check_plan."""
+    return bool(header_fields(plan)["pools_count"])
+
+
 def places_nothing(plan: Path) -> bool:
     """Whether the plan says nothing: all requests would be the fallback's, and the code runs as it is."""
     fields = header_fields(plan)

@@ -85,8 +85,8 @@ def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
     without = Candidate("size", plan, preallocate=False)
     assert without.name == "size not preallocated"
     assert "preallocate=0," in without.environment[VARIABLE]
-    assert without.flags == {"preallocate": False, "system_fallback": False}
-    assert without.other_way().name == "size preallocated"
+    assert without.flags == {"preallocate": False, "system_fallback": False, "huge_pages": False}
+    assert [way.name for way in without.other_ways()] == ["size preallocated"]
 
 
 def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> None:
@@ -96,11 +96,16 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     pools = Candidate("pools", plan)
     assert not pools.has_arena and not pools.places_nothing
     assert (pools.name, pools.served_by) == ("pools", "mimalloc")
-    other = pools.other_way()
+    other, huge = pools.other_ways()
     assert (other.name, other.served_by) == ("pools over the C library", "system")
     assert other.environment[VARIABLE].startswith("fallback=system,")
-    assert other.flags == {"preallocate": False, "system_fallback": True}
-    write_with_flags(plan, plan, other.flags)
+    assert other.flags == {"preallocate": False, "system_fallback": True, "huge_pages": False}
+    assert huge.name == "pools in huge pages"
+    assert huge.environment[VARIABLE].startswith("huge_pages=1,")
+    assert huge.other_ways()[1].way == pools.way
+    assert huge.other_ways()[0].flags == other.other_ways()[1].flags
+    write_with_flags(plan, plan, other.other_ways()[1].flags)
+    assert pools.is_in_huge_pages
     assert pools.served_by == "system"
     assert "fallback" not in pools.environment[VARIABLE]
 

@@ -138,6 +138,54 @@ TEST_F(PoolHeapTest, APhaseThatFreesEverythingGivesMemoryBack) {
     EXPECT_LT(resident_bytes(), full - 3 * (bytes - bytes / 8));
 }
 
+/// Bytes of huge pages in the pools' range, as the kernel reports them for its mappings.
+size_t huge_bytes() {
+    std::ifstream maps("/proc/self/smaps");
+    std::string line;
+    size_t sum = 0;
+    bool is_pools = false;
+    while (std::getline(maps, line)) {
+        uintptr_t start = 0;
+        uintptr_t end = 0;
+        size_t kilobytes = 0;
+        if (sscanf(line.c_str(), "%lx-%lx", &start, &end) == 2) {
+            is_pools = start - heaps::pool_arena.base() < heaps::pool_arena.bytes();
+        } else if (is_pools && sscanf(line.c_str(), "AnonHugePages: %zu", &kilobytes) == 1) {
+            sum += kilobytes << 10;
+        }
+    }
+    return sum;
+}
+
+/// Whether this system makes a huge page now: it may not be allowed to, or have none.
+bool makes_huge_pages() {
+    void* start = platform::reserve_pages(platform::huge_page_bytes, platform::huge_page_bytes);
+    memset(start, 1, platform::huge_page_bytes);
+    const bool made = platform::gather_huge_page(start);
+    platform::unmap_pages(start, platform::huge_page_bytes);
+    return made && platform::huge_pages_are_allowed();
+}
+
+TEST_F(PoolHeapTest, WhatPoolsFillBecomesHugePagesWhereTheyArePreferred) {
+    constexpr size_t bytes = size_t{24} << 20;
+    const uint32_t family = heap.add(256);
+    const auto before = allocate_many(family, bytes / 256);
+    const size_t huge = huge_bytes();
+    const size_t resident = resident_bytes();
+    PoolHeap::prefer_huge_pages();
+    const auto after = allocate_many(family, bytes / 256);
+    EXPECT_LT(resident_bytes() - resident, bytes + bytes / 8) << "no pages that no object needs";
+    if (makes_huge_pages()) {
+        EXPECT_GT(huge_bytes() - huge, bytes / 2);
+    }
+    for (size_t i = 0; i < after.size(); ++i) {
+        memcpy(after[i], &i, sizeof i);
+    }
+    free_all(before);
+    free_all(after);
+    EXPECT_LT(resident_bytes(), resident) << "huge pages go back too";
+}
+
 TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
     constexpr size_t bytes = size_t{64} << 20;
     const uint32_t family = heap.add(200);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -107,6 +108,17 @@ TEST(Memory, PopulatedPagesAreResident) {
     EXPECT_TRUE(populate_pages(start, 0));
     EXPECT_EQ(errno, EDOM);
     unmap_pages(start, bytes);
+}
+
+TEST(Memory, GatheredPagesKeepWhatTheyHold) {
+    constexpr size_t bytes = huge_page_bytes;
+    auto* start = static_cast<unsigned char*>(reserve_pages(bytes, bytes));
+    ASSERT_NE(start, nullptr);
+    memset(start, 1, bytes);
+    gather_huge_page(start);
+    EXPECT_EQ(std::count(start, start + bytes, 1), static_cast<ptrdiff_t>(bytes));
+    unmap_pages(start, bytes);
+    EXPECT_FALSE(gather_huge_page(start)) << "nothing is there";
 }
 
 TEST(Memory, MapsFilesAndSaysWhyNot) {

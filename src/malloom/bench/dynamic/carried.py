@@ -11,12 +11,12 @@ from malloom.bench.pairs import Budget, Race
 from malloom.bench.selection import fastest_by_halving, measure_winner
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
-from malloom.layout.plan_header import header_fields
+from malloom.layout.plan_header import has_flag, has_pools, header_fields
 from malloom.record.program import open_program
 from malloom.settings import with_setting
 
-ROUNDS = 2
-"""Rounds of each stage of choosing."""
+ROUNDS = 6
+"""Rounds of each stage of choosing: the runs are of some 50 ms, and differ by 5 % from time to time."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Carrying:
         program = case.command(bench.workloads)
         found = open_program(str(program.arguments[0]))
         environments = {name: variants.as_run(plan, program=found) for name, plan in plans.items()}
-        environments |= _without_prefetches(plans)
+        environments |= _without_prefetches(plans) | _in_huge_pages(plans)
         commands = {name: program.with_environment(added) for name, added in environments.items()}
         bench.say(f"choosing what {' '.join(case.place)} carries: {', '.join(commands)}")
         race = Race({variants.GLIBC: program, **commands}, bench.progress, demand_success=True)
@@ -82,3 +82,12 @@ def _without_prefetches(plans: Mapping[str, Path]) -> dict[str, dict[str, str]]:
         if fields["prefetches_count"] and any(others):
             found[f"{name}, without prefetches"] = with_setting(variants.planned(plan), "prefetch", "0")
     return found
+
+
+def _in_huge_pages(plans: Mapping[str, Path]) -> dict[str, dict[str, str]]:
+    """The plans that have pools, with what these fill in huge pages, where they do not say so themselves."""
+    return {
+        f"{name}, in huge pages": variants.planned(plan, huge_pages=True)
+        for name, plan in plans.items()
+        if has_pools(plan) and not has_flag(plan, "huge_pages")
+    }
