@@ -1,6 +1,5 @@
 #include "runtime/front/friendship.h"
 
-#include "runtime/heaps/near_heap.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {
@@ -37,19 +36,22 @@ bool Friendship::look(uint32_t bytes, uint32_t family) {
     return monitor_ != nullptr;
 }
 
-bool Friendship::begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset) {
+bool Friendship::begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset, uint32_t siblings) {
     place_ = place;
     offset_ = offset;
-    return place < CallerState::places && open(bytes, family);
+    if (place >= CallerState::places || !open(bytes, family)) {
+        return false;
+    }
+    NearHeap::expect(number_, siblings);
+    return true;
 }
 
 void* Friendship::allocate(const CallerState& caller) {
-    if (__atomic_load_n(&monitor_, __ATOMIC_RELAXED) != nullptr) [[unlikely]] {
+    if (__atomic_load_n(&monitor_, __ATOMIC_RELAXED) != nullptr) {
         return allocate_watched(caller, PoolHeap::allocate(family_));
     }
     const uint32_t place = this->place();
-    void* object =
-        place < caller.readable_places() ? NearHeap::allocate(number_, caller.word(place), offset_) : nullptr;
+    void* object = place < caller.readable_places() ? allocate_beside(caller.word(place)) : nullptr;
     if (object == nullptr) [[unlikely]] {
         return without_friend();
     }

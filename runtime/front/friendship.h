@@ -4,28 +4,45 @@
 #include <stdint.h>
 
 #include "runtime/context/friend_monitor.h"
+#include "runtime/heaps/near_heap.h"
 
 namespace malloom::front {
 
-/// Of one site. Its objects have one size; those without a friend come from a family of the pool heap. All
-/// zero is one that has not begun. Any thread; beginning and ending by whoever decides about the site.
+/// Of one site. Its objects have one size; those without a friend come from a family of the pool heap.  Any
+/// thread; beginning and ending by whoever decides about the site.
 class Friendship {
   public:
     /// Looks for the friend of objects of these bytes in the next requests. False where they are too large,
     /// or without memory.
     bool look(uint32_t bytes, uint32_t family);
     /// The friend is in this place of CallerState, and points to the last sibling at this offset, as an
-    /// earlier run learned. False where the objects are too large, or these make no sense.
-    bool begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset);
+    /// earlier run learned; of friends with so many objects, 0 where that is not known. False where the
+    /// objects are too large, or these make no sense.
+    bool begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset, uint32_t siblings);
 
     /// An object of the bytes. Null without memory; the pool heap may refuse too.
     void* allocate(const context::CallerState& caller);
+
+    /// Whether allocate_beside may be asked: the friend is known, and these are the objects' bytes.
+    [[gnu::always_inline]] bool is_quick(size_t bytes) const {
+        return __atomic_load_n(&quick_bytes_, __ATOMIC_RELAXED) == bytes;
+    }
+    /// That it may be, or no longer: something else than friends serves the site.
+    void set_quick(bool is_wanted) {
+        __atomic_store_n(&quick_bytes_, is_wanted && is_found() ? bytes_ : SIZE_MAX, __ATOMIC_RELEASE);
+    }
+    /// An object beside the friend; null where `allocate` has to see to it.
+    [[gnu::always_inline]] void* allocate_beside(uintptr_t friend_address) const {
+        return heaps::NearHeap::allocate(number_, friend_address, offset_);
+    }
 
     uint32_t bytes() const { return bytes_; }
     uint32_t family() const { return family_; }
     /// The place, or FriendMonitor::nowhere as long as none is known.
     uint32_t place() const { return __atomic_load_n(&place_, __ATOMIC_RELAXED); }
     uint32_t offset() const { return offset_; }
+    /// How many objects a friend has in this run; of all objects that have these bytes and friends.
+    uint32_t siblings() const { return heaps::NearHeap::siblings(number_); }
     /// That there is no friend: a plain pool is as good.
     bool is_over() const { return __atomic_load_n(&is_over_, __ATOMIC_RELAXED); }
     /// The place is known.
@@ -37,17 +54,21 @@ class Friendship {
     void* allocate_watched(const context::CallerState& caller, void* object);
     void finish(context::FriendMonitor* monitor);
     void* without_friend();
-    void end() { __atomic_store_n(&is_over_, true, __ATOMIC_RELEASE); }
+    void end() {
+        set_quick(false);
+        __atomic_store_n(&is_over_, true, __ATOMIC_RELEASE);
+    }
 
-    context::FriendMonitor* monitor_;  ///< while looking
-    uint32_t bytes_;
-    uint32_t family_;
-    uint32_t number_;  ///< NearHeap's
-    uint32_t place_;
-    uint32_t offset_;
-    uint32_t refused_in_a_row_;
-    bool is_locked_;  ///< a thread is using the monitor
-    bool is_over_;
+    size_t quick_bytes_ = SIZE_MAX;
+    uint32_t number_ = 0;  ///< NearHeap's
+    uint32_t place_ = 0;
+    uint32_t offset_ = 0;
+    uint32_t bytes_ = 0;
+    uint32_t family_ = 0;
+    uint32_t refused_in_a_row_ = 0;
+    bool is_locked_ = false;  ///< a thread is using the monitor
+    bool is_over_ = false;
+    context::FriendMonitor* monitor_ = nullptr;  ///< while looking
 };
 
 }  // namespace malloom::front

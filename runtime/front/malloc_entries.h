@@ -15,6 +15,7 @@
 #include <new>
 
 #include "runtime/context/caller.h"
+#include "runtime/front/friend_entry.h"
 #include "runtime/front/knowing_entry.h"
 #include "runtime/front/new_failure.h"
 #include "runtime/front/process_heap.h"
@@ -85,6 +86,27 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
 MALLOOM_KNOWING_ENTRY(allocate_thoroughly, malloom_allocate_knowing)
 MALLOOM_KNOWING_ENTRY(allocate_zeroed_thoroughly, malloom_allocate_zeroed_knowing)
 MALLOOM_KNOWING_ENTRY(create_thoroughly, malloom_create_knowing)
+#if defined(__x86_64__)
+MALLOOM_FRIEND_ENTRY(allocate_beside_register, malloom_allocate_beside)
+MALLOOM_FRIEND_ENTRY(create_beside_register, malloom_create_beside)
+#endif
+
+// Beside the friend that the entry's caller keeps in a register, or in its frame above `place`, where the
+// return address lies.
+template <class BesideRegister, class Beside, class Thoroughly>
+[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline void*
+allocate_beside_friend(size_t bytes, const Friendship& friendship, uintptr_t place,
+                       BesideRegister beside_register, Beside beside, Thoroughly thoroughly) {
+    const uint32_t kept = friendship.place();
+    if (kept < context::CallerState::registers_count) {
+        return beside_register(bytes, friendship, 0, kept);
+    }
+    const uintptr_t word = place + (1 + kept - context::CallerState::registers_count) * sizeof(uintptr_t);
+    // Of another page it would have to be asked whether it can be read.
+    return context::ReadablePages::page_of(word ^ place) == 0
+               ? beside(bytes, friendship, *reinterpret_cast<const volatile uintptr_t*>(word))
+               : thoroughly(bytes);
+}
 [[gnu::noinline]] inline void* allocate_aligned_thoroughly(size_t alignment, size_t bytes) {
     return allocate_aligned(alignment, bytes, context::current_caller());
 }
@@ -110,9 +132,17 @@ struct Ways {
         return reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa()) - sizeof(void*);
     }
 
+    [[gnu::always_inline]] static void* allocate_beside(size_t bytes, const Friendship& friendship) {
+#if defined(__x86_64__)
+        return allocate_beside_friend(bytes, friendship, place(), allocate_beside_register,
+                                      malloom_allocate_beside, allocate_thoroughly);
+#else
+        return allocate_thoroughly(bytes);
+#endif
+    }
     [[gnu::noinline]] static void* allocate_unpooled(size_t bytes) {
         return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), place(),
-                                       Heap::allocate_plainly, allocate_thoroughly);
+                                       Heap::allocate_plainly, allocate_beside, allocate_thoroughly);
     }
     [[gnu::always_inline]] static void* allocate(size_t bytes) {
         if constexpr (is_quick) {
@@ -172,9 +202,17 @@ struct Ways {
         void* object = Heap::allocate_plainly(bytes);
         return object != nullptr ? object : create_thoroughly(bytes);
     }
+    [[gnu::always_inline]] static void* create_beside(size_t bytes, const Friendship& friendship) {
+#if defined(__x86_64__)
+        return allocate_beside_friend(bytes, friendship, place(), create_beside_register,
+                                      malloom_create_beside, create_thoroughly);
+#else
+        return create_thoroughly(bytes);
+#endif
+    }
     [[gnu::noinline]] static void* create_unpooled(size_t bytes) {
         return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), place(), create_plainly,
-                                       create_thoroughly);
+                                       create_beside, create_thoroughly);
     }
     [[gnu::always_inline]] static void* create(size_t bytes) {
         if constexpr (is_quick) {
@@ -226,6 +264,18 @@ extern "C" void* malloom_allocate_knowing(size_t bytes, const malloom::context::
     using namespace malloom::front;
     return or_out_of_memory(allocate_knowing(process_heap(), bytes, caller));
 }
+#if defined(__x86_64__)
+extern "C" void* malloom_allocate_beside(size_t bytes, const malloom::front::Friendship& friendship,
+                                         uintptr_t friend_address) {
+    void* object = friendship.allocate_beside(friend_address);
+    return object != nullptr ? object : malloom::front::allocate_thoroughly(bytes);
+}
+extern "C" void* malloom_create_beside(size_t bytes, const malloom::front::Friendship& friendship,
+                                       uintptr_t friend_address) {
+    void* object = friendship.allocate_beside(friend_address);
+    return object != nullptr ? object : malloom::front::create_thoroughly(bytes);
+}
+#endif
 extern "C" void* malloom_allocate_zeroed_knowing(size_t bytes, const malloom::context::CallerState& caller) {
     using namespace malloom::front;
     return or_out_of_memory(allocate_zeroed_knowing(process_heap(), bytes, caller));

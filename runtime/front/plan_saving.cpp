@@ -86,7 +86,9 @@ uint32_t pool_bytes_of(const Site& site) {
 
 uint32_t near_of(const Site& site) {
     const bool is_known = site.kind() == Site::Kind::friends && site.friendship.is_found();
-    return is_known ? formats::plan::near_of(site.friendship.place(), site.friendship.offset()) : no_near;
+    const Friendship& friendship = site.friendship;
+    return is_known ? formats::plan::near_of(friendship.place(), friendship.offset(), friendship.siblings())
+                    : no_near;
 }
 
 // Pools, and the wrappers that lead to them. The depth of the deepest.

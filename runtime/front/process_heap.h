@@ -11,6 +11,8 @@
 
 namespace malloom::front {
 
+class Friendship;
+
 /// The heap of the whole process. Thread-safe, and safe before main, in signal handlers and after exit
 /// handlers.
 /// - allocate: `alignment` is 0 for the default of malloc, else a power of two. nullptr when there is no
@@ -36,7 +38,7 @@ concept ProcessHeap =
 /// - allocate_pooled, allocate_reached: an object where one is at hand, else null.
 /// - allocate_quickly: as allocate with the default alignment, for a return address and the place where it
 /// lies;
-///   plainly is allocate_plainly, or what calls it;
+///   plainly is allocate_plainly, or what calls it; beside serves objects that have friends;
 ///   aligned alike.
 /// - allocate_zeroed_quickly, allocate_aligned_quickly: as allocate_zeroed, and allocate with an alignment.
 /// - reallocate_quickly: as reallocate, and bytes may be 0: thoroughly is asked then.
@@ -46,12 +48,13 @@ template <typename Heap>
 concept QuickProcessHeap =
     ProcessHeap<Heap> &&
     requires(Heap& heap, void* object, size_t size, uintptr_t site, const context::Caller& caller,
-             void* (*one)(size_t), void* (*two)(size_t, size_t), void* (*change)(void*, size_t)) {
+             void* (*one)(size_t), void* (*two)(size_t, size_t), void* (*change)(void*, size_t),
+             void* (*beside)(size_t, const Friendship&)) {
         { Heap::allocate_plainly(size) } -> std::same_as<void*>;
         { Heap::allocate_aligned_plainly(size, size) } -> std::same_as<void*>;
         { heap.allocate_pooled(size, site) } -> std::same_as<void*>;
         { heap.allocate_reached(size, caller) } -> std::same_as<void*>;
-        { heap.allocate_quickly(size, site, site, one, one) } -> std::same_as<void*>;
+        { heap.allocate_quickly(size, site, site, one, beside, one) } -> std::same_as<void*>;
         { heap.allocate_zeroed_quickly(size, site, site, one) } -> std::same_as<void*>;
         { heap.allocate_aligned_quickly(size, size, site, two, two) } -> std::same_as<void*>;
         { heap.reallocate_quickly(object, size, change) } -> std::same_as<void*>;

@@ -33,9 +33,9 @@ class RunTime {
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         return sites_.allocate_pooled(bytes, return_address);
     }
-    template <class Plainly, class Otherwise>
+    template <class Plainly, class Beside, class Otherwise>
     [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address, uintptr_t place,
-                                                  Plainly plainly, Otherwise thoroughly) {
+                                                  Plainly plainly, Beside beside, Otherwise thoroughly) {
         if (is_plain(bytes, plain_span_)) {
             return plainly(bytes);
         }
@@ -45,6 +45,9 @@ class RunTime {
         Site* site = sites_.find_quickly(return_address);
         if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
+        }
+        if (site->friendship.is_quick(bytes)) {
+            return beside(bytes, site->friendship);
         }
         if (asks_the_caller(*site)) {
             return thoroughly(bytes);  // knows the caller

@@ -33,7 +33,7 @@ struct Site : heaps::Requester {
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
     context::RequestMonitor monitor;
-    Friendship friendship = {};
+    Friendship friendship;
 
     /// What a request of a wrapper came to. Reaching its callers costs more than the fallback: where it
     /// hardly ever leads to a pool, the wrapper is left alone. False where it comes to that.

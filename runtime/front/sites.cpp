@@ -1,7 +1,6 @@
 #include "runtime/front/sites.h"
 
 #include "runtime/context/stable_hash.h"
-#include "runtime/platform/memory.h"
 
 namespace malloom::front {
 
@@ -47,6 +46,7 @@ void Sites::set_pool(Site& site, heaps::PoolOfRequester pool) {
 
 void Sites::set_kind(Site& site, Kind kind) {
     site.set_kind(kind);
+    site.friendship.set_quick(false);
     refresh(site);
 }
 
@@ -131,7 +131,7 @@ bool Sites::begin_planned_friendship(Site& site, const PlanContext& planned) {
     const uint32_t family = planned.near != no_near ? pools().add(planned.pool_bytes) : heaps::PoolHeap::none;
     if (family == heaps::PoolHeap::none ||
         !site.friendship.begin(planned.pool_bytes, family, place_of_near(planned.near),
-                               offset_of_near(planned.near))) {
+                               offset_of_near(planned.near), siblings_of_near(planned.near))) {
         return false;
     }
     begin_friendship(site, family);
@@ -180,8 +180,7 @@ void Sites::note(Site& site, size_t bytes) {
 
 void Sites::begin_pool(Site& site, size_t bytes) {
     const uint32_t known = site.pooled.now().family;
-    const bool fits = heaps::PoolHeap::chunk_bytes(known) ==
-                      platform::round_up(bytes + (bytes == 0), heaps::PoolHeap::chunk_alignment);
+    const bool fits = heaps::PoolHeap::chunk_bytes(known) == heaps::PoolHeap::chunk_for(bytes);
     const uint32_t family = fits                      ? known
                             : bytes <= largest_pooled ? pools().add(bytes)
                                                       : heaps::PoolHeap::none;
@@ -222,6 +221,8 @@ void* Sites::allocate_beside(size_t bytes, const context::CallerState& caller) {
     void* object = site.friendship.allocate(caller);
     if (site.friendship.is_over()) [[unlikely]] {
         end_friendship(site);
+    } else {
+        site.friendship.set_quick(true);
     }
     return object;
 }

@@ -6,10 +6,11 @@ namespace malloom::heaps {
 
 namespace {
 
-// Chunks of a run by its generation: a sibling that finds its run used up begins one of the next generation.
-// Of a friend's first objects nobody knows whether there will be others.
+// Chunks of a run by its generation, where nothing was learned: of a friend's first objects nobody knows
+// whether there will be others.
 constexpr uint16_t run_chunks[] = {2, 4, 8, 8, 16, 16, 32, 32, 64, 64, 128, 128, 256, 256, 512};
-constexpr unsigned last_generation = sizeof run_chunks / sizeof *run_chunks - 1;
+constexpr uint32_t longest_first_run = 32;
+constexpr uint64_t fewest_friends = 32;
 constexpr size_t longest_run_bytes = 16 << 10;
 constexpr size_t slack_bytes = 64 << 10;
 
@@ -30,87 +31,141 @@ uint32_t NearHeap::add(size_t bytes) {
         return none;
     }
     const auto number = static_cast<uint32_t>((bytes - 1) / step);
-    uint32_t& family = sizes_[number].family;
-    uint32_t nobodys = 0;
-    if (__atomic_load_n(&family, __ATOMIC_ACQUIRE) == nobodys) {
-        const uint32_t made = PoolHeap::add_for_runs(bytes);
-        // Where two threads race, one family stays empty.
-        if (made == PoolHeap::none || (!__atomic_compare_exchange_n(&family, &nobodys, made, false,
-                                                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
-                                       nobodys == 0)) {
+    Size& size = sizes_[number];
+    if (__atomic_load_n(&size.chunk_bytes, __ATOMIC_ACQUIRE) == 0) {
+        const uint32_t family = PoolHeap::add_for_runs(bytes);
+        if (family == PoolHeap::none) {
             return none;
         }
+        // Where two threads race, one family stays empty; both write the same otherwise.
+        __atomic_store_n(&size.family, family, __ATOMIC_RELAXED);
+        __atomic_store_n(&size.salt, (number + 1) * 0x9e3779b97f4a7c15ULL | uint64_t{1} << 63,
+                         __ATOMIC_RELAXED);
+        __atomic_store_n(&size.chunk_bytes, PoolHeap::chunk_bytes(family), __ATOMIC_RELEASE);
     }
     return number;
 }
 
-// Of a thread without pools.
-void* NearHeap::allocate_first(uint32_t number) {
-    PoolThread* self = own_thread();
-    if (self == nullptr || number >= sizes_count) {
-        return nullptr;
+// The largest power of two, so that runs end where lines do.
+void NearHeap::expect(uint32_t number, uint32_t siblings) {
+    uint32_t chunks = 0;
+    for (uint32_t next = run_chunks[0]; next <= siblings && next <= longest_first_run; next *= 2) {
+        chunks = next;
     }
-    const BusyScope busy(self);
-    return begin_run(*self, sizes_[number], 0);
+    __atomic_store_n(&sizes_[number].first_run, chunks, __ATOMIC_RELAXED);
 }
 
-// Room for the marks of the pool, and none left of what was there before. Under the arena's lock, as another
-// thread may be opening the same.
-bool NearHeap::prepare_marks(const Pool& pool) {
+// The mean, but where a few friends have most objects, what the run gave that the others end with.
+uint32_t NearHeap::siblings(uint32_t number) {
+    const Size& size = sizes_[number];
+    const uint64_t friends = size.begun[0].now();
+    if (friends < fewest_friends) {
+        return 0;
+    }
+    uint64_t reached = chunks_of_run(size, 0);
+    for (unsigned next = 1; next < generations && 2 * size.begun[next].now() >= friends; ++next) {
+        reached += chunks_of_run(size, next);
+    }
+    const uint64_t mean = size.used.now() / friends;
+    return static_cast<uint32_t>(mean < reached ? mean : reached);
+}
+
+// Room for the marks of the pool, as far as there is memory. Under the arena's lock, as another thread may be
+// opening the same.
+void NearHeap::prepare_marks(const Pool& pool) {
     const structures::Locked locked(pool_arena.lock);
     const uintptr_t end = range_of(pool) + range_bytes(pool.order);
     const size_t most = pool_arena.bytes() / bytes_per_mark + platform::page_bytes();
-    if ((marks_.bytes() == 0 && !marks_.open(most, platform::page_bytes(), marks_step)) ||
-        !marks_.reach((end - pool_arena.base()) / bytes_per_mark + 1)) {
-        return false;
+    if (marks_.bytes() != 0 || marks_.open(most, platform::page_bytes(), marks_step)) {
+        marks_.reach((end - pool_arena.base()) / bytes_per_mark + 1);
     }
-    for (uintptr_t at = range_of(pool); at < end; at += sizeof(uint64_t) * bytes_per_mark) {
-        __atomic_store_n(reinterpret_cast<uint64_t*>(place_of_mark(at)), 0, __ATOMIC_RELAXED);
-    }
-    return true;
 }
 
-// What waits is no more memory than the C library's headers and rounding would take, and an eighth.
-uint32_t NearHeap::wanted_chunks(const Size& size, unsigned generation, size_t chunk_bytes) {
-    const size_t usual = usual_chunk((static_cast<size_t>(&size - sizes_) + 1) * step);
-    if (size.taken.now() * (chunk_bytes + 1) > size.used.now() * usual * 9 / 8 + slack_bytes) {
-        return 1;
+unsigned NearHeap::mark_of(uintptr_t chunk) {
+    const size_t index = index_of_mark(chunk);
+    return index < marks_.usable() ? __atomic_load_n(marks() + index, __ATOMIC_RELAXED) : 0;
+}
+void NearHeap::set_mark(uintptr_t chunk, unsigned mark) {
+    const size_t index = index_of_mark(chunk);
+    if (index < marks_.usable()) {
+        __atomic_store_n(marks() + index, static_cast<uint8_t>(mark), __ATOMIC_RELAXED);
     }
-    const uint32_t wanted = run_chunks[generation];
-    const auto longest = static_cast<uint32_t>(longest_run_bytes / chunk_bytes);
+}
+
+// Chunks of a run if there is room for it. After a first run of learned length most friends get few objects
+// more.
+uint32_t NearHeap::chunks_of_run(const Size& size, unsigned generation) {
+    const uint32_t first = __atomic_load_n(&size.first_run, __ATOMIC_RELAXED);
+    const uint32_t usual = run_chunks[generation == 0 || first == 0 ? generation : generation - 1];
+    const uint32_t learned = generation == 0 ? first : first / 2;
+    const uint32_t wanted = usual > learned ? usual : learned;
+    const auto longest = static_cast<uint32_t>(longest_run_bytes / size.chunk_bytes);
     return wanted < longest ? wanted : longest;
 }
 
+// What waits is no more memory than the C library's headers and rounding would take, and an eighth. Where the
+// number of siblings was learned it may be twice what the objects take: they come one by one to many friends.
+bool NearHeap::has_room_for_runs(const Size& size) {
+    const size_t usual = usual_chunk((static_cast<size_t>(&size - sizes_) + 1) * step);
+    const size_t share = size.first_run != 0 ? 3 * 8 : 9;
+    return size.taken.now() * size.chunk_bytes <= size.used.now() * usual * share / 8 + slack_bytes;
+}
+
 void* NearHeap::begin_run(PoolThread& self, Size& size, unsigned generation) {
-    const size_t chunk_bytes = PoolHeap::chunk_bytes(size.family);
-    if (chunk_bytes == 0) {
-        return nullptr;
-    }
-    uint32_t count = wanted_chunks(size, generation, chunk_bytes);
+    const uint32_t wanted = chunks_of_run(size, generation);
+    uint32_t count = has_room_for_runs(size) ? wanted : 1;
     void* object = PoolHeap::take_run(self, size.family, count);
     if (object == nullptr) {
         return nullptr;
     }
     const auto first = reinterpret_cast<uintptr_t>(object);
     const Pool& pool = *pool_arena.find(object);
-    if (first == pool.start && !prepare_marks(pool)) {
-        __atomic_store_n(&size.family, PoolHeap::none, __ATOMIC_RELEASE);
-        return object;
+    if (first == pool.start) {
+        prepare_marks(pool);
     }
     size.used.add(1);
     size.taken.add(count);
-    // Who got less than wanted is due for it the next time.
-    const bool is_short = count < run_chunks[generation];
-    const unsigned mark = is_short && generation > 0 ? generation - 1 : generation;
-    for (uint32_t i = 0; i < count; ++i) {
-        set_mark(first + i * chunk_bytes, mark | (i == 0 ? 0U : waits));
+    size.begun[generation].add(1);
+    uintptr_t chunk = first;
+    set_word(chunk, 0);
+    for (uint32_t i = 1; i < count; ++i) {
+        chunk += size.chunk_bytes;
+        set_word(chunk, tag_of(self, size, chunk));
     }
+    // Who got less than wanted is due for it the next time.
+    const bool is_short = count < wanted;
+    const unsigned mark = is_short && generation > 0 ? generation - 1 : generation;
+    set_mark(chunk, mark);
     return object;
 }
 
-void* NearHeap::begin_next_run(PoolThread& self, Size& size, uintptr_t sibling) {
-    const unsigned generation = mark_of(sibling) & ~waits;
-    return begin_run(self, size, generation < last_generation ? generation + 1 : generation);
+bool NearHeap::is_of(const Size& size, uintptr_t address) {
+    const Pool& pool = *pool_arena.find(reinterpret_cast<const void*>(address));
+    return pool.family == size.family && holds(pool, reinterpret_cast<const void*>(address));
+}
+
+unsigned NearHeap::generation_after(uintptr_t sibling) {
+    const unsigned generation = mark_of(sibling);
+    return generation + 1 < generations ? generation + 1 : generation;
+}
+
+// No chunk waits behind the sibling, or that is none and the friend may be one itself.
+void* NearHeap::begin(uint32_t number, uintptr_t friend_address, size_t offset) {
+    PoolThread* self = own_thread();
+    if (self == nullptr) {
+        return nullptr;
+    }
+    const BusyScope busy(self);
+    Size& size = sizes_[number];
+    const uintptr_t sibling = word_at(friend_address + offset);
+    if (is_of(size, sibling)) {
+        return begin_run(*self, size, generation_after(sibling));
+    }
+    if (is_of(size, friend_address)) {
+        void* object = take_waiting(*self, size, friend_address + size.chunk_bytes);
+        return object != nullptr ? object : begin_run(*self, size, generation_after(friend_address));
+    }
+    return begin_run(*self, size, 0);
 }
 
 }  // namespace malloom::heaps

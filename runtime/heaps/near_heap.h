@@ -6,8 +6,9 @@
 // (runtime/context/friend_monitor.h).
 //
 // An object begins a run of chunks; those behind it wait for its siblings. The friend itself leads to them:
-// it holds a pointer to the sibling that came last, or it is that sibling. So nothing is stored per friend,
-// and one byte per 32 bytes of chunks.
+// it holds a pointer to the sibling that came last, or it is that sibling. A chunk that waits says so in its
+// own first word, which lies where the new object is about to be written anyway. So nothing is stored per
+// friend, and no memory is touched but the friend's and its objects'.
 #pragma once
 
 #include <stddef.h>
@@ -31,97 +32,102 @@ class NearHeap {
     /// PoolHeap::open. Thread-safe.
     static uint32_t add(size_t bytes);
 
+    /// How many objects of the number a friend has, as was learned before; 0 where it was not. A friend's
+    /// first run follows it. Thread-safe.
+    static void expect(uint32_t number, uint32_t siblings);
+    /// How many a friend has in this run so far, which half of them at least come near to; 0 where too few
+    /// have any.
+    static uint32_t siblings(uint32_t number);
+
     /// An object beside the friend's others. `offset` is of the word in the friend that points to the last of
     /// them, in bytes; a friend that has the number's size is taken for the last one itself. Any address: of
-    /// one that is no object of a pool nothing is read, and the object begins a run. Null without memory, and
-    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe.
+    /// one that lies in no pool nothing is read, and the object begins a run. Null without memory, and
+    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's.
     [[gnu::always_inline]] static void* allocate(uint32_t number, uintptr_t friend_address, size_t offset) {
         PoolThread* self = pool_thread;
-        if (number >= sizes_count || self->is_busy) [[unlikely]] {
-            return allocate_first(number);
+        if (!self->is_busy) [[likely]] {
+            Size& size = sizes_[number];
+            enter_pools(self);
+            void* object = take_waiting(*self, size, word_at(friend_address + offset) + size.chunk_bytes);
+            leave_pools(self);
+            if (object != nullptr) [[likely]] {
+                return object;
+            }
         }
-        const BusyScope busy(self);
-        Size& size = sizes_[number];
-        uintptr_t sibling = 0;
-        Pool* pool = find_sibling(size.family, friend_address, offset, sibling);
-        if (pool == nullptr) {
-            return begin_run(*self, size, 0);
-        }
-        const uintptr_t next = sibling + pool->chunk_bytes;
-        const unsigned mark = mark_of(next);
-        if ((mark & waits) == 0 || __atomic_load_n(&pool->owner, __ATOMIC_RELAXED) != self) {
-            return begin_next_run(*self, size, sibling);
-        }
-        set_mark(next, mark & ~waits);
-        ++pool->living;
-        size.used.add(1);
-        return reinterpret_cast<void*>(next);
+        return begin(number, friend_address, offset);
     }
 
   private:
+    // A friend's first run is of generation 0; each that is used up is followed by one of the next.
+    static constexpr unsigned generations = 15;
+
     /// Of the objects of one size.
-    struct Size {
-        uint32_t family;              ///< of the pool heap; 0, which is nobody's, before it has one
+    struct alignas(64) Size {
+        uintptr_t salt;               ///< of the tags
+        uint32_t chunk_bytes;         ///< 0 before it has a family
+        uint32_t family;              ///< of the pool heap
+        uint32_t first_run;           ///< chunks of a friend's first run; 0 where nothing was learned
         structures::RacyCount used;   ///< chunks that objects got
         structures::RacyCount taken;  ///< chunks of all runs
+        structures::RacyCount begun[generations];  ///< runs
     };
 
     // At every second step a chunk of a pool is larger, at the others one of the C library.
     static constexpr size_t step = 8;
     static constexpr uint32_t sizes_count = largest_bytes / step;
 
-    // A mark for each chunk of a run: the run's generation, and whether the chunk waits. At the index of the
-    // chunk's address in the arena. One byte more than the arena needs, for the chunk behind the last.
-    static constexpr size_t bytes_per_mark = 32;
-    static constexpr unsigned waits = 0x80;
+    // At a run's last chunk, its generation. At the index of the chunk's address in the arena.
+    // Chunks that are neighbours may share one, and an older pool's may be left over: it is a hint.
+    static constexpr size_t bytes_per_mark = 64;
 
-    static uint8_t* place_of_mark(uintptr_t chunk) {
-        return reinterpret_cast<uint8_t*>(marks_.base()) + (chunk - pool_arena.base()) / bytes_per_mark;
+    static uint8_t* marks() { return reinterpret_cast<uint8_t*>(marks_.base()); }
+    static size_t index_of_mark(uintptr_t chunk) { return (chunk - pool_arena.base()) / bytes_per_mark; }
+    static unsigned mark_of(uintptr_t chunk);
+    static void set_mark(uintptr_t chunk, unsigned mark);
+
+    [[gnu::always_inline]] static bool is_readable(uintptr_t address) {
+        return pool_arena.covers(reinterpret_cast<const void*>(address)) && address % sizeof(uintptr_t) == 0;
     }
-    // Other threads look at the marks of a pool whose owner writes them.
-    static unsigned mark_of(uintptr_t chunk) {
-        return __atomic_load_n(place_of_mark(chunk), __ATOMIC_RELAXED);
-    }
-    static void set_mark(uintptr_t chunk, unsigned mark) {
-        __atomic_store_n(place_of_mark(chunk), static_cast<uint8_t>(mark), __ATOMIC_RELAXED);
+    // Not checked by sanitizers: the program owns the object, and may be writing it. 0 outside the pools.
+    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] static uintptr_t word_at(
+        uintptr_t address) {
+        return is_readable(address) ? *reinterpret_cast<const volatile uintptr_t*>(address) : 0;
     }
 
-    // The address's pool, if it has the family; null for the inside of a chunk.
-    [[gnu::always_inline]] static Pool* pool_with(uint32_t family, uintptr_t address) {
-        Pool* pool = pool_arena.find(reinterpret_cast<const void*>(address));
-        const uintptr_t offset = address - pool->start;
-        if (pool->family != family || offset >= pool->span) {
+    // The first word of a chunk that waits for an object of the thread: no address of any object, and another
+    // for each chunk, so that nobody has it there by chance or copied it.
+    [[gnu::always_inline]] static uintptr_t tag_of(const PoolThread& self, const Size& size,
+                                                   uintptr_t chunk) {
+        return chunk ^ reinterpret_cast<uintptr_t>(&self) ^ size.salt;
+    }
+    // An object of the chunk at the address, if one waits there for this thread; else null. Beyond what is
+    // carved there may be tags of the range's last pool, and the pool may be another thread's by now.
+    [[gnu::always_inline]] static void* take_waiting(PoolThread& self, Size& size, uintptr_t chunk) {
+        if (word_at(chunk) != tag_of(self, size, chunk)) [[unlikely]] {
             return nullptr;
         }
-        // Divided as 32 bits: that takes a fraction of the time.
-        return static_cast<uint32_t>(offset) % pool->chunk_bytes == 0 ? pool : nullptr;
-    }
-
-    // Not checked by sanitizers: the program owns the object, and may be writing it.
-    [[gnu::no_sanitize("address", "thread", "undefined")]] static uintptr_t word_at(uintptr_t address) {
-        return *reinterpret_cast<const volatile uintptr_t*>(address);
-    }
-
-    // Null where the friend leads to no sibling.
-    [[gnu::always_inline]] static Pool* find_sibling(uint32_t family, uintptr_t friend_address, size_t offset,
-                                                     uintptr_t& sibling) {
-        const Pool* pool = pool_arena.find(reinterpret_cast<const void*>(friend_address));
-        const uintptr_t place = friend_address + offset;
-        if (place - pool->start < pool->span && place % sizeof(uintptr_t) == 0) [[likely]] {
-            sibling = word_at(place);
-            if (Pool* found = pool_with(family, sibling)) [[likely]] {
-                return found;
-            }
+        Pool& pool = *pool_arena.find_covered(reinterpret_cast<const void*>(chunk));
+        if (__atomic_load_n(&pool.owner, __ATOMIC_RELAXED) != &self ||
+            chunk - pool.start >= uint64_t{pool.carved} * pool.chunk_bytes) [[unlikely]] {
+            return nullptr;
         }
-        sibling = friend_address;
-        return pool_with(family, friend_address);
+        set_word(chunk, 0);
+        ++pool.living;
+        size.used.add(1);
+        return reinterpret_cast<void*>(chunk);
+    }
+    // Other threads may look for a tag there.
+    [[gnu::always_inline]] static void set_word(uintptr_t address, uintptr_t word) {
+        __atomic_store_n(reinterpret_cast<uintptr_t*>(address), word, __ATOMIC_RELAXED);
     }
 
-    [[gnu::noinline]] static void* allocate_first(uint32_t number);
-    [[gnu::noinline]] static void* begin_run(PoolThread& self, Size& size, unsigned generation);
-    [[gnu::noinline]] static void* begin_next_run(PoolThread& self, Size& size, uintptr_t sibling);
-    static uint32_t wanted_chunks(const Size& size, unsigned generation, size_t chunk_bytes);
-    static bool prepare_marks(const Pool& pool);
+    [[gnu::noinline]] static void* begin(uint32_t number, uintptr_t friend_address, size_t offset);
+    static bool is_of(const Size& size, uintptr_t address);
+    static void* begin_run(PoolThread& self, Size& size, unsigned generation);
+    static uint32_t chunks_of_run(const Size& size, unsigned generation);
+    static bool has_room_for_runs(const Size& size);
+    static unsigned generation_after(uintptr_t sibling);
+    static void prepare_marks(const Pool& pool);
 
     static Size sizes_[sizes_count];
     static structures::GrowingRange marks_;

@@ -189,7 +189,6 @@ TEST_F(NearHeapTest, AnyWordCanBeAFriend) {
 }
 
 TEST_F(NearHeapTest, SizesWithoutAPlaceAreRefused) {
-    EXPECT_EQ(NearHeap::allocate(NearHeap::none, 16, 0), nullptr);
     EXPECT_EQ(NearHeap::add(NearHeap::largest_bytes + 1), NearHeap::none);
     EXPECT_EQ(NearHeap::add(NearHeap::least_bytes - 1), NearHeap::none);
 }
