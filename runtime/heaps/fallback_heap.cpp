@@ -1,5 +1,6 @@
 #include "runtime/heaps/fallback_heap.h"
 
+#include <errno.h>
 #include <string.h>
 
 namespace malloom::platform::real {
@@ -20,6 +21,22 @@ constexpr size_t mimalloc_limit = size_t{16} << 20;
 // The second question finds what a program that uses mimalloc itself got before the range was there.
 [[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
     return mimalloc_memory.owns(object) || mi_is_in_heap_region(object);
+}
+
+// The C library's. Where a thread's arena is full it tries another one, and leaves ENOMEM behind although
+// that has memory.
+template <class Ask>
+[[gnu::always_inline]] inline void* real_object(Ask ask) {
+    const int error = errno;
+    void* object = ask();
+    if (object != nullptr) {
+        errno = error;
+    }
+    return object;
+}
+
+void* real_allocate(size_t bytes) {
+    return real_object([=] { return platform::real::allocate(bytes); });
 }
 
 }  // namespace
@@ -44,7 +61,7 @@ size_t FallbackHeap::usable_size(const void* object) const {
 // What is too large for mimalloc, or aligned, or more than its range has left.
 void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
     if (alignment <= granule) {
-        return platform::real::allocate(bytes);
+        return real_allocate(bytes);
     }
     if (bytes < limit_ && alignment <= largest_plain_alignment) {
         // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
@@ -52,7 +69,7 @@ void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
             return object;
         }
     }
-    return platform::real::allocate_aligned(alignment, bytes);
+    return real_object([=] { return platform::real::allocate_aligned(alignment, bytes); });
 }
 
 void* FallbackHeap::allocate_zeroed(const Request& request) {
@@ -61,19 +78,19 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
             return object;
         }
     }
-    return platform::real::allocate_zeroed(1, request.bytes);
+    return real_object([&] { return platform::real::allocate_zeroed(1, request.bytes); });
 }
 
 void* FallbackHeap::reallocate(void* object, const Request& request) {
     if (!is_mimalloc(object)) {
-        return platform::real::reallocate(object, request.bytes);
+        return real_object([&] { return platform::real::reallocate(object, request.bytes); });
     }
     if (request.bytes < limit_) {
         if (void* same_or_moved = mi_realloc(object, at_least_granule(request.bytes))) [[likely]] {
             return same_or_moved;
         }
     }
-    void* moved = platform::real::allocate(request.bytes);
+    void* moved = real_allocate(request.bytes);
     if (moved != nullptr) {
         const size_t had = mi_usable_size(object);
         memcpy(moved, object, had < request.bytes ? had : request.bytes);
