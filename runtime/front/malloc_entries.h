@@ -249,6 +249,15 @@ void* allocate_knowing(Heap& heap, size_t bytes, const context::CallerState& cal
     }
 }
 template <typename Heap>
+[[gnu::always_inline]] inline void* beside(Heap& heap, const Friendship& friendship,
+                                           uintptr_t friend_address) {
+    if constexpr (is_quick) {
+        return heap.allocate_beside(friendship, friend_address);
+    } else {
+        return nullptr;
+    }
+}
+template <typename Heap>
 void* allocate_zeroed_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {
     if constexpr (is_quick) {
         void* object = heap.allocate_reached(bytes, caller.caller());
@@ -267,13 +276,15 @@ extern "C" void* malloom_allocate_knowing(size_t bytes, const malloom::context::
 #if defined(__x86_64__)
 extern "C" void* malloom_allocate_beside(size_t bytes, const malloom::front::Friendship& friendship,
                                          uintptr_t friend_address) {
-    void* object = friendship.allocate_beside(friend_address);
-    return object != nullptr ? object : malloom::front::allocate_thoroughly(bytes);
+    using namespace malloom::front;
+    void* object = beside(process_heap(), friendship, friend_address);
+    return object != nullptr ? object : allocate_thoroughly(bytes);
 }
 extern "C" void* malloom_create_beside(size_t bytes, const malloom::front::Friendship& friendship,
                                        uintptr_t friend_address) {
-    void* object = friendship.allocate_beside(friend_address);
-    return object != nullptr ? object : malloom::front::create_thoroughly(bytes);
+    using namespace malloom::front;
+    void* object = beside(process_heap(), friendship, friend_address);
+    return object != nullptr ? object : create_thoroughly(bytes);
 }
 #endif
 extern "C" void* malloom_allocate_zeroed_knowing(size_t bytes, const malloom::context::CallerState& caller) {

@@ -106,6 +106,11 @@ class RunTime {
         return thoroughly(object, bytes);
     }
 
+    /// An object beside its friend, where that is at hand; else null.
+    [[gnu::always_inline]] static void* allocate_beside(const Friendship& friendship,
+                                                        uintptr_t friend_address) {
+        return friendship.allocate_beside(friend_address);
+    }
     /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
     [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
         Site* wrapper = sites_.find_quickly(caller.return_address);
