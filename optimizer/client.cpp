@@ -65,7 +65,7 @@ bool begin() {
     dr_register_module_load_event(module_loaded);
     dr_register_module_unload_event(module_unloaded);
     if (options.pools == 0) dr_register_bb_event(block_built);
-    dr_register_trace_event(trace_built);
+    if (options.prefetch != 0 || options.statistics != 0) dr_register_trace_event(trace_built);
     dr_register_filter_syscall_event(is_of_interest);
     dr_register_pre_syscall_event(before_system_call);
     return true;
