@@ -170,7 +170,7 @@ uint32_t PoolHeap::add_for_runs(size_t bytes) {
 }
 
 uint32_t PoolHeap::add_family(size_t bytes, bool is_for_runs) {
-    const size_t chunk_bytes = platform::round_up(bytes == 0 ? 1 : bytes, chunk_alignment);
+    const size_t chunk_bytes = chunk_for(bytes);
     if (bytes > largest_chunk || pool_arena.pools() == nullptr) {
         return none;
     }

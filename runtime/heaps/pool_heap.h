@@ -11,6 +11,7 @@
 #include "runtime/heaps/heap.h"
 #include "runtime/heaps/pool_arena.h"
 #include "runtime/heaps/pool_thread.h"
+#include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
 
@@ -27,8 +28,8 @@ class PoolHeap {
     /// From now on what pools fill becomes huge pages, where the system makes them at request.
     static void prefer_huge_pages();
 
-    /// A new family for requests of up to `bytes`, rounded up to 16; none where they are larger than
-    /// largest_chunk or there are too many families. Thread-safe.
+    /// A new family for requests of up to `bytes`, rounded up as chunk_for says; none where they are larger
+    /// than largest_chunk or there are too many families. Thread-safe.
     uint32_t add(size_t bytes);
 
     /// A new family for take_run alone.
@@ -125,7 +126,13 @@ class PoolHeap {
         return fits_room(request.bytes, usable_size(object));
     }
 
-    /// Bytes that a request of the family gets; 0 for a number that is no family's.
+    /// Bytes that a request gets. Large ones begin with a pair of lines, which many processors fetch
+    /// together: what is used most is often at the beginning.
+    static constexpr size_t chunk_for(size_t bytes) {
+        const size_t alignment = bytes < least_paired ? chunk_alignment : line_pair;
+        return platform::round_up(bytes == 0 ? 1 : bytes, alignment);
+    }
+    /// The same of the family's requests; 0 for a number that is no family's.
     static size_t chunk_bytes(uint32_t family);
 
     /// Bytes of address ranges that pools have now; a snapshot.
@@ -134,6 +141,9 @@ class PoolHeap {
     static constexpr size_t chunk_alignment = 16;
 
   private:
+    static constexpr size_t line_pair = 128;
+    static constexpr size_t least_paired = 8 * line_pair;  // at most an eighth more
+
     static uint32_t add_family(size_t bytes, bool is_for_runs);
     // The rest of release_small where the pool has become empty.
     [[gnu::noinline]] static void keep(PoolThread* self, Pool* pool);

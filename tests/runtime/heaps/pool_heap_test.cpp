@@ -50,6 +50,19 @@ TEST_F(PoolHeapTest, ObjectsOfAFamilyFollowOneAnother) {
     EXPECT_EQ(PoolHeap::chunk_bytes(family), 48u);
 }
 
+TEST_F(PoolHeapTest, LargeObjectsBeginWithAPairOfLines) {
+    const uint32_t family = heap.add(1928);
+    for (const char* object : allocate_many(family, 100)) {
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(object) % 128, 0u);
+        EXPECT_EQ(PoolHeap::usable_size(object), 2048u);
+    }
+    for (size_t bytes = 0; bytes <= 4096; ++bytes) {
+        EXPECT_GE(PoolHeap::chunk_for(bytes), bytes);
+        EXPECT_LE(PoolHeap::chunk_for(bytes), bytes < 120 ? bytes + 16 : bytes + bytes / 8);
+        EXPECT_EQ(PoolHeap::chunk_for(bytes) % (bytes < 1024 ? 16 : 128), 0u);
+    }
+}
+
 TEST_F(PoolHeapTest, WhatWasFreedLastComesFirst) {
     const uint32_t family = heap.add(64);
     const auto objects = allocate_many(family, 3);
