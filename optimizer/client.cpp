@@ -28,12 +28,19 @@ dr_emit_flags_t trace_built(void* context, void* tag, instrlist_t* trace, bool t
     return options.prefetch != 0 ? optimize_trace(context, tag, trace, translating) : DR_EMIT_DEFAULT;
 }
 
-// Blocks before the first request, the loader's nearly all, need not be looked at: that takes a fifth of a
-// short run.
+void look_at_code() {
+    static bool is_looking = false;
+    if (is_looking) return;
+    is_looking = true;
+    dr_register_bb_event(block_built);
+    if (options.prefetch != 0 || options.statistics != 0) dr_register_trace_event(trace_built);
+}
+
+// Code before the first request, the loader's nearly all, need not be looked at: that takes a fifth of a
+// short run. A module counts as loaded when its code is first reached.
 void module_loaded(void*, const module_data_t* module, bool) {
-    const bool was_there = has_run_time();
     find_run_time(module);
-    if (options.pools != 0 && !was_there && has_run_time()) dr_register_bb_event(block_built);
+    if (has_run_time()) look_at_code();
     add_allocation_slots(module);
 }
 
@@ -64,8 +71,7 @@ bool begin() {
     dr_register_exit_event(process_ends);
     dr_register_module_load_event(module_loaded);
     dr_register_module_unload_event(module_unloaded);
-    if (options.pools == 0) dr_register_bb_event(block_built);
-    if (options.prefetch != 0 || options.statistics != 0) dr_register_trace_event(trace_built);
+    if (options.pools == 0) look_at_code();
     dr_register_filter_syscall_event(is_of_interest);
     dr_register_pre_syscall_event(before_system_call);
     return true;
