@@ -32,12 +32,14 @@ void rebuild_once_bound(app_pc slot, void* tag) {
     if (is_bound) dr_delete_fragment(dr_get_current_drcontext(), tag);
 }
 
-// Clean call, in malloom_site_disagrees. All fragments that hold the call are built again; threads may run
-// the old ones for a while.
+// Clean call, in malloom_site_disagrees. Only what is built from now on calls the plain function. Code that
+// exists goes on asking the pool's entry, which serves all sizes: a flush of it (dr_delay_flush_region) while
+// other threads run it sends them to wrong places.
 void give_up(DynamicSite* site) {
-    set_state(*site, SiteState::given_up);
-    __atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
-    dr_delay_flush_region(reinterpret_cast<app_pc>(site->return_address) - 1, 1, 0, nullptr);
+    const SiteState now = SiteState::given_up;
+    SiteState before;
+    __atomic_exchange(&site->state, &now, &before, __ATOMIC_RELAXED);
+    if (before != now) __atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
 }
 
 // A trace takes a monitor that is valid for the pool's; what a trace has found once holds for blocks too.
