@@ -90,6 +90,70 @@ TEST_F(NearHeapTest, AVertexsEdgesAreNeighboursHoweverTheyAreMade) {
     delete_edges(vertices);
 }
 
+/// Of a number of its own, so that nothing is known of it: `each` objects for each of the friends, in turns.
+class SiblingsTest : public NearHeapTest {
+  protected:
+    struct Last {
+        std::byte* object = nullptr;
+        size_t behind_it = 0;  ///< how many of its friend's objects lie right behind the one before
+    };
+    static std::vector<Last> make(uint32_t number, size_t bytes, size_t friends, size_t each) {
+        std::vector<Last> lasts(friends);
+        for (size_t i = 0; i < each; ++i) {
+            for (Last& last : lasts) {
+                auto* next = static_cast<std::byte*>(
+                    NearHeap::allocate(number, reinterpret_cast<uintptr_t>(last.object), 0));
+                memset(next, 0, bytes);
+                last.behind_it += last.object != nullptr && next == last.object + bytes;
+                last.object = next;
+            }
+        }
+        return lasts;
+    }
+};
+
+TEST_F(SiblingsTest, AreCountedAndFillTheFirstRunOfTheNext) {
+    constexpr size_t bytes = 272;
+    const uint32_t number = NearHeap::add(bytes);
+    EXPECT_EQ(NearHeap::siblings(number), 0U);
+    make(number, bytes, 1000, 8);
+    EXPECT_EQ(NearHeap::siblings(number), 8U);
+    NearHeap::expect(number, 8);
+    for (const Last& last : make(number, bytes, 100, 8)) {
+        EXPECT_EQ(last.behind_it, 7U);
+    }
+}
+
+TEST_F(SiblingsTest, AreFewWhereFewFriendsHaveMost) {
+    constexpr size_t bytes = 336;
+    const uint32_t number = NearHeap::add(bytes);
+    make(number, bytes, 1000, 1);
+    make(number, bytes, 10, 1000);
+    EXPECT_LE(NearHeap::siblings(number), 2U);
+}
+
+TEST_F(SiblingsTest, ThatDoNotComeTakeNoMoreThanThriceTheMemory) {
+    constexpr size_t bytes = 400;
+    const uint32_t number = NearHeap::add(bytes);
+    NearHeap::expect(number, 16);
+    const size_t before = PoolHeap::held_bytes();
+    make(number, bytes, 20'000, 1);
+    EXPECT_LE(PoolHeap::held_bytes() - before, 20'000 * 3 * (bytes + 16) + 2 * largest_range);
+}
+
+TEST_F(SiblingsTest, WhatIsFoundInAnObjectIsNotTakenForAChunkThatWaits) {
+    constexpr size_t bytes = 432;
+    const uint32_t number = NearHeap::add(bytes);
+    auto* first = static_cast<std::byte*>(NearHeap::allocate(number, 0, 0));
+    // What waited there said so; the object that got the chunk is given to nobody else, written or not.
+    void* second = NearHeap::allocate(number, reinterpret_cast<uintptr_t>(first), 0);
+    ASSERT_EQ(second, first + bytes);
+    uintptr_t left = 1;
+    memcpy(&left, second, sizeof left);
+    EXPECT_EQ(left, 0U);
+    EXPECT_NE(NearHeap::allocate(number, reinterpret_cast<uintptr_t>(first), 0), second);
+}
+
 TEST_F(NearHeapTest, ObjectsDoNotOverlap) {
     const auto vertices = new_vertices(1000);
     std::mt19937 random(1);
