@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -157,8 +158,17 @@ bool write_all(int file, const void* start, size_t bytes) {
     return true;
 }
 
+// To write beyond RLIMIT_FSIZE would end the program by SIGXFSZ.
+bool within_file_limit(uint64_t bytes) {
+    rlimit limit{};
+    const bool is_within =
+        getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+    errno = is_within ? errno : EFBIG;
+    return is_within;
+}
+
 bool write_sections(int file, const PlanHeader& header, const Section (&parts)[sections]) {
-    bool is_written = write_all(file, &header, sizeof header);
+    bool is_written = within_file_limit(header.file_bytes) && write_all(file, &header, sizeof header);
     for (const Section& part : parts) {
         is_written = is_written && write_all(file, part.start, part.bytes());
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,17 @@ TEST_F(PlanWriter, WhatWasLearnedIsReadAgain) {
     EXPECT_EQ(memcmp(plan.prefetches(), &prefetch, sizeof prefetch), 0);
     EXPECT_EQ(files(), 1u);
     plan.close();
+}
+
+TEST_F(PlanWriter, ALimitOfFilesIsAProblemAndNoSignal) {
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small = {100, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const char* problem = heaps::write_plan({}, path.c_str());
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_STREQ(problem, "File too large");
+    EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(PlanWriter, AnEmptyPlanIsAPlan) {
