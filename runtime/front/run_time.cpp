@@ -147,6 +147,10 @@ void RunTime::note_without_slot(const heaps::Request& request) {
 }
 
 void* RunTime::allocate_at(size_t bytes, Site& site, Thoroughly thoroughly) {
+    if (__atomic_load_n(&site.is_systems, __ATOMIC_RELAXED)) {
+        void* object = platform::real::allocate(bytes);
+        return object != nullptr ? object : thoroughly(bytes);
+    }
     if (!heap_.first.has_slot(site)) {
         if (void* object = heap_.rest.first.allocate_small(bytes, site.group)) [[likely]] {
             return object;
@@ -332,6 +336,7 @@ void RunTime::note_exhausted(Requester& requester) {
     if (requester.group == formats::plan::no_group && !requester.is_watched &&
         requester.pooled.now().bytes == formats::plan::no_pool) {
         __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
+        __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
     }
     if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED)) {
         heap_.first.note_exhausted(requester);

@@ -35,6 +35,9 @@ class FallbackHeap {
         return limit_ > plain_least && mimalloc_memory.is_ample ? limit_ - plain_least : 0;
     }
 
+    /// Whether the C library serves all of it. What malloc gets then is real::allocate's.
+    bool is_system() const { return limit_ == 0; }
+
     /// For what needs no look at its size: bytes - plain_least < plain_span(). Null and ENOMEM where there is
     /// no memory. Alignments are powers of two up to largest_plain_alignment.
     [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }

@@ -43,6 +43,7 @@ struct alignas(64) Requester {
     uint32_t refused = 0;     ///< requests that no slot fitted, or whose slot was taken
     uint32_t unused = 0;      ///< slots passed that no object got
     bool is_noted = false;    ///< its slots are counted as used up
+    bool is_systems = false;  ///< nothing but the C library serves it; atomic
     bool is_watched = false;  ///< the front wants to see each request that no slot and no pool serves
 };
 
