@@ -88,10 +88,10 @@ def test_a_run_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = f"sleep 300 & echo $! $$ > {pids}; wait"
     began = time.monotonic()
-    with pytest.raises(TimeLimitReached, match=r"'sh -c .*' did not end within 1 s"):
-        run_measured(Command(["sh", "-c", script], time_limit=1))
-    assert time.monotonic() - began < 10
-    deadline = time.monotonic() + 10
+    with pytest.raises(TimeLimitReached, match=r"'sh -c .*' did not end within 5 s"):
+        run_measured(Command(["sh", "-c", script], time_limit=5))
+    assert time.monotonic() - began < 100
+    deadline = time.monotonic() + 100
     while any(alive(int(pid)) for pid in pids.read_text().split()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [pid for pid in pids.read_text().split() if alive(int(pid))] == []
