@@ -49,7 +49,7 @@ void RunTime::start() {
     if (!sites_.open(has_plan_ ? &plan_ : nullptr, learns, !is_counted && mode == Mode::call_sites)) {
         state_ = "without address space for pools";
     }
-    if (has_pools() && options.huge_pages_are_wanted(plan_.says(PlanFlag::huge_pages))) {
+    if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
         heaps::PoolHeap::prefer_huge_pages();
     }
     matching_ = has_plan_ || has_pools() ? mode : Mode::fallback;

@@ -155,8 +155,10 @@ def test_huge_pages_can_be_asked_for_and_refused(malloom: Malloom) -> None:
     for option, value in (("--huge-pages", "1"), ("--no-huge-pages", "0")):
         done = malloom("run", "--print-environment", "--heap", "pools", option)
         assert f"MALLOOM=huge_pages={value},heap=pools\n" in done.stdout
-    refused = malloom("run", "--print-environment", "--dynamic", "--huge-pages")
-    assert refused.returncode == 2 and "--huge-pages" in refused.stderr
+        found = malloom("run", "--print-environment", "--dynamic", option)
+        assert ("huge_pages=1" in found.stdout) == (value == "1"), found.stderr
+    default = malloom("run", "--print-environment", "--dynamic")
+    assert "huge_pages=1" in default.stdout
 
 
 def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:

@@ -78,7 +78,9 @@ def run(
     ] = None,
     huge_pages: Annotated[
         bool | None,
-        typer.Option(help="Make huge pages of what pools fill, or not; default: as the plan says."),
+        typer.Option(
+            help="Make huge pages of what pools fill, or not; default: as the plan says, with --dynamic yes."
+        ),
     ] = None,
     prefetch: Annotated[
         bool,
@@ -132,7 +134,7 @@ def run(
     if program:
         require_reachable(program)
     if dynamic:
-        require_unset(heap=heap, preallocate=preallocate, huge_pages=huge_pages)
+        require_unset(heap=heap, preallocate=preallocate, huge_pages=huge_pages if plan else None)
         wishes = Optimizing(
             pools,
             prefetch,
@@ -141,6 +143,7 @@ def run(
             save_plan_settings(save_plan),
             tuple(constant or ()),
             checked_plan(plan) if plan else None,
+            huge_pages=huge_pages is not False,
         )
         environment = dynamic_environment(wishes)
         if print_environment:

@@ -36,6 +36,8 @@ class Optimizing:
     """NAME=NUMBER each."""
     plan: Path | None = None
     """What serves the program's requests, in place of pools that are found on the way."""
+    huge_pages: bool = True
+    """Whether what such pools fill becomes huge pages; a plan says it itself."""
 
     @property
     def finds_pools(self) -> bool:
@@ -89,7 +91,10 @@ def _heap_settings(wishes: Optimizing) -> dict[str, str]:
     if wishes.plan is not None:
         chosen = {"heap": "plan", "plan": str(wishes.plan.resolve()), "prefetch": "0"}
         return chosen | ({"fallback": wishes.fallback} if wishes.fallback else {})
-    return {"heap": "fallback", "fallback": (wishes.fallback or "mimalloc") if wishes.pools else "system"}
+    if not wishes.pools:
+        return {"heap": "fallback", "fallback": "system"}
+    huge_pages = {"huge_pages": "1"} if wishes.huge_pages else {}
+    return {"heap": "fallback", "fallback": wishes.fallback or "mimalloc", **huge_pages}
 
 
 def dynamic_environment(wishes: Optimizing) -> dict[str, str]:
