@@ -19,6 +19,7 @@ WAYS = {
     ],
     "odd_program": ["threads", "small_stacks", "coroutines", "signals", "faults", "ways"],
     "new_program": [""],
+    "early_program": ["", "own_stack"],
 }
 """The arguments of each program."""
 
