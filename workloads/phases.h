@@ -23,16 +23,27 @@ static inline int phases_from_arguments(int count, char** arguments) {
     return count;
 }
 
-/// CPU time of the process in seconds; 0 where no phase is wanted.
-static inline double phase_begin(void) {
+static inline double phase_seconds(clockid_t clock) {
     struct timespec now;
-    if (!phases_wanted || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return 0;
+    if (!phases_wanted || clock_gettime(clock, &now) != 0) return 0;
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/// CPU time of the process in seconds; 0 where no phase is wanted.
+static inline double phase_begin(void) {
+    return phase_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+/// The same of this thread.
+static inline double thread_phase_begin(void) {
+    return phase_seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static inline void phase_report(const char* name, double seconds) {
+    if (phases_wanted) fprintf(stderr, "phase %s %.9f\n", name, seconds);
+}
 /// Reports the CPU time since `began`, which came from phase_begin.
 static inline void phase_end(const char* name, double began) {
-    if (phases_wanted) fprintf(stderr, "phase %s %.9f\n", name, phase_begin() - began);
+    phase_report(name, phase_begin() - began);
 }
 
 #endif

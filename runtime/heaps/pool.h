@@ -97,15 +97,13 @@ enum class PoolState : uint8_t { unused, serving, aside, orphaned };
 
 /// All zero is an unused one. Two lines: what its owner uses all the time, and what others may write.
 struct alignas(128) Pool {
-    PoolThread* quick_owner;  ///< the owner while it is serving, else null; others only compare it
-    PoolChunk* free;          ///< top of the stack of free chunks
-    uintptr_t start;          ///< the first chunk
-    uint64_t span;            ///< bytes of all chunks; chunks lie at start + n * chunk_bytes below it
-    uint64_t
-        living;  ///< chunks in use, those included that nobody has taken in yet; one more while it is kept
+    PoolChunk* free;  ///< top of the stack of free chunks
+    uintptr_t start;  ///< the first chunk
+    uint64_t span;    ///< bytes of all chunks; chunks lie at start + n * chunk_bytes below it
+    uint64_t living;  ///< chunks in use, in its owner's magazine, and freed by others and not taken in
     uint32_t family;
     uint32_t chunk_bytes;
-    uint32_t carved;  ///< chunks that were ever on the stack; the rest is untouched
+    uint32_t carved;  ///< chunks that were ever given out; the rest is untouched
 
     alignas(64) ForeignChunks foreign;
     PoolThread* owner;    ///< null while it is orphaned
@@ -117,7 +115,6 @@ struct alignas(128) Pool {
     uint8_t populated;    ///< eighths of the range that are resident, if they became so at once
     uint8_t order;        ///< the range has smallest_range << order bytes
     PoolState state;
-    bool is_kept;    ///< was empty, and is not given back yet
     bool is_listed;  ///< among those with free chunks: of its owner, or of the family's orphans
 
     static constexpr unsigned parts = 8;
@@ -137,22 +134,19 @@ inline bool is_empty(const Pool& pool) {
 }
 
 /// Takes the top of the stack. Null where it is empty, or its link was overwritten and leads out of the pool.
-[[gnu::always_inline]] inline void* pop(Pool& pool) {
+inline void* pop(Pool& pool) {
     PoolChunk* top = pool.free;
-    if (reinterpret_cast<uintptr_t>(top) - pool.start >= pool.span) [[unlikely]] {
+    if (reinterpret_cast<uintptr_t>(top) - pool.start >= pool.span) {
         return nullptr;
     }
     pool.free = top->next;
-    ++pool.living;
     return top;
 }
 
-/// Whether it was the last that was in use.
-[[gnu::always_inline]] inline bool push(Pool& pool, void* object) {
+inline void push(Pool& pool, void* object) {
     auto* chunk = static_cast<PoolChunk*>(object);
     chunk->next = pool.free;
     pool.free = chunk;
-    return --pool.living == 0;
 }
 
 }  // namespace malloom::heaps

@@ -46,11 +46,13 @@ bool PoolArena::open() {
         const size_t granules = wanted / smallest_range;
         if (wanted <= allowed && ranges_.open(wanted, platform::huge_page_bytes, step_bytes) &&
             map_.open(granules * sizeof(Pool*), platform::page_bytes(), table_step_bytes) &&
+            tops_.open(granules * sizeof(uint64_t*), platform::page_bytes(), table_step_bytes) &&
             descriptors_.open(granules * sizeof(Pool), platform::page_bytes(), table_step_bytes)) {
             return true;
         }
         ranges_.close();
         map_.close();
+        tops_.close();
         descriptors_.close();
     }
     return false;
@@ -73,7 +75,6 @@ Pool* PoolArena::take(unsigned order, uint32_t family, uint32_t chunk_bytes) {
     pool->carved = 0;
     pool->living = 0;
     pool->free = nullptr;
-    pool->is_kept = false;
     pool->foreign.clear();
     held_ += bytes;
     set_map(range_of(*pool), bytes, pool);
@@ -110,7 +111,8 @@ Pool* PoolArena::take_fresh(unsigned order) {
 bool PoolArena::extend(Order& order) {
     const size_t bytes = (blocks_ + 1) * largest_range;
     const size_t usable = platform::round_up(bytes, step_bytes);
-    if (!map_.reach(usable / smallest_range * sizeof(Pool*))) {
+    const size_t granules = usable / smallest_range;
+    if (!map_.reach(granules * sizeof(Pool*)) || !tops_.reach(granules * sizeof(uint64_t*))) {
         return false;
     }
     if (bytes > ranges_.usable()) {
@@ -132,12 +134,19 @@ void PoolArena::set_map(uintptr_t range, size_t bytes, Pool* value) {
     }
 }
 
+void PoolArena::set_top(const Pool& pool, uint64_t* top) {
+    uint64_t** first = tops() + ((range_of(pool) - ranges_.base()) >> pool_granule_shift);
+    for (size_t i = 0; i < range_bytes(pool.order) / smallest_range; ++i) {
+        __atomic_store_n(first + i, top, __ATOMIC_RELAXED);
+    }
+}
+
 // `populated` says whether an unused range has pages.
 void PoolArena::give_back(Pool& pool) {
     const size_t bytes = range_bytes(pool.order);
     set_map(range_of(pool), bytes, &no_pool_there);
+    set_top(pool, nullptr);
     pool.state = PoolState::unused;
-    pool.quick_owner = nullptr;
     pool.owner = nullptr;
     held_ -= bytes;
     Order& order = orders_[pool.order];

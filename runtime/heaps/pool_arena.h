@@ -1,4 +1,5 @@
-// The address range that all pools lie in. An address gives its pool by one load from a map of granules.
+// The address range that all pools lie in. An address gives its pool by one load from a map of granules,
+// and by another its owner's magazine.
 #pragma once
 
 #include "runtime/heaps/pool.h"
@@ -43,6 +44,14 @@ class PoolArena {
         return __atomic_load_n(map() + (offset >> pool_granule_shift), __ATOMIC_ACQUIRE);
     }
 
+    /// The top of the magazine that the chunks go to when their owner frees them; null where no thread owns
+    /// them. Thread-safe: others only compare it.
+    [[gnu::always_inline]] uint64_t* top_of_covered(const void* object) const {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - ranges_.base();
+        return __atomic_load_n(tops() + (offset >> pool_granule_shift), __ATOMIC_RELAXED);
+    }
+    void set_top(const Pool& pool, uint64_t* top);
+
     structures::ThreadLock lock;  ///< of all that follows, and of families and orphans
 
     /// A pool of the family with a range of that order and nothing carved; null without memory.
@@ -75,6 +84,7 @@ class PoolArena {
     };
 
     Pool** map() const { return reinterpret_cast<Pool**>(map_.base()); }
+    uint64_t** tops() const { return reinterpret_cast<uint64_t**>(tops_.base()); }
     Pool* take_unused(unsigned order);
     Pool* take_fresh(unsigned order);
     bool extend(Order& order);
@@ -83,6 +93,7 @@ class PoolArena {
 
     structures::GrowingRange ranges_;
     structures::GrowingRange map_;
+    structures::GrowingRange tops_;  // by the same granules
     structures::GrowingRange descriptors_;
     Order orders_[pool_orders] = {};
     size_t blocks_ = 0;    ///< of largest_range bytes, ever taken from the range

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "runtime/heaps/pool_chunks.h"
 #include "runtime/heaps/pool_family.h"
 #include "runtime/platform/memory.h"
 
@@ -34,9 +35,6 @@ void leave(PoolThread& self, Pool& pool) {
         return;
     }
     const Locked locked(pool_arena.lock);
-    if (pool.is_kept) {
-        self.unkeep(pool);
-    }
     self.disown(pool);
     if (is_empty(pool)) {
         return_pool(pool);
@@ -45,9 +43,26 @@ void leave(PoolThread& self, Pool& pool) {
     }
 }
 
+void unkeep(PoolThread& self, uint32_t family) {
+    if (self.share(family).is_kept) {
+        self.unkeep(family);
+    }
+}
+
+void close_magazine(PoolThread& self, uint32_t family) {
+    {
+        const Locked locked(pool_arena.lock);
+        unkeep(self, family);
+    }
+    OpenMagazine(self, family).close_for_good();
+}
+
 void end_thread(PoolThread& self) {
     self.take_noted();
     for (uint32_t family = 0; family < __atomic_load_n(&families_count, __ATOMIC_RELAXED); ++family) {
+        if (self.share(family).slots != nullptr) {
+            close_magazine(self, family);
+        }
         for (Pool* pool = self.share(family).owned; pool != nullptr;) {
             Pool* next = pool->owned_next;
             leave(self, *pool);
@@ -83,7 +98,7 @@ PoolThread* take_table() {
     table = static_cast<PoolThread*>(platform::map_pages(PoolThread::table_bytes()));
     if (table != nullptr) {
         for (uint32_t family = 0; family < families_count; ++family) {
-            table->current(family) = &no_pool;
+            table->top(family) = closed_top();
         }
         table->next_table = all_threads;
         all_threads = table;
@@ -113,7 +128,6 @@ void after_fork() {
 // used again.
 void freeze(Pool& pool) {
     pool.free = nullptr;
-    pool.is_kept = false;
     pool.carved = pool.capacity();
     pool.living = pool.carved;
     pool.foreign.clear();
@@ -148,9 +162,16 @@ void after_fork_in_child() {
 
 void add_to_tables(uint32_t family) {
     for (PoolThread* table = all_threads; table != nullptr; table = table->next_table) {
-        table->current(family) = &no_pool;
+        table->top(family) = closed_top();
     }
     __atomic_store_n(&families_count, family + 1, __ATOMIC_RELAXED);
+}
+
+void forget_magazines(uint32_t family) {
+    for (PoolThread* table = all_threads; table != nullptr; table = table->next_table) {
+        unkeep(*table, family);
+        OpenMagazine(*table, family).forget();
+    }
 }
 
 PoolThread* own_thread() {

@@ -50,9 +50,6 @@ void return_pool(Pool& pool) {
 
 // What others have noted, its owner gives back.
 static void return_owned(Pool& pool) {
-    if (pool.is_kept) {
-        pool.owner->unkeep(pool);
-    }
     if (pool.state == PoolState::aside && !pool.foreign.bring_back()) {
         platform::discard_pages(reinterpret_cast<void*>(range_of(pool)), range_bytes(pool.order));
         pool.foreign.set_emptied();
@@ -62,6 +59,7 @@ static void return_owned(Pool& pool) {
 }
 
 void return_all(uint32_t family) {
+    forget_magazines(family);
     for (size_t i = 0; i < pool_arena.pools_count(); ++i) {
         Pool& pool = pool_arena.pools()[i];
         if (pool.family != family || pool.state == PoolState::unused) {
@@ -78,7 +76,7 @@ void return_all(uint32_t family) {
 
 void orphan(Pool& pool) {
     pool.state = PoolState::orphaned;
-    __atomic_store_n(&pool.quick_owner, nullptr, __ATOMIC_RELAXED);
+    pool_arena.set_top(pool, nullptr);
     __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
     if (pool.free != nullptr || pool.carved < pool.capacity()) {
         list_orphan(pool);

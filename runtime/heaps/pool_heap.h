@@ -45,17 +45,14 @@ class PoolHeap {
     /// number may come again. Thread-safe.
     void destroy(uint32_t family);
 
-    /// The common case of allocate: this thread's pool has a free chunk. Null, and nothing has changed, where
+    /// The common case of allocate: this thread's magazine has a chunk. Null, and nothing has changed, where
     /// it is another. The number is add's, or none.
     [[gnu::always_inline]] static void* allocate_small(uint32_t family) {
         PoolThread* self = pool_thread;
         if (self->is_busy) [[unlikely]] {
             return nullptr;
         }
-        enter_pools(self);
-        void* object = pop(*self->current(family));
-        leave_pools(self);
-        return object;
+        return take_from_magazine(self->top(family));
     }
 
     /// A chunk of the family. Null where memory is short, for none and families destroyed, for a signal
@@ -69,32 +66,11 @@ class PoolHeap {
         if (!pool_arena.covers(object)) [[unlikely]] {
             return false;
         }
-        Pool* pool = pool_arena.find_covered(object);
-        PoolThread* self = pool_thread;
-        if (self->is_busy) [[unlikely]] {
+        uint64_t* top = pool_arena.top_of_covered(object);
+        if (!pool_thread->has(top)) [[unlikely]] {
             return false;
         }
-        // The current pool is the thread's own. What is freed last is to come first, so another of its own
-        // becomes the current one; compared first, since a store that is loaded again at once would make the
-        // next allocation wait for it.
-        Pool*& current = self->current(pool->family);
-        if (current != pool) {
-            if (__atomic_load_n(&pool->quick_owner, __ATOMIC_RELAXED) != self) [[unlikely]] {
-                return false;
-            }
-            current = pool;
-        }
-        enter_pools(self);
-        if (pool->free == object) [[unlikely]] {
-            leave_pools(self);
-            return false;
-        }
-        if (push(*pool, object)) [[unlikely]] {
-            keep(self, pool);
-            return true;
-        }
-        leave_pools(self);
-        return true;
+        return put_into_magazine(*top, object);
     }
 
     /// Ends the program with a line where the pointer is within a chunk, or beyond those of its pool, or was
@@ -145,8 +121,6 @@ class PoolHeap {
     static constexpr size_t least_paired = 8 * line_pair;  // at most an eighth more
 
     static uint32_t add_family(size_t bytes, bool is_for_runs);
-    // The rest of release_small where the pool has become empty.
-    [[gnu::noinline]] static void keep(PoolThread* self, Pool* pool);
 };
 
 static_assert(ClaimingHeap<PoolHeap>);

@@ -5,7 +5,8 @@
 //     lifo    in batches of 1000, the latest first
 //     fifo    when 1000 younger ones have been made
 //     random  100,000 live in each thread; each new one takes the place of one of them, chosen at random
-// The phase pair_time is the work alone, without the start; the objects that live through it are made before.
+// The phase pair_time is the threads' work alone, without the start; the objects that live through it are
+// made before. pool_pairs is the same over the pool heap itself, called as a compiler would call it.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +14,31 @@
 #include <string.h>
 
 #include "workloads/memory.h"
+#include "workloads/pairs/pool.h"
 #include "workloads/phases.h"
 #include "workloads/random.h"
+
+#ifdef PAIRS_OF_POOL
+static int begin_with(size_t bytes) {
+    return pool_open(bytes);
+}
+static void* allocate(size_t bytes) {
+    return (void)bytes, pool_allocate();
+}
+static void release(void* object) {
+    pool_release(object);
+}
+#else
+static int begin_with(size_t bytes) {
+    return (void)bytes, 1;
+}
+static void* allocate(size_t bytes) {
+    return malloc(bytes);
+}
+static void release(void* object) {
+    free(object);
+}
+#endif
 
 enum { batch = 1000, living = 100000, most_threads = 64 };
 
@@ -22,33 +46,34 @@ struct work {
     size_t bytes;
     unsigned long pairs;
     uint64_t seed;
+    double seconds;  ///< that the work took
     pthread_t thread;
-    pthread_barrier_t* ready;  ///< passed when all is prepared, when the work begins, and when it is done
+    pthread_barrier_t* ready;  ///< passed when all is prepared, and when all work is done
     char** objects;            ///< `living` places
 };
 
 /// Stores to the object, so that no compiler leaves the pair out.
 static char* make(size_t bytes) {
-    char* made = or_exit(malloc(bytes));
+    char* made = or_exit(allocate(bytes));
     *(volatile char*)made = 1;
     return made;
 }
 
 static void run_now(struct work* work) {
-    for (unsigned long i = 0; i < work->pairs; ++i) free(make(work->bytes));
+    for (unsigned long i = 0; i < work->pairs; ++i) release(make(work->bytes));
 }
 
 static void run_lifo(struct work* work) {
     for (unsigned long i = 0; i < work->pairs; i += batch) {
         for (int j = 0; j < batch; ++j) work->objects[j] = make(work->bytes);
-        for (int j = batch; j-- > 0;) free(work->objects[j]);
+        for (int j = batch; j-- > 0;) release(work->objects[j]);
     }
 }
 
 static void run_fifo(struct work* work) {
     unsigned at = 0;
     for (unsigned long i = 0; i < work->pairs; ++i) {
-        free(work->objects[at]);
+        release(work->objects[at]);
         work->objects[at] = make(work->bytes);
         at = at + 1 == batch ? 0 : at + 1;
     }
@@ -58,7 +83,7 @@ static void run_random(struct work* work) {
     uint64_t state = random_begin(work->seed);
     for (unsigned long i = 0; i < work->pairs; ++i) {
         uint64_t at = random_below(&state, living);
-        free(work->objects[at]);
+        release(work->objects[at]);
         work->objects[at] = make(work->bytes);
     }
 }
@@ -66,7 +91,7 @@ static void run_random(struct work* work) {
 static const struct pattern {
     const char* name;
     void (*run)(struct work*);
-    unsigned begin_with;  ///< objects that live when the work begins
+    unsigned begun_with;  ///< objects that live when the work begins
 } patterns[] = {
     {"now", run_now, 0}, {"lifo", run_lifo, 0}, {"fifo", run_fifo, batch}, {"random", run_random, living}};
 
@@ -75,19 +100,21 @@ static const struct pattern* chosen;
 static void* run_thread(void* argument) {
     struct work* work = argument;
     work->objects = or_exit(calloc(living, sizeof *work->objects));
-    for (unsigned i = 0; i < chosen->begin_with; ++i) work->objects[i] = make(work->bytes);
+    for (unsigned i = 0; i < chosen->begun_with; ++i) work->objects[i] = make(work->bytes);
     pthread_barrier_wait(work->ready);
-    pthread_barrier_wait(work->ready);
+    // Of the thread: while others run, the kernel does not know the process's time to the tick.
+    double began = thread_phase_begin();
     chosen->run(work);
+    work->seconds = thread_phase_begin() - began;
     pthread_barrier_wait(work->ready);
-    for (unsigned i = 0; i < chosen->begin_with; ++i) free(work->objects[i]);
+    for (unsigned i = 0; i < chosen->begun_with; ++i) release(work->objects[i]);
     free(work->objects);
     return NULL;
 }
 
 static void run(struct work* works, unsigned threads) {
     pthread_barrier_t ready;
-    pthread_barrier_init(&ready, NULL, threads + 1);
+    pthread_barrier_init(&ready, NULL, threads);
     for (unsigned i = 0; i < threads; ++i) {
         works[i].ready = &ready;
         works[i].seed = i + 1;
@@ -96,13 +123,12 @@ static void run(struct work* works, unsigned threads) {
             exit(1);
         }
     }
-    pthread_barrier_wait(&ready);
-    // Before the threads are let go: they may have done half of the work before this one runs again.
-    double began = phase_begin();
-    pthread_barrier_wait(&ready);
-    pthread_barrier_wait(&ready);
-    phase_end("pair_time", began);
-    for (unsigned i = 0; i < threads; ++i) pthread_join(works[i].thread, NULL);
+    double seconds = 0;
+    for (unsigned i = 0; i < threads; ++i) {
+        pthread_join(works[i].thread, NULL);
+        seconds += works[i].seconds;
+    }
+    phase_report("pair_time", seconds);
     pthread_barrier_destroy(&ready);
 }
 
@@ -122,6 +148,10 @@ int main(int count, char** arguments) {
     for (int i = 0; i < threads; ++i) {
         works[i].bytes = (size_t)bytes;
         works[i].pairs = (unsigned long)(pairs / threads);
+    }
+    if (!begin_with((size_t)bytes)) {
+        fputs("pairs: no pool for so many bytes\n", stderr);
+        return 1;
     }
     run(works, (unsigned)threads);
     printf("%ld pairs of %ld bytes\n", pairs, bytes);

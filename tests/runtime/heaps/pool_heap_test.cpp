@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -199,6 +200,33 @@ TEST_F(PoolHeapTest, WhatPoolsFillBecomesHugePagesWhereTheyArePreferred) {
     EXPECT_LT(resident_bytes(), resident) << "huge pages go back too";
 }
 
+// In an order that leaves each pool some living object until nearly the end.
+TEST_F(PoolHeapTest, APhaseThatFreesEverythingInAnyOrderGivesMemoryBack) {
+    const size_t before = PoolHeap::held_bytes();
+    auto objects = allocate_many(heap.add(100), 200000);
+    std::shuffle(objects.begin(), objects.end(), std::mt19937(1));
+    free_all(objects);
+    EXPECT_LE(PoolHeap::held_bytes(), before + heaps::largest_range);
+}
+
+TEST_F(PoolHeapTest, PoolsThatEmptyBesideOthersGoBack) {
+    const uint32_t family = heap.add(100);
+    const auto objects = allocate_many(family, 100000);
+    const size_t full = PoolHeap::held_bytes();
+    for (size_t i = 1000; i < objects.size(); ++i) {
+        PoolHeap::deallocate(objects[i]);
+    }
+    EXPECT_LE(PoolHeap::held_bytes(), full - 100000u * 112 / 2);
+}
+
+TEST_F(PoolHeapTest, FamiliesThatAreKeptGoBackWhenOthersAre) {
+    const size_t before = PoolHeap::held_bytes();
+    for (int i = 0; i < 100; ++i) {
+        free_all(allocate_many(heap.add(100), 1000));
+    }
+    EXPECT_LE(PoolHeap::held_bytes(), before + heaps::largest_range);
+}
+
 TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
     constexpr size_t bytes = size_t{64} << 20;
     const uint32_t family = heap.add(200);
@@ -280,13 +308,29 @@ TEST_F(PoolHeapDeathTest, FreeingTwiceInARowIsRefused) {
     EXPECT_DEATH(PoolHeap::deallocate(objects[0]), "freed twice");
 }
 
+TEST_F(PoolHeapTest, WhatIsWrittenToFreeObjectsDoesNoHarmInTheMagazine) {
+    const uint32_t family = heap.add(64);
+    const auto objects = allocate_many(family, 3);
+    PoolHeap::deallocate(objects[0]);
+    PoolHeap::deallocate(objects[1]);
+    memset(objects[0], 0x41, 64);
+    memset(objects[1], 0x41, 64);
+    EXPECT_EQ(allocate(family), objects[1]);
+    EXPECT_EQ(allocate(family), objects[0]);
+}
+
 TEST_F(PoolHeapDeathTest, OverwrittenLinksAreNotFollowed) {
     const uint32_t family = heap.add(64);
-    const auto objects = allocate_many(family, 2);
-    PoolHeap::deallocate(objects[0]);
-    memset(objects[0], 0x41, 64);
-    EXPECT_EQ(allocate(family), objects[0]);
-    EXPECT_DEATH(allocate(family), "written to");
+    const auto objects = allocate_many(family, 20000);
+    for (size_t i = 1; i < objects.size(); ++i) {
+        PoolHeap::deallocate(objects[i]);
+    }
+    for (size_t i = 1; i < objects.size(); ++i) {
+        if (PoolHeap::owns(objects[i])) {
+            memset(objects[i], 0x41, 64);
+        }
+    }
+    EXPECT_DEATH(allocate_many(family, objects.size()), "written to");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class Exchange {
         const auto* bytes = static_cast<unsigned char*>(object);
         const size_t chunk = PoolHeap::usable_size(object);
         const size_t used = *std::find_if(std::begin(sizes), std::end(sizes),
-                                          [=](size_t size) { return (size + 15) / 16 * 16 == chunk; });
+                                          [=](size_t size) { return PoolHeap::chunk_for(size) == chunk; });
         const bool whole =
             std::all_of(bytes, bytes + used, [=](unsigned char byte) { return byte == *bytes; });
         PoolHeap::deallocate(object);
