@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "workloads/memory.h"
-#include "workloads/pairs/pool.h"
 #include "workloads/phases.h"
+#include "workloads/pool_pairs/pool.h"
 #include "workloads/random.h"
 
 #ifdef PAIRS_OF_POOL

@@ -17,7 +17,10 @@ from malloom.bench.workloads import Case
 PATTERNS = ("now", "lifo", "fifo", "random")
 SIZES = (16, 32, 64, 128, 256)
 PHASE = "pair_time"
-TWO_THREADS = f"{POOLS}, two threads"
+POOL_HEAP = "pool heap"
+"""The heap called directly, as by a compiler that knows the pool of each call."""
+OURS = (POOLS, POOL_HEAP)
+ON_TWO_THREADS = {name: f"{name}, two threads" for name in OURS}
 AGAINST_BEST, AGAINST_ONE_THREAD = 0.9, 1.0
 
 
@@ -29,9 +32,9 @@ class Work:
     bytes: int
     pairs: int
 
-    def case(self, threads: int) -> Case:
+    def case(self, threads: int = 1, workload: str = "pairs") -> Case:
         numbers = (str(self.bytes), str(self.pairs), str(threads))
-        return Case("pairs", (self.pattern, *numbers), PHASE, f"{self.pattern} {self.bytes} bytes")
+        return Case(workload, (self.pattern, *numbers), PHASE, f"{self.pattern} {self.bytes} bytes")
 
 
 def pair_rows(
@@ -45,28 +48,41 @@ def pair_rows(
 
 def _raced(bench: Bench, work: Work, budget: Budget) -> Rounds:
     bench.say(f"measuring pairs: {work.pattern}, {work.bytes} bytes")
-    one, two = (work.case(threads).command(bench.workloads) for threads in (1, 2))
-    commands: dict[str, Command] = ways.commands_of(bench, one, [ways.native(), *ways.peers(), ways.pools()])
-    for name, command in ways.commands_of(bench, two, [ways.pools()]).items():
-        commands[f"{name}, two threads"] = command
+    general = ways.commands_of(bench, work.case().command(bench.workloads), [ways.native(), *ways.peers()])
+    commands = {**general, **_ours(bench, work, 1)}
+    for name, command in _ours(bench, work, 2).items():
+        commands[ON_TWO_THREADS[name]] = command
     return run_interleaved(
         commands, variants.GLIBC, budget, PHASE, progress=bench.progress, failed=bench.failed
     )
 
 
+def _ours(bench: Bench, work: Work, threads: int) -> dict[str, Command]:
+    """The unmodified program with pools, and the one that calls the pool heap."""
+    through_malloc = work.case(threads).command(bench.workloads)
+    directly = work.case(threads, "pool_pairs").command(bench.workloads)
+    return {**ways.commands_of(bench, through_malloc, [ways.pools()]), POOL_HEAP: directly}
+
+
 def _rows(work: Work, rounds: Rounds) -> list[Row]:
-    """Every allocator's time and that of pools, against the C library's; pools against each other allocator,
-    and with two threads against one: each does half of the pairs."""
-    wanted = [(name, variants.GLIBC) for name in (*variants.PEERS, POOLS)]
-    wanted += [(POOLS, peer) for peer in variants.PEERS] + [(TWO_THREADS, POOLS)]
+    """Every allocator's time and ours, against the C library's; ours against each other allocator, and with
+    two threads against one: each does half of the pairs."""
+    wanted = [(name, variants.GLIBC) for name in (*variants.PEERS, *OURS)]
+    for name in OURS:
+        wanted += [*((name, peer) for peer in variants.PEERS), (ON_TWO_THREADS[name], name)]
     there = [pair for pair in wanted if all(rounds.runs.get(name) for name in pair)]
-    return [measured_row(work.case(1).place, rounds, name, baseline, PHASE) for name, baseline in there]
+    return [measured_row(work.case().place, rounds, name, baseline, PHASE) for name, baseline in there]
 
 
 def goals_of(rows: Sequence[Row]) -> list[Goal]:
     """At each size against the best allocator, and with two threads; of either the worst size."""
-    against = [_against_best(rows, given) for given in dict.fromkeys(each.input for each in rows)]
-    two = [each for each in rows if each.variant == TWO_THREADS]
+    return [goal for name in OURS for goal in _goals_of(name, rows)]
+
+
+def _goals_of(name: str, rows: Sequence[Row]) -> list[Goal]:
+    inputs = dict.fromkeys(each.input for each in rows)
+    against = [_against_best([each for each in rows if each.input == given], name) for given in inputs]
+    two = [each for each in rows if each.variant == ON_TWO_THREADS[name]]
     held = ((against, AGAINST_BEST), (two, AGAINST_ONE_THREAD))
     return [
         Goal(max(found, key=lambda each: each.ratio), limit)
@@ -75,7 +91,7 @@ def goals_of(rows: Sequence[Row]) -> list[Goal]:
     ]
 
 
-def _against_best(rows: Sequence[Row], given: str) -> Row | None:
-    """Pools against the allocator that leaves them the least advantage."""
-    found = [each for each in rows if (each.variant, each.input) == (POOLS, given)]
+def _against_best(rows: Sequence[Row], name: str) -> Row | None:
+    """Against the allocator that leaves it the least advantage."""
+    found = [each for each in rows if each.variant == name]
     return max(found, key=lambda each: each.ratio, default=None)

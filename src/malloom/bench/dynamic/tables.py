@@ -7,7 +7,7 @@ from malloom.bench import variants
 from malloom.bench.dynamic import paper
 from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
-from malloom.bench.dynamic.pairs import PHASE, TWO_THREADS
+from malloom.bench.dynamic.pairs import ON_TWO_THREADS, OURS, PHASE, POOL_HEAP
 from malloom.bench.dynamic.prefetches import METRIC, ONE
 from malloom.bench.dynamic.ways import CARRIED, POOLS, SAME_INPUT
 from malloom.bench.findings import Findings
@@ -103,8 +103,18 @@ def _other_tables() -> list[Printed]:
             _today,
         ),
         Printed("Table 3: prefetches (paper → today)", "prefetches", METRIC, ONE, UNDER[1:], _prefetches),
-        Printed("A malloc and a free: CPU time against native", "pairs", PHASE, GLIBC, allocators, _today),
-        Printed("Pools, two threads against one", "pairs", PHASE, POOLS, (TWO_THREADS,), _today),
+        Printed(
+            "A malloc and a free: CPU time against native",
+            "pairs",
+            PHASE,
+            GLIBC,
+            (*allocators, POOL_HEAP),
+            _today,
+        ),
+        *(
+            Printed("Two threads against one", "pairs", PHASE, name, (ON_TWO_THREADS[name],), _today)
+            for name in OURS
+        ),
         *(
             Printed(f"Memory in use {when}, against native", "memory", metric, GLIBC, allocators, _today)
             for metric, when in kept.items()

@@ -1,6 +1,6 @@
 """Pairs of malloc and free: what is held of them."""
 
-from malloom.bench.dynamic.pairs import TWO_THREADS, goals_of
+from malloom.bench.dynamic.pairs import ON_TWO_THREADS, POOL_HEAP, goals_of
 from malloom.bench.interval import Interval
 from malloom.bench.rows import Row, row
 
@@ -19,9 +19,20 @@ def test_the_best_allocator_at_the_worst_size_is_held() -> None:
 
 
 def test_two_threads_are_held_against_one() -> None:
-    rows = [timed(size, TWO_THREADS, "pools", ratio) for size, ratio in ((16, 0.98), (64, 1.05), (256, 0.99))]
+    rows = [
+        timed(size, ON_TWO_THREADS["pools"], "pools", ratio)
+        for size, ratio in ((16, 0.98), (64, 1.05), (256, 0.99))
+    ]
     (goal,) = goals_of(rows)
     assert (goal.row.input, goal.limit, goal.reached) == ("now 64 bytes", 1.0, False)
+
+
+def test_the_heap_called_directly_is_held_apart() -> None:
+    rows = [timed(16, name, "mimalloc", ratio) for name, ratio in (("pools", 0.97), (POOL_HEAP, 0.7))]
+    assert [(goal.row.variant, goal.reached) for goal in goals_of(rows)] == [
+        ("pools", False),
+        (POOL_HEAP, True),
+    ]
 
 
 def test_other_allocators_are_not_held() -> None:

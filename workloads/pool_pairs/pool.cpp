@@ -1,4 +1,4 @@
-#include "workloads/pairs/pool.h"
+#include "workloads/pool_pairs/pool.h"
 
 #include <stdlib.h>
 

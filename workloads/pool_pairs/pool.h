@@ -1,6 +1,6 @@
 // The pool heap, called directly: as by a compiler that knows the pool of each call.
-#ifndef WORKLOADS_PAIRS_POOL_H
-#define WORKLOADS_PAIRS_POOL_H
+#ifndef WORKLOADS_POOL_PAIRS_POOL_H
+#define WORKLOADS_POOL_PAIRS_POOL_H
 
 #include <stddef.h>
 
