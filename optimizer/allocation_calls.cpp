@@ -36,10 +36,9 @@ void rebuild_once_bound(app_pc slot, void* tag) {
 // exists goes on asking the pool's entry, which serves all sizes: a flush of it (dr_delay_flush_region) while
 // other threads run it sends them to wrong places.
 void give_up(DynamicSite* site) {
-    const SiteState now = SiteState::given_up;
-    SiteState before;
-    __atomic_exchange(&site->state, &now, &before, __ATOMIC_RELAXED);
-    if (before != now) __atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
+    SiteState state = SiteState::given_up;
+    __atomic_exchange(&site->state, &state, &state, __ATOMIC_RELAXED);
+    if (state != SiteState::given_up) __atomic_fetch_add(&given_up, 1, __ATOMIC_RELAXED);
 }
 
 // A trace takes a monitor that is valid for the pool's; what a trace has found once holds for blocks too.

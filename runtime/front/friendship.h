@@ -29,7 +29,7 @@ class Friendship {
     }
     /// That it may be, or no longer: something else than friends serves the site.
     void set_quick(bool is_wanted) {
-        __atomic_store_n(&quick_bytes_, is_wanted && is_found() ? bytes_ : SIZE_MAX, __ATOMIC_RELEASE);
+        __atomic_store_n(&quick_bytes_, is_wanted && is_found() ? bytes_ : 0, __ATOMIC_RELEASE);
     }
     /// An object beside the friend; null where `allocate` has to see to it.
     [[gnu::always_inline]] void* allocate_beside(uintptr_t friend_address) const {
@@ -59,8 +59,8 @@ class Friendship {
         __atomic_store_n(&is_over_, true, __ATOMIC_RELEASE);
     }
 
-    size_t quick_bytes_ = SIZE_MAX;
-    uint32_t number_ = 0;  ///< NearHeap's
+    size_t quick_bytes_ = 0;  ///< 0 for none: any object serves a request for 0 bytes
+    uint32_t number_ = 0;     ///< NearHeap's
     uint32_t place_ = 0;
     uint32_t offset_ = 0;
     uint32_t bytes_ = 0;

@@ -42,7 +42,8 @@ class NearHeap {
     /// An object beside the friend's others. `offset` is of the word in the friend that points to the last of
     /// them, in bytes; a friend that has the number's size is taken for the last one itself. Any address: of
     /// one that lies in no pool nothing is read, and the object begins a run. Null without memory, and
-    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's.
+    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's; of 0,
+    /// whose objects would be too small, there is none.
     [[gnu::always_inline]] static void* allocate(uint32_t number, uintptr_t friend_address, size_t offset) {
         PoolThread* self = pool_thread;
         if (!self->is_busy) [[likely]] {
@@ -88,9 +89,9 @@ class NearHeap {
     [[gnu::always_inline]] static bool is_readable(uintptr_t address) {
         return pool_arena.covers(reinterpret_cast<const void*>(address)) && address % sizeof(uintptr_t) == 0;
     }
-    // Not checked by sanitizers: the program owns the object, and may be writing it. 0 outside the pools.
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] static uintptr_t word_at(
-        uintptr_t address) {
+    // Not checked by sanitizers, into whose code it must not be inlined: the program owns the object, and may
+    // be writing it. 0 outside the pools.
+    [[gnu::no_sanitize("address", "thread", "undefined")]] static uintptr_t word_at(uintptr_t address) {
         return is_readable(address) ? *reinterpret_cast<const volatile uintptr_t*>(address) : 0;
     }
 

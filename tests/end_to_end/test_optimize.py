@@ -252,6 +252,15 @@ def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: st
     assert (running.returncode, output) == (128 + number, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["program", "temporary"]
     assert list(temporary.iterdir()) == []
+    assert_ends(program)
+
+
+def assert_ends(program: Path) -> None:
+    """Soon no process runs it: one that was killed may take a moment to go."""
+    for _ in range(100):
+        if processes_of(program) == []:
+            return
+        time.sleep(0.1)
     assert processes_of(program) == []
 
 

@@ -152,8 +152,8 @@ TEST_F(PoolHeapTest, APhaseThatFreesEverythingGivesMemoryBack) {
     EXPECT_LT(resident_bytes(), full - 3 * (bytes - bytes / 8));
 }
 
-/// Bytes of huge pages in the pools' range, as the kernel reports them for its mappings.
-size_t huge_bytes() {
+/// What the kernel reports of the pools' range under a name, in bytes.
+size_t bytes_of_range(const char* name) {
     std::ifstream maps("/proc/self/smaps");
     std::string line;
     size_t sum = 0;
@@ -161,11 +161,10 @@ size_t huge_bytes() {
     while (std::getline(maps, line)) {
         uintptr_t start = 0;
         uintptr_t end = 0;
-        size_t kilobytes = 0;
         if (sscanf(line.c_str(), "%lx-%lx", &start, &end) == 2) {
             is_pools = start - heaps::pool_arena.base() < heaps::pool_arena.bytes();
-        } else if (is_pools && sscanf(line.c_str(), "AnonHugePages: %zu", &kilobytes) == 1) {
-            sum += kilobytes << 10;
+        } else if (is_pools && line.starts_with(name)) {
+            sum += std::stoul(line.substr(strlen(name))) << 10;
         }
     }
     return sum;
@@ -184,20 +183,20 @@ TEST_F(PoolHeapTest, WhatPoolsFillBecomesHugePagesWhereTheyArePreferred) {
     constexpr size_t bytes = size_t{24} << 20;
     const uint32_t family = heap.add(256);
     const auto before = allocate_many(family, bytes / 256);
-    const size_t huge = huge_bytes();
-    const size_t resident = resident_bytes();
+    const size_t huge = bytes_of_range("AnonHugePages:");
+    const size_t resident = bytes_of_range("Rss:");
     PoolHeap::prefer_huge_pages();
     const auto after = allocate_many(family, bytes / 256);
-    EXPECT_LT(resident_bytes() - resident, bytes + bytes / 8) << "no pages that no object needs";
+    EXPECT_LT(bytes_of_range("Rss:") - resident, bytes + bytes / 8) << "no pages that no object needs";
     if (makes_huge_pages()) {
-        EXPECT_GT(huge_bytes() - huge, bytes / 2);
+        EXPECT_GT(bytes_of_range("AnonHugePages:") - huge, bytes / 2);
     }
     for (size_t i = 0; i < after.size(); ++i) {
         memcpy(after[i], &i, sizeof i);
     }
     free_all(before);
     free_all(after);
-    EXPECT_LT(resident_bytes(), resident) << "huge pages go back too";
+    EXPECT_LT(bytes_of_range("Rss:"), resident) << "huge pages go back too";
 }
 
 // In an order that leaves each pool some living object until nearly the end.
