@@ -21,6 +21,7 @@ class Choices:
     programs: Sequence[str] = ()
     sizes: str = ""
     last_level: str = ""
+    seconds: float | None = None
 
 
 def suite(name: str, choices: Choices) -> Suite:
@@ -31,9 +32,10 @@ def suite(name: str, choices: Choices) -> Suite:
 
 
 def _placement(choices: Choices) -> Suite:
-    if choices.programs or choices.sizes or choices.last_level:
+    if choices.programs or choices.sizes or choices.last_level or choices.seconds is not None:
         raise UsageProblem(
-            "--program, --sizes and --last-level are for the suite dynamic", remedy="leave them out"
+            "--program, --sizes, --last-level and --seconds are for the suite dynamic",
+            remedy="leave them out",
         )
     return placement(choices.quick)
 
@@ -42,8 +44,10 @@ def _dynamic(choices: Choices) -> Suite:
     programs = _known("program", choices.programs, PROGRAMS) or PROGRAMS
     sizes = _known("size", choices.sizes.split(",") if choices.sizes else (), list(FACTORS))
     last_level = size_from(choices.last_level) if choices.last_level else None
-    scale = quick_scale if choices.quick else full_scale
-    return dynamic(scale(programs, sizes or None, last_level))
+    if choices.quick:
+        return dynamic(quick_scale(programs, sizes or None, last_level))
+    seconds = {} if choices.seconds is None else {"seconds": choices.seconds}
+    return dynamic(full_scale(programs, sizes or None, last_level, **seconds))
 
 
 def _known(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -74,6 +74,15 @@ def bench(
             show_default=False,
         ),
     ] = "",
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="dynamic: time for the runs of each program at a size; three of each are timed however long "
+            "they take. Default: 120.",
+            show_default=False,
+        ),
+    ] = None,
     workloads: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where 'make native' put the workloads.")
     ] = DEFAULT_FOLDER,
@@ -87,7 +96,7 @@ def bench(
     """
     from malloom.bench import suites  # noqa: PLC0415  (help needs none of it)
 
-    chosen = suites.suite(suite, suites.Choices(quick, program or (), sizes, last_level))
+    chosen = suites.suite(suite, suites.Choices(quick, program or (), sizes, last_level, seconds))
     parts = chosen_parts(chosen, only or [])
     for written in filter(None, (json, markdown)):
         check_output(written)
