@@ -8,7 +8,7 @@
 
 namespace malloom::front {
 
-/// Of one site. Its objects have one size; those without a friend come from a family of the pool heap.  Any
+/// Of one site. Its objects have one size; those without a friend come from a family of the pool heap. Any
 /// thread; beginning and ending by whoever decides about the site.
 class Friendship {
   public:
@@ -25,7 +25,7 @@ class Friendship {
 
     /// Whether allocate_beside may be asked: the friend is known, and these are the objects' bytes.
     [[gnu::always_inline]] bool is_quick(size_t bytes) const {
-        return __atomic_load_n(&quick_bytes_, __ATOMIC_RELAXED) == bytes;
+        return __atomic_load_n(&quick_bytes_, __ATOMIC_RELAXED) == bytes && bytes != 0;
     }
     /// That it may be, or no longer: something else than friends serves the site.
     void set_quick(bool is_wanted) {
@@ -59,7 +59,7 @@ class Friendship {
         __atomic_store_n(&is_over_, true, __ATOMIC_RELEASE);
     }
 
-    size_t quick_bytes_ = 0;  ///< 0 for none: any object serves a request for 0 bytes
+    size_t quick_bytes_ = 0;  ///< 0 for none
     uint32_t number_ = 0;     ///< NearHeap's
     uint32_t place_ = 0;
     uint32_t offset_ = 0;

@@ -152,11 +152,11 @@ unsigned NearHeap::generation_after(uintptr_t sibling) {
 // No chunk waits behind the sibling, or that is none and the friend may be one itself.
 void* NearHeap::begin(uint32_t number, uintptr_t friend_address, size_t offset) {
     PoolThread* self = own_thread();
-    Size& size = sizes_[number];
-    if (self == nullptr || size.chunk_bytes == 0) {
+    if (self == nullptr) {
         return nullptr;
     }
     const BusyScope busy(self);
+    Size& size = sizes_[number];
     const uintptr_t sibling = word_at(friend_address + offset);
     if (is_of(size, sibling)) {
         return begin_run(*self, size, generation_after(sibling));

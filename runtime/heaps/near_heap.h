@@ -42,8 +42,7 @@ class NearHeap {
     /// An object beside the friend's others. `offset` is of the word in the friend that points to the last of
     /// them, in bytes; a friend that has the number's size is taken for the last one itself. Any address: of
     /// one that lies in no pool nothing is read, and the object begins a run. Null without memory, and
-    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's; of 0,
-    /// whose objects would be too small, there is none.
+    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's.
     [[gnu::always_inline]] static void* allocate(uint32_t number, uintptr_t friend_address, size_t offset) {
         PoolThread* self = pool_thread;
         if (!self->is_busy) [[likely]] {

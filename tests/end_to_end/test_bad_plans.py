@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,22 @@ WRITE = """
 ssize_t write(int file, const void* bytes, size_t count) {
     if (count == 256 && *(const char*)bytes == 'M') { FATE; }
     return syscall(SYS_write, file, bytes, count);
+}
+"""
+
+# One call site: pages, then, with an argument, nothing at all.
+PAGES = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char** words) {
+    long failed = 0;
+    for (int i = 0; i < 1000 * count; ++i) {
+        void* object = malloc(i < 1000 ? 4096 : 0);
+        failed += object == NULL;
+        free(object);
+    }
+    printf("%ld\\n", failed);
+    return 0;
 }
 """
 
@@ -91,6 +108,21 @@ def test_words_of_a_plan_are_not_believed(malloom: Malloom, plan: Path, tmp_path
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         assert (done.returncode, done.stdout) == (0, "lists done\n"), (seed, done.stderr)
         assert all(line.startswith("malloom: ") for line in done.stderr.splitlines()), (seed, done.stderr)
+
+
+def test_a_friend_of_objects_that_are_too_large(
+    malloom: Malloom, compile_c: CompileC, tmp_path: Path
+) -> None:
+    program, plan = compile_c(PAGES, *FLAGS), tmp_path / "learned.plan"
+    assert malloom("run", "--heap", "pools", "--save-plan", plan, "--", program).returncode == 0
+    learned = read_plan(plan)
+    contexts = np.copy(learned.contexts)
+    contexts["near"][contexts["pool_bytes"] == 4096] = 1
+    assert (contexts["near"] == 1).any()
+    changed = replace(scrambled(learned, 0), contexts=contexts, slots=learned.slots)
+    write_plan(changed, plan)
+    done = malloom("run", "--plan", plan, "--", program, "and none")
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
 
 
 def test_a_plan_of_another_version_of_the_program(
