@@ -112,7 +112,7 @@ def _other_tables() -> list[Printed]:
             _today,
         ),
         *(
-            Printed("Two threads against one", "pairs", PHASE, name, (ON_TWO_THREADS[name],), _today)
+            Printed(f"{name}: two threads against one", "pairs", PHASE, name, (ON_TWO_THREADS[name],), _today)
             for name in OURS
         ),
         *(
