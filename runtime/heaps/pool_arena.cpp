@@ -168,7 +168,7 @@ void PoolArena::prefer_huge_pages() {
 }
 
 // Not by MADV_HUGEPAGE before the first touch: a pool that is hardly used would have all its pages at once.
-void PoolArena::gather(const Pool& pool) const {
+void PoolArena::gather(const Pool& pool) {
     static_assert(platform::huge_page_bytes == 2 * largest_range);
     const auto is_whole = [](const Pool& half) {
         return half.order == pool_orders - 1 &&
@@ -176,8 +176,10 @@ void PoolArena::gather(const Pool& pool) const {
     };
     const uintptr_t range = range_of(pool);
     if (prefers_huge_pages_ && is_whole(pool) &&
-        is_whole(*find(reinterpret_cast<void*>(range ^ largest_range)))) {
+        is_whole(*find(reinterpret_cast<void*>(range ^ largest_range))) && huge_page_pace_.is_due()) {
+        const uint64_t began = platform::monotonic_nanoseconds();
         platform::gather_huge_page(reinterpret_cast<void*>(range & ~largest_range));
+        huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
     }
 }
 

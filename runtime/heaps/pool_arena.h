@@ -2,6 +2,7 @@
 // and by another its owner's magazine.
 #pragma once
 
+#include "runtime/heaps/huge_page_pace.h"
 #include "runtime/heaps/pool.h"
 #include "runtime/structures/growing_range.h"
 #include "runtime/structures/thread_lock.h"
@@ -62,8 +63,8 @@ class PoolArena {
     /// See PoolHeap; before there are further threads.
     void prefer_huge_pages();
     /// Where the pool is all resident and its neighbour too, both become one huge page if these are
-    /// preferred.
-    void gather(const Pool& pool) const;
+    /// preferred, and not too slow lately (HugePagePace).
+    void gather(const Pool& pool);
 
     /// Every descriptor that was ever used.
     Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
@@ -101,6 +102,7 @@ class PoolArena {
     size_t held_ = 0;      ///< bytes of ranges in use
     size_t resident_ = 0;  ///< bytes of unused ranges with pages
     bool prefers_huge_pages_ = false;
+    HugePagePace huge_page_pace_;
 };
 
 extern constinit PoolArena pool_arena [[gnu::visibility("hidden")]];

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace malloom::platform {
@@ -106,6 +107,12 @@ bool gather_huge_page(void* start) {
     constexpr int MADV_COLLAPSE = 25;  // Linux 6.1; older headers do not name it
 #endif
     return advise(start, huge_page_bytes, MADV_COLLAPSE);
+}
+
+uint64_t monotonic_nanoseconds() {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 bool huge_pages_are_allowed() {

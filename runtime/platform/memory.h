@@ -63,6 +63,9 @@ bool huge_pages_are_allowed();
 /// the system cannot.
 bool gather_huge_page(void* start);
 
+/// Since some moment, in nanoseconds. No system call where the system offers its clock to programs.
+uint64_t monotonic_nanoseconds();
+
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.
 void prefer_huge_pages(void* start, size_t bytes);
 
