@@ -28,6 +28,11 @@ size_t machine_memory() {
     return sysinfo(&machine) == 0 ? (machine.totalram + machine.totalswap) * machine.mem_unit : usual_bytes;
 }
 
+// Of a whole segment that it opens mimalloc does not look whether the system did so; of parts it does.
+void open_by_parts() {
+    mi_option_set_default(mi_option_eager_commit, 0);
+}
+
 // What mimalloc calls when something is wrong: without memory, as malloc has to say it.
 void note_error(int error, void*) {
     errno = error;
@@ -56,6 +61,9 @@ bool MimallocMemory::open() {
             return false;
         }
         mi_option_enable(mi_option_limit_os_alloc);
+        if (platform::data_is_limited()) {
+            open_by_parts();
+        }
         // Otherwise it looks for nodes when it first needs memory, and leaves an errno behind.
         mi_option_set_default(mi_option_use_numa_nodes, 1);
         mi_register_error(note_error, nullptr);

@@ -85,6 +85,11 @@ size_t address_space_limit() {
     return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;
 }
 
+bool data_is_limited() {
+    rlimit limit = {};
+    return getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 void unmap_pages(void* start, size_t bytes) {
     if (bytes != 0) {
         munmap(start, round_up(bytes, page_bytes()));

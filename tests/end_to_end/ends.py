@@ -111,9 +111,9 @@ def outcome(command: Sequence[str | Path], folder: Path) -> tuple[int, str, str]
     return done.returncode, done.stdout, done.stderr
 
 
-def limited(kibibytes: str, command: Sequence[str | Path]) -> list[str | Path]:
-    """The command with so much address space."""
-    return ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *command]
+def limited(kibibytes: str, command: Sequence[str | Path], of: str = "-v") -> list[str | Path]:
+    """The command with so much address space, or of what `ulimit` limits by that option."""
+    return ["sh", "-c", f'ulimit {of} {kibibytes}; exec "$@"', "sh", *command]
 
 
 def assert_same(prefix: Sequence[str | Path], command: Sequence[str | Path], folder: Path) -> None:

@@ -33,12 +33,20 @@ def test_under_a_limit_of_address_space(built: dict[str, Path], tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("kibibytes", "bytes_each"), [("600000", "48"), ("600000", "3000"), ("2400000", "1000000")]
+    ("of", "kibibytes", "bytes_each"),
+    [
+        ("-v", "600000", "48"),
+        ("-v", "600000", "3000"),
+        ("-v", "2400000", "1000000"),
+        ("-d", "100000", "48"),
+        ("-d", "100000", "5000"),
+        ("-d", "600000", "1000000"),
+    ],
 )
-def test_exhaustion(built: dict[str, Path], tmp_path: Path, kibibytes: str, bytes_each: str) -> None:
-    """When pools, the fallback and the C library have nothing left of the allowed address space."""
+def test_exhaustion(built: dict[str, Path], tmp_path: Path, of: str, kibibytes: str, bytes_each: str) -> None:
+    """When pools, the fallback and the C library have nothing left of the allowed address space or data."""
     command = [built["ends_program"], "exhaustion", bytes_each]
-    ends.assert_same(POOLS, ends.limited(kibibytes, command), tmp_path)
+    ends.assert_same(POOLS, ends.limited(kibibytes, command, of), tmp_path)
 
 
 def test_memory_goes_back_between_phases(built: dict[str, Path], tmp_path: Path) -> None:
