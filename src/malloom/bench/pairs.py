@@ -55,9 +55,11 @@ class Rounds:
         return median_ratio(self.values(variant, metric), self.values(baseline, metric))
 
     def peak_ratio(self, variant: str, baseline: str) -> float:
-        """Ratio of the median peak resident memories."""
-        peaks = [float(np.median([run.peak_memory for run in self.of(of)])) for of in (variant, baseline)]
-        return peaks[0] / peaks[1]
+        return self.peak_memory(variant) / self.peak_memory(baseline)
+
+    def peak_memory(self, variant: str) -> float:
+        """The median peak resident memory, in bytes."""
+        return float(np.median([run.peak_memory for run in self.of(variant)]))
 
     def same_output(self, variant: str, baseline: str) -> bool:
         """Whether all runs of both printed the same bytes and ended alike."""

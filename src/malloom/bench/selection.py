@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from malloom.bench.interval import Verdict
+from malloom.bench.memory_limit import MemoryLimit
 from malloom.bench.pairs import Budget, Race
 
 ROUNDS_AT_MOST = 24
@@ -25,12 +26,18 @@ def affordable(run_time: float, seconds: float) -> int:
     return max(FEWEST_RACED, int(seconds / (2 * (run_time + STARTING))))
 
 
-def fastest_by_halving(race: Race, candidates: Sequence[str], rounds: int) -> str:
-    """Runs all, keeps the faster half, runs those again, until one is left (Jamieson, Talwalkar 2016)."""
+def fastest_by_halving(
+    race: Race, candidates: Sequence[str], rounds: int, limit: MemoryLimit | None = None
+) -> str:
+    """Runs all, keeps the faster half, runs those again, until one is left (Jamieson, Talwalkar 2016).
+
+    What needs more memory than the limit is not kept where something else does not.
+    """
     left = list(candidates)
     while len(left) > 1:
         for _ in range(rounds):
             race.run(left)
+        left = limit.within(left, race.rounds) if limit else left
         left.sort(key=lambda name: float(np.median(race.rounds.values(name, "cpu_time"))))
         left = left[: (len(left) + 1) // 2]
     return left[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from malloom.bench.dynamic.paper import PROGRAMS
 from malloom.bench.dynamic.scale import full_scale, quick_scale
-from malloom.bench.dynamic.sizes import FACTORS
+from malloom.bench.dynamic.sizes import MEASURED
 from malloom.bench.dynamic.suite import dynamic
 from malloom.bench.placement.suite import placement
 from malloom.bench.suite import Suite
@@ -42,7 +42,7 @@ def _placement(choices: Choices) -> Suite:
 
 def _dynamic(choices: Choices) -> Suite:
     programs = _known("program", choices.programs, PROGRAMS) or PROGRAMS
-    sizes = _known("size", choices.sizes.split(",") if choices.sizes else (), list(FACTORS))
+    sizes = _known("size", choices.sizes.split(",") if choices.sizes else (), MEASURED)
     last_level = size_from(choices.last_level) if choices.last_level else None
     if choices.quick:
         return dynamic(quick_scale(programs, sizes or None, last_level))

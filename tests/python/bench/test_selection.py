@@ -3,6 +3,7 @@
 import pytest
 
 from malloom.bench.interval import Verdict
+from malloom.bench.memory_limit import MemoryLimit
 from malloom.bench.pairs import Budget, Race
 from malloom.bench.process import Command
 from malloom.bench.selection import (
@@ -40,6 +41,42 @@ def test_one_candidate_wins_without_a_run() -> None:
     race = race_of(only=1)
     assert fastest_by_halving(race, ["only"], rounds=5) == "only"
     assert race.rounds.runs["only"] == []
+
+
+def hungry(count: int) -> Command:
+    """Has 16 MiB at its peak, and says what the others say."""
+    return Command(["sh", "-c", f"dd if=/dev/zero bs=16M count=1 2>&1 | wc -c >&2; {SPIN.format(count)}"])
+
+
+def limit_of(race: Race, most: float, allowance: int = 0) -> MemoryLimit:
+    """Of a spinning program's own memory."""
+    race.run(["own"])
+    return MemoryLimit(race.rounds.peak_memory("own"), most, allowance)
+
+
+def test_what_needs_more_memory_leaves_where_something_else_does_not() -> None:
+    race = Race({"own": spin(1), "hungry": hungry(1), "some": spin(60_000), "more": spin(120_000)})
+    limit = limit_of(race, 1.5)
+    assert fastest_by_halving(race, ["hungry", "some", "more"], 2, limit) == "some"
+    assert list(limit.left) == ["hungry"] and limit.left["hungry"] > 5
+    (note,) = limit.notes("some", race.rounds)
+    assert note == f"hungry is left out, as it needs {limit.left['hungry']:.2f} of the peak memory"
+
+
+def test_where_all_need_more_memory_the_fastest_stays_and_that_is_told() -> None:
+    race = Race({"own": spin(1), "quick": hungry(1), "slow": hungry(120_000)})
+    limit = limit_of(race, 1.5)
+    assert fastest_by_halving(race, ["slow", "quick"], 2, limit) == "quick"
+    assert limit.left == {}
+    (note,) = limit.notes("quick", race.rounds)
+    assert note.startswith("quick needs ") and note.endswith("of the peak memory, more than 1.50")
+
+
+def test_some_memory_is_allowed_however_little_the_program_needs() -> None:
+    race = Race({"own": spin(1), "hungry": hungry(1), "some": spin(200_000)})
+    limit = limit_of(race, 1.5, allowance=24 << 20)
+    assert fastest_by_halving(race, ["hungry", "some"], 2, limit) == "hungry"
+    assert limit.notes("hungry", race.rounds) == ()
 
 
 def test_what_does_more_work_is_not_worth_more() -> None:

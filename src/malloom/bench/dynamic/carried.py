@@ -1,14 +1,15 @@
 """What the native run carries: the best of the learned plans where it is faster than none."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from malloom.bench import variants
 from malloom.bench.dynamic.learning import learned, learners
 from malloom.bench.interval import Verdict
+from malloom.bench.memory_limit import MemoryLimit
 from malloom.bench.pairs import Budget, Race
-from malloom.bench.selection import fastest_by_halving, measure_winner
+from malloom.bench.selection import fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.layout.plan_header import has_flag, has_pools, header_fields
@@ -16,7 +17,9 @@ from malloom.record.program import open_program
 from malloom.settings import with_setting
 
 ROUNDS = 6
-"""Rounds of each stage of choosing: the runs are of some 50 ms, and differ by 5 % from time to time."""
+"""Rounds of each stage of choosing: short runs differ by 5 % from time to time."""
+LONGEST_STAGES = 300.0
+"""Seconds that the stages may take together before there are fewer rounds: long runs differ less."""
 
 
 @dataclass(frozen=True)
@@ -25,35 +28,35 @@ class Carried:
 
     description: str
     environment: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
 
-NOTHING = Carried("nothing, the program is best as it is", {})
+NOTHING = Carried("nothing, as the program is best as it is", {})
 
 
 @dataclass
 class Carrying:
-    """Chooses plans before the timing, on the input that they were learned on, each choice once.
+    """Chooses plans before the timing, each choice once.
 
-    For another input than that, only what carries over is in the choice.
+    Where the choice is made on another input than the learning, only what carries over is in it.
     """
 
     budget: Budget
     optimize_seconds: float
-    _chosen: dict[tuple[Case, bool], Carried] = field(default_factory=dict)
+    _chosen: dict[tuple[Case, Case], Carried] = field(default_factory=dict)
 
-    def of(self, bench: Bench, case: Case, learned_on: Case) -> Carried:
+    def of(self, bench: Bench, learned_on: Case, chosen_on: Case) -> Carried:
         """Raises CommandError where not even the program itself can be measured."""
-        key = (learned_on, case == learned_on)
+        key = (learned_on, chosen_on)
         if key not in self._chosen:
-            wanted = [
-                each for each in learners(self.optimize_seconds) if each.carries_over or case == learned_on
-            ]
+            known = learners(self.optimize_seconds)
+            wanted = [each for each in known if each.carries_over or chosen_on == learned_on]
             plans = learned(bench, learned_on, wanted)
-            self._chosen[key] = self._fastest(bench, learned_on, plans)
+            self._chosen[key] = self._fastest(bench, chosen_on, plans)
         return self._chosen[key]
 
     def _fastest(self, bench: Bench, case: Case, plans: Mapping[str, Path]) -> Carried:
-        """The fastest plan if it is measured to be faster than the program as it is."""
+        """The fastest plan within the limit of memory, if it is measured to be faster than no plan."""
         program = case.command(bench.workloads)
         found = open_program(str(program.arguments[0]))
         environments = {name: variants.as_run(plan, program=found) for name, plan in plans.items()}
@@ -66,11 +69,20 @@ class Carrying:
         running = [name for name in race.commands if name != variants.GLIBC]
         if not running:
             return NOTHING
-        best = fastest_by_halving(race, running, ROUNDS)
+        best, limit = _fastest_within_memory(race, running)
         measure_winner(race, best, variants.GLIBC, self.budget)
+        notes = limit.notes(best, race.rounds)
         if race.rounds.ratio(best, variants.GLIBC).verdict is not Verdict.FASTER:
-            return NOTHING
-        return Carried(best, environments[best])
+            return replace(NOTHING, notes=notes)
+        return Carried(best, environments[best], notes)
+
+
+def _fastest_within_memory(race: Race, running: Sequence[str]) -> tuple[str, MemoryLimit]:
+    race.run([variants.GLIBC])
+    (plain,) = race.rounds.of(variants.GLIBC)
+    limit = MemoryLimit(plain.peak_memory)
+    rounds = rounds_per_stage(plain.wall_time, 2 * len(running), LONGEST_STAGES)
+    return fastest_by_halving(race, running, min(ROUNDS, rounds), limit), limit
 
 
 def _without_prefetches(plans: Mapping[str, Path]) -> dict[str, dict[str, str]]:

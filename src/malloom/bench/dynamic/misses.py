@@ -1,7 +1,7 @@
 """Misses in the caches of the paper's machines, counted by cachegrind, natively and with what is carried."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,12 +9,11 @@ from malloom.bench import stages, variants
 from malloom.bench.cachegrind import Misses, count_misses, options_of
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.learning import learned, learners
-from malloom.bench.dynamic.scale import LEARNED_AT
-from malloom.bench.dynamic.sizes import sized
-from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT
+from malloom.bench.dynamic.sizes import learned_and_chosen_at, sized
+from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT, Way
 from malloom.bench.goals import Goal
 from malloom.bench.interval import exact
-from malloom.bench.process import Command, last_words
+from malloom.bench.process import last_words
 from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
@@ -48,44 +47,55 @@ class Counted:
 
 def miss_rows(bench: Bench, counted: Counted) -> list[Row | Goal]:
     """The C library's allocator against mimalloc, pools, and the plans with the fewest last-level misses."""
-    case = counted.case
-    options = options_of(counted.geometry)
-    program = case.command(bench.workloads)
     wanted = [ways.native(), ways.with_environment("mimalloc", variants.peer("mimalloc")), ways.pools()]
-    commands = ways.commands_of(bench, program, wanted)
-    counts = _counts(bench, case, commands, options)
+    counts = _counts(bench, counted, wanted)
     if variants.GLIBC not in counts:
         raise CommandError("the program itself could not be counted")
     base = counts.pop(variants.GLIBC)
-    carried = {
-        name: _fewest(bench, counted, name, plans, base) for name, plans in _plans(bench, counted).items()
-    }
-    rows = [each for name, found in (counts | carried).items() for each in _rows(case, name, found, base)]
+    carried: dict[str, Misses] = {}
+    for way, (learned_on, chosen_on) in _inputs(counted).items():
+        carried |= _carried(bench, counted, way, learned_on, chosen_on, base)
+    found = counts | carried
+    rows = [each for name, misses in found.items() for each in _rows(counted.case, name, misses, base)]
     limit = LIMITS.get((counted.program, counted.machine))
     held = [each for each in rows if each.variant in carried and each.metric == "llc_misses"]
     return [*rows, *(Goal(each, limit) for each in held if limit is not None)]
 
 
-def _plans(bench: Bench, counted: Counted) -> dict[str, dict[str, Path]]:
-    """What is carried over from the small input, and what was learned and recorded at the very one."""
-    lasting = [each for each in learners() if each.carries_over]
-    own = learned(bench, counted.case, lasting) | _simulated_best(bench, counted)
-    if counted.size == LEARNED_AT:
-        return {CARRIED: own}
-    return {CARRIED: learned(bench, replace(counted, size=LEARNED_AT).case, lasting), SAME_INPUT: own}
+def _inputs(counted: Counted) -> dict[str, tuple[Counted, Counted]]:
+    """What the plans of each way are learned on, and what they are chosen on."""
+    learned_on, chosen_on = (replace(counted, size=each) for each in learned_and_chosen_at(counted.size))
+    same_input = {} if learned_on == counted else {SAME_INPUT: (counted, counted)}
+    return {CARRIED: (learned_on, chosen_on), **same_input}
 
 
-def _fewest(bench: Bench, counted: Counted, way: str, plans: Mapping[str, Path], plain: Misses) -> Misses:
-    """The fewest last-level misses that any plan has, as measured; the program's own where none has fewer."""
-    program = counted.case.command(bench.workloads)
-    commands = {name: program.with_environment(variants.planned(plan)) for name, plan in plans.items()}
-    counts = _counts(bench, counted.case, commands, options_of(counted.geometry))
-    best = min(counts, key=lambda name: counts[name].llc_misses, default=None)
-    if best is None or counts[best].llc_misses >= plain.llc_misses:
-        bench.note(f"{way}: nothing, no plan has fewer last-level misses")
-        return plain
-    bench.note(f"{way}: {best}")
-    return counts[best]
+def _carried(
+    bench: Bench, counted: Counted, way: str, learned_on: Counted, chosen_on: Counted, base: Misses
+) -> dict[str, Misses]:
+    """The misses with the plan that has fewest in the last level where it is chosen; the program's own where
+    none has fewer. Empty where it cannot be counted."""
+    plans = _plans(bench, learned_on, carries_over=chosen_on != learned_on)
+    counts = {variants.GLIBC: base} if chosen_on == counted else _counts(bench, chosen_on, [ways.native()])
+    counts |= _with_plans(bench, chosen_on, plans)
+    best = min(counts, key=lambda name: counts[name].llc_misses, default=variants.GLIBC)
+    found = "nothing, as no plan has fewer last-level misses" if best == variants.GLIBC else best
+    bench.note(f"{way}: {found}; learned at {learned_on.size}, chosen at {chosen_on.size}")
+    if best == variants.GLIBC:
+        return {way: base}
+    if chosen_on != counted:
+        counts = _with_plans(bench, counted, {best: plans[best]})
+    return {way: counts[best]} if best in counts else {}
+
+
+def _plans(bench: Bench, counted: Counted, *, carries_over: bool) -> dict[str, Path]:
+    """What was learned, and, unless it is to carry over to another input, the strategies for the machine."""
+    lasting = learned(bench, counted.case, [each for each in learners() if each.carries_over])
+    return lasting if carries_over else lasting | _simulated_best(bench, counted)
+
+
+def _with_plans(bench: Bench, counted: Counted, plans: Mapping[str, Path]) -> dict[str, Misses]:
+    planned = [ways.with_environment(name, variants.planned(plan)) for name, plan in plans.items()]
+    return _counts(bench, counted, planned)
 
 
 def _simulated_best(bench: Bench, counted: Counted) -> dict[str, Path]:
@@ -109,14 +119,13 @@ def _simulated_best(bench: Bench, counted: Counted) -> dict[str, Path]:
     return {name: plan for name, plan in plans.items() if name not in problems}
 
 
-def _counts(
-    bench: Bench, case: Case, commands: Mapping[str, Command], options: tuple[str, ...]
-) -> dict[str, Misses]:
+def _counts(bench: Bench, counted: Counted, wanted: Sequence[Way]) -> dict[str, Misses]:
     counts = {}
-    for name, command in commands.items():
-        bench.say(f"counting misses of {' '.join(case.place)}: {name}")
+    program = counted.case.command(bench.workloads)
+    for name, command in ways.commands_of(bench, program, wanted).items():
+        bench.say(f"counting misses of {' '.join(counted.case.place)}: {name}")
         try:
-            counts[name] = count_misses(command, options)
+            counts[name] = count_misses(command, options_of(counted.geometry))
         except CommandError as error:
             bench.failed(name, error)
     return counts

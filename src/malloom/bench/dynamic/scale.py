@@ -8,7 +8,6 @@ from malloom.bench.dynamic.paper import PROGRAMS
 from malloom.bench.pairs import Budget
 from malloom.cache.geometry import last_level_bytes
 
-LEARNED_AT = "0.5x"
 DEFAULT_SIZES = {program: ("0.5x",) for program in PROGRAMS} | {"ft": ("0.5x", "2x", "8x")}
 """All programs at the smallest size, and ft at the larger ones, which the goals name."""
 QUICK_LAST_LEVEL = 1 << 20

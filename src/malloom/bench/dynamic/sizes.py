@@ -22,8 +22,13 @@ MADE: Mapping[str, Callable[[int], Case]] = {
 }
 """Each of the paper's programs with a heap of so many bytes."""
 
-FACTORS: Mapping[str, float] = {"0.5x": 0.5, "2x": 2.0, "8x": 8.0}
+FACTORS: Mapping[str, float] = {"0.5x": 0.5, "1x": 1.0, "2x": 2.0, "4x": 4.0, "8x": 8.0}
 """Bytes of the heap against those of the last-level cache."""
+LEARNED_AT = "0.5x"
+"""Where what is carried to larger heaps is learned."""
+CHOSEN_AT = {"2x": "1x", "8x": "4x"}
+"""Where it is chosen: at half of the size, so neither on what was learned on nor on what is measured."""
+MEASURED = (LEARNED_AT, *CHOSEN_AT)
 
 ROOM = 1.5
 """Bytes of memory that must be available for a byte of heap: for the variants that use more than the
@@ -34,6 +39,11 @@ def sized(program: str, size: str, last_level: int, beside: str = "") -> Case:
     """The program with a heap of that size; `beside` is added to what rows call the input."""
     made = MADE[program](heap_bytes(size, last_level))
     return replace(made, label=" ".join(filter(None, (size, beside))))
+
+
+def learned_and_chosen_at(size: str) -> tuple[str, str]:
+    """The sizes for what is carried to a heap of the size; to the smallest one it is from the very same."""
+    return (LEARNED_AT, CHOSEN_AT[size]) if size in CHOSEN_AT else (size, size)
 
 
 def heap_bytes(size: str, last_level: int) -> int:

@@ -11,8 +11,8 @@ from malloom.bench.dynamic.pairs import PATTERNS, pair_rows
 from malloom.bench.dynamic.prefetches import prefetch_rows
 from malloom.bench.dynamic.quiet import PROGRAMS as QUIET
 from malloom.bench.dynamic.quiet import quiet_rows
-from malloom.bench.dynamic.scale import LEARNED_AT, Scale
-from malloom.bench.dynamic.sizes import heap_bytes, sized
+from malloom.bench.dynamic.scale import Scale
+from malloom.bench.dynamic.sizes import LEARNED_AT, heap_bytes, learned_and_chosen_at, sized
 from malloom.bench.dynamic.times import Measured, Sized, time_rows
 from malloom.bench.goals import Goal
 from malloom.bench.rows import Row
@@ -22,8 +22,8 @@ PARTS = ("times", "quiet", "prefetches", "misses", "pairs", "memory")
 GROUPS: dict[str, Sequence[str]] = {}
 SECONDS_PER_BYTE = 1e-8
 """What a run of a program natively takes for each byte of its heap: a guess for the first estimate only."""
-RUNS_TO_LEARN = 120
-"""What all learners take together, recording and planning, in such runs."""
+RUNS_TO_LEARN, RUNS_TO_CHOOSE = 120, 120
+"""What all learners take, recording and planning, and what the race of all that they learned takes."""
 
 
 def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:
@@ -55,17 +55,19 @@ def _times(scale: Scale) -> list[Step]:
 def _timed(
     bench: Bench, program: str, size: str, scale: Scale, carrying: Carrying, measured: Measured
 ) -> list[Row | Goal]:
-    smaller = size if size == LEARNED_AT else LEARNED_AT
-    case, learned_on = (sized(program, each, scale.last_level) for each in (size, smaller))
-    wanted = Sized(case, size, scale.last_level, heap_bytes(size, scale.last_level), learned_on)
+    sizes = (size, *learned_and_chosen_at(size))
+    case, learned_on, chosen_on = (sized(program, each, scale.last_level) for each in sizes)
+    wanted = Sized(case, size, scale.last_level, heap_bytes(size, scale.last_level), learned_on, chosen_on)
     return time_rows(bench, wanted, carrying, scale.times, measured)
 
 
 def _expected(size: str, scale: Scale) -> float:
-    """Seconds: choosing what is carried, then rounds of some ten runs."""
-    run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
-    choosing = RUNS_TO_LEARN * run + scale.choice.seconds if size == LEARNED_AT else 0.0
-    return choosing + max(scale.times.seconds, 10 * run * (scale.times.fewest + 1))
+    """Seconds: learning and choosing what is carried, then rounds of some ten runs."""
+    sizes = (size, *learned_and_chosen_at(size))
+    run, smaller, middle = (SECONDS_PER_BYTE * heap_bytes(each, scale.last_level) for each in sizes)
+    learning = RUNS_TO_LEARN * smaller if size == LEARNED_AT else 0.0
+    choosing = RUNS_TO_CHOOSE * middle + scale.choice.seconds
+    return learning + choosing + max(scale.times.seconds, 10 * run * (scale.times.fewest + 1))
 
 
 def _quiet(scale: Scale) -> list[Step]:

@@ -29,13 +29,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Sized:
-    """A program at one size of the heap, in bytes, and the smaller one that its plan was learned on."""
+    """A program at one size of the heap, in bytes; what is carried was learned and chosen on the others."""
 
     case: Case
     size: str
     last_level: int
     heap_bytes: int
     learned_on: Case
+    chosen_on: Case
 
 
 def time_rows(
@@ -65,17 +66,18 @@ def _raced(bench: Bench, sized: Sized, carrying: Carrying, budget: Budget) -> Ro
 
 
 def _native_ways(bench: Bench, sized: Sized, carrying: Carrying) -> list[Way]:
-    learned_on = {CARRIED: sized.learned_on}
+    wanted = {CARRIED: (sized.learned_on, sized.chosen_on)}
     if sized.case != sized.learned_on and sized.heap_bytes <= LARGEST_UNDER_DYNAMORIO:
-        learned_on[SAME_INPUT] = sized.case
+        wanted[SAME_INPUT] = (sized.case, sized.case)
     found = []
-    for name, case in learned_on.items():
+    for name, (learned_on, chosen_on) in wanted.items():
         try:
-            carried = carrying.of(bench, sized.case, case)
+            carried = carrying.of(bench, learned_on, chosen_on)
         except CommandError as error:
             bench.failed(name, error)
             continue
-        bench.note(f"{name}: {carried.description}")
+        where = f"learned at {learned_on.input}, chosen at {chosen_on.input}"
+        bench.note(f"{name}: {'; '.join((carried.description, where, *carried.notes))}")
         found.append(ways.with_environment(name, carried.environment))
     return [*found, *ways.peers(), ways.pools()]
 

@@ -10,7 +10,12 @@ from malloom.bench.dynamic.learning import Learner, learned, learners
 from malloom.bench.pairs import Budget
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.registry import strategy
+from malloom.profile import HeapProfile
 
 CASE = Case("tiny", ("1",), "", "0.5x")
 
@@ -85,7 +90,52 @@ def test_nothing_is_carried_where_nothing_was_learned(bench: Bench, monkeypatch:
 
     monkeypatch.setattr(carried, "learners", none)
     carrying = carried.Carrying(Budget(fewest=2, most=2), 7.0)
-    larger = Case("tiny", ("2",), "", "2x")
-    for case in (CASE, CASE, larger, larger):
-        assert carrying.of(bench, case, CASE) == carried.NOTHING
+    middle = Case("tiny", ("2",), "", "1x")
+    for chosen_on in (CASE, CASE, middle, middle):
+        assert carrying.of(bench, CASE, chosen_on) == carried.NOTHING
     assert asked == [7.0, 7.0], "once for the input itself, once for others"
+
+
+# With the plan a it is quickest on the input 1, with b on the input 2, where with c it takes more memory.
+TWO_INPUTS = """#!/bin/sh
+work=60000
+megabytes=16
+case "$1 $MALLOOM" in
+    "1 "*a.plan*) work=1 ;;
+    "2 "*b.plan*) work=5000 ;;
+    "2 "*c.plan*) work=1 && megabytes=32 ;;
+esac
+dd if=/dev/zero bs=${megabytes}M count=1 2>&1 | wc -c >&2
+while [ $work -gt 0 ]; do work=$((work-1)); done
+echo done
+"""
+
+
+def of_pools(bench: Bench, case: Case, plan: Path) -> str:
+    """Writes a plan that has something to say; its name is that of the file."""
+    profile = HeapProfile.from_arrays([48] * 100)
+    write_plan(make_plan(profile, strategy("pools").place(profile, geometry_from("zen5"))), plan)
+    return plan.suffixes[-2].strip(".")
+
+
+@pytest.fixture
+def carrying(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> carried.Carrying:
+    (bench.workloads / "tiny/tiny").write_text(TWO_INPUTS)
+    known = [Learner(name, True, of_pools) for name in "abc"]
+    monkeypatch.setattr(carried, "learners", lambda seconds: known)
+    monkeypatch.setattr(carried, "ROUNDS", 3)
+    return carried.Carrying(Budget(fewest=6, most=6), 0.0)
+
+
+def test_plans_are_chosen_where_they_are_to_be_chosen(bench: Bench, carrying: carried.Carrying) -> None:
+    middle = Case("tiny", ("2",), "", "1x")
+    assert carrying.of(bench, CASE, CASE).description.partition(",")[0] == "a"
+    assert carrying.of(bench, CASE, middle).description.partition(",")[0] == "b"
+
+
+def test_a_plan_that_needs_much_memory_is_not_carried(bench: Bench, carrying: carried.Carrying) -> None:
+    chosen = carrying.of(bench, CASE, Case("tiny", ("2",), "", "1x"))
+    assert [note.partition(", as it needs")[0] for note in chosen.notes] == [
+        "c is left out",
+        "c, in huge pages is left out",
+    ]

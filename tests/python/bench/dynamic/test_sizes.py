@@ -3,14 +3,33 @@
 from pathlib import Path
 
 from malloom.bench.dynamic.paper import PROGRAMS
-from malloom.bench.dynamic.sizes import FACTORS, MADE, available_memory, heap_bytes, lack_of_room, sized
+from malloom.bench.dynamic.sizes import (
+    LEARNED_AT,
+    MADE,
+    MEASURED,
+    available_memory,
+    heap_bytes,
+    lack_of_room,
+    learned_and_chosen_at,
+    sized,
+)
 from malloom.cache.geometry import last_level_bytes
 
 MEGABYTE = 1 << 20
 
 
 def test_sizes_are_multiples_of_the_last_level() -> None:
-    assert [heap_bytes(size, 32 * MEGABYTE) // MEGABYTE for size in FACTORS] == [16, 64, 256]
+    assert [heap_bytes(size, 32 * MEGABYTE) // MEGABYTE for size in MEASURED] == [16, 64, 256]
+
+
+def test_what_is_carried_is_chosen_at_half_of_the_size_and_not_where_it_was_learned() -> None:
+    for size in MEASURED:
+        learned_at, chosen_at = learned_and_chosen_at(size)
+        if size == LEARNED_AT:
+            assert learned_at == chosen_at == size
+        else:
+            assert learned_at == LEARNED_AT != chosen_at
+            assert 2 * heap_bytes(chosen_at, MEGABYTE) == heap_bytes(size, MEGABYTE)
 
 
 def test_rows_name_the_size_and_not_the_arguments() -> None:
