@@ -11,6 +11,7 @@ constexpr size_t usual = 1;    ///< the one with the distance of the rules
 
 // A quarter, half, double and four times the paper's five lines, roughly.
 constexpr uint64_t lines_of_variant[DistanceTrial::variants] = {0, 5, 2, 10, 20};
+constexpr size_t least_rounds = 18;  ///< before a prefetch is kept
 constexpr uint64_t usual_lines = lines_of_variant[usual];
 
 uint64_t next_random(uint64_t& state) {
@@ -43,8 +44,7 @@ void DistanceTrial::begin_window() {
 
 void DistanceTrial::begin_round() {
     turn_ = 0;
-    for (size_t i = 0; i < variants; ++i) order_[i] = static_cast<uint8_t>(i);
-    for (size_t i = variants - 1; i > 0; --i) {
+    for (size_t i = remaining_ - 1; i > 0; --i) {
         const size_t other = next_random(random_) % (i + 1);
         const uint8_t kept = order_[i];
         order_[i] = order_[other];
@@ -55,6 +55,8 @@ void DistanceTrial::begin_round() {
 void DistanceTrial::begin_load(size_t load) {
     load_ = load;
     round_ = 0;
+    remaining_ = variants;
+    for (size_t i = 0; i < variants; ++i) order_[i] = static_cast<uint8_t>(i);
     begin_round();
 }
 
@@ -73,31 +75,59 @@ void DistanceTrial::begin(const int64_t* strides, size_t count, const TrialRules
 
 uint64_t DistanceTrial::median(size_t variant) const {
     uint64_t sorted[most_rounds] = {};
-    for (size_t i = 0; i < rules_.rounds; ++i) insert_sorted(sorted, i, cycles_[variant][i]);
-    return sorted[rules_.rounds / 2];
+    for (size_t i = 0; i < round_; ++i) insert_sorted(sorted, i, cycles_[variant][i]);
+    return sorted[round_ / 2];
+}
+
+size_t DistanceTrial::lost(size_t variant, size_t other) const {
+    size_t lost = 0;
+    for (size_t i = 0; i < round_; ++i) lost += cycles_[variant][i] >= cycles_[other][i];
+    return lost;
 }
 
 bool DistanceTrial::beats(size_t variant, size_t other) const {
-    size_t won = 0;
-    for (size_t i = 0; i < rules_.rounds; ++i) won += cycles_[variant][i] < cycles_[other][i];
-    return won * 4 >= rules_.rounds * 3 && median(variant) * 100 <= median(other) * (100 - rules_.gain);
+    return lost(variant, other) * 5 <= round_ && median(variant) * 100 <= median(other) * (100 - rules_.gain);
+}
+
+bool DistanceTrial::remains(size_t variant) const {
+    return memchr(order_, static_cast<int>(variant), remaining_) != nullptr;
+}
+
+// A prefetch that pays hardly ever loses so many rounds; one that does not has soon lost them.
+void DistanceTrial::drop_hopeless() {
+    size_t kept = 0;
+    for (size_t i = 0; i < remaining_; ++i) {
+        const uint8_t variant = order_[i];
+        if (variant == without || lost(variant, without) <= 2 + round_ / 5) order_[kept++] = variant;
+    }
+    remaining_ = kept;
 }
 
 size_t DistanceTrial::choice() const {
-    size_t best = usual;
-    for (size_t i = usual + 1; i < variants; ++i)
-        if (median(i) < median(best)) best = i;
-    if (beats(usual, without) && !beats(best, usual)) return usual;
-    return beats(best, without) ? best : without;
+    size_t best = without;
+    for (size_t i = 1; i < variants; ++i)
+        if (remains(i) && (best == without || median(i) < median(best))) best = i;
+    if (remains(usual) && beats(usual, without) && !beats(best, usual)) return usual;
+    return best != without && beats(best, without) ? best : without;
+}
+
+// Whether more rounds would hardly choose otherwise.
+bool DistanceTrial::is_decided(size_t chosen) const {
+    if (round_ == rules_.rounds || remaining_ == 1) return true;
+    return chosen != without && round_ >= least_rounds &&
+           lost(chosen, without) <= (round_ - least_rounds) / 4;
 }
 
 // True when it was the last round of the last load.
 bool DistanceTrial::end_round() {
-    if (++round_ < rules_.rounds) {
+    ++round_;
+    drop_hopeless();
+    const size_t chosen = choice();
+    if (!is_decided(chosen)) {
         begin_round();
         return false;
     }
-    distances[load_] = distance_of(choice());
+    distances[load_] = distance_of(chosen);
     if (load_ + 1 == loads_) return true;
     begin_load(load_ + 1);
     return false;
@@ -109,7 +139,7 @@ bool DistanceTrial::end_window(uint64_t now) {
     window_began_ = now;
     if (!is_first && is_calibrated_) {
         cycles_[order_[turn_]][round_] = cycles;
-        if (++turn_ == variants && end_round()) return true;
+        if (++turn_ == remaining_ && end_round()) return true;
     } else if (!is_first) {
         is_calibrated_ = cycles >= rules_.window_cycles || window_entries_ == most_window_entries;
         if (!is_calibrated_) window_entries_ *= 2;

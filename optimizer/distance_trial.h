@@ -13,7 +13,7 @@ namespace malloom::optimizer {
 struct TrialRules {
     StrideRules strides;
     uint64_t lines_ahead = 5;        ///< the distance that is kept unless another is clearly better
-    uint64_t rounds = 31;            ///< 1 to DistanceTrial::most_rounds
+    uint64_t rounds = 31;            ///< at most; 1 to DistanceTrial::most_rounds
     uint64_t window_cycles = 60000;  ///< what a window takes at least
     uint64_t gain = 2;               ///< per cent that a choice must be faster by
 };
@@ -22,8 +22,9 @@ struct TrialRules {
 /// The trace's entries are cut into windows; a round has one window for each distance, and one without the
 /// prefetch, in random order. Noise decides nothing: what disturbs a window changes one sample of a median,
 /// what lasts changes all distances of a round, and a choice must win three rounds of four besides having the
-/// better median. Its owner calls end_window() from one thread at a time; the code in the code cache reads
-/// and writes the public fields.
+/// better median. Distances that lose too often to be chosen leave the trial; it ends early where nothing is
+/// left to be chosen, or what is has won nearly always. Its owner calls end_window() from one thread at a
+/// time; the code in the code cache reads and writes the public fields.
 class DistanceTrial {
   public:
     static constexpr size_t most_loads = 8;
@@ -48,13 +49,18 @@ class DistanceTrial {
     bool end_round();
     int64_t distance_of(size_t variant) const;
     uint64_t median(size_t variant) const;
+    size_t lost(size_t variant, size_t other) const;
+    bool remains(size_t variant) const;
+    void drop_hopeless();
+    bool is_decided(size_t chosen) const;
     bool beats(size_t variant, size_t other) const;
     size_t choice() const;
 
     TrialRules rules_;
     int64_t strides_[most_loads];
     size_t loads_, load_, round_, turn_;
-    uint8_t order_[variants];
+    uint8_t order_[variants];  ///< of this round; the first `remaining_` count
+    size_t remaining_;
     uint64_t cycles_[variants][most_rounds];
     uint64_t window_entries_, window_began_, random_;
     bool is_calibrated_;

@@ -81,6 +81,23 @@ TEST(DistanceTrial, SeesAGainThroughDisturbedWindows) {
     }
 }
 
+TEST(DistanceTrial, GivesUpSoonWhatDoesNotPay) {
+    size_t windows = 0;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+        Machine machine{[](const int64_t*) { return 100.0; }, 0.2, 0.1};
+        machine.random.seed(seed);
+        machine.run(1);
+        windows += machine.windows;
+    }
+    EXPECT_LT(windows / 200, TrialRules().rounds * DistanceTrial::variants / 2);
+}
+
+TEST(DistanceTrial, KeepsSoonWhatPays) {
+    Machine machine{[](const int64_t* distances) { return distances[0] == 0 ? 100.0 : 50.0; }, 0.1, 0};
+    EXPECT_NE(machine.run(1).at(0), 0);
+    EXPECT_LT(machine.windows, (TrialRules().rounds * 2 / 3) * DistanceTrial::variants);
+}
+
 TEST(DistanceTrial, JudgesEachLoadByItself) {
     Machine machine{[](const int64_t* distances) {
         return 200.0 - (distances[0] != 0 ? 80.0 : 0) + (distances[1] != 0 ? 30.0 : 0) -
@@ -93,7 +110,7 @@ TEST(DistanceTrial, MakesWindowsLongEnoughToBeMeasured) {
     TrialRules rules;
     Machine machine{[](const int64_t* distances) { return distances[0] == 0 ? 10.0 : 5.0; }};
     EXPECT_EQ(machine.run(1, rules).at(0), lines(5));
-    EXPECT_GE(machine.now, rules.window_cycles * rules.rounds * DistanceTrial::variants);
+    EXPECT_GE(machine.now, rules.window_cycles * 16 * DistanceTrial::variants);
 }
 
 TEST(DistanceTrial, EndsWhateverTheTraceCosts) {
