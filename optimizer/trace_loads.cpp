@@ -95,9 +95,10 @@ void TraceLoads::take(instr_t* instr, opnd_t operand) {
 }
 
 void TraceLoads::pass(instr_t* instr) {
-    for (reg_id_t reg = DR_REG_START_64; reg <= DR_REG_STOP_64; ++reg) {
-        if (!instr_writes_to_reg(instr, reg, DR_QUERY_INCLUDE_ALL)) continue;
-        Register& written = state(reg);
+    for (int i = 0; i < instr_num_dsts(instr); ++i) {
+        const opnd_t destination = instr_get_dst(instr, static_cast<uint>(i));
+        if (!opnd_is_reg(destination) || !reg_is_gpr(opnd_get_reg(destination))) continue;
+        Register& written = state(reg_to_pointer_sized(opnd_get_reg(destination)));
         ++written.version;
         written.giver = last_taken_ != most && brings_word(instr) ? last_taken_ : most;
         written.giving = instr;

@@ -158,12 +158,12 @@ uint8_t giver_of(const AddressGroup& group) {
 }
 
 // Whether the trace's last jump leads to its own beginning.
-bool is_loop(const BuiltTrace& built) {
-    instr_t* const last = instrlist_last_app(built.list);
+bool is_loop(instrlist_t* trace) {
+    instr_t* const last = instrlist_last_app(trace);
     if (last == nullptr || !instr_is_cti(last) || instr_is_mbr(last)) return false;
     for (instr_t* jump = last; jump != nullptr && instr_is_cti(jump); jump = instr_get_prev_app(jump)) {
         if (!instr_is_mbr(jump) &&
-            instr_get_branch_target_pc(jump) == instr_get_app_pc(instrlist_first_app(built.list)))
+            instr_get_branch_target_pc(jump) == instr_get_app_pc(instrlist_first_app(trace)))
             return true;
     }
     return false;
@@ -171,10 +171,10 @@ bool is_loop(const BuiltTrace& built) {
 
 // A loop is always worth it. Other traces, of which large programs have tens of thousands, are profiled as
 // long as that costs no more than its share of the time.
-bool is_worth_profiling(const BuiltTrace& built) {
+bool is_worth_profiling(instrlist_t* trace) {
     const uint64_t affordable =
         options.eager + (__builtin_ia32_rdtsc() - began) / cycles_of_profile * options.share / 100;
-    return profiled_traces < affordable || is_loop(built);
+    return profiled_traces < affordable || is_loop(trace);
 }
 
 bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
@@ -229,13 +229,21 @@ bool optimize(const BuiltTrace& built, void* tag) {
     TraceRecord* record = find_record(tag);
     const bool is_unknown = record == nullptr || record->state == TraceState::fresh ||
                             record->state == TraceState::profiling || !knows_all(record, built.loads);
-    if (is_unknown && is_worth_profiling(built)) {
+    if (is_unknown && is_worth_profiling(built.list)) {
         if (record == nullptr) record = add_record(tag);
         if (record->profiled < most_profilings && profile_trace(built, record)) return true;
     }
     if (record == nullptr) return false;
     if (record->state == TraceState::trying) return try_prefetches(built, record);
     return record->state == TraceState::settled && put_prefetches(built, record);
+}
+
+// Most traces of large programs have no record and get none: to look at their loads would be in vain.
+bool is_of_interest(instrlist_t* trace, void* tag) {
+    dr_mutex_lock(lock);
+    const bool is_wanted = find_record(tag) != nullptr || is_worth_profiling(trace);
+    dr_mutex_unlock(lock);
+    return is_wanted;
 }
 
 // The other threads of the process, and with them whoever held the lock, do not exist in the child.
@@ -289,7 +297,7 @@ bool init_trace_prefetching(const Options& wanted) {
 // What was inserted is emitted with its translations, so DynamoRIO asks to build a trace once more only where
 // nothing was.
 dr_emit_flags_t optimize_trace(void* context, void* tag, instrlist_t* trace, bool translating) {
-    if (translating) return DR_EMIT_DEFAULT;
+    if (translating || !is_of_interest(trace, tag)) return DR_EMIT_DEFAULT;
     const BuiltTrace built{context, trace, TraceLoads(trace, options)};
     if (built.loads.count() == 0) return DR_EMIT_DEFAULT;
     dr_mutex_lock(lock);
