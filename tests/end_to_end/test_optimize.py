@@ -174,6 +174,8 @@ def test_what_the_program_taught_is_raced(malloom, compile_c, tmp_path: Path) ->
     assert "pools" in found["candidates"]  # type: ignore[operator]
     assert set(learned) <= set(found["candidates"])  # type: ignore[arg-type]
     assert found["fallback"] in ("mimalloc", "system")
+    notes = " ".join(found["notes"])  # type: ignore[arg-type]
+    assert [name for name in found["left_for_memory"] if f"the plan of {name} is left out" not in notes] == []  # type: ignore[attr-defined]
     assert "learning pools\nlearned 1 pools\n" in done.stderr
     if found["plan"]:
         header = read_plan(tmp_path / str(found["plan"])).header
@@ -285,6 +287,7 @@ def processes_of(program: Path) -> list[str]:
         (["--strategy", "best", "--", "true"], 2, "no strategy 'best'"),
         (["--accesses", "some", "--", "true"], 2, "no accesses 'some'"),
         (["--runs", "2", "--", "true"], 2, "--runs"),
+        (["--most-memory", "0.9", "--", "true"], 2, "--most-memory"),
         ([], 2, "no program is given"),
     ],
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from malloom.bench import stages
 from malloom.bench.candidates import Candidate
 from malloom.bench.learning import BOTH, OF_ITS_PLACES, POOLS, PREFETCHES
+from malloom.bench.memory_limit import MemoryLimit
 from malloom.bench.pairs import Race
 from malloom.bench.process import Run
 from malloom.bench.selection import fastest_by_halving, rounds_per_stage, worth_more_than
@@ -23,8 +24,12 @@ def choose(
     plain: Run,
     seconds: float,
     watcher: Watcher,
+    limit: MemoryLimit,
 ) -> tuple[Candidate, list[str]]:
-    """The fastest candidate, run the one or the other way; and why others left the race."""
+    """The fastest candidate, run the one or the other way; and why others left the race.
+
+    Those that left it for their memory are in the limit.
+    """
     watcher.stage(f"racing the plans, up to {max(seconds, 3 * len(candidates) * plain.wall_time):.0f} s")
     race.warm_up(AS_IT_IS)
     failures: dict[str, CommandError] = {}
@@ -37,16 +42,17 @@ def choose(
         running += _entered(race, others, failures)
         others = []
     rounds = rounds_per_stage(plain.wall_time, 2 * len(running) + 2, seconds)
-    best = _fastest(race, running, rounds)
+    best = _fastest(race, running, rounds, limit)
     if not best.places_nothing:
         # There was no time to race all in all ways; and of two choices both may be worth changing.
         known = {candidate.way for candidate in running}
         ways = [candidate for candidate in best.other_ways() if candidate.way not in known]
-        best = _fastest(race, [best, *_entered(race, ways, failures)], rounds)
+        best = _fastest(race, [best, *_entered(race, ways, failures)], rounds, limit)
     if combined := _combined(best, sources, watcher, failures):
         watcher.stage(f"racing {', '.join(each.name for each in (best, *combined))}")
-        best = _fastest(race, [best, *_entered(race, combined, failures)], rounds)
-    best = _unless_nothing_is_as_good(race, best, running, 2 * rounds)
+        best = _fastest(race, [best, *_entered(race, combined, failures)], rounds, limit)
+    allowed = [candidate for candidate in running if candidate.name not in limit.left]
+    best = _unless_nothing_is_as_good(race, best, allowed, 2 * rounds)
     return best, [f"the plan of {name} is left out ({error})" for name, error in failures.items()]
 
 
@@ -106,9 +112,9 @@ def _entered(
     return entered
 
 
-def _fastest(race: Race, candidates: Sequence[Candidate], rounds: int) -> Candidate:
+def _fastest(race: Race, candidates: Sequence[Candidate], rounds: int, limit: MemoryLimit) -> Candidate:
     by_name = {candidate.name: candidate for candidate in candidates}
-    return by_name[fastest_by_halving(race, list(by_name), rounds)]
+    return by_name[fastest_by_halving(race, list(by_name), rounds, limit)]
 
 
 def _unless_nothing_is_as_good(

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from malloom.bench.pairs import Rounds
+if TYPE_CHECKING:
+    from malloom.bench.pairs import Rounds
 
 MOST_MEMORY = 1.15
 """Of the program's own peak memory."""
+ALLOWANCE = 2 << 20
+"""Bytes. However little the program needs, the run time and the first pages of pools take some 0.8 MiB."""
 
 
 @dataclass
@@ -25,7 +29,7 @@ class MemoryLimit:
     def bytes(self) -> float:
         return max(self.most * self.own, self.own + self.allowance)
 
-    def within(self, names: Sequence[str], rounds: Rounds) -> list[str]:
+    def within(self, names: Sequence[str], rounds: "Rounds") -> list[str]:
         """Those that keep to the limit in the median of their runs so far; all where none does."""
         peaks = {name: rounds.peak_memory(name) for name in names}
         kept = [name for name in names if peaks[name] <= self.bytes]
@@ -34,13 +38,16 @@ class MemoryLimit:
         self.left |= {name: peaks[name] / self.own for name in names if name not in kept}
         return kept
 
-    def notes(self, chosen: str, rounds: Rounds) -> tuple[str, ...]:
+    def notes(self, chosen: str, rounds: "Rounds") -> tuple[str, ...]:
         """For the reader of a choice: what left, and whether what was chosen needs more as well."""
         told = [
-            f"{name} is left out, as it needs {ratio:.2f} of the peak memory"
+            f"the plan of {name} is left out (it needs {ratio:.2f} of the peak memory)"
             for name, ratio in self.left.items()
         ]
         peak = rounds.peak_memory(chosen)
         if peak > self.bytes:
-            told.append(f"{chosen} needs {peak / self.own:.2f} of the peak memory, more than {self.most:.2f}")
+            needed, allowed = peak / self.own, self.bytes / self.own
+            told.append(
+                f"the plan of {chosen} needs {needed:.2f} of the peak memory, more than {allowed:.2f}"
+            )
         return tuple(told)

@@ -13,6 +13,7 @@ from malloom.bench.candidates import Candidate
 from malloom.bench.choosing import AS_IT_IS, choose
 from malloom.bench.interval import Interval, Verdict
 from malloom.bench.learning import Contents, contents_of
+from malloom.bench.memory_limit import ALLOWANCE, MemoryLimit
 from malloom.bench.pairs import Race, describe_status
 from malloom.bench.process import Command, Run, last_words, run_measured
 from malloom.bench.selection import affordable, measure_winner
@@ -33,7 +34,8 @@ SLOWEST_RUN = 20.0
 class Outcome:
     """What came out: the interval of CPU time with the plan against without, and the plan if it is kept.
 
-    `carries` is what the plan has apart from places, and `learned` what each plan had that was learned.
+    `carries` is what the plan has apart from places, and `learned` what each plan had that was learned;
+    `left_for_memory` are the peak memories, against the program's own, of those that left the race for it.
     CPU times in seconds and peak memories in bytes are medians, without the plan and with it.
     """
 
@@ -45,6 +47,7 @@ class Outcome:
     candidates: tuple[str, ...]
     accesses: str
     notes: tuple[str, ...]
+    left_for_memory: dict[str, float]
     interval: Interval
     runs: int
     cpu_times: tuple[float, float]
@@ -77,7 +80,8 @@ def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watch
         began = time.monotonic()
         program = program.limited(max(LEAST_TIME_LIMIT, SLOWEST_RUN * plain.wall_time))
         race = Race({AS_IT_IS: program}, watcher.run, compare_output=wishes.compare_output)
-        winner, failures = choose(race, candidates, sources, plain, choosing, watcher)
+        limit = MemoryLimit(plain.peak_memory, wishes.most_memory, ALLOWANCE)
+        winner, failures = choose(race, candidates, sources, plain, choosing, watcher, limit)
         # Choosing may have taken longer than its share; the verdict keeps its own.
         left = wishes.budget.seconds - (time.monotonic() - began)
         left = max(left, wishes.budget.seconds * (1 - CHOOSING_SHARE))
@@ -85,8 +89,9 @@ def optimize(arguments: Sequence[str], stdin: Path | None, wishes: Wishes, watch
         watcher.stage(f"measuring {winner.name} against the program as it is, up to {longest:.0f} s")
         measure_winner(race, winner.name, AS_IT_IS, replace(wishes.budget, seconds=left))
         kept = _keep(winner, race, wishes.plan)
+        notes += [*failures, *limit.notes(winner.name, race.rounds)]
         return _outcome(
-            race, winner, candidates, sources, [*notes, *failures], plain, wishes.compare_output, kept
+            race, winner, candidates, sources, notes, limit.left, plain, wishes.compare_output, kept
         )
 
 
@@ -120,6 +125,7 @@ def _outcome(
     candidates: Sequence[Candidate],
     sources: Sources,
     notes: Sequence[str],
+    left_for_memory: dict[str, float],
     plain: Run,
     output_compared: bool,
     kept: Path | None,
@@ -139,6 +145,7 @@ def _outcome(
         candidates=tuple(candidate.strategy for candidate in candidates),
         accesses=sources.recording.accesses,
         notes=tuple(notes),
+        left_for_memory=left_for_memory,
         interval=rounds.ratio(winner.name, AS_IT_IS),
         runs=len(rounds.runs[winner.name]),
         cpu_times=(medians["cpu_time"][0], medians["cpu_time"][1]),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from malloom.bench.memory_limit import MOST_MEMORY
 from malloom.bench.pairs import Budget, Progress
 
 
@@ -12,7 +13,8 @@ class Wishes:
     """What the user may choose: `plan` is where a faster plan is kept.
 
     `accesses` and `strategy` are None where malloom is to choose. The budget is of the verdict's runs,
-    but its seconds are for choosing among the plans as well.
+    but its seconds are for choosing among the plans as well. `most_memory` is the peak that a plan may have
+    against the program's own, where there is a choice.
     """
 
     plan: Path
@@ -21,6 +23,7 @@ class Wishes:
     budget: Budget
     compare_output: bool
     demand_success: bool
+    most_memory: float = MOST_MEMORY
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from malloom.bench.memory_limit import MOST_MEMORY
 from malloom.errors import UsageProblem
 from malloom.output_file import check_output, check_replaced
 from malloom.record.program import open_program, require_reachable
@@ -67,6 +68,15 @@ def optimize(
     strategy: Annotated[
         str | None, typer.Option(help="Try this one only; default: the best of the simulation.")
     ] = None,
+    most_memory: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            metavar="RATIO",
+            help="Peak memory that a plan may need against the program's own, or 2 MiB more than its own; "
+            "others leave the race where one within that is left.",
+        ),
+    ] = MOST_MEMORY,
     ignore_output: Annotated[
         bool, typer.Option("--ignore-output", help="Do not compare what the program prints with and without.")
     ] = False,
@@ -99,7 +109,7 @@ def optimize(
     from malloom.bench.wishes import Wishes  # noqa: PLC0415
 
     budget = Budget(FEWEST_PAIRS, MOST_PAIRS, seconds) if runs is None else Budget(runs, runs, seconds)
-    wishes = Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status)
+    wishes = Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status, most_memory)
     with ended_in_order(), repeatable_input() as stdin, watching() as watcher:
         outcome = optimization.optimize(command, stdin, wishes, watcher)
     print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
@@ -176,6 +186,7 @@ def as_data(outcome: "Outcome", command: list[str]) -> dict[str, Any]:
         "candidates": list(outcome.candidates),
         "accesses": outcome.accesses,
         "notes": list(outcome.notes),
+        "left_for_memory": outcome.left_for_memory,
         "exit_status": outcome.exit_status,
         "output": "identical" if outcome.output_compared else "not compared",
         "plan": str(outcome.plan) if outcome.plan else None,
