@@ -2,13 +2,17 @@
 
 import json
 import os
+import pty
+import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
-from end_to_end.conftest import ROOT, Finished
+from end_to_end.conftest import COMMAND, ROOT, Finished
 from malloom.bench.placement.steps import GOALS, PARTS, TABLES
 from malloom.layout.registry import strategy_names
 
@@ -104,6 +108,45 @@ def test_one_failure_leaves_the_rest(malloom, tmp_path: Path) -> None:  # type: 
     assert {row["workload"] for row in found["rows"]} == {"cover"}
     assert [(each["part"], each["what"]) for each in found["failures"]] == [("statistics", "hexapawn 4 3")]
     assert "What could not be measured" in done.stdout
+
+
+# Of several steps; the first ones are soon done.
+INTERRUPTED = [COMMAND, "bench", "placement", "--quick", "--only", "times", "--workloads", WORKLOADS]
+INTERRUPTED += ["--json", "rows.json"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_keeps_what_there_is(tmp_path: Path, number: int) -> None:
+    with subprocess.Popen(INTERRUPTED, cwd=tmp_path, stdout=PIPE, stderr=PIPE, text=True) as running:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith("2 of"):
+            assert running.poll() is None
+        running.send_signal(number)
+        output, _ = running.communicate(timeout=60)
+    assert running.returncode == 128 + number
+    assert "What could not be measured" in output
+    assert_interrupted(tmp_path)
+
+
+def assert_interrupted(folder: Path) -> None:
+    """Rows of a part of the suite, and where it ended."""
+    found = json.loads((folder / "rows.json").read_text())
+    assert found["rows"]
+    (failure,) = found["failures"]
+    assert failure["why"] == "interrupted; nothing after it was measured"
+
+
+def test_a_terminal_that_goes_takes_nothing_along(tmp_path: Path) -> None:
+    ours, terminal = pty.openpty()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
+    with subprocess.Popen(["setsid", "--ctty", *INTERRUPTED], cwd=tmp_path, **streams) as running:
+        os.close(terminal)
+        shown = b""
+        while not re.search(rb"2 of \d", shown):
+            shown += os.read(ours, 1000)
+        os.close(ours)
+        assert running.wait(timeout=60) == 128 + signal.SIGHUP
+    assert_interrupted(tmp_path)
 
 
 def test_without_workloads_it_says_what_to_do(malloom) -> None:  # type: ignore[no-untyped-def]

@@ -34,6 +34,8 @@ class Findings:
     goals: list[Goal] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    ended_by: KeyboardInterrupt | SystemExit | None = None
+    """What a signal raised that ended the suite before its time; to be raised again when all is kept."""
 
     def add(self, part: str, found: Sequence[Row | Goal]) -> None:
         for each in found:

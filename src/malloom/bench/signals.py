@@ -1,5 +1,7 @@
 """Signals that end a long measurement: temporary folders and running programs must not outlive it."""
 
+import errno
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,4 +28,17 @@ def ended_in_order() -> Iterator[None]:
 
 
 def _exit(number: int, _frame: FrameType | None) -> None:
+    if number == signal.SIGHUP:
+        _let_go_of_a_lost_terminal()
     raise SystemExit(128 + number)
+
+
+def _let_go_of_a_lost_terminal() -> None:
+    """Has standard output and error go nowhere where their terminal is gone: what was found is still written
+    to files, and no line about it may fail."""
+    for descriptor in (1, 2):
+        try:
+            os.tcgetpgrp(descriptor)
+        except OSError as error:
+            if error.errno == errno.EIO:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

@@ -35,20 +35,20 @@ class Suite:
 def run(
     steps: Sequence[Step], workloads: Path, say: Callable[[str], None], progress: Progress = no_progress
 ) -> Findings:
-    """Measures the steps. What fails is among the findings; an interrupt ends the suite and keeps them."""
+    """Measures the steps. What fails is among the findings; a signal ends the suite and keeps them."""
     findings = Findings()
     began = time.monotonic()
-    interrupted = False
     with tempfile.TemporaryDirectory(prefix="malloom-bench-") as folder:
         for number, step in enumerate(steps, 1):
-            if interrupted and not step.concludes:
+            if findings.ended_by and not step.concludes:
                 continue
-            passed = time.monotonic() - began
-            say(f"{number} of {len(steps)}, {passed:.0f} s{_left(steps, number - 1, passed)}: {_name(step)}")
             try:
+                passed = time.monotonic() - began
+                left = _left(steps, number - 1, passed)
+                say(f"{number} of {len(steps)}, {passed:.0f} s{left}: {_name(step)}")
                 measure(step, findings, workloads, Path(folder), say, progress)
-            except KeyboardInterrupt:
-                interrupted = True
+            except (KeyboardInterrupt, SystemExit) as signal:
+                findings.ended_by = findings.ended_by or signal
                 why = "interrupted; nothing after it was measured"
                 findings.failures.append(Failure(step.part, step.what, why))
     return findings

@@ -44,6 +44,10 @@ def _dynamic(choices: Choices) -> Suite:
     programs = _known("program", choices.programs, PROGRAMS) or PROGRAMS
     sizes = _known("size", choices.sizes.split(",") if choices.sizes else (), MEASURED)
     last_level = size_from(choices.last_level) if choices.last_level else None
+    if choices.quick and choices.seconds is not None:
+        raise UsageProblem(
+            "--quick takes two rounds, whatever --seconds says", remedy="leave one of them out"
+        )
     if choices.quick:
         return dynamic(quick_scale(programs, sizes or None, last_level))
     seconds = {} if choices.seconds is None else {"seconds": choices.seconds}

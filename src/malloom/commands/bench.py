@@ -92,7 +92,8 @@ def bench(
     Runs are interleaved; a ratio below 1 is better than the baseline, and stands with its 95 % interval.
     A goal that is not reached is printed as such, and the exit status is still 0: the numbers are the result.
 
-    Exit status: 1 where something could not be measured. All else is measured, printed and written.
+    Exit status: 1 where something could not be measured. All else is measured, printed and written. SIGINT,
+    SIGTERM and SIGHUP end it early, with 128 and the signal's number; what there is by then is kept as well.
     """
     from malloom.bench import suites  # noqa: PLC0415  (help needs none of it)
 
@@ -101,7 +102,11 @@ def bench(
     for written in filter(None, (json, markdown)):
         check_output(written)
     findings = measured(chosen, parts, workloads)
+    # Before printing: a terminal that is gone takes none of it along.
     write(chosen, findings, json, markdown)
+    print_tables(chosen, findings)
+    if findings.ended_by:
+        raise findings.ended_by
     if findings.failures:
         raise CommandError(
             f"{len(findings.failures)} of the suite's measurements failed",
@@ -120,18 +125,22 @@ def chosen_parts(suite: "Suite", names: list[str]) -> list[str]:
 
 
 def measured(suite: "Suite", parts: list[str], workloads: Path) -> "Findings":
-    """Measures the parts and prints their tables."""
-    from rich.console import Console  # noqa: PLC0415
-
+    """Measures the parts."""
     from malloom.bench.signals import ended_in_order  # noqa: PLC0415
     from malloom.bench.suite import run  # noqa: PLC0415
-    from malloom.bench.tables import print_all  # noqa: PLC0415
 
     with ended_in_order(), shown() as (say, progress):
-        findings = run(suite.steps_of(parts), workloads, say, progress)
+        return run(suite.steps_of(parts), workloads, say, progress)
+
+
+def print_tables(suite: "Suite", findings: "Findings") -> None:
+    """All that the findings can fill, on standard output."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from malloom.bench.tables import print_all  # noqa: PLC0415
+
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 240)
     print_all(console, suite.tables_of(findings))
-    return findings
 
 
 @contextmanager

@@ -60,9 +60,10 @@ def test_a_variant_that_fails_leaves_the_steps_rows(tmp_path: Path) -> None:
     assert findings.failures == [Failure("times", "cover, smart", "too clever")]
 
 
-def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("signal", [KeyboardInterrupt(), SystemExit(143)])
+def test_a_signal_keeps_what_there_is(tmp_path: Path, signal: BaseException) -> None:
     def interrupted(bench: Bench) -> list[Row]:
-        raise KeyboardInterrupt
+        raise signal
 
     steps = [
         Step("times", "one", lambda bench: [a_row("size")]),
@@ -72,6 +73,19 @@ def test_an_interrupt_keeps_what_there_is(tmp_path: Path) -> None:
     findings = suite.run(steps, tmp_path, lambda line: None)
     assert [each.variant for each in findings.of("times")] == ["size"]
     assert [failure.what for failure in findings.failures] == ["two"]
+    assert findings.ended_by is signal
+
+
+def test_a_signal_between_the_steps_keeps_what_there_is(tmp_path: Path) -> None:
+    def interrupted_say(line: str) -> None:
+        if line.startswith("2 of"):
+            raise SystemExit(129)
+
+    steps = [Step("times", what, lambda bench: [a_row("size")]) for what in ("one", "two", "three")]
+    findings = suite.run(steps, tmp_path, interrupted_say)
+    assert len(findings.of("times")) == 1
+    assert [failure.what for failure in findings.failures] == ["two"]
+    assert isinstance(findings.ended_by, SystemExit)
 
 
 def test_what_concludes_does_so_after_an_interrupt_too(tmp_path: Path) -> None:

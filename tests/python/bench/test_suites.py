@@ -35,7 +35,9 @@ def test_ft_alone_is_measured_at_all_sizes_unless_sizes_are_asked_for() -> None:
         ("placement", Choices(programs=["ft"]), "for the suite dynamic"),
         ("dynamic", Choices(sizes="2x,3x"), "no size '3x'; choose of 0.5x, 2x, 8x"),
         ("dynamic", Choices(programs=["mcf"]), "no program 'mcf'"),
+        ("dynamic", Choices(sizes="1x"), "no size '1x'"),
         ("dynamic", Choices(last_level="huge"), "is no size"),
+        ("dynamic", Choices(quick=True, seconds=0.0), "whatever --seconds says; leave one of them out"),
     ],
 )
 def test_what_there_is_not_is_bad_use(name: str, choices: Choices, said: str) -> None:
