@@ -77,32 +77,8 @@ int main(void) {
 }
 """
 
-
 # One call site, whose objects live and die by the thousand.
-SHORT_LIVED = """
-#include <stdio.h>
-#include <stdlib.h>
-struct cell { struct cell* next; long value; };
-int main(void) {
-    long sum = 0;
-    for (int round = 0; round < 100; ++round) {
-        struct cell* first = NULL;
-        for (int i = 0; i < 2000; ++i) {
-            struct cell* made = malloc(sizeof *made);
-            *made = (struct cell){first, i};
-            first = made;
-        }
-        while (first != NULL) {
-            struct cell* next = first->next;
-            sum += first->value;
-            free(first);
-            first = next;
-        }
-    }
-    printf("%ld\\n", sum);
-    return 0;
-}
-"""
+SHORT_LIVED = Path(__file__).with_name("dynamic_programs") / "list.c"
 
 
 def verdict_of(done: Finished) -> dict[str, object]:
@@ -166,7 +142,7 @@ def test_words_for_people(malloom) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_what_the_program_taught_is_raced(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    program = compile_c(SHORT_LIVED)
+    program = compile_c(SHORT_LIVED.read_text())
     done = malloom("optimize", "--json", "--runs", "6", "--seconds", "2", "--", program)
     found = verdict_of(done)
     learned = found["learned"]
