@@ -32,6 +32,7 @@ void exit_allocation_slots() {
 }
 
 void add_allocation_slots(const module_data_t* module) {
+    remove_allocation_slots(module);
     dr_mutex_lock(lock);
     for_each_bound_word(module, add, const_cast<module_data_t*>(module));
     dr_mutex_unlock(lock);

@@ -18,9 +18,12 @@ namespace {
 
 Options options;
 
-dr_emit_flags_t block_built(void* context, void* tag, instrlist_t* block, bool for_trace, bool) {
+// What is redirected is emitted with its translations. Code that was built before anyone looked at it is to
+// be translated as it was.
+dr_emit_flags_t block_built(void* context, void* tag, instrlist_t* block, bool for_trace, bool translating) {
     accesses::leave_unanswered(context, block);
-    return options.pools != 0 ? redirect_allocation(context, tag, block, for_trace) : DR_EMIT_DEFAULT;
+    if (options.pools == 0 || translating) return DR_EMIT_DEFAULT;
+    return redirect_allocation(context, tag, block, for_trace);
 }
 
 dr_emit_flags_t trace_built(void* context, void* tag, instrlist_t* trace, bool translating) {
@@ -28,20 +31,48 @@ dr_emit_flags_t trace_built(void* context, void* tag, instrlist_t* trace, bool t
     return options.prefetch != 0 ? optimize_trace(context, tag, trace, translating) : DR_EMIT_DEFAULT;
 }
 
+bool is_looking;
+int threads;
+
+void add_slots_of_all_modules() {
+    dr_module_iterator_t* const modules = dr_module_iterator_start();
+    while (dr_module_iterator_hasnext(modules)) {
+        module_data_t* const module = dr_module_iterator_next(modules);
+        add_allocation_slots(module);
+        dr_free_module_data(module);
+    }
+    dr_module_iterator_stop(modules);
+}
+
 void look_at_code() {
-    static bool is_looking = false;
-    if (is_looking) return;
-    is_looking = true;
+    if (__atomic_exchange_n(&is_looking, true, __ATOMIC_RELAXED)) return;
+    if (options.pools != 0) add_slots_of_all_modules();
     dr_register_bb_event(block_built);
     if (options.prefetch != 0 || options.statistics != 0) dr_register_trace_event(trace_built);
+}
+
+// In the system call by which libmalloom.so says that the program has asked for much. What was built before
+// is built anew where one thread alone runs. Where others do it stays: a flush is not safe then.
+void begin_late() {
+    if (is_looking) return;
+    look_at_code();
+    if (__atomic_load_n(&threads, __ATOMIC_RELAXED) == 1) dr_flush_region(nullptr, ~size_t{0});
+}
+
+void begin_patience() {
+    *patience() = {options.requests, options.bytes};
+    if (options.requests == 0) look_at_code();
 }
 
 // Code before the first request, the loader's nearly all, need not be looked at: that takes a fifth of a
 // short run. A module counts as loaded when its code is first reached.
 void module_loaded(void*, const module_data_t* module, bool) {
-    find_run_time(module);
-    if (has_run_time()) look_at_code();
-    add_allocation_slots(module);
+    if (!has_run_time()) {
+        find_run_time(module);
+        if (has_run_time() && !is_looking) begin_patience();
+    }
+    if (!is_looking && accesses::makes_requests(module)) look_at_code();
+    if (is_looking && options.pools != 0) add_allocation_slots(module);
 }
 
 void module_unloaded(void*, const module_data_t* module) {
@@ -54,14 +85,40 @@ void process_ends() {
     exit_allocation_calls();
 }
 
+bool is_beginning(void* context) {
+    using front::DynamicBeginning;
+    return static_cast<unsigned>(dr_syscall_get_param(context, 0)) == DynamicBeginning::first &&
+           static_cast<unsigned>(dr_syscall_get_param(context, 1)) == DynamicBeginning::last &&
+           static_cast<unsigned>(dr_syscall_get_param(context, 2)) == DynamicBeginning::flags;
+}
+
 bool is_of_interest(void*, int number) {
     return number == SYS_close_range;
 }
 
 // DynamoRIO also announces those that it watches for itself.
 bool before_system_call(void* context, int number) {
-    if (number == SYS_close_range) accesses::bound_close_range(context);
+    if (number != SYS_close_range) return true;
+    if (is_beginning(context)) {
+        begin_late();
+        dr_syscall_set_result(context, 0);
+        return false;
+    }
+    accesses::bound_close_range(context);
     return true;
+}
+
+void thread_begins(void*) {
+    __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+}
+
+void thread_ends(void*) {
+    __atomic_fetch_sub(&threads, 1, __ATOMIC_RELAXED);
+}
+
+// Whoever else ran in the parent does not here.
+void forked(void*) {
+    __atomic_store_n(&threads, 1, __ATOMIC_RELAXED);
 }
 
 // The events are registered as they are, without drmgr, whose phases cost every block that is built.
@@ -72,6 +129,9 @@ bool begin() {
     dr_register_module_load_event(module_loaded);
     dr_register_module_unload_event(module_unloaded);
     if (options.pools == 0) look_at_code();
+    dr_register_thread_init_event(thread_begins);
+    dr_register_thread_exit_event(thread_ends);
+    dr_register_fork_init_event(forked);
     dr_register_filter_syscall_event(is_of_interest);
     dr_register_pre_syscall_event(before_system_call);
     return true;

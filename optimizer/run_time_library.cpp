@@ -31,6 +31,7 @@ struct RunTime {
     app_pc start, end, disagreement;
     front::DynamicSites* sites;
     front::DynamicPrefetches* prefetches;
+    front::DynamicPatience* patience;
 };
 RunTime run_time;
 
@@ -52,9 +53,12 @@ void find_run_time(const module_data_t* module) {
     auto* const table = exported(module, "malloom_dynamic_sites");
     if (table == nullptr) return;
     find_functions(module);
-    run_time = {module->start, module->end, exported(module, "malloom_site_disagrees"),
+    run_time = {module->start,
+                module->end,
+                exported(module, "malloom_site_disagrees"),
                 reinterpret_cast<front::DynamicSites*>(table),
-                reinterpret_cast<front::DynamicPrefetches*>(exported(module, "malloom_dynamic_prefetches"))};
+                reinterpret_cast<front::DynamicPrefetches*>(exported(module, "malloom_dynamic_prefetches")),
+                reinterpret_cast<front::DynamicPatience*>(exported(module, "malloom_dynamic_patience"))};
 }
 
 void forget_run_time(const module_data_t* module) {
@@ -90,6 +94,10 @@ front::DynamicSites* sites() {
 
 front::DynamicPrefetches* prefetches() {
     return run_time.prefetches;
+}
+
+front::DynamicPatience* patience() {
+    return run_time.patience;
 }
 
 app_pc disagreement() {

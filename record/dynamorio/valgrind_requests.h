@@ -10,4 +10,7 @@ namespace malloom::accesses {
 /// block that is built.
 void leave_unanswered(void* context, instrlist_t* list);
 
+/// Whether there is a client request in a module's code, so that its blocks must be looked at.
+bool makes_requests(const module_data_t* module);
+
 }  // namespace malloom::accesses

@@ -50,6 +50,18 @@ struct DynamicPrefetches {
     alignas(64) DynamicPrefetch prefetches[capacity];
 };
 
+/// What the program must have asked for before the client looks at its code: either is enough. The client
+/// writes both before the first request; where `requests` is 0 nobody waits.
+struct DynamicPatience {
+    uint64_t requests;
+    uint64_t bytes;
+};
+
+/// Then libmalloom.so makes this system call, close_range(first, last, flags), which the kernel would refuse.
+struct DynamicBeginning {
+    static constexpr unsigned first = ~0u, last = 0, flags = ~0u;
+};
+
 }  // namespace malloom::front
 
 // Exported by name, thread-safe, callable wherever malloc is; errno, new handlers and exceptions as of the
@@ -59,6 +71,7 @@ struct DynamicPrefetches {
 extern "C" {
 extern malloom::front::DynamicSites malloom_dynamic_sites;
 extern malloom::front::DynamicPrefetches malloom_dynamic_prefetches;
+extern malloom::front::DynamicPatience malloom_dynamic_patience;
 
 void* malloom_monitored_malloc(size_t bytes, malloom::front::DynamicSite* site);
 void* malloom_monitored_calloc(size_t count, size_t bytes, malloom::front::DynamicSite* site);

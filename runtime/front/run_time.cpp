@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
 #include "runtime/front/carried_prefetches.h"
+#include "runtime/front/dynamic_entries.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -31,6 +33,11 @@ void complain(const char* path, const char* problem) {
     line.write_to(STDERR_FILENO);
 }
 
+// The optimiser answers it with 0, so errno stays.
+void begin_optimizing() {
+    syscall(SYS_close_range, DynamicBeginning::first, DynamicBeginning::last, DynamicBeginning::flags);
+}
+
 }  // namespace
 
 void RunTime::start() {
@@ -52,12 +59,18 @@ void RunTime::start() {
     if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
         heaps::PoolHeap::prefer_huge_pages();
     }
-    matching_ = has_plan_ || has_pools() ? mode : Mode::fallback;
+    matching_ = has_plan_ || has_pools()                 ? mode
+                : malloom_dynamic_patience.requests != 0 ? Mode::awaited
+                                                         : Mode::fallback;
     if (is_counted) {
         statistics_.open();
     }
     saving_.open(options);
     set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
+    if (malloom_dynamic_patience.requests != 0 &&
+        matching_.load(std::memory_order_relaxed) != Mode::awaited) {
+        begin_optimizing();
+    }
 }
 
 void RunTime::finish() {
@@ -279,6 +292,9 @@ Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
             return requester_of_chain(caller);
         case Mode::sequence:
             return requester_of_thread(bytes);
+        case Mode::awaited:
+            note_awaited(bytes);
+            return nobody_;
         default:
             return nobody_;
     }
@@ -328,6 +344,25 @@ void RunTime::start_thread(heaps::ThreadSequence& sequence) {
     }
 }
 
+std::atomic<RunTime::Mode>& RunTime::serving_mode() {
+    return mode_.load(std::memory_order_relaxed) == Mode::counted ? matching_ : mode_;
+}
+
+// What threads lose here by racing is a few requests' delay.
+void RunTime::note_awaited(size_t bytes) {
+    const auto taken = [](uint64_t& left, uint64_t amount) {
+        const uint64_t now = __atomic_load_n(&left, __ATOMIC_RELAXED);
+        __atomic_store_n(&left, now - (now < amount ? now : amount), __ATOMIC_RELAXED);
+        return now <= amount;
+    };
+    const bool are_many = taken(malloom_dynamic_patience.requests, 1);
+    if (!taken(malloom_dynamic_patience.bytes, bytes) && !are_many) {
+        return;
+    }
+    set_mode(serving_mode(), Mode::fallback);
+    begin_optimizing();
+}
+
 // Of a requester that the fallback may serve without asking again, once.
 void RunTime::note_exhausted(Requester& requester) {
     if (has_pools()) {
@@ -347,9 +382,8 @@ void RunTime::note_exhausted(Requester& requester) {
 // Without slots, groups and pools the plan costs but cannot help any more: from here on the program has the
 // fallback alone.
 void RunTime::stop_if_used_up() {
-    std::atomic<Mode>& mode = mode_.load(std::memory_order_relaxed) == Mode::counted ? matching_ : mode_;
-    // In fallback there may be no plan to ask.
-    if (mode == Mode::fallback || has_groups() || has_pools() ||
+    std::atomic<Mode>& mode = serving_mode();
+    if (!has_plan_ || mode == Mode::fallback || has_groups() || has_pools() ||
         heap_.first.exhausted_slots() < plan_.header().slots_count) {
         return;
     }

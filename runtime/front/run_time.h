@@ -157,6 +157,7 @@ class RunTime {
     enum class Mode : uint8_t {
         starting,    ///< nobody has asked for anything yet
         fallback,    ///< no plan, or it has nothing more to give
+        awaited,     ///< as fallback, while the optimiser waits for the program to ask for much
         call_sites,  ///< by the call site, and its callers where it lies in a wrapper
         chains,      ///< by chains of a fixed depth
         sequence,    ///< by sequence per thread
@@ -211,6 +212,8 @@ class RunTime {
     void start_thread(heaps::ThreadSequence& sequence);
     void note_exhausted(Requester& requester);
     void stop_if_used_up();
+    std::atomic<Mode>& serving_mode();
+    [[gnu::noinline]] void note_awaited(size_t bytes);
     void set_mode(std::atomic<Mode>& mode, Mode wanted);
     void* counted(void* object);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();

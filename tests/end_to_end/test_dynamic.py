@@ -28,10 +28,12 @@ def counts(line: str) -> Mapping[str, int]:
     return dict(zip(("monitored", "promoted", "given up", "traces"), map(int, found.groups()), strict=True))
 
 
-def assert_same(malloom: Malloom, program: Path, *arguments: str) -> Mapping[str, int]:
+def assert_same(
+    malloom: Malloom, program: Path, *arguments: str, options: tuple[str, ...] = ()
+) -> Mapping[str, int]:
     """Runs it alone and under the optimiser; what the optimiser counted."""
     alone = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
-    done = under_optimizer(malloom, program, *arguments, options=("--statistics",))
+    done = under_optimizer(malloom, program, *arguments, options=("--statistics", *options))
     assert (done.returncode, done.stdout) == (0, alone.stdout), done.stderr
     return counts(done.stderr)
 
@@ -80,14 +82,86 @@ def test_code_that_is_written_anew_calls_what_it_says(malloom: Malloom, build: C
     assert_same(malloom, build("new_code.c", "-fno-pie", "-no-pie"))
 
 
-def test_two_hundred_threads(malloom: Malloom, build: Compile) -> None:
-    assert assert_same(malloom, build("threads.c"))["monitored"] >= 1
+FROM_THE_BEGINNING = ("--constant", "requests=0")
+
+
+@pytest.mark.parametrize("options", [(), FROM_THE_BEGINNING], ids=" ".join)
+def test_two_hundred_threads(malloom: Malloom, build: Compile, options: tuple[str, ...]) -> None:
+    assert assert_same(malloom, build("threads.c"), options=options)["monitored"] >= 1
+
+
+WAITING = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// waiting FIRST SIZE [calloc|realloc]: FIRST requests of SIZE bytes, by one call site, then 10000 by another.
+static void* ask(const char* how, size_t bytes) {
+    if (strcmp(how, "calloc") == 0) return calloc(1, bytes);
+    return strcmp(how, "realloc") == 0 ? realloc(NULL, bytes) : malloc(bytes);
+}
+
+int main(int count, char** arguments) {
+    const char* const how = count > 3 ? arguments[3] : "malloc";
+    for (long i = atol(arguments[1]); i > 0; --i) free(ask(how, (size_t)atol(arguments[2])));
+    unsigned long sum = 0;
+    for (long i = 0; i < 200; ++i) {
+        char* volatile const object = malloc(40);
+        *object = (char)i;
+        sum += (unsigned long)*object;
+        free(object);
+    }
+    printf("%lu\n", sum);
+}
+"""
+
+
+def test_code_is_looked_at_once_a_program_has_asked_for_much(malloom: Malloom, compile_c: Compile) -> None:
+    waiting = compile_c(WAITING, "-O1", "-fno-builtin")
+
+    def looked_at(*arguments: str, options: tuple[str, ...] = ()) -> bool:
+        return assert_same(malloom, waiting, *arguments, options=options)["monitored"] > 0
+
+    assert not looked_at("15000", "40")
+    assert not looked_at("8", "1000000")
+    assert looked_at("0", "40", options=FROM_THE_BEGINNING)
+    assert looked_at("8", "1048576")
+    for how in ("malloc", "calloc", "realloc"):
+        assert looked_at("16384", "40", how)
+    assert not looked_at("16384", "40", options=("--constant", "requests=100000"))
+
+
+def test_each_child_waits_for_itself(malloom: Malloom, compile_c: Compile) -> None:
+    source = """
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static void ask(long times) {
+            while (times-- > 0) free(malloc(48));
+        }
+        int main(void) {
+            ask(12000);
+            if (fork() == 0) { ask(12000); return 0; }
+            int status = 1;
+            wait(&status);
+            return status;
+        }
+    """
+    program = compile_c(source, "-O1", "-fno-builtin")
+    done = under_optimizer(malloom, program, options=("--statistics",))
+    assert done.returncode == 0, done.stderr
+    assert sorted(int(found) > 0 for found in re.findall(r"sites monitored (\d+)", done.stderr)) == [
+        False,
+        True,
+    ]
 
 
 def test_libraries_that_come_and_go(malloom: Malloom, build: Compile, tmp_path: Path) -> None:
     library = tmp_path / "plugin.so"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", SOURCES / "plugin.c", "-o", library], check=True)
-    assert assert_same(malloom, build("plugin_host.c"), str(library))["monitored"] >= 1
+    found = assert_same(malloom, build("plugin_host.c"), str(library), options=FROM_THE_BEGINNING)
+    assert found["monitored"] >= 1
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,10 @@ def dynamic_prefix(wishes: Optimizing) -> list[str]:
     if not wishes.finds_pools and not wishes.prefetch:
         return under_dynamorio("", core_options=core)
     switches = {"pools": wishes.finds_pools, "prefetch": wishes.prefetch, "statistics": wishes.statistics}
-    options = [*(f"{name}={int(wanted)}" for name, wanted in switches.items()), *client]
+    patience = (
+        ["requests=0"] if wishes.learned else []
+    )  # what is to be learned is worth it from the beginning
+    options = [*(f"{name}={int(wanted)}" for name, wanted in switches.items()), *patience, *client]
     return under_dynamorio("libmalloom_optimizer.so", " ".join(options), core_options=core)
 
 

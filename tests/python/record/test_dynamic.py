@@ -39,6 +39,12 @@ def test_prefetches_alone_leave_the_program_its_allocator() -> None:
     assert "fallback=system" in dynamic_settings(Optimizing(pools=False, statistics=True))["MALLOOM"]
 
 
+def test_what_is_learned_is_learned_from_the_beginning() -> None:
+    assert "requests=" not in dynamic_prefix(Optimizing())[4]
+    learned = Optimizing(learned={"save_plan": "a.plan"}, constants=("requests=5",))
+    assert dynamic_prefix(learned)[4].endswith(" requests=0 requests=5")
+
+
 def test_a_plan_serves_in_place_of_pools(tmp_path: Path) -> None:
     wishes = Optimizing(plan=tmp_path / "a.plan")
     assert dynamic_settings(wishes)["MALLOOM"] == f"heap=plan,prefetch=0,plan={tmp_path}/a.plan"
