@@ -20,6 +20,7 @@ WAYS = {
     "odd_program": ["threads", "small_stacks", "coroutines", "signals", "faults", "ways"],
     "new_program": [""],
     "early_program": ["", "own_stack"],
+    "streams_program": ["0", "1", "2"],
 }
 """The arguments of each program."""
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+from end_to_end import ends
 from end_to_end.recording import COMMAND, assert_sound, processes_of
 from malloom.profile import HeapProfile
 
@@ -94,3 +95,11 @@ def test_descriptors_are_closed_all_at_once(malloom, compile_c, tmp_path: Path) 
     done = malloom("record", "-o", profile, "--accesses", "full", "--", compile_c(source))
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
     assert_sound(profile)
+
+
+def test_streams_that_the_program_closes_are_closed(malloom, tmp_path: Path) -> None:
+    program = ends.build("streams_program", tmp_path)
+    for stream in "012":
+        done = malloom("record", "-o", "a.profile", "--accesses", "full", "--", program, stream)
+        assert (done.returncode, done.stdout) == (0, f"stream {stream}: 0\n"), done.stderr
+        (tmp_path / "a.profile").unlink()

@@ -8,7 +8,7 @@ from pathlib import Path
 from malloom.errors import UsageProblem
 from malloom.native_files import native_file
 from malloom.preloading import original_environment, preloading
-from malloom.record.dynamorio import under_dynamorio
+from malloom.record.dynamorio import LETS_ERRORS_GO, under_dynamorio
 from malloom.settings import settings
 
 PRIVATE_CODE = "-thread_private"
@@ -56,6 +56,7 @@ def dynamic_prefix(wishes: Optimizing) -> list[str]:
     Raises UsageProblem for what is no constant, CommandError where the installation lacks a part.
     """
     core, client = split_constants(wishes.constants)
+    core = core if wishes.statistics else f"{LETS_ERRORS_GO} {core}"
     if not wishes.finds_pools and not wishes.prefetch:
         return under_dynamorio("", core_options=core)
     switches = {"pools": wishes.finds_pools, "prefetch": wishes.prefetch, "statistics": wishes.statistics}

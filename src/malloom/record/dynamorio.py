@@ -14,13 +14,21 @@ ROOMY = 16 << 30
 """DynamoRIO reserves 10 GiB of addresses, and ends the program where it does not get them."""
 
 
+LETS_STREAMS_GO = "-no_dup_stdin_on_close -no_dup_stdout_on_close"
+"""Otherwise a standard stream that the program closes stays open in DynamoRIO: who reads from the pipe whose
+end it was waits for ever."""
+
+LETS_ERRORS_GO = "-no_dup_stderr_on_close"
+"""The same of standard error, which statistics at the end go to."""
+
+
 def launch_prefix(accesses: str) -> tuple[list[str], dict[str, str]]:
     """What comes before the program's path on the command line, and environment variables beside it.
 
     Raises CommandError where the installation lacks a part.
     """
     options = "limit=4000000 burst=1000000 gap=20" if accesses == "sampled" else ""
-    core_options = "" if options else WITHOUT_TRACES
+    core_options = LETS_ERRORS_GO if options else f"{LETS_ERRORS_GO} {WITHOUT_TRACES}"
     return under_dynamorio("libmalloom_accesses.so", options, core_options=core_options), {}
 
 
@@ -29,7 +37,8 @@ def under_dynamorio(client: str, options: str = "", *, core_options: str = "") -
 
     Raises CommandError where the installation lacks a part.
     """
-    core_options = f"{core_options} {reservations(resource.getrlimit(resource.RLIMIT_AS)[0])}".strip()
+    reserving = reservations(resource.getrlimit(resource.RLIMIT_AS)[0])
+    core_options = f"{LETS_STREAMS_GO} {core_options} {reserving}".strip()
     launcher, core = native_file("malloom_launch"), native_file("libdynamorio.so")
     library = str(native_file(client)) if client else ""
     return [str(launcher), str(core), core_options, library, options, "--"]
