@@ -35,6 +35,13 @@ class Friendship {
     [[gnu::always_inline]] void* allocate_beside(uintptr_t friend_address) const {
         return heaps::NearHeap::allocate(number_, friend_address, offset_);
     }
+    /// The same in two steps: the common case, and what is left where it gives null.
+    [[gnu::always_inline]] void* allocate_waiting(uintptr_t friend_address) const {
+        return heaps::NearHeap::allocate_waiting(number_, friend_address, offset_);
+    }
+    void* begin_beside(uintptr_t friend_address) const {
+        return heaps::NearHeap::begin(number_, friend_address, offset_);
+    }
 
     uint32_t bytes() const { return bytes_; }
     uint32_t family() const { return family_; }

@@ -248,14 +248,21 @@ void* allocate_knowing(Heap& heap, size_t bytes, const context::CallerState& cal
         return heap.allocate(bytes, 0, caller.caller());
     }
 }
-template <typename Heap>
-[[gnu::always_inline]] inline void* beside(Heap& heap, const Friendship& friendship,
+// Beside the friend where no chunk waits; else `thoroughly`. Apart, so that the common case needs few
+// registers.
+template <void* (*thoroughly)(size_t)>
+[[gnu::noinline]] void* begin_beside(size_t bytes, const Friendship& friendship, uintptr_t friend_address) {
+    void* object = friendship.begin_beside(friend_address);
+    return object != nullptr ? object : thoroughly(bytes);
+}
+template <void* (*thoroughly)(size_t)>
+[[gnu::always_inline]] inline void* beside(size_t bytes, const Friendship& friendship,
                                            uintptr_t friend_address) {
-    if constexpr (is_quick) {
-        return heap.allocate_beside(friendship, friend_address);
-    } else {
-        return nullptr;
+    void* object = friendship.allocate_waiting(friend_address);
+    if (object != nullptr) [[likely]] {
+        return object;
     }
+    return begin_beside<thoroughly>(bytes, friendship, friend_address);
 }
 template <typename Heap>
 void* allocate_zeroed_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {
@@ -277,14 +284,12 @@ extern "C" void* malloom_allocate_knowing(size_t bytes, const malloom::context::
 extern "C" void* malloom_allocate_beside(size_t bytes, const malloom::front::Friendship& friendship,
                                          uintptr_t friend_address) {
     using namespace malloom::front;
-    void* object = beside(process_heap(), friendship, friend_address);
-    return object != nullptr ? object : allocate_thoroughly(bytes);
+    return beside<allocate_thoroughly>(bytes, friendship, friend_address);
 }
 extern "C" void* malloom_create_beside(size_t bytes, const malloom::front::Friendship& friendship,
                                        uintptr_t friend_address) {
     using namespace malloom::front;
-    void* object = beside(process_heap(), friendship, friend_address);
-    return object != nullptr ? object : create_thoroughly(bytes);
+    return beside<create_thoroughly>(bytes, friendship, friend_address);
 }
 #endif
 extern "C" void* malloom_allocate_zeroed_knowing(size_t bytes, const malloom::context::CallerState& caller) {

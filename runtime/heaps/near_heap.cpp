@@ -14,17 +14,26 @@ constexpr uint64_t fewest_friends = 32;
 constexpr size_t longest_run_bytes = 16 << 10;
 constexpr size_t slack_bytes = 64 << 10;
 
-constexpr size_t marks_step = size_t{1} << 20;
+constexpr size_t notes_step = size_t{1} << 20;
 
 // glibc: a word more, in steps of 16 bytes.
 size_t usual_chunk(size_t bytes) {
     return platform::round_up(bytes + sizeof(uintptr_t), 16);
 }
 
+// Whether the range, with so many bytes of the arena to one of its own, reaches that far into it.
+bool has_reached(structures::GrowingRange& range, size_t bytes_per_byte, size_t arena_bytes) {
+    const size_t most = pool_arena.bytes() / bytes_per_byte + platform::page_bytes();
+    return (range.bytes() != 0 || range.open(most, platform::page_bytes(), notes_step)) &&
+           range.reach(arena_bytes / bytes_per_byte + 1);
+}
+
 }  // namespace
 
 constinit NearHeap::Size NearHeap::sizes_[sizes_count] = {};
 constinit structures::GrowingRange NearHeap::marks_;
+constinit structures::GrowingRange NearHeap::waiting_;
+constinit size_t NearHeap::waiting_bytes_ = 0;
 
 uint32_t NearHeap::add(size_t bytes) {
     if (bytes < least_bytes || bytes > largest_bytes) {
@@ -39,8 +48,6 @@ uint32_t NearHeap::add(size_t bytes) {
         }
         // Where two threads race, one family stays empty; both write the same otherwise.
         __atomic_store_n(&size.family, family, __ATOMIC_RELAXED);
-        __atomic_store_n(&size.salt, (number + 1) * 0x9e3779b97f4a7c15ULL | uint64_t{1} << 63,
-                         __ATOMIC_RELAXED);
         __atomic_store_n(&size.chunk_bytes, PoolHeap::chunk_bytes(family), __ATOMIC_RELEASE);
     }
     return number;
@@ -70,14 +77,21 @@ uint32_t NearHeap::siblings(uint32_t number) {
     return static_cast<uint32_t>(mean < reached ? mean : reached);
 }
 
-// Room for the marks of the pool, as far as there is memory. Under the arena's lock, as another thread may be
-// opening the same.
-void NearHeap::prepare_marks(const Pool& pool) {
+// Room for what is noted of the new pool's chunks, as far as there is memory. Under the arena's lock, as
+// another thread may be opening the same.
+void NearHeap::prepare(const Pool& pool) {
     const structures::Locked locked(pool_arena.lock);
-    const uintptr_t end = range_of(pool) + range_bytes(pool.order);
-    const size_t most = pool_arena.bytes() / bytes_per_mark + platform::page_bytes();
-    if (marks_.bytes() != 0 || marks_.open(most, platform::page_bytes(), marks_step)) {
-        marks_.reach((end - pool_arena.base()) / bytes_per_mark + 1);
+    const uintptr_t begin = range_of(pool);
+    const size_t end = begin + range_bytes(pool.order) - pool_arena.base();
+    if (has_reached(marks_, bytes_per_mark, end) &&
+        has_reached(waiting_, PoolHeap::chunk_alignment * 8, end)) {
+        if (end > waiting_bytes_) {
+            __atomic_store_n(&waiting_bytes_, end, __ATOMIC_RELEASE);
+        }
+        // Left over from the range's last pool. Others may be looking.
+        for (size_t bit = bit_of(begin); bit < end / PoolHeap::chunk_alignment; bit += 64) {
+            __atomic_store_n(waiting_words() + bit / 64, 0, __ATOMIC_RELAXED);
+        }
     }
 }
 
@@ -120,23 +134,32 @@ void* NearHeap::begin_run(PoolThread& self, Size& size, unsigned generation) {
     }
     const auto first = reinterpret_cast<uintptr_t>(object);
     const Pool& pool = *pool_arena.find(object);
-    if (first == pool.start) {
-        prepare_marks(pool);
+    if (first == pool.start && pool.carved == count) {
+        prepare(pool);
     }
     size.used.add(1);
     size.taken.add(count);
     size.begun[generation].add(1);
-    uintptr_t chunk = first;
-    set_word(chunk, 0);
-    for (uint32_t i = 1; i < count; ++i) {
-        chunk += size.chunk_bytes;
-        set_word(chunk, tag_of(self, size, chunk));
-    }
+    const uintptr_t last = first + uintptr_t{count - 1} * size.chunk_bytes;
+    let_wait(size, first, last);
     // Who got less than wanted is due for it the next time.
     const bool is_short = count < wanted;
-    const unsigned mark = is_short && generation > 0 ? generation - 1 : generation;
-    set_mark(chunk, mark);
+    set_mark(last, is_short && generation > 0 ? generation - 1 : generation);
     return object;
+}
+
+// Those behind the first.
+void NearHeap::let_wait(const Size& size, uintptr_t first, uintptr_t last) {
+    if (!can_wait(last)) {
+        return;
+    }
+    const size_t step = size.chunk_bytes / PoolHeap::chunk_alignment;
+    const size_t end = bit_of(last);
+    for (size_t bit = bit_of(first); bit != end;) {
+        bit += step;
+        uint64_t& word = waiting_words()[bit / 64];
+        __atomic_store_n(&word, word | uint64_t{1} << bit % 64, __ATOMIC_RELAXED);
+    }
 }
 
 bool NearHeap::is_of(const Size& size, uintptr_t address) {

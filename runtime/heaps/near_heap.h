@@ -6,9 +6,10 @@
 // (runtime/context/friend_monitor.h).
 //
 // An object begins a run of chunks; those behind it wait for its siblings. The friend itself leads to them:
-// it holds a pointer to the sibling that came last, or it is that sibling. A chunk that waits says so in its
-// own first word, which lies where the new object is about to be written anyway. So nothing is stored per
-// friend, and no memory is touched but the friend's and its objects'.
+// it holds a pointer to the sibling that came last, or it is that sibling. Which chunks wait is said by a bit
+// of each, in a table of its own that is small enough to stay in a cache. So nothing is stored per friend,
+// and no line of a run is touched before an object lies there: touched with the run's first object, most
+// would have left the cache when theirs comes.
 #pragma once
 
 #include <stddef.h>
@@ -44,18 +45,26 @@ class NearHeap {
     /// one that lies in no pool nothing is read, and the object begins a run. Null without memory, and
     /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's.
     [[gnu::always_inline]] static void* allocate(uint32_t number, uintptr_t friend_address, size_t offset) {
-        PoolThread* self = pool_thread;
-        if (!self->is_busy) [[likely]] {
-            Size& size = sizes_[number];
-            enter_pools(self);
-            void* object = take_waiting(*self, size, word_at(friend_address + offset) + size.chunk_bytes);
-            leave_pools(self);
-            if (object != nullptr) [[likely]] {
-                return object;
-            }
-        }
-        return begin(number, friend_address, offset);
+        void* object = allocate_waiting(number, friend_address, offset);
+        return object != nullptr ? object : begin(number, friend_address, offset);
     }
+    /// The common case: a chunk waits behind the last of them. Null, and nothing has changed, where it is
+    /// another.
+    [[gnu::always_inline]] static void* allocate_waiting(uint32_t number, uintptr_t friend_address,
+                                                         size_t offset) {
+        PoolThread* self = pool_thread;
+        if (self->is_busy) [[unlikely]] {
+            return nullptr;
+        }
+        Size& size = sizes_[number];
+        enter_pools(self);
+        void* object = take_waiting(*self, size, word_at(friend_address + offset) + size.chunk_bytes);
+        leave_pools(self);
+        return object;
+    }
+
+    /// What allocate does where allocate_waiting has nothing.
+    [[gnu::noinline]] static void* begin(uint32_t number, uintptr_t friend_address, size_t offset);
 
   private:
     // A friend's first run is of generation 0; each that is used up is followed by one of the next.
@@ -63,7 +72,6 @@ class NearHeap {
 
     /// Of the objects of one size.
     struct alignas(64) Size {
-        uintptr_t salt;               ///< of the tags
         uint32_t chunk_bytes;         ///< 0 before it has a family
         uint32_t family;              ///< of the pool heap
         uint32_t first_run;           ///< chunks of a friend's first run; 0 where nothing was learned
@@ -85,6 +93,16 @@ class NearHeap {
     static unsigned mark_of(uintptr_t chunk);
     static void set_mark(uintptr_t chunk, unsigned mark);
 
+    // Which chunks wait for an object of their pool's owner, who alone changes it: a bit for each address
+    // that may be a chunk's.
+    static uint64_t* waiting_words() { return reinterpret_cast<uint64_t*>(waiting_.base()); }
+    static size_t bit_of(uintptr_t chunk) { return (chunk - pool_arena.base()) / PoolHeap::chunk_alignment; }
+    // Implies that it lies in the arena.
+    [[gnu::always_inline]] static bool can_wait(uintptr_t chunk) {
+        return chunk - pool_arena.base() < __atomic_load_n(&waiting_bytes_, __ATOMIC_ACQUIRE) &&
+               chunk % PoolHeap::chunk_alignment == 0;
+    }
+
     [[gnu::always_inline]] static bool is_readable(uintptr_t address) {
         return pool_arena.covers(reinterpret_cast<const void*>(address)) && address % sizeof(uintptr_t) == 0;
     }
@@ -94,43 +112,44 @@ class NearHeap {
         return is_readable(address) ? *reinterpret_cast<const volatile uintptr_t*>(address) : 0;
     }
 
-    // The first word of a chunk that waits for an object of the thread: no address of any object, and another
-    // for each chunk, so that nobody has it there by chance or copied it.
-    [[gnu::always_inline]] static uintptr_t tag_of(const PoolThread& self, const Size& size,
-                                                   uintptr_t chunk) {
-        return chunk ^ reinterpret_cast<uintptr_t>(&self) ^ size.salt;
-    }
     // An object of the chunk at the address, if one waits there for this thread; else null. Beyond what is
-    // carved there may be tags of the range's last pool, and the pool may be another thread's by now.
+    // carved there may be bits of the range's last pool, and the pool may be another thread's by now.
     [[gnu::always_inline]] static void* take_waiting(PoolThread& self, Size& size, uintptr_t chunk) {
-        if (word_at(chunk) != tag_of(self, size, chunk)) [[unlikely]] {
+        if (!can_wait(chunk)) [[unlikely]] {
             return nullptr;
         }
+        // The object is about to be written there.
+        __builtin_prefetch(reinterpret_cast<const void*>(chunk), 1);
+        const size_t bit = bit_of(chunk);
+        uint64_t& word = waiting_words()[bit / 64];
+        const uint64_t waiting = __atomic_load_n(&word, __ATOMIC_RELAXED);
         Pool& pool = *pool_arena.find_covered(reinterpret_cast<const void*>(chunk));
-        if (__atomic_load_n(&pool.owner, __ATOMIC_RELAXED) != &self ||
-            chunk - pool.start >= uint64_t{pool.carved} * pool.chunk_bytes) [[unlikely]] {
+        if ((waiting >> bit % 64 & 1) == 0 || !is_carved(pool, self, size, chunk)) [[unlikely]] {
             return nullptr;
         }
-        set_word(chunk, 0);
+        __atomic_store_n(&word, waiting & ~(uint64_t{1} << bit % 64), __ATOMIC_RELAXED);
         ++pool.living;
         size.used.add(1);
         return reinterpret_cast<void*>(chunk);
     }
-    // Other threads may look for a tag there.
-    [[gnu::always_inline]] static void set_word(uintptr_t address, uintptr_t word) {
-        __atomic_store_n(reinterpret_cast<uintptr_t*>(address), word, __ATOMIC_RELAXED);
+    [[gnu::always_inline]] static bool is_carved(const Pool& pool, const PoolThread& self, const Size& size,
+                                                 uintptr_t chunk) {
+        return __atomic_load_n(&pool.owner, __ATOMIC_RELAXED) == &self && pool.family == size.family &&
+               chunk - pool.start < uint64_t{pool.carved} * size.chunk_bytes;
     }
 
-    [[gnu::noinline]] static void* begin(uint32_t number, uintptr_t friend_address, size_t offset);
     static bool is_of(const Size& size, uintptr_t address);
     static void* begin_run(PoolThread& self, Size& size, unsigned generation);
     static uint32_t chunks_of_run(const Size& size, unsigned generation);
     static bool has_room_for_runs(const Size& size);
     static unsigned generation_after(uintptr_t sibling);
-    static void prepare_marks(const Pool& pool);
+    static void prepare(const Pool& pool);
+    static void let_wait(const Size& size, uintptr_t first, uintptr_t last);
 
     static Size sizes_[sizes_count];
     static structures::GrowingRange marks_;
+    static structures::GrowingRange waiting_;
+    static size_t waiting_bytes_;  ///< of the arena, that waiting_ has bits for
 };
 
 }  // namespace malloom::heaps
