@@ -18,9 +18,9 @@ constexpr uint8_t most_profilings = 2;
 // Distances must fit into an instruction, twenty lines of 4096 bytes further too.
 constexpr uint64_t most_stride = 1 << 28;
 
-// What it costs to profile a trace, nearly all of it for building its code twice more; measured as 100 to 200
-// us.
-constexpr uint64_t cycles_of_profile = 500000;
+// What it costs to profile a trace: to build its code twice more, 100 to 200 us, and as much for the entries
+// that are instrumented till then.
+constexpr uint64_t cycles_of_profile = 1000000;
 uint64_t began;
 uint64_t profiled_traces;
 

@@ -12,7 +12,7 @@ constexpr size_t most_profiles = 128;  // 4.4 MiB
 
 hashtable_t records;
 
-// Taken in turn: what is taken again was taken longest ago.
+// All in use are taken in turn: what is taken again was taken longest ago.
 ProfileInUse* profiles[most_profiles];
 size_t next_profile;
 TrialInUse* trials;
@@ -37,7 +37,15 @@ TrialInUse* free_trial() {
     return found;
 }
 
+// One that was used before is in the cache, and its memory is there.
+ProfileInUse* free_profile() {
+    for (ProfileInUse* const profile : profiles)
+        if (profile != nullptr && profile->record == nullptr) return profile;
+    return nullptr;
+}
+
 ProfileInUse* profile_in_turn() {
+    if (ProfileInUse* const found = free_profile()) return found;
     ProfileInUse*& profile = profiles[next_profile++ % most_profiles];
     if (profile == nullptr) profile = map_one<ProfileInUse>();
     if (profile != nullptr && profile->record != nullptr) {
