@@ -250,19 +250,23 @@ void* allocate_knowing(Heap& heap, size_t bytes, const context::CallerState& cal
 }
 // Beside the friend where no chunk waits; else `thoroughly`. Apart, so that the common case needs few
 // registers.
-template <void* (*thoroughly)(size_t)>
+template <void* (*thoroughly)(size_t), typename Heap>
 [[gnu::noinline]] void* begin_beside(size_t bytes, const Friendship& friendship, uintptr_t friend_address) {
-    void* object = friendship.begin_beside(friend_address);
+    void* object = Heap::begin_beside(friendship, friend_address);
     return object != nullptr ? object : thoroughly(bytes);
 }
-template <void* (*thoroughly)(size_t)>
+template <void* (*thoroughly)(size_t), typename Heap = std::remove_reference_t<decltype(process_heap())>>
 [[gnu::always_inline]] inline void* beside(size_t bytes, const Friendship& friendship,
                                            uintptr_t friend_address) {
-    void* object = friendship.allocate_waiting(friend_address);
-    if (object != nullptr) [[likely]] {
+    if constexpr (is_quick) {
+        void* object = Heap::allocate_waiting(friendship, friend_address);
+        if (object == nullptr) [[unlikely]] {
+            return begin_beside<thoroughly, Heap>(bytes, friendship, friend_address);
+        }
         return object;
+    } else {
+        return thoroughly(bytes);
     }
-    return begin_beside<thoroughly>(bytes, friendship, friend_address);
 }
 template <typename Heap>
 void* allocate_zeroed_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {

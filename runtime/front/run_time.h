@@ -106,10 +106,14 @@ class RunTime {
         return thoroughly(object, bytes);
     }
 
-    /// An object beside its friend, where that is at hand; else null.
-    [[gnu::always_inline]] static void* allocate_beside(const Friendship& friendship,
-                                                        uintptr_t friend_address) {
-        return friendship.allocate_beside(friend_address);
+    /// An object beside its friend, where a chunk waits there; else null.
+    [[gnu::always_inline]] static void* allocate_waiting(const Friendship& friendship,
+                                                         uintptr_t friend_address) {
+        return friendship.allocate_waiting(friend_address);
+    }
+    /// The same where none waits.
+    static void* begin_beside(const Friendship& friendship, uintptr_t friend_address) {
+        return friendship.begin_beside(friend_address);
     }
     /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
     [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
