@@ -4,6 +4,7 @@
 #include "optimizer/prefetch_choice.h"
 #include "optimizer/prefetch_code.h"
 #include "optimizer/prefetch_table.h"
+#include "optimizer/profiled_traces.h"
 #include "optimizer/profiling_code.h"
 #include "optimizer/trace_loads.h"
 #include "optimizer/trace_records.h"
@@ -17,12 +18,6 @@ constexpr uint8_t most_profilings = 2;
 
 // Distances must fit into an instruction, twenty lines of 4096 bytes further too.
 constexpr uint64_t most_stride = 1 << 28;
-
-// What it costs to profile a trace: to build its code twice more, 100 to 200 us, and as much for the entries
-// that are instrumented till then.
-constexpr uint64_t cycles_of_profile = 1000000;
-uint64_t began;
-uint64_t profiled_traces;
 
 Options options;
 void* lock;  // of all records
@@ -157,29 +152,9 @@ uint8_t giver_of(const AddressGroup& group) {
     return static_cast<uint8_t>(is_reachable ? group.from : TraceLoads::most);
 }
 
-// Whether the trace's last jump leads to its own beginning.
-bool is_loop(instrlist_t* trace) {
-    instr_t* const last = instrlist_last_app(trace);
-    if (last == nullptr || !instr_is_cti(last) || instr_is_mbr(last)) return false;
-    for (instr_t* jump = last; jump != nullptr && instr_is_cti(jump); jump = instr_get_prev_app(jump)) {
-        if (!instr_is_mbr(jump) &&
-            instr_get_branch_target_pc(jump) == instr_get_app_pc(instrlist_first_app(trace)))
-            return true;
-    }
-    return false;
-}
-
-// A loop is always worth it. Other traces, of which large programs have tens of thousands, are profiled as
-// long as that costs no more than its share of the time.
-bool is_worth_profiling(instrlist_t* trace) {
-    const uint64_t affordable =
-        options.eager + (__builtin_ia32_rdtsc() - began) / cycles_of_profile * options.share / 100;
-    return profiled_traces < affordable || is_loop(trace);
-}
-
 bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
     if (!take_profile(record, built.loads.count())) return false;
-    ++profiled_traces;
+    count_profiled_trace();
     give_back_trial(record);
     ++record->profiled;
     record->state = TraceState::profiling;
@@ -229,7 +204,7 @@ bool optimize(const BuiltTrace& built, void* tag) {
     TraceRecord* record = find_record(tag);
     const bool is_unknown = record == nullptr || record->state == TraceState::fresh ||
                             record->state == TraceState::profiling || !knows_all(record, built.loads);
-    if (is_unknown && is_worth_profiling(built.list)) {
+    if (is_unknown && is_worth_profiling(built.list, tag)) {
         if (record == nullptr) record = add_record(tag);
         if (record->profiled < most_profilings && profile_trace(built, record)) return true;
     }
@@ -241,7 +216,7 @@ bool optimize(const BuiltTrace& built, void* tag) {
 // Most traces of large programs have no record and get none: to look at their loads would be in vain.
 bool is_of_interest(instrlist_t* trace, void* tag) {
     dr_mutex_lock(lock);
-    const bool is_wanted = find_record(tag) != nullptr || is_worth_profiling(trace);
+    const bool is_wanted = find_record(tag) != nullptr || is_worth_profiling(trace, tag);
     dr_mutex_unlock(lock);
     return is_wanted;
 }
@@ -288,7 +263,7 @@ bool init_trace_prefetching(const Options& wanted) {
     options = wanted;
     if (!are_possible(options) || !has_private_code()) return false;
     lock = dr_mutex_create();
-    began = __builtin_ia32_rdtsc();
+    init_profiled_traces(options);
     dr_register_fork_init_event(forked);
     dr_register_module_unload_event(module_unloaded);
     return init_trace_records() && init_profiling_code();
