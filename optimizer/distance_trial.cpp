@@ -44,10 +44,10 @@ void DistanceTrial::begin_window() {
 
 void DistanceTrial::begin_round() {
     turn_ = 0;
-    for (size_t i = remaining_ - 1; i > 0; --i) {
-        const size_t other = next_random(random_) % (i + 1);
-        const uint8_t kept = order_[i];
-        order_[i] = order_[other];
+    for (size_t i = remaining_; i > 1; --i) {
+        const size_t other = next_random(random_) % i;
+        const uint8_t kept = order_[i - 1];
+        order_[i - 1] = order_[other];
         order_[other] = kept;
     }
 }
