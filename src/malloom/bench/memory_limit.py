@@ -40,14 +40,10 @@ class MemoryLimit:
 
     def notes(self, chosen: str, rounds: "Rounds") -> tuple[str, ...]:
         """For the reader of a choice: what left, and whether what was chosen needs more as well."""
-        told = [
-            f"the plan of {name} is left out (it needs {ratio:.2f} of the peak memory)"
-            for name, ratio in self.left.items()
-        ]
+        left = ", ".join(f"{name} {ratio:.2f}" for name, ratio in self.left.items())
+        told = [f"left out for their peak memory against the program's own: {left}"] if left else []
         peak = rounds.peak_memory(chosen)
         if peak > self.bytes:
             needed, allowed = peak / self.own, self.bytes / self.own
-            told.append(
-                f"the plan of {chosen} needs {needed:.2f} of the peak memory, more than {allowed:.2f}"
-            )
+            told.append(f"{chosen} needs {needed:.2f} of the program's peak memory, more than {allowed:.2f}")
         return tuple(told)

@@ -60,8 +60,8 @@ def test_what_needs_more_memory_leaves_where_something_else_does_not() -> None:
     assert fastest_by_halving(race, ["hungry", "some", "more"], 2, limit) == "some"
     assert list(limit.left) == ["hungry"] and limit.left["hungry"] > 5
     (note,) = limit.notes("some", race.rounds)
-    needed = f"{limit.left['hungry']:.2f} of the peak memory"
-    assert note == f"the plan of hungry is left out (it needs {needed})"
+    needed = f"hungry {limit.left['hungry']:.2f}"
+    assert note == f"left out for their peak memory against the program's own: {needed}"
 
 
 def test_where_all_need_more_memory_the_fastest_stays_and_that_is_told() -> None:
@@ -70,7 +70,7 @@ def test_where_all_need_more_memory_the_fastest_stays_and_that_is_told() -> None
     assert fastest_by_halving(race, ["slow", "quick"], 2, limit) == "quick"
     assert limit.left == {}
     (note,) = limit.notes("quick", race.rounds)
-    assert note.startswith("the plan of quick needs ") and note.endswith("of the peak memory, more than 1.50")
+    assert note.startswith("quick needs ") and note.endswith("peak memory, more than 1.50")
 
 
 def test_some_memory_is_allowed_however_little_the_program_needs() -> None:
