@@ -114,10 +114,10 @@ double sum{number}(struct node{number} *at, int (*use)(const char *, ...), int l
 
 
 def cpython(prefix: Prefix, folder: Path, modules: Sequence[str]) -> str:
-    """CPython's own tests of these modules: which ones ran, and that all passed."""
+    """CPython's own tests of these modules: how many of them ran and passed."""
     command = ["/usr/bin/python3", "-m", "test", "-u", "none", *modules]
     answer = output_of(prefix, command, folder, env={**os.environ, "TMPDIR": str(folder)})
-    return "\n".join(line for line in answer.splitlines() if "tests OK" in line or "Result:" in line)
+    return "\n".join(line for line in answer.splitlines() if line.endswith((" test OK.", " tests OK.")))
 
 
 def redis(prefix: Prefix, folder: Path, requests: int) -> str:
