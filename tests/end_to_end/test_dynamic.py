@@ -212,6 +212,11 @@ def test_only_what_is_wanted_is_in_the_process(malloom: Malloom) -> None:
     assert not {"libmalloom", "libmimalloc"} & libraries(malloom, "--no-pools", "--no-prefetch")
 
 
+def test_the_client_brings_no_c_library_of_its_own(malloom: Malloom) -> None:
+    done = under_optimizer(malloom, "cat", "/proc/self/maps")
+    assert len(re.findall(r" r-xp .*/libc\.so", done.stdout)) == 1, done.stdout
+
+
 def test_constants_are_checked(malloom: Malloom) -> None:
     for constant, reason in (("nonsense=1", "has no option nonsense=1"), ("threshold", "sets no constant")):
         done = under_optimizer(malloom, "true", options=("--constant", constant))
