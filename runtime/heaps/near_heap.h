@@ -99,7 +99,7 @@ class NearHeap {
     static size_t bit_of(uintptr_t chunk) { return (chunk - pool_arena.base()) / PoolHeap::chunk_alignment; }
     // Implies that it lies in the arena.
     [[gnu::always_inline]] static bool can_wait(uintptr_t chunk) {
-        return chunk - pool_arena.base() < __atomic_load_n(&waiting_bytes_, __ATOMIC_ACQUIRE) &&
+        return chunk - pool_arena.base() < __atomic_load_n(&waiting_bytes_, __ATOMIC_RELAXED) &&
                chunk % PoolHeap::chunk_alignment == 0;
     }
 
@@ -120,11 +120,14 @@ class NearHeap {
         }
         // The object is about to be written there.
         __builtin_prefetch(reinterpret_cast<const void*>(chunk), 1);
+        Pool& pool = *pool_arena.find_covered(reinterpret_cast<const void*>(chunk));
+        if (!is_carved(pool, self, size, chunk)) [[unlikely]] {
+            return nullptr;
+        }
         const size_t bit = bit_of(chunk);
         uint64_t& word = waiting_words()[bit / 64];
         const uint64_t waiting = __atomic_load_n(&word, __ATOMIC_RELAXED);
-        Pool& pool = *pool_arena.find_covered(reinterpret_cast<const void*>(chunk));
-        if ((waiting >> bit % 64 & 1) == 0 || !is_carved(pool, self, size, chunk)) [[unlikely]] {
+        if ((waiting >> bit % 64 & 1) == 0) [[unlikely]] {
             return nullptr;
         }
         __atomic_store_n(&word, waiting & ~(uint64_t{1} << bit % 64), __ATOMIC_RELAXED);

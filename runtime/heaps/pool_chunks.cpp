@@ -204,8 +204,8 @@ void* OpenMagazine::take_freed(Pool& pool, uint32_t most) {
     }
 }
 
-// The next untouched chunks, so that the first comes first. Their first words may be tags of NearHeap's, of
-// the range's last pool.
+// The next untouched chunks, so that the first comes first. What the range's last pool left in their first
+// words goes.
 void* OpenMagazine::carve(Pool& pool, uint32_t most) {
     const uint32_t left = pool.capacity() - pool.carved;
     const uint32_t count = most < left ? most : left;
