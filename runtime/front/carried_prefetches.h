@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/codegen/load_patcher.h"
-#include "runtime/heaps/plan_file.h"
+#include "runtime/heaps/plan/plan_file.h"
 #include "runtime/platform/output.h"
 
 namespace malloom::front {

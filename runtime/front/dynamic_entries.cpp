@@ -8,9 +8,10 @@
 
 #include <new>
 
-#include "runtime/heaps/pool_heap.h"
+#include "runtime/front/process_heaps.h"
 
 using malloom::front::DynamicSite;
+using malloom::front::process_heaps;
 using malloom::front::SiteState;
 using malloom::heaps::PoolHeap;
 
@@ -23,25 +24,28 @@ template <class Field>
     return __atomic_load_n(&field, __ATOMIC_RELAXED);
 }
 
-[[gnu::always_inline]] inline uint32_t family_of(const DynamicSite& site) {
+[[gnu::always_inline]] inline uint32_t borrower_of(const DynamicSite& site) {
     const uint32_t pool = __atomic_load_n(&site.pool, __ATOMIC_ACQUIRE);
     return pool != 0 ? pool - 1 : PoolHeap::none;
 }
 
 // A chunk of the site's pool; null where the request is of another size or the pool has none at hand.
-[[gnu::always_inline]] inline void* allocate_small(const DynamicSite& site, size_t bytes) {
-    return bytes == load(site.pool_bytes) ? PoolHeap::allocate_small(family_of(site)) : nullptr;
+[[gnu::always_inline]] inline void* allocate_fast(const DynamicSite& site, size_t bytes) {
+    const uint32_t borrower = borrower_of(site);
+    return bytes == load(site.pool_bytes) && borrower != PoolHeap::none
+               ? process_heaps.pools.allocate_fast(borrower)
+               : nullptr;
 }
 
-// The first request of a pooled site settles the family's size.
-void begin_family(DynamicSite& site, size_t bytes) {
+// The first request of a pooled site settles the borrower's size.
+void begin_pool(DynamicSite& site, size_t bytes) {
     uint32_t none = 0;
-    const bool fits = bytes != 0 && bytes <= PoolHeap::largest_chunk;
+    const bool fits = bytes != 0 && bytes <= malloom::heaps::largest_chunk;
     if (fits && __atomic_compare_exchange_n(&site.pool_bytes, &none, static_cast<uint32_t>(bytes), false,
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        PoolHeap heap;
-        const uint32_t family = heap.open() ? heap.add(bytes) : PoolHeap::none;
-        __atomic_store_n(&site.pool, family != PoolHeap::none ? family + 1 : 0, __ATOMIC_RELEASE);
+        const bool is_open = process_heaps.pools.open();
+        const uint32_t borrower = is_open ? process_heaps.pools.heap.add(bytes) : PoolHeap::none;
+        __atomic_store_n(&site.pool, borrower != PoolHeap::none ? borrower + 1 : 0, __ATOMIC_RELEASE);
     }
 }
 
@@ -53,13 +57,13 @@ void note_disagreement(DynamicSite& site) {
     }
 }
 
-// What allocate_small leaves of a site's requests.
+// What allocate_fast leaves of a site's requests.
 [[gnu::noinline]] void* allocate_pooled(DynamicSite& site, size_t bytes) {
     if (load(site.pool_bytes) == 0) {
-        begin_family(site, bytes);
+        begin_pool(site, bytes);
     }
     if (load(site.pool_bytes) == bytes) {
-        return PoolHeap::allocate(family_of(site));
+        return process_heaps.pools.allocate(borrower_of(site));
     }
     note_disagreement(site);
     return nullptr;
@@ -76,7 +80,7 @@ void note_request(DynamicSite& site, size_t bytes) {
 // A chunk, if the site is pooled by now; else the monitor sees the request.
 void* allocate_monitored(DynamicSite& site, size_t bytes) {
     if (*const_cast<const volatile SiteState*>(&site.state) == SiteState::pooled) {
-        void* object = allocate_small(site, bytes);
+        void* object = allocate_fast(site, bytes);
         return object != nullptr ? object : allocate_pooled(site, bytes);
     }
     note_request(site, bytes);
@@ -132,7 +136,7 @@ namespace {
 }  // namespace
 
 MALLOOM_ENTRY void* malloom_pool_malloc(size_t bytes, DynamicSite* site) {
-    void* object = allocate_small(*site, bytes);
+    void* object = allocate_fast(*site, bytes);
     return object != nullptr ? object : malloc_otherwise(bytes, site);
 }
 
@@ -141,7 +145,7 @@ MALLOOM_ENTRY void* malloom_pool_calloc(size_t count, size_t bytes, DynamicSite*
     if (__builtin_mul_overflow(count, bytes, &total)) {
         return calloc(count, bytes);
     }
-    void* object = allocate_small(*site, total);
+    void* object = allocate_fast(*site, total);
     return object != nullptr ? zeroed(object, total) : calloc_otherwise(count, bytes, site);
 }
 
@@ -150,7 +154,7 @@ MALLOOM_ENTRY void* malloom_pool_realloc(void* old, size_t bytes, DynamicSite* s
 }
 
 MALLOOM_ENTRY void* malloom_pool_new(size_t bytes, DynamicSite* site) {
-    void* object = allocate_small(*site, bytes);
+    void* object = allocate_fast(*site, bytes);
     return object != nullptr ? object : new_otherwise(bytes, site);
 }
 

@@ -18,15 +18,15 @@ enum class SiteState : uint32_t {
 
 /// The memory request monitor of one call (paper, section 2). The client writes `return_address`, once,
 /// before `count` of the table includes the site, and `state`; the entries write the rest. Threads may race
-/// for it, which costs a request its pool and no more: what must hold, that a family's objects have
-/// `pool_bytes`, is settled once, by whoever adds the family.
+/// for it, which costs a request its pool and no more: what must hold, that a borrower's objects have
+/// `pool_bytes`, is settled once, by whoever adds the borrower.
 struct DynamicSite {
     uintptr_t return_address;
     uint32_t bytes;     ///< of the last request; of 4 GiB and more: 0, and they never agree
     uint32_t agreeing;  ///< requests of that size in a row, the last with them; 0: none yet
     SiteState state;
-    uint32_t pool;         ///< 1 + the number of its family in the pool heap; 0: none yet
-    uint32_t pool_bytes;   ///< what the requests of that family ask for; 0: none yet
+    uint32_t pool;         ///< 1 + the number of its borrower in the pool heap; 0: none yet
+    uint32_t pool_bytes;   ///< what the requests of that borrower ask for; 0: none yet
     uint32_t disagreeing;  ///< requests of other sizes since it is pooled
 };
 static_assert(sizeof(DynamicSite) == 32);

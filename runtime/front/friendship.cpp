@@ -7,7 +7,6 @@ namespace malloom::front {
 using context::CallerState;
 using context::FriendMonitor;
 using heaps::NearHeap;
-using heaps::PoolHeap;
 
 namespace {
 
@@ -16,39 +15,41 @@ constexpr uint32_t most_refused = 256;
 // Only objects of pools: of others it would have to be asked which of their bytes can be read.
 size_t bytes_at(const void*, uintptr_t address) {
     const void* object = reinterpret_cast<const void*>(address);
-    const bool is_object = PoolHeap::owns(object) && address % PoolHeap::chunk_alignment == 0;
-    return is_object ? PoolHeap::usable_size(object) : 0;
+    const bool is_object =
+        process_heaps.pools.owns(object) && address % heaps::PoolHeap::chunk_alignment == 0;
+    return is_object ? process_heaps.pools.usable_size(object) : 0;
 }
 
 }  // namespace
 
-bool Friendship::open(uint32_t bytes, uint32_t family) {
-    number_ = NearHeap::add(bytes);
+bool Friendship::open(uint32_t bytes, uint32_t borrower) {
+    number_ = process_heaps.near.add(bytes);
     bytes_ = bytes;
-    family_ = family;
+    borrower_ = borrower;
     return number_ != NearHeap::none;
 }
 
-bool Friendship::look(uint32_t bytes, uint32_t family) {
+bool Friendship::look(uint32_t bytes, uint32_t borrower) {
     place_ = FriendMonitor::nowhere;
-    monitor_ = open(bytes, family) ? static_cast<FriendMonitor*>(platform::map_pages(sizeof(FriendMonitor)))
-                                   : nullptr;
+    monitor_ = open(bytes, borrower) ? static_cast<FriendMonitor*>(platform::map_pages(sizeof(FriendMonitor)))
+                                     : nullptr;
     return monitor_ != nullptr;
 }
 
-bool Friendship::begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset, uint32_t siblings) {
+bool Friendship::begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32_t offset,
+                       uint32_t siblings) {
     place_ = place;
     offset_ = offset;
-    if (place >= CallerState::places || !open(bytes, family)) {
+    if (place >= CallerState::places || !open(bytes, borrower)) {
         return false;
     }
-    NearHeap::expect(number_, siblings);
+    process_heaps.near.expect(number_, siblings);
     return true;
 }
 
 void* Friendship::allocate(const CallerState& caller) {
     if (__atomic_load_n(&monitor_, __ATOMIC_RELAXED) != nullptr) {
-        return allocate_watched(caller, PoolHeap::allocate(family_));
+        return allocate_watched(caller, process_heaps.pools.allocate(borrower_));
     }
     const uint32_t place = this->place();
     void* object = place < caller.readable_places() ? allocate_beside(caller.word(place)) : nullptr;
@@ -63,7 +64,7 @@ void* Friendship::without_friend() {
     if (++refused_in_a_row_ > most_refused) {
         end();
     }
-    return PoolHeap::allocate(family_);
+    return process_heaps.pools.allocate(borrower_);
 }
 
 // Who finds another thread looking, or is a signal handler that interrupted it, does not.

@@ -4,21 +4,21 @@
 #include <stdint.h>
 
 #include "runtime/context/friend_monitor.h"
-#include "runtime/heaps/near_heap.h"
+#include "runtime/front/process_heaps.h"
 
 namespace malloom::front {
 
-/// Of one site. Its objects have one size; those without a friend come from a family of the pool heap. Any
+/// Of one site. Its objects have one size; those without a friend come from a borrower of the pool heap. Any
 /// thread; beginning and ending by whoever decides about the site.
 class Friendship {
   public:
     /// Looks for the friend of objects of these bytes in the next requests. False where they are too large,
     /// or without memory.
-    bool look(uint32_t bytes, uint32_t family);
+    bool look(uint32_t bytes, uint32_t borrower);
     /// The friend is in this place of CallerState, and points to the last sibling at this offset, as an
     /// earlier run learned; of friends with so many objects, 0 where that is not known. False where the
     /// objects are too large, or these make no sense.
-    bool begin(uint32_t bytes, uint32_t family, uint32_t place, uint32_t offset, uint32_t siblings);
+    bool begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32_t offset, uint32_t siblings);
 
     /// An object of the bytes. Null without memory; the pool heap may refuse too.
     void* allocate(const context::CallerState& caller);
@@ -33,23 +33,24 @@ class Friendship {
     }
     /// An object beside the friend; null where `allocate` has to see to it.
     [[gnu::always_inline]] void* allocate_beside(uintptr_t friend_address) const {
-        return heaps::NearHeap::allocate(number_, friend_address, offset_);
+        return process_heaps.near.allocate(process_heaps.pools.own_thread(), number_, friend_address,
+                                           offset_);
     }
     /// The same in two steps: the common case, and what is left where it gives null.
     [[gnu::always_inline]] void* allocate_waiting(uintptr_t friend_address) const {
-        return heaps::NearHeap::allocate_waiting(number_, friend_address, offset_);
+        return process_heaps.near.allocate_waiting(*pool_thread, number_, friend_address, offset_);
     }
     void* begin_beside(uintptr_t friend_address) const {
-        return heaps::NearHeap::begin(number_, friend_address, offset_);
+        return process_heaps.near.begin(process_heaps.pools.own_thread(), number_, friend_address, offset_);
     }
 
     uint32_t bytes() const { return bytes_; }
-    uint32_t family() const { return family_; }
+    uint32_t borrower() const { return borrower_; }
     /// The place, or FriendMonitor::nowhere as long as none is known.
     uint32_t place() const { return __atomic_load_n(&place_, __ATOMIC_RELAXED); }
     uint32_t offset() const { return offset_; }
     /// How many objects a friend has in this run; of all objects that have these bytes and friends.
-    uint32_t siblings() const { return heaps::NearHeap::siblings(number_); }
+    uint32_t siblings() const { return process_heaps.near.siblings(number_); }
     /// That there is no friend: a plain pool is as good.
     bool is_over() const { return __atomic_load_n(&is_over_, __ATOMIC_RELAXED); }
     /// The place is known.
@@ -57,7 +58,7 @@ class Friendship {
     bool was_tried() const { return bytes_ != 0; }
 
   private:
-    bool open(uint32_t bytes, uint32_t family);
+    bool open(uint32_t bytes, uint32_t borrower);
     void* allocate_watched(const context::CallerState& caller, void* object);
     void finish(context::FriendMonitor* monitor);
     void* without_friend();
@@ -71,7 +72,7 @@ class Friendship {
     uint32_t place_ = 0;
     uint32_t offset_ = 0;
     uint32_t bytes_ = 0;
-    uint32_t family_ = 0;
+    uint32_t borrower_ = 0;
     uint32_t refused_in_a_row_ = 0;
     bool is_locked_ = false;  ///< a thread is using the monitor
     bool is_over_ = false;

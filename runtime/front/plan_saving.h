@@ -6,7 +6,7 @@
 
 #include "runtime/front/options.h"
 #include "runtime/front/sites.h"
-#include "runtime/heaps/plan_file.h"
+#include "runtime/heaps/plan/plan_file.h"
 
 namespace malloom::front {
 

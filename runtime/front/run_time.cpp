@@ -9,6 +9,7 @@
 #include "runtime/context/modules.h"
 #include "runtime/front/carried_prefetches.h"
 #include "runtime/front/dynamic_entries.h"
+#include "runtime/front/misuse.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -16,12 +17,12 @@ namespace malloom::front {
 
 using context::Caller;
 using formats::plan::PlanFlag;
-using heaps::Requester;
 
 namespace {
 
 // Where this thread is in its sequence. Outside RunTime only because a member cannot be thread-local.
 struct ThreadPlace {
+    Asker asker;
     heaps::ThreadSequence sequence;
     bool is_known = false;
 };
@@ -44,6 +45,8 @@ void RunTime::start() {
     if (__atomic_exchange_n(&has_started_, true, __ATOMIC_ACQ_REL)) {
         return;
     }
+    ProcessPools::prepare();
+    name_sites_on_misuse(sites_);
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);
     has_plan_ = options.plan_is_wanted() && open_plan(options);
@@ -56,8 +59,9 @@ void RunTime::start() {
     if (!sites_.open(has_plan_ ? &plan_ : nullptr, learns, !is_counted && mode == Mode::call_sites)) {
         state_ = "without address space for pools";
     }
+    common_end_ = has_pools() && learns ? Sites::largest_pooled + 1 : 0;
     if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
-        heaps::PoolHeap::prefer_huge_pages();
+        process_heaps.pools.heap.arena().prefer_huge_pages();
     }
     matching_ = has_plan_ || has_pools()                 ? mode
                 : malloom_dynamic_patience.requests != 0 ? Mode::awaited
@@ -78,8 +82,8 @@ void RunTime::finish() {
         saving_.save(sites_, has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
     }
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
-        statistics_.write_line(state_, heap_.first.given_up(), heap_.rest.first.count(),
-                               heap_.rest.first.stopped(), sites_);
+        statistics_.write_line(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
+                               process_heaps.groups.stopped(), sites_);
     }
 }
 
@@ -97,11 +101,11 @@ bool RunTime::open_plan(const Options& options) {
     if (options.prefetches_are_wanted()) {
         carried_prefetches.note(plan_);
     }
-    const bool has_slots = heap_.first.open(plan_);
+    const bool has_slots = process_heaps.plan.open(plan_);
     if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
-        heap_.first.preallocate();
+        process_heaps.plan.preallocate();
     }
-    heap_.rest.first.open(plan_);
+    process_heaps.groups.open(plan_);
     if (!has_slots && !has_groups() && plan_.header().pools_count == 0) {
         state_ =
             plan_.prefetches_count() != 0 ? "used, for prefetches alone" : "empty, or without address space";
@@ -142,16 +146,16 @@ void* RunTime::out_of_memory() {
     return nullptr;
 }
 
-void* RunTime::allocate_from_plan(const heaps::Request& request) {
-    if (heap_.first.has_slot(*request.requester)) {
-        return heap_.first.allocate(request);
+void* RunTime::allocate_from_plan(const AskedFor& request) {
+    if (process_heaps.plan.has_slot(*request.asker)) {
+        return process_heaps.plan.allocate(request);
     }
     note_without_slot(request);
     return nullptr;
 }
 
-void RunTime::note_without_slot(const heaps::Request& request) {
-    Requester& requester = *request.requester;
+void RunTime::note_without_slot(const AskedFor& request) {
+    Asker& requester = *request.asker;
     note_exhausted(requester);
     if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
         request.alignment <= heaps::PoolHeap::chunk_alignment) {
@@ -164,8 +168,8 @@ void* RunTime::allocate_at(size_t bytes, Site& site, Thoroughly thoroughly) {
         void* object = platform::real::allocate(bytes);
         return object != nullptr ? object : thoroughly(bytes);
     }
-    if (!heap_.first.has_slot(site)) {
-        if (void* object = heap_.rest.first.allocate_small(bytes, site.group)) [[likely]] {
+    if (!process_heaps.plan.has_slot(site)) {
+        if (void* object = process_heaps.groups.allocate_small(bytes, site.group)) [[likely]] {
             return object;
         }
     }
@@ -173,17 +177,17 @@ void* RunTime::allocate_at(size_t bytes, Site& site, Thoroughly thoroughly) {
 }
 
 void* RunTime::allocate_at_any(size_t bytes, Site& site, Thoroughly thoroughly) {
-    const heaps::Request request = {bytes, 0, &site};
+    const AskedFor request = {bytes, 0, &site};
     void* object = allocate_for(request);
     return object != nullptr ? object : thoroughly(bytes);
 }
 
 void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly) {
-    const heaps::Request request = {bytes, 0, &site};
-    if (void* object = allocate_from_plan(request)) {
+    const AskedFor request = {bytes, 0, &site};
+    if (void* object = claim(request)) {
         return memset(object, 0, bytes);
     }
-    void* object = heap_.rest.allocate_zeroed(request);
+    void* object = fallback().allocate_zeroed(request);
     return object != nullptr ? object : thoroughly(bytes);
 }
 
@@ -209,12 +213,12 @@ void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, const Caller& 
         void* object = fallback().allocate({bytes, alignment, &nobody_});
         return object != nullptr ? object : out_of_memory();
     }
-    Requester& requester = mode == Mode::call_sites ? sites_.deciding(caller) : requester_of(bytes, caller);
+    Asker& requester = mode == Mode::call_sites ? sites_.deciding(caller) : requester_of(bytes, caller);
     return counted(allocate_for({bytes, alignment, &requester}));
 }
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
-    Requester& requester = requester_of_chain(caller);
+    Asker& requester = requester_of_chain(caller);
     if (void* object = allocate_small(bytes, alignment, requester)) [[likely]] {
         return object;
     }
@@ -224,44 +228,76 @@ void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& c
     return allocate_rarely(bytes, alignment, requester);
 }
 
-void* RunTime::allocate_rarely(size_t bytes, size_t alignment, Requester& requester) {
+void* RunTime::allocate_rarely(size_t bytes, size_t alignment, Asker& requester) {
     void* object = allocate_for({bytes, alignment, &requester});
     return object != nullptr ? object : out_of_memory();
 }
 
-void* RunTime::allocate_for(const heaps::Request& request) {
-    void* object = allocate_from_plan(request);
-    return object != nullptr ? object : heap_.rest.allocate(request);
+void* RunTime::allocate_pooled(const AskedFor& request) {
+    const SitePool pool = request.asker->pooled.now();
+    if (request.bytes != pool.bytes || request.alignment > heaps::PoolHeap::chunk_alignment) {
+        return nullptr;
+    }
+    void* object = process_heaps.pools.allocate_fast(pool.borrower);
+    return object != nullptr ? object : sites_.allocate_pooled_slowly(*request.asker);
+}
+
+// What the fallback has not to serve.
+void* RunTime::claim(const AskedFor& request) {
+    if (void* object = allocate_from_plan(request)) {
+        return object;
+    }
+    if (void* object = process_heaps.groups.allocate(request)) {
+        return object;
+    }
+    void* object = allocate_pooled(request);
+    return object != nullptr ? object : allocate_common(request);
+}
+
+// What is small costs less there than in the fallback behind a look for its site, and is looked at when it is
+// freed.
+void* RunTime::allocate_common(const AskedFor& request) const {
+    if (request.bytes >= common_end_ || request.alignment > heaps::PoolHeap::chunk_alignment) {
+        return nullptr;
+    }
+    return process_heaps.pools.allocate(process_heaps.pools.heap.common(request.bytes));
+}
+
+void* RunTime::allocate_for(const AskedFor& request) {
+    void* object = claim(request);
+    return object != nullptr ? object : fallback().allocate(request);
 }
 
 // A group's, else another thread's pool's, else null, an object of the plan in several words, the C
 // library's, or another allocator's.
 void RunTime::deallocate_otherwise(void* object) {
-    if (heap_.rest.first.owns(object)) {
-        heap_.rest.first.deallocate(object);
-    } else if (heaps::PoolHeap::owns(object)) {
-        heaps::PoolHeap::release_any(object);
+    if (process_heaps.groups.owns(object)) {
+        process_heaps.groups.deallocate(object);
+    } else if (process_heaps.pools.heap.arena().covers(object)) {
+        process_heaps.pools.release(object);
     } else {
         deallocate_elsewhere(object);
     }
 }
 
 void RunTime::deallocate_elsewhere(void* object) {
-    if (heap_.first.owns(object)) {
-        heap_.first.release_any(object);
+    if (process_heaps.plan.owns(object)) {
+        process_heaps.plan.release_any(object);
     } else if (object != nullptr) {
         fallback().deallocate(object);
     }
 }
 
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
-    const heaps::Request request = {bytes, 0, &requester_of(bytes, caller)};
-    void* object = allocate_from_plan(request);
-    return counted(object != nullptr ? memset(object, 0, bytes) : heap_.rest.allocate_zeroed(request));
+    const AskedFor request = {bytes, 0, &requester_of(bytes, caller)};
+    void* object = claim(request);
+    return counted(object != nullptr ? memset(object, 0, bytes) : fallback().allocate_zeroed(request));
 }
 
 void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
-    return counted(heap_.reallocate(object, {bytes, 0, &requester_of(bytes, caller)}));
+    const AskedFor request = {bytes, 0, &requester_of(bytes, caller)};
+    return counted(
+        process_heaps.reallocate(object, request, [&](const heaps::Request&) { return claim(request); }));
 }
 
 void* RunTime::counted(void* object) {
@@ -271,19 +307,19 @@ void* RunTime::counted(void* object) {
     if (mode_.load(std::memory_order_relaxed) != Mode::counted) [[likely]] {
         return object;
     }
-    if (heap_.first.owns(object)) {
-        statistics_.count_matched(heap_.first.usable_size(object));
-    } else if (heap_.rest.first.owns(object)) {
+    if (process_heaps.plan.owns(object)) {
+        statistics_.count_matched(process_heaps.plan.usable_size(object));
+    } else if (process_heaps.groups.owns(object)) {
         statistics_.count_grouped();
-    } else if (heaps::PoolHeap::owns(object)) {
-        statistics_.count_pooled(heaps::PoolHeap::usable_size(object));
+    } else if (process_heaps.pools.owns(object)) {
+        statistics_.count_pooled(process_heaps.pools.usable_size(object));
     } else {
         statistics_.count_fallback();
     }
     return object;
 }
 
-Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
+Asker& RunTime::requester_of(size_t bytes, const Caller& caller) {
     const Mode mode = mode_now();
     switch (mode == Mode::counted ? matching_.load(std::memory_order_relaxed) : mode) {
         case Mode::call_sites:
@@ -301,7 +337,7 @@ Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
 }
 
 // Walking costs more than all the rest. A site of which so many walks in a row led to nothing is left alone.
-Requester& RunTime::walk_to_requester(const Caller& caller) {
+Asker& RunTime::walk_to_requester(const Caller& caller) {
     constexpr uint32_t patience = 4096;
     Site& site = sites_.at(caller.return_address);
     if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= patience) {
@@ -310,37 +346,38 @@ Requester& RunTime::walk_to_requester(const Caller& caller) {
     const auto find = [this](const uintptr_t* frames, unsigned depth) -> Sites::Contexts::Entry& {
         return sites_.of_chain(frames, depth);
     };
-    Requester& requester = walks_.walk(caller, plan_.header().depth, find).value;
-    const bool has_place = heap_.first.has_slot(requester) || requester.group != formats::plan::no_group ||
-                           requester.is_watched || requester.pooled.now().bytes != formats::plan::no_pool;
+    Asker& requester = walks_.walk(caller, plan_.header().depth, find).value;
+    const bool has_place = process_heaps.plan.has_slot(requester) ||
+                           requester.group != formats::plan::no_group || requester.is_watched ||
+                           requester.pooled.now().bytes != formats::plan::no_pool;
     const uint32_t unmatched = has_place ? 0 : site.unmatched_in_a_row + 1;
     __atomic_store_n(&site.unmatched_in_a_row, unmatched, __ATOMIC_RELAXED);
     return requester;
 }
 
-Requester& RunTime::requester_of_thread(size_t bytes) {
+Asker& RunTime::requester_of_thread(size_t bytes) {
     ThreadPlace& place = thread_place;
     if (!place.is_known) [[unlikely]] {
         place.is_known = true;
-        start_thread(place.sequence);
+        start_thread(place.asker);
     }
-    if (heaps::advance_sequence(place.sequence, bytes)) [[likely]] {
-        return place.sequence.requester;
+    Asker& requester = place.asker;
+    if (heaps::advance_sequence(place.sequence, requester, bytes)) [[likely]] {
+        return requester;
     }
-    Requester& requester = place.sequence.requester;
-    if (!heap_.first.has_slot(requester)) {
+    if (!process_heaps.plan.has_slot(requester)) {
         note_exhausted(requester);
     } else if (place.sequence.unmatched_in_a_row >= heaps::sequence_patience) {
-        heap_.first.give_up(requester);
+        process_heaps.plan.give_up(requester);
     }
     return nobody_;
 }
 
-void RunTime::start_thread(heaps::ThreadSequence& sequence) {
+void RunTime::start_thread(Asker& asker) {
     const uint64_t number = __atomic_fetch_add(&threads_, 1, __ATOMIC_RELAXED);
     const formats::plan::PlanSequence* found = plan_.sequence(number);
     if (found != nullptr) {
-        heap_.first.assign(sequence.requester, found->first_slot, found->slots);
+        process_heaps.plan.assign(asker, found->first_slot, found->slots);
     }
 }
 
@@ -364,7 +401,7 @@ void RunTime::note_awaited(size_t bytes) {
 }
 
 // Of a requester that the fallback may serve without asking again, once.
-void RunTime::note_exhausted(Requester& requester) {
+void RunTime::note_exhausted(Asker& requester) {
     if (has_pools()) {
         sites_.begin_planned_pool(requester);
     }
@@ -374,7 +411,7 @@ void RunTime::note_exhausted(Requester& requester) {
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
     }
     if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED)) {
-        heap_.first.note_exhausted(requester);
+        process_heaps.plan.note_exhausted(requester);
         stop_if_used_up();
     }
 }
@@ -384,10 +421,10 @@ void RunTime::note_exhausted(Requester& requester) {
 void RunTime::stop_if_used_up() {
     std::atomic<Mode>& mode = serving_mode();
     if (!has_plan_ || mode == Mode::fallback || has_groups() || has_pools() ||
-        heap_.first.exhausted_slots() < plan_.header().slots_count) {
+        process_heaps.plan.exhausted_slots() < plan_.header().slots_count) {
         return;
     }
-    state_ = heap_.first.given_up() != 0 ? "given up" : "used up";
+    state_ = process_heaps.plan.given_up() != 0 ? "given up" : "used up";
     set_mode(mode, Mode::fallback);
 }
 

@@ -10,10 +10,10 @@
 #include "runtime/front/options.h"
 #include "runtime/front/plan_saving.h"
 #include "runtime/front/process_heap.h"
+#include "runtime/front/process_heaps.h"
 #include "runtime/front/sites.h"
 #include "runtime/front/statistics.h"
-#include "runtime/heaps/run_time_heap.h"
-#include "runtime/heaps/sequence.h"
+#include "runtime/heaps/plan/sequence.h"
 
 namespace malloom::front {
 
@@ -53,6 +53,9 @@ class RunTime {
             return thoroughly(bytes);  // knows the caller
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
+            return object;
+        }
+        if (void* object = allocate_common_fast(bytes)) {
             return object;
         }
         return is_plain(bytes, span_of(*site)) ? plainly(bytes) : allocate_at(bytes, *site, thoroughly);
@@ -125,9 +128,9 @@ class RunTime {
         if (site == nullptr || site->kind() != Site::Kind::pooled) {
             return nullptr;
         }
-        const heaps::PoolOfRequester pool = site->pooled.now();
+        const SitePool pool = site->pooled.now();
         wrapper->note_end(true);
-        return pool.bytes == bytes ? heaps::PoolHeap::allocate_small(pool.family) : nullptr;
+        return pool.bytes == bytes ? process_heaps.pools.allocate_fast(pool.borrower) : nullptr;
     }
 
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
@@ -138,16 +141,16 @@ class RunTime {
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
     [[gnu::always_inline]] void deallocate(void* object) {
-        if (heaps::PoolHeap::release_small(object)) {
+        if (process_heaps.pools.release_fast(object)) {
             return;
         }
         if (heaps::FallbackHeap::owns_plainly(object)) {
             heaps::FallbackHeap::deallocate_plain(object);
-        } else if (!heap_.first.release_small(object)) [[unlikely]] {
+        } else if (!process_heaps.plan.release_small(object)) [[unlikely]] {
             deallocate_otherwise(object);
         }
     }
-    size_t usable_size(void* object) const { return heap_.usable_size(object); }
+    size_t usable_size(void* object) const { return process_heaps.usable_size(object); }
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
@@ -155,7 +158,14 @@ class RunTime {
     void finish();
 
   private:
-    using Requester = heaps::Requester;
+    /// A request whose requester the front knows.
+    struct AskedFor {
+        size_t bytes;
+        size_t alignment;
+        Asker* asker;
+
+        operator heaps::Request() const { return {bytes, alignment, asker}; }  // NOLINT: it is one
+    };
 
     // How requests find their slot. call_sites and fallback are the modes of programs that run in earnest.
     enum class Mode : uint8_t {
@@ -171,7 +181,7 @@ class RunTime {
     [[gnu::always_inline]] static bool is_plain(size_t bytes, size_t span) {
         return bytes - heaps::FallbackHeap::plain_least < span;
     }
-    [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
+    [[gnu::always_inline]] static size_t span_of(const Asker& requester) {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
     }
     [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
@@ -181,16 +191,22 @@ class RunTime {
         return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);
     }
     // A pool's chunk or a slot, where either is at hand.
-    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Requester& requester) {
-        const heaps::PoolOfRequester pool = requester.pooled.now();
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Asker& requester) {
+        const SitePool pool = requester.pooled.now();
         if (pool.bytes == bytes && alignment <= heaps::PoolHeap::chunk_alignment) {
-            if (void* object = heaps::PoolHeap::allocate_small(pool.family)) [[likely]] {
+            if (void* object = process_heaps.pools.allocate_fast(pool.borrower)) [[likely]] {
                 return object;
             }
         }
-        return heap_.first.allocate_small(bytes, alignment, requester);
+        return process_heaps.plan.allocate_small(bytes, alignment, requester);
     }
-    heaps::FallbackHeap& fallback() { return heap_.rest.rest.rest; }
+    // Of the common pools of the size class, where pools serve what is small.
+    [[gnu::always_inline]] void* allocate_common_fast(size_t bytes) const {
+        return bytes < common_end_
+                   ? process_heaps.pools.allocate_fast(process_heaps.pools.heap.known_common(bytes))
+                   : nullptr;
+    }
+    static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
 
     // What is less common of a call site that is known. Without memory `thoroughly` says so.
     using Thoroughly = void* (*)(size_t);
@@ -199,22 +215,25 @@ class RunTime {
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly);
     [[gnu::noinline]] void deallocate_otherwise(void* object);
     [[gnu::noinline]] void deallocate_elsewhere(void* object);
-    void* allocate_from_plan(const heaps::Request& request);
-    void note_without_slot(const heaps::Request& request);
-    [[gnu::noinline]] void* allocate_for(const heaps::Request& request);
+    void* allocate_from_plan(const AskedFor& request);
+    void* allocate_pooled(const AskedFor& request);
+    void* allocate_common(const AskedFor& request) const;
+    void* claim(const AskedFor& request);
+    void note_without_slot(const AskedFor& request);
+    [[gnu::noinline]] void* allocate_for(const AskedFor& request);
     [[gnu::noinline]] void* allocate_by_chain(size_t bytes, size_t alignment, const context::Caller& caller);
-    [[gnu::noinline]] void* allocate_rarely(size_t bytes, size_t alignment, Requester& requester);
+    [[gnu::noinline]] void* allocate_rarely(size_t bytes, size_t alignment, Asker& requester);
     [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, const context::Caller& caller);
     Mode mode_now();
-    Requester& requester_of(size_t bytes, const context::Caller& caller);
-    [[gnu::always_inline]] Requester& requester_of_chain(const context::Caller& caller) {
+    Asker& requester_of(size_t bytes, const context::Caller& caller);
+    [[gnu::always_inline]] Asker& requester_of_chain(const context::Caller& caller) {
         Sites::Contexts::Entry* known = walks_.find(caller);
         return known != nullptr ? known->value : walk_to_requester(caller);
     }
-    [[gnu::noinline]] Requester& walk_to_requester(const context::Caller& caller);
-    Requester& requester_of_thread(size_t bytes);
-    void start_thread(heaps::ThreadSequence& sequence);
-    void note_exhausted(Requester& requester);
+    [[gnu::noinline]] Asker& walk_to_requester(const context::Caller& caller);
+    Asker& requester_of_thread(size_t bytes);
+    void start_thread(Asker& asker);
+    void note_exhausted(Asker& requester);
     void stop_if_used_up();
     std::atomic<Mode>& serving_mode();
     [[gnu::noinline]] void note_awaited(size_t bytes);
@@ -226,21 +245,22 @@ class RunTime {
     bool fits_program() const;
     Mode mode_of_plan() const;
     bool has_pools() const { return sites_.has_pools(); }
-    bool has_groups() const { return heap_.rest.first.count() != 0; }
+    bool has_groups() const { return process_heaps.groups.count() != 0; }
 
+    size_t common_end_ =
+        0;  ///< smaller requests without pools of their own come from common ones; 0 for none do
     size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
     std::atomic<Mode> mode_ = Mode::starting;
     std::atomic<Mode> matching_ = Mode::fallback;
     bool has_started_ = false;
     const char* state_ = "not asked for";
-    heaps::RunTimeHeap heap_;
     heaps::PlanFile plan_;
     bool has_plan_ = false;  ///< it is good, and of this program
-    Requester nobody_;       ///< for requests that have no slot and no group
+    Asker nobody_;           ///< for requests that have no slot and no group
     uint64_t threads_ = 0;   ///< threads that have asked for anything, when matching is by sequence
     Statistics statistics_;
     PlanSaving saving_;
-    Sites sites_{heap_};
+    Sites sites_;
     context::SharedWalks<Sites::Contexts::Entry> walks_ = {};
 };
 

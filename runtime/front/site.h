@@ -8,12 +8,44 @@
 #include "runtime/context/reach.h"
 #include "runtime/context/request_monitor.h"
 #include "runtime/front/friendship.h"
-#include "runtime/heaps/heap.h"
+#include "runtime/heaps/plan/requester.h"
+#include "runtime/heaps/pools/pool_heap.h"
 
 namespace malloom::front {
 
+/// The pools of a site, and the requests that they serve.
+struct alignas(8) SitePool {
+    uint32_t bytes = formats::plan::no_pool;    ///< of exactly these bytes
+    uint32_t borrower = heaps::PoolHeap::none;  ///< of the pool heap
+
+    /// Both at once: another thread may be giving the site another pool.
+    [[gnu::always_inline]] SitePool now() const {
+        return __builtin_bit_cast(SitePool, __atomic_load_n(word(), __ATOMIC_RELAXED));
+    }
+    void set(SitePool pool) {
+        __atomic_store_n(const_cast<Word*>(word()), __builtin_bit_cast(uint64_t, pool), __ATOMIC_RELEASE);
+    }
+
+  private:
+    using Word [[gnu::may_alias]] = uint64_t;
+    [[gnu::always_inline]] const Word* word() const { return reinterpret_cast<const Word*>(this); }
+};
+
+/// What serves whoever asks where the plan has no slot. Before the requester, so that the common case is on
+/// one line.
+struct Served {
+    uint64_t plain_span = 0;  ///< FallbackHeap::plain_span where nothing but the fallback serves it, else 0
+    SitePool pooled;          ///< of requests that no slot serves
+    bool is_systems = false;  ///< nothing but the C library serves it; atomic
+    bool is_watched = false;  ///< each request that no slot and no pool serves is looked at
+};
+
+/// Whoever asks: a site, a thread where matching is by sequence, or nobody. On lines of its own, so that
+/// threads in different contexts do not share them.
+struct alignas(64) Asker : Served, heaps::Requester {};
+
 /// Lives as long as the process. Threads race for what is written after it was made known.
-struct Site : heaps::Requester {
+struct Site : Asker {
     /// Who decides where the requests go that the plan has no slot for. Of the last two the caller is asked.
     enum class Kind : uint8_t {
         settled,  ///< the plan, or nobody: the fallback serves them
@@ -32,6 +64,8 @@ struct Site : heaps::Requester {
     int32_t credit = most_credit;     ///< wrappers: see note_end
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
+    bool is_earning = false;   ///< its pool is the common one of its size class, until it earns its own
+    uint64_t earned_from = 0;  ///< objects of that class when it asked the class's pools first
     context::RequestMonitor monitor;
     Friendship friendship;
 

@@ -14,7 +14,7 @@ bool Sites::open(const heaps::PlanFile* plan, bool learns, bool is_quick) {
     plan_ = plan;
     key_mask_ = is_quick ? 0 : ~uintptr_t{0};
     const bool wanted = learns || (plan != nullptr && plan->header().pools_count != 0);
-    has_pools_ = wanted && pools().open();
+    has_pools_ = wanted && process_heaps.pools.open();
     learns_ = learns && has_pools_;
     return has_pools_ == wanted;
 }
@@ -39,7 +39,7 @@ void Sites::keep(uintptr_t key, Site& site) {
     __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
 }
 
-void Sites::set_pool(Site& site, heaps::PoolOfRequester pool) {
+void Sites::set_pool(Site& site, SitePool pool) {
     site.pooled.set(pool);
     refresh(site);
 }
@@ -102,7 +102,7 @@ void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* 
     const PlanContext* planned =
         plan_ != nullptr ? plan_->find_context(context::stable_hash(frames, depth)) : nullptr;
     if (planned != nullptr) {
-        heap_.first.assign(site, planned->first_slot, planned->slots);
+        process_heaps.plan.assign(site, planned->first_slot, planned->slots);
         site.group = planned->group;
     }
     if (site.group == no_group && has_pools_) {
@@ -122,24 +122,25 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
     } else if (pool_bytes != no_pool && heaps::PlanHeap::has_slot(site)) {
         set_pool(site, {pool_bytes, heaps::PoolHeap::none});
     } else if (pool_bytes != no_pool && !begin_planned_friendship(site, *planned)) {
-        begin_pool(site, pool_bytes);
+        begin_pool(site, pool_bytes, true);
     }
 }
 
 bool Sites::begin_planned_friendship(Site& site, const PlanContext& planned) {
     using namespace formats::plan;
-    const uint32_t family = planned.near != no_near ? pools().add(planned.pool_bytes) : heaps::PoolHeap::none;
-    if (family == heaps::PoolHeap::none ||
-        !site.friendship.begin(planned.pool_bytes, family, place_of_near(planned.near),
+    const uint32_t borrower =
+        planned.near != no_near ? process_heaps.pools.heap.add(planned.pool_bytes) : heaps::PoolHeap::none;
+    if (borrower == heaps::PoolHeap::none ||
+        !site.friendship.begin(planned.pool_bytes, borrower, place_of_near(planned.near),
                                offset_of_near(planned.near), siblings_of_near(planned.near))) {
         return false;
     }
-    begin_friendship(site, family);
+    begin_friendship(site, borrower);
     return true;
 }
 
-void Sites::begin_friendship(Site& site, uint32_t family) {
-    set_pool(site, {no_pool, family});
+void Sites::begin_friendship(Site& site, uint32_t borrower) {
+    set_pool(site, {no_pool, borrower});
     has_friends_ = true;
     set_kind(site, Kind::friends);
 }
@@ -163,7 +164,7 @@ void Sites::note(Site& site, size_t bytes) {
     if (site.kind() == Kind::pooled || site.kind() == Kind::friends) {
         if (site.monitor.note_stray()) {
             set_kind(site, Kind::watched);
-            set_pool(site, {no_pool, site.pooled.now().family});
+            set_pool(site, {no_pool, site.pooled.now().borrower});
         }
         return;
     }
@@ -172,41 +173,97 @@ void Sites::note(Site& site, size_t bytes) {
     }
     const Verdict verdict = site.monitor.note(bytes);
     if (verdict == Verdict::agree) {
-        begin_pool(site, bytes);
+        begin_pool(site, bytes, false);
     } else if (verdict == Verdict::disagree) {
         end_doubt(site, depth_of(site));
     }
 }
 
-void Sites::begin_pool(Site& site, size_t bytes) {
-    const uint32_t known = site.pooled.now().family;
-    const bool fits = heaps::PoolHeap::chunk_bytes(known) == heaps::PoolHeap::chunk_for(bytes);
-    const uint32_t family = fits                      ? known
-                            : bytes <= largest_pooled ? pools().add(bytes)
-                                                      : heaps::PoolHeap::none;
-    if (family == heaps::PoolHeap::none) {
+// Of a site whose requests agree; its pools are the common ones of the size class, until it earns its own.
+// What a plan names has earned them before.
+void Sites::begin_pool(Site& site, size_t bytes, bool is_planned) {
+    heaps::PoolHeap& heap = process_heaps.pools.heap;
+    const uint32_t known = site.pooled.now().borrower;
+    const bool fits = !site.is_earning && heap.chunk_bytes(known) == heaps::PoolHeap::chunk_for(bytes);
+    const uint32_t borrower = fits                     ? known
+                              : bytes > largest_pooled ? heaps::PoolHeap::none
+                              : is_planned             ? heap.add(bytes)
+                                                       : heap.common(bytes);
+    if (borrower == heaps::PoolHeap::none) {
         end_doubt(site, most_frames);
         return;
     }
-    if (look_for_friends(site, static_cast<uint32_t>(bytes), family)) {
-        return;
-    }
-    set_pool(site, {static_cast<uint32_t>(bytes), family});
+    site.is_earning = !fits && !is_planned;
+    site.earned_from = 0;
+    set_pool(site, {static_cast<uint32_t>(bytes), borrower});
     set_kind(site, Kind::pooled);
 }
 
+// A pool holds a page at least, so a further thread's first requests come from the common pools of the size
+// class.
+static bool opens_pools(heaps::PoolThread& self, uint32_t borrower) {
+    constexpr uint16_t most_left = 32;
+    heaps::PoolShare& share = self.share(borrower);
+    if (share.owned != nullptr || share.asked >= most_left || heaps::PoolHeap::is_first(self)) {
+        return true;
+    }
+    ++share.asked;
+    return false;
+}
+
+void* Sites::allocate_pooled_slowly(Asker& asker) {
+    heaps::PoolHeap& heap = process_heaps.pools.heap;
+    heaps::PoolThread& self = process_heaps.pools.own_thread();
+    if (self.is_busy) {
+        return nullptr;  // a signal handler's
+    }
+    // Only sites have pools.
+    auto& site = static_cast<Site&>(asker);
+    const SitePool pool = site.pooled.now();
+    if (!site.is_earning && !opens_pools(self, pool.borrower)) {
+        return heap.allocate(self, heap.common(pool.bytes));
+    }
+    void* object = heap.allocate(self, pool.borrower);
+    if (site.is_earning && object != nullptr) {
+        earn_pool(site);
+    }
+    return object;
+}
+
+// Objects that are made and freed in turn gain nothing from a pool; those that stay do. The requests that
+// find no free chunk are the ones that more objects live after, most of them of the sites that these are of:
+// a site has earned its own pools when so many more of the class live since its first such request as fill a
+// few pages.
+void Sites::earn_pool(Site& site) {
+    constexpr uint64_t earned_bytes = 16384;
+    const SitePool common = site.pooled.now();
+    const uint64_t living = process_heaps.pools.own_thread().share(common.borrower).living;
+    if (site.earned_from == 0 || living < site.earned_from) {
+        site.earned_from = living;
+        return;
+    }
+    if ((living - site.earned_from) * common.bytes < earned_bytes) {
+        return;
+    }
+    const uint32_t borrower = process_heaps.pools.heap.add(common.bytes);
+    site.is_earning = false;
+    if (borrower != heaps::PoolHeap::none && !look_for_friends(site, common.bytes, borrower)) {
+        set_pool(site, {common.bytes, borrower});
+    }
+}
+
 // Each site once. A pool that were known would serve the requests before the friend is asked for.
-bool Sites::look_for_friends(Site& site, uint32_t bytes, uint32_t family) {
-    if (!learns_ || site.friendship.was_tried() || !site.friendship.look(bytes, family)) {
+bool Sites::look_for_friends(Site& site, uint32_t bytes, uint32_t borrower) {
+    if (!learns_ || site.friendship.was_tried() || !site.friendship.look(bytes, borrower)) {
         return false;
     }
-    begin_friendship(site, family);
+    begin_friendship(site, borrower);
     return true;
 }
 
 void Sites::end_friendship(Site& site) {
     const Friendship& friendship = site.friendship;
-    set_pool(site, {friendship.bytes(), friendship.family()});
+    set_pool(site, {friendship.bytes(), friendship.borrower()});
     set_kind(site, Kind::pooled);
 }
 
@@ -227,10 +284,10 @@ void* Sites::allocate_beside(size_t bytes, const context::CallerState& caller) {
     return object;
 }
 
-void Sites::begin_planned_pool(heaps::Requester& requester) {
-    const heaps::PoolOfRequester planned = requester.pooled.now();
-    if (planned.bytes != no_pool && planned.family == heaps::PoolHeap::none) {
-        begin_pool(static_cast<Site&>(requester), planned.bytes);
+void Sites::begin_planned_pool(Asker& asker) {
+    const SitePool planned = asker.pooled.now();
+    if (planned.bytes != no_pool && planned.borrower == heaps::PoolHeap::none) {
+        begin_pool(static_cast<Site&>(asker), planned.bytes, true);
     }
 }
 

@@ -7,8 +7,8 @@
 
 #include "runtime/context/caller.h"
 #include "runtime/context/context_table.h"
+#include "runtime/front/process_heaps.h"
 #include "runtime/front/site.h"
-#include "runtime/heaps/run_time_heap.h"
 
 namespace malloom::front {
 
@@ -22,8 +22,6 @@ class Sites {
     /// Frames of the deepest chain that has a pool of its own.
     static constexpr unsigned most_frames = 5;
 
-    constexpr explicit Sites(heaps::RunTimeHeap& heap) : heap_(heap) {}
-
     /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_quickly
     /// finds them. False where there are to be pools and no address space for them.
     bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
@@ -36,8 +34,8 @@ class Sites {
         if (__atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) != return_address) [[unlikely]] {
             return nullptr;
         }
-        const heaps::PoolOfRequester pool = recent->pooled.now();
-        return pool.bytes == bytes ? heaps::PoolHeap::allocate_small(pool.family) : nullptr;
+        const SitePool pool = recent->pooled.now();
+        return pool.bytes == bytes ? process_heaps.pools.allocate_fast(pool.borrower) : nullptr;
     }
 
     /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
@@ -58,12 +56,12 @@ class Sites {
         if (__atomic_load_n(&caller->key, __ATOMIC_ACQUIRE) != key) {
             return nullptr;
         }
-        const heaps::PoolOfRequester pool = caller->pooled.now();
+        const SitePool pool = caller->pooled.now();
         if (pool.bytes != bytes) {
             return nullptr;
         }
         wrapper->site->note_end(true);
-        return heaps::PoolHeap::allocate_small(pool.family);
+        return process_heaps.pools.allocate_fast(pool.borrower);
     }
 
     /// The site of a call, if it was met lately.
@@ -104,8 +102,11 @@ class Sites {
 
     /// Of a request that neither a slot nor a pool serves. It may have a pool afterwards.
     void note(Site& site, size_t bytes);
-    /// The requester has used its slots up; where the plan has a pool for the time after, that begins.
-    void begin_planned_pool(heaps::Requester& requester);
+    /// The asker, a site, has used its slots up; where the plan has a pool for the time after, that begins.
+    void begin_planned_pool(Asker& asker);
+    /// A chunk of the asker's pool where none is at hand; null without memory. A site that has earned pools
+    /// of its own gets them.
+    void* allocate_pooled_slowly(Asker& asker);
 
     /// That there are.
     uint32_t count() const { return contexts_.size(); }
@@ -129,8 +130,8 @@ class Sites {
     // what was its pool; requests then get that one's slots, or chunks of that pool if these have their size.
     struct alignas(32) Recent {
         uintptr_t key;
-        heaps::PoolOfRequester pooled;  // the site's
-        uint64_t distance;              // of a wrapper: Reach::plain_distance
+        SitePool pooled;    // the site's
+        uint64_t distance;  // of a wrapper: Reach::plain_distance
         Site* site;
     };
     static constexpr size_t recent_sites = 1024;
@@ -148,7 +149,7 @@ class Sites {
                    : nullptr;
     }
     void keep(uintptr_t key, Site& site);
-    void set_pool(Site& site, heaps::PoolOfRequester pool);
+    void set_pool(Site& site, SitePool pool);
     void set_kind(Site& site, Site::Kind kind);
     void refresh(Site& site);
     [[gnu::noinline]] Site& find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below);
@@ -157,17 +158,16 @@ class Sites {
     void describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below);
     void describe_pool(Site& site, const formats::plan::PlanContext* planned, unsigned depth);
     bool begin_planned_friendship(Site& site, const formats::plan::PlanContext& planned);
-    void begin_friendship(Site& site, uint32_t family);
+    void begin_friendship(Site& site, uint32_t borrower);
     bool is_recursion(const Site& site) const;
-    void begin_pool(Site& site, size_t bytes);
-    bool look_for_friends(Site& site, uint32_t bytes, uint32_t family);
+    void begin_pool(Site& site, size_t bytes, bool is_planned);
+    bool look_for_friends(Site& site, uint32_t bytes, uint32_t borrower);
     void end_friendship(Site& site);
     void end_doubt(Site& site, unsigned depth);
     static unsigned depth_of(const Site& site);
 
-    heaps::PoolHeap& pools() { return heap_.rest.rest.first; }
+    void earn_pool(Site& site);
 
-    heaps::RunTimeHeap& heap_;
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;
     bool has_pools_ = false;

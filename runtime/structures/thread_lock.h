@@ -18,6 +18,10 @@ class ThreadLock {
             sched_yield();
         }
     }
+    bool try_lock() {
+        const void* nobody = nullptr;
+        return holder_.compare_exchange_strong(nobody, self(), std::memory_order_acquire);
+    }
     void unlock() { holder_.store(nullptr, std::memory_order_release); }
     bool is_mine() const { return holder_.load(std::memory_order_relaxed) == self(); }
 

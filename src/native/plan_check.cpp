@@ -10,7 +10,7 @@
 
 #include "formats/plan.h"
 #include "record/stream/checksum.h"
-#include "runtime/heaps/plan_file.h"
+#include "runtime/heaps/plan/plan_file.h"
 
 namespace malloom::native {
 

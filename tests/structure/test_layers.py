@@ -30,7 +30,7 @@ def test_no_upward_import() -> None:
     [
         ("runtime/platform/pages.cpp", '#include "runtime/front/options.h"'),
         ("formats/types.h", '#include "runtime/platform/pages.h"'),
-        ("record/dynamorio/client.cpp", '#include "runtime/heaps/plan_heap.h"'),
+        ("record/dynamorio/client.cpp", '#include "runtime/heaps/plan/plan_heap.h"'),
         ("src/malloom/profile/reader.py", "from malloom.layout.strategy import Strategy"),
         ("src/malloom/profile/reader.py", "from malloom import commands"),
         ("src/malloom/bench/pairs.py", "import malloom.commands.run"),
@@ -43,7 +43,7 @@ def test_upward_reach_is_found(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("runtime/front/run_time.cpp", '#include "runtime/heaps/plan_heap.h"\n#include "formats/plan.h"'),
+        ("runtime/front/run_time.cpp", '#include "runtime/heaps/plan/plan_heap.h"\n#include "formats/plan.h"'),
         ("record/preload/recorder.cpp", '#include "runtime/context/call_chain.h"'),
         (
             "src/malloom/profile/reader.py",

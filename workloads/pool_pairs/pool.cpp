@@ -1,39 +1,46 @@
 #include "workloads/pool_pairs/pool.h"
 
-#include <stdlib.h>
+#include "runtime/heaps/pools/pool_heap.h"
 
-#include "runtime/heaps/pool_heap.h"
-
+using malloom::heaps::AbsentPoolThread;
 using malloom::heaps::PoolHeap;
+using malloom::heaps::PoolThread;
 
-static PoolHeap heap;
-static uint32_t family = PoolHeap::none;
+static constinit PoolHeap heap;
+static uint32_t borrower = PoolHeap::none;
+
+// Threads keep their table to the end of the process.
+static constinit AbsentPoolThread no_thread = {};
+[[gnu::tls_model("initial-exec")]] static constinit thread_local PoolThread* pool_thread = &no_thread.thread;
 
 int pool_open(size_t bytes) {
-    family = heap.open() ? heap.add(bytes) : PoolHeap::none;
-    return family != PoolHeap::none;
+    if (heap.open()) {
+        heap.add_stand_in(no_thread);
+        borrower = heap.add(bytes);
+    }
+    return borrower != PoolHeap::none;
 }
 
-// What the heap does not claim, the first requests of further threads, is malloc's.
-static void* allocate_otherwise() {
-    void* object = PoolHeap::allocate(family);
-    return object != nullptr ? object : malloc(PoolHeap::chunk_bytes(family));
+static PoolThread& own_thread() {
+    PoolThread* table = pool_thread == &no_thread.thread ? heap.join() : nullptr;
+    pool_thread = table != nullptr ? table : pool_thread;
+    return *pool_thread;
 }
-static void release_otherwise(void* object) {
-    if (PoolHeap::owns(object)) {
-        PoolHeap::release_any(object);
-    } else {
-        free(object);
-    }
+
+[[gnu::noinline]] static void* allocate_slowly() {
+    return heap.allocate(own_thread(), borrower);
+}
+[[gnu::noinline]] static void release_slowly(void* object) {
+    heap.release(own_thread(), object);
 }
 
 void* pool_allocate() {
-    void* object = PoolHeap::allocate_small(family);
-    return object != nullptr ? object : allocate_otherwise();
+    void* object = heap.allocate_fast(*pool_thread, borrower);
+    return object != nullptr ? object : allocate_slowly();
 }
 
 void pool_release(void* object) {
-    if (!PoolHeap::release_small(object)) {
-        release_otherwise(object);
+    if (!heap.release_fast(*pool_thread, object)) {
+        release_slowly(object);
     }
 }

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/runtime/heaps/plan_builder.h"
+#include "tests/runtime/heaps/plan/plan_builder.h"
 
 namespace malloom::tests {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <atomic>
 
-#include "runtime/heaps/run_time_heap.h"
-#include "runtime/heaps/sequence.h"
-#include "tests/runtime/heaps/plan_builder.h"
+#include "runtime/front/process_heaps.h"
+#include "runtime/heaps/plan/sequence.h"
+#include "tests/runtime/heaps/plan/plan_builder.h"
 
 namespace malloom::tests {
 
@@ -30,35 +30,36 @@ inline std::vector<PlanBuilder::Slot> mixed_slots(unsigned seed, size_t count) {
 class Composition {
   public:
     virtual ~Composition() {
-        heap.rest.first.close();
-        heap.first.close();
+        heap.pools.close();
+        heap.groups.close();
+        heap.plan.close();
         plan.close();
     }
 
-    void* allocate(size_t bytes, size_t alignment, unsigned context) {
+    virtual void* allocate(size_t bytes, size_t alignment, unsigned context) {
         heaps::Requester& asking = requester(bytes, context);
-        void* object = heap.first.allocate_small(bytes, alignment, asking);
+        void* object = heap.plan.allocate_small(bytes, alignment, asking);
         return object != nullptr ? object : heap.allocate({bytes, alignment, &asking});
     }
-    void* allocate_zeroed(size_t bytes, unsigned context) {
+    virtual void* allocate_zeroed(size_t bytes, unsigned context) {
         return heap.allocate_zeroed({bytes, 0, &requester(bytes, context)});
     }
-    void* reallocate(void* object, size_t bytes, unsigned context) {
+    virtual void* reallocate(void* object, size_t bytes, unsigned context) {
         return heap.reallocate(object, {bytes, 0, &requester(bytes, context)});
     }
     void deallocate(void* object) { heap.deallocate(object); }
     size_t usable_size(void* object) const { return heap.usable_size(object); }
 
-    heaps::RunTimeHeap heap;
+    front::ProcessHeaps heap;
 
   protected:
     void open(PlanBuilder& builder) {
-        heap.rest.rest.rest.choose(heaps::FallbackKind::mimalloc);
+        heap.fallback.choose(heaps::FallbackKind::mimalloc);
         size_t bytes = 0;
         image = builder.build(bytes);
         ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
-        heap.first.open(plan);
-        heap.rest.first.open(plan);
+        heap.plan.open(plan);
+        heap.groups.open(plan);
     }
     virtual heaps::Requester& requester(size_t bytes, unsigned context) = 0;
 
@@ -73,7 +74,7 @@ class ByContext : public Composition {
         open(builder);
         for (unsigned i = 0; i < composition_contexts; ++i) {
             if (const auto* found = plan.find_context(i + 1)) {
-                heap.first.assign(requesters[i], found->first_slot, found->slots);
+                heap.plan.assign(requesters[i], found->first_slot, found->slots);
                 requesters[i].group = found->group;
             }
         }
@@ -128,48 +129,59 @@ class SequenceMatching : public Composition {
     heaps::Requester& requester(size_t bytes, unsigned) override {
         static thread_local const void* known = nullptr;
         static thread_local heaps::ThreadSequence sequence;
+        static thread_local heaps::Requester requester;
         if (known != this) {
             known = this;
             sequence = {};
+            requester = {};
             if (const auto* found = plan.sequence(threads++)) {
-                heap.first.assign(sequence.requester, found->first_slot, found->slots);
+                heap.plan.assign(requester, found->first_slot, found->slots);
             }
         }
-        return heaps::advance_sequence(sequence, bytes) ? sequence.requester : nobody;
+        return heaps::advance_sequence(sequence, requester, bytes) ? requester : nobody;
     }
     std::atomic<uint64_t> threads{0};
     heaps::Requester nobody;
 };
 
-/// Every size up to a bound has a family, which its neighbours of the same chunk share.
+/// Requests up to a bound come from the common pools of their size class.
 class Pools : public Composition {
   public:
     Pools() {
-        heap.rest.rest.rest.choose(heaps::FallbackKind::mimalloc);
-        heaps::PoolHeap& pools = heap.rest.rest.first;
-        EXPECT_TRUE(pools.open());
-        for (uint32_t bytes = 0; bytes < sizes; ++bytes) {
-            if (bytes % heaps::PoolHeap::chunk_alignment <= 1) {
-                family = pools.add(bytes);
-            }
-            requesters[bytes].pooled.set({bytes, family});
-        }
+        heap.fallback.choose(heaps::FallbackKind::mimalloc);
+        EXPECT_TRUE(heap.pools.open());
+    }
+    void* allocate(size_t bytes, size_t alignment, unsigned) override {
+        void* object = claim({bytes, alignment});
+        return object != nullptr ? object : heap.allocate({bytes, alignment, &nobody});
+    }
+    void* allocate_zeroed(size_t bytes, unsigned) override {
+        void* object = claim({bytes, 0});
+        return object != nullptr ? memset(object, 0, bytes) : heap.allocate_zeroed({bytes, 0, &nobody});
+    }
+    void* reallocate(void* object, size_t bytes, unsigned) override {
+        return heap.reallocate(object, {bytes, 0, &nobody},
+                               [this](const heaps::Request& request) { return claim(request); });
     }
 
   protected:
-    static constexpr uint32_t sizes = 3000;
-    heaps::Requester& requester(size_t bytes, unsigned) override {
-        return bytes < sizes ? requesters[bytes] : nobody;
+    static constexpr size_t largest = 3000;
+    void* claim(const heaps::Request& request) {
+        if (request.bytes > largest || request.alignment > heaps::PoolHeap::chunk_alignment) {
+            return nullptr;
+        }
+        const uint32_t borrower = heap.pools.heap.common(request.bytes);
+        void* object = heap.pools.allocate_fast(borrower);
+        return object != nullptr ? object : heap.pools.allocate(borrower);
     }
-    uint32_t family = heaps::PoolHeap::none;
-    heaps::Requester requesters[sizes];
+    heaps::Requester& requester(size_t, unsigned) override { return nobody; }
     heaps::Requester nobody;
 };
 
 template <heaps::FallbackKind kind>
 class FallbackAlone : public Composition {
   public:
-    FallbackAlone() { heap.rest.rest.rest.choose(kind); }
+    FallbackAlone() { heap.fallback.choose(kind); }
 
   protected:
     heaps::Requester& requester(size_t, unsigned) override { return nobody; }

@@ -1,0 +1,139 @@
+#include "runtime/front/misuse.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/context/call_chain.h"
+#include "runtime/context/modules.h"
+#include "runtime/front/dynamic_entries.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+using heaps::Misuse;
+using platform::Line;
+
+namespace {
+
+Sites* sites_of_process = nullptr;
+
+// As "function+0x12 (file+0x1234)"; what lies in no file by its address.
+void name_place(Line& line, uintptr_t address) {
+    Dl_info function = {};
+    if (dladdr(reinterpret_cast<void*>(address), &function) != 0 && function.dli_sname != nullptr) {
+        line.text(function.dli_sname).text("+");
+        line.hex(address - reinterpret_cast<uintptr_t>(function.dli_saddr)).text(" ");
+    }
+    const context::Module* module = context::find_module(address);
+    if (module == nullptr) {
+        line.hex(address);
+        return;
+    }
+    const char* name = strrchr(module->path, '/');
+    line.text("(").text(name != nullptr ? name + 1 : module->path).text("+");
+    line.hex(address - module->bias).text(")");
+}
+
+/// The sites that may have requested an object, as the line says them.
+class Requesters {
+  public:
+    explicit Requesters(Line& line) : line_(line) {}
+
+    void name(uintptr_t return_address) {
+        if (count_ < most_named) {
+            line_.text(count_ == 0 ? ", requested at " : " or ");
+            name_place(line_, return_address);
+        }
+        ++count_;
+    }
+    bool are_found() const { return count_ != 0; }
+    void end() {
+        if (count_ > most_named) {
+            line_.text(" or ").number(count_ - most_named).text(" other sites of this size");
+        }
+    }
+
+  private:
+    static constexpr unsigned most_named = 3;
+    Line& line_;
+    unsigned count_ = 0;
+};
+
+template <class Fits>
+void name_sites(Requesters& requesters, Fits fits) {
+    sites_of_process->for_each([&](const Sites::Contexts::Entry& entry) {
+        const Site& site = entry.value;
+        const uint32_t pooled = site.pooled.now().bytes;
+        const uint32_t bytes = pooled != formats::plan::no_pool ? pooled : site.friendship.bytes();
+        if (bytes != formats::plan::no_pool && fits(site.pooled.now().borrower, bytes)) {
+            requesters.name(site.return_address);
+        }
+    });
+    const uint32_t dynamic = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < dynamic && i < DynamicSites::capacity; ++i) {
+        const DynamicSite& site = malloom_dynamic_sites.sites[i];
+        if (site.pool != 0 && fits(site.pool - 1, site.pool_bytes)) {
+            requesters.name(site.return_address);
+        }
+    }
+}
+
+// The borrower's own, else all of its size: these share pools until they earn their own.
+void name_requesters(Line& line, uint32_t borrower) {
+    const size_t chunk_bytes = process_heaps.pools.heap.chunk_bytes(borrower);
+    if (chunk_bytes == 0) {
+        return;
+    }
+    Requesters requesters(line);
+    name_sites(requesters, [&](uint32_t known, size_t) { return known == borrower; });
+    if (!requesters.are_found()) {
+        name_sites(requesters,
+                   [&](uint32_t, size_t bytes) { return heaps::PoolHeap::chunk_for(bytes) == chunk_bytes; });
+    }
+    requesters.end();
+}
+
+// The call of the program's that led here.
+void name_freeing_call(Line& line) {
+    uintptr_t frames[context::max_depth];
+    const unsigned count = context::walk_call_chain(context::current_caller(), context::max_depth, frames);
+    const context::Module* own = context::find_module(reinterpret_cast<uintptr_t>(&name_freeing_call));
+    for (unsigned i = 0; i < count; ++i) {
+        if (context::find_module(frames[i]) != own) {
+            line.text(", freed at ");
+            name_place(line, frames[i]);
+            return;
+        }
+    }
+}
+
+void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
+    Line line;
+    line.text("malloom: free of ").hex(reinterpret_cast<uintptr_t>(object));
+    switch (misuse) {
+        case Misuse::freed_twice:
+            line.text(", which is free already");
+            break;
+        case Misuse::within_chunk:
+            line.text(", where no object begins");
+            break;
+        case Misuse::no_chunk:
+            line.text(", where no pool is any more");
+            break;
+    }
+    name_requesters(line, borrower);
+    name_freeing_call(line);
+    line.write_to(STDERR_FILENO);
+    abort();
+}
+
+}  // namespace
+
+void name_sites_on_misuse(Sites& sites) {
+    sites_of_process = &sites;
+    process_heaps.pools.heap.on_misuse(end_by_misuse);
+}
+
+}  // namespace malloom::front

@@ -1,0 +1,107 @@
+// The heaps of libmalloom.so, by name. A further heap is a folder under runtime/heaps/ and a line in
+// process_heaps.def.
+#pragma once
+
+#include <string.h>
+
+#include "runtime/front/process_pools.h"
+#include "runtime/heaps/fallback/fallback_heap.h"
+#include "runtime/heaps/near/near_heap.h"
+#include "runtime/heaps/plan/group_heap.h"
+#include "runtime/heaps/plan/plan_heap.h"
+
+namespace malloom::front {
+
+/// Each heap is asked in turn; what none claims is the fallback's. Fronts that know more ask a heap by its
+/// name.
+struct ProcessHeaps {
+#define HEAP(type, name) type name;
+#include "runtime/front/process_heaps.def"
+#undef HEAP
+    heaps::FallbackHeap fallback;
+    /// Places in the pools beside other objects.
+    heaps::NearHeap near{pools.heap};
+
+    void* allocate(const heaps::Request& request) {
+        void* object = claim(request);
+        return object != nullptr ? object : fallback.allocate(request);
+    }
+    void* allocate_zeroed(const heaps::Request& request) {
+        void* object = claim(request);
+        return object != nullptr ? memset(object, 0, request.bytes) : fallback.allocate_zeroed(request);
+    }
+    void* reallocate(void* object, const heaps::Request& request) {
+        return reallocate(object, request, [this](const heaps::Request& wanted) { return claim(wanted); });
+    }
+    /// The same for a front that asks in its own way: claimed(request) is an object, or null where it is to
+    /// be the fallback's.
+    template <class Claim>
+    void* reallocate(void* object, const heaps::Request& request, Claim claimed);
+
+    void deallocate(void* object) {
+#define HEAP(type, name)         \
+    if (name.owns(object)) {     \
+        name.deallocate(object); \
+        return;                  \
+    }
+#include "runtime/front/process_heaps.def"
+#undef HEAP
+        fallback.deallocate(object);
+    }
+    bool owns(const void* object) const { return fallback.owns(object); }
+    size_t usable_size(const void* object) const {
+#define HEAP(type, name)                 \
+    if (name.owns(object)) {             \
+        return name.usable_size(object); \
+    }
+#include "runtime/front/process_heaps.def"
+#undef HEAP
+        return fallback.usable_size(object);
+    }
+
+  private:
+    void* claim(const heaps::Request& request) {
+#define HEAP(type, name)                         \
+    if (void* object = name.allocate(request)) { \
+        return object;                           \
+    }
+#include "runtime/front/process_heaps.def"
+#undef HEAP
+        return nullptr;
+    }
+    template <heaps::Heap Old>
+    static void* move(Old& old, void* object, void* moved, size_t bytes) {
+        if (moved != nullptr) {
+            const size_t had = old.usable_size(object);
+            memcpy(moved, object, had < bytes ? had : bytes);
+            old.deallocate(object);
+        }
+        return moved;
+    }
+};
+
+template <class Claim>
+void* ProcessHeaps::reallocate(void* object, const heaps::Request& request, Claim claimed) {
+#define HEAP(type, name)                                               \
+    if (name.owns(object)) {                                           \
+        if (name.resize(object, request)) {                            \
+            return object;                                             \
+        }                                                              \
+        void* moved = claimed(request);                                \
+        moved = moved != nullptr ? moved : fallback.allocate(request); \
+        return move(name, object, moved, request.bytes);               \
+    }
+#include "runtime/front/process_heaps.def"
+#undef HEAP
+    if (void* moved = claimed(request)) {
+        return move(fallback, object, moved, request.bytes);
+    }
+    return fallback.reallocate(object, request);
+}
+
+static_assert(heaps::CompleteHeap<ProcessHeaps>);
+
+/// The process's own.
+extern constinit ProcessHeaps process_heaps [[gnu::visibility("hidden")]];
+
+}  // namespace malloom::front

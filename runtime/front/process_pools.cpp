@@ -1,0 +1,123 @@
+#include "runtime/front/process_pools.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+namespace malloom::front {
+
+using heaps::AbsentPoolThread;
+using heaps::PoolThread;
+
+namespace {
+
+constinit AbsentPoolThread no_thread = {};    // one that has no table yet
+constinit AbsentPoolThread away_thread = {};  // one that may have none now
+
+pthread_key_t end_key;
+bool is_watching = false;
+heaps::PoolHeap* watched = nullptr;
+
+// Destructors of other keys may still use the heap: the key is set again until the last round but one. In the
+// last one ThreadSanitizer takes its leave of the thread.
+void on_thread_end(void* table) {
+    auto* self = static_cast<PoolThread*>(table);
+    if (++self->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+        pthread_setspecific(end_key, self);
+        return;
+    }
+    pool_thread = &away_thread.thread;
+    if (watched != nullptr) {
+        watched->leave(*self);
+    }
+}
+
+// Other handlers of a fork may allocate: the forking thread is away while the heap is locked.
+PoolThread* forking = nullptr;  // under the heap's lock
+void before_fork() {
+    PoolThread* self = pool_thread;
+    pool_thread = &away_thread.thread;
+    if (watched != nullptr) {
+        watched->before_fork();
+    }
+    forking = self;
+}
+void after_fork() {
+    PoolThread* self = forking;
+    if (watched != nullptr) {
+        watched->after_fork();
+    }
+    pool_thread = self;
+}
+void after_fork_in_child() {
+    PoolThread* self = forking;
+    if (watched != nullptr) {
+        watched->after_fork_in_child(static_cast<PoolThread*>(pthread_getspecific(end_key)));
+    }
+    pool_thread = self;
+}
+
+void watch() {
+    if (!is_watching && pthread_key_create(&end_key, on_thread_end) == 0) {
+        pthread_atfork(before_fork, after_fork, after_fork_in_child);
+        __atomic_store_n(&is_watching, true, __ATOMIC_RELEASE);
+    }
+}
+
+}  // namespace
+
+constinit thread_local PoolThread* pool_thread [[gnu::tls_model("initial-exec")]] = &no_thread.thread;
+
+void ProcessPools::prepare() {
+    no_thread.close_all(1);
+    away_thread.close_all(1);
+}
+
+bool ProcessPools::open() {
+    static constinit structures::ThreadLock opening;
+    const structures::Locked locked(opening);
+    if (watched == &heap) {
+        return true;
+    }
+    if (!heap.open()) {
+        return false;
+    }
+    watch();
+    heap.add_stand_in(no_thread);
+    heap.add_stand_in(away_thread);
+    watched = &heap;
+    return true;
+}
+
+void ProcessPools::close() {
+    if (watched == &heap) {
+        pthread_setspecific(end_key, nullptr);
+        pool_thread = &no_thread.thread;
+        watched = nullptr;
+        heap.close();
+    }
+}
+
+PoolThread& ProcessPools::own_thread() {
+    PoolThread* self = pool_thread;
+    if (self != &no_thread.thread || !__atomic_load_n(&is_watching, __ATOMIC_ACQUIRE)) [[likely]] {
+        return *self;
+    }
+    pool_thread = &away_thread.thread;  // what follows may allocate
+    PoolThread* table = heap.join();
+    if (table != nullptr) {
+        table->rounds = 0;
+        pthread_setspecific(end_key, table);
+    }
+    pool_thread = table != nullptr ? table : &no_thread.thread;
+    return *pool_thread;
+}
+
+void* ProcessPools::allocate(uint32_t borrower) {
+    return heap.allocate(own_thread(), borrower);
+}
+
+void ProcessPools::release(void* object) {
+    heap.release(own_thread(), object);
+}
+
+}  // namespace malloom::front

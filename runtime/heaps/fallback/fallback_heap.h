@@ -1,0 +1,85 @@
+// The general allocators behind the planned heaps: mimalloc or the C library. They serve what no other heap
+// claims, and take care of every pointer that no heap here has handed out.
+#pragma once
+
+#include <mimalloc.h>
+
+#include "runtime/heaps/fallback/mimalloc_memory.h"
+#include "runtime/heaps/heap.h"
+#include "runtime/platform/real_allocator.h"
+
+namespace malloom::heaps {
+
+/// Which one; chosen once at start, before the first request.
+enum class FallbackKind : uint8_t { mimalloc, system };
+
+/// Until `choose` it is the C library's.
+class FallbackHeap {
+  public:
+    void choose(FallbackKind kind);
+
+    [[gnu::always_inline]] void* allocate(const Request& request) {
+        if (request.bytes < limit_ && request.alignment <= granule) [[likely]] {
+            if (void* object = mi_malloc(at_least_granule(request.bytes))) [[likely]] {
+                return object;
+            }
+        }
+        return allocate_otherwise(request.bytes, request.alignment);
+    }
+
+    /// Whether `span` bytes more than `least` are mimalloc's: what the plain functions take. Kept by the
+    /// caller, so that its common case asks one question only. 0 where mimalloc's range could be used up
+    /// while others still have memory.
+    static constexpr size_t plain_least = 9;
+    size_t plain_span() const {
+        return limit_ > plain_least && mimalloc_memory.is_ample ? limit_ - plain_least : 0;
+    }
+
+    /// Whether the C library serves all of it. What malloc gets then is real::allocate's.
+    bool is_system() const { return limit_ == 0; }
+
+    /// For what needs no look at its size: bytes - plain_least < plain_span(). Null and ENOMEM where there is
+    /// no memory. Alignments are powers of two up to largest_plain_alignment.
+    [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }
+    [[gnu::always_inline]] static void* allocate_plain_zeroed(size_t bytes) { return mi_zalloc(bytes); }
+    [[gnu::always_inline]] static void* allocate_plain_aligned(size_t alignment, size_t bytes) {
+        // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
+        return mi_malloc_aligned_at(bytes, alignment, 0);
+    }
+    /// Of what owns_plainly says.
+    [[gnu::always_inline]] static void* reallocate_plain(void* object, size_t bytes) {
+        return mi_realloc(object, bytes);
+    }
+    // Beyond this mimalloc 2.0 takes a mapping of its own.
+    static constexpr size_t largest_plain_alignment = size_t{1} << 20;
+
+    /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
+    [[gnu::always_inline]] static bool owns_plainly(const void* object) {
+        return mimalloc_memory.owns(object);
+    }
+    [[gnu::always_inline]] static void deallocate_plain(void* object) { mi_free(object); }
+
+    /// `request.alignment` is 0.
+    void* allocate_zeroed(const Request& request);
+    void* reallocate(void* object, const Request& request);
+
+    // Not inlined: whoever frees into a heap before this one should not pay for its registers.
+    [[gnu::noinline]] void deallocate(void* object);
+
+    bool owns(const void*) const { return true; }
+    size_t usable_size(const void* object) const;
+
+  private:
+    static constexpr size_t granule = 16;
+
+    // mimalloc aligns objects of 8 bytes to 8; the C library aligns all to 16.
+    static size_t at_least_granule(size_t bytes) { return bytes > 8 ? bytes : 16; }
+
+    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment);
+
+    size_t limit_ = 0;  ///< requests below it are mimalloc's
+};
+
+static_assert(CompleteHeap<FallbackHeap>);
+
+}  // namespace malloom::heaps

@@ -1,0 +1,140 @@
+// Requests of contexts that are used together, one after the other in chunks of their group's own.
+//
+// All groups share one reserved range, an equal span each, so an address gives its group and its chunk by
+// shifts. A group fills one chunk at a time. A chunk counts the objects that it got (when it is full) and the
+// objects that were freed; when both are equal it is empty, and is filled again or gives its pages back. The
+// chunk that is being filled begins again where all it got is freed, so what is freed at once stays in the
+// cache. Lock-free.
+#pragma once
+
+#include "runtime/heaps/plan/plan_file.h"
+#include "runtime/heaps/plan/requester.h"
+#include "runtime/structures/index_stack.h"
+#include "runtime/structures/occupancy.h"
+
+namespace malloom::heaps {
+
+class GroupHeap {
+  public:
+    /// Reserves address space for the plan's groups. False where there are none or address space is short;
+    /// the heap then claims nothing. Called once.
+    bool open(const PlanFile& plan);
+    void close();
+
+    void* allocate(const Request& request) {
+        const uint32_t number = request.requester->group;
+        if (number >= count_) {
+            return nullptr;
+        }
+        void* object =
+            request.alignment <= structures::granule_bytes ? allocate_small(request.bytes, number) : nullptr;
+        return object != nullptr ? object : allocate_in(groups_[number], request);
+    }
+
+    /// The common case of allocate, with the default alignment: the group's chunk has room. Null, and nothing
+    /// has changed, where it is another; any number is allowed, no_group is beyond all.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, uint32_t number) {
+        if (number >= count_) [[unlikely]] {
+            return nullptr;
+        }
+        Group& group = groups_[number];
+        const uint64_t cursor = structures::load(group.cursor);
+        const uint64_t last = structures::last_granule(bytes);
+        const uint64_t left = group.chunk_mask - (cursor & group.chunk_mask);
+        if (last >= left || last >= group.maximum_granules) [[unlikely]] {
+            return nullptr;
+        }
+        const bool is_alone = structures::alone();
+        if (!structures::replace(is_alone, group.cursor, cursor, cursor + one_object + last + 1))
+            [[unlikely]] {
+            return nullptr;
+        }
+        return claim(is_alone, group, cursor & cursor_granule_mask, last);
+    }
+
+    [[gnu::always_inline]] void deallocate(void* object) {
+        const bool is_alone = structures::alone();
+        if (occupancy_.release_small(is_alone, object)) [[likely]] {
+            count_gone(is_alone, object);
+        } else {
+            deallocate_any(object);
+        }
+    }
+    bool owns(const void* object) const { return occupancy_.owns(object); }
+    size_t usable_size(const void* object) const {
+        return occupancy_.extent(object) * structures::granule_bytes;
+    }
+
+    uint32_t count() const { return count_; }
+    /// Groups that held too much memory for what lived in them, and stopped.
+    uint32_t stopped() const;
+
+    bool resize(void* object, const Request& request) const {
+        return fits_room(structures::last_granule(request.bytes) + 1, occupancy_.extent(object));
+    }
+
+  private:
+    // `cursor` says where the next object goes and how many objects the chunk got, in one word: the granule
+    // within the group's span (low 36 bits) and the objects (high 28 bits). The last granule of a chunk stays
+    // unused, so that a full chunk is told from the beginning of the next. Chunk 0 is filled first.
+    struct alignas(64) Group {
+        uint64_t cursor;
+        uint64_t chunk_mask;        ///< granules of a chunk, minus one
+        uint64_t maximum_granules;  ///< larger requests are not claimed
+        uint64_t first_granule;     ///< where the group's span begins
+        uint64_t* living;           ///< per chunk: objects it got (added when it is full) minus objects freed
+        uint32_t chunk_shift;       ///< log2 of the granules of a chunk
+        bool is_stopped;
+        uint64_t fresh_chunks;  ///< chunks that were ever taken from the span
+        uint64_t kept_chunks;   ///< empty chunks that keep their pages
+        uint64_t check_at;      ///< fresh chunks at which the share of live memory is looked at again
+        structures::IndexStack kept;
+        structures::IndexStack discarded;
+        uint32_t* links;  ///< per chunk: of the two stacks
+    };
+
+    static constexpr unsigned cursor_granule_bits = 36;
+    static constexpr uint64_t cursor_granule_mask = (uint64_t{1} << cursor_granule_bits) - 1;
+    static constexpr uint64_t one_object = uint64_t{1} << cursor_granule_bits;
+
+    // Null where the granules are taken, which should not be.
+    [[gnu::always_inline]] void* claim(bool is_alone, const Group& group, uint64_t place, uint64_t last) {
+        const uint64_t first = group.first_granule + place;
+        return occupancy_.claim(is_alone, first, last) ? occupancy_.address(first) : nullptr;
+    }
+    [[gnu::always_inline]] void count_gone(bool is_alone, const void* object) {
+        const uint64_t granule = occupancy_.granule_of(object);
+        Group& group = groups_[granule >> span_shift_];
+        const uint64_t chunk = (granule - group.first_granule) >> group.chunk_shift;
+        const uint64_t gone = 1 - structures::fetch_add(is_alone, group.living[chunk], ~uint64_t{0});
+        // Fewer than none live in a chunk that is being filled.
+        if (gone == structures::load(group.cursor) >> cursor_granule_bits || gone == 0) [[unlikely]] {
+            note_empty(group, static_cast<uint32_t>(chunk), gone);
+        }
+    }
+    [[gnu::noinline]] void deallocate_any(void* object);
+    [[gnu::noinline]] void note_empty(Group& group, uint32_t chunk, uint64_t gone);
+    [[gnu::noinline]] void* allocate_in(Group& group, const Request& request);
+    bool start_chunk(Group& group, uint64_t cursor);
+    void finish_chunk(Group& group, uint32_t chunk, uint64_t objects);
+    void put_back(Group& group, uint32_t chunk);
+    uint32_t take_chunk(Group& group);
+    bool may_grow(Group& group);
+    void describe(Group& group, const formats::plan::PlanGroup& plan) const;
+    static uint64_t chunk_of(const Group& group, uint64_t cursor) {
+        return (cursor & cursor_granule_mask) >> group.chunk_shift;
+    }
+    uint64_t chunks_in_span(const Group& group) const {
+        return uint64_t{1} << (span_shift_ - group.chunk_shift);
+    }
+
+    structures::Occupancy occupancy_;
+    Group* groups_ = nullptr;
+    uint32_t count_ = 0;
+    uint32_t span_shift_ = 0;  ///< log2 of the granules of a group's span
+    size_t table_bytes_ = 0;
+};
+
+static_assert(ClaimingHeap<GroupHeap>);
+
+}  // namespace malloom::heaps

@@ -1,0 +1,144 @@
+#include "runtime/heaps/plan/plan_file.h"
+
+#include <string.h>
+
+// The hash of the format, from its own library, compiled into this file alone.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+using namespace formats::plan;
+
+bool PlanFile::open(const char* path) {
+    const platform::MappedFile file = platform::map_file(path);
+    if (file.start == nullptr) {
+        return refuse(file.error != 0 ? strerrordesc_np(file.error) : "cannot be mapped");
+    }
+    if (!open(file.start, file.bytes)) {
+        platform::unmap_pages(const_cast<unsigned char*>(file.start), file.bytes);
+        return false;
+    }
+    mapped_ = file.start;
+    mapped_bytes_ = file.bytes;
+    return true;
+}
+
+bool PlanFile::open(const unsigned char* start, size_t bytes) {
+    header_ = reinterpret_cast<const PlanHeader*>(start);
+    return check_header(bytes) && check_sections();
+}
+
+void PlanFile::close() {
+    if (mapped_ != nullptr) {
+        platform::unmap_pages(const_cast<unsigned char*>(mapped_), mapped_bytes_);
+    }
+    *this = PlanFile();
+}
+
+bool PlanFile::refuse(const char* problem) {
+    problem_ = problem;
+    return false;
+}
+
+bool PlanFile::says(PlanFlag flag) const {
+    return contexts_ != nullptr && (header_->flags & static_cast<uint64_t>(flag)) != 0;
+}
+
+bool PlanFile::check_header(size_t bytes) {
+    if (bytes < sizeof(PlanHeader)) {
+        return refuse("is too short for a plan");
+    }
+    if (header_->magic != file_magic) {
+        return refuse("is not a plan");
+    }
+    // What version 1 had as reserved, 0, means none in this one.
+    if (header_->version < version_shuttle || header_->version > version_current) {
+        return refuse("has a version that this malloom does not know");
+    }
+    if (XXH3_64bits(header_, offsetof(PlanHeader, header_checksum)) != header_->header_checksum) {
+        return refuse("is damaged: its header's checksum is wrong");
+    }
+    if (header_->header_bytes != sizeof(PlanHeader) || header_->file_bytes != bytes) {
+        return refuse("is not as long as it says: it was cut or is still being written");
+    }
+    return true;
+}
+
+bool PlanFile::check_sections() {
+    const PlanHeader& plan = *header_;
+    const bool known = plan.matching == static_cast<uint32_t>(Matching::context) ||
+                       plan.matching == static_cast<uint32_t>(Matching::sequence);
+    const bool sized = plan.arena_bytes % granule_bytes == 0 && plan.arena_bytes <= maximum_arena_bytes &&
+                       (plan.contexts_capacity & (plan.contexts_capacity - 1)) == 0;
+    const bool deep =
+        plan.matching != static_cast<uint32_t>(Matching::context) || (plan.depth >= 1 && plan.depth <= 32);
+    if (!known || !sized || !deep) {
+        return refuse("is damaged: its header makes no sense");
+    }
+    if (!lies_within(plan.contexts_offset, plan.contexts_capacity, sizeof(PlanContext)) ||
+        !lies_within(plan.slots_offset, plan.slots_count, sizeof(PlanSlot)) ||
+        !lies_within(plan.sequences_offset, plan.sequences_count, sizeof(PlanSequence)) ||
+        !lies_within(plan.groups_offset, plan.groups_count, sizeof(PlanGroup)) ||
+        !lies_within(plan.prefetches_offset, plan.prefetches_count, sizeof(PlanPrefetch))) {
+        return refuse("is damaged: a section lies outside the file");
+    }
+    const auto* start = reinterpret_cast<const unsigned char*>(header_);
+    contexts_ = reinterpret_cast<const PlanContext*>(start + plan.contexts_offset);
+    slots_ = reinterpret_cast<const PlanSlot*>(start + plan.slots_offset);
+    sequences_ = reinterpret_cast<const PlanSequence*>(start + plan.sequences_offset);
+    groups_ = reinterpret_cast<const PlanGroup*>(start + plan.groups_offset);
+    prefetches_ = reinterpret_cast<const PlanPrefetch*>(start + plan.prefetches_offset);
+    return true;
+}
+
+bool PlanFile::lies_within(uint64_t offset, uint64_t count, uint64_t entry_bytes) const {
+    const uint64_t file_bytes = header_->file_bytes;
+    return offset % 8 == 0 && offset <= file_bytes && count <= (file_bytes - offset) / entry_bytes;
+}
+
+bool PlanFile::has_slots(uint64_t first, uint64_t count) const {
+    return first <= header_->slots_count && count <= header_->slots_count - first;
+}
+
+bool PlanFile::is_sound(const PlanPrefetch& prefetch) {
+    const auto is_scale = [](uint32_t scale) { return scale == 1 || scale == 2 || scale == 4 || scale == 8; };
+    const bool goes_on = prefetch.kind == static_cast<uint32_t>(PrefetchKind::indirect) ||
+                         prefetch.kind == static_cast<uint32_t>(PrefetchKind::indexed);
+    const bool is_direct = prefetch.kind == static_cast<uint32_t>(PrefetchKind::temporal_0) ||
+                           prefetch.kind == static_cast<uint32_t>(PrefetchKind::non_temporal);
+    const bool has_target = goes_on && prefetch.target_base <= no_register && is_scale(prefetch.target_scale);
+    return prefetch.base <= no_register && prefetch.index <= no_register && is_scale(prefetch.scale) &&
+           (is_direct || has_target);
+}
+
+bool PlanFile::matches_by_sequence() const {
+    return header_->matching == static_cast<uint32_t>(Matching::sequence);
+}
+
+const PlanContext* PlanFile::find_context(uint64_t hash) const {
+    const uint64_t capacity = header_->contexts_capacity;
+    // At most one turn around: a damaged table may have no empty entry.
+    for (uint64_t probe = 0; probe < capacity; ++probe) {
+        const PlanContext& entry = contexts_[(hash + probe) & (capacity - 1)];
+        if (entry.hash == 0) {
+            return nullptr;
+        }
+        if (entry.hash == hash) {
+            return has_slots(entry.first_slot, entry.slots) ? &entry : nullptr;
+        }
+    }
+    return nullptr;
+}
+
+const PlanSequence* PlanFile::sequence(uint64_t thread) const {
+    if (thread >= header_->sequences_count) {
+        return nullptr;
+    }
+    const PlanSequence& entry = sequences_[thread];
+    return has_slots(entry.first_slot, entry.slots) ? &entry : nullptr;
+}
+
+}  // namespace malloom::heaps

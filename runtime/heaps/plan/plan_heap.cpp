@@ -1,0 +1,175 @@
+#include "runtime/heaps/plan/plan_heap.h"
+
+#include "runtime/heaps/plan/drift.h"
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+namespace {
+
+// Objects above what the C library never keeps either (its largest mmap threshold) give their pages back when
+// they are freed. Smaller ones keep them: the plan puts the next object there.
+constexpr size_t kept_bytes = size_t{32} << 20;
+
+// A requester is given up when so many of its requests had no slot, and not half as many had one.
+constexpr uint32_t patience = 256;
+
+// A requester goes through its slots in stretches of so many bytes, and gives back the plan's pages behind
+// it: they count as the program's memory.
+constexpr uint64_t stretch_bytes = uint64_t{64} << 10;
+
+uint64_t smallest(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+}  // namespace
+
+bool PlanHeap::open(const PlanFile& plan) {
+    slots_ = plan.slots();
+    is_mapped_ = plan.is_mapped();
+    return plan.header().arena_bytes != 0 && occupancy_.open(plan.header().arena_bytes);
+}
+
+void PlanHeap::close() {
+    occupancy_.close();
+    *this = PlanHeap();
+}
+
+// Measured, touching included, for 100 MB: 34 ms page by page, 24 ms populated page by page, 12 ms with huge
+// pages that fault as they are reached; populating huge pages at once took 17 ms, and sometimes 145. So whole
+// 2 MiB parts become huge on first touch, and the rest, which must not grow to a huge page, is populated.
+void PlanHeap::preallocate() {
+    void* arena = occupancy_.address(0);
+    const size_t bytes = occupancy_.granules() * structures::granule_bytes;
+    size_t whole = platform::round_down(bytes, platform::huge_page_bytes);
+    // Small arenas do not ask: it takes longer than to populate them.
+    if (whole != 0 && !platform::huge_pages_are_allowed()) {
+        whole = 0;
+    }
+    platform::prefer_huge_pages(arena, whole);
+    platform::populate_pages(static_cast<char*>(arena) + whole, bytes - whole);
+}
+
+void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count) const {
+    requester.first = reinterpret_cast<uint64_t>(slots_ + first_slot);
+    requester.next = requester.first;
+    requester.end = reinterpret_cast<uint64_t>(slots_ + first_slot + count);
+    requester.quick_end = requester.first;
+    start_stretch(requester, requester.first);
+}
+
+// `next` is not below quick_end. Racing threads may give the same pages back twice.
+void PlanHeap::start_stretch(Requester& requester, uint64_t next) const {
+    const uint64_t look_ahead = prefetch_slots * sizeof(Slot);
+    const bool is_short = requester.end - requester.first <= look_ahead;
+    const uint64_t last = is_short ? requester.first : requester.end - look_ahead;
+    const uint64_t reached = __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED);
+    if (reached >= last) {
+        return;
+    }
+    __atomic_store_n(&requester.quick_end, smallest(next + stretch_bytes, last), __ATOMIC_RELAXED);
+    const uint64_t page = platform::page_bytes();
+    const uint64_t begin =
+        platform::round_down(reached - smallest(stretch_bytes, reached - requester.first), page);
+    const uint64_t end = platform::round_down(next, page);
+    if (is_mapped_ && begin < end) {
+        platform::discard_pages(reinterpret_cast<void*>(begin), end - begin);
+    }
+}
+
+bool PlanHeap::resize(void* object, const Request& request) {
+    const uint64_t wanted = structures::last_granule(request.bytes) + 1;
+    const uint64_t taken = __atomic_load_n(&request.requester->next, __ATOMIC_RELAXED);
+    if (taken >= request.requester->end) {
+        return fits_room(wanted, occupancy_.extent(object));
+    }
+    const Slot slot = *reinterpret_cast<const Slot*>(taken);
+    if (slot.granules != wanted || slot.start != occupancy_.granule_of(object) ||
+        !occupancy_.resize(object, wanted)) {
+        return false;
+    }
+    // Where another thread took the slot meanwhile, the object has the room nevertheless.
+    structures::replace(structures::alone(), request.requester->next, taken, taken + sizeof(Slot));
+    return true;
+}
+
+// The slot at `next` is for requests of this size.
+void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
+    Requester& requester = *request.requester;
+    const bool is_alone = structures::alone();
+    if (!structures::replace(is_alone, requester.next, next, next + sizeof(Slot))) [[unlikely]] {
+        return allocate(request);  // another thread has it
+    }
+    const Slot slot = *reinterpret_cast<const Slot*>(next);
+    if (slot.start == formats::plan::no_slot) {
+        note_unused(requester, 1);
+        return nullptr;
+    }
+    const uint64_t last = last_granule(next);
+    if (!is_aligned(slot.start, request.alignment) || !occupancy_.claim(is_alone, slot.start, last)) {
+        note_unused(requester, 1);
+        note_refused(requester);
+        return nullptr;
+    }
+    if (next < __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED)) {
+        prefetch(next + prefetch_slots * sizeof(Slot));
+    }
+    return occupancy_.address(slot.start);
+}
+
+// The requester's next slot is for requests of another size.
+void* PlanHeap::allocate_again(const Request& request) {
+    Requester& requester = *request.requester;
+    const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+    const uint64_t granules = structures::last_granule(request.bytes) + 1;
+    const Slot* found = find_slot_again(requester, granules);
+    if (found == nullptr) {
+        note_refused(requester);
+        return nullptr;
+    }
+    const auto at = reinterpret_cast<uint64_t>(found);
+    if (structures::replace(structures::alone(), requester.next, next, at)) {
+        note_unused(requester, (at - next) / sizeof(Slot));
+    }
+    return allocate(request);
+}
+
+// Racing threads may lose a count.
+void PlanHeap::note_unused(Requester& requester, uint64_t slots) const {
+    const uint32_t before = __atomic_load_n(&requester.unused, __ATOMIC_RELAXED);
+    __atomic_store_n(&requester.unused, before + static_cast<uint32_t>(slots), __ATOMIC_RELAXED);
+}
+
+void PlanHeap::note_refused(Requester& requester) {
+    const uint64_t now = __atomic_load_n(&requester.refused, __ATOMIC_RELAXED) + uint64_t{1};
+    __atomic_store_n(&requester.refused, static_cast<uint32_t>(now), __ATOMIC_RELAXED);
+    if (now % patience == 0) {
+        const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+        const uint64_t asked = (next - requester.first) / sizeof(Slot);
+        if (2 * asked < 2 * uint64_t{__atomic_load_n(&requester.unused, __ATOMIC_RELAXED)} + now) {
+            give_up(requester);
+        }
+    }
+}
+
+void PlanHeap::give_up(Requester& requester) {
+    __atomic_store_n(&requester.next, requester.end, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&given_up_, 1, __ATOMIC_RELAXED);
+}
+
+void PlanHeap::release_any(void* object) {
+    if (occupancy_.release_pair(object)) {
+        return;
+    }
+    const uint64_t granules = occupancy_.extent(object);
+    const size_t bytes = granules * structures::granule_bytes;
+    if (bytes >= kept_bytes) {
+        const uintptr_t begin = reinterpret_cast<uintptr_t>(object);
+        const uintptr_t start = platform::round_up(begin, platform::page_bytes());
+        const uintptr_t end = platform::round_down(begin + bytes, platform::page_bytes());
+        platform::discard_pages(reinterpret_cast<void*>(start), end - start);
+    }
+    occupancy_.release(object, granules);
+}
+
+}  // namespace malloom::heaps

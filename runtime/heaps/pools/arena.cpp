@@ -1,0 +1,448 @@
+#include "runtime/heaps/pools/arena.h"
+
+#include <string.h>
+
+#include "runtime/platform/memory.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::heaps {
+
+using structures::GrowingRange;
+using structures::Locked;
+
+namespace {
+
+// Address space only. Less where the user has limited it, or the system has no more.
+constexpr size_t usual_bytes = size_t{256} << 30;
+constexpr size_t least_bytes = size_t{64} << 20;
+constexpr size_t share_of_limit = 8;
+
+constexpr size_t step_bytes = size_t{16} << 20;
+constexpr size_t table_step_bytes = size_t{64} << 10;
+
+// Idle pages: so much of what is out, or the least, whichever is more.
+constexpr size_t idle_share = 16;
+constexpr size_t least_idle = size_t{1} << 20;
+
+// Of bits_: a byte for so many bytes of the arena.
+constexpr size_t bytes_per_bits = granule_bytes * 8;
+
+// First chunks of pools at one place in their pages would meet in the same few cache sets.
+constexpr size_t colours = 8;
+constexpr size_t colour_bytes = 64;
+constexpr uint32_t largest_coloured = 512;
+
+// Objects of a line lie across two: whoever follows the links in the one half finds the other half of the
+// neighbour fetched already, where neighbours are visited soon after each other.
+constexpr uint32_t line_bytes = 64;
+
+// Pages become resident so many parts of a range at once.
+constexpr size_t parts = 8;
+
+size_t colour_of(size_t serial, PoolShape shape) {
+    if (shape.is_plain) {
+        return 0;
+    }
+    const size_t half = shape.chunk_bytes == line_bytes ? line_bytes / 2 : 0;
+    return half + (shape.chunk_bytes <= largest_coloured ? serial % colours * colour_bytes : 0);
+}
+
+}  // namespace
+
+bool PoolArena::open(size_t most_bytes) {
+    if (is_open()) {
+        return true;
+    }
+    const size_t limit = platform::address_space_limit();
+    const size_t allowed = limit / share_of_limit < most_bytes ? limit / share_of_limit : most_bytes;
+    page_shift_ = static_cast<unsigned>(__builtin_ctzll(platform::page_bytes()));
+    for (size_t wanted = usual_bytes; wanted >= least_bytes; wanted /= 2) {
+        if (wanted <= allowed && open_tables(wanted)) {
+            state_origin_ = states_.base() - (ranges_.base() >> granule_shift);
+            return true;
+        }
+        close();
+    }
+    return false;
+}
+
+bool PoolArena::open_tables(size_t bytes) {
+    const size_t units = bytes / smallest_range;
+    const size_t page = platform::page_bytes();
+    return ranges_.open(bytes, platform::huge_page_bytes, step_bytes) &&
+           map_.open(units * sizeof(Pool*), page, table_step_bytes) &&
+           tops_.open(units * sizeof(uint64_t*), page, table_step_bytes) &&
+           states_.open(bytes / granule_bytes, page, table_step_bytes) &&
+           bits_.open(bytes / bytes_per_bits, page, table_step_bytes) &&
+           pages_.open((bytes >> page_shift_) * sizeof(PageCount), page, table_step_bytes) &&
+           descriptors_.open(units * sizeof(Pool), page, table_step_bytes);
+}
+
+void PoolArena::close() {
+    for (GrowingRange* range : {&ranges_, &map_, &tops_, &states_, &bits_, &pages_, &descriptors_}) {
+        range->close();
+    }
+    granules_ = 0;
+    memset(orders_, 0, sizeof orders_);
+    blocks_ = count_ = held_ = trimmed_ = 0;
+    idle_ = out_ = 0;
+}
+
+// The tables first: whoever finds the range usable looks there.
+bool PoolArena::reach(size_t usable) {
+    const size_t units = usable / smallest_range;
+    return map_.reach(units * sizeof(Pool*)) && tops_.reach(units * sizeof(uint64_t*)) &&
+           states_.reach(usable / granule_bytes) && bits_.reach(usable / bytes_per_bits) &&
+           pages_.reach((usable >> page_shift_) * sizeof(PageCount)) && ranges_.reach(usable);
+}
+
+bool PoolArena::extend(Order& order) {
+    const size_t bytes = (blocks_ + 1) * largest_range;
+    if (!reach(platform::round_up(bytes, step_bytes))) {
+        return false;
+    }
+    __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);
+    order.cursor = ranges_.base() + blocks_ * largest_range;
+    order.end = order.cursor + largest_range;
+    ++blocks_;
+    return true;
+}
+
+Pool* PoolArena::take_fresh(unsigned order) {
+    Order& from = orders_[order];
+    if ((from.cursor == from.end && !extend(from)) || !descriptors_.reach((count_ + 1) * sizeof(Pool))) {
+        return nullptr;
+    }
+    Pool* pool = pools() + count_;
+    pool->start = from.cursor;
+    pool->order = static_cast<uint8_t>(order);
+    from.cursor += range_bytes(order);
+    ++count_;
+    return pool;
+}
+
+Pool* PoolArena::take(unsigned order, PoolShape shape) {
+    while (range_bytes(order) < size_t{1} << page_shift_) {
+        ++order;  // pages of one owner
+    }
+    Pool* pool = orders_[order].unused;
+    if (pool != nullptr) {
+        orders_[order].unused = pool->noted_next;
+    } else {
+        pool = take_fresh(order);
+    }
+    if (pool != nullptr) {
+        const Locked locked(pool->lock);  // trim may be looking
+        fill(*pool, shape);
+    }
+    return pool;
+}
+
+void PoolArena::fill(Pool& pool, PoolShape shape) {
+    const size_t colour = colour_of(static_cast<size_t>(&pool - pools()), shape);
+    const size_t bytes = range_bytes(pool.order);
+    pool.start = range_of(pool) + colour;
+    pool.capacity = static_cast<uint32_t>((bytes - colour) / shape.chunk_bytes);
+    pool.span = uint64_t{pool.capacity} * shape.chunk_bytes;
+    pool.chunk_bytes = shape.chunk_bytes;
+    pool.reciprocal = reciprocal_of(shape.chunk_bytes / granule_bytes);
+    pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
+    pool.is_noted = pool.is_over = false;
+    held_ += bytes;
+    set_map(pool, &pool);
+}
+
+void PoolArena::set_map(const Pool& pool, Pool* value) {
+    Pool** first = map() + ((range_of(pool) - ranges_.base()) >> pool_unit_shift);
+    for (size_t i = 0; i < range_bytes(pool.order) / smallest_range; ++i) {
+        __atomic_store_n(first + i, value, __ATOMIC_RELEASE);
+    }
+}
+
+void PoolArena::set_top(const Pool& pool, uint64_t* top) {
+    uint64_t** first = tops() + ((range_of(pool) - ranges_.base()) >> pool_unit_shift);
+    for (size_t i = 0; i < range_bytes(pool.order) / smallest_range; ++i) {
+        __atomic_store_n(first + i, top, __ATOMIC_RELAXED);
+    }
+}
+
+void PoolArena::give_back(Pool& pool) {
+    set_map(pool, nullptr);
+    set_top(pool, nullptr);
+    const Locked locked(pool.lock);
+    reset(pool);
+    pool.set_state(PoolState::unused);
+    __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
+    held_ -= range_bytes(pool.order);
+    Order& order = orders_[pool.order];
+    pool.noted_next = order.unused;
+    order.unused = &pool;
+}
+
+// Chunks that nobody will give back any more leave their pages too.
+void PoolArena::reset(Pool& pool) {
+    const size_t carved_bytes = uint64_t{pool.carved} * pool.chunk_bytes;
+    memset(state_of(reinterpret_cast<void*>(pool.start)), ChunkState::none, carved_bytes / granule_bytes);
+    memset(free_bits(pool), 0, (pool.carved + size_t{63}) / 64 * sizeof(uint64_t));
+    count_out(pool, -static_cast<int64_t>(pool.out));
+    PageCount* page = page_of(range_of(pool));
+    const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
+    int64_t idle = 0;
+    for (; pool.out != 0 && page != end; ++page) {
+        idle += *page > idle_page;
+        *page = *page != 0 ? idle_page : PageCount{0};
+    }
+    count_idle(pool, idle);
+    pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
+}
+
+PoolArena::PageCount* PoolArena::page_of(uintptr_t address) const {
+    return reinterpret_cast<PageCount*>(pages_.base()) + ((address - ranges_.base()) >> page_shift_);
+}
+
+uint64_t* PoolArena::free_bits(const Pool& pool) const {
+    return reinterpret_cast<uint64_t*>(bits_.base() + (range_of(pool) - ranges_.base()) / bytes_per_bits);
+}
+
+void PoolArena::count_idle(Pool& pool, int64_t pages) {
+    __atomic_store_n(&pool.idle_pages, pool.idle_pages + static_cast<uint32_t>(pages), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&idle_, static_cast<uint64_t>(pages) << page_shift_, __ATOMIC_RELAXED);
+}
+
+void PoolArena::count_out(const Pool& pool, int64_t chunks) {
+    __atomic_fetch_add(&out_, static_cast<uint64_t>(chunks * pool.chunk_bytes), __ATOMIC_RELAXED);
+}
+
+void PoolArena::occupy_pages(Pool& pool, uintptr_t chunk) {
+    const PageCount* last = page_of(chunk + pool.chunk_bytes - 1);
+    for (PageCount* page = page_of(chunk); page <= last; ++page) {
+        if (*page == idle_page) {
+            count_idle(pool, -1);
+        }
+        *page = static_cast<PageCount>(*page + (*page == 0 ? 2 : 1));
+    }
+}
+
+void PoolArena::leave_pages(Pool& pool, uintptr_t chunk) {
+    const PageCount* last = page_of(chunk + pool.chunk_bytes - 1);
+    for (PageCount* page = page_of(chunk); page <= last; ++page) {
+        --*page;
+        if (*page == idle_page) {
+            count_idle(pool, 1);
+        }
+    }
+}
+
+uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
+    if (pool.freed() == 0) {
+        uint32_t count = most;
+        auto chunk = reinterpret_cast<uintptr_t>(carve(pool, count));
+        for (uint32_t i = 0; i < count; ++i, chunk += pool.chunk_bytes) {
+            *(last - i) = chunk;
+        }
+        return count;
+    }
+    const uint32_t count = most < pool.freed() ? most : pool.freed();
+    uint64_t* words = free_bits(pool);
+    for (uint32_t i = 0; i < count; ++i) {
+        while (words[pool.search] == 0) {
+            ++pool.search;
+        }
+        uint64_t& word = words[pool.search];
+        const uintptr_t chunk =
+            chunk_at(pool, pool.search * 64 + static_cast<unsigned>(__builtin_ctzll(word)));
+        word &= word - 1;
+        uint8_t* state = state_of(reinterpret_cast<void*>(chunk));
+        if (__atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
+            platform::abort_with("malloom: an object was freed twice, by two threads at once");
+        }
+        __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
+        occupy_pages(pool, chunk);
+        *(last - i) = chunk;
+    }
+    pool.out += count;
+    count_out(pool, count);
+    return count;
+}
+
+void* PoolArena::carve(Pool& pool, uint32_t& count) {
+    const uint32_t left = pool.capacity - pool.carved;
+    count = count < left ? count : left;
+    if (count == 0) {
+        return nullptr;
+    }
+    const uintptr_t first = chunk_at(pool, pool.carved);
+    populate(pool, first + uint64_t{count} * pool.chunk_bytes);
+    for (uint32_t i = 0; i < count; ++i) {
+        occupy_pages(pool, chunk_at(pool, pool.carved + i));
+    }
+    pool.carved += count;
+    pool.out += count;
+    count_out(pool, count);
+    return reinterpret_cast<void*>(first);
+}
+
+void PoolArena::put_chunk(Pool& pool, const void* chunk) {
+    const uint32_t index = index_of(pool, reinterpret_cast<uintptr_t>(chunk)).index;
+    uint64_t& word = free_bits(pool)[index / 64];
+    const uint64_t bit = uint64_t{1} << index % 64;
+    if ((word & bit) != 0) {
+        platform::abort_with("malloom: an object was freed twice, by two threads at once");
+    }
+    word |= bit;
+    pool.search = index / 64 < pool.search ? index / 64 : pool.search;
+    --pool.out;
+    count_out(pool, -1);
+    leave_pages(pool, reinterpret_cast<uintptr_t>(chunk));
+}
+
+// Ahead of what is carved, a part of the range at a time: so many faults become one system call. Idle pages
+// they are, and bounded with them.
+void PoolArena::populate(Pool& pool, uintptr_t end) {
+    const size_t step = range_bytes(pool.order) / parts;
+    const uintptr_t from = platform::round_up(end, platform::page_bytes());
+    if (step <= platform::page_bytes() || *page_of(end - 1) != 0 || idle_bytes() + step > most_idle()) {
+        return;
+    }
+    const uintptr_t first = platform::round_down(chunk_at(pool, pool.carved), platform::page_bytes());
+    const uintptr_t range_end = range_of(pool) + range_bytes(pool.order);
+    const uintptr_t past = from + step < range_end ? from + step : range_end;
+    platform::populate_pages(reinterpret_cast<void*>(first), past - first);
+    int64_t made = 0;
+    for (uintptr_t page = first; page < past; page += platform::page_bytes()) {
+        if (*page_of(page) == 0) {
+            *page_of(page) = idle_page;
+            ++made;
+        }
+    }
+    count_idle(pool, made);
+    gather(pool);
+}
+
+void PoolArena::recount(Pool& pool) {
+    PageCount* page = page_of(range_of(pool));
+    for (const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1; page != end;
+         ++page) {
+        *page = *page != 0 ? idle_page : PageCount{0};
+    }
+    uint64_t* words = free_bits(pool);
+    memset(words, 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
+    pool.out = 0;
+    pool.search = 0;
+    for (uint32_t i = 0; i < pool.carved; ++i) {
+        const uintptr_t chunk = chunk_at(pool, i);
+        if (*state_of(reinterpret_cast<void*>(chunk)) == ChunkState::in_pool) {
+            words[i / 64] |= uint64_t{1} << i % 64;
+        } else {
+            ++pool.out;
+            occupy_pages(pool, chunk);
+        }
+    }
+}
+
+void PoolArena::freeze(Pool& pool) {
+    constexpr PageCount pinned = 0x8000;
+    PageCount* page = page_of(range_of(pool));
+    for (const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1; page != end;
+         ++page) {
+        *page = pinned;
+    }
+    memset(free_bits(pool), 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
+    pool.carved = pool.out = pool.capacity;
+    pool.apart = pool.returned = pool.search = 0;
+}
+
+void PoolArena::recount_all() {
+    idle_ = out_ = 0;
+    for (size_t i = 0; i < count_; ++i) {
+        Pool& pool = pools()[i];
+        pool.idle_pages = 0;
+        const PageCount* page = page_of(range_of(pool));
+        const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
+        for (; page != end; ++page) {
+            pool.idle_pages += *page == idle_page;
+        }
+        idle_ += uint64_t{pool.idle_pages} << page_shift_;
+        out_ += pool.state() != PoolState::unused ? uint64_t{pool.out} * pool.chunk_bytes : 0;
+    }
+}
+
+size_t PoolArena::most_idle() const {
+    const size_t share = out_bytes() / idle_share;
+    return share > least_idle ? share : least_idle;
+}
+
+// Down to half of what is allowed, so that one call of the system gives many pages back.
+void PoolArena::trim() {
+    const size_t most = most_idle();
+    if (idle_bytes() > most) [[unlikely]] {
+        const Locked locked(lock);
+        discard_of_some(most / 2);
+    }
+}
+
+void PoolArena::discard_of_some(size_t wanted) {
+    for (size_t i = 0; i < count_ && idle_bytes() > wanted; ++i) {
+        trimmed_ = trimmed_ + 1 < count_ ? trimmed_ + 1 : 0;
+        Pool& pool = pools()[trimmed_];
+        if (__atomic_load_n(&pool.idle_pages, __ATOMIC_RELAXED) != 0 && pool.lock.try_lock()) {
+            discard_idle(pool);
+            pool.lock.unlock();
+        }
+    }
+}
+
+void PoolArena::discard_idle(Pool& pool) {
+    const size_t page = platform::page_bytes();
+    const uintptr_t end = range_of(pool) + range_bytes(pool.order);
+    uintptr_t first = 0;  // of a row of idle ones
+    for (uintptr_t at = range_of(pool); at <= end; at += page) {
+        const bool is_idle = at < end && *page_of(at) == idle_page;
+        if (is_idle) {
+            *page_of(at) = 0;
+            first = first != 0 ? first : at;
+        } else if (first != 0) {
+            platform::discard_pages(reinterpret_cast<void*>(first), at - first);
+            first = 0;
+        }
+    }
+    count_idle(pool, -static_cast<int64_t>(pool.idle_pages));
+}
+
+void PoolArena::prefer_huge_pages() {
+    prefers_huge_pages_ = platform::huge_pages_are_allowed();
+}
+
+bool PoolArena::is_resident(const Pool& pool) const {
+    const PageCount* page = page_of(range_of(pool));
+    const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
+    for (; page != end; ++page) {
+        if (__atomic_load_n(page, __ATOMIC_RELAXED) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Where the pool is all resident and its neighbour too. Not by MADV_HUGEPAGE before the first touch: a pool
+// that is hardly used would have all its pages at once. Under the pool's lock.
+void PoolArena::gather(const Pool& pool) {
+    static_assert(platform::huge_page_bytes == 2 * largest_range);
+    if (!prefers_huge_pages_ || pool.order != pool_orders - 1 || !is_resident(pool)) {
+        return;
+    }
+    const uintptr_t range = range_of(pool);
+    Pool* neighbour = find(reinterpret_cast<void*>(range ^ largest_range));
+    if (neighbour == nullptr || neighbour->order != pool_orders - 1 || !neighbour->lock.try_lock()) {
+        return;
+    }
+    const bool are_whole = is_resident(*neighbour);
+    neighbour->lock.unlock();
+    if (are_whole && huge_page_pace_.is_due()) {
+        const uint64_t began = platform::monotonic_nanoseconds();
+        platform::gather_huge_page(reinterpret_cast<void*>(range & ~largest_range));
+        huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
+    }
+}
+
+}  // namespace malloom::heaps

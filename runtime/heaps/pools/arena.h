@@ -1,0 +1,178 @@
+// The address range that all pools of a heap lie in, and the tables beside it. An address gives its pool, its
+// owner's magazine, its chunk's state and its page by one load each.
+//
+// Pages are resident as they are touched. A resident page without a chunk that is out is idle; idle pages are
+// bounded over the whole heap (most_idle), wherever they lie.
+#pragma once
+
+#include "runtime/heaps/pools/huge_page_pace.h"
+#include "runtime/heaps/pools/pool.h"
+#include "runtime/structures/growing_range.h"
+
+namespace malloom::heaps {
+
+constexpr unsigned pool_unit_shift = 14;
+constexpr size_t smallest_range = size_t{1} << pool_unit_shift;  ///< bytes of the smallest pool
+constexpr unsigned pool_orders = 7;                              ///< each twice the one before: to 1 MiB
+constexpr size_t largest_range = smallest_range << (pool_orders - 1);
+constexpr size_t largest_chunk = size_t{32} << 10;
+constexpr size_t size_classes = largest_chunk / granule_bytes + 1;  ///< by the chunk's granules
+
+constexpr size_t range_bytes(unsigned order) {
+    return smallest_range << order;
+}
+/// Where the pool's range begins.
+inline uintptr_t range_of(const Pool& pool) {
+    return pool.start & ~(smallest_range - 1);
+}
+constexpr size_t class_of(size_t chunk_bytes) {
+    return chunk_bytes / granule_bytes;
+}
+
+/// How a pool's chunks lie in its range.
+struct PoolShape {
+    uint32_t chunk_bytes;
+    bool is_plain;  ///< the first chunk begins where the range does: no colour
+};
+
+/// All zero until open succeeds. Thread-safe where nothing else is said.
+class PoolArena {
+  public:
+    /// Reserves address space, of that size at most; once. False where it is too short.
+    bool open(size_t most_bytes);
+    /// Gives all back. Nobody may be using it.
+    void close();
+    bool is_open() const { return ranges_.bytes() != 0; }
+
+    [[gnu::always_inline]] bool covers(const void* object) const {
+        return reinterpret_cast<uintptr_t>(object) - ranges_.base() < ranges_.usable();
+    }
+    /// The pool that the address lies in, or null. Any pointer.
+    Pool* find(const void* object) const { return covers(object) ? pool_of(object) : nullptr; }
+    /// The same of an address that the arena covers.
+    Pool* pool_of(const void* object) const {
+        return __atomic_load_n(map() + (offset_of(object) >> pool_unit_shift), __ATOMIC_ACQUIRE);
+    }
+
+    /// The granule of an address, or a number of at least `granules` where it lies elsewhere or is no
+    /// multiple of granule_bytes.
+    [[gnu::always_inline]] uint64_t granule_of(const void* object) const {
+        const uintptr_t offset = offset_of(object);
+        return offset >> granule_shift | offset << (64 - granule_shift);
+    }
+    [[gnu::always_inline]] uint64_t granules() const { return __atomic_load_n(&granules_, __ATOMIC_RELAXED); }
+    [[gnu::always_inline]] uint8_t* state_of_granule(uint64_t granule) const {
+        return reinterpret_cast<uint8_t*>(states_.base()) + granule;
+    }
+    /// Of a chunk.
+    [[gnu::always_inline]] uint8_t* state_of(const void* chunk) const {
+        return reinterpret_cast<uint8_t*>(state_origin_ +
+                                          (reinterpret_cast<uintptr_t>(chunk) >> granule_shift));
+    }
+    /// The top of the magazine of the thread and borrower that the granule's pool is of; null where it has
+    /// none.
+    [[gnu::always_inline]] uint64_t* top_of_granule(uint64_t granule) const {
+        return __atomic_load_n(tops() + (granule >> (pool_unit_shift - granule_shift)), __ATOMIC_RELAXED);
+    }
+    void set_top(const Pool& pool, uint64_t* top);
+
+    structures::ThreadLock lock;  ///< of all that is said to be under it
+
+    /// A pool with a range of that order and nothing carved; null without memory. Under the lock.
+    Pool* take(unsigned order, PoolShape shape);
+    /// It is empty, and in no list. Under the lock.
+    void give_back(Pool& pool);
+    /// Makes the pool as new: all that is out is not any more. Under the pool's lock.
+    void reset(Pool& pool);
+
+    /// Takes up to `most` chunks out of the pool, which has some, into places from `last` downwards, the
+    /// first in `last`: those given back before that lie lowest, else the next untouched ones. Says how many.
+    /// Under the pool's lock.
+    uint32_t take_chunks(Pool& pool, uint32_t most, uint64_t* last);
+    /// The next untouched chunks, up to so many, neighbours: the first one; `count` says how many. Null where
+    /// all were carved. Under the pool's lock.
+    void* carve(Pool& pool, uint32_t& count);
+    /// The chunk is not out any more; its state is in_pool already. Under the pool's lock.
+    void put_chunk(Pool& pool, const void* chunk);
+
+    /// In the child of a fork, where others may have been changing the pool: counts it anew by its chunks'
+    /// states; or gives its free chunks up, and its pages stay. recount_all follows when all pools are done.
+    void recount(Pool& pool);
+    void freeze(Pool& pool);
+    void recount_all();
+
+    /// Gives idle pages back where they are too many. Under no lock.
+    void trim();
+
+    size_t idle_bytes() const { return __atomic_load_n(&idle_, __ATOMIC_RELAXED); }
+    size_t out_bytes() const { return __atomic_load_n(&out_, __ATOMIC_RELAXED); }
+    /// Idle pages may be so many bytes.
+    size_t most_idle() const;
+
+    /// From now on what pools fill becomes huge pages, where the system makes them at request.
+    void prefer_huge_pages();
+
+    /// Every descriptor that was ever used.
+    Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
+    size_t pools_count() const { return count_; }
+    uintptr_t base() const { return ranges_.base(); }
+    size_t bytes() const { return ranges_.bytes(); }
+    /// Bytes of ranges that are in use.
+    size_t held_bytes() const { return held_; }
+
+  private:
+    struct Order {
+        Pool* unused;      ///< with a range of this order
+        uintptr_t cursor;  ///< where the next fresh range begins
+        uintptr_t end;     ///< of the block that fresh ranges come from
+    };
+    // Of a page: 0 where it is not resident as far as is known, else the chunks on it that are out, plus one.
+    using PageCount = uint16_t;
+    static constexpr PageCount idle_page = 1;
+
+    uintptr_t offset_of(const void* object) const {
+        return reinterpret_cast<uintptr_t>(object) - ranges_.base();
+    }
+    Pool** map() const { return reinterpret_cast<Pool**>(map_.base()); }
+    uint64_t** tops() const { return reinterpret_cast<uint64_t**>(tops_.base()); }
+    PageCount* page_of(uintptr_t address) const;
+    uint64_t* free_bits(const Pool& pool) const;
+    bool open_tables(size_t bytes);
+    bool reach(size_t usable);
+    void publish_granules();
+    Pool* take_fresh(unsigned order);
+    bool extend(Order& order);
+    void set_map(const Pool& pool, Pool* value);
+    void fill(Pool& pool, PoolShape shape);
+    void occupy_pages(Pool& pool, uintptr_t chunk);
+    void leave_pages(Pool& pool, uintptr_t chunk);
+    void populate(Pool& pool, uintptr_t end);
+    void gather(const Pool& pool);
+    bool is_resident(const Pool& pool) const;
+    void count_idle(Pool& pool, int64_t pages);
+    void count_out(const Pool& pool, int64_t chunks);
+    void discard_idle(Pool& pool);
+    void discard_of_some(size_t wanted);
+
+    uint64_t granules_ = 0;       ///< of what is usable
+    uintptr_t state_origin_ = 0;  ///< where the state of address 0 would lie
+    structures::GrowingRange ranges_;
+    structures::GrowingRange map_;     ///< pools, by units of smallest_range
+    structures::GrowingRange tops_;    ///< tops of magazines, likewise
+    structures::GrowingRange states_;  ///< ChunkState, by granules
+    structures::GrowingRange bits_;    ///< of free chunks, by chunks of each pool
+    structures::GrowingRange pages_;   ///< PageCount, by pages
+    structures::GrowingRange descriptors_;
+    Order orders_[pool_orders] = {};
+    size_t blocks_ = 0;  ///< of largest_range bytes, ever taken from the range
+    size_t count_ = 0;   ///< descriptors
+    size_t held_ = 0;
+    size_t trimmed_ = 0;  ///< the descriptor that is looked at next
+    unsigned page_shift_ = 0;
+    uint64_t idle_ = 0;  ///< bytes
+    uint64_t out_ = 0;   ///< bytes of chunks that are out
+    bool prefers_huge_pages_ = false;
+    HugePagePace huge_page_pace_;
+};
+
+}  // namespace malloom::heaps

@@ -1,0 +1,125 @@
+// A pool: chunks of one size in one address range. What is known about it lies apart from the range, so
+// chunks have no headers and a range has no first page that all would touch.
+//
+// A pool belongs to a size class (its chunk's bytes) and to one thread, its owner, who lends it to a
+// borrower: a call site, a context, a pool of a compiler's. It is
+// - listed: it has chunks to give, and is among those that its owner fills the borrower's magazine from;
+// - full: the first thread that gives one of its chunks back notes it for the owner;
+// - spare: mostly free, so its owner may lend it to another borrower of the size class;
+// - an orphan: its owner has ended; who needs its size class, or frees one of its chunks, adopts it.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/structures/thread_lock.h"
+
+namespace malloom::heaps {
+
+struct PoolThread;
+
+/// What the byte of a chunk says that begins at the granule; 0 too where none begins. From 1 to most_marks:
+/// it is an object, and the number is its pool's owner's (PoolThread::mark).
+struct ChunkState {
+    static constexpr uint8_t none = 0;  ///< no chunk, or one in its owner's magazine, or never used
+    static constexpr uint8_t most_marks = 250;
+    static constexpr uint8_t of_crowd = 251;   ///< an object; owners beyond most_marks share this one
+    static constexpr uint8_t of_orphan = 252;  ///< an object; the pool has no owner
+    static constexpr uint8_t nobodys = 253;    ///< no chunk ever has it
+    static constexpr uint8_t in_pool = 254;    ///< free, and back in its pool or on the way there
+
+    static constexpr bool is_object(uint8_t state) { return state != none && state < nobodys; }
+};
+
+enum class PoolState : uint8_t { unused, listed, full, spare, orphan };
+
+/// All zero is an unused one. The lists are its owner's alone; `lock` guards the rest where nothing else is
+/// said.
+struct alignas(128) Pool {
+    // These stay while the pool is in use.
+    uintptr_t start;       ///< the first chunk
+    uint64_t span;         ///< bytes of all chunks; chunks lie at start + n * chunk_bytes below it
+    uint64_t reciprocal;   ///< 2^32 / the chunk's granules, rounded up
+    uint32_t chunk_bytes;  ///< a multiple of granule_bytes
+    uint32_t capacity;     ///< chunks
+
+    PoolThread* owner;  ///< null where it is an orphan; changes under the arena's lock too
+    structures::ThreadLock lock;
+    uint32_t carved;      ///< chunks that were ever given out; the rest is untouched
+    uint32_t out;         ///< chunks that are objects, in the magazine, or set apart
+    uint32_t apart;       ///< of these: set apart by PoolHeap::take_run, and not objects yet; the owner's
+    uint32_t returned;    ///< chunks that others have given back since the owner looked
+    uint32_t search;      ///< word of the free bits below which none is set
+    uint32_t idle_pages;  ///< resident pages without a chunk that is out
+    uint32_t borrower;
+    uint8_t order;  ///< the range has range_bytes(order)
+    PoolState state_;
+    bool is_noted;  ///< on its owner's stack of noted pools
+    bool is_over;   ///< its borrower was destroyed: the owner gives it back
+
+    Pool* noted_next;  ///< on that stack; of the arena's unused ones
+    Pool* owned_next;  ///< of its owner's pools of the borrower
+    Pool* owned_before;
+    Pool* listed_next;  ///< of those that are listed, of the class's spare ones, or of its orphans
+    Pool* listed_before;
+
+    /// Its owner alone changes it, or whoever has the arena's lock where it has none; others look.
+    PoolState state() const { return __atomic_load_n(&state_, __ATOMIC_RELAXED); }
+    void set_state(PoolState state) { __atomic_store_n(&state_, state, __ATOMIC_RELAXED); }
+
+    uint32_t freed() const { return carved - out; }
+    bool has_chunk() const { return out < capacity; }
+    /// Whether no object lies in it, and no magazine has its chunks.
+    bool is_empty() const { return out == apart; }
+};
+static_assert(sizeof(Pool) == 128);
+
+constexpr unsigned granule_shift = 4;
+constexpr size_t granule_bytes = size_t{1} << granule_shift;  ///< chunks are multiples of it
+
+/// Of a chunk of so many granules: what index_of multiplies by.
+constexpr uint64_t reciprocal_of(uint32_t granules) {
+    return (uint64_t{0xffffffff} / granules) + 1;
+}
+
+struct ChunkIndex {
+    uint32_t index;
+    bool is_exact;  ///< the address is a chunk's first byte
+};
+
+/// The chunk that an address lies in, by one multiplication (Lemire, Kaser, Kurz: Faster remainder by direct
+/// computation): its upper half is the quotient, and its lower half is small where nothing remains. The
+/// address lies in the pool's range.
+inline ChunkIndex index_of(const Pool& pool, uintptr_t address) {
+    const uint64_t offset = address - pool.start;
+    const uint64_t product = (offset >> granule_shift) * pool.reciprocal;
+    return {static_cast<uint32_t>(product >> 32), offset < pool.span && offset % granule_bytes == 0 &&
+                                                      static_cast<uint32_t>(product) < pool.reciprocal};
+}
+
+inline uintptr_t chunk_at(const Pool& pool, uint32_t index) {
+    return pool.start + uint64_t{index} * pool.chunk_bytes;
+}
+
+/// Lists of pools that go both ways, through one pair of links.
+template <Pool* Pool::* next, Pool* Pool::* before>
+struct PoolList {
+    static void add(Pool*& first, Pool& pool) {
+        pool.*before = nullptr;
+        pool.*next = first;
+        if (first != nullptr) {
+            first->*before = &pool;
+        }
+        first = &pool;
+    }
+    static void remove(Pool*& first, Pool& pool) {
+        (pool.*before != nullptr ? pool.*before->*next : first) = pool.*next;
+        if (pool.*next != nullptr) {
+            pool.*next->*before = pool.*before;
+        }
+    }
+};
+using OwnedPools = PoolList<&Pool::owned_next, &Pool::owned_before>;
+using ListedPools = PoolList<&Pool::listed_next, &Pool::listed_before>;
+
+}  // namespace malloom::heaps

@@ -1,0 +1,215 @@
+// Pools of requests of one size (Zhao, Rabbah, Wong: pool allocation): chunks without headers, one after the
+// other in the order of requests.
+//
+// Who borrows pools is a borrower: a call site, a context, a pool of a compiler's, all that is left of a size
+// class. Each thread has pools of its own for each borrower that it asks for, each twice as large as the one
+// before, to a bound. Pages without an object go back while their pool lives, and a pool that is mostly free
+// serves another borrower of its size class. So what is resident is at most the pages that hold an object, an
+// open pool for each thread and size class, the magazines, and most_idle; however many borrowers there are.
+//
+// Misuse is noticed by a byte beside each chunk (ChunkState): what is freed must be an object.
+//
+// An instance has no state outside itself but the tables of its threads, which whoever composes it keeps, one
+// word a thread, and gives it with each call.
+#pragma once
+
+#include "runtime/heaps/pools/arena.h"
+#include "runtime/heaps/pools/thread.h"
+
+namespace malloom::heaps {
+
+/// What was wrong with an address that was freed.
+enum class Misuse : uint8_t { freed_twice, within_chunk, no_chunk };
+
+class PoolHeap {
+  public:
+    /// Where there is no borrower. Asking for it gets nothing.
+    static constexpr uint32_t none = 0;
+    static constexpr size_t chunk_alignment = granule_bytes;
+
+    /// Ends the program, with a line that says what the composition knows. `borrower` is of the pool.
+    using OnMisuse = void (*)(Misuse misuse, const void* object, uint32_t borrower);
+
+    /// Reserves address space, at most so much; before all else, more than once is no harm. False where it is
+    /// short; the heap then claims nothing.
+    bool open(size_t most_bytes = SIZE_MAX);
+    /// Gives all back, for heaps that do not live as long as the process. No thread may be using it.
+    void close();
+    void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
+
+    /// A new borrower of chunks of up to `bytes`, rounded up as chunk_for says; none where they are larger
+    /// than largest_chunk or there are too many borrowers. Thread-safe.
+    uint32_t add(size_t bytes);
+    /// The same, whose pools have `pool_bytes`, a power of two from smallest_range to largest_range, and
+    /// begin at a multiple of it, with a chunk at the first byte: so an address modulo pool_bytes is its
+    /// place in its pool.
+    uint32_t add_aligned(size_t bytes, size_t pool_bytes);
+    /// The one borrower of all those that have no pools of their own, for requests of so many bytes.
+    /// Thread-safe.
+    uint32_t common(size_t bytes);
+    /// The same where it is there already, else none. After open.
+    [[gnu::always_inline]] uint32_t known_common(size_t bytes) const {
+        return bytes <= largest_chunk
+                   ? __atomic_load_n(&tables_->commons[class_of(chunk_for(bytes))], __ATOMIC_RELAXED)
+                   : none;
+    }
+    /// Ends the borrower and all objects in its pools. No thread may be using it, or ask for it later; its
+    /// number may come again. Thread-safe.
+    void destroy(uint32_t borrower);
+    /// Of the borrower's chunks; 0 for a number that is none's.
+    size_t chunk_bytes(uint32_t borrower) const;
+
+    /// Bytes that a request gets. Large ones begin with a pair of lines, which many processors fetch
+    /// together: what is used most is often at the beginning.
+    static constexpr size_t chunk_for(size_t bytes) {
+        const size_t step = bytes < least_paired ? granule_bytes : line_pair;
+        return (bytes + (bytes == 0) + step - 1) & ~(step - 1);
+    }
+
+    /// The stand-in is given with the calls of threads that have no table. Once each, two at most.
+    void add_stand_in(AbsentPoolThread& stand_in);
+    /// A table for the calling thread, that the others' calls take from now on; null without memory.
+    PoolThread* join();
+    /// Whether it is the first table that was made: the process's first thread's, mostly.
+    static bool is_first(const PoolThread& self) { return self.mark == 1; }
+    /// The thread ends, and makes no more calls with the table.
+    void leave(PoolThread& self);
+    /// Around a fork; `self` is the forking thread's, or null. In the child all other threads are gone.
+    void before_fork();
+    void after_fork();
+    void after_fork_in_child(PoolThread* self);
+
+    /// The fast path of allocate: the thread's magazine has a chunk. Null, and nothing has changed, where it
+    /// has none. Any table, a stand-in too. The number is a borrower's, or none.
+    [[gnu::always_inline]] void* allocate_fast(PoolThread& self, uint32_t borrower) {
+        void* chunk = take_from_magazine(self.top(borrower), self.taking);
+        if (chunk != nullptr) [[likely]] {
+            __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+        }
+        return chunk;
+    }
+    /// A chunk. Null where memory is short, for none and borrowers destroyed, and for a signal handler that
+    /// came within the pool heap.
+    [[gnu::noinline]] void* allocate(PoolThread& self, uint32_t borrower);
+
+    /// The fast path of release: an object of this thread's pools. False, and nothing has changed, for any
+    /// other pointer.
+    [[gnu::always_inline]] bool release_fast(PoolThread& self, void* object) {
+        const uint64_t granule = arena_.granule_of(object);
+        if (granule >= arena_.granules()) [[unlikely]] {
+            return false;
+        }
+        uint8_t* state = arena_.state_of_granule(granule);
+        if (__atomic_load_n(state, __ATOMIC_RELAXED) != self.own) [[unlikely]] {
+            return false;
+        }
+        uint64_t* top = arena_.top_of_granule(granule);
+        __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
+        if (put_into_magazine(*top, object, self.putting)) [[likely]] {
+            return true;
+        }
+        __atomic_store_n(state, self.mark, __ATOMIC_RELAXED);
+        return false;
+    }
+    /// Of any address in a pool, by any thread; a misuse ends the program.
+    [[gnu::noinline]] void release(PoolThread& self, void* object);
+
+    /// Whether a pool lies there. Thread-safe.
+    bool owns(const void* object) const { return arena_.find(object) != nullptr; }
+    /// Bytes of the chunk that an address in a pool lies in.
+    size_t usable_size(const void* object) const { return arena_.find(object)->chunk_bytes; }
+
+    /// An object, and up to `count` - 1 untouched chunks behind it, in the same pool, that are the caller's
+    /// to give out later, each by wake; `count` says how many chunks there are, of one that was freed there
+    /// is 1. A pool in which nothing else is left goes back with the chunks that wait in it. Null without
+    /// memory. Only by a thread that is within the pool heap (BusyScope).
+    [[gnu::noinline]] void* take_run(PoolThread& self, uint32_t borrower, uint32_t& count);
+    /// A chunk that was set apart becomes an object. Within the pool heap.
+    [[gnu::always_inline]] void wake(PoolThread& self, Pool& pool, void* chunk) {
+        --pool.apart;
+        ++self.share(pool.borrower).living;
+        __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+    }
+
+    PoolArena& arena() { return arena_; }
+    const PoolArena& arena() const { return arena_; }
+
+  private:
+    friend class OpenMagazine;
+
+    // Under the arena's lock, but for chunk_bytes and pool_order, which stay.
+    struct Borrower {
+        uint32_t chunk_bytes;  ///< 0: not in use, as number 0 never is; atomic
+        uint32_t next_unused;  ///< the next number that is free again
+        uint8_t pool_order;    ///< of aligned pools, plus one; 0: they grow
+    };
+    struct Tables {
+        Borrower borrowers[most_borrowers];
+        uint32_t commons[size_classes];  ///< 0: none yet; atomic
+        Pool* orphans[size_classes];     ///< with chunks to give
+    };
+
+    static constexpr size_t line_pair = 128;
+    static constexpr size_t least_paired = 8 * line_pair;  // at most an eighth more
+
+    uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order);
+    uint32_t take_number();
+    void return_all(uint32_t borrower);
+    void forget_magazines(uint32_t borrower);
+
+    // A thread's pools.
+    void own(PoolThread& self, Pool& pool, uint32_t borrower);
+    void disown(PoolThread& self, Pool& pool);
+    void list(PoolThread& self, Pool& pool);
+    void unlist(PoolThread& self, Pool& pool);
+    Pool* next_pool(PoolThread& self, uint32_t borrower);
+    bool set_aside(PoolThread& self, Pool& pool);
+    Pool* make_pool(PoolThread& self, uint32_t borrower);
+    Pool* lend(PoolThread& self, uint32_t borrower);
+    void look_after(PoolThread& self, Pool& pool);
+    void look_at_given(PoolThread& self, uint32_t borrower);
+    void take_noted(PoolThread& self);
+    void give_back(PoolThread& self, Pool& pool);
+    void give_back_all(PoolThread& self, uint32_t borrower);
+    void note(Pool& pool);
+
+    // Magazines that hold more together than they should leave those that were used last.
+    void cache(PoolThread& self, uint32_t borrower, size_t least_bytes);
+    void uncache(PoolThread& self, uint32_t borrower);
+    void limit_cached(PoolThread& self, uint32_t but);
+
+    // Pools without an owner.
+    void orphan(PoolThread& self, Pool& pool);
+    void mark_all(const Pool& pool, uint8_t from, uint8_t to);
+    Pool* adopt_any(PoolThread& self, uint32_t borrower);
+    bool adopt(PoolThread& self, Pool& pool);
+    PoolThread* take_table();
+    void inherit(PoolThread* self, Pool& pool);
+    void drop_tables_but(PoolThread* self);
+
+    bool release_own(PoolThread& self, Pool& pool, void* object);
+    void release_foreign(PoolThread& self, Pool& pool, void* object);
+    void look_after_orphan(Pool& pool);
+    void give_to_pool(Pool& pool, void* object);
+    void defer(void* object);
+    void take_deferred();
+    void* ended_taking(PoolThread& self, uint32_t borrower);
+    bool ended_putting(PoolThread& self, void* object);
+    [[noreturn]] void misused(Misuse misuse, const void* object, const Pool* pool) const;
+
+    PoolArena arena_;
+    MagazineMemory magazines_;  ///< under the arena's lock
+    Tables* tables_ = nullptr;
+    uint32_t borrowers_count_ = 1;
+    uint32_t unused_borrower_ = 0;
+    PoolThread* all_threads_ = nullptr;   ///< under the arena's lock
+    PoolThread* idle_threads_ = nullptr;  ///< the same
+    AbsentPoolThread* stand_ins_[2] = {};
+    uint32_t threads_count_ = 0;  ///< tables that were ever made
+    void* deferred_ =
+        nullptr;  ///< freed where no lock could be taken; linked through their first words; atomic
+    OnMisuse on_misuse_ = nullptr;
+    bool locked_for_fork_ = false;
+};
+
+}  // namespace malloom::heaps

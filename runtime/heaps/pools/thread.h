@@ -1,0 +1,104 @@
+// What a thread has of each borrower: a magazine of free chunks, and the pools that fill it. Only the thread
+// itself touches it, but for the stack of noted pools; so it needs no locks.
+#pragma once
+
+#include "runtime/heaps/pools/magazine.h"
+#include "runtime/heaps/pools/pool.h"
+
+namespace malloom::heaps {
+
+constexpr uint32_t most_borrowers = 8192;
+/// What a thread's magazines may hold together, and the pools of which nothing lives and that stay.
+constexpr size_t most_cached_bytes = size_t{1} << 20;
+
+/// A thread's share of a borrower.
+struct PoolShare {
+    Pool* owned;          ///< all its pools
+    Pool* listed;         ///< those that have chunks
+    MagazineSlot* slots;  ///< of its magazine; null before it has one
+    uint64_t living;  ///< chunks of its pools that are objects or in the magazine, as far as it has looked
+    uint32_t limit;   ///< slots that may be filled
+    uint32_t
+        cached_next;  ///< of the shares with a magazine, by borrower; the one that had it longest is last
+    uint32_t cached_before;
+    uint64_t cached_bytes;  ///< that its magazine may hold, or its pools while they are kept
+    uint16_t asked;         ///< for the front: requests before it opened a pool
+    uint8_t order;          ///< of the next pool
+    uint8_t magazine_order;
+    bool is_kept;    ///< nothing of it lives, and its few pages stay
+    bool was_given;  ///< others have given chunks of its pools back; atomic
+};
+
+/// The table of a thread. It lies in memory of its own and outlives the thread: the next one that begins
+/// takes it over, with what others may still note in it.
+struct alignas(64) PoolThread {
+    bool is_busy;    ///< within the pool heap: a signal handler that comes then must not touch the table
+    uint8_t mark;    ///< its objects' ChunkState
+    uint8_t own;     ///< the state of objects that release_fast takes; nobodys where others have the mark too
+    bool is_joined;  ///< a thread has it
+    uint32_t rounds;       ///< for the front: of destructors that the ending thread has gone through
+    MagazineClaim taking;  ///< of the fast paths, for the slow ones to end
+    MagazineClaim putting;
+    uint32_t cached_first;  ///< shares with a magazine; 0 for none
+    uint32_t cached_last;
+    uint64_t cached_bytes;   ///< that their magazines may hold
+    Pool* noted;             ///< own pools that were full until others gave chunks back; atomic
+    PoolThread* next_table;  ///< of all tables
+    PoolThread* next_idle;   ///< of those that no thread has
+
+    /// Of the borrower's magazine. A closed one where there is none.
+    [[gnu::always_inline]] uint64_t& top(uint32_t borrower) {
+        return reinterpret_cast<uint64_t*>(this + 1)[borrower];
+    }
+    PoolShare& share(uint32_t borrower) {
+        return reinterpret_cast<PoolShare*>(spares() + most_size_classes)[borrower];
+    }
+    /// Mostly free pools of a size class, which may be lent.
+    Pool*& spare(size_t size_class) { return spares()[size_class]; }
+
+    static constexpr size_t most_size_classes = 2112;
+    static constexpr size_t table_bytes() {
+        return sizeof(PoolThread) + most_borrowers * (sizeof(uint64_t) + sizeof(PoolShare)) +
+               most_size_classes * sizeof(Pool*);
+    }
+
+  private:
+    Pool** spares() {
+        return reinterpret_cast<Pool**>(reinterpret_cast<uint64_t*>(this + 1) + most_borrowers);
+    }
+};
+
+/// Stands for the table of threads that have none: always busy, its magazines are closed, and it has no
+/// shares. All zero until close_all, which comes before any thread uses it.
+struct AbsentPoolThread {
+    PoolThread thread;
+    uint64_t tops[most_borrowers];
+
+    void close_all(uint32_t borrowers) {
+        thread.is_busy = true;
+        thread.own = ChunkState::nobodys;
+        for (uint32_t borrower = 0; borrower < borrowers; ++borrower) {
+            tops[borrower] = closed_top();
+        }
+    }
+};
+
+/// The thread goes into the pool heap, and leaves it. Plain stores: only its own signal handlers look.
+class BusyScope {
+  public:
+    explicit BusyScope(PoolThread& self) : self_(self) {
+        self_.is_busy = true;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    ~BusyScope() {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        self_.is_busy = false;
+    }
+    BusyScope(const BusyScope&) = delete;
+    BusyScope& operator=(const BusyScope&) = delete;
+
+  private:
+    PoolThread& self_;
+};
+
+}  // namespace malloom::heaps

@@ -1,0 +1,277 @@
+// Beginnings and ends of threads, and forks: what becomes of pools whose owner is gone.
+#include <new>
+
+#include "runtime/heaps/pools/open_magazine.h"
+#include "runtime/heaps/pools/pool_heap.h"
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+using structures::Locked;
+using structures::ThreadLock;
+
+void PoolHeap::add_stand_in(AbsentPoolThread& stand_in) {
+    const Locked locked(arena_.lock);
+    stand_in.close_all(borrowers_count_);
+    (stand_ins_[0] == nullptr ? stand_ins_[0] : stand_ins_[1]) = &stand_in;
+}
+
+PoolThread* PoolHeap::join() {
+    PoolThread* table = take_table();
+    if (table != nullptr) {
+        table->is_joined = true;
+        table->is_busy = false;
+    }
+    return table;
+}
+
+PoolThread* PoolHeap::take_table() {
+    const Locked locked(arena_.lock);
+    PoolThread* table = idle_threads_;
+    if (table != nullptr) {
+        idle_threads_ = table->next_idle;
+        return table;
+    }
+    table = tables_ != nullptr ? static_cast<PoolThread*>(platform::map_pages(PoolThread::table_bytes()))
+                               : nullptr;
+    if (table == nullptr) {
+        return nullptr;
+    }
+    for (uint32_t borrower = 0; borrower < borrowers_count_; ++borrower) {
+        table->top(borrower) = closed_top();
+    }
+    const uint32_t number = ++threads_count_;
+    const bool has_own = number <= ChunkState::most_marks;
+    table->mark = has_own ? static_cast<uint8_t>(number) : ChunkState::of_crowd;
+    table->own = has_own ? table->mark : ChunkState::nobodys;
+    table->next_table = all_threads_;
+    all_threads_ = table;
+    return table;
+}
+
+void PoolHeap::leave(PoolThread& self) {
+    {
+        const BusyScope busy(self);
+        take_deferred();
+        take_noted(self);
+        for (uint32_t borrower = 0; borrower < __atomic_load_n(&borrowers_count_, __ATOMIC_RELAXED);
+             ++borrower) {
+            PoolShare& share = self.share(borrower);
+            if (share.slots != nullptr) {
+                OpenMagazine(*this, self, borrower).flush();
+                uncache(self, borrower);
+            }
+            for (Pool* pool = share.owned; pool != nullptr;) {
+                Pool* next = pool->owned_next;
+                orphan(self, *pool);
+                pool = next;
+            }
+            share.asked = 0;
+            share.order = 0;
+        }
+    }
+    arena_.trim();
+    const Locked locked(arena_.lock);
+    self.is_joined = false;
+    self.next_idle = idle_threads_;
+    idle_threads_ = &self;
+}
+
+// Pools that others have noted stay with the table.
+void PoolHeap::orphan(PoolThread& self, Pool& pool) {
+    const Locked locked(arena_.lock);
+    bool is_empty = false;
+    bool has_chunk = false;
+    {
+        const Locked pool_locked(pool.lock);
+        if (pool.is_noted) {
+            return;
+        }
+        disown(self, pool);
+        pool.returned = 0;
+        pool.set_state(PoolState::orphan);
+        arena_.set_top(pool, nullptr);
+        __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
+        mark_all(pool, self.mark, ChunkState::of_orphan);
+        is_empty = pool.is_empty() || pool.is_over;
+        has_chunk = pool.has_chunk();
+    }
+    if (is_empty) {
+        arena_.give_back(pool);
+    } else if (has_chunk) {
+        pool.is_noted = true;
+        ListedPools::add(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+    }
+}
+
+// All its objects. Others may be freeing some.
+void PoolHeap::mark_all(const Pool& pool, uint8_t from, uint8_t to) {
+    for (uint32_t i = 0; i < pool.carved; ++i) {
+        uint8_t expected = from;
+        __atomic_compare_exchange_n(arena_.state_of(reinterpret_cast<void*>(chunk_at(pool, i))), &expected,
+                                    to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+// A chunk came back to it. Of an orphan `is_noted` says that it is listed.
+void PoolHeap::look_after_orphan(Pool& pool) {
+    const Locked locked(arena_.lock);
+    if (pool.state() != PoolState::orphan) {
+        return;
+    }
+    Pool*& first = tables_->orphans[class_of(pool.chunk_bytes)];
+    pool.lock.lock();
+    const bool is_empty = pool.is_empty();
+    pool.lock.unlock();
+    if (is_empty) {
+        if (pool.is_noted) {
+            ListedPools::remove(first, pool);
+        }
+        arena_.give_back(pool);
+    } else if (!pool.is_noted) {
+        pool.is_noted = true;
+        ListedPools::add(first, pool);
+    }
+}
+
+Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
+    const Locked locked(arena_.lock);
+    Pool*& first = tables_->orphans[class_of(chunk_bytes(borrower))];
+    Pool* pool = first;
+    if (pool != nullptr) {
+        ListedPools::remove(first, *pool);
+        own(self, *pool, borrower);
+        mark_all(*pool, ChunkState::of_orphan, self.mark);
+    }
+    return pool;
+}
+
+// False where another was quicker.
+bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
+    const Locked locked(arena_.lock);
+    if (pool.state() != PoolState::orphan) {
+        return false;
+    }
+    if (pool.is_noted) {
+        ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+    }
+    own(self, pool, pool.borrower);
+    mark_all(pool, ChunkState::of_orphan, self.mark);
+    return true;
+}
+
+void PoolHeap::forget_magazines(uint32_t borrower) {
+    for (PoolThread* table = all_threads_; table != nullptr; table = table->next_table) {
+        OpenMagazine(*this, *table, borrower).forget();
+    }
+}
+
+// What its owner may be looking at, it gives back itself. Under the arena's lock.
+void PoolHeap::return_all(uint32_t borrower) {
+    forget_magazines(borrower);
+    for (size_t i = 0; i < arena_.pools_count(); ++i) {
+        Pool& pool = arena_.pools()[i];
+        if (pool.borrower != borrower || pool.state() == PoolState::unused) {
+            continue;
+        }
+        bool stays = false;
+        {
+            const Locked locked(pool.lock);
+            stays = pool.owner != nullptr && (pool.is_noted || pool.state() == PoolState::spare);
+            if (stays) {
+                pool.owner->share(borrower).living -= pool.out - pool.apart + pool.returned;
+                arena_.reset(pool);
+                pool.is_over = true;
+            } else if (pool.owner != nullptr) {
+                disown(*pool.owner, pool);
+            } else if (pool.is_noted) {
+                ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+            }
+        }
+        if (!stays) {
+            arena_.give_back(pool);
+        }
+    }
+}
+
+// Whoever forks holds the lock, so that the child finds what it guards whole. It may be a signal handler that
+// interrupted the holder.
+void PoolHeap::before_fork() {
+    const bool has_locked = !arena_.lock.is_mine();
+    if (has_locked) {
+        arena_.lock.lock();
+    }
+    locked_for_fork_ = has_locked;
+}
+
+void PoolHeap::after_fork() {
+    if (locked_for_fork_) {
+        arena_.lock.unlock();
+    }
+}
+
+void PoolHeap::after_fork_in_child(PoolThread* self) {
+    bool had_others = false;
+    for (const PoolThread* table = all_threads_; table != nullptr; table = table->next_table) {
+        had_others |= table != self && table->is_joined;
+    }
+    if (had_others) {
+        deferred_ = nullptr;  // what was on its way shows in its state
+        for (size_t i = 0; i < arena_.pools_count(); ++i) {
+            inherit(self, arena_.pools()[i]);
+        }
+        arena_.recount_all();
+        drop_tables_but(self);
+    }
+    after_fork();
+}
+
+// The other threads were somewhere within the heap, and are not there any more: what they had locked is
+// counted anew. Of their own pools the free chunks are given up, as the memory of a chunk that was just
+// handed out may be newer than what says that it is free. What the child frees is used again.
+void PoolHeap::inherit(PoolThread* self, Pool& pool) {
+    ::new (&pool.lock) ThreadLock();
+    if (pool.state() == PoolState::unused) {
+        return;
+    }
+    if (pool.owner != nullptr && pool.owner != self) {
+        arena_.freeze(pool);
+        mark_all(pool, pool.owner->mark, ChunkState::of_orphan);
+        pool.owner = nullptr;
+        pool.is_noted = false;
+        pool.set_state(PoolState::orphan);
+        arena_.set_top(pool, nullptr);
+        return;
+    }
+    if (pool.owner == self && self != nullptr) {
+        PoolShare& share = self->share(pool.borrower);
+        share.living -= pool.out - pool.apart + pool.returned;
+        arena_.recount(pool);
+        share.living += pool.out - pool.apart;
+        pool.returned = 0;
+        pool.is_noted = false;
+        if (pool.state() == PoolState::full && pool.has_chunk()) {
+            list(*self, pool);
+        }
+        return;
+    }
+    arena_.recount(pool);
+}
+
+void PoolHeap::drop_tables_but(PoolThread* self) {
+    while (all_threads_ != nullptr) {
+        PoolThread* table = all_threads_;
+        all_threads_ = table->next_table;
+        if (table != self) {
+            platform::unmap_pages(table, PoolThread::table_bytes());
+        }
+    }
+    idle_threads_ = nullptr;
+    all_threads_ = self;
+    if (self != nullptr) {
+        self->next_table = nullptr;
+        self->noted = nullptr;
+    }
+}
+
+}  // namespace malloom::heaps

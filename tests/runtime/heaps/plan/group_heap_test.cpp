@@ -1,0 +1,204 @@
+#include "runtime/heaps/plan/group_heap.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "tests/runtime/heaps/compositions.h"
+
+namespace malloom::tests {
+namespace {
+
+class GroupHeapTest : public testing::Test {
+  protected:
+    void open(std::vector<formats::plan::PlanGroup> groups) {
+        PlanBuilder builder(0);
+        builder.groups = std::move(groups);
+        size_t bytes = 0;
+        image = builder.build(bytes);
+        ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
+        is_open = heap.open(plan);
+    }
+    void TearDown() override { heap.close(); }
+    char* allocate(size_t bytes, uint32_t group = 0, size_t alignment = 0) {
+        requester.group = group;
+        return static_cast<char*>(heap.allocate({bytes, alignment, &requester}));
+    }
+
+    std::vector<uint64_t> image;
+    heaps::PlanFile plan;
+    heaps::GroupHeap heap;
+    heaps::Requester requester;
+    bool is_open = false;
+};
+
+TEST_F(GroupHeapTest, RequestsOfAGroupFollowOneAnother) {
+    open({{4096, 1024, 4096, 0}, {65536, 65536, 4096, 0}});
+    char* first = allocate(100);
+    char* other = allocate(16, 1);
+    EXPECT_EQ(allocate(20), first + 112);
+    EXPECT_EQ(allocate(1), first + 144);
+    EXPECT_EQ(allocate(65504, 1), other + 16);
+    EXPECT_EQ(allocate(16, 1), other + 65536) << "the last granule of a chunk stays unused";
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 4096, 0u);
+}
+
+TEST_F(GroupHeapTest, WhatAGroupMayNotTakeIsLeft) {
+    open({{4096, 1024, 4096, 0}, {1000, 1024, 4096, 0}, {4096, UINT64_MAX, 4096, 0}});
+    EXPECT_EQ(allocate(1025), nullptr);
+    EXPECT_EQ(allocate(16, 1), nullptr) << "its chunks are no power of two";
+    EXPECT_NE(allocate(4080, 2), nullptr);
+    EXPECT_EQ(allocate(4081, 2), nullptr);
+    EXPECT_EQ(allocate(16, 3), nullptr);
+    EXPECT_EQ(allocate(16, formats::plan::no_group), nullptr);
+}
+
+TEST_F(GroupHeapTest, AlignmentWithinAGroup) {
+    open({{16384, 4096, 4096, 0}});
+    allocate(16);
+    for (size_t alignment = 16; alignment <= 4096; alignment *= 2) {
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(allocate(16, 0, alignment)) % alignment, 0u);
+    }
+    EXPECT_EQ(allocate(16, 0, 8192), nullptr);
+}
+
+TEST_F(GroupHeapTest, EmptyChunksAreFilledAgain) {
+    open({{4096, 4096, 4096, 0}});
+    std::set<uintptr_t> chunks;
+    for (int round = 0; round < 1000; ++round) {
+        std::vector<char*> objects;
+        for (int i = 0; i < 100; ++i) {
+            objects.push_back(allocate(64));
+            ASSERT_NE(objects.back(), nullptr);
+            chunks.insert(reinterpret_cast<uintptr_t>(objects.back()) / 4096);
+        }
+        for (char* object : objects) {
+            heap.deallocate(object);
+        }
+    }
+    EXPECT_LE(chunks.size(), 4u);
+}
+
+TEST_F(GroupHeapTest, AChunkWhoseObjectsAreAllFreedBeginsAgain) {
+    open({{65536, 4096, 4096, 0}});
+    char* first = allocate(100);
+    heap.deallocate(first);
+    for (int round = 0; round < 3; ++round) {
+        char* again = allocate(100);
+        char* second = allocate(50);
+        EXPECT_EQ(again, first);
+        EXPECT_EQ(second, first + 112);
+        heap.deallocate(again);
+        EXPECT_EQ(allocate(20), first + 176) << "one still lives";
+        heap.deallocate(first + 176);
+        heap.deallocate(second);
+    }
+}
+
+TEST_F(GroupHeapTest, ThreadsNeverGetOverlappingObjects) {
+    open({{4096, 1024, 4096, 0}});
+    const auto work = [this](unsigned seed) {
+        std::minstd_rand random(seed);
+        heaps::Requester mine;
+        mine.group = 0;
+        std::vector<char*> objects(8);
+        for (int i = 0; i < 30000; ++i) {
+            char*& object = objects[random() % objects.size()];
+            if (object != nullptr) {
+                ASSERT_EQ(std::count(object, object + 48, static_cast<char>(seed)), 48);
+                heap.deallocate(object);
+            }
+            object = static_cast<char*>(heap.allocate({48, 0, &mine}));
+            ASSERT_NE(object, nullptr);
+            memset(object, static_cast<char>(seed), 48);
+        }
+        std::for_each(objects.begin(), objects.end(), [this](char* object) {
+            if (object != nullptr) heap.deallocate(object);
+        });
+    };
+    std::vector<std::thread> threads;
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        threads.emplace_back(work, seed);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(heap.stopped(), 0u);
+}
+
+// The chunk begins again after nearly every object here, and what it got then looks the same each time.
+TEST_F(GroupHeapTest, ThreadsThatFreeAtOnceNeverBeginAChunkWithLivingObjects) {
+    open({{4096, 1024, 4096, 0}});
+    std::atomic<int> refused = 0;
+    const auto work = [&] {
+        heaps::Requester own;
+        own.group = 0;
+        for (int i = 0; i < 400000; ++i) {
+            void* object = heap.allocate({64, 0, &own});
+            refused += object == nullptr;
+            if (object != nullptr) {
+                heap.deallocate(object);
+            }
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back(work);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(refused, 0) << "the cursor went back to what was taken";
+}
+
+TEST_F(GroupHeapTest, ManyEmptyChunksGiveTheirPagesBackAndCanBeUsedAgain) {
+    open({{1 << 20, 1 << 20, 4096, 0}});
+    for (int round = 0; round < 3; ++round) {
+        std::vector<char*> objects;
+        for (int i = 0; i < 64; ++i) {
+            objects.push_back(allocate(500000));
+            ASSERT_NE(objects.back(), nullptr);
+            memset(objects.back(), 1, 500000);
+        }
+        for (char* object : objects) {
+            heap.deallocate(object);
+        }
+    }
+    char* object = allocate(500000);
+    EXPECT_EQ(heap.usable_size(object), 500000u);
+}
+
+TEST_F(GroupHeapTest, AGroupThatHoldsTooMuchStops) {
+    open({{4096, 4096, 4096, 0}});
+    std::vector<char*> objects;
+    // One object of a chunk outlives its neighbours.
+    for (int i = 0; i < 100000; ++i) {
+        char* object = allocate(64);
+        if (object == nullptr) {
+            break;
+        }
+        if (reinterpret_cast<uintptr_t>(object) % 4096 != 0) {
+            heap.deallocate(object);
+        } else {
+            objects.push_back(object);
+        }
+    }
+    EXPECT_EQ(heap.stopped(), 1u);
+    EXPECT_LT(objects.size() * 4096, size_t{4} << 20);
+    EXPECT_EQ(allocate(4096), nullptr);
+    for (char* object : objects) {
+        heap.deallocate(object);
+    }
+}
+
+TEST_F(GroupHeapTest, PlansWithoutGroupsOrWithTooManyOwnNothing) {
+    open({});
+    EXPECT_FALSE(is_open);
+    EXPECT_FALSE(heap.owns(&heap));
+    EXPECT_FALSE(heap.owns(nullptr));
+}
+
+}  // namespace
+}  // namespace malloom::tests

@@ -1,0 +1,63 @@
+// A pool heap with a table for each thread that comes, as a front keeps them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "runtime/heaps/pools/pool_heap.h"
+
+namespace malloom::tests {
+
+/// One at a time in the process. Threads but the first end before it does.
+class PoolsHere {
+  public:
+    PoolsHere() {
+        EXPECT_EQ(here, nullptr);
+        EXPECT_TRUE(heap.open());
+        here = this;
+    }
+    ~PoolsHere() {
+        end_thread();
+        heap.close();
+        here = nullptr;
+    }
+    PoolsHere(const PoolsHere&) = delete;
+    PoolsHere& operator=(const PoolsHere&) = delete;
+
+    /// The calling thread's table.
+    heaps::PoolThread& self() {
+        if (thread.table == nullptr) {
+            thread.table = heap.join();
+        }
+        return *thread.table;
+    }
+    char* allocate(uint32_t borrower) {
+        void* object = heap.allocate_fast(self(), borrower);
+        return static_cast<char*>(object != nullptr ? object : heap.allocate(self(), borrower));
+    }
+    void deallocate(void* object) {
+        if (!heap.release_fast(self(), object)) {
+            heap.release(self(), object);
+        }
+    }
+    void end_thread() {
+        if (thread.table != nullptr) {
+            heap.leave(*thread.table);
+            thread.table = nullptr;
+        }
+    }
+
+    heaps::PoolHeap heap;
+
+  private:
+    static inline PoolsHere* here = nullptr;
+    static inline thread_local struct Thread {
+        heaps::PoolThread* table;
+        ~Thread() {
+            if (here != nullptr) {
+                here->end_thread();
+            }
+        }
+    } thread = {nullptr};
+};
+
+}  // namespace malloom::tests

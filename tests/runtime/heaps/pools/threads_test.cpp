@@ -1,0 +1,210 @@
+// The pool heap under threads that end, free what others made, are interrupted by signals, and fork.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "tests/runtime/heaps/pools/pools_here.h"
+
+namespace malloom::tests {
+namespace {
+
+using heaps::PoolHeap;
+
+constexpr size_t sizes[] = {16, 48, 64, 200, 1000, 3000};
+
+/// Objects on their way from any thread to any other, each filled with one byte.
+class Exchange {
+  public:
+    explicit Exchange(size_t places) : places_(places) {
+        for (const size_t bytes : sizes) {
+            borrowers_.push_back(pools_.heap.add(bytes));
+        }
+    }
+
+    /// Puts a new object somewhere, and frees the one that was there. False where its bytes had changed.
+    bool replace(unsigned long random) {
+        const auto kind = random % borrowers_.size();
+        const uint32_t borrower = borrowers_[kind];
+        void* object = pools_.allocate(borrower);
+        if (object != nullptr) {
+            memset(object, static_cast<char>(random >> 8 | 1), sizes[kind]);
+        }
+        return release(places_[random / borrowers_.size() % places_.size()].exchange(object));
+    }
+    bool release_all() {
+        return std::all_of(places_.begin(), places_.end(),
+                           [this](auto& place) { return release(place.exchange(nullptr)); });
+    }
+
+    /// As fork, with what a front does around it.
+    pid_t fork_process() {
+        heaps::PoolThread& self = pools_.self();
+        self.is_busy = true;
+        pools_.heap.before_fork();
+        const pid_t child = fork();
+        child == 0 ? pools_.heap.after_fork_in_child(&self) : pools_.heap.after_fork();
+        self.is_busy = false;
+        return child;
+    }
+
+  private:
+    bool release(void* object) {
+        if (object == nullptr) {
+            return true;
+        }
+        const auto* bytes = static_cast<unsigned char*>(object);
+        const size_t chunk = pools_.heap.usable_size(object);
+        const size_t used = *std::find_if(std::begin(sizes), std::end(sizes),
+                                          [=](size_t size) { return PoolHeap::chunk_for(size) == chunk; });
+        const bool whole =
+            std::all_of(bytes, bytes + used, [=](unsigned char byte) { return byte == *bytes; });
+        pools_.deallocate(object);
+        return whole;
+    }
+
+    PoolsHere pools_;
+    std::vector<uint32_t> borrowers_;
+    std::vector<std::atomic<void*>> places_;
+};
+
+TEST(PoolThreads, ObjectsGoFromAnyThreadToAnyOther) {
+    Exchange exchange(3000);
+    std::atomic<int> damaged = 0;
+    for (unsigned generation = 0; generation < 10; ++generation) {
+        std::vector<std::thread> threads;
+        for (unsigned i = 0; i < 4; ++i) {
+            threads.emplace_back([&, seed = generation * 4 + i] {
+                std::mt19937_64 random(seed);
+                for (int step = 0; step < 2000; ++step) {
+                    damaged += exchange.replace(random()) ? 0 : 1;
+                }
+            });
+        }
+        for (auto& thread : threads) {
+            thread.join();
+        }
+    }
+    EXPECT_TRUE(exchange.release_all());
+    EXPECT_EQ(damaged, 0);
+}
+
+// Of the handler, which has no other way to get at things.
+Exchange* handlers_exchange;
+std::atomic<unsigned long> handled = 0;
+std::atomic<int> damaged_in_handler = 0;
+
+void exchange_in_handler(int) {
+    const unsigned long count = ++handled;
+    for (unsigned long i = 0; i < 4; ++i) {
+        const unsigned long random = (count * 4 + i) * 0x9e3779b97f4a7c15;
+        damaged_in_handler += handlers_exchange->replace(random >> 8) ? 0 : 1;
+    }
+}
+
+TEST(PoolThreads, SignalHandlersMayComeAnywhere) {
+    Exchange exchange(200);
+    handlers_exchange = &exchange;
+    struct sigaction action = {};
+    action.sa_handler = exchange_in_handler;
+    sigaction(SIGUSR1, &action, nullptr);
+    std::atomic<bool> done = false;
+    std::thread sender([&, victim = pthread_self()] {
+        while (!done) {
+            pthread_kill(victim, SIGUSR1);
+            std::this_thread::yield();
+        }
+    });
+    std::mt19937_64 random(1);
+    int damaged = 0;
+    for (int step = 0; handled < 300 || step < 6000; ++step) {
+        damaged += exchange.replace(random()) ? 0 : 1;
+    }
+    done = true;
+    sender.join();
+    signal(SIGUSR1, SIG_DFL);
+    EXPECT_TRUE(exchange.release_all());
+    EXPECT_EQ(damaged, 0);
+    EXPECT_EQ(damaged_in_handler, 0);
+}
+
+// A new thread may get the stack, and so the name, of one that the parent has: in the child of a process with
+// further threads ThreadSanitizer takes it for that one, and ends the program.
+#ifdef __SANITIZE_THREAD__
+constexpr bool tells_threads_of_children = false;
+#else
+constexpr bool tells_threads_of_children = true;
+#endif
+
+void replace_many(Exchange& exchange, unsigned seed) {
+    std::mt19937_64 random(seed);
+    for (int step = 0; step < 1000; ++step) {
+        exchange.replace(random());
+    }
+}
+
+// In the child: everything is freed, by a thread that made part of it, and there is memory for more.
+int use_in_child(Exchange& exchange, bool has_threads) {
+    replace_many(exchange, 1);
+    if (has_threads) {
+        std::thread([&] { replace_many(exchange, 2); }).join();
+    }
+    return exchange.release_all() ? 0 : 1;
+}
+
+// What the other threads' objects hold is not looked at: they may have been written halfway.
+TEST(PoolThreads, ChildrenOfAForkGoOnAlone) {
+    Exchange exchange(500);
+    std::atomic<bool> done = false;
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 2; ++i) {
+        threads.emplace_back([&, i] {
+            std::mt19937_64 random(i);
+            while (!done) {
+                exchange.replace(random());
+            }
+        });
+    }
+    for (int round = 0; round < 10; ++round) {
+        const pid_t child = exchange.fork_process();
+        if (child == 0) {
+            use_in_child(exchange, tells_threads_of_children);
+            _exit(0);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
+    done = true;
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    EXPECT_TRUE(exchange.release_all());
+}
+
+TEST(PoolThreads, AChildOfAProcessWithOneThreadFindsAllAsItWas) {
+    Exchange exchange(500);
+    std::mt19937_64 random(3);
+    for (int step = 0; step < 5000; ++step) {
+        ASSERT_TRUE(exchange.replace(random()));
+    }
+    const pid_t child = exchange.fork_process();
+    if (child == 0) {
+        _exit(use_in_child(exchange, true));
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(exchange.release_all());
+}
+
+}  // namespace
+}  // namespace malloom::tests
