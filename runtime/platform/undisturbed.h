@@ -1,0 +1,42 @@
+// Work that nothing may cut in two, and waiting for others who do such work.
+#pragma once
+
+#include <stdint.h>
+
+namespace malloom::platform {
+
+/// What may break into the calling thread's work: signal handlers, and its cancellation by another thread.
+/// What a lock guards is done without them. So nobody waits for a thread that is gone, that its program holds
+/// in a handler, that left a handler by a jump, or that forked there and is now two.
+class Disturbances {
+  public:
+    /// Nothing breaks in from now on but the signals that tell of the thread's own faults (SIGSEGV and the
+    /// like): the kernel ends a process that blocks these. Two system calls for a pair of calls; errno stays.
+    void hold_off();
+    /// As it was before. What was held off comes now.
+    void let_in();
+
+  private:
+    uint64_t signals_ = 0;  // the mask before
+    int cancellation_ = 0;  // the state before
+    bool has_mask_ = false;
+};
+
+/// Holds disturbances off for a scope. Scopes may lie within each other.
+class Undisturbed {
+  public:
+    Undisturbed() { disturbances_.hold_off(); }
+    ~Undisturbed() { disturbances_.let_in(); }
+    Undisturbed(const Undisturbed&) = delete;
+    Undisturbed& operator=(const Undisturbed&) = delete;
+
+  private:
+    Disturbances disturbances_;
+};
+
+/// Lets other threads run, in the `waited`th round of waiting for one, from 1. Sleeps now and then: who only
+/// yields, and has a real-time priority, keeps those of lower ones from the processor for good. Not a
+/// cancellation point; errno stays.
+void wait_for_others(unsigned waited);
+
+}  // namespace malloom::platform
