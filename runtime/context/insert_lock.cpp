@@ -1,7 +1,6 @@
 #include "runtime/context/insert_lock.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +18,23 @@ bool is_gone(int thread) {
 }  // namespace
 
 bool InsertLock::acquire() {
+    platform::Disturbances disturbances;
+    disturbances.hold_off();
+    if (!take()) {
+        disturbances.let_in();
+        return false;
+    }
+    disturbances_ = disturbances;
+    return true;
+}
+
+void InsertLock::release() {
+    platform::Disturbances disturbances = disturbances_;
+    owner_.store(0, std::memory_order_release);
+    disturbances.let_in();
+}
+
+bool InsertLock::take() {
     constexpr unsigned patience = 1000;
     const auto self = static_cast<int>(syscall(SYS_gettid));
     for (unsigned waited = 1;; ++waited) {
@@ -33,7 +49,7 @@ bool InsertLock::acquire() {
             owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) {
             return true;
         }
-        sched_yield();
+        platform::wait_for_others(waited);
     }
 }
 

@@ -5,19 +5,25 @@
 
 #include <atomic>
 
+#include "runtime/platform/undisturbed.h"
+
 namespace malloom::context {
 
-/// A spin lock that knows its owner. A thread that holds it and asks again (a signal handler that allocates)
-/// is told no instead of waiting for itself; an owner that is gone (the other threads of the parent, seen
-/// from a forked child) is overtaken, so what it guards must be whole after every single store.
+/// A spin lock that knows its owner, whom nothing disturbs meanwhile. A thread that holds it and asks again
+/// (the handler of a fault of its own) is told no instead of waiting for itself; an owner that is gone (the
+/// other threads of the parent, seen from a forked child) is overtaken, so what it guards must be whole after
+/// every single store.
 class InsertLock {
   public:
     /// False only where this thread holds it already. Keeps errno.
     bool acquire();
-    void release() { owner_.store(0, std::memory_order_release); }
+    void release();
 
   private:
-    std::atomic<int> owner_{0};  // the kernel's thread id
+    bool take();
+
+    std::atomic<int> owner_{0};            // the kernel's thread id
+    platform::Disturbances disturbances_;  // the owner's
 };
 
 }  // namespace malloom::context
