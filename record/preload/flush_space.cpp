@@ -1,11 +1,10 @@
 #include "record/preload/flush_space.h"
 
-#include <sched.h>
-
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
 #include "runtime/platform/memory.h"
+#include "runtime/platform/undisturbed.h"
 
 namespace malloom::record {
 
@@ -44,10 +43,10 @@ FlushSpace* try_acquire() {
 }  // namespace
 
 FlushSpace* FlushSpace::acquire() {
-    for (;;) {
+    for (unsigned waited = 1;; ++waited) {
         FlushSpace* space = try_acquire();
         if (space != spaces + count) return space;
-        sched_yield();
+        platform::wait_for_others(waited);
     }
 }
 

@@ -19,7 +19,8 @@ struct FlushSpace {
     unsigned char* chunk = nullptr;
     unsigned number = 0;
 
-    /// Waits for a free one; nullptr where memory is short. Never allocates through malloc.
+    /// Waits for a free one; nullptr where memory is short. Never allocates through malloc. To be held
+    /// undisturbed only.
     static FlushSpace* acquire();
     static void release(FlushSpace* space);
 };

@@ -13,6 +13,7 @@
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/real_allocator.h"
+#include "runtime/platform/undisturbed.h"
 
 namespace malloom::record {
 
@@ -32,12 +33,12 @@ constexpr unsigned pid_bits = 22;
 // What a fork leaves alone, because all images of the process share it.
 struct Inherited {
     std::atomic<bool> options_read = false;
+    bool image_is_wiped = false;  // by the kernel; those before 4.14 do not
     bool recorded = false;        // some image before this one recorded
     bool identity_fresh = false;  // the fork handler has given this image its identity
     uint64_t parent = 0;          // identity of the image that forked this one; 0: none
 };
 constinit Inherited inherited;
-constinit SpinLock image_lock;
 
 uint64_t wall_clock() {
     timespec now{};
@@ -53,11 +54,20 @@ uint64_t new_identity() {
     return (since + 1) << pid_bits | (static_cast<uint64_t>(getpid()) & ((1u << pid_bits) - 1));
 }
 
-Image* map_image() {
-    const size_t bytes = platform::round_up(sizeof(Image), platform::page_bytes());
-    void* start = platform::map_pages(bytes);
-    if (start != nullptr) madvise(start, bytes, MADV_WIPEONFORK);
-    return static_cast<Image*>(start);
+size_t image_bytes() {
+    return platform::round_up(sizeof(Image), platform::page_bytes());
+}
+
+// Without a lock, which would lie in memory that a fork copies. Who loses the race takes the winner's.
+bool map_image() {
+    void* start = platform::map_pages(image_bytes());
+    if (start == nullptr) return false;
+    inherited.image_is_wiped = madvise(start, image_bytes(), MADV_WIPEONFORK) == 0;
+    Image* none = nullptr;
+    auto* const mine = static_cast<Image*>(start);
+    if (!__atomic_compare_exchange_n(&image, &none, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        platform::unmap_pages(start, image_bytes());
+    return true;
 }
 
 void become_child() {
@@ -67,11 +77,11 @@ void become_child() {
     record_process = new_identity();
 }
 
-// In the child of a fork. Kernels before 4.14 do not wipe the image.
+// In the child of a fork, which another library's handler may have let ask for memory already.
 void after_fork() {
     if (!inherited.recorded) return;
-    if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
-        platform::discard_pages(image, platform::round_up(sizeof(Image), platform::page_bytes()));
+    if (!inherited.image_is_wiped) platform::discard_pages(image, image_bytes());
+    if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted) return;
     RememberedWalks* const walks = this_thread.walks;
     this_thread = {};
     this_thread.walks = walks;
@@ -98,7 +108,7 @@ void watch_process() {
     pthread_atfork(nullptr, nullptr, after_fork);
 }
 
-// Under image_lock, phase is starting.
+// Under start_lock, phase is starting.
 stream::AppendResult begin() {
     if (inherited.recorded && !inherited.identity_fresh) become_child();
     if (!inherited.recorded) record_process = new_identity();
@@ -110,8 +120,6 @@ stream::AppendResult begin() {
 
 bool start_locked() {
     if (!open_profile()) return false;
-    if (image == nullptr) image = map_image();
-    if (image == nullptr) return false;
     if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
         return image->phase.load(std::memory_order_relaxed) == Phase::recording;
     image->phase.store(Phase::starting, std::memory_order_relaxed);
@@ -152,6 +160,7 @@ void hide_dynamorio() {
     platform::real::resolve();
     hide_dynamorio();
     if (this_thread.slot != nullptr) return;
+    const platform::Undisturbed undisturbed;
     const int error = errno;
     this_thread.starting = true;
     start_image();
@@ -161,6 +170,7 @@ void hide_dynamorio() {
 
 [[gnu::destructor]] void note_exit() {
     if (image == nullptr || image->phase.load(std::memory_order_relaxed) != Phase::recording) return;
+    const platform::Undisturbed undisturbed;
     auto* header = image->contexts.header;
     if (header == nullptr) {
         append_end_chunk(record_process, ProcessState::exited);
@@ -174,17 +184,16 @@ void hide_dynamorio() {
 
 bool start_image() {
     if (inherited.options_read && options.profile == nullptr) return false;
-    if (image != nullptr) {
-        const Phase phase = image->phase.load(std::memory_order_acquire);
-        if (phase == Phase::recording) return true;
-        if (phase == Phase::off) return false;
-    }
-    const Locked locked(image_lock);
+    if (image == nullptr && !map_image()) return false;
+    const Phase phase = image->phase.load(std::memory_order_acquire);
+    if (phase == Phase::recording) return true;
+    if (phase == Phase::off) return false;
+    const Locked locked(image->start_lock);
     return start_locked();
 }
 
 bool stage_image() {
-    const Locked locked(image_lock);
+    const Locked locked(image->start_lock);
     if (image->contexts.header != nullptr) return true;
     const stream::ProcessStage stage =
         stream::create_process_stage(profile, record_process, context_stage_bytes, stage_capacity);
@@ -197,6 +206,7 @@ bool stage_image() {
 }
 
 void stop_image(ProcessState state) {
+    const platform::Undisturbed undisturbed;
     if (image->phase.exchange(Phase::off, std::memory_order_acq_rel) == Phase::off) return;
     const uint32_t used = image->slots_used.load(std::memory_order_acquire);
     for (uint32_t i = 0; i < used; ++i) image->slots[i].enabled.store(false, std::memory_order_relaxed);

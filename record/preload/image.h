@@ -23,6 +23,7 @@ inline constexpr uint32_t max_modules = 8192;
 /// it does not have.
 struct Image {
     std::atomic<Phase> phase;
+    SpinLock start_lock;  ///< of phase, contexts and first_events
     SpinLock contexts_lock;
     SpinLock late_lock;
     std::atomic<uint32_t> slots_used;
@@ -32,6 +33,7 @@ struct Image {
     std::atomic<bool> module_known[max_modules];
     SpinLock flush_locks[8];
     ThreadSlot late;  ///< for threads that have given their slot back, under late_lock
+    platform::Disturbances late_disturbances;  ///< of the thread that holds late_lock
     ThreadSlot slots[max_threads];
 };
 

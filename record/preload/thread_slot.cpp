@@ -12,6 +12,7 @@
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
 #include "runtime/platform/memory.h"
+#include "runtime/platform/undisturbed.h"
 
 namespace malloom::record {
 
@@ -85,9 +86,19 @@ void release_slot(ThreadSlot& slot) {
     slot.taken.store(false, std::memory_order_release);
 }
 
+// A thread may exit from a handler, or be cancelled at any instruction if it wants to be, and so within the
+// fast path. What it began to record is lost, and nothing of what follows.
+void note_torn_out(ThreadSlot* slot) {
+    if (slot == nullptr || !slot->busy) return;
+    slot->busy = false;
+    drop_event();
+}
+
 // Other keys' destructors still release memory: as the key is set again each time, the slot goes in the last
 // but one of the rounds that the thread library makes.
 void on_thread_exit(void* round) {
+    const platform::Undisturbed undisturbed;
+    note_torn_out(this_thread.slot);
     const auto number = reinterpret_cast<uintptr_t>(round);
     if (number < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
         pthread_setspecific(exit_key, reinterpret_cast<void*>(number + 1));
@@ -98,17 +109,22 @@ void on_thread_exit(void* round) {
     forget_walks();
 }
 
+// Under late_lock. A slot whose events could not be written stays full.
+bool prepare_late(ThreadSlot& slot) {
+    if (slot.stage.header != nullptr && slot.stage.header->thread != thread_id()) flush_events(slot);
+    if (image->phase.load(std::memory_order_relaxed) != Phase::recording) return false;
+    if (slot.staged != 0 || assign(slot, max_threads, this_thread.next_sequence++)) return true;
+    stop_image(ProcessState::failed);
+    return false;
+}
+
 // The one slot that all finished threads share, locked until leave().
 ThreadSlot* enter_late() {
     image->late_lock.lock();
-    ThreadSlot& slot = image->late;
-    if (slot.stage.header != nullptr && slot.stage.header->thread != thread_id()) flush_events(slot);
-    if (slot.staged == 0 && !assign(slot, max_threads, this_thread.next_sequence++)) {
-        image->late_lock.unlock();
-        stop_image(ProcessState::failed);
-        return nullptr;
-    }
-    return &slot;
+    this_thread.late = prepare_late(image->late);
+    if (this_thread.late) return &image->late;
+    image->late_lock.unlock();
+    return nullptr;
 }
 
 ThreadSlot* new_slot() {
@@ -133,26 +149,37 @@ void watch_thread_exits() {
 }
 
 void leave_late() {
+    platform::Disturbances disturbances = image->late_disturbances;
+    this_thread.late = false;
     image->late_lock.unlock();
+    disturbances.let_in();
 }
 
 ThreadSlot* enter_slowly() {
     const ThreadSlot* held = this_thread.slot;
-    if (this_thread.starting || (held != nullptr && held->busy)) {
+    if (this_thread.starting || this_thread.late || (held != nullptr && held->busy)) {
         drop_event();
         return nullptr;
     }
     const int error = errno;
+    platform::Disturbances disturbances;
+    disturbances.hold_off();
     this_thread.starting = true;
     ThreadSlot* slot = new_slot();
     this_thread.starting = false;
     errno = error;
+    if (this_thread.late) {
+        image->late_disturbances = disturbances;
+    } else {
+        disturbances.let_in();
+    }
     return slot;
 }
 
 void flush_events(ThreadSlot& slot) {
     StagingHeader& stage = *slot.stage.header;
     if (slot.staged == 0) return;
+    const platform::Undisturbed undisturbed;
     const int error = errno;
     flush_contexts();
     FlushSpace* space = FlushSpace::acquire();

@@ -27,6 +27,7 @@ struct ThisThread {
     uint32_t next_sequence;  ///< of the thread's events chunks
     bool starting;           ///< is getting a slot
     bool finished;           ///< its slot is gone; only what the thread library still does follows
+    bool late;               ///< has the slot that finished threads share
 };
 
 // constinit: so that its users need not ask whether it has been initialized.
