@@ -33,6 +33,7 @@ struct ThreadRecording {
     AccessChunks chunks;
     AddressFilter filter;
     uint32_t id;
+    process_id_t process;
     uint32_t burst;
     bool after_gap;
     ThreadRecording* next;
@@ -63,6 +64,7 @@ uint64_t marker(AccessKind kind, uint64_t ticket) {
 
 bool ThreadRecording::begin(void* drcontext) {
     id = dr_get_thread_id(drcontext);
+    process = dr_get_process_id();
     buffer =
         static_cast<uint64_t*>(dr_raw_mem_alloc(buffer_bytes, DR_MEMPROT_READ | DR_MEMPROT_WRITE, nullptr));
     if (buffer == nullptr || !chunks.begin(buffer_words + most_words_of_block)) return false;
@@ -174,10 +176,12 @@ void begin_thread(void* drcontext) {
     link_thread(thread);
 }
 
+// In the child of a fork DynamoRIO ends the parent's other threads. What they have buffered the parent
+// writes.
 void end_thread(void* drcontext) {
     ThreadRecording* const thread = recording_of(drcontext);
     unlink_thread(thread);
-    thread->flush();
+    if (thread->process == dr_get_process_id()) thread->flush();
     thread->end();
     dr_global_free(thread, sizeof *thread);
 }
@@ -226,11 +230,10 @@ void interrupt_all_threads() {
     dr_mutex_unlock(threads_lock);
 }
 
-// The other threads' recordings stay in memory: their threads, and with them their exit events, do not exist
-// here.
 void restart_after_fork(void* drcontext) {
     ThreadRecording* const thread = recording_of(drcontext);
     thread->id = dr_get_thread_id(drcontext);
+    thread->process = dr_get_process_id();
     thread->chunks.restart_sequence();
     thread->next = thread->previous = nullptr;
     threads = thread;
