@@ -79,11 +79,11 @@ int main(void) {
 """
 
 
-def build(program: str, folder: Path) -> Path:
-    """One of the programs of WAYS."""
+def build(program: str, folder: Path, *libraries: str | Path) -> Path:
+    """The program of that name beside this file."""
     source = next(HERE.glob(f"{program}.c*"))
     compiler = ["gcc"] if source.suffix == ".c" else ["g++", "-std=c++20"]
-    subprocess.run([*compiler, *FLAGS, source, "-o", folder / program, "-ldl"], check=True)
+    subprocess.run([*compiler, *FLAGS, source, "-o", folder / program, "-ldl", *libraries], check=True)
     return folder / program
 
 
