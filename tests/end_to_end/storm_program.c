@@ -75,6 +75,7 @@ static void fork_in_handler(void) {
     const pid_t child = _Fork();
     require(child >= 0);
     if (child != 0) return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     stir_a_while(50);
     _exit(child_status);
 }
@@ -88,6 +89,14 @@ static void interrupt(int number) {
     errno = error;
 }
 
+// Now and then to be cancelled at any instruction.
+static void stir_cancellably(void) {
+    pthread_setcanceltype(dice(2) == 0 ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED, NULL);
+    stir_a_while(2000);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+    pthread_testcancel();
+}
+
 // Up to the last of the rounds that the thread library makes.
 static void thread_ends(void* round) {
     const size_t number = (size_t)round;
@@ -98,8 +107,7 @@ static void thread_ends(void* round) {
 static void* live(void* unused) {
     require(pthread_setspecific(key, (void*)1) == 0);
     for (unsigned long steps = dice(200); steps > 0; --steps) {
-        stir_a_while(2000);
-        pthread_testcancel();
+        stir_cancellably();
         if (dice(16) == 0) fork_and_wait();
         if (dice(8) == 0) rest(300);
     }
