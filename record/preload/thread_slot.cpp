@@ -127,8 +127,17 @@ ThreadSlot* enter_late() {
     return nullptr;
 }
 
+// Not every fork has its handlers called (_Fork, a raw clone).
+void note_process() {
+    if (this_thread.process == record_process) return;
+    this_thread.process = record_process;
+    this_thread.next_sequence = 0;
+    this_thread.finished = false;
+}
+
 ThreadSlot* new_slot() {
     if (!start_image() || !stage_image()) return nullptr;
+    note_process();
     if (this_thread.finished) return enter_late();
     ThreadSlot* slot = find_free_slot();
     if (slot == nullptr || !assign(*slot, static_cast<uint32_t>(slot - image->slots), 0)) {

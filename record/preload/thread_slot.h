@@ -24,6 +24,7 @@ struct alignas(64) ThreadSlot {
 struct ThisThread {
     ThreadSlot* slot;
     RememberedWalks* walks;  ///< nullptr where memory is short, and once the slot is gone
+    uint64_t process;        ///< identity of the image that the rest is about
     uint32_t next_sequence;  ///< of the thread's events chunks
     bool starting;           ///< is getting a slot
     bool finished;           ///< its slot is gone; only what the thread library still does follows

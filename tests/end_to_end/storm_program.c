@@ -69,8 +69,8 @@ static void fork_and_wait(void) {
     }
 }
 
-// The fork for handlers.
-static void fork_in_handler(void) {
+// The fork for handlers, which calls none of what libraries have registered for forks.
+static void fork_plainly(void) {
     if (--forks_left < 0) return;
     const pid_t child = _Fork();
     require(child >= 0);
@@ -85,7 +85,7 @@ static void fork_in_handler(void) {
 static void interrupt(int number) {
     const int error = errno;
     stir_a_while(5);
-    if (number == SIGUSR1 && dice(16) == 0) fork_in_handler();
+    if (number == SIGUSR1 && dice(16) == 0) fork_plainly();
     errno = error;
 }
 
@@ -101,6 +101,7 @@ static void stir_cancellably(void) {
 static void thread_ends(void* round) {
     const size_t number = (size_t)round;
     stir_a_while(100);
+    if (dice(16) == 0) fork_plainly();
     if (number < exit_rounds) pthread_setspecific(key, (void*)(number + 1));
 }
 
