@@ -12,8 +12,8 @@ from end_to_end import ends
 from end_to_end.conftest import COMMAND
 from end_to_end.recording import assert_sound
 
-# With how many forks, and whether with signals. DynamoRIO alone hangs or dies where a program forks while signals
-# arrive, so there it is the one or the other.
+# With how many forks, and whether with signals. DynamoRIO alone hangs or dies where a program forks while
+# signals arrive, so there it is the one or the other.
 STORMS = [("none", "100", "1"), ("full", "20", "0"), ("full", "0", "1")]
 END = (0, "the storm is over\n")
 
