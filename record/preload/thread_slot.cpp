@@ -90,6 +90,7 @@ void release_slot(ThreadSlot& slot) {
 // fast path. What it began to record is lost, and nothing of what follows.
 void note_torn_out(ThreadSlot* slot) {
     if (slot == nullptr || !slot->busy) return;
+    if (slot->staged == slot->capacity) flush_events(*slot);
     slot->busy = false;
     drop_event();
 }

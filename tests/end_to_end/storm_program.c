@@ -4,8 +4,9 @@
 //
 //   storm_program SECONDS SEED FORKS SIGNALS
 //
-// At most so many forks; no signals where that is 0, and so no thread is cancelled: one that waits is by a
-// signal.
+// At most so many forks. SIGNALS is 0 for none, and so no thread is cancelled: one that waits is by a signal;
+// 1 for a timer's and cancelled threads; 2 for signals to any thread too, some of which stop it for a while
+// or fork, and cancellation at any instruction.
 #include "ends_program.h"
 
 #include <errno.h>
@@ -16,7 +17,8 @@ enum { crowd = 8, child_status = 7, exit_rounds = 4 };
 
 static _Atomic unsigned long dice_thrown;
 static _Atomic long forks_left;
-static long has_signals;
+static long signals_level;
+static _Atomic int is_stopped;
 static pthread_key_t key;
 
 static unsigned long dice(unsigned long sides) {
@@ -89,9 +91,28 @@ static void interrupt(int number) {
     errno = error;
 }
 
+// As collectors of garbage stop threads: none of these may hold what the collector waits for.
+static void stay(int number) {
+    const int error = errno;
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    while (is_stopped && number > 0) rest(100);
+    pthread_setcancelstate(before, NULL);
+    errno = error;
+}
+
+static void stir_alone(const pthread_t* threads) {
+    is_stopped = 1;
+    for (int i = 0; i < crowd; ++i) require(pthread_kill(threads[i], SIGUSR2) == 0);
+    rest(2000);
+    stir(dice(~0UL), 9000);
+    is_stopped = 0;
+}
+
 // Now and then to be cancelled at any instruction.
 static void stir_cancellably(void) {
-    pthread_setcanceltype(dice(2) == 0 ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED, NULL);
+    const int at_once = signals_level > 1 && dice(2) == 0;
+    pthread_setcanceltype(at_once ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED, NULL);
     stir_a_while(2000);
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
     pthread_testcancel();
@@ -117,7 +138,7 @@ static void* live(void* unused) {
 }
 
 static void end_thread(pthread_t thread) {
-    if (has_signals) require(pthread_cancel(thread) == 0);
+    if (signals_level > 0) require(pthread_cancel(thread) == 0);
     require(pthread_join(thread, NULL) == 0);
 }
 
@@ -126,6 +147,8 @@ static void end_thread(pthread_t thread) {
 static void listen(void) {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     require(sigaction(SIGUSR1, &action, NULL) == 0 && sigaction(SIGALRM, &action, NULL) == 0);
+    action.sa_handler = stay;
+    require(sigaction(SIGUSR2, &action, NULL) == 0);
 }
 
 static void tick_every(int microseconds) {
@@ -140,7 +163,8 @@ static void rage(long seconds) {
     while (time(NULL) < end) {
         pthread_t* thread = &threads[dice(crowd)];
         stir_a_while(100);
-        if (has_signals) require(pthread_kill(*thread, SIGUSR1) == 0);
+        if (signals_level > 1) require(pthread_kill(*thread, SIGUSR1) == 0);
+        if (signals_level > 1 && dice(100) == 0) stir_alone(threads);
         if (dice(4) == 0) rest(500);
         if (dice(8) != 0) continue;
         end_thread(*thread);
@@ -154,10 +178,10 @@ int main(int count, char** words) {
     int status = 0;
     dice_thrown = strtoul(words[2], NULL, 10) << 32;
     forks_left = atol(words[3]);
-    has_signals = atol(words[4]);
+    signals_level = atol(words[4]);
     require(pthread_key_create(&key, thread_ends) == 0);
     listen();
-    tick_every(has_signals ? 500 : 0);
+    tick_every(signals_level > 0 ? 500 : 0);
     rage(atol(words[1]));
     tick_every(0);
     while (wait(&status) > 0) require(status == child_status << 8);

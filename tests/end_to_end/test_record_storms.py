@@ -12,9 +12,9 @@ from end_to_end import ends
 from end_to_end.conftest import COMMAND
 from end_to_end.recording import assert_sound
 
-# With how many forks, and whether with signals. DynamoRIO alone hangs or dies where a program forks while
-# signals arrive, so there it is the one or the other.
-STORMS = [("none", "100", "1"), ("full", "20", "0"), ("full", "0", "1")]
+# With how many forks, and which signals. DynamoRIO alone hangs or dies where signals arrive while a program
+# forks, and where they are sent to threads that begin or end.
+STORMS = [("none", "100", "2"), ("full", "20", "0"), ("full", "0", "1")]
 END = (0, "the storm is over\n")
 
 
