@@ -8,7 +8,7 @@
 #include <string>
 
 #include "runtime/codegen/load_site.h"
-#include "tests/runtime/codegen/code_snippets.h"
+#include "tests/runtime/codegen/x86_64/code_snippets.h"
 
 namespace malloom::tests {
 

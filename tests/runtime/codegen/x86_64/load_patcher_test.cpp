@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/runtime/codegen/code_page.h"
-#include "tests/runtime/codegen/code_snippets.h"
+#include "tests/runtime/codegen/x86_64/code_page.h"
+#include "tests/runtime/codegen/x86_64/code_snippets.h"
 
 namespace malloom {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/runtime/codegen/code_snippets.h"
+#include "tests/runtime/codegen/x86_64/code_snippets.h"
 
 #include <cstring>
 
