@@ -11,7 +11,7 @@
 
 namespace malloom::front {
 
-using codegen::LoadSite;
+using codegen::x86_64::LoadSite;
 using formats::plan::PlanPrefetch;
 
 constinit CarriedPrefetches carried_prefetches;
@@ -98,7 +98,7 @@ void CarriedPrefetches::carry() {
     }
     Search search = {plan_->prefetches(), count, sites, 0};
     dl_iterate_phdr(visit, &search);
-    patched_ = codegen::patch_loads(sites, search.found);
+    patched_ = codegen::x86_64::patch_loads(sites, search.found);
     platform::unmap_pages(sites, count * sizeof(LoadSite));
 }
 

@@ -1,7 +1,7 @@
 // The prefetches that a plan carries, put into the program's code at start.
 #pragma once
 
-#include "runtime/codegen/load_patcher.h"
+#include "runtime/codegen/x86_64/load_patcher.h"
 #include "runtime/heaps/plan/plan_file.h"
 #include "runtime/platform/output.h"
 
@@ -22,7 +22,7 @@ class CarriedPrefetches {
 
   private:
     const heaps::PlanFile* plan_ = nullptr;
-    codegen::Patched patched_;
+    codegen::x86_64::Patched patched_;
 };
 
 extern constinit CarriedPrefetches

@@ -35,11 +35,15 @@ def named_rooms(room: str) -> set[str]:
 
 
 def matches(name: str, other: str, room: str) -> bool:
-    """Whether a name of the last column means `other`: by its path, as a neighbour, or as a part of it."""
+    """Whether a name of the last column means `other`: by its path, as a neighbour, or as a part of it.
+
+    A part that names its whole means what all parts share, and none of them.
+    """
     if name == "native core":
         return other == "src/native"
     neighbour = str(PurePosixPath(room).parent / name)
-    return other in (name, neighbour) or other.startswith(name + "/")
+    is_part = other.startswith(name + "/") and not room.startswith(name + "/")
+    return other in (name, neighbour) or is_part
 
 
 @functools.cache

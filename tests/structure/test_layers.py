@@ -30,6 +30,7 @@ def test_no_upward_import() -> None:
     [
         ("runtime/platform/pages.cpp", '#include "runtime/front/options.h"'),
         ("formats/types.h", '#include "runtime/platform/pages.h"'),
+        ("runtime/codegen/code_pages.cpp", '#include "runtime/codegen/x86_64/emitter.h"'),
         ("record/dynamorio/client.cpp", '#include "runtime/heaps/plan/plan_heap.h"'),
         ("src/malloom/profile/reader.py", "from malloom.layout.strategy import Strategy"),
         ("src/malloom/profile/reader.py", "from malloom import commands"),
@@ -44,6 +45,7 @@ def test_upward_reach_is_found(name: str, text: str) -> None:
     ("name", "text"),
     [
         ("runtime/front/run_time.cpp", '#include "runtime/heaps/plan/plan_heap.h"\n#include "formats/plan.h"'),
+        ("runtime/codegen/x86_64/load_patcher.cpp", '#include "runtime/codegen/code_pages.h"'),
         ("record/preload/recorder.cpp", '#include "runtime/context/call_chain.h"'),
         (
             "src/malloom/profile/reader.py",

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "runtime/codegen/load_site.h"
+#include "runtime/codegen/x86_64/load_site.h"
 #include "tests/runtime/codegen/x86_64/code_snippets.h"
 
 namespace malloom::tests {
@@ -73,8 +73,9 @@ class CodePage {
     /// The same place of the snippet's own code, in the copy.
     const void* at(const unsigned char* original) const { return copy_ + (original - snippet_.start); }
 
-    codegen::LoadSite site(const Snippet& snippet, const formats::plan::PlanPrefetch& prefetch) const {
-        codegen::LoadSite site;
+    codegen::x86_64::LoadSite site(const Snippet& snippet,
+                                   const formats::plan::PlanPrefetch& prefetch) const {
+        codegen::x86_64::LoadSite site;
         site.prefetch = &prefetch;
         site.address = reinterpret_cast<uintptr_t>(at(snippet.load));
         site.function = reinterpret_cast<uintptr_t>(copy_);

@@ -1,5 +1,5 @@
 // Patched code against the same code unpatched.
-#include "runtime/codegen/load_patcher.h"
+#include "runtime/codegen/x86_64/load_patcher.h"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@
 namespace malloom {
 namespace {
 
-using codegen::LoadSite;
-using codegen::Patched;
+using codegen::x86_64::LoadSite;
+using codegen::x86_64::Patched;
 using formats::plan::PlanPrefetch;
 using formats::plan::PrefetchKind;
 using tests::CodePage;
@@ -44,7 +44,7 @@ Registers registers_for(const Snippet& snippet, const Data& data, size_t offset)
     for (uint64_t i = 0; i < 16; ++i) {
         registers.general[i] = 0x0123456789abcdef * (i + 1);
     }
-    registers.flags = 0x2 | (offset % 3 == 0 ? codegen::status_flags : 0);
+    registers.flags = 0x2 | (offset % 3 == 0 ? codegen::x86_64::status_flags : 0);
     registers.vector[0] = 0x3ff0000000000000;
     uint64_t operand = reinterpret_cast<uint64_t>(data.page()) + offset - snippet.displacement;
     if (snippet.index != formats::plan::no_register) {
@@ -78,7 +78,7 @@ void expect_same(const Snippet& snippet, const CodePage& patched, size_t bytes =
 
 Patched patch(CodePage& page, const Snippet& snippet, const PlanPrefetch& prefetch) {
     LoadSite site = page.site(snippet, prefetch);
-    return codegen::patch_loads(&site, 1);
+    return codegen::x86_64::patch_loads(&site, 1);
 }
 
 class EveryKind : public testing::TestWithParam<std::tuple<PrefetchKind, int32_t>> {};
@@ -170,7 +170,7 @@ TEST(LoadPatcher, LoadsSideBySideAreAllPatched) {
         sites.back().address += place;
         place += lengths[i];
     }
-    EXPECT_EQ(codegen::patch_loads(sites.data(), sites.size()).loads, 4u);
+    EXPECT_EQ(codegen::x86_64::patch_loads(sites.data(), sites.size()).loads, 4u);
     expect_same(first, page, 32);
 }
 
@@ -179,7 +179,7 @@ TEST(LoadPatcher, WhoJumpsBehindAShortLoadFindsTheOldInstruction) {
         CodePage page(snippet);
         const PlanPrefetch prefetch = prefetch_for(snippet, PrefetchKind::temporal_0, 64);
         LoadSite site = page.site(snippet, prefetch);
-        codegen::patch_loads(&site, 1);
+        codegen::x86_64::patch_loads(&site, 1);
         const uintptr_t next = site.address + site.load.length;
         const unsigned char* original = snippet.load + site.load.length;
         EXPECT_EQ(memcmp(reinterpret_cast<const void*>(next), original, snippet.end - original), 0)
@@ -195,7 +195,7 @@ TEST(LoadPatcher, WhatIsNotTheLoadIsLeftAlone) {
         PlanPrefetch prefetch = good;
         LoadSite site = page.site(snippet, prefetch);
         change(site, prefetch);
-        const size_t loads = codegen::patch_loads(&site, 1).loads;
+        const size_t loads = codegen::x86_64::patch_loads(&site, 1).loads;
         EXPECT_EQ(loads != 0, page.is_changed());
         return loads;
     };
@@ -214,7 +214,7 @@ TEST(LoadPatcher, OneLoadIsPatchedOnce) {
     CodePage page(snippet);
     const PlanPrefetch prefetch = prefetch_for(snippet, PrefetchKind::temporal_0, 64);
     LoadSite sites[] = {page.site(snippet, prefetch), page.site(snippet, prefetch)};
-    EXPECT_EQ(codegen::patch_loads(sites, 2).loads, 1u);
+    EXPECT_EQ(codegen::x86_64::patch_loads(sites, 2).loads, 1u);
     expect_same(snippet, page);
 }
 

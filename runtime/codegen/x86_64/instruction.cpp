@@ -1,18 +1,12 @@
-#include "runtime/codegen/instruction_decoder.h"
+#include "runtime/codegen/x86_64/instruction.h"
 
-#include <Zydis/Zydis.h>
-#include <dlfcn.h>
+#include "runtime/codegen/x86_64/zydis.h"
 
-#include <new>
-
-namespace malloom::codegen {
+namespace malloom::codegen::x86_64 {
 
 namespace {
 
-using Operands = ZydisDecodedOperand[ZYDIS_MAX_OPERAND_COUNT];
-
-// The soname changes with every version whose structs differ.
-constexpr const char* library_name = "libZydis.so.4.0";
+using Operands = Zydis::Operands;
 
 bool is_wide(ZydisRegister reg) {
     return reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15;
@@ -151,51 +145,10 @@ void read_operands(const ZydisDecodedInstruction& found, const Operands& operand
 
 }  // namespace
 
-struct InstructionDecoder::Library {
-    ZydisDecoder decoder;
-    decltype(&ZydisDecoderInit) init;
-    decltype(&ZydisDecoderDecodeInstruction) decode_instruction;
-    decltype(&ZydisDecoderDecodeFull) decode_full;
-};
-
-bool InstructionDecoder::open() {
-    static_assert(sizeof(Library) <= sizeof library_ && alignof(Library) <= 8);
-    handle_ = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) {
-        return false;
-    }
-    auto& library = *new (library_) Library{};
-    library.init = reinterpret_cast<decltype(library.init)>(dlsym(handle_, "ZydisDecoderInit"));
-    library.decode_instruction = reinterpret_cast<decltype(library.decode_instruction)>(
-        dlsym(handle_, "ZydisDecoderDecodeInstruction"));
-    library.decode_full =
-        reinterpret_cast<decltype(library.decode_full)>(dlsym(handle_, "ZydisDecoderDecodeFull"));
-    const bool has_all =
-        library.init != nullptr && library.decode_instruction != nullptr && library.decode_full != nullptr;
-    return has_all &&
-           ZYAN_SUCCESS(library.init(&library.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
-}
-
-void InstructionDecoder::close() {
-    if (handle_ != nullptr) {
-        dlclose(handle_);
-        handle_ = nullptr;
-    }
-}
-
-unsigned InstructionDecoder::length(const unsigned char* code, size_t bytes) const {
-    const auto& library = *reinterpret_cast<const Library*>(library_);
-    ZydisDecoderContext context;
-    ZydisDecodedInstruction found;
-    const ZyanStatus status = library.decode_instruction(&library.decoder, &context, code, bytes, &found);
-    return ZYAN_SUCCESS(status) ? found.length : 0;
-}
-
-Instruction InstructionDecoder::decode(const unsigned char* code, size_t bytes) const {
-    const auto& library = *reinterpret_cast<const Library*>(library_);
+Instruction decode(const Zydis& zydis, const unsigned char* code, size_t bytes) {
     ZydisDecodedInstruction found;
     Operands operands;
-    if (!ZYAN_SUCCESS(library.decode_full(&library.decoder, code, bytes, &found, operands))) {
+    if (!zydis.decode(code, bytes, found, operands)) {
         return {};
     }
     Instruction result;
@@ -212,4 +165,4 @@ Instruction InstructionDecoder::decode(const unsigned char* code, size_t bytes) 
     return result;
 }
 
-}  // namespace malloom::codegen
+}  // namespace malloom::codegen::x86_64

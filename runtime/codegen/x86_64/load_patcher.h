@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-#include "runtime/codegen/load_site.h"
+#include "runtime/codegen/x86_64/load_site.h"
 
-namespace malloom::codegen {
+namespace malloom::codegen::x86_64 {
 
 struct Patched {
     size_t loads = 0;  ///< that have their prefetch now
@@ -20,4 +20,4 @@ struct Patched {
 /// Call it once, before the program has code of its own at work: never from within a request.
 Patched patch_loads(LoadSite* sites, size_t count);
 
-}  // namespace malloom::codegen
+}  // namespace malloom::codegen::x86_64

@@ -1,6 +1,10 @@
-#include "runtime/codegen/load_site.h"
+#include "runtime/codegen/x86_64/load_site.h"
 
-namespace malloom::codegen {
+#include <algorithm>
+
+#include "runtime/codegen/x86_64/zydis.h"
+
+namespace malloom::codegen::x86_64 {
 
 namespace {
 
@@ -13,14 +17,30 @@ bool is_same_operand(const Address& operand, const formats::plan::PlanPrefetch& 
            (operand.index == no_register || operand.scale == prefetch.scale);
 }
 
-}  // namespace
+/// Quicker for sites in ascending order.
+class LoadFinder {
+  public:
+    explicit LoadFinder(const Zydis& zydis) : zydis_(zydis) {}
+
+    /// Whether the site's load is an instruction of its function, with the operand that the plan says.
+    bool find(LoadSite& site);
+
+  private:
+    bool reach(const LoadSite& site);
+    void read_following(LoadSite& site) const;
+    bool flags_are_free(const LoadSite& site) const;
+
+    const Zydis& zydis_;
+    uintptr_t function_ = 0;  ///< the function that `place_` is in
+    uintptr_t place_ = 0;     ///< where one of its instructions begins
+};
 
 bool LoadFinder::find(LoadSite& site) {
     site.is_found = false;
     if (!reach(site)) {
         return false;
     }
-    site.load = decoder_.decode(code_at(site.address), site.end - site.address);
+    site.load = decode(zydis_, code_at(site.address), site.end - site.address);
     // What is loaded from the stack needs no prefetch.
     if (!site.load.is_load || site.load.operand.base == stack_pointer ||
         !is_same_operand(site.load.operand, *site.prefetch)) {
@@ -37,7 +57,7 @@ bool LoadFinder::reach(const LoadSite& site) {
         function_ = place_ = site.function;
     }
     while (place_ < site.address) {
-        const unsigned length = decoder_.length(code_at(place_), site.end - place_);
+        const unsigned length = zydis_.length(code_at(place_), site.end - place_);
         if (length == 0) {
             function_ = 0;
             return false;
@@ -50,7 +70,7 @@ bool LoadFinder::reach(const LoadSite& site) {
 void LoadFinder::read_following(LoadSite& site) const {
     uintptr_t place = site.address + site.load.length;
     for (Instruction& next : site.following) {
-        next = place < site.end ? decoder_.decode(code_at(place), site.end - place) : Instruction{};
+        next = place < site.end ? decode(zydis_, code_at(place), site.end - place) : Instruction{};
         if (next.length == 0) {
             return;
         }
@@ -64,7 +84,7 @@ bool LoadFinder::flags_are_free(const LoadSite& site) const {
     uint32_t wanted = status_flags;
     uintptr_t place = site.address;
     for (unsigned i = 0; i < far_enough && place < site.end; ++i) {
-        const Instruction next = decoder_.decode(code_at(place), site.end - place);
+        const Instruction next = decode(zydis_, code_at(place), site.end - place);
         if (next.length == 0 || !next.goes_on || (next.flags_read & wanted) != 0) {
             return false;
         }
@@ -77,4 +97,18 @@ bool LoadFinder::flags_are_free(const LoadSite& site) const {
     return false;
 }
 
-}  // namespace malloom::codegen
+}  // namespace
+
+void find_loads(const Zydis& zydis, std::span<LoadSite> sites) {
+    std::sort(sites.begin(), sites.end(),
+              [](const LoadSite& left, const LoadSite& right) { return left.address < right.address; });
+    LoadFinder finder(zydis);
+    uintptr_t free_from = 0;
+    for (LoadSite& site : sites) {
+        if (site.address >= free_from && finder.find(site)) {
+            free_from = site.address + site.load.length;
+        }
+    }
+}
+
+}  // namespace malloom::codegen::x86_64

@@ -1,16 +1,20 @@
-#include "runtime/codegen/punned_jump.h"
+#include "runtime/codegen/x86_64/punned_jump.h"
 
-namespace malloom::codegen {
+#include <algorithm>
+
+#include "runtime/codegen/x86_64/emitter.h"
+
+namespace malloom::codegen::x86_64 {
 
 namespace {
 
-constexpr unsigned char jump_opcode = 0xe9;
 constexpr unsigned distance_bytes = 4;
-// The segment override es, which means nothing in 64-bit code.
-constexpr unsigned char prefix = 0x26;
+// The segment override es, which means nothing in 64-bit code: that is why Zydis encodes none for a jump.
+constexpr unsigned char prefix[] = {0x26};
 
 }  // namespace
 
+// By hand, as no encoder says which distances end in bytes that are given.
 PunnedJump::PunnedJump(uintptr_t address, unsigned length, unsigned prefixes, const unsigned char* code)
     : address_(address), length_(length), prefixes_(prefixes) {
     const unsigned before = prefixes + 1;
@@ -31,18 +35,17 @@ PunnedJump::PunnedJump(uintptr_t address, unsigned length, unsigned prefixes, co
     }
 }
 
-unsigned PunnedJump::write(uintptr_t target, unsigned char* instruction) const {
-    const uintptr_t next = address_ + prefixes_ + 1 + distance_bytes;
-    const auto distance = static_cast<uint32_t>(target - next);
-    unsigned size = 0;
-    while (size < prefixes_) {
-        instruction[size++] = prefix;
+unsigned PunnedJump::write(const Zydis& zydis, uintptr_t target,
+                           std::span<unsigned char, most_bytes> bytes) const {
+    if (target < lowest_ || target > highest_) {
+        return 0;
     }
-    instruction[size++] = jump_opcode;
-    for (unsigned i = 0; i < distance_bytes && size < length_; ++i) {
-        instruction[size++] = static_cast<unsigned char>(distance >> (8 * i));
+    Emitter code(zydis, bytes, address_);
+    for (unsigned i = 0; i < prefixes_; ++i) {
+        code.copy(prefix);
     }
-    return size;
+    code.jump(target);
+    return code.is_whole() ? std::min(length_, prefixes_ + jump_bytes) : 0;
 }
 
-}  // namespace malloom::codegen
+}  // namespace malloom::codegen::x86_64

@@ -1,6 +1,6 @@
-#include "runtime/codegen/prefetch_code.h"
+#include "runtime/codegen/x86_64/trampoline.h"
 
-namespace malloom::codegen {
+namespace malloom::codegen::x86_64 {
 
 using formats::plan::PlanPrefetch;
 using formats::plan::PrefetchKind;
@@ -37,19 +37,19 @@ uint8_t any_register(const PlanPrefetch& prefetch) {
 }
 
 // Jumps where the word is not on the page of the load's operand. Nothing says that another page can be read.
-size_t jump_unless_same_page(const Address& operand, int64_t distance, int32_t word, uint8_t scratch,
-                             MachineCode& code) {
+Emitter::ForwardJump jump_unless_same_page(const Address& operand, int64_t distance, int32_t word,
+                                           uint8_t scratch, Emitter& code) {
     code.load_address_half(scratch, operand);
     code.and_half(scratch, page - 1);
     if (distance < 0) {
         code.compare_half(scratch, static_cast<int32_t>(-distance));
-        return code.jump_if_below();
+        return code.jump_forward_if(if_below);
     }
     code.compare_half(scratch, static_cast<int32_t>(page - word - distance));
-    return code.jump_if_above();
+    return code.jump_forward_if(if_above);
 }
 
-void append_target(const PlanPrefetch& prefetch, uint8_t word, MachineCode& code) {
+void emit_target(const PlanPrefetch& prefetch, uint8_t word, Emitter& code) {
     if (prefetch.target_base == no_register && prefetch.target_scale == 1) {
         code.prefetch({word, no_register, 1, prefetch.target_displacement}, false);
     } else {
@@ -59,19 +59,19 @@ void append_target(const PlanPrefetch& prefetch, uint8_t word, MachineCode& code
     }
 }
 
-void save(uint8_t reg, MachineCode& code) {
+void save(uint8_t reg, Emitter& code) {
     code.move_stack_pointer(-red_zone);
     code.push(reg);
     code.push_flags();
 }
 
-void restore(uint8_t reg, MachineCode& code) {
+void restore(uint8_t reg, Emitter& code) {
     code.pop_flags();
     code.pop(reg);
     code.move_stack_pointer(red_zone);
 }
 
-bool append_indirect(const LoadSite& site, int32_t word, MachineCode& code) {
+bool emit_indirect(const LoadSite& site, int32_t word, Emitter& code) {
     const PlanPrefetch& prefetch = *site.prefetch;
     const int64_t distance = prefetch.displacement - site.load.operand.displacement;
     if (distance > page - word || distance < -page || (distance < 0 && distance > -word) ||
@@ -84,13 +84,13 @@ bool append_indirect(const LoadSite& site, int32_t word, MachineCode& code) {
     if (saves) {
         save(scratch, code);
     }
-    const size_t jump = jump_unless_same_page(site.load.operand, distance, word, scratch, code);
+    const Emitter::ForwardJump jump = jump_unless_same_page(site.load.operand, distance, word, scratch, code);
     if (word == 8) {
         code.load_8_bytes(scratch, address_of(prefetch));
     } else {
         code.load_4_bytes(scratch, address_of(prefetch));
     }
-    append_target(prefetch, scratch, code);
+    emit_target(prefetch, scratch, code);
     code.land(jump);
     if (saves) {
         restore(scratch, code);
@@ -98,7 +98,7 @@ bool append_indirect(const LoadSite& site, int32_t word, MachineCode& code) {
     return true;
 }
 
-bool append_prefetch_alone(const LoadSite& site, MachineCode& code) {
+bool emit_prefetch(const LoadSite& site, Emitter& code) {
     switch (kind_of(*site.prefetch)) {
         case PrefetchKind::temporal_0:
             code.prefetch(address_of(*site.prefetch), false);
@@ -107,21 +107,70 @@ bool append_prefetch_alone(const LoadSite& site, MachineCode& code) {
             code.prefetch(address_of(*site.prefetch), true);
             return true;
         case PrefetchKind::indirect:
-            return append_indirect(site, 8, code);
+            return emit_indirect(site, 8, code);
         case PrefetchKind::indexed:
-            return append_indirect(site, 4, code);
+            return emit_indirect(site, 4, code);
     }
     return false;
 }
 
-}  // namespace
+std::span<const unsigned char> code_at(uintptr_t address, size_t bytes) {
+    return {reinterpret_cast<const unsigned char*>(address), bytes};
+}
 
-bool append_prefetch(const LoadSite& site, MachineCode& code) {
-    if (!append_prefetch_alone(site, code)) {
+const Patch* patch_at(uintptr_t address, std::span<const Patch> above) {
+    for (size_t i = above.size(); i > 0 && above[i - 1].address <= address; --i) {
+        if (above[i - 1].address == address) {
+            return &above[i - 1];
+        }
+    }
+    return nullptr;
+}
+
+// An instruction of the program's that the jump covers; false where it cannot stand elsewhere.
+bool emit_covered(const Instruction& covered, uintptr_t place, Emitter& code) {
+    const uintptr_t end = place + covered.length;
+    if (covered.condition != no_condition) {
+        code.jump_if(covered.condition, end + static_cast<uintptr_t>(intptr_t{covered.jump_distance}));
+        return true;
+    }
+    if (covered.length == 0 || covered.is_relative || (!covered.goes_on && !covered.leaves)) {
         return false;
     }
-    code.copy(reinterpret_cast<const unsigned char*>(site.address), site.load.length);
+    code.copy(code_at(place, covered.length));
     return true;
 }
 
-}  // namespace malloom::codegen
+}  // namespace
+
+bool emit_prefetched_load(const LoadSite& site, Emitter& code) {
+    if (!emit_prefetch(site, code)) {
+        return false;
+    }
+    code.copy(code_at(site.address, site.load.length));
+    return code.is_whole();
+}
+
+// Goes back behind the jump, by way of copies of the instructions that its last bytes are part of. Back into
+// the middle of it would be as right, but processors would look for a branch there, in vain, at 7 ns each
+// time.
+bool emit_way_back(const LoadSite& site, unsigned covered, std::span<const Patch> above, Emitter& code) {
+    uintptr_t place = site.address + site.load.length;
+    for (const Instruction& next : site.following) {
+        const Patch* patch = patch_at(place, above);
+        if (patch != nullptr || place >= site.address + covered) {
+            code.jump(patch != nullptr ? patch->trampoline : place);
+            return code.is_whole();
+        }
+        if (!emit_covered(next, place, code)) {
+            return false;
+        }
+        if (next.leaves) {
+            return code.is_whole();
+        }
+        place += next.length;
+    }
+    return false;
+}
+
+}  // namespace malloom::codegen::x86_64
