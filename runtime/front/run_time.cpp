@@ -239,7 +239,7 @@ void* RunTime::allocate_pooled(const AskedFor& request) {
         return nullptr;
     }
     void* object = process_heaps.pools.allocate_fast(pool.borrower);
-    return object != nullptr ? object : sites_.allocate_pooled_slowly(*request.asker);
+    return object != nullptr ? object : sites_.allocate_pooled_slowly(*request.asker, pool);
 }
 
 // What the fallback has not to serve.

@@ -1,6 +1,7 @@
 #include "runtime/front/sites.h"
 
 #include "runtime/context/stable_hash.h"
+#include "runtime/platform/memory.h"
 
 namespace malloom::front {
 
@@ -211,7 +212,7 @@ static bool opens_pools(heaps::PoolThread& self, uint32_t borrower) {
     return false;
 }
 
-void* Sites::allocate_pooled_slowly(Asker& asker) {
+void* Sites::allocate_pooled_slowly(Asker& asker, SitePool pool) {
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     heaps::PoolThread& self = process_heaps.pools.own_thread();
     if (self.is_busy) {
@@ -219,13 +220,12 @@ void* Sites::allocate_pooled_slowly(Asker& asker) {
     }
     // Only sites have pools.
     auto& site = static_cast<Site&>(asker);
-    const SitePool pool = site.pooled.now();
     if (!site.is_earning && !opens_pools(self, pool.borrower)) {
         return heap.allocate(self, heap.common(pool.bytes));
     }
     void* object = heap.allocate(self, pool.borrower);
     if (site.is_earning && object != nullptr) {
-        earn_pool(site);
+        earn_pool(site, pool);
     }
     return object;
 }
@@ -234,21 +234,20 @@ void* Sites::allocate_pooled_slowly(Asker& asker) {
 // find no free chunk are the ones that more objects live after, most of them of the sites that these are of:
 // a site has earned its own pools when so many more of the class live since its first such request as fill a
 // few pages.
-void Sites::earn_pool(Site& site) {
-    constexpr uint64_t earned_bytes = 16384;
-    const SitePool common = site.pooled.now();
-    const uint64_t living = process_heaps.pools.own_thread().share(common.borrower).living;
+void Sites::earn_pool(Site& site, SitePool pool) {
+    const uint64_t earned_bytes = 2 * platform::page_bytes();
+    const uint64_t living = process_heaps.pools.own_thread().share(pool.borrower).living;
     if (site.earned_from == 0 || living < site.earned_from) {
         site.earned_from = living;
         return;
     }
-    if ((living - site.earned_from) * common.bytes < earned_bytes) {
+    if ((living - site.earned_from) * pool.bytes < earned_bytes ||
+        !__atomic_exchange_n(&site.is_earning, false, __ATOMIC_RELAXED)) {
         return;
     }
-    const uint32_t borrower = process_heaps.pools.heap.add(common.bytes);
-    site.is_earning = false;
-    if (borrower != heaps::PoolHeap::none && !look_for_friends(site, common.bytes, borrower)) {
-        set_pool(site, {common.bytes, borrower});
+    const uint32_t borrower = process_heaps.pools.heap.add(pool.bytes);
+    if (borrower != heaps::PoolHeap::none && !look_for_friends(site, pool.bytes, borrower)) {
+        set_pool(site, {pool.bytes, borrower});
     }
 }
 

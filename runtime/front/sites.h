@@ -106,7 +106,7 @@ class Sites {
     void begin_planned_pool(Asker& asker);
     /// A chunk of the asker's pool where none is at hand; null without memory. A site that has earned pools
     /// of its own gets them.
-    void* allocate_pooled_slowly(Asker& asker);
+    void* allocate_pooled_slowly(Asker& asker, SitePool pool);
 
     /// That there are.
     uint32_t count() const { return contexts_.size(); }
@@ -166,7 +166,7 @@ class Sites {
     void end_doubt(Site& site, unsigned depth);
     static unsigned depth_of(const Site& site);
 
-    void earn_pool(Site& site);
+    void earn_pool(Site& site, SitePool pool);
 
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;

@@ -43,10 +43,11 @@ PAGES = """
 #include <stdlib.h>
 int main(int count, char** words) {
     long failed = 0;
+    static void* objects[64];
     for (int i = 0; i < 1000 * count; ++i) {
-        void* object = malloc(i < 1000 ? 4096 : 0);
-        failed += object == NULL;
-        free(object);
+        free(objects[i % 64]);
+        objects[i % 64] = malloc(i < 1000 ? 4096 : 0);
+        failed += objects[i % 64] == NULL;
     }
     printf("%ld\\n", failed);
     return 0;

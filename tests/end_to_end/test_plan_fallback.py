@@ -7,13 +7,13 @@ import pytest
 from malloom.bench.candidates import fallback_alone
 from malloom.layout.plan_flags import write_with_flags
 
-# Tells the two apart: 24 bytes are room for 24 in the C library and for 32 in mimalloc.
+# Tells the two apart: 5,000 bytes are room for 5,000 in the C library and for 5,120 in mimalloc.
 ROOM = """
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 int main(void) {
-    void* volatile object = malloc(24);
+    void* volatile object = malloc(5000);
     printf("%zu\\n", malloc_usable_size(object));
     return 0;
 }
@@ -24,11 +24,11 @@ int main(void) {
 @pytest.mark.parametrize(
     "flag, options, room",
     [
-        (False, [], "32\n"),
-        (True, [], "24\n"),
-        (True, ["--fallback", "mimalloc"], "32\n"),
-        (False, ["--fallback", "system"], "24\n"),
-        (True, ["--heap", "pools"], "24\n"),
+        (False, [], "5120\n"),
+        (True, [], "5000\n"),
+        (True, ["--fallback", "mimalloc"], "5120\n"),
+        (False, ["--fallback", "system"], "5000\n"),
+        (True, ["--heap", "pools"], "5000\n"),
     ],
 )
 def test_the_plan_names_its_fallback_and_options_override_it(  # type: ignore[no-untyped-def]

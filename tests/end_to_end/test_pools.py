@@ -67,11 +67,11 @@ def test_the_callers_of_a_wrapper_have_pools(malloom: Malloom, program: Path) ->
     assert pools >= 3
 
 
-def test_sizes_that_change_stop_a_pool(malloom: Malloom, program: Path) -> None:
+def test_sizes_that_change_come_from_common_pools(malloom: Malloom, program: Path) -> None:
     done = malloom("run", "--heap", "pools", "--statistics", "--", program, "sizes", "5000")
     requests, _, _ = pooled(assert_done(done, "sizes"))
-    # Those of 48 and of 96 bytes, but not those whose sizes change; afterwards the site is left alone.
-    assert 2 * 5000 - 300 <= requests <= 2 * 5000 + 100
+    # Whatever the site decides of its own pools, all are small; reallocation makes 2,500 more of them.
+    assert 4 * 5000 <= requests <= 4 * 5000 + 2500 + 100
 
 
 @pytest.mark.parametrize("heap", [["--heap", "pools"], ["--heap", "pools", "--statistics"]])
@@ -105,10 +105,11 @@ def test_a_library_with_an_allocator_of_its_own(malloom: Malloom, program: Path,
 def test_what_was_learned_is_carried_over(malloom: Malloom, program: Path, tmp_path: Path) -> None:
     learn = ("run", "--heap", "pools", "--save-plan", "learned.plan", "--")
     assert_done(malloom(*learn, program, "lists", "1000"), "lists")
-    assert read_plan(tmp_path / "learned.plan").header["pools_count"] >= 3
+    # Two kinds live; what is freed at once, the third, has no pool of its own.
+    assert read_plan(tmp_path / "learned.plan").header["pools_count"] == 2
     done = malloom("run", "--plan", "learned.plan", "--statistics", "--", program, "lists", "7000")
     requests, _, _ = pooled(assert_done(done, "lists"))
-    assert requests >= 3 * 7000
+    assert requests >= 2 * 7000
     assert_done(malloom("run", "--plan", "learned.plan", "--", program, "lists", "7000"), "lists")
 
 
@@ -117,7 +118,7 @@ def test_a_run_with_a_plan_goes_on_learning(malloom: Malloom, program: Path, tmp
     malloom(*learn, "--", program, "sizes", "40")
     first = read_plan(tmp_path / "learned.plan").header["pools_count"]
     assert_done(malloom(*learn, "--plan", "learned.plan", "--", program, "lists", "1000"), "lists")
-    assert read_plan(tmp_path / "learned.plan").header["pools_count"] >= first + 3
+    assert read_plan(tmp_path / "learned.plan").header["pools_count"] >= first + 2
 
 
 def test_children_and_the_killed_write_no_plan(malloom: Malloom, program: Path, tmp_path: Path) -> None:

@@ -44,7 +44,10 @@ def test_upward_reach_is_found(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("runtime/front/run_time.cpp", '#include "runtime/heaps/plan/plan_heap.h"\n#include "formats/plan.h"'),
+        (
+            "runtime/front/run_time.cpp",
+            '#include "runtime/heaps/plan/plan_heap.h"\n#include "formats/plan.h"',
+        ),
         ("runtime/codegen/x86_64/load_patcher.cpp", '#include "runtime/codegen/code_pages.h"'),
         ("record/preload/recorder.cpp", '#include "runtime/context/call_chain.h"'),
         (

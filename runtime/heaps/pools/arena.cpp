@@ -407,6 +407,25 @@ void PoolArena::discard_idle(Pool& pool) {
         }
     }
     count_idle(pool, -static_cast<int64_t>(pool.idle_pages));
+    if (pool.state() == PoolState::unused) {
+        discard_tables(pool);
+    }
+}
+
+// Of a range without a pool: they are zero, as discarded pages read.
+void PoolArena::discard_tables(const Pool& pool) {
+    const size_t page = platform::page_bytes();
+    const auto discard = [&](uintptr_t begin, size_t bytes) {
+        const uintptr_t first = platform::round_up(begin, page);
+        const uintptr_t end = platform::round_down(begin + bytes, page);
+        if (first < end) {
+            platform::discard_pages(reinterpret_cast<void*>(first), end - first);
+        }
+    };
+    const size_t bytes = range_bytes(pool.order);
+    discard(reinterpret_cast<uintptr_t>(state_of(reinterpret_cast<void*>(range_of(pool)))),
+            bytes / granule_bytes);
+    discard(reinterpret_cast<uintptr_t>(free_bits(pool)), bytes / bytes_per_bits);
 }
 
 void PoolArena::prefer_huge_pages() {

@@ -152,6 +152,7 @@ class PoolArena {
     void count_idle(Pool& pool, int64_t pages);
     void count_out(const Pool& pool, int64_t chunks);
     void discard_idle(Pool& pool);
+    void discard_tables(const Pool& pool);
     void discard_of_some(size_t wanted);
 
     uint64_t granules_ = 0;       ///< of what is usable

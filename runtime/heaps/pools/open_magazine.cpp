@@ -39,6 +39,9 @@ OpenMagazine::~OpenMagazine() {
 }
 
 bool OpenMagazine::is_clear(uint32_t first, uint32_t end) const {
+    if (share_.slots == nullptr) {
+        return true;
+    }
     uint64_t all = 0;
     for (uint32_t i = first; i < end; ++i) {
         all |= share_.slots[i];

@@ -52,10 +52,10 @@ struct alignas(128) Pool {
     uint32_t search;      ///< word of the free bits below which none is set
     uint32_t idle_pages;  ///< resident pages without a chunk that is out
     uint32_t borrower;
-    uint8_t order;  ///< the range has range_bytes(order)
-    PoolState state_;
-    bool is_noted;  ///< on its owner's stack of noted pools
-    bool is_over;   ///< its borrower was destroyed: the owner gives it back
+    uint8_t order;   ///< the range has range_bytes(order)
+    uint8_t state_;  ///< PoolState
+    bool is_noted;   ///< on its owner's stack of noted pools
+    bool is_over;    ///< its borrower was destroyed: the owner gives it back
 
     Pool* noted_next;  ///< on that stack; of the arena's unused ones
     Pool* owned_next;  ///< of its owner's pools of the borrower
@@ -64,8 +64,10 @@ struct alignas(128) Pool {
     Pool* listed_before;
 
     /// Its owner alone changes it, or whoever has the arena's lock where it has none; others look.
-    PoolState state() const { return __atomic_load_n(&state_, __ATOMIC_RELAXED); }
-    void set_state(PoolState state) { __atomic_store_n(&state_, state, __ATOMIC_RELAXED); }
+    PoolState state() const { return static_cast<PoolState>(__atomic_load_n(&state_, __ATOMIC_RELAXED)); }
+    void set_state(PoolState state) {
+        __atomic_store_n(&state_, static_cast<uint8_t>(state), __ATOMIC_RELAXED);
+    }
 
     uint32_t freed() const { return carved - out; }
     bool has_chunk() const { return out < capacity; }

@@ -314,14 +314,13 @@ void PoolHeap::misused(Misuse misuse, const void* object, const Pool* pool) cons
                              : "malloom: free of an address where no object begins");
 }
 
-// The pools of a thread.
+// The pools of a thread. disown is under the pool's lock.
 
 void PoolHeap::own(PoolThread& self, Pool& pool, uint32_t borrower) {
     PoolShare& share = self.share(borrower);
     const Locked locked(pool.lock);
     pool.borrower = borrower;
     pool.set_state(PoolState::listed);
-    pool.is_noted = false;
     pool.returned = 0;
     share.is_kept = false;
     share.living += pool.out - pool.apart;
@@ -411,7 +410,7 @@ Pool* PoolHeap::lend(PoolThread& self, uint32_t borrower) {
             return nullptr;
         }
         if (pool->is_over) {
-            give_back(self, *pool);
+            give_back_or_reset(self, *pool);
             continue;
         }
         const uint32_t lender = pool->borrower;
@@ -426,7 +425,10 @@ Pool* PoolHeap::lend(PoolThread& self, uint32_t borrower) {
         }
         magazine.flush();
         if (self.spare(size_class) == pool) {
-            disown(self, *pool);
+            {
+                const Locked locked(pool->lock);
+                disown(self, *pool);
+            }
             own(self, *pool, borrower);
             return pool;
         }
@@ -502,25 +504,36 @@ void PoolHeap::take_noted(PoolThread& self) {
     }
 }
 
-// One that others have noted stays until that is looked at.
-void PoolHeap::give_back(PoolThread& self, Pool& pool) {
+// False where others have noted it: it stays until that is looked at.
+bool PoolHeap::give_back(PoolThread& self, Pool& pool) {
     const Locked locked(arena_.lock);
     {
         const Locked pool_locked(pool.lock);
         if (pool.is_noted) {
-            return;
+            return false;
         }
         disown(self, pool);
     }
     arena_.give_back(pool);
+    return true;
+}
+
+// What is out of it is not any more.
+void PoolHeap::give_back_or_reset(PoolThread& self, Pool& pool) {
+    if (!give_back(self, pool)) {
+        const Locked locked(pool.lock);
+        self.share(pool.borrower).living -= pool.out - pool.apart + pool.returned;
+        arena_.reset(pool);
+        unlist(self, pool);
+        list(self, pool);
+    }
 }
 
 // Of which nothing lives.
 void PoolHeap::give_back_all(PoolThread& self, uint32_t borrower) {
-    PoolShare& share = self.share(borrower);
-    for (Pool* pool = share.owned; pool != nullptr;) {
+    for (Pool* pool = self.share(borrower).owned; pool != nullptr;) {
         Pool* next = pool->owned_next;
-        give_back(self, *pool);
+        give_back_or_reset(self, *pool);
         pool = next;
     }
 }

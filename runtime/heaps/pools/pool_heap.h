@@ -169,7 +169,8 @@ class PoolHeap {
     void look_after(PoolThread& self, Pool& pool);
     void look_at_given(PoolThread& self, uint32_t borrower);
     void take_noted(PoolThread& self);
-    void give_back(PoolThread& self, Pool& pool);
+    bool give_back(PoolThread& self, Pool& pool);
+    void give_back_or_reset(PoolThread& self, Pool& pool);
     void give_back_all(PoolThread& self, uint32_t borrower);
     void note(Pool& pool);
 

@@ -140,6 +140,7 @@ Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
     Pool* pool = first;
     if (pool != nullptr) {
         ListedPools::remove(first, *pool);
+        pool->is_noted = false;
         own(self, *pool, borrower);
         mark_all(*pool, ChunkState::of_orphan, self.mark);
     }
@@ -154,6 +155,7 @@ bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
     }
     if (pool.is_noted) {
         ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+        pool.is_noted = false;
     }
     own(self, pool, pool.borrower);
     mark_all(pool, ChunkState::of_orphan, self.mark);
