@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "runtime/structures/shared_word.h"
+
 namespace malloom::structures {
 
 /// Zero is unlocked. Threads are told apart by the address of a thread-local variable, which stays the same
@@ -12,6 +14,11 @@ namespace malloom::structures {
 class ThreadLock {
   public:
     void lock() {
+        if (alone()) {
+            // Held only where a handler interrupted the holder, who does not wait for itself (is_mine).
+            holder_.store(self(), std::memory_order_relaxed);
+            return;
+        }
         const void* nobody = nullptr;
         while (!holder_.compare_exchange_weak(nobody, self(), std::memory_order_acquire)) {
             nobody = nullptr;

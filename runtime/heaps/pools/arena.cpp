@@ -4,6 +4,7 @@
 
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
+#include "runtime/structures/shared_word.h"
 
 namespace malloom::heaps {
 
@@ -206,21 +207,34 @@ uint64_t* PoolArena::free_bits(const Pool& pool) const {
 
 void PoolArena::count_idle(Pool& pool, int64_t pages) {
     __atomic_store_n(&pool.idle_pages, pool.idle_pages + static_cast<uint32_t>(pages), __ATOMIC_RELAXED);
-    __atomic_fetch_add(&idle_, static_cast<uint64_t>(pages) << page_shift_, __ATOMIC_RELAXED);
+    structures::fetch_add(structures::alone(), idle_, static_cast<uint64_t>(pages) << page_shift_);
 }
 
 void PoolArena::count_out(const Pool& pool, int64_t chunks) {
-    __atomic_fetch_add(&out_, static_cast<uint64_t>(chunks * pool.chunk_bytes), __ATOMIC_RELAXED);
+    structures::fetch_add(structures::alone(), out_, static_cast<uint64_t>(chunks * pool.chunk_bytes));
 }
 
-void PoolArena::occupy_pages(Pool& pool, uintptr_t chunk) {
-    const PageCount* last = page_of(chunk + pool.chunk_bytes - 1);
-    for (PageCount* page = page_of(chunk); page <= last; ++page) {
-        if (*page == idle_page) {
-            count_idle(pool, -1);
-        }
-        *page = static_cast<PageCount>(*page + (*page == 0 ? 2 : 1));
+void PoolArena::occupy_page(Pool& pool, PageCount* page, uint32_t chunks) {
+    if (*page == idle_page) {
+        count_idle(pool, -1);
     }
+    *page = static_cast<PageCount>(*page + chunks + (*page == 0));
+}
+
+// Chunks that are neighbours; those across a border count on both pages.
+void PoolArena::occupy_pages(Pool& pool, uint32_t first, uint32_t count) {
+    const uintptr_t page_bytes = uintptr_t{1} << page_shift_;
+    const uintptr_t end = chunk_at(pool, first + count);
+    const uintptr_t begin = chunk_at(pool, first);
+    PageCount* page = page_of(begin);
+    for (uintptr_t next = platform::round_down(begin, page_bytes) + page_bytes; next < end;
+         next += page_bytes) {
+        occupy_page(pool, page, index_of(pool, next - 1).index + 1 - first);
+        count -= index_of(pool, next).index - first;
+        first = index_of(pool, next).index;
+        ++page;
+    }
+    occupy_page(pool, page, count);
 }
 
 void PoolArena::leave_pages(Pool& pool, uintptr_t chunk) {
@@ -249,15 +263,15 @@ uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
             ++pool.search;
         }
         uint64_t& word = words[pool.search];
-        const uintptr_t chunk =
-            chunk_at(pool, pool.search * 64 + static_cast<unsigned>(__builtin_ctzll(word)));
+        const uint32_t index = pool.search * 64 + static_cast<unsigned>(__builtin_ctzll(word));
+        const uintptr_t chunk = chunk_at(pool, index);
         word &= word - 1;
         uint8_t* state = state_of(reinterpret_cast<void*>(chunk));
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
             platform::abort_with("malloom: an object was freed twice, by two threads at once");
         }
         __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
-        occupy_pages(pool, chunk);
+        occupy_pages(pool, index, 1);
         *(last - i) = chunk;
     }
     pool.out += count;
@@ -273,9 +287,7 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
     }
     const uintptr_t first = chunk_at(pool, pool.carved);
     populate(pool, first + uint64_t{count} * pool.chunk_bytes);
-    for (uint32_t i = 0; i < count; ++i) {
-        occupy_pages(pool, chunk_at(pool, pool.carved + i));
-    }
+    occupy_pages(pool, pool.carved, count);
     pool.carved += count;
     pool.out += count;
     count_out(pool, count);
@@ -292,7 +304,6 @@ void PoolArena::put_chunk(Pool& pool, const void* chunk) {
     word |= bit;
     pool.search = index / 64 < pool.search ? index / 64 : pool.search;
     --pool.out;
-    count_out(pool, -1);
     leave_pages(pool, reinterpret_cast<uintptr_t>(chunk));
 }
 
@@ -335,7 +346,7 @@ void PoolArena::recount(Pool& pool) {
             words[i / 64] |= uint64_t{1} << i % 64;
         } else {
             ++pool.out;
-            occupy_pages(pool, chunk);
+            occupy_pages(pool, i, 1);
         }
     }
 }

@@ -92,8 +92,11 @@ class PoolArena {
     /// The next untouched chunks, up to so many, neighbours: the first one; `count` says how many. Null where
     /// all were carved. Under the pool's lock.
     void* carve(Pool& pool, uint32_t& count);
-    /// The chunk is not out any more; its state is in_pool already. Under the pool's lock.
+    /// The chunk is not out any more; its state is in_pool already. count_out has to follow. Under the pool's
+    /// lock.
     void put_chunk(Pool& pool, const void* chunk);
+    /// So many more chunks are out, or fewer.
+    void count_out(const Pool& pool, int64_t chunks);
 
     /// In the child of a fork, where others may have been changing the pool: counts it anew by its chunks'
     /// states; or gives its free chunks up, and its pages stay. recount_all follows when all pools are done.
@@ -144,13 +147,13 @@ class PoolArena {
     bool extend(Order& order);
     void set_map(const Pool& pool, Pool* value);
     void fill(Pool& pool, PoolShape shape);
-    void occupy_pages(Pool& pool, uintptr_t chunk);
+    void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
+    void occupy_pages(Pool& pool, uint32_t first, uint32_t count);
     void leave_pages(Pool& pool, uintptr_t chunk);
     void populate(Pool& pool, uintptr_t end);
     void gather(const Pool& pool);
     bool is_resident(const Pool& pool) const;
     void count_idle(Pool& pool, int64_t pages);
-    void count_out(const Pool& pool, int64_t chunks);
     void discard_idle(Pool& pool);
     void discard_tables(const Pool& pool);
     void discard_of_some(size_t wanted);

@@ -173,6 +173,7 @@ void OpenMagazine::return_chunks(uint32_t count) {
             } while (i < count && heap_.arena_.pool_of(reinterpret_cast<void*>(share_.slots[i])) == &pool);
         }
         share_.living -= i - first;
+        heap_.arena_.count_out(pool, -int64_t{i - first});
         heap_.look_after(self_, pool);
     }
     count_ -= count;

@@ -272,6 +272,7 @@ void PoolHeap::give_to_pool(Pool& pool, void* object) {
     {
         const Locked locked(pool.lock);
         arena_.put_chunk(pool, object);
+        arena_.count_out(pool, -1);
         is_orphan = pool.owner == nullptr;
         if (!is_orphan) {
             ++pool.returned;
