@@ -72,8 +72,11 @@ void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned 
     }
 }
 
-// Of sites with a pool; no_pool of others.
+// Of sites with pools of their own; no_pool of others.
 uint32_t pool_bytes_of(const Site& site) {
+    if (site.is_earning) {
+        return no_pool;
+    }
     switch (site.kind()) {
         case Site::Kind::pooled:
             return site.pooled.now().bytes;

@@ -55,8 +55,10 @@ class RunTime {
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return object;
         }
-        if (void* object = allocate_common_fast(bytes)) {
-            return object;
+        if (!site->is_watched) {
+            if (void* object = allocate_common_fast(bytes)) {
+                return object;
+            }
         }
         return is_plain(bytes, span_of(*site)) ? plainly(bytes) : allocate_at(bytes, *site, thoroughly);
     }
@@ -129,8 +131,9 @@ class RunTime {
             return nullptr;
         }
         const SitePool pool = site->pooled.now();
-        wrapper->note_end(true);
-        return pool.bytes == bytes ? process_heaps.pools.allocate_fast(pool.borrower) : nullptr;
+        return wrapper->note_end(site->end()) && pool.bytes == bytes
+                   ? process_heaps.pools.allocate_fast(pool.borrower)
+                   : nullptr;
     }
 
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);

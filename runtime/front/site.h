@@ -15,6 +15,9 @@ namespace malloom::front {
 
 /// The pools of a site, and the requests that they serve.
 struct alignas(8) SitePool {
+    /// Instead of bytes: small requests of any size come from the common pools of their size class.
+    static constexpr uint32_t of_any_size = 0xfffffffe;
+
     uint32_t bytes = formats::plan::no_pool;    ///< of exactly these bytes
     uint32_t borrower = heaps::PoolHeap::none;  ///< of the pool heap
 
@@ -69,17 +72,24 @@ struct Site : Asker {
     context::RequestMonitor monitor;
     Friendship friendship;
 
-    /// What a request of a wrapper came to. Reaching its callers costs more than the fallback: where it
-    /// hardly ever leads to a pool, the wrapper is left alone. False where it comes to that.
-    bool note_end(bool is_pooled) {
-        const int32_t now = __atomic_load_n(&credit, __ATOMIC_RELAXED);
-        const int32_t after = is_pooled ? now + 2 : now - 1;
+    /// What a request of a wrapper came to, and what that does to its credit. Reaching its callers costs more
+    /// than what serves any size: where it hardly ever leads to pools of a caller's own, the wrapper is left
+    /// alone; where it leads to callers that may still earn them, after a while. False where it comes to
+    /// that.
+    enum class End : int32_t { own_pools = 32, common_pools = -1, none = -16 };
+    bool note_end(End end) {
+        const int32_t after = __atomic_load_n(&credit, __ATOMIC_RELAXED) + static_cast<int32_t>(end);
         __atomic_store_n(&credit, after < most_credit ? after : most_credit, __ATOMIC_RELAXED);
         return after > 0;
     }
+    /// To its wrapper.
+    End end() const {
+        const bool is_pooled = kind() == Kind::pooled || kind() == Kind::friends;
+        return !is_pooled ? End::none : is_earning ? End::common_pools : End::own_pools;
+    }
 
   private:
-    static constexpr int32_t most_credit = 1024;
+    static constexpr int32_t most_credit = 16384;
 
     std::atomic<Kind> kind_ = Kind::settled;
 };

@@ -34,7 +34,11 @@ Site& Sites::find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* 
 void Sites::keep(uintptr_t key, Site& site) {
     auto& recent = recent_[key % recent_sites];
     __atomic_store_n(&recent.site, &site, __ATOMIC_RELEASE);
-    recent.pooled.set(site.pooled.now());
+    const bool is_of_any_size =
+        site.kind() == Kind::settled || (site.kind() == Kind::pooled && site.is_earning);
+    const bool is_common =
+        learns_ && is_of_any_size && site.group == no_group && !heaps::PlanHeap::has_slot(site);
+    recent.pooled.set(is_common ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none} : site.pooled.now());
     const bool leads_on = site.kind() == Kind::wrapper && !heaps::PlanHeap::has_slot(site);
     recent.distance = leads_on ? context::Reach::plain_distance(site.step) : 0;
     __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
@@ -87,7 +91,7 @@ void Sites::settle_ends(Site& end) {
         return;
     }
     for (Site* site = kind == Kind::wrapper ? &end : end.below; site != nullptr; site = site->below) {
-        if (!site->note_end(kind == Kind::pooled || kind == Kind::friends)) {
+        if (!site->note_end(end.end())) {
             site->is_watched = false;
             set_kind(*site, Kind::settled);
         }

@@ -34,8 +34,7 @@ class Sites {
         if (__atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) != return_address) [[unlikely]] {
             return nullptr;
         }
-        const SitePool pool = recent->pooled.now();
-        return pool.bytes == bytes ? process_heaps.pools.allocate_fast(pool.borrower) : nullptr;
+        return take_chunk(recent->pooled.now(), bytes);
     }
 
     /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
@@ -57,11 +56,7 @@ class Sites {
             return nullptr;
         }
         const SitePool pool = caller->pooled.now();
-        if (pool.bytes != bytes) {
-            return nullptr;
-        }
-        wrapper->site->note_end(true);
-        return process_heaps.pools.allocate_fast(pool.borrower);
+        return wrapper->site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }
 
     /// The site of a call, if it was met lately.
@@ -146,6 +141,15 @@ class Sites {
         const Recent& recent = recent_of(key);
         return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == (key ^ key_mask_)
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
+                   : nullptr;
+    }
+    // Of these pools, where one is at hand; null where they have another size.
+    [[gnu::always_inline]] static void* take_chunk(SitePool pool, size_t bytes) {
+        if (pool.bytes == bytes) {
+            return process_heaps.pools.allocate_fast(pool.borrower);
+        }
+        return pool.bytes == SitePool::of_any_size && bytes <= largest_pooled
+                   ? process_heaps.pools.allocate_fast(process_heaps.pools.heap.known_common(bytes))
                    : nullptr;
     }
     void keep(uintptr_t key, Site& site);

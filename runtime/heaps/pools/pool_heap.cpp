@@ -101,17 +101,18 @@ uint32_t PoolHeap::take_number() {
     return borrowers_count_ - 1;
 }
 
-// Where two threads race, one borrower stays without pools.
+// Where two threads race, one borrower stays without pools. Sizes whose chunks are the same share one.
 uint32_t PoolHeap::common(size_t bytes) {
     if (bytes > largest_chunk || tables_ == nullptr) {
         return none;
     }
-    uint32_t& number = tables_->commons[class_of(chunk_for(bytes))];
+    uint32_t& number = tables_->commons[common_index(bytes)];
     const uint32_t known = __atomic_load_n(&number, __ATOMIC_ACQUIRE);
     if (known != none) {
         return known;
     }
-    const uint32_t made = add(bytes);
+    const size_t chunk = chunk_for(bytes);
+    const uint32_t made = common_index(bytes) != common_index(chunk) ? common(chunk) : add(bytes);
     __atomic_store_n(&number, made, __ATOMIC_RELEASE);
     return made;
 }

@@ -50,7 +50,7 @@ class PoolHeap {
     /// The same where it is there already, else none. After open.
     [[gnu::always_inline]] uint32_t known_common(size_t bytes) const {
         return bytes <= largest_chunk
-                   ? __atomic_load_n(&tables_->commons[class_of(chunk_for(bytes))], __ATOMIC_RELAXED)
+                   ? __atomic_load_n(&tables_->commons[common_index(bytes)], __ATOMIC_RELAXED)
                    : none;
     }
     /// Ends the borrower and all objects in its pools. No thread may be using it, or ask for it later; its
@@ -145,13 +145,14 @@ class PoolHeap {
     };
     struct Tables {
         Borrower borrowers[most_borrowers];
-        uint32_t commons[size_classes];  ///< 0: none yet; atomic
+        uint32_t commons[size_classes];  ///< by common_index; 0: none yet; atomic
         Pool* orphans[size_classes];     ///< with chunks to give
     };
 
     static constexpr size_t line_pair = 128;
     static constexpr size_t least_paired = 8 * line_pair;  // at most an eighth more
 
+    static constexpr size_t common_index(size_t bytes) { return (bytes + granule_bytes - 1) / granule_bytes; }
     uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order);
     uint32_t take_number();
     void return_all(uint32_t borrower);
