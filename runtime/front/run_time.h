@@ -55,11 +55,6 @@ class RunTime {
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return object;
         }
-        if (!site->is_watched) {
-            if (void* object = allocate_common_fast(bytes)) {
-                return object;
-            }
-        }
         return is_plain(bytes, span_of(*site)) ? plainly(bytes) : allocate_at(bytes, *site, thoroughly);
     }
     template <class Otherwise>
@@ -202,12 +197,6 @@ class RunTime {
             }
         }
         return process_heaps.plan.allocate_small(bytes, alignment, requester);
-    }
-    // Of the common pools of the size class, where pools serve what is small.
-    [[gnu::always_inline]] void* allocate_common_fast(size_t bytes) const {
-        return bytes < common_end_
-                   ? process_heaps.pools.allocate_fast(process_heaps.pools.heap.known_common(bytes))
-                   : nullptr;
     }
     static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
 

@@ -51,7 +51,7 @@ struct alignas(64) Asker : Served, heaps::Requester {};
 struct Site : Asker {
     /// Who decides where the requests go that the plan has no slot for. Of the last two the caller is asked.
     enum class Kind : uint8_t {
-        settled,  ///< the plan, or nobody: the fallback serves them
+        settled,  ///< the plan, or nobody: what serves any request of the size does
         watched,  ///< the monitor, in a while
         pooled,   ///< its pool; `is_watched` where the monitor may change that
         friends,  ///< its objects' friends, or the search for them; else as pooled

@@ -236,8 +236,8 @@ void* Sites::allocate_pooled_slowly(Asker& asker, SitePool pool) {
 
 // Objects that are made and freed in turn gain nothing from a pool; those that stay do. The requests that
 // find no free chunk are the ones that more objects live after, most of them of the sites that these are of:
-// a site has earned its own pools when so many more of the class live since its first such request as fill a
-// few pages.
+// a site has earned its own pools when so many more of the class live since its first such request as fill
+// two pages.
 void Sites::earn_pool(Site& site, SitePool pool) {
     const uint64_t earned_bytes = 2 * platform::page_bytes();
     const uint64_t living = process_heaps.pools.own_thread().share(pool.borrower).living;

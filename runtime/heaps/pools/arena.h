@@ -142,7 +142,6 @@ class PoolArena {
     uint64_t* free_bits(const Pool& pool) const;
     bool open_tables(size_t bytes);
     bool reach(size_t usable);
-    void publish_granules();
     Pool* take_fresh(unsigned order);
     bool extend(Order& order);
     void set_map(const Pool& pool, Pool* value);

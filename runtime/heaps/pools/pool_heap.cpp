@@ -50,6 +50,7 @@ void PoolHeap::close() {
     threads_count_ = 0;
     borrowers_count_ = 1;
     unused_borrower_ = 0;
+    deferred_ = nullptr;
 }
 
 uint32_t PoolHeap::add(size_t bytes) {
