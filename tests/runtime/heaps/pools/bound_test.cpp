@@ -1,5 +1,5 @@
-// What pools keep resident, against what lives in them: the bound of pool_heap.h, checked after each step of
-// random programs.
+// What pools keep resident, against what lives in them: the bound of pool_heap.h, checked in random
+// programs.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
