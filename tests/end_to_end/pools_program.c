@@ -2,6 +2,7 @@
 //   pools_program lists N      two kinds of objects through one wrapper, a third by strdup, N of each
 //   pools_program sizes N      one call site: N objects of 48 bytes, N of 96, N of changing sizes, N of 48
 //   pools_program threads T    T threads that hand their objects to the next one, which frees them
+//   pools_program shares T     64 call sites, 1,000 objects each; then T threads, 4 objects from each site
 //   pools_program fork         children that free what the parent made, and exec
 //   pools_program handler      a signal handler that asks at the same call site as the program
 //   pools_program library F    the library F, which has an allocator of its own
@@ -113,6 +114,36 @@ static int run_threads(long count) {
     return puts("threads done") < 0;
 }
 
+#define TWICE(made) made made
+#define FOUR_TIMES(made) TWICE(made) TWICE(made)
+#define AT_64_SITES(made) FOUR_TIMES(FOUR_TIMES(FOUR_TIMES(made)))
+
+static struct node* from_each_site(struct node* list, int objects) {
+    for (int i = 0; i < objects; ++i) {
+        AT_64_SITES(list = filled(malloc(64), 64, list);)
+    }
+    return list;
+}
+
+static void* share_sites(void* unused) {
+    (void)unused;
+    struct node* list = from_each_site(NULL, 4);
+    pthread_barrier_wait(&everybody);
+    return list;  // it lives to the end: the peak is what all threads have
+}
+
+static int run_shares(long count) {
+    pthread_t started[most_threads];
+    struct node* list = from_each_site(NULL, 1000);
+    pthread_barrier_init(&everybody, NULL, (unsigned)count);
+    for (long i = 0; i < count; ++i) {
+        if (pthread_create(&started[i], NULL, share_sites, NULL) != 0) abort();
+    }
+    for (long i = 0; i < count; ++i) pthread_join(started[i], NULL);
+    if (list->bytes != 64) abort();
+    return puts("shares done") < 0;
+}
+
 static int run_fork(const char* self) {
     struct node* list = NULL;
     for (int i = 0; i < 1000; ++i) list = node_of(48, list);
@@ -177,6 +208,7 @@ int main(int count, char** words) {
     if (strcmp(way, "lists") == 0) return run_lists(number);
     if (strcmp(way, "sizes") == 0) return run_sizes(number);
     if (strcmp(way, "threads") == 0) return run_threads(number);
+    if (strcmp(way, "shares") == 0) return run_shares(number);
     if (strcmp(way, "fork") == 0) return run_fork(words[0]);
     if (strcmp(way, "handler") == 0) return run_handler();
     if (strcmp(way, "library") == 0) return run_library(words[2]);

@@ -46,6 +46,12 @@ def pooled(done: Finished) -> tuple[int, int, int]:
     return int(found[1]), int(found[2]), int(found[3])
 
 
+def peak_kilobytes(done: Finished) -> float:
+    found = re.search(r"peak resident memory ([\d.]+) MiB", done.stderr)
+    assert found is not None, done.stderr
+    return float(found[1]) * 1024
+
+
 def assert_done(done: Finished, way: str) -> Finished:
     assert (done.returncode, done.stdout) == (0, f"{way} done\n"), done.stderr
     return done
@@ -72,6 +78,19 @@ def test_sizes_that_change_come_from_common_pools(malloom: Malloom, program: Pat
     requests, _, _ = pooled(assert_done(done, "sizes"))
     # Whatever the site decides of its own pools, all are small; reallocation makes 2,500 more of them.
     assert 4 * 5000 <= requests <= 4 * 5000 + 2500 + 100
+
+
+def test_threads_that_ask_little_of_many_sites_share_pools(malloom: Malloom, program: Path) -> None:
+    alone, shared = (
+        peak_kilobytes(
+            assert_done(
+                malloom("run", "--heap", "pools", "--statistics", "--", program, "shares", threads), "shares"
+            )
+        )
+        for threads in ("1", "200")
+    )
+    # Each thread's objects fill 16 KiB, and it has a stack. A page for each site would be 256 KiB a thread.
+    assert shared - alone <= 200 * 64
 
 
 @pytest.mark.parametrize("heap", [["--heap", "pools"], ["--heap", "pools", "--statistics"]])
