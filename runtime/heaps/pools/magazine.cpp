@@ -22,8 +22,8 @@ void* end_taking(MagazineClaim& claim) {
     MagazineSlot* slot = claim.slot;
     MagazineSlot* at_top = slot_at(top);
     claim = {};
-    MagazineSlot* claimed = at_top < slot && content_of(slot) != 0 ? slot : at_top;
-    const MagazineSlot chunk = content_of(claimed);
+    MagazineSlot* claimed = at_top < slot && *slot != 0 ? slot : at_top;
+    const MagazineSlot chunk = *claimed;
     if (chunk <= magazine_sentinel) {
         move_top(top, 1);
         return nullptr;
@@ -38,8 +38,8 @@ bool end_putting(MagazineClaim& claim, void* object) {
     MagazineSlot* slot = claim.slot;
     MagazineSlot* below_top = slot_at(top) - 1;
     claim = {};
-    MagazineSlot* claimed = below_top > slot && content_of(slot) == 0 ? slot : below_top;
-    if (content_of(claimed) != 0) {
+    MagazineSlot* claimed = below_top > slot && *slot == 0 ? slot : below_top;
+    if (*claimed != 0) {
         move_top(top, -1);
         return false;
     }

@@ -55,11 +55,9 @@ class MagazineMemory {
 };
 
 [[gnu::always_inline]] inline MagazineSlot* slot_at(const uint64_t& top) {
-    return reinterpret_cast<MagazineSlot*>(*const_cast<const volatile uint64_t*>(&top));
+    return reinterpret_cast<MagazineSlot*>(top);
 }
-[[gnu::always_inline]] inline MagazineSlot content_of(const MagazineSlot* slot) {
-    return *const_cast<const volatile MagazineSlot*>(slot);
-}
+// What was read before is read again after it: a handler may have changed it.
 [[gnu::always_inline]] inline void move_top(uint64_t& top, int slots) {
     structures::add_in_thread(top, static_cast<int64_t>(slots) * static_cast<int64_t>(sizeof(MagazineSlot)));
 }
@@ -77,7 +75,7 @@ bool end_putting(MagazineClaim& claim, void* object);
 /// The chunk on top; null where there is none to be had, or a claim is left.
 [[gnu::always_inline]] inline void* take_from_magazine(uint64_t& top, MagazineClaim& claim) {
     MagazineSlot* slot = slot_at(top) - 1;
-    if (content_of(slot) <= magazine_sentinel) [[unlikely]] {
+    if (*slot <= magazine_sentinel) [[unlikely]] {
         return nullptr;
     }
     move_top(top, -1);
@@ -85,7 +83,7 @@ bool end_putting(MagazineClaim& claim, void* object);
         claim = {&top, slot};
         return nullptr;
     }
-    const MagazineSlot chunk = content_of(slot);
+    const MagazineSlot chunk = *slot;
     if (chunk == 0) {
         __builtin_unreachable();  // nobody takes from a claimed slot
     }
@@ -96,7 +94,7 @@ bool end_putting(MagazineClaim& claim, void* object);
 /// False where there is no room, and nothing has changed, or a claim is left.
 [[gnu::always_inline]] inline bool put_into_magazine(uint64_t& top, void* object, MagazineClaim& claim) {
     MagazineSlot* slot = slot_at(top);
-    if (content_of(slot) != 0) [[unlikely]] {
+    if (*slot != 0) [[unlikely]] {
         return false;
     }
     move_top(top, 1);
