@@ -11,7 +11,7 @@ static uint32_t borrower = PoolHeap::none;
 
 // Threads keep their table to the end of the process.
 static constinit AbsentPoolThread no_thread = {};
-[[gnu::tls_model("initial-exec")]] static constinit thread_local PoolThread* pool_thread = &no_thread.thread;
+static constinit thread_local PoolThread* pool_thread = &no_thread.thread;
 
 int pool_open(size_t bytes) {
     if (heap.open()) {
