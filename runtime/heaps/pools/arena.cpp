@@ -182,12 +182,13 @@ void PoolArena::give_back(Pool& pool) {
 
 // Chunks that nobody will give back any more leave their pages too.
 void PoolArena::reset(Pool& pool) {
-    const size_t carved_bytes = uint64_t{pool.carved} * pool.chunk_bytes;
-    memset(state_of(reinterpret_cast<void*>(pool.start)), ChunkState::none, carved_bytes / granule_bytes);
+    const uintptr_t range = range_of(pool);
+    const size_t used = platform::round_up(chunk_at(pool, pool.carved), state_block) - range;
+    memset(state_of(reinterpret_cast<void*>(range)), ChunkState::none, used / granule_bytes);
     memset(free_bits(pool), 0, (pool.carved + size_t{63}) / 64 * sizeof(uint64_t));
     count_out(pool, -static_cast<int64_t>(pool.out));
-    PageCount* page = page_of(range_of(pool));
-    const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
+    PageCount* page = page_of(range);
+    const PageCount* end = page_of(range + range_bytes(pool.order) - 1) + 1;
     int64_t idle = 0;
     for (; pool.out != 0 && page != end; ++page) {
         idle += *page > idle_page;
@@ -267,7 +268,7 @@ uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
         const uintptr_t chunk = chunk_at(pool, index);
         word &= word - 1;
         uint8_t* state = state_of(reinterpret_cast<void*>(chunk));
-        if (__atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
+        if (is_checked && __atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
             platform::abort_with("malloom: an object was freed twice, by two threads at once");
         }
         __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);

@@ -31,6 +31,14 @@ struct ChunkState {
     static constexpr bool is_object(uint8_t state) { return state != none && state < nobodys; }
 };
 
+/// Whether misuse is noticed. Without, states say only what is back in its pool: a build to measure what the
+/// checks cost (the option MALLOOM_UNCHECKED), and for nothing else.
+#if defined(MALLOOM_UNCHECKED)
+constexpr bool is_checked = false;
+#else
+constexpr bool is_checked = true;
+#endif
+
 enum class PoolState : uint8_t { unused, listed, full, spare, orphan };
 
 /// All zero is an unused one. The lists are its owner's alone; `lock` guards the rest where nothing else is

@@ -148,7 +148,7 @@ void* PoolHeap::allocate(PoolThread& self, uint32_t borrower) {
         chunk = magazine.is_whole() ? magazine.take() : nullptr;
     }
     if (chunk != nullptr) {
-        __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+        mark_object(self, chunk);
         cache(self, borrower, 0);
         limit_cached(self, borrower);
     }
@@ -166,7 +166,7 @@ void* PoolHeap::ended_taking(PoolThread& self, uint32_t borrower) {
     void* chunk = end_taking(self.taking);
     if (chunk == nullptr || is_wanted) {
         if (chunk != nullptr) {
-            __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+            mark_object(self, chunk);
         }
         return chunk;
     }
@@ -193,7 +193,7 @@ void* PoolHeap::take_run(PoolThread& self, uint32_t borrower, uint32_t& count) {
         count = first != nullptr;
     }
     if (first != nullptr) {
-        __atomic_store_n(arena_.state_of(first), self.mark, __ATOMIC_RELAXED);
+        mark_object(self, first);
     }
     return first;
 }
@@ -208,7 +208,7 @@ void PoolHeap::release(PoolThread& self, void* object) {
     if (!at.is_exact) {
         misused(pool != nullptr ? Misuse::within_chunk : Misuse::no_chunk, object, pool);
     }
-    if (!ChunkState::is_object(__atomic_load_n(arena_.state_of(object), __ATOMIC_RELAXED))) {
+    if (is_checked && !ChunkState::is_object(__atomic_load_n(arena_.state_of(object), __ATOMIC_RELAXED))) {
         misused(Misuse::freed_twice, object, pool);
     }
     if (self.is_busy || !release_own(self, *pool, object)) {
@@ -218,7 +218,7 @@ void PoolHeap::release(PoolThread& self, void* object) {
 
 bool PoolHeap::ended_putting(PoolThread& self, void* object) {
     const uint64_t granule = arena_.granule_of(object);
-    if (granule >= arena_.granules() || *arena_.state_of_granule(granule) != self.own ||
+    if (granule >= arena_.granules() || (is_checked && *arena_.state_of_granule(granule) != self.own) ||
         arena_.top_of_granule(granule) != self.putting.top || !end_putting(self.putting, object)) {
         return false;
     }
@@ -255,7 +255,7 @@ void PoolHeap::release_foreign(PoolThread& self, Pool& pool, void* object) {
     uint8_t* state = arena_.state_of(object);
     uint8_t was = __atomic_load_n(state, __ATOMIC_RELAXED);
     do {
-        if (!ChunkState::is_object(was)) {
+        if (is_checked && !ChunkState::is_object(was)) {
             misused(Misuse::freed_twice, object, &pool);
         }
     } while (!__atomic_compare_exchange_n(state, &was, ChunkState::in_pool, false, __ATOMIC_ACQ_REL,

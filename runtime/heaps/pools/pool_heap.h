@@ -84,7 +84,7 @@ class PoolHeap {
     [[gnu::always_inline]] void* allocate_fast(PoolThread& self, uint32_t borrower) {
         void* chunk = take_from_magazine(self.top(borrower), self.taking);
         if (chunk != nullptr) [[likely]] {
-            __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+            mark_object(self, chunk);
         }
         return chunk;
     }
@@ -98,6 +98,10 @@ class PoolHeap {
         const uint64_t granule = arena_.granule_of(object);
         if (granule >= arena_.granules()) [[unlikely]] {
             return false;
+        }
+        if constexpr (!is_checked) {
+            uint64_t* top = arena_.top_of_granule(granule);
+            return self.has_top(top) && put_into_magazine(*top, object, self.putting);
         }
         uint8_t* state = arena_.state_of_granule(granule);
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != self.own) [[unlikely]] {
@@ -128,7 +132,7 @@ class PoolHeap {
     [[gnu::always_inline]] void wake(PoolThread& self, Pool& pool, void* chunk) {
         --pool.apart;
         ++self.share(pool.borrower).living;
-        __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+        mark_object(self, chunk);
     }
 
     PoolArena& arena() { return arena_; }
@@ -152,6 +156,11 @@ class PoolHeap {
     static constexpr size_t line_pair = 128;
     static constexpr size_t least_paired = 8 * line_pair;  // at most an eighth more
 
+    [[gnu::always_inline]] void mark_object(const PoolThread& self, const void* chunk) {
+        if constexpr (is_checked) {
+            __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
+        }
+    }
     static constexpr size_t common_index(size_t bytes) { return (bytes + granule_bytes - 1) / granule_bytes; }
     uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order);
     uint32_t take_number();

@@ -50,6 +50,11 @@ struct alignas(64) PoolThread {
     [[gnu::always_inline]] uint64_t& top(uint32_t borrower) {
         return reinterpret_cast<uint64_t*>(this + 1)[borrower];
     }
+    /// Whether it is one of these.
+    bool has_top(const uint64_t* top) const {
+        return reinterpret_cast<uintptr_t>(top) - reinterpret_cast<uintptr_t>(this + 1) <
+               most_borrowers * sizeof(uint64_t);
+    }
     PoolShare& share(uint32_t borrower) {
         return reinterpret_cast<PoolShare*>(spares() + most_size_classes)[borrower];
     }
