@@ -49,9 +49,12 @@ class Requesters {
         ++count_;
     }
     bool are_found() const { return count_ != 0; }
-    void end() {
+    void end(bool are_all) {
         if (count_ > most_named) {
             line_.text(" or ").number(count_ - most_named).text(" other sites of this size");
+        }
+        if (!are_all && count_ != 0) {
+            line_.text(" or a site that is not known");
         }
     }
 
@@ -88,11 +91,12 @@ void name_requesters(Line& line, uint32_t borrower) {
     }
     Requesters requesters(line);
     name_sites(requesters, [&](uint32_t known, size_t) { return known == borrower; });
-    if (!requesters.are_found()) {
+    const bool is_common = !requesters.are_found();
+    if (is_common) {
         name_sites(requesters,
                    [&](uint32_t, size_t bytes) { return heaps::PoolHeap::chunk_for(bytes) == chunk_bytes; });
     }
-    requesters.end();
+    requesters.end(!is_common || !sites_of_process->has_served_by_size());
 }
 
 // The call of the program's that led here.

@@ -106,6 +106,7 @@ PoolThread& ProcessPools::own_thread() {
     PoolThread* table = heap.join();
     if (table != nullptr) {
         table->rounds = 0;
+        table->patience = whole_patience;
         pthread_setspecific(end_key, table);
     }
     pool_thread = table != nullptr ? table : &no_thread.thread;

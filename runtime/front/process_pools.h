@@ -31,6 +31,8 @@ class ProcessPools {
     [[gnu::noinline]] void release(void* object);
     /// The calling thread's table, made where it has none.
     heaps::PoolThread& own_thread();
+    /// PoolThread::patience of one that has lost none.
+    static constexpr int32_t whole_patience = 1 << 16;
 
     // As the other heaps of a composition. Requests come by borrower, as the front knows it.
     static void* allocate(const heaps::Request&) { return nullptr; }

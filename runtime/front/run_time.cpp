@@ -256,11 +256,11 @@ void* RunTime::claim(const AskedFor& request) {
 
 // What is small costs less there than in the fallback behind a look for its site, and is looked at when it is
 // freed.
-void* RunTime::allocate_common(const AskedFor& request) const {
+void* RunTime::allocate_common(const AskedFor& request) {
     if (request.bytes >= common_end_ || request.alignment > heaps::PoolHeap::chunk_alignment) {
         return nullptr;
     }
-    return process_heaps.pools.allocate(process_heaps.pools.heap.common(request.bytes));
+    return sites_.allocate_common(request.bytes);
 }
 
 void* RunTime::allocate_for(const AskedFor& request) {
@@ -405,7 +405,7 @@ void RunTime::note_exhausted(Asker& requester) {
     if (has_pools()) {
         sites_.begin_planned_pool(requester);
     }
-    if (requester.group == formats::plan::no_group && !requester.is_watched &&
+    if (common_end_ == 0 && requester.group == formats::plan::no_group && !requester.is_watched &&
         requester.pooled.now().bytes == formats::plan::no_pool) {
         __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);

@@ -209,7 +209,7 @@ class RunTime {
     [[gnu::noinline]] void deallocate_elsewhere(void* object);
     void* allocate_from_plan(const AskedFor& request);
     void* allocate_pooled(const AskedFor& request);
-    void* allocate_common(const AskedFor& request) const;
+    void* allocate_common(const AskedFor& request);
     void* claim(const AskedFor& request);
     void note_without_slot(const AskedFor& request);
     [[gnu::noinline]] void* allocate_for(const AskedFor& request);

@@ -216,6 +216,31 @@ static bool opens_pools(heaps::PoolThread& self, uint32_t borrower) {
     return false;
 }
 
+void Sites::look_at_patience(heaps::PoolThread& self) {
+    if (self.patience >= 0) {
+        return;
+    }
+    self.patience = ProcessPools::whole_patience;
+    if (plan_ == nullptr) {
+        __atomic_store_n(&has_served_by_size_, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&by_size_end_, heaps::PoolHeap::most_small + 1, __ATOMIC_RELAXED);
+    }
+}
+
+void Sites::look_for_sites(heaps::PoolThread& self) {
+    self.patience = ProcessPools::whole_patience;
+    if (__atomic_load_n(&by_size_end_, __ATOMIC_RELAXED) != 0) {
+        __atomic_store_n(&by_size_end_, 0, __ATOMIC_RELAXED);
+    }
+}
+
+void* Sites::allocate_common(size_t bytes) {
+    heaps::PoolThread& self = process_heaps.pools.own_thread();
+    look_at_patience(self);
+    heaps::PoolHeap& heap = process_heaps.pools.heap;
+    return heap.allocate(self, heap.common(bytes));
+}
+
 void* Sites::allocate_pooled_slowly(Asker& asker, SitePool pool) {
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     heaps::PoolThread& self = process_heaps.pools.own_thread();
@@ -224,14 +249,22 @@ void* Sites::allocate_pooled_slowly(Asker& asker, SitePool pool) {
     }
     // Only sites have pools.
     auto& site = static_cast<Site&>(asker);
-    if (!site.is_earning && !opens_pools(self, pool.borrower)) {
+    if (site.is_earning) {
+        look_at_patience(self);
+        void* object = heap.allocate(self, pool.borrower);
+        if (object != nullptr) {
+            earn_pool(site, pool);
+        }
+        return object;
+    }
+    if (!opens_pools(self, pool.borrower)) {
         return heap.allocate(self, heap.common(pool.bytes));
     }
-    void* object = heap.allocate(self, pool.borrower);
-    if (site.is_earning && object != nullptr) {
-        earn_pool(site, pool);
+    look_for_sites(self);
+    for (Site* wrapper = site.below; wrapper != nullptr; wrapper = wrapper->below) {
+        wrapper->note_end(Site::End::grown_pool);
     }
-    return object;
+    return heap.allocate(self, pool.borrower);
 }
 
 // Objects that are made and freed in turn gain nothing from a pool; those that stay do. The requests that

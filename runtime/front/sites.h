@@ -26,8 +26,12 @@ class Sites {
     /// finds them. False where there are to be pools and no address space for them.
     bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
 
-    /// A chunk of the pool of the call's site, where both are at hand; else null.
+    /// A chunk of the pool of the call's site, where both are at hand; else null. Of the common pools while
+    /// requests are served by their size alone.
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
+        if (bytes < __atomic_load_n(&by_size_end_, __ATOMIC_RELAXED)) {
+            return process_heaps.pools.allocate_fast(heaps::PoolHeap::small_common(bytes));
+        }
         const Recent* recent = &recent_of(return_address);
         // Compilers would reckon the address anew for each field.
         __asm__("" : "+r"(recent));
@@ -102,12 +106,16 @@ class Sites {
     /// A chunk of the asker's pool where none is at hand; null without memory. A site that has earned pools
     /// of its own gets them.
     void* allocate_pooled_slowly(Asker& asker, SitePool pool);
+    /// A chunk of the common pools.
+    void* allocate_common(size_t bytes);
 
     /// That there are.
     uint32_t count() const { return contexts_.size(); }
 
     bool has_pools() const { return has_pools_; }
     bool learns() const { return learns_; }
+    /// Whether requests of sites that are not known may have been served, by their size.
+    bool has_served_by_size() const { return __atomic_load_n(&has_served_by_size_, __ATOMIC_RELAXED); }
 
     /// Calls visit(const Contexts::Entry&) for each entry but the catch-all.
     template <class Visit>
@@ -143,13 +151,15 @@ class Sites {
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
                    : nullptr;
     }
-    // Of these pools, where one is at hand; null where they have another size.
+    // Of these pools, where one is at hand; null where they have another size, and where the thread's
+    // patience ends.
     [[gnu::always_inline]] static void* take_chunk(SitePool pool, size_t bytes) {
         if (pool.bytes == bytes) {
             return process_heaps.pools.allocate_fast(pool.borrower);
         }
-        return pool.bytes == SitePool::of_any_size && bytes <= largest_pooled
-                   ? process_heaps.pools.allocate_fast(process_heaps.pools.heap.known_common(bytes))
+        return pool.bytes == SitePool::of_any_size && bytes <= heaps::PoolHeap::most_small &&
+                       --pool_thread->patience >= 0
+                   ? process_heaps.pools.allocate_fast(heaps::PoolHeap::small_common(bytes))
                    : nullptr;
     }
     void keep(uintptr_t key, Site& site);
@@ -171,7 +181,16 @@ class Sites {
     static unsigned depth_of(const Site& site);
 
     void earn_pool(Site& site, SitePool pool);
+    void look_at_patience(heaps::PoolThread& self);
+    void look_for_sites(heaps::PoolThread& self);
 
+    // Looking for the site costs as much as all the rest of a request, in vain where pools of sites' own do
+    // not grow. So a thread that makes so many requests in a row (patience) that common pools serve, between
+    // two of which no site's own pool needed more chunks, ends the looking for all: smaller requests than
+    // this are served by their size, until a site's own pool needs chunks. Those that find none in the
+    // common pools still lead to their site. 0 while sites are looked for.
+    size_t by_size_end_ = 0;
+    bool has_served_by_size_ = false;
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;
     bool has_pools_ = false;

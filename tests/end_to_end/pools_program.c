@@ -3,6 +3,7 @@
 //   pools_program sizes N      one call site: N objects of 48 bytes, N of 96, N of changing sizes, N of 48
 //   pools_program threads T    T threads that hand their objects to the next one, which frees them
 //   pools_program shares T     64 call sites, 1,000 objects each; then T threads, 4 objects from each site
+//   pools_program late N       N objects made and freed in turn; then two sites make N of one size by turns
 //   pools_program fork         children that free what the parent made, and exec
 //   pools_program handler      a signal handler that asks at the same call site as the program
 //   pools_program library F    the library F, which has an allocator of its own
@@ -144,6 +145,23 @@ static int run_shares(long count) {
     return puts("shares done") < 0;
 }
 
+// Prints how many of the objects of each of the two sites lie behind the one that it made before, in percent.
+static int run_late(long count) {
+    for (long i = 0; i < count; ++i) free(filled(malloc(64), 64, NULL));
+    struct node* one = NULL;
+    struct node* other = NULL;
+    long neighbours = 0;
+    for (long i = 0; i < count; ++i) {
+        struct node* before = one;
+        one = filled(malloc(64), 64, one);
+        neighbours += (char*)one - (char*)before == 64;
+        before = other;
+        other = filled(malloc(64), 64, other);
+        neighbours += (char*)other - (char*)before == 64;
+    }
+    return printf("%ld %%\n", neighbours * 100 / (2 * count)) < 0;
+}
+
 static int run_fork(const char* self) {
     struct node* list = NULL;
     for (int i = 0; i < 1000; ++i) list = node_of(48, list);
@@ -209,6 +227,7 @@ int main(int count, char** words) {
     if (strcmp(way, "sizes") == 0) return run_sizes(number);
     if (strcmp(way, "threads") == 0) return run_threads(number);
     if (strcmp(way, "shares") == 0) return run_shares(number);
+    if (strcmp(way, "late") == 0) return run_late(number);
     if (strcmp(way, "fork") == 0) return run_fork(words[0]);
     if (strcmp(way, "handler") == 0) return run_handler();
     if (strcmp(way, "library") == 0) return run_library(words[2]);

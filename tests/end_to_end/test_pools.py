@@ -93,6 +93,12 @@ def test_threads_that_ask_little_of_many_sites_share_pools(malloom: Malloom, pro
     assert shared - alone <= 200 * 64
 
 
+def test_sites_earn_pools_after_requests_were_served_by_size(malloom: Malloom, program: Path) -> None:
+    done = malloom("run", "--heap", "pools", "--", program, "late", "100000")
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[0]) >= 90
+
+
 @pytest.mark.parametrize("heap", [["--heap", "pools"], ["--heap", "pools", "--statistics"]])
 @pytest.mark.parametrize("way", ["lists 3000", "sizes 3000", "threads 200", "fork", "handler"])
 def test_programs_stay_as_they_are(malloom: Malloom, program: Path, heap: list[str], way: str) -> None:

@@ -29,8 +29,15 @@ bool PoolHeap::open(size_t most_bytes) {
     }
     if (tables_ == nullptr) {
         tables_ = static_cast<Tables*>(platform::map_pages(sizeof(Tables)));
+        add_small_commons();
     }
     return tables_ != nullptr;
+}
+
+void PoolHeap::add_small_commons() {
+    for (size_t bytes = granule_bytes; tables_ != nullptr && bytes <= most_small; bytes += granule_bytes) {
+        add(bytes);
+    }
 }
 
 void PoolHeap::close() {
@@ -106,6 +113,9 @@ uint32_t PoolHeap::take_number() {
 uint32_t PoolHeap::common(size_t bytes) {
     if (bytes > largest_chunk || tables_ == nullptr) {
         return none;
+    }
+    if (bytes <= most_small) {
+        return small_common(bytes + (bytes == 0));
     }
     uint32_t& number = tables_->commons[common_index(bytes)];
     const uint32_t known = __atomic_load_n(&number, __ATOMIC_ACQUIRE);

@@ -47,12 +47,14 @@ class PoolHeap {
     /// The one borrower of all those that have no pools of their own, for requests of so many bytes.
     /// Thread-safe.
     uint32_t common(size_t bytes);
-    /// The same where it is there already, else none. After open.
-    [[gnu::always_inline]] uint32_t known_common(size_t bytes) const {
-        return bytes <= largest_chunk
-                   ? __atomic_load_n(&tables_->commons[common_index(bytes)], __ATOMIC_RELAXED)
-                   : none;
+    /// The same of up to most_small bytes, at once; none of 0 bytes. After open.
+    [[gnu::always_inline]] static constexpr uint32_t small_common(size_t bytes) {
+        if (bytes > most_small) {
+            __builtin_unreachable();
+        }
+        return static_cast<uint32_t>(common_index(bytes));
     }
+    static constexpr size_t most_small = 1024;
     /// Ends the borrower and all objects in its pools. No thread may be using it, or ask for it later; its
     /// number may come again. Thread-safe.
     void destroy(uint32_t borrower);
@@ -149,7 +151,7 @@ class PoolHeap {
     };
     struct Tables {
         Borrower borrowers[most_borrowers];
-        uint32_t commons[size_classes];  ///< by common_index; 0: none yet; atomic
+        uint32_t commons[size_classes];  ///< of more than most_small, by common_index; 0: none yet; atomic
         Pool* orphans[size_classes];     ///< with chunks to give
     };
 
@@ -164,6 +166,7 @@ class PoolHeap {
     static constexpr size_t common_index(size_t bytes) { return (bytes + granule_bytes - 1) / granule_bytes; }
     uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order);
     uint32_t take_number();
+    void add_small_commons();
     void return_all(uint32_t borrower);
     void forget_magazines(uint32_t borrower);
 
@@ -211,7 +214,7 @@ class PoolHeap {
     PoolArena arena_;
     MagazineMemory magazines_;  ///< under the arena's lock
     Tables* tables_ = nullptr;
-    uint32_t borrowers_count_ = 1;
+    uint32_t borrowers_count_ = 1;  ///< after `none` those of small_common
     uint32_t unused_borrower_ = 0;
     PoolThread* all_threads_ = nullptr;   ///< under the arena's lock
     PoolThread* idle_threads_ = nullptr;  ///< the same

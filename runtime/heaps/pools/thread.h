@@ -37,6 +37,7 @@ struct alignas(64) PoolThread {
     uint8_t own;     ///< the state of objects that release_fast takes; nobodys where others have the mark too
     bool is_joined;  ///< a thread has it
     uint32_t rounds;       ///< for the front: of destructors that the ending thread has gone through
+    int32_t patience;      ///< for the front: see Sites
     MagazineClaim taking;  ///< of the fast paths, for the slow ones to end
     MagazineClaim putting;
     uint32_t cached_first;  ///< shares with a magazine; 0 for none
