@@ -64,13 +64,20 @@ class Requesters {
     unsigned count_ = 0;
 };
 
+// That the site asks for, or asked for when it was looked at last.
+uint32_t bytes_of(const Site& site) {
+    const uint32_t pooled = site.pooled.now().bytes;
+    const uint32_t beside = site.friendship.bytes();
+    return pooled != formats::plan::no_pool   ? pooled
+           : beside != formats::plan::no_pool ? beside
+                                              : site.monitor.last_bytes();
+}
+
 template <class Fits>
 void name_sites(Requesters& requesters, Fits fits) {
     sites_of_process->for_each([&](const Sites::Contexts::Entry& entry) {
         const Site& site = entry.value;
-        const uint32_t pooled = site.pooled.now().bytes;
-        const uint32_t bytes = pooled != formats::plan::no_pool ? pooled : site.friendship.bytes();
-        if (bytes != formats::plan::no_pool && fits(site.pooled.now().borrower, bytes)) {
+        if (fits(site.pooled.now().borrower, bytes_of(site))) {
             requesters.name(site.return_address);
         }
     });
@@ -89,12 +96,13 @@ void name_requesters(Line& line, uint32_t borrower) {
     if (chunk_bytes == 0) {
         return;
     }
+    const bool is_common = borrower <= heaps::PoolHeap::small_common(heaps::PoolHeap::most_small);
     Requesters requesters(line);
     name_sites(requesters, [&](uint32_t known, size_t) { return known == borrower; });
-    const bool is_common = !requesters.are_found();
-    if (is_common) {
-        name_sites(requesters,
-                   [&](uint32_t, size_t bytes) { return heaps::PoolHeap::chunk_for(bytes) == chunk_bytes; });
+    if (is_common || !requesters.are_found()) {
+        name_sites(requesters, [&](uint32_t known, size_t bytes) {
+            return known != borrower && heaps::PoolHeap::chunk_for(bytes) == chunk_bytes;
+        });
     }
     requesters.end(!is_common || !sites_of_process->has_served_by_size());
 }

@@ -41,10 +41,12 @@ class ProcessPools {
             release(object);
         }
     }
-    [[gnu::always_inline]] bool owns(const void* object) const { return heap.owns(object); }
-    size_t usable_size(const void* object) const { return heap.usable_size(object); }
+    // Of an address in a pool that went back too, which is a misuse.
+    [[gnu::always_inline]] bool owns(const void* object) const { return heap.arena().covers(object); }
+    size_t usable_size(const void* object) const { return heap.owns(object) ? heap.usable_size(object) : 0; }
+    // A realloc of what is no object is a misuse as its free is.
     bool resize(const void* object, const heaps::Request& request) const {
-        return heaps::fits_room(request.bytes, usable_size(object));
+        return heaps::fits_room(request.bytes, heap.pool_of_object(object).chunk_bytes);
     }
 
     heaps::PoolHeap heap;

@@ -212,6 +212,13 @@ void PoolHeap::release(PoolThread& self, void* object) {
     if (self.putting.top != nullptr && ended_putting(self, object)) [[unlikely]] {
         return;
     }
+    Pool& pool = pool_of_object(object);
+    if (self.is_busy || !release_own(self, pool, object)) {
+        release_foreign(self, pool, object);
+    }
+}
+
+Pool& PoolHeap::pool_of_object(const void* object) const {
     Pool* pool = arena_.find(object);
     const ChunkIndex at =
         pool != nullptr ? index_of(*pool, reinterpret_cast<uintptr_t>(object)) : ChunkIndex{};
@@ -221,9 +228,7 @@ void PoolHeap::release(PoolThread& self, void* object) {
     if (is_checked && !ChunkState::is_object(__atomic_load_n(arena_.state_of(object), __ATOMIC_RELAXED))) {
         misused(Misuse::freed_twice, object, pool);
     }
-    if (self.is_busy || !release_own(self, *pool, object)) {
-        release_foreign(self, *pool, object);
-    }
+    return *pool;
 }
 
 bool PoolHeap::ended_putting(PoolThread& self, void* object) {

@@ -120,6 +120,9 @@ class PoolHeap {
     /// Of any address in a pool, by any thread; a misuse ends the program.
     [[gnu::noinline]] void release(PoolThread& self, void* object);
 
+    /// The pool of an object; of any other address in the arena a misuse, which ends the program.
+    /// Thread-safe.
+    Pool& pool_of_object(const void* object) const;
     /// Whether a pool lies there. Thread-safe.
     bool owns(const void* object) const { return arena_.find(object) != nullptr; }
     /// Bytes of the chunk that an address in a pool lies in.

@@ -43,6 +43,13 @@ static void mapped(void) {
     free_twice(by_malloc, 400000);
 }
 
+static void resized_after_free(void) {
+    char* object = one_of_many(by_malloc, 96);
+    free(object);
+    if (wrong) object = (char*)realloc(object, 90);
+    ask_again(by_malloc, 96, object);
+}
+
 static void of_young_site(void) {
     char* objects[3];
     for (int i = 0; i < 3; ++i) objects[i] = (char*)by_malloc(56);
@@ -381,6 +388,7 @@ static const struct misuse cases[] = {
     {"tree_with_shared_value", "pool", tree_with_shared_value},
     {"other_thread_again", "pool", other_thread_again},
     {"again_after_other_thread", "pool", again_after_other_thread},
+    {"resized_after_free", "pool", resized_after_free},
     {"two_other_threads", "pool", two_other_threads},
     {"of_ended_thread", "pool", of_ended_thread},
     {"two_threads_race", "pool", two_threads_race},

@@ -49,6 +49,12 @@ static void sixteen_bytes_before(void) {
 static void inside_calloc(void) {
     free_at(by_calloc, 96, 48);
 }
+static void realloc_inside_in_place(void) {
+    char* object = one_of_many(by_malloc, 80);
+    char* kept = (char*)realloc(object + (wrong ? 16 : 0), 70);
+    free(kept);
+    ask_again(by_malloc, 80, object);
+}
 static void inside_realloc(void) {
     free_at(by_realloc, 112, 16);
 }
@@ -266,6 +272,7 @@ static const struct misuse cases[] = {
     {"realloc_inside", "pool", realloc_inside},
     {"moved_by_realloc", "fallback", moved_by_realloc},
     {"many_inside", "pool", many_inside},
+    {"realloc_inside_in_place", "pool", realloc_inside_in_place},
     {"inside_by_other_thread", "pool", inside_by_other_thread},
     {"one_byte_on_by_other_thread", "pool", one_byte_on_by_other_thread},
     {"after_other_pairs", "pool", after_other_pairs},
