@@ -154,6 +154,15 @@ void deallocate(void* object) {
     }
 }
 
+void deallocate_unknown(void* object) {
+    static constinit bool has_allocated = false;
+    if (!__atomic_load_n(&has_allocated, __ATOMIC_RELAXED)) [[unlikely]] {
+        __atomic_store_n(&has_allocated, true, __ATOMIC_RELAXED);
+        deallocate(allocate(granule));
+    }
+    deallocate(object);
+}
+
 size_t usable_size(void* object) {
     if (is_bootstrap(object)) {
         return bootstrap_size(object);

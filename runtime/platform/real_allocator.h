@@ -24,6 +24,8 @@ void* allocate_zeroed(size_t count, size_t bytes);
 void* allocate_aligned(size_t alignment, size_t bytes);
 void* reallocate(void* object, size_t bytes);
 void deallocate(void* object);
+/// The same of what may be nobody's object. The C library looks at what it frees only once it has allocated.
+void deallocate_unknown(void* object);
 size_t usable_size(void* object);
 
 }  // namespace malloom::platform::real

@@ -49,7 +49,7 @@ void FallbackHeap::deallocate(void* object) {
     if (is_mimalloc(object)) [[likely]] {
         mi_free(object);
     } else {
-        platform::real::deallocate(object);
+        platform::real::deallocate_unknown(object);
     }
 }
 
