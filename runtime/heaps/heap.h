@@ -43,6 +43,15 @@ concept ClaimingHeap = Heap<T> && requires(T& heap, const Request& request, void
     { heap.resize(object, request) } -> same_as<bool>;
 };
 
+/// A claiming heap over memory that somebody gives it, so that it can do without an operating system. It is
+/// thread-safe, and all zero it claims and owns nothing.
+/// - open: once, before all else. The region is zeroed, in bytes, and outlives the heap; nobody else uses it.
+/// False where it is too short.
+template <typename T>
+concept RegionHeap = ClaimingHeap<T> && requires(T& heap, void* region, size_t bytes) {
+    { heap.open(region, bytes) } -> same_as<bool>;
+};
+
 /// A heap that takes every request, and every pointer: the last of a composition, and a composition as a
 /// whole.
 /// - reallocate: as realloc for an object that is not null and bytes that are not 0; nullptr leaves the
