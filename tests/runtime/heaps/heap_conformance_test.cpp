@@ -43,6 +43,8 @@ struct Claiming
     : std::bool_constant<heaps::ClaimingHeap<std::remove_reference_t<decltype(std::declval<H&>().heap())>>> {
 };
 template <typename H>
+struct Reusing : std::bool_constant<H::reuses> {};
+template <typename H>
 struct Bounded : std::bool_constant<H::is_bounded> {};
 template <typename H>
 struct Threaded : std::bool_constant<H::has_threads> {};
@@ -56,6 +58,7 @@ struct Names {
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Heap, HeapConformance, Heaps<All>, Names);
 INSTANTIATE_TYPED_TEST_SUITE_P(Heap, ClaimingHeapConformance, Heaps<Claiming>, Names);
+INSTANTIATE_TYPED_TEST_SUITE_P(Heap, ReusingHeapConformance, Heaps<Reusing>, Names);
 INSTANTIATE_TYPED_TEST_SUITE_P(Heap, BoundedHeapConformance, Heaps<Bounded>, Names);
 INSTANTIATE_TYPED_TEST_SUITE_P(Heap, ThreadedHeapConformance, Heaps<Threaded>, Names);
 
