@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <iterator>
@@ -60,7 +61,8 @@ class HeapConformance : public testing::Test {
     static constexpr size_t default_alignment = 16;
     // What no machine has.
     static constexpr size_t beyond_all_addresses = size_t{1} << 47;
-    static constexpr size_t impossible_bytes[] = {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1, SIZE_MAX / 4};
+    static constexpr std::array<size_t, 4> impossible_bytes = {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1,
+                                                               SIZE_MAX / 4};
 
     /// All its room filled; start is null where the heap does not claim it.
     static FilledObject make(H& instance, size_t bytes, size_t alignment = 0) {
