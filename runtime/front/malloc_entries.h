@@ -76,9 +76,10 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
         if (void* object = process_heap().allocate(bytes, alignment, caller)) [[likely]] {
             return object;
         }
-        if (!retry_after_new_handler(nothrow)) {
-            return nullptr;
+        if (nothrow) {
+            return create_without_throwing(bytes, alignment);
         }
+        make_room_or_throw();
     }
 }
 

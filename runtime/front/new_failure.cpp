@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <new>
+
 #include "runtime/platform/output.h"
 
 namespace malloom::front {
@@ -10,13 +12,8 @@ namespace {
 
 using NewHandler = void (*)();
 
-// libstdc++ and libc++ both export std::get_new_handler and std::__throw_bad_alloc under these names. Looked
-// up only on failure: a weak reference would be one more relocation at every start.
-void* find_in_cpp_library(const char* name) {
-    if (void* found = dlsym(RTLD_DEFAULT, name)) {
-        return found;
-    }
-    // Loaded by dlopen for a plug-in, so not in the global scope.
+// Where one was loaded by dlopen for a plug-in, it is not in the global scope.
+void* find_in_library(const char* name) {
     static const char* const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
     for (const char* library : libraries) {
         void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -27,23 +24,47 @@ void* find_in_cpp_library(const char* name) {
     return nullptr;
 }
 
+// libstdc++ and libc++ both export std::get_new_handler and std::__throw_bad_alloc under these names. Looked
+// up only on failure: a weak reference would be one more relocation at every start.
+void* find_in_process(const char* name) {
+    void* found = dlsym(RTLD_DEFAULT, name);
+    return found != nullptr ? found : find_in_library(name);
+}
+
+NewHandler new_handler() {
+    auto get_handler = reinterpret_cast<NewHandler (*)()>(find_in_process("_ZSt15get_new_handlerv"));
+    return get_handler != nullptr ? get_handler() : nullptr;
+}
+
 }  // namespace
 
-bool retry_after_new_handler(bool nothrow) {
-    auto get_handler = reinterpret_cast<NewHandler (*)()>(find_in_cpp_library("_ZSt15get_new_handlerv"));
-    NewHandler handler = get_handler != nullptr ? get_handler() : nullptr;
-    if (handler != nullptr) {
+void make_room_or_throw() {
+    if (NewHandler handler = new_handler()) {
         handler();
-        return true;
+        return;
     }
-    if (nothrow) {
-        return false;
-    }
-    auto throw_bad_alloc = reinterpret_cast<void (*)()>(find_in_cpp_library("_ZSt17__throw_bad_allocv"));
+    auto throw_bad_alloc = reinterpret_cast<void (*)()>(find_in_process("_ZSt17__throw_bad_allocv"));
     if (throw_bad_alloc != nullptr) {
         throw_bad_alloc();
     }
     platform::abort_with("malloom: operator new: out of memory, and no C++ library to throw std::bad_alloc");
+}
+
+// The C++ library's own form calls the one that throws, which is the entry here, and catches what comes:
+// there are no exceptions here to catch any with.
+void* create_without_throwing(size_t bytes, size_t alignment) {
+    if (new_handler() == nullptr) {
+        return nullptr;
+    }
+    const std::nothrow_t nothrow{};
+    if (alignment == 0) {
+        using Create = void* (*)(size_t, const std::nothrow_t&);
+        auto create = reinterpret_cast<Create>(find_in_library("_ZnwmRKSt9nothrow_t"));
+        return create != nullptr ? create(bytes, nothrow) : nullptr;
+    }
+    using CreateAligned = void* (*)(size_t, std::align_val_t, const std::nothrow_t&);
+    auto create = reinterpret_cast<CreateAligned>(find_in_library("_ZnwmSt11align_val_tRKSt9nothrow_t"));
+    return create != nullptr ? create(bytes, std::align_val_t{alignment}, nothrow) : nullptr;
 }
 
 }  // namespace malloom::front

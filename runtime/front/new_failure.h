@@ -2,11 +2,16 @@
 // process.
 #pragma once
 
+#include <stddef.h>
+
 namespace malloom::front {
 
-/// Calls the program's new handler, if there is one: true means try again (the handler may instead throw).
-/// Without a handler: false when `nothrow`, else throws std::bad_alloc through the process's C++ library, or
-/// aborts with a line where none is loaded.
-bool retry_after_new_handler(bool nothrow);
+/// Calls the program's new handler, which may make room or throw. Where there is none, throws std::bad_alloc
+/// through the process's C++ library, or aborts with a line where none is loaded.
+void make_room_or_throw();
+
+/// What the forms that do not throw give where there is no memory: an object, if a new handler makes room for
+/// it, else null, also where the handler throws. `alignment` is 0 for the forms without one.
+void* create_without_throwing(size_t bytes, size_t alignment);
 
 }  // namespace malloom::front

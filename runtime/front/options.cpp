@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/front/process_heaps.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -11,6 +12,15 @@ namespace malloom::front {
 using platform::equals;
 
 namespace {
+
+// A region heap goes by its name in the list.
+constexpr char heap_names[] = "plan|pools|fallback"
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name) "|" #name
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+    ;
+#define HEAP_NAMES heap_names
 
 // `values` lists what is allowed, separated by bars, or names what kind of value it is.
 bool is_allowed(const char* value, const char* values) {
@@ -46,7 +56,7 @@ void read_option(const char*& field, const char* name, const char* value, const 
 }  // namespace
 
 bool Options::plan_is_wanted() const {
-    return plan != nullptr && !equals(heap, "fallback");
+    return plan != nullptr && (heap == nullptr || equals(heap, "plan") || pools_are_wanted());
 }
 bool Options::pools_are_wanted() const {
     return equals(heap, "pools");

@@ -1,14 +1,18 @@
-// The heaps of libmalloom.so, by name. A further heap is a folder under runtime/heaps/ and a line in
-// process_heaps.def.
+// The heaps of libmalloom.so, by name. A further heap is a folder under runtime/heaps/, and in
+// process_heaps.def its header and a line. Another library can be built over a list of its own, which
+// includes that one.
 #pragma once
 
 #include <string.h>
 
-#include "runtime/front/process_pools.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
 #include "runtime/heaps/near/near_heap.h"
-#include "runtime/heaps/plan/group_heap.h"
-#include "runtime/heaps/plan/plan_heap.h"
+
+// The list. Targets over another one say which.
+#ifndef MALLOOM_PROCESS_HEAPS
+#define MALLOOM_PROCESS_HEAPS "runtime/front/process_heaps.def"
+#endif
+#include MALLOOM_PROCESS_HEAPS
 
 namespace malloom::front {
 
@@ -16,7 +20,7 @@ namespace malloom::front {
 /// name.
 struct ProcessHeaps {
 #define HEAP(type, name) type name;
-#include "runtime/front/process_heaps.def"
+#include MALLOOM_PROCESS_HEAPS
 #undef HEAP
     heaps::FallbackHeap fallback;
     /// Places in the pools beside other objects.
@@ -44,17 +48,45 @@ struct ProcessHeaps {
         name.deallocate(object); \
         return;                  \
     }
-#include "runtime/front/process_heaps.def"
+#include MALLOOM_PROCESS_HEAPS
 #undef HEAP
         fallback.deallocate(object);
     }
     bool owns(const void* object) const { return fallback.owns(object); }
+
+    /// Lets the region heap of that name serve, over a region of this many bytes of address space. False
+    /// where the list has none (any name, or null), and where address space is short. Once, before the first
+    /// request.
+    bool open_region_heap(const char* name);
+    static constexpr size_t region_bytes = size_t{1} << 30;
+
+    /// As of a heap: the region heaps of the list alone. Null and false where none is open.
+    void* allocate_in_region([[maybe_unused]] const heaps::Request& request) {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)                         \
+    if (void* object = name.allocate(request)) { \
+        return object;                           \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+        return nullptr;
+    }
+    bool owns_in_region([[maybe_unused]] const void* object) const {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)     \
+    if (name.owns(object)) { \
+        return true;         \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+        return false;
+    }
     size_t usable_size(const void* object) const {
 #define HEAP(type, name)                 \
     if (name.owns(object)) {             \
         return name.usable_size(object); \
     }
-#include "runtime/front/process_heaps.def"
+#include MALLOOM_PROCESS_HEAPS
 #undef HEAP
         return fallback.usable_size(object);
     }
@@ -65,7 +97,7 @@ struct ProcessHeaps {
     if (void* object = name.allocate(request)) { \
         return object;                           \
     }
-#include "runtime/front/process_heaps.def"
+#include MALLOOM_PROCESS_HEAPS
 #undef HEAP
         return nullptr;
     }
@@ -91,7 +123,7 @@ void* ProcessHeaps::reallocate(void* object, const heaps::Request& request, Clai
         moved = moved != nullptr ? moved : fallback.allocate(request); \
         return move(name, object, moved, request.bytes);               \
     }
-#include "runtime/front/process_heaps.def"
+#include MALLOOM_PROCESS_HEAPS
 #undef HEAP
     if (void* moved = claimed(request)) {
         return move(fallback, object, moved, request.bytes);

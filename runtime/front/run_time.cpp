@@ -63,11 +63,13 @@ void RunTime::start() {
     if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
         process_heaps.pools.heap.arena().prefer_huge_pages();
     }
+    const bool has_region = process_heaps.open_region_heap(options.heap);
     matching_ = has_plan_ || has_pools()                 ? mode
+                : has_region                             ? Mode::region
                 : malloom_dynamic_patience.requests != 0 ? Mode::awaited
                                                          : Mode::fallback;
     if (is_counted) {
-        statistics_.open();
+        statistics_.open(has_region ? options.heap : nullptr);
     }
     saving_.open(options);
     set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
@@ -250,8 +252,11 @@ void* RunTime::claim(const AskedFor& request) {
     if (void* object = process_heaps.groups.allocate(request)) {
         return object;
     }
-    void* object = allocate_pooled(request);
-    return object != nullptr ? object : allocate_common(request);
+    if (void* object = allocate_pooled(request)) {
+        return object;
+    }
+    void* object = allocate_common(request);
+    return object != nullptr ? object : process_heaps.allocate_in_region(request);
 }
 
 // What is small costs less there than in the fallback behind a look for its site, and is looked at when it is
@@ -283,6 +288,8 @@ void RunTime::deallocate_otherwise(void* object) {
 void RunTime::deallocate_elsewhere(void* object) {
     if (process_heaps.plan.owns(object)) {
         process_heaps.plan.release_any(object);
+    } else if (process_heaps.owns_in_region(object)) {
+        process_heaps.deallocate(object);
     } else if (object != nullptr) {
         fallback().deallocate(object);
     }
@@ -313,6 +320,8 @@ void* RunTime::counted(void* object) {
         statistics_.count_grouped();
     } else if (process_heaps.pools.owns(object)) {
         statistics_.count_pooled(process_heaps.pools.usable_size(object));
+    } else if (process_heaps.owns_in_region(object)) {
+        statistics_.count_in_region();
     } else {
         statistics_.count_fallback();
     }

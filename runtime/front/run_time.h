@@ -173,6 +173,7 @@ class RunTime {
         call_sites,  ///< by the call site, and its callers where it lies in a wrapper
         chains,      ///< by chains of a fixed depth
         sequence,    ///< by sequence per thread
+        region,      ///< as fallback, behind a region heap of process_heaps.def
         counted,     ///< as `matching_` says, with statistics
     };
 

@@ -30,7 +30,8 @@ PoolCounts count_pools(Sites& sites) {
 
 }  // namespace
 
-void Statistics::open() {
+void Statistics::open(const char* region_heap) {
+    region_heap_ = region_heap;
     descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
 }
 
@@ -50,7 +51,7 @@ int Statistics::descriptor() const {
 
 void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
                             Sites& sites) const {
-    const uint64_t requests = matched_ + grouped_ + pooled_ + fallback_;
+    const uint64_t requests = matched_ + grouped_ + pooled_ + in_region_ + fallback_;
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
     if (given_up != 0) {
@@ -75,6 +76,9 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
         line.text(", pooled ").number(pooled_).text(" (").percent(pooled_, requests).text(", ");
         line.bytes(pooled_bytes_).text(") in ").number(counts.pools).text(" pools of ");
         line.number(counts.sites).text(" sites");
+    }
+    if (region_heap_ != nullptr) {
+        line.text(", ").text(region_heap_).text(" ").number(in_region_);
     }
     line.text(", fallback ").number(fallback_).text("; peak resident memory ");
     line.bytes(platform::peak_resident_bytes());

@@ -12,11 +12,13 @@ namespace malloom::front {
 class Statistics {
   public:
     /// Keeps a copy of stderr for the line at the end: many programs close theirs before they leave.
-    void open();
+    /// `region_heap` is the name of the one that serves, or null.
+    void open(const char* region_heap);
 
     void count_matched(size_t bytes);
     void count_grouped() { __atomic_fetch_add(&grouped_, 1, __ATOMIC_RELAXED); }
     void count_pooled(size_t bytes);
+    void count_in_region() { __atomic_fetch_add(&in_region_, 1, __ATOMIC_RELAXED); }
     void count_fallback() { __atomic_fetch_add(&fallback_, 1, __ATOMIC_RELAXED); }
 
     /// Writes the line. `state` says what the plan was doing in the end; `given_up` as PlanHeap::given_up;
@@ -34,6 +36,8 @@ class Statistics {
     uint64_t grouped_ = 0;
     uint64_t pooled_ = 0;
     uint64_t pooled_bytes_ = 0;
+    const char* region_heap_ = nullptr;
+    uint64_t in_region_ = 0;
     uint64_t fallback_ = 0;
 };
 

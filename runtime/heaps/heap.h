@@ -1,10 +1,9 @@
-// What every heap offers, so that any front can drive any composition of them.
+// What every heap offers, so that any front can drive any composition of them. Needs no operating system and
+// no C++ library.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include <concepts>
 
 namespace malloom::heaps {
 
@@ -19,6 +18,10 @@ struct Request {
     Requester* requester = nullptr;
 };
 
+/// As std::same_as: firmware may have no C++ library.
+template <typename A, typename B>
+concept same_as = __is_same(A, B);
+
 /// - allocate: nullptr where this heap does not claim the request; the next one is asked then.
 /// - owns: whether the object lies in this heap's memory; cheap, and never true for another heap's.
 /// - deallocate, usable_size (in bytes): only for what the heap owns.
@@ -26,10 +29,10 @@ struct Request {
 /// which fronts that know it ask first.
 template <typename T>
 concept Heap = requires(T& heap, const T& constant, const Request& request, void* object) {
-    { heap.allocate(request) } -> std::same_as<void*>;
-    { heap.deallocate(object) } -> std::same_as<void>;
-    { constant.owns(object) } -> std::same_as<bool>;
-    { constant.usable_size(object) } -> std::same_as<size_t>;
+    { heap.allocate(request) } -> same_as<void*>;
+    { heap.deallocate(object) } -> same_as<void>;
+    { constant.owns(object) } -> same_as<bool>;
+    { constant.usable_size(object) } -> same_as<size_t>;
 };
 
 /// A heap that claims some requests and leaves the others to the next one.
@@ -37,7 +40,16 @@ concept Heap = requires(T& heap, const T& constant, const Request& request, void
 /// has its room.
 template <typename T>
 concept ClaimingHeap = Heap<T> && requires(T& heap, const Request& request, void* object) {
-    { heap.resize(object, request) } -> std::same_as<bool>;
+    { heap.resize(object, request) } -> same_as<bool>;
+};
+
+/// A claiming heap over memory that somebody gives it, so that it can do without an operating system. It is
+/// thread-safe, and all zero it claims and owns nothing.
+/// - open: once, before all else. The region is zeroed, in bytes, and outlives the heap; nobody else uses it.
+/// False where it is too short.
+template <typename T>
+concept RegionHeap = ClaimingHeap<T> && requires(T& heap, void* region, size_t bytes) {
+    { heap.open(region, bytes) } -> same_as<bool>;
 };
 
 /// A heap that takes every request, and every pointer: the last of a composition, and a composition as a
@@ -46,8 +58,8 @@ concept ClaimingHeap = Heap<T> && requires(T& heap, const Request& request, void
 /// object alive.
 template <typename T>
 concept CompleteHeap = Heap<T> && requires(T& heap, const Request& request, void* object) {
-    { heap.allocate_zeroed(request) } -> std::same_as<void*>;
-    { heap.reallocate(object, request) } -> std::same_as<void*>;
+    { heap.allocate_zeroed(request) } -> same_as<void*>;
+    { heap.reallocate(object, request) } -> same_as<void*>;
 };
 
 /// A shrunk object stays where at least half of its room is used.

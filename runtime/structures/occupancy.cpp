@@ -2,6 +2,7 @@
 
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
+#include "runtime/structures/alone.h"
 
 namespace malloom::structures {
 

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "runtime/structures/shared_word.h"
+#include "runtime/structures/alone.h"
 
 namespace malloom::structures {
 

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "runtime/heaps/pools/pool_heap.h"
+#include "runtime/structures/freestanding/racy_count.h"
 #include "runtime/structures/growing_range.h"
-#include "runtime/structures/racy_count.h"
 
 namespace malloom::heaps {
 

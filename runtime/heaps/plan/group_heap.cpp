@@ -140,26 +140,27 @@ void GroupHeap::put_back(Group& group, uint32_t chunk) {
     const bool is_alone = alone();
     const uint64_t bytes = structures::granule_bytes << group.chunk_shift;
     if (fetch_add(is_alone, group.kept_chunks, 1) * bytes < kept_bytes) {
-        group.kept.push(group.links, chunk);
+        group.kept.push(is_alone, group.links, chunk);
         return;
     }
     fetch_add(is_alone, group.kept_chunks, ~uint64_t{0});
     platform::discard_pages(occupancy_.address(group.first_granule + (uint64_t{chunk} << group.chunk_shift)),
                             bytes);
-    group.discarded.push(group.links, chunk);
+    group.discarded.push(is_alone, group.links, chunk);
 }
 
 uint32_t GroupHeap::take_chunk(Group& group) {
-    uint32_t chunk = group.kept.pop(group.links);
+    const bool is_alone = alone();
+    uint32_t chunk = group.kept.pop(is_alone, group.links);
     if (chunk != IndexStack::none) {
-        fetch_add(alone(), group.kept_chunks, ~uint64_t{0});
+        fetch_add(is_alone, group.kept_chunks, ~uint64_t{0});
         return chunk;
     }
-    chunk = group.discarded.pop(group.links);
+    chunk = group.discarded.pop(is_alone, group.links);
     if (chunk != IndexStack::none || !may_grow(group)) {
         return chunk;
     }
-    const uint64_t fresh = fetch_add(alone(), group.fresh_chunks, 1);
+    const uint64_t fresh = fetch_add(is_alone, group.fresh_chunks, 1);
     return fresh < chunks_in_span(group) ? static_cast<uint32_t>(fresh) : IndexStack::none;
 }
 

@@ -9,7 +9,8 @@
 
 #include "runtime/heaps/plan/plan_file.h"
 #include "runtime/heaps/plan/requester.h"
-#include "runtime/structures/index_stack.h"
+#include "runtime/structures/alone.h"
+#include "runtime/structures/freestanding/index_stack.h"
 #include "runtime/structures/occupancy.h"
 
 namespace malloom::heaps {

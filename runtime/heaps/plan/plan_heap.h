@@ -8,6 +8,7 @@
 
 #include "runtime/heaps/plan/plan_file.h"
 #include "runtime/heaps/plan/requester.h"
+#include "runtime/structures/alone.h"
 #include "runtime/structures/occupancy.h"
 
 namespace malloom::heaps {

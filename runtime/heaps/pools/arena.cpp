@@ -4,7 +4,8 @@
 
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
-#include "runtime/structures/shared_word.h"
+#include "runtime/structures/alone.h"
+#include "runtime/structures/freestanding/shared_word.h"
 
 namespace malloom::heaps {
 

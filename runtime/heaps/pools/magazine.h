@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/structures/shared_word.h"
+#include "runtime/structures/freestanding/shared_word.h"
 
 namespace malloom::heaps {
 

@@ -1,51 +1,11 @@
 // libmalloom.so in real processes: its own probe, and programs that users have.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
-#include "tests/runtime/heaps/plan/plan_builder.h"
+#include "tests/runtime/front/preload.h"
 
 namespace malloom::tests {
 namespace {
 
-struct Outcome {
-    std::string output;
-    std::string complaint;
-    int status = 0;
-};
-
-std::string contents(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
-
-class Preload : public testing::Test {
+class Preload : public Preloading {
   protected:
-    void SetUp() override {
-        char pattern[] = "/tmp/malloom-preload-XXXXXX";
-        folder = mkdtemp(pattern);
-    }
-    void TearDown() override { (void)!system(("rm -rf " + folder).c_str()); }
-
-    Outcome run(const std::string& settings, const std::string& command) const {
-        return start("LD_PRELOAD=" MALLOOM_LIBRARY " MALLOOM='" + settings + "'", command);
-    }
-    Outcome plain(const std::string& command) const { return start("", command); }
-
-    // `variables` are assignments for the program; the shell itself runs without the library.
-    Outcome start(const std::string& variables, const std::string& command) const {
-        const std::string line =
-            "cd " + folder + " && env " + variables + " " + command + " >out 2>err </dev/null";
-        const int status = system(line.c_str());
-        return {contents(folder + "/out"), contents(folder + "/err"),
-                WIFEXITED(status) ? WEXITSTATUS(status) : -1};
-    }
-
     // A plan of `count` slots of `granules` for the probe's call site, in an order of its own: the i-th is at
     // i * 5 % count.
     std::string plan_for_probe(unsigned depth, uint32_t count, uint32_t granules, uint32_t step = 1) {
@@ -64,22 +24,6 @@ class Preload : public testing::Test {
         builder.write(folder + "/plan");
         return "statistics=1,plan=" + folder + "/plan";
     }
-
-    // Slots of all the small sizes again and again: something to match in any program.
-    std::string plan_for_anyone() {
-        PlanBuilder builder(uint64_t{16} << 20, formats::plan::Matching::sequence);
-        for (unsigned thread = 0; thread < 4; ++thread) {
-            std::vector<PlanBuilder::Slot> slots;
-            for (uint32_t i = 0; i < 20000; ++i) {
-                slots.push_back({(thread * 200000 + i * 37) % 1000000, 1 + i * 7 % 40});
-            }
-            builder.add_sequence(slots);
-        }
-        builder.write(folder + "/plan");
-        return "plan=" + folder + "/plan";
-    }
-
-    std::string folder;
 };
 
 TEST_F(Preload, EveryRequestOfAPlannedCallSiteMatches) {
@@ -123,7 +67,7 @@ TEST_F(Preload, ACallSiteThatThePlanDoesNotFitIsGivenUp) {
 
 TEST_F(Preload, StatisticsComeHoweverTheProgramEnds) {
     for (const char* settings : {"statistics=1", "statistics=1,fallback=system"}) {
-        for (const char* command : {MALLOOM_PROBE " quick_exit", MALLOOM_PROBE " limits", "/bin/ls /"}) {
+        for (const char* command : {MALLOOM_PROBE " quick_exit", MALLOOM_PROBE " one", "/bin/ls /"}) {
             const Outcome outcome = run(settings, command);
             EXPECT_EQ(outcome.status, 0) << command;
             const size_t line = outcome.complaint.find("plan not asked for; requests ");
@@ -148,8 +92,8 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
                                     std::string("heap=fallback"), std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
-        EXPECT_EQ(run(heap, MALLOOM_PROBE " limits").output, "limits done\n") << heap;
-        EXPECT_EQ(run(heap, MALLOOM_PROBE " exec").output, "limits done\n") << heap;
+        EXPECT_EQ(run(heap, MALLOOM_PROBE " one").output, "one done\n") << heap;
+        EXPECT_EQ(run(heap, MALLOOM_PROBE " exec").output, "one done\n") << heap;
     }
 }
 
@@ -166,16 +110,19 @@ TEST_F(Preload, AnInvalidPointerEndsTheProgramWithALine) {
 
 TEST_F(Preload, ABadPlanIsOneLineAndTheProgramRuns) {
     std::ofstream(folder + "/plan") << std::string(5000, 'x');
-    const Outcome outcome = run("plan=" + folder + "/plan", MALLOOM_PROBE " limits");
-    EXPECT_EQ(outcome.output, "limits done\n");
+    const Outcome outcome = run("plan=" + folder + "/plan", MALLOOM_PROBE " one");
+    EXPECT_EQ(outcome.output, "one done\n");
     EXPECT_EQ(outcome.complaint,
               "malloom: " + folder + "/plan: is not a plan; the program runs without a plan\n");
-    EXPECT_NE(run("plan=/nowhere", MALLOOM_PROBE " limits").complaint.find("No such file"),
-              std::string::npos);
+    EXPECT_NE(run("plan=/nowhere", MALLOOM_PROBE " one").complaint.find("No such file"), std::string::npos);
+}
+
+TEST_F(Preload, PosixMemalignLeavesErrnoAlone) {
+    EXPECT_EQ(run("", MALLOOM_PROBE " errno").output, "errno kept\n");
 }
 
 TEST_F(Preload, AWrongSettingIsNamed) {
-    const Outcome outcome = run("heap=pool", MALLOOM_PROBE " limits");
+    const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
     EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");
 }
 

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/structures/alone.h"
+
 namespace malloom::tests {
 namespace {
 
