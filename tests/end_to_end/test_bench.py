@@ -48,7 +48,9 @@ def test_everything_is_measured(quick: tuple[Finished, Path]) -> None:
 def test_rows_are_complete(quick: tuple[Finished, Path]) -> None:
     found = json.loads((quick[1] / "rows.json").read_text())
     assert found["suite"] == "placement"
-    assert {"machine", "processor", "processors", "system", "libc"} <= set(found["host"])
+    assert {"machine", "processor", "processors", "last_level", "system", "libc", "commit"} <= set(
+        found["host"]
+    )
     measured = ["metric", "ratio", "low", "high", "runs", "peak_rss_ratio"]
     fields = ["workload", "input", "variant", "baseline", *measured]
     for row in found["rows"]:

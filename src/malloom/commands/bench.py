@@ -176,7 +176,7 @@ def write(suite: "Suite", findings: "Findings", json: Path | None, markdown: Pat
         goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
         notes = [asdict(note) for note in findings.notes]
-        data = to_json(suite.name, findings.all_rows(), goals, failures, notes)
+        data = to_json(suite.name, findings.host, findings.all_rows(), goals, failures, notes)
         _write_text(json, data + "\n")
     if markdown is not None:
         _write_text(markdown, to_markdown(suite.tables_of(findings)))
