@@ -41,6 +41,11 @@ def count_misses(command: Command, geometry: tuple[str, ...] = THESIS_GEOMETRY) 
     return _misses_of(_totals(output_of_valgrind(command, "cachegrind", "--cache-sim=yes", *geometry)))
 
 
+def count_instructions(command: Command) -> int:
+    """Of a whole run, as callgrind counts them."""
+    return _totals(output_of_valgrind(command, "callgrind"))["Ir"]
+
+
 def output_of_valgrind(command: Command, tool: str, *options: str) -> str:
     """What cachegrind or callgrind writes about a run. Raises CommandError where it is missing or fails."""
     with tempfile.TemporaryDirectory() as folder:
