@@ -1,15 +1,14 @@
 """The build at hand against a former one: programs' whole times, and pairs of malloc and free."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from malloom.bench import variants
 from malloom.bench.dynamic.pairs import PHASE, POOL_HEAP, Work
 from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
+from malloom.bench.pairs import Budget, run_interleaved
 from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
-from malloom.bench.pools.means import Place, mean_row
+from malloom.bench.pools.means import Races, mean_row
 from malloom.bench.pools.programs import Program
 from malloom.bench.process import Command
 from malloom.bench.races import measured_row
@@ -22,15 +21,8 @@ MEAN_LIMIT, EACH_LIMIT = 1.02, 1.03
 """Of the mean's high end, and of any row's low end."""
 
 
-@dataclass
-class Measured:
-    """The races of a part so far, for the mean over them."""
-
-    races: dict[Place, Rounds] = field(default_factory=dict)
-
-
 def program_rows(
-    bench: Bench, program: Program, builds: Builds, budget: Budget, measured: Measured
+    bench: Bench, program: Program, builds: Builds, budget: Budget, races: Races
 ) -> list[Row | Goal]:
     """One program with the pools of both builds."""
     bench.say(f"measuring {program}: {BEFORE}, {POOLS}")
@@ -40,33 +32,33 @@ def program_rows(
         POOLS: command.with_environment(variants.pooled()),
     }
     rounds = run_interleaved(commands, BEFORE, budget, progress=bench.progress)
-    measured.races[program.place] = rounds
+    races[program.place] = rounds
     measured_now = measured_row(program.place, rounds, POOLS, BEFORE, "cpu_time")
     return [measured_now, Goal(measured_now, EACH_LIMIT, Of.LOW)]
 
 
-def mean_goals(bench: Bench, measured: Measured) -> list[Row | Goal]:
+def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:
     """Over all programs, the start-up among them."""
     del bench
-    return [Goal(mean, MEAN_LIMIT, Of.HIGH) for mean in mean_row(measured.races, "programs", POOLS, BEFORE)]
+    return [Goal(mean, MEAN_LIMIT, Of.HIGH) for mean in mean_row(races, "programs", POOLS, BEFORE)]
 
 
 def pairs_rows(
-    bench: Bench, works: Sequence[Work], builds: Builds, budget: Budget, measured: Measured
+    bench: Bench, works: Sequence[Work], builds: Builds, budget: Budget, races: Races
 ) -> list[Row | Goal]:
     """One pattern at all sizes, through malloc and with the heap called directly. Held is the build without
     checks, as the former one had none; of the sizes the worst."""
     there = builds.there(bench, BEFORE, UNCHECKED)
     if BEFORE not in there:
         return []
-    rows = [each for work in works for each in _pairs_of(bench, work, there, budget, measured)]
+    rows = [each for work in works for each in _pairs_of(bench, work, there, budget, races)]
     held = [[each for each in rows if (each.workload, each.variant) == (name, UNCHECKED)] for name in PAIRS]
     worst = [max(found, key=lambda each: each.low) for found in held if found]
     return [*rows, *(Goal(each, EACH_LIMIT, Of.LOW) for each in worst)]
 
 
 def _pairs_of(
-    bench: Bench, work: Work, there: Mapping[str, Build], budget: Budget, measured: Measured
+    bench: Bench, work: Work, there: Mapping[str, Build], budget: Budget, races: Races
 ) -> list[Row]:
     rows = []
     for workload, commands in _commands(bench, work, there).items():
@@ -75,7 +67,7 @@ def _pairs_of(
             commands, BEFORE, budget, PHASE, progress=bench.progress, failed=bench.failed
         )
         place = (workload, work.case().input)
-        measured.races[place] = rounds
+        races[place] = rounds
         names = [name for name in commands if name != BEFORE and rounds.runs.get(name)]
         rows += [measured_row(place, rounds, name, BEFORE, PHASE) for name in names]
     return rows
@@ -93,11 +85,11 @@ def _commands(bench: Bench, work: Work, there: Mapping[str, Build]) -> dict[str,
     }
 
 
-def pairs_goals(bench: Bench, measured: Measured) -> list[Row | Goal]:
+def pairs_goals(bench: Bench, races: Races) -> list[Row | Goal]:
     """The mean over all patterns and sizes, for each of the two workloads."""
     del bench
     means = []
     for workload in PAIRS:
-        races = {place: rounds for place, rounds in measured.races.items() if place[0] == workload}
-        means += mean_row(races, f"patterns and sizes of {workload}", UNCHECKED, BEFORE, PHASE)
+        of_it = {place: rounds for place, rounds in races.items() if place[0] == workload}
+        means += mean_row(of_it, f"patterns and sizes of {workload}", UNCHECKED, BEFORE, PHASE)
     return [Goal(mean, MEAN_LIMIT, Of.HIGH) for mean in means]

@@ -10,10 +10,9 @@ from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal
 from malloom.bench.interval import exact
 from malloom.bench.pairs import Budget, run_interleaved
-from malloom.bench.pools.before import Measured
 from malloom.bench.pools.builds import UNCHECKED, Builds
 from malloom.bench.pools.code import for_each
-from malloom.bench.pools.means import mean_row
+from malloom.bench.pools.means import Races, mean_row
 from malloom.bench.pools.programs import Program
 from malloom.bench.process import Command
 from malloom.bench.races import measured_row
@@ -55,9 +54,7 @@ def pair_goals(bench: Bench, works: Sequence[Work], builds: Builds, budget: Budg
     return [*rows, Goal(max(rows, key=lambda each: each.ratio), PAIR_LIMIT)]
 
 
-def program_rows(
-    bench: Bench, program: Program, builds: Builds, budget: Budget, measured: Measured
-) -> list[Row]:
+def program_rows(bench: Bench, program: Program, builds: Builds, budget: Budget, races: Races) -> list[Row]:
     command = program.command(bench)
     commands = {
         UNCHECKED: command.with_environment(builds.of(bench, UNCHECKED).pooled()),
@@ -65,11 +62,11 @@ def program_rows(
     }
     bench.say(f"measuring {program}: {', '.join(commands)}")
     rounds = run_interleaved(commands, UNCHECKED, budget, progress=bench.progress)
-    measured.races[program.place] = rounds
+    races[program.place] = rounds
     return [measured_row(program.place, rounds, POOLS, UNCHECKED, "cpu_time")]
 
 
-def mean_goals(bench: Bench, measured: Measured) -> list[Row | Goal]:
+def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:
     """Over the programs."""
     del bench
-    return [Goal(mean, PROGRAMS_LIMIT) for mean in mean_row(measured.races, "programs", POOLS, UNCHECKED)]
+    return [Goal(mean, PROGRAMS_LIMIT) for mean in mean_row(races, "programs", POOLS, UNCHECKED)]

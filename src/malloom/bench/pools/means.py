@@ -1,14 +1,14 @@
 """A geometric mean over the races of a part, as a row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from malloom.bench.dynamic.means import geometric_mean
 from malloom.bench.pairs import Rounds
 from malloom.bench.rows import Row, row
 
 MEAN = "geometric mean"
-Place = tuple[str, str]
-Races = Mapping[Place, Rounds]
+Races = dict[tuple[str, str], Rounds]
+"""The races of a part so far, by workload and input."""
 
 
 def mean_row(races: Races, of: str, variant: str, baseline: str, metric: str = "cpu_time") -> list[Row]:

@@ -21,7 +21,10 @@ WORD = 8
 
 
 def cycles(loop: str, processor: str) -> float:
-    """For one round of the loop, when round follows round."""
+    """For one round of the loop, when round follows round.
+
+    Loads do not wait for stores to the same place: so it is left to a count what is forwarded.
+    """
     options = [f"-mcpu={processor}", "-mtriple=x86_64", f"-iterations={ITERATIONS}"]
     command = [installed(SIMULATOR, PACKAGE), *options, "-instruction-info=false", "-resource-pressure=false"]
     done = subprocess.run(command, input=loop, capture_output=True, text=True, check=False)
@@ -44,8 +47,10 @@ def forwarded_loads_of(command: Command) -> int:
 
 
 def forwarded_loads(trace: Iterable[str]) -> int:
-    """Loads of words that one of the youngest stores wrote. Lines are ` L ADDRESS,SIZE`: L loads, S stores, M
-    does both."""
+    """Loads of words that one of the youngest stores wrote.
+
+    Lines are ` L ADDRESS,SIZE`: L loads, S stores, M does both. Others tell other things.
+    """
     stores: deque[int] = deque(maxlen=STORES_ON_THE_WAY)
     count = 0
     for line in trace:

@@ -6,18 +6,21 @@ from functools import partial
 from malloom.bench.cachegrind import count_instructions
 from malloom.bench.dynamic.pairs import PATTERNS, Work
 from malloom.bench.goals import Goal
+from malloom.bench.pairs import Budget
 from malloom.bench.pools import before, checks, code
 from malloom.bench.pools.allocators import HugePages
 from malloom.bench.pools.builds import Builds
 from malloom.bench.pools.dynamorio import dynamorio_rows
+from malloom.bench.pools.means import Races
 from malloom.bench.pools.memory import memory_rows
 from malloom.bench.pools.pairs import pair_rows
-from malloom.bench.pools.programs import START_UP, of_case
+from malloom.bench.pools.programs import START_UP, Program, of_case
 from malloom.bench.pools.scale import Scale
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.times import time_rows
+from malloom.bench.process import Command
 from malloom.bench.rows import Row
-from malloom.bench.steps import Bench, Step
+from malloom.bench.steps import Step
 
 Maker = Callable[[Scale], list[Step]]
 COUNTED_BYTES = 64
@@ -31,49 +34,33 @@ def steps_of(parts: Sequence[str], scale: Scale) -> list[Step]:
 
 
 def _before(scale: Scale) -> list[Step]:
-    builds, measured = Builds(scale.against), before.Measured()
+    builds, races = Builds(scale.against), Races()
 
-    def of(bench: Bench, number: int) -> list[Row | Goal]:
-        budget = scale.times if number else scale.start_up
-        return before.program_rows(bench, programs[number], builds, budget, measured)
+    def of(program: Program, budget: Budget) -> Step:
+        measure = partial(before.program_rows, program=program, builds=builds, budget=budget, races=races)
+        return Step("before", str(program), measure, _expected(scale, 2))
 
-    programs = [START_UP, *scale.ten]
-    steps = [
-        Step("before", str(program), partial(of, number=number), _expected(scale, 2))
-        for number, program in enumerate(programs)
-    ]
-    conclude = partial(before.mean_goals, measured=measured)
+    steps = [of(START_UP, scale.start_up), *(of(program, scale.times) for program in scale.ten)]
+    conclude = partial(before.mean_goals, races=races)
     return [*steps, Step("before", "mean", conclude, concludes=True)]
 
 
 def _before_pairs(scale: Scale) -> list[Step]:
-    builds, measured = Builds(scale.against), before.Measured()
-    steps = _of_patterns(
-        "before-pairs",
-        scale,
-        partial(before.pairs_rows, builds=builds, budget=scale.pairs, measured=measured),
-        races=2,
-    )
-    conclude = partial(before.pairs_goals, measured=measured)
+    builds, races = Builds(scale.against), Races()
+    measure = partial(before.pairs_rows, builds=builds, budget=scale.pairs, races=races)
+    conclude = partial(before.pairs_goals, races=races)
+    steps = _of_patterns("before-pairs", scale, measure, races=2)
     return [*steps, Step("before-pairs", "means", conclude, concludes=True)]
 
 
 def _memory(scale: Scale) -> list[Step]:
+    def of(program: Program, budget: Budget, kept: str = "") -> Step:
+        measure = partial(memory_rows, program=program, budget=budget, kept=kept)
+        return Step("memory", str(program), measure, 10.0)
+
     programs = [*scale.ten, *scale.few_live, *scale.real, *scale.others]
-    peaks = [
-        Step("memory", str(program), partial(memory_rows, program=program, budget=scale.memory), 10.0)
-        for program in programs
-    ]
-    kept = [
-        Step(
-            "memory",
-            " ".join(case.place),
-            partial(memory_rows, program=of_case(case), budget=scale.patterns_memory, kept=case.phase),
-            10.0,
-        )
-        for case in scale.patterns
-    ]
-    return [*peaks, *kept]
+    patterns = [of(of_case(case), scale.patterns_memory, case.phase) for case in scale.patterns]
+    return [*(of(program, scale.memory) for program in programs), *patterns]
 
 
 def _times(scale: Scale) -> list[Step]:
@@ -97,58 +84,42 @@ def _pairs(scale: Scale) -> list[Step]:
 def _code(scale: Scale) -> list[Step]:
     builds = Builds(scale.against)
 
-    def counted(pattern: str) -> Step:
-        count = partial(
-            code.counted_rows,
-            work=Work(pattern, COUNTED_BYTES, scale.counted_pairs),
-            builds=builds,
-            metric=code.INSTRUCTIONS,
-            count=count_instructions,
-        )
-        return Step("code", f"instructions, {pattern}", count, 20.0)
+    def counted(pattern: str, metric: str, count: Callable[[Command], int], pairs: int) -> Step:
+        work = Work(pattern, COUNTED_BYTES, pairs)
+        measure = partial(code.counted_rows, work=work, builds=builds, metric=metric, count=count)
+        return Step("code", f"{metric.replace('_', ' ')}, {pattern}", measure, 20.0)
 
-    one_at_a_time = Work("now", COUNTED_BYTES, scale.counted_pairs)
-    traced = partial(
-        code.counted_rows,
-        work=Work("now", COUNTED_BYTES, scale.counted_pairs // TRACED),
-        builds=builds,
-        metric=code.FORWARDED,
-        count=forwarded_loads_of,
-    )
-    followed = partial(code.hot_path_rows, work=one_at_a_time, builds=builds)
+    pairs = scale.counted_pairs
+    followed = partial(code.hot_path_rows, work=Work("now", COUNTED_BYTES, pairs), builds=builds)
     return [
-        *(counted(pattern) for pattern in PATTERNS),
-        Step("code", "forwarded loads", traced, 20.0),
+        *(counted(pattern, code.INSTRUCTIONS, count_instructions, pairs) for pattern in PATTERNS),
+        counted("now", code.FORWARDED, forwarded_loads_of, pairs // TRACED),
         Step("code", "simulated cycles", followed, 5.0),
     ]
 
 
 def _checks(scale: Scale) -> list[Step]:
-    builds, measured = Builds(scale.against), before.Measured()
-    works = [Work(pattern, COUNTED_BYTES, scale.counted_pairs) for pattern in PATTERNS]
-    instructions = [
-        Step(
-            "checks",
-            f"instructions, {work.pattern}",
-            partial(checks.instruction_goals, work=work, builds=builds),
-            5.0,
+    builds, races = Builds(scale.against), Races()
+
+    def counted(pattern: str) -> Step:
+        work = Work(pattern, COUNTED_BYTES, scale.counted_pairs)
+        measure = partial(checks.instruction_goals, work=work, builds=builds)
+        return Step("checks", f"instructions, {pattern}", measure, 5.0)
+
+    def of(program: Program) -> Step:
+        measure = partial(
+            checks.program_rows, program=program, builds=builds, budget=scale.times, races=races
         )
-        for work in works
-    ]
+        return Step("checks", str(program), measure, _expected(scale, 2))
+
     pairs = _of_patterns("checks", scale, partial(checks.pair_goals, builds=builds, budget=scale.pairs))
-    programs = [
-        Step(
-            "checks",
-            str(program),
-            partial(
-                checks.program_rows, program=program, builds=builds, budget=scale.times, measured=measured
-            ),
-            _expected(scale, 2),
-        )
-        for program in scale.ten
+    conclude = partial(checks.mean_goals, races=races)
+    return [
+        *map(counted, PATTERNS),
+        *pairs,
+        *map(of, scale.ten),
+        Step("checks", "mean", conclude, concludes=True),
     ]
-    conclude = partial(checks.mean_goals, measured=measured)
-    return [*instructions, *pairs, *programs, Step("checks", "mean", conclude, concludes=True)]
 
 
 def _dynamorio(scale: Scale) -> list[Step]:
@@ -170,7 +141,7 @@ def _of_patterns(
     works = {
         pattern: [Work(pattern, size, scale.pairs_count) for size in scale.pair_sizes] for pattern in PATTERNS
     }
-    expected = races * len(scale.pair_sizes) * scale.pairs.seconds
+    expected = races * len(scale.pair_sizes) * (scale.pairs.seconds if scale.judges else 1.0)
     return [Step(part, pattern, partial(measure, works=found), expected) for pattern, found in works.items()]
 
 

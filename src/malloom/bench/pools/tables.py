@@ -11,7 +11,7 @@ from malloom.bench.tables import Shown, describe_interval, failures_table, goals
 
 
 @dataclass(frozen=True)
-class Printed:
+class Table:
     """A table of a part's rows with one metric; with huge pages or without, where that is told apart."""
 
     title: str
@@ -27,32 +27,32 @@ class Printed:
         ]
 
 
-def tables(scale: Scale) -> list[Printed]:
+def tables(scale: Scale) -> list[Table]:
     former = f"commit {scale.against}"
     return [
-        Printed(f"CPU time of programs against {former}", "before", "cpu_time"),
-        Printed(f"Pairs of malloc and free against {former}", "before-pairs", "pair_time"),
-        Printed("Peak memory", "memory", "peak_memory"),
-        Printed("Memory in use at the end", "memory", "kept_bytes"),
-        Printed("CPU time, huge pages off for all", "times", "cpu_time", huge=False),
-        Printed("CPU time, huge pages on for all", "times", "cpu_time", huge=True),
-        Printed("A pair by the pool heap called directly", "pairs", "pair_time"),
-        Printed("Instructions of a pair, the loop's own included", "code", "instructions"),
-        Printed("Loads of a pair that a store before them forwards to", "code", "forwarded_loads"),
-        Printed("Cycles of a pair, simulated for Zen 4", "code", "cycles znver4"),
-        Printed("Cycles of a pair, simulated for Sapphire Rapids", "code", "cycles sapphirerapids"),
-        Printed("Instructions that the checks add to a pair", "checks", "instructions_added"),
-        Printed("Time of a pair with checks", "checks", "pair_time"),
-        Printed("CPU time of programs with checks", "checks", "cpu_time"),
-        Printed("CPU time under DynamoRIO", "dynamorio", "cpu_time"),
+        Table(f"CPU time of programs against {former}", "before", "cpu_time"),
+        Table(f"Pairs of malloc and free against {former}", "before-pairs", "pair_time"),
+        Table("Peak memory", "memory", "peak_memory"),
+        Table("Memory in use at the end", "memory", "kept_bytes"),
+        Table("CPU time, huge pages off for all", "times", "cpu_time", huge=False),
+        Table("CPU time, huge pages on for all", "times", "cpu_time", huge=True),
+        Table("A pair by the pool heap called directly", "pairs", "pair_time"),
+        Table("Instructions of a pair, the loop's own included", "code", "instructions"),
+        Table("Loads of a pair that a store before them forwards to", "code", "forwarded_loads"),
+        Table("Cycles of a pair, simulated for Zen 4", "code", "cycles znver4"),
+        Table("Cycles of a pair, simulated for Sapphire Rapids", "code", "cycles sapphirerapids"),
+        Table("Instructions that the checks add to a pair", "checks", "instructions_added"),
+        Table("Time of a pair with checks", "checks", "pair_time"),
+        Table("CPU time of programs with checks", "checks", "cpu_time"),
+        Table("CPU time under DynamoRIO", "dynamorio", "cpu_time"),
     ]
 
 
 def shown_tables(findings: Findings, scale: Scale) -> list[Shown]:
     """What was measured on, every table that the findings can fill, the goals, the notes and the failures."""
-    found = [_shown(printed.title, printed.rows(findings)) for printed in tables(scale)]
+    found = [_shown(table.title, table.rows(findings)) for table in tables(scale)]
     found += [goals_table(findings), notes_table(findings), failures_table(findings)]
-    return [_measured_on(findings, scale), *(table for table in found if table.rows)]
+    return [_measured_on(findings, scale), *(shown for shown in found if shown.rows)]
 
 
 def _measured_on(findings: Findings, scale: Scale) -> Shown:
