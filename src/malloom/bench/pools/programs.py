@@ -76,8 +76,8 @@ def few_live_small() -> list[Program]:
 
 
 def real() -> list[Program]:
-    """Programs from Debian, as they are."""
-    return [of_real(each) for each in (cc1(2000), python3(20), xsltproc(50), jq(20), dot(250, 500))]
+    """Programs from Debian, as they are, with inputs for a second or two."""
+    return [of_real(each) for each in (cc1(150), python3(40), xsltproc(20), jq(20), dot(150, 300))]
 
 
 def real_small() -> list[Program]:
