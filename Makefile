@@ -45,7 +45,7 @@ test: native  ## all tests, with formatting, lint and types
 
 bench: build  ## all benchmark suites
 	@setup/native.sh release
-	@status=0; for suite in placement dynamic; do \
+	@status=0; for suite in placement dynamic pools; do \
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status
 

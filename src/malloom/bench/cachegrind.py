@@ -38,17 +38,33 @@ class Misses:
 
 def count_misses(command: Command, geometry: tuple[str, ...] = THESIS_GEOMETRY) -> Misses:
     """Runs a command under cachegrind. Raises CommandError where valgrind is missing or the program fails."""
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
-        raise CommandError("valgrind is not installed", remedy="install Debian's package valgrind")
+    return _misses_of(_totals(output_of_valgrind(command, "cachegrind", "--cache-sim=yes", *geometry)))
+
+
+def count_instructions(command: Command) -> int:
+    """Of a whole run, as callgrind counts them."""
+    return _totals(output_of_valgrind(command, "callgrind"))["Ir"]
+
+
+def output_of_valgrind(command: Command, tool: str, *options: str) -> str:
+    """What cachegrind or callgrind writes about a run. Raises CommandError where it is missing or fails."""
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts"
-        arguments = [valgrind, "--tool=cachegrind", "--cache-sim=yes", *geometry]
-        arguments += [f"--cachegrind-out-file={counts}", *command.arguments]
-        status, last = _run_quietly(arguments, command)
+        arguments = [installed("valgrind"), f"--tool={tool}", *options, f"--{tool}-out-file={counts}"]
+        status, last = _run_quietly([*arguments, *command.arguments], command)
         if status != 0 or not counts.is_file():
-            raise CommandError(f"{command.arguments[0]} failed under cachegrind: {last}")
-        return _misses_of(_totals(counts.read_text(encoding="utf-8", errors="replace")))
+            raise CommandError(f"{command.arguments[0]} failed under {tool}: {last}")
+        return counts.read_text(encoding="utf-8", errors="replace")
+
+
+def installed(program: str, package: str = "") -> str:
+    """The path of a program that measuring needs. Raises CommandError where it is not installed."""
+    path = shutil.which(program)
+    if path is None:
+        raise CommandError(
+            f"{program} is not installed", remedy=f"install Debian's package {package or program}"
+        )
+    return path
 
 
 def _run_quietly(arguments: list[str], command: Command) -> tuple[int, str]:

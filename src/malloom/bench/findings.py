@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from malloom.bench.goals import Goal
-from malloom.bench.rows import Row
+from malloom.bench.rows import Host, Row
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Note:
 class Findings:
     """Grows step by step; what is there is good whatever fails later."""
 
+    host: Host = field(default_factory=dict)
     rows: list[tuple[str, Row]] = field(default_factory=list)
     """Part and row."""
     goals: list[Goal] = field(default_factory=list)

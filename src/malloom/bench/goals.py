@@ -16,6 +16,8 @@ class Of(StrEnum):
     """What of a row is held against a limit."""
 
     RATIO = "ratio"
+    LOW = "low"
+    HIGH = "high"
     PEAK = "peak_rss_ratio"
 
 
@@ -33,11 +35,11 @@ class Goal:
 
     @property
     def is_near(self) -> bool:
-        """Whether the interval of a ratio that missed holds the limit: of two commands that are the same, one
-        is above the other half the time."""
-        if self.limit is None or self.reached or self.of is not Of.RATIO:
+        """Whether the interval holds the limit: another time a goal that is reached might be missed, and one
+        that is missed reached. There is no such doubt about a count, and a peak has no interval."""
+        if self.limit is None or self.of is Of.PEAK or self.row.low == self.row.high:
             return False
-        return self.row.low <= self.limit
+        return self.row.low <= self.limit <= self.row.high
 
     @property
     def value(self) -> float:

@@ -54,6 +54,11 @@ class Rounds:
     def ratio(self, variant: str, baseline: str, metric: str = "cpu_time") -> Interval:
         return median_ratio(self.values(variant, metric), self.values(baseline, metric))
 
+    def pair_ratios(self, variant: str, baseline: str, metric: str = "cpu_time") -> list[float]:
+        """What each pair of runs says by itself."""
+        pairs = zip(self.values(variant, metric), self.values(baseline, metric), strict=True)
+        return [value / base for value, base in pairs]
+
     def peak_ratio(self, variant: str, baseline: str) -> float:
         return self.peak_memory(variant) / self.peak_memory(baseline)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.pairs import Progress, no_progress
+from malloom.bench.rows import host
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import Shown
 from malloom.errors import CommandError
@@ -36,7 +37,7 @@ def run(
     steps: Sequence[Step], workloads: Path, say: Callable[[str], None], progress: Progress = no_progress
 ) -> Findings:
     """Measures the steps. What fails is among the findings; a signal ends the suite and keeps them."""
-    findings = Findings()
+    findings = Findings(host(workloads))
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="malloom-bench-") as folder:
         for number, step in enumerate(steps, 1):

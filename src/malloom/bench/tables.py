@@ -54,10 +54,10 @@ def described(row: Row | None, claim: float | None) -> str:
 
 
 def describe_interval(row: Row) -> str:
-    """`0.512 [0.500 0.523]`, or the ratio alone where it is exact."""
+    """`0.512 [0.500 0.523] n 12` with the number of pairs, or the ratio alone where it is exact."""
     if row.low == row.high:
         return f"{row.ratio:.3f}"
-    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}]"
+    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}] n {row.runs}"
 
 
 def row_cells(row: Row) -> tuple[str, ...]:
@@ -68,6 +68,13 @@ def row_cells(row: Row) -> tuple[str, ...]:
 def goal_cells(goal: Goal) -> tuple[str, ...]:
     """A row's, then the limit and whether it is reached."""
     measured = f"{goal.value:.3f}" if goal.of is Of.PEAK else describe_interval(goal.row)
-    limit = "a verdict" if goal.limit is None else f"{goal.limit:.2f}"
-    missed = "NO, within noise" if goal.is_near else "NO"
-    return *row_cells(goal.row)[:3], goal.metric, measured, limit, "yes" if goal.reached else missed
+    reached = f"{'yes' if goal.reached else 'NO'}{', within noise' if goal.is_near else ''}"
+    return *row_cells(goal.row)[:3], goal.metric, measured, _limit(goal), reached
+
+
+def _limit(goal: Goal) -> str:
+    """`1.03`, and of the interval's ends which one is held against it."""
+    if goal.limit is None:
+        return "a verdict"
+    end = f" {goal.of} end" if goal.of in (Of.LOW, Of.HIGH) else ""
+    return f"{goal.limit:.2f}{end}"

@@ -65,9 +65,9 @@ def as_run(
     return fallback() if general == "mimalloc" else {}
 
 
-def pooled() -> dict[str, str]:
+def pooled(*options: str) -> dict[str, str]:
     """Pools per call site that the run learns by itself, as `malloom run --heap pools` has them."""
-    printed = stages.output_of("run", "--heap", "pools", "--print-environment")
+    printed = stages.output_of("run", "--heap", "pools", *options, "--print-environment")
     entries = (shlex.split(line)[0].partition("=") for line in printed.splitlines())
     return {name: value for name, _, value in entries}
 

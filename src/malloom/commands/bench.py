@@ -25,7 +25,9 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="What to measure: placement or dynamic.")],
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="What to measure: placement, dynamic or pools.")
+    ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Small inputs and few runs: shows that it works, decides nothing.")
     ] = False,
@@ -42,10 +44,13 @@ def bench(
     only: Annotated[
         list[str] | None,
         typer.Option(
+            "--only",
+            "--part",
             metavar="PART",
             help="Measure this part; may be repeated. placement: tables (times, misses, preallocation, "
             "statistics) or goals (speed, recording, planning, programs), or one of those in brackets; "
-            "dynamic: times, quiet, prefetches, misses, pairs, memory.",
+            "dynamic: times, quiet, prefetches, misses, pairs, memory. "
+            "pools: before, before-pairs, memory, times, pairs, code, checks, dynamorio.",
             show_default=False,
         ),
     ] = None,
@@ -53,7 +58,7 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="dynamic: measure this program; may be repeated. Default: all ten.",
+            help="dynamic, pools: measure this of the ten programs; may be repeated. Default: all ten.",
             show_default=False,
         ),
     ] = None,
@@ -70,7 +75,8 @@ def bench(
         str,
         typer.Option(
             metavar="BYTES",
-            help="dynamic: size of the last-level cache, like 32M. Default: this machine's.",
+            help="dynamic: size of the last-level cache, like 32M. Default: this machine's. pools: half of "
+            "what the ten programs' heaps have. Default: 32M.",
             show_default=False,
         ),
     ] = "",
@@ -83,6 +89,14 @@ def bench(
             show_default=False,
         ),
     ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="COMMIT",
+            help="pools: the former commit to compare with, which is built once. Default: 69039a1.",
+            show_default=False,
+        ),
+    ] = "",
     workloads: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where 'make native' put the workloads.")
     ] = DEFAULT_FOLDER,
@@ -97,7 +111,7 @@ def bench(
     """
     from malloom.bench import suites  # noqa: PLC0415  (help needs none of it)
 
-    chosen = suites.suite(suite, suites.Choices(quick, program or (), sizes, last_level, seconds))
+    chosen = suites.suite(suite, suites.Choices(quick, program or (), sizes, last_level, seconds, against))
     parts = chosen_parts(chosen, only or [])
     for written in filter(None, (json, markdown)):
         check_output(written)
@@ -176,7 +190,7 @@ def write(suite: "Suite", findings: "Findings", json: Path | None, markdown: Pat
         goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
         notes = [asdict(note) for note in findings.notes]
-        data = to_json(suite.name, findings.all_rows(), goals, failures, notes)
+        data = to_json(suite.name, findings.host, findings.all_rows(), goals, failures, notes)
         _write_text(json, data + "\n")
     if markdown is not None:
         _write_text(markdown, to_markdown(suite.tables_of(findings)))

@@ -20,7 +20,7 @@ from malloom.bench.placement.suite import placement
 from malloom.bench.placement.tables import shown_tables
 from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench, Step
-from malloom.bench.tables import print_all
+from malloom.bench.tables import goal_cells, print_all
 from malloom.errors import CommandError
 
 PLACE = ("cover", "300 300")
@@ -148,7 +148,18 @@ def test_never_above_is_missed_where_it_is_measured_to_be_above() -> None:
     assert not Goal(a_row("optimize", 1.05), 1.00).reached
     assert Goal(a_row("optimize", 1.05), 1.00).is_near
     assert not Goal(a_row("optimize", 1.11), 1.00).is_near
-    assert not Goal(a_row("optimize", 0.95), 1.00).is_near
+    assert Goal(a_row("optimize", 0.95), 1.00).is_near, "another time it might be missed"
+    assert not Goal(a_row("optimize", 0.89), 1.00).is_near
+    assert not Goal(a_row("optimize", 1.05), 1.00, Of.PEAK).is_near, "a peak has no interval"
+
+
+def test_an_end_of_the_interval_is_held_where_the_goal_says_so() -> None:
+    row = a_row("pools", 1.0)
+    assert [Goal(row, limit, Of.LOW).reached for limit in (0.89, 0.95, 1.2)] == [False, True, True]
+    assert [Goal(row, limit, Of.HIGH).reached for limit in (0.95, 1.05, 1.11)] == [False, False, True]
+    assert [Goal(row, limit, Of.LOW).is_near for limit in (0.89, 0.95, 1.2)] == [False, True, False]
+    assert [Goal(row, limit, Of.HIGH).is_near for limit in (0.85, 1.05, 1.11)] == [False, True, False]
+    assert goal_cells(Goal(row, 1.02, Of.HIGH))[-2:] == ("1.02 high end", "NO, within noise")
 
 
 def test_goals_for_machines_tell_limit_and_whether_it_is_reached() -> None:
@@ -172,9 +183,9 @@ def test_tables_show_the_thesis_beside_today_each_under_its_title() -> None:
     print_all(Console(file=printed, width=200), shown_tables(findings))
     text = printed.getvalue()
     assert "Tables 5.1, 5.2: CPU time" in text
-    assert "0.950 → 0.500 [0.400 0.600]" in text
-    assert "0.538 → 0.700 [0.600 0.800]" in text
-    assert "0.634 → 0.800 [0.700 0.900]" in text
+    assert "0.950 → 0.500 [0.400 0.600] n 6" in text
+    assert "0.538 → 0.700 [0.600 0.800] n 6" in text
+    assert "0.634 → 0.800 [0.700 0.900] n 6" in text
     assert "2.023 → 2.500" in text
     assert "Table 5.10" not in text, "nothing was measured for it"
     assert "no board" in text
@@ -192,7 +203,7 @@ def test_annotated_programs_have_rows_in_the_columns_of_the_plain_ones() -> None
 def test_markdown_has_the_goals_first_and_every_table() -> None:
     findings = Findings()
     findings.add("times", [a_row("size", 0.5, baseline="sequential")])
-    goals = [Goal(a_row("auto", ratio), 0.25) for ratio in (0.2, 0.5, 0.3)]
+    goals = [Goal(a_row("auto", ratio), 0.25) for ratio in (0.1, 0.5, 0.3)]
     findings.add("speed", [*goals, a_row("auto")])
     findings.failures.append(Failure("planning", "large", "a|b"))
     text = to_markdown(shown_tables(findings))
@@ -202,5 +213,5 @@ def test_markdown_has_the_goals_first_and_every_table() -> None:
     assert titles[-1] == "### What could not be measured"
     lines = text.splitlines()
     assert [line.rpartition("| ")[2] for line in lines[4:7]] == ["yes |", "NO |", "NO, within noise |"]
-    assert lines[4].startswith("| cover 300 300 | auto | glibc | cpu_time | 0.200 [0.100 0.300] | 0.25 |")
+    assert lines[4].startswith("| cover 300 300 | auto | glibc | cpu_time | 0.100 [0.000 0.200] n 6 | 0.25 |")
     assert "a\\|b" in lines[-1]

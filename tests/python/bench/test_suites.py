@@ -30,9 +30,12 @@ def test_ft_alone_is_measured_at_all_sizes_unless_sizes_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("name", "choices", "said"),
     [
-        ("everything", Choices(), "no suite 'everything'; choose placement or dynamic"),
-        ("placement", Choices(sizes="2x"), "for the suite dynamic"),
-        ("placement", Choices(programs=["ft"]), "for the suite dynamic"),
+        ("everything", Choices(), "no suite 'everything'; choose placement or dynamic or pools"),
+        ("placement", Choices(sizes="2x"), "--sizes is for dynamic, not for the suite placement"),
+        ("placement", Choices(programs=["ft"]), "--program is for dynamic and pools, not for"),
+        ("dynamic", Choices(against="HEAD"), "--against is for pools, not for the suite dynamic"),
+        ("pools", Choices(seconds=0.0), "--seconds is for dynamic, not for the suite pools"),
+        ("pools", Choices(programs=["mcf"]), "no program 'mcf'"),
         ("dynamic", Choices(sizes="2x,3x"), "no size '3x'; choose of 0.5x, 2x, 8x"),
         ("dynamic", Choices(programs=["mcf"]), "no program 'mcf'"),
         ("dynamic", Choices(sizes="1x"), "no size '1x'"),

@@ -1,9 +1,5 @@
 """What malloom must reach, over the programs that were measured."""
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from malloom.bench import variants
 from malloom.bench.dynamic.means import geometric_mean
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, FEW_REQUESTS
@@ -61,17 +57,12 @@ def _mean_goal(races: dict[Case, Rounds], variant: str, baseline: str, limit: fl
             found.append((rounds, against))
     if not found:
         return []
-    ratios = [_pair_ratios(rounds, variant, against) for rounds, against in found]
+    ratios = [rounds.pair_ratios(variant, against) for rounds, against in found]
     size = next(iter(races)).input
     place = (MEAN, f"{size}, {len(found)} programs")
     fewest = min(len(rounds) for rounds, _ in found)
     measured = row(place, variant, baseline, "cpu_time", geometric_mean(ratios), runs=fewest)
     return [Goal(measured, limit)]
-
-
-def _pair_ratios(rounds: Rounds, variant: str, baseline: str) -> Sequence[float]:
-    times = [np.asarray(rounds.values(name, "cpu_time")) for name in (variant, baseline)]
-    return list(times[0] / times[1])
 
 
 def _program_goals(case: Case, rounds: Rounds) -> list[Goal]:

@@ -22,8 +22,8 @@ def test_programs_are_lines_and_ways_are_columns() -> None:
     title = next(title for title in tables if title.startswith("Tables 1, 2: CPU time against native"))
     assert tables[title] == [
         ["program", "all", "carried"],
-        ["ft 0.5x", "0.085 | 0.194 → 0.500 [0.400 0.600]", "0.500 [0.400 0.600]"],
-        ["em3d 0.5x", "1.050 | 0.958 → 0.500 [0.400 0.600]", "-"],
+        ["ft 0.5x", "0.085 | 0.194 → 0.500 [0.400 0.600] n 6", "0.500 [0.400 0.600] n 6"],
+        ["em3d 0.5x", "1.050 | 0.958 → 0.500 [0.400 0.600] n 6", "-"],
     ]
     assert tables["Peak memory against native"][1] == ["ft 0.5x", "1.23", "1.23"]
 
@@ -31,7 +31,7 @@ def test_programs_are_lines_and_ways_are_columns() -> None:
 def test_dynamorio_is_a_baseline_of_its_own() -> None:
     tables = tables_of(timed("ft", "pool", "dynamorio"))
     (title,) = (title for title in tables if "against DynamoRIO alone" in title)
-    assert tables[title][1] == ["ft 0.5x", "0.269 | 0.217 → 0.500 [0.400 0.600]"]
+    assert tables[title][1] == ["ft 0.5x", "0.269 | 0.217 → 0.500 [0.400 0.600] n 6"]
 
 
 def test_each_machine_and_level_has_its_table() -> None:

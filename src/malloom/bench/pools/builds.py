@@ -1,0 +1,92 @@
+"""Other builds of the run time, made of the sources' history: a former commit, and one without checks."""
+
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from malloom.bench import variants
+from malloom.bench.process import Command, run_in_time
+from malloom.bench.steps import Bench
+from malloom.errors import CommandError
+
+SCRIPT = Path("setup/build_at.sh")
+LONGEST = 1800.0
+"""Seconds that a build may take."""
+BEFORE, UNCHECKED = "before", "unchecked"
+"""The variants that these builds are: a former commit, and the commit at hand without checks of misuse."""
+WITHOUT_CHECKS = "MALLOOM_UNCHECKED"
+"""The build option that leaves the checks out."""
+COMPILED = ("CMakeLists.txt", "cmake", "formats", "runtime")
+
+
+@dataclass(frozen=True)
+class Build:
+    """A folder that CMake has built in."""
+
+    folder: Path
+
+    @property
+    def workloads(self) -> Path:
+        return self.folder / "workloads"
+
+    def pooled(self) -> dict[str, str]:
+        """`malloom run --heap pools` with the build's run time."""
+        library = self.folder / "runtime/front/libmalloom.so"
+        if not library.is_file():
+            raise CommandError(f"there is no {library}", remedy=f"remove {self.folder.parent} and try again")
+        return {**variants.pooled(), "LD_PRELOAD": str(library)}
+
+
+@dataclass(frozen=True)
+class Builds:
+    """What the suite compares with, built once and kept; `against` is the former commit."""
+
+    against: str
+
+    def of(self, bench: Bench, name: str) -> Build:
+        """Raises CommandError where there is no such build to be had."""
+        if name == BEFORE:
+            return _built(bench, self.against)
+        return _built(bench, "HEAD", WITHOUT_CHECKS)
+
+    def there(self, bench: Bench, *names: str) -> Mapping[str, Build]:
+        """Those that can be had; `bench.failed` is told of the others."""
+        found = {}
+        for name in names:
+            try:
+                found[name] = self.of(bench, name)
+            except CommandError as error:
+                bench.failed(name, error)
+        return found
+
+
+def _built(bench: Bench, commit: str, *options: str) -> Build:
+    tree = bench.workloads.resolve().parents[2]
+    if not (tree / SCRIPT).is_file() or not (tree / ".git").exists():
+        raise CommandError(
+            f"{tree} has no history of malloom's sources to build another commit of",
+            remedy="measure in a clone of its repository, with --workloads build/release/workloads",
+        )
+    if commit == "HEAD" and _has_changes(tree):
+        bench.note("the sources have changes that are not committed, and the other build is without them")
+    bench.say(f"building {' '.join((commit, *options))}, unless that was done before")
+    return Build(Path(_last_line(Command([str(tree / SCRIPT), commit, *options]).limited(LONGEST))))
+
+
+def _has_changes(tree: Path) -> bool:
+    command = ["git", "-C", str(tree), "status", "--porcelain", "--", *COMPILED]
+    return bool(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def _last_line(command: Command) -> str:
+    """Of standard output; raises CommandError with the last one of standard error where the command fails."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        status = run_in_time(command.arguments, command, stdout=output, stderr=errors)
+        output.seek(0)
+        errors.seek(0)
+        if status != 0:
+            why = errors.read().strip().rpartition("\n")[2]
+            raise CommandError(why.removeprefix("malloom: ") or f"{command.arguments[0]} failed")
+        return output.read().strip().rpartition("\n")[2]
