@@ -15,7 +15,6 @@ namespace malloom::front {
 
 using formats::plan::deeper_pools;
 using formats::plan::no_group;
-using formats::plan::no_near;
 using formats::plan::no_pool;
 using formats::plan::PlanContext;
 using formats::plan::PlanPrefetch;
@@ -65,10 +64,24 @@ bool is_in_modules(const uintptr_t* frames, unsigned depth) {
     return true;
 }
 
+void set_companions(PlanContext& entry, const Friendship& known) {
+    const uint32_t objects = known.siblings();
+    entry.companion_place = static_cast<uint8_t>(known.place() + 1);
+    entry.companion_offset = static_cast<uint8_t>(known.offset());
+    entry.companion_objects = static_cast<uint16_t>(objects < UINT16_MAX ? objects : UINT16_MAX);
+}
+
 void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes,
-                 uint32_t near = no_near) {
+                 const Friendship* companions = nullptr) {
     if (is_in_modules(frames, depth)) {
-        contexts.add({context::stable_hash(frames, depth), 0, 0, no_group, pool_bytes, near});
+        PlanContext entry = {};
+        entry.hash = context::stable_hash(frames, depth);
+        entry.group = no_group;
+        entry.pool_bytes = pool_bytes;
+        if (companions != nullptr) {
+            set_companions(entry, *companions);
+        }
+        contexts.add(entry);
     }
 }
 
@@ -87,11 +100,9 @@ uint32_t pool_bytes_of(const Site& site) {
     }
 }
 
-uint32_t near_of(const Site& site) {
+const Friendship* companions_of(const Site& site) {
     const bool is_known = site.kind() == Site::Kind::friends && site.friendship.is_found();
-    const Friendship& friendship = site.friendship;
-    return is_known ? formats::plan::near_of(friendship.place(), friendship.offset(), friendship.siblings())
-                    : no_near;
+    return is_known ? &site.friendship : nullptr;
 }
 
 // Pools, and the wrappers that lead to them. The depth of the deepest.
@@ -102,7 +113,7 @@ uint32_t add_pools(Sites& sites, List<PlanContext>& contexts) {
         if (bytes == no_pool) {
             return;
         }
-        add_context(contexts, entry.frames, entry.depth, bytes, near_of(entry.value));
+        add_context(contexts, entry.frames, entry.depth, bytes, companions_of(entry.value));
         deepest = deepest < entry.depth ? entry.depth : deepest;
         unsigned depth = entry.depth;
         for (const Site* below = entry.value.below; below != nullptr; below = below->below) {

@@ -132,12 +132,12 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
 }
 
 bool Sites::begin_planned_friendship(Site& site, const PlanContext& planned) {
-    using namespace formats::plan;
-    const uint32_t borrower =
-        planned.near != no_near ? process_heaps.pools.heap.add(planned.pool_bytes) : heaps::PoolHeap::none;
+    const uint32_t borrower = planned.companion_place != formats::plan::no_companion
+                                  ? process_heaps.pools.heap.add(planned.pool_bytes)
+                                  : heaps::PoolHeap::none;
     if (borrower == heaps::PoolHeap::none ||
-        !site.friendship.begin(planned.pool_bytes, borrower, place_of_near(planned.near),
-                               offset_of_near(planned.near), siblings_of_near(planned.near))) {
+        !site.friendship.begin(planned.pool_bytes, borrower, planned.companion_place - 1U,
+                               planned.companion_offset, planned.companion_objects)) {
         return false;
     }
     begin_friendship(site, borrower);

@@ -99,7 +99,8 @@ TEST_F(PlanWriter, WhatThePlanOfTheRunSaidStays) {
     const std::vector<uint64_t> image = builder.build(bytes);
     heaps::PlanFile base;
     ASSERT_TRUE(base.open(reinterpret_cast<const unsigned char*>(image.data()), bytes));
-    const PlanContext contexts[] = {{11, 0, 0, formats::plan::no_group, 32, 3}, {17, 0, 0, 0, 64, 0}};
+    const PlanContext contexts[] = {{11, 0, 0, formats::plan::no_group, 32, 3, 8, 5},
+                                    {17, 0, 0, 0, 64, 0, 0, 0}};
     heaps::LearnedPlan learned;
     learned.base = &base;
     learned.contexts = contexts;
@@ -109,7 +110,9 @@ TEST_F(PlanWriter, WhatThePlanOfTheRunSaidStays) {
     ASSERT_TRUE(plan.open(path.c_str())) << plan.problem();
     EXPECT_EQ(plan.find_context(11)->slots, 2u);
     EXPECT_EQ(plan.find_context(11)->pool_bytes, 32u);
-    EXPECT_EQ(plan.find_context(11)->near, 3u);
+    EXPECT_EQ(plan.find_context(11)->companion_place, 3u);
+    EXPECT_EQ(plan.find_context(11)->companion_offset, 8u);
+    EXPECT_EQ(plan.find_context(11)->companion_objects, 5u);
     EXPECT_EQ(plan.slots()[plan.find_context(11)->first_slot + 1].granules, 2u);
     EXPECT_EQ(plan.find_context(13)->pool_bytes, 48u);
     EXPECT_EQ(plan.find_context(17)->pool_bytes, 64u);
