@@ -60,7 +60,7 @@ def scrambled(plan: PlanFile, seed: int) -> Plan:
     numbers = random.Random(seed)
 
     def word(bits: int) -> int:
-        return numbers.getrandbits(bits) if numbers.random() < 0.3 else numbers.choice(WORDS)
+        return numbers.getrandbits(bits) if numbers.random() < 0.3 else numbers.choice(WORDS) % 2**bits
 
     contexts, slots = np.copy(plan.contexts), np.copy(plan.slots)
     for entry in contexts[contexts["hash"] != 0]:

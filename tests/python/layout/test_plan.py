@@ -85,7 +85,7 @@ def test_overhead_only_knows_every_context_and_no_slot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_older_versions_are_named(version: int) -> None:
-    with pytest.raises(CommandError, match=f"is of version {version}, older than this malloom reads; make it"):
+    with pytest.raises(CommandError, match=f"is of version {version}, older than this malloom reads"):
         read_plan(SAMPLES / f"version_{version}.plan")
 
 

@@ -41,7 +41,7 @@ def planned(profile: HeapProfile, name: str, **options: Any) -> Plan:
 def written(
     folder: Path, profile: HeapProfile, entries: list[tuple[int, int, int]], program: int = 77
 ) -> Path:
-    """A learned plan: hash, bytes of the pool and register of the companion of each context; and a prefetch."""
+    """A learned plan: hash, bytes of the pool, register of the companion of each context; and a prefetch."""
     contexts = np.zeros(2 * len(entries), dtype=formats.dtype("plan", "PlanContext"))
     prefetches = np.zeros(1, dtype=formats.dtype("plan", "PlanPrefetch"))
     for place, entry in enumerate(entries):

@@ -31,7 +31,7 @@ PlanPrefetch prefetch_for(const Snippet& snippet, PrefetchKind kind, int32_t dis
     prefetch.base = snippet.base;
     prefetch.index = snippet.index;
     prefetch.scale = snippet.scale;
-    prefetch.displacement = snippet.displacement + distance;
+    prefetch.distance = distance;
     prefetch.kind = static_cast<uint32_t>(kind);
     prefetch.target_base = formats::plan::no_register;
     prefetch.target_scale = 1;

@@ -39,7 +39,7 @@ std::vector<PlanContext> pools(size_t count) {
     std::vector<PlanContext> contexts;
     for (uint64_t i = 1; i <= count; ++i) {
         contexts.push_back(
-            {i * 0x9e3779b97f4a7c15, 0, 0, formats::plan::no_group, static_cast<uint32_t>(16 * i), 0});
+            {i * 0x9e3779b97f4a7c15, 0, 0, formats::plan::no_group, static_cast<uint32_t>(16 * i), 0, 0, 0});
     }
     return contexts;
 }
