@@ -51,9 +51,6 @@ class RequestMonitor {
         return true;
     }
 
-    /// Of the last request that `note` saw, in bytes.
-    uint32_t last_bytes() const { return load(last_); }
-
   private:
     static uint32_t load(const uint32_t& field) { return __atomic_load_n(&field, __ATOMIC_RELAXED); }
     static void store(uint32_t& field, uint32_t value) { __atomic_store_n(&field, value, __ATOMIC_RELAXED); }
