@@ -17,10 +17,10 @@ class Sites {
   public:
     using Contexts = context::ContextTable<Site>;
 
-    /// Requests of more bytes get no pool: they are long to fill, and a few of them are most of a pool.
-    static constexpr size_t largest_pooled = 4096;
+    /// Requests of more bytes get no pool.
+    static constexpr size_t largest_pooled = formats::plan::largest_pooled;
     /// Frames of the deepest chain that has a pool of its own.
-    static constexpr unsigned most_frames = 5;
+    static constexpr unsigned most_frames = formats::plan::most_pool_frames;
 
     /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_quickly
     /// finds them. False where there are to be pools and no address space for them.
