@@ -83,17 +83,18 @@ std::string header_problem(const MappedPlan& plan) {
 
 }  // namespace
 
-std::string plan_problem(const std::string& path) {
+CheckedPlan check_plan(const std::string& path) {
     const MappedPlan plan(path);
     std::string problem = header_problem(plan);
-    if (problem.empty()) {
-        const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
-        const size_t body_bytes = plan.bytes() - sizeof(PlanHeader);
-        if (stream::checksum(plan.start() + sizeof(PlanHeader), body_bytes) != header.body_checksum) {
-            problem = "is damaged: its body's checksum is wrong";
-        }
+    if (!problem.empty()) {
+        return {problem, ""};
     }
-    return problem;
+    const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
+    const size_t body_bytes = plan.bytes() - sizeof header;
+    if (stream::checksum(plan.start() + sizeof header, body_bytes) != header.body_checksum) {
+        return {"is damaged: its body's checksum is wrong", ""};
+    }
+    return {"", std::string(reinterpret_cast<const char*>(plan.start()), sizeof header)};
 }
 
 }  // namespace malloom::native
