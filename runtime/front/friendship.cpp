@@ -6,7 +6,7 @@ namespace malloom::front {
 
 using context::CallerState;
 using context::FriendMonitor;
-using heaps::NearHeap;
+using heaps::ColocationHeap;
 
 namespace {
 
@@ -23,10 +23,10 @@ size_t bytes_at(const void*, uintptr_t address) {
 }  // namespace
 
 bool Friendship::open(uint32_t bytes, uint32_t borrower) {
-    number_ = process_heaps.near.add(bytes);
+    number_ = process_heaps.colocation.add(bytes);
     bytes_ = bytes;
     borrower_ = borrower;
-    return number_ != NearHeap::none;
+    return number_ != ColocationHeap::none;
 }
 
 bool Friendship::look(uint32_t bytes, uint32_t borrower) {
@@ -43,7 +43,7 @@ bool Friendship::begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32
     if (place >= CallerState::places || !open(bytes, borrower)) {
         return false;
     }
-    process_heaps.near.expect(number_, siblings);
+    process_heaps.colocation.expect(number_, siblings);
     return true;
 }
 

@@ -33,15 +33,16 @@ class Friendship {
     }
     /// An object beside the friend; null where `allocate` has to see to it.
     [[gnu::always_inline]] void* allocate_beside(uintptr_t friend_address) const {
-        return process_heaps.near.allocate(process_heaps.pools.own_thread(), number_, friend_address,
-                                           offset_);
+        return process_heaps.colocation.allocate(process_heaps.pools.own_thread(), number_, friend_address,
+                                                 offset_);
     }
     /// The same in two steps: the common case, and what is left where it gives null.
     [[gnu::always_inline]] void* allocate_waiting(uintptr_t friend_address) const {
-        return process_heaps.near.allocate_waiting(*pool_thread, number_, friend_address, offset_);
+        return process_heaps.colocation.allocate_waiting(*pool_thread, number_, friend_address, offset_);
     }
     void* begin_beside(uintptr_t friend_address) const {
-        return process_heaps.near.begin(process_heaps.pools.own_thread(), number_, friend_address, offset_);
+        return process_heaps.colocation.begin(process_heaps.pools.own_thread(), number_, friend_address,
+                                              offset_);
     }
 
     uint32_t bytes() const { return bytes_; }
@@ -50,7 +51,7 @@ class Friendship {
     uint32_t place() const { return __atomic_load_n(&place_, __ATOMIC_RELAXED); }
     uint32_t offset() const { return offset_; }
     /// How many objects a friend has in this run; of all objects that have these bytes and friends.
-    uint32_t siblings() const { return process_heaps.near.siblings(number_); }
+    uint32_t siblings() const { return process_heaps.colocation.siblings(number_); }
     /// That there is no friend: a plain pool is as good.
     bool is_over() const { return __atomic_load_n(&is_over_, __ATOMIC_RELAXED); }
     /// The place is known.
@@ -68,7 +69,7 @@ class Friendship {
     }
 
     size_t quick_bytes_ = 0;  ///< 0 for none
-    uint32_t number_ = 0;     ///< NearHeap's
+    uint32_t number_ = 0;     ///< ColocationHeap's
     uint32_t place_ = 0;
     uint32_t offset_ = 0;
     uint32_t bytes_ = 0;

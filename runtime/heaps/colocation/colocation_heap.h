@@ -22,9 +22,9 @@
 namespace malloom::heaps {
 
 /// One for a pool heap, with all zero besides. Whoever asks is a thread with a table of that heap's.
-class NearHeap {
+class ColocationHeap {
   public:
-    constexpr explicit NearHeap(PoolHeap& pools) : pools_(pools) {}
+    constexpr explicit ColocationHeap(PoolHeap& pools) : pools_(pools) {}
 
     /// Where there is no place for a size.
     static constexpr uint32_t none = 0xffffffff;
