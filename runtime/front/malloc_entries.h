@@ -15,7 +15,7 @@
 #include <new>
 
 #include "runtime/context/caller.h"
-#include "runtime/front/friend_entry.h"
+#include "runtime/front/colocation_entry.h"
 #include "runtime/front/knowing_entry.h"
 #include "runtime/front/new_failure.h"
 #include "runtime/front/process_heap.h"
@@ -87,24 +87,24 @@ MALLOOM_KNOWING_ENTRY(allocate_thoroughly, malloom_allocate_knowing)
 MALLOOM_KNOWING_ENTRY(allocate_zeroed_thoroughly, malloom_allocate_zeroed_knowing)
 MALLOOM_KNOWING_ENTRY(create_thoroughly, malloom_create_knowing)
 #if defined(__x86_64__)
-MALLOOM_FRIEND_ENTRY(allocate_beside_register, malloom_allocate_beside)
-MALLOOM_FRIEND_ENTRY(create_beside_register, malloom_create_beside)
+MALLOOM_COLOCATION_ENTRY(allocate_beside_register, malloom_allocate_beside)
+MALLOOM_COLOCATION_ENTRY(create_beside_register, malloom_create_beside)
 #endif
 
-// Beside the friend that the entry's caller keeps in a register, or in its frame above `place`, where the
+// Beside the companion that the entry's caller keeps in a register, or in its frame above `place`, where the
 // return address lies.
 template <class BesideRegister, class Beside, class Thoroughly>
 [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline void*
-allocate_beside_friend(size_t bytes, const Friendship& friendship, uintptr_t place,
-                       BesideRegister beside_register, Beside beside, Thoroughly thoroughly) {
-    const uint32_t kept = friendship.place();
+allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t place,
+                        BesideRegister beside_register, Beside beside, Thoroughly thoroughly) {
+    const uint32_t kept = colocation.place();
     if (kept < context::CallerState::registers_count) {
-        return beside_register(bytes, friendship, 0, kept);
+        return beside_register(bytes, colocation, 0, kept);
     }
     const uintptr_t word = place + (1 + kept - context::CallerState::registers_count) * sizeof(uintptr_t);
     // Of another page it would have to be asked whether it can be read.
     return context::ReadablePages::page_of(word ^ place) == 0
-               ? beside(bytes, friendship, *reinterpret_cast<const volatile uintptr_t*>(word))
+               ? beside(bytes, colocation, *reinterpret_cast<const volatile uintptr_t*>(word))
                : thoroughly(bytes);
 }
 [[gnu::noinline]] inline void* allocate_aligned_thoroughly(size_t alignment, size_t bytes) {
@@ -132,10 +132,10 @@ struct Ways {
         return reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa()) - sizeof(void*);
     }
 
-    [[gnu::always_inline]] static void* allocate_beside(size_t bytes, const Friendship& friendship) {
+    [[gnu::always_inline]] static void* allocate_beside(size_t bytes, const Colocation& colocation) {
 #if defined(__x86_64__)
-        return allocate_beside_friend(bytes, friendship, place(), allocate_beside_register,
-                                      malloom_allocate_beside, allocate_thoroughly);
+        return allocate_colocated_with(bytes, colocation, place(), allocate_beside_register,
+                                       malloom_allocate_beside, allocate_thoroughly);
 #else
         return allocate_thoroughly(bytes);
 #endif
@@ -202,10 +202,10 @@ struct Ways {
         void* object = Heap::allocate_plainly(bytes);
         return object != nullptr ? object : create_thoroughly(bytes);
     }
-    [[gnu::always_inline]] static void* create_beside(size_t bytes, const Friendship& friendship) {
+    [[gnu::always_inline]] static void* create_beside(size_t bytes, const Colocation& colocation) {
 #if defined(__x86_64__)
-        return allocate_beside_friend(bytes, friendship, place(), create_beside_register,
-                                      malloom_create_beside, create_thoroughly);
+        return allocate_colocated_with(bytes, colocation, place(), create_beside_register,
+                                       malloom_create_beside, create_thoroughly);
 #else
         return create_thoroughly(bytes);
 #endif
@@ -248,20 +248,19 @@ void* allocate_knowing(Heap& heap, size_t bytes, const context::CallerState& cal
         return heap.allocate(bytes, 0, caller.caller());
     }
 }
-// Beside the friend where no chunk waits; else `thoroughly`. Apart, so that the common case needs few
+// Beside the companion where no chunk waits; else `thoroughly`. Apart, so that the common case needs few
 // registers.
 template <void* (*thoroughly)(size_t), typename Heap>
-[[gnu::noinline]] void* begin_beside(size_t bytes, const Friendship& friendship, uintptr_t friend_address) {
-    void* object = Heap::begin_beside(friendship, friend_address);
+[[gnu::noinline]] void* begin_beside(size_t bytes, const Colocation& colocation, uintptr_t companion) {
+    void* object = Heap::begin_beside(colocation, companion);
     return object != nullptr ? object : thoroughly(bytes);
 }
 template <void* (*thoroughly)(size_t), typename Heap = std::remove_reference_t<decltype(process_heap())>>
-[[gnu::always_inline]] inline void* beside(size_t bytes, const Friendship& friendship,
-                                           uintptr_t friend_address) {
+[[gnu::always_inline]] inline void* beside(size_t bytes, const Colocation& colocation, uintptr_t companion) {
     if constexpr (is_quick) {
-        void* object = Heap::allocate_waiting(friendship, friend_address);
+        void* object = Heap::allocate_waiting(colocation, companion);
         if (object == nullptr) [[unlikely]] {
-            return begin_beside<thoroughly, Heap>(bytes, friendship, friend_address);
+            return begin_beside<thoroughly, Heap>(bytes, colocation, companion);
         }
         return object;
     } else {
@@ -285,15 +284,15 @@ extern "C" void* malloom_allocate_knowing(size_t bytes, const malloom::context::
     return or_out_of_memory(allocate_knowing(process_heap(), bytes, caller));
 }
 #if defined(__x86_64__)
-extern "C" void* malloom_allocate_beside(size_t bytes, const malloom::front::Friendship& friendship,
-                                         uintptr_t friend_address) {
+extern "C" void* malloom_allocate_beside(size_t bytes, const malloom::front::Colocation& colocation,
+                                         uintptr_t companion) {
     using namespace malloom::front;
-    return beside<allocate_thoroughly>(bytes, friendship, friend_address);
+    return beside<allocate_thoroughly>(bytes, colocation, companion);
 }
-extern "C" void* malloom_create_beside(size_t bytes, const malloom::front::Friendship& friendship,
-                                       uintptr_t friend_address) {
+extern "C" void* malloom_create_beside(size_t bytes, const malloom::front::Colocation& colocation,
+                                       uintptr_t companion) {
     using namespace malloom::front;
-    return beside<create_thoroughly>(bytes, friendship, friend_address);
+    return beside<create_thoroughly>(bytes, colocation, companion);
 }
 #endif
 extern "C" void* malloom_allocate_zeroed_knowing(size_t bytes, const malloom::context::CallerState& caller) {

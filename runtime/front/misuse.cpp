@@ -66,7 +66,7 @@ void name_sites(Requesters& requesters, Fits fits) {
     sites_of_process->for_each([&](const Sites::Contexts::Entry& entry) {
         const Site& site = entry.value;
         const uint32_t pooled = site.pooled.now().bytes;
-        const uint32_t bytes = pooled != formats::plan::no_pool ? pooled : site.friendship.bytes();
+        const uint32_t bytes = pooled != formats::plan::no_pool ? pooled : site.colocation.bytes();
         if (bytes != formats::plan::no_pool && fits(site.pooled.now().borrower, bytes)) {
             requesters.name(site.return_address);
         }

@@ -64,7 +64,7 @@ bool is_in_modules(const uintptr_t* frames, unsigned depth) {
     return true;
 }
 
-void set_companions(PlanContext& entry, const Friendship& known) {
+void set_companions(PlanContext& entry, const Colocation& known) {
     const uint32_t objects = known.siblings();
     entry.companion_place = static_cast<uint8_t>(known.place() + 1);
     entry.companion_offset = static_cast<uint8_t>(known.offset());
@@ -72,7 +72,7 @@ void set_companions(PlanContext& entry, const Friendship& known) {
 }
 
 void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes,
-                 const Friendship* companions = nullptr) {
+                 const Colocation* companions = nullptr) {
     if (is_in_modules(frames, depth)) {
         PlanContext entry = {};
         entry.hash = context::stable_hash(frames, depth);
@@ -93,16 +93,16 @@ uint32_t pool_bytes_of(const Site& site) {
     switch (site.kind()) {
         case Site::Kind::pooled:
             return site.pooled.now().bytes;
-        case Site::Kind::friends:
-            return site.friendship.bytes();
+        case Site::Kind::colocated:
+            return site.colocation.bytes();
         default:
             return no_pool;
     }
 }
 
-const Friendship* companions_of(const Site& site) {
-    const bool is_known = site.kind() == Site::Kind::friends && site.friendship.is_found();
-    return is_known ? &site.friendship : nullptr;
+const Colocation* companions_of(const Site& site) {
+    const bool is_known = site.kind() == Site::Kind::colocated && site.colocation.is_found();
+    return is_known ? &site.colocation : nullptr;
 }
 
 // Pools, and the wrappers that lead to them. The depth of the deepest.

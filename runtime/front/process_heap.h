@@ -11,7 +11,7 @@
 
 namespace malloom::front {
 
-class Friendship;
+class Colocation;
 
 /// The heap of the whole process. Thread-safe, and safe before main, in signal handlers and after exit
 /// handlers.
@@ -38,7 +38,7 @@ concept ProcessHeap =
 /// - allocate_pooled, allocate_reached: an object where one is at hand, else null.
 /// - allocate_quickly: as allocate with the default alignment, for a return address and the place where it
 /// lies;
-///   plainly is allocate_plainly, or what calls it; beside serves objects that have friends;
+///   plainly is allocate_plainly, or what calls it; beside serves objects that have companions;
 ///   aligned alike.
 /// - allocate_zeroed_quickly, allocate_aligned_quickly: as allocate_zeroed, and allocate with an alignment.
 /// - reallocate_quickly: as reallocate, and bytes may be 0: thoroughly is asked then.
@@ -49,7 +49,7 @@ concept QuickProcessHeap =
     ProcessHeap<Heap> &&
     requires(Heap& heap, void* object, size_t size, uintptr_t site, const context::Caller& caller,
              void* (*one)(size_t), void* (*two)(size_t, size_t), void* (*change)(void*, size_t),
-             void* (*beside)(size_t, const Friendship&)) {
+             void* (*beside)(size_t, const Colocation&)) {
         { Heap::allocate_plainly(size) } -> std::same_as<void*>;
         { Heap::allocate_aligned_plainly(size, size) } -> std::same_as<void*>;
         { heap.allocate_pooled(size, site) } -> std::same_as<void*>;

@@ -46,8 +46,8 @@ class RunTime {
         if (site == nullptr) [[unlikely]] {
             return thoroughly(bytes);
         }
-        if (site->friendship.is_quick(bytes)) {
-            return beside(bytes, site->friendship);
+        if (site->colocation.is_quick(bytes)) {
+            return beside(bytes, site->colocation);
         }
         if (asks_the_caller(*site)) {
             return thoroughly(bytes);  // knows the caller
@@ -106,14 +106,13 @@ class RunTime {
         return thoroughly(object, bytes);
     }
 
-    /// An object beside its friend, where a chunk waits there; else null.
-    [[gnu::always_inline]] static void* allocate_waiting(const Friendship& friendship,
-                                                         uintptr_t friend_address) {
-        return friendship.allocate_waiting(friend_address);
+    /// An object beside its companion, where a chunk waits there; else null.
+    [[gnu::always_inline]] static void* allocate_waiting(const Colocation& colocation, uintptr_t companion) {
+        return colocation.allocate_waiting(companion);
     }
     /// The same where none waits.
-    static void* begin_beside(const Friendship& friendship, uintptr_t friend_address) {
-        return friendship.begin_beside(friend_address);
+    static void* begin_beside(const Colocation& colocation, uintptr_t companion) {
+        return colocation.begin_beside(companion);
     }
     /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
     [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
@@ -183,7 +182,7 @@ class RunTime {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
     }
     [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
-        return site.kind() >= Site::Kind::friends && !heaps::PlanHeap::has_slot(site);
+        return site.kind() >= Site::Kind::colocated && !heaps::PlanHeap::has_slot(site);
     }
     [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
         return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);

@@ -89,7 +89,7 @@ class Sites {
         return decides ? site : reach(site, caller);
     }
 
-    /// An object beside its friend, where the deciding site's objects have friends; else null.
+    /// An object beside its companion, where the deciding site's objects have companions; else null.
     void* allocate_beside(size_t bytes, const context::CallerState& caller);
 
     /// The entry of a whole chain.
@@ -161,12 +161,12 @@ class Sites {
     void settle_ends(Site& end);
     void describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below);
     void describe_pool(Site& site, const formats::plan::PlanContext* planned, unsigned depth);
-    bool begin_planned_friendship(Site& site, const formats::plan::PlanContext& planned);
-    void begin_friendship(Site& site, uint32_t borrower);
+    bool begin_planned_colocation(Site& site, const formats::plan::PlanContext& planned);
+    void begin_colocation(Site& site, uint32_t borrower);
     bool is_recursion(const Site& site) const;
     void begin_pool(Site& site, size_t bytes, bool is_planned);
-    bool look_for_friends(Site& site, uint32_t bytes, uint32_t borrower);
-    void end_friendship(Site& site);
+    bool look_for_companions(Site& site, uint32_t bytes, uint32_t borrower);
+    void end_colocation(Site& site);
     void end_doubt(Site& site, unsigned depth);
     static unsigned depth_of(const Site& site);
 
@@ -175,7 +175,7 @@ class Sites {
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;
     bool has_pools_ = false;
-    bool has_friends_ = false;  // some site may
+    bool has_companions_ = false;  // some site may
     uintptr_t key_mask_ = 0;
     Site unknown_;  // of callers that could not be reached
     Contexts contexts_;

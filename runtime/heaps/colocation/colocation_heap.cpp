@@ -6,11 +6,11 @@ namespace malloom::heaps {
 
 namespace {
 
-// Chunks of a run by its generation, where nothing was learned: of a friend's first objects nobody knows
+// Chunks of a run by its generation, where nothing was learned: of a companion's first objects nobody knows
 // whether there will be others.
 constexpr uint16_t run_chunks[] = {2, 4, 8, 8, 16, 16, 32, 32, 64, 64, 128, 128, 256, 256, 512};
 constexpr uint32_t longest_first_run = 32;
-constexpr uint64_t fewest_friends = 32;
+constexpr uint64_t fewest_companions = 32;
 constexpr size_t longest_run_bytes = 16 << 10;
 constexpr size_t slack_bytes = 64 << 10;
 
@@ -58,18 +58,18 @@ void ColocationHeap::expect(uint32_t number, uint32_t siblings) {
     __atomic_store_n(&sizes_[number].first_run, chunks, __ATOMIC_RELAXED);
 }
 
-// The mean, but where a few friends have most objects, what the run gave that the others end with.
+// The mean, but where a few companions have most objects, what the run gave that the others end with.
 uint32_t ColocationHeap::siblings(uint32_t number) const {
     const Size& size = sizes_[number];
-    const uint64_t friends = size.begun[0].now();
-    if (friends < fewest_friends) {
+    const uint64_t companions = size.begun[0].now();
+    if (companions < fewest_companions) {
         return 0;
     }
     uint64_t reached = chunks_of_run(size, 0);
-    for (unsigned next = 1; next < generations && 2 * size.begun[next].now() >= friends; ++next) {
+    for (unsigned next = 1; next < generations && 2 * size.begun[next].now() >= companions; ++next) {
         reached += chunks_of_run(size, next);
     }
-    const uint64_t mean = size.used.now() / friends;
+    const uint64_t mean = size.used.now() / companions;
     return static_cast<uint32_t>(mean < reached ? mean : reached);
 }
 
@@ -102,8 +102,8 @@ void ColocationHeap::set_mark(uintptr_t chunk, unsigned mark) {
     }
 }
 
-// Chunks of a run if there is room for it. After a first run of learned length most friends get few objects
-// more.
+// Chunks of a run if there is room for it. After a first run of learned length most companions get few
+// objects more.
 uint32_t ColocationHeap::chunks_of_run(const Size& size, unsigned generation) {
     const uint32_t first = __atomic_load_n(&size.first_run, __ATOMIC_RELAXED);
     const uint32_t usual = run_chunks[generation == 0 || first == 0 ? generation : generation - 1];
@@ -114,7 +114,8 @@ uint32_t ColocationHeap::chunks_of_run(const Size& size, unsigned generation) {
 }
 
 // What waits is no more memory than the C library's headers and rounding would take, and an eighth. Where the
-// number of siblings was learned it may be twice what the objects take: they come one by one to many friends.
+// number of siblings was learned it may be twice what the objects take: they come one by one to many
+// companions.
 bool ColocationHeap::has_room_for_runs(const Size& size) const {
     const size_t usual = usual_chunk((static_cast<size_t>(&size - sizes_) + 1) * step);
     const size_t share = size.first_run != 0 ? 3 * 8 : 9;
@@ -168,20 +169,20 @@ unsigned ColocationHeap::generation_after(uintptr_t sibling) const {
     return generation + 1 < generations ? generation + 1 : generation;
 }
 
-// No chunk waits behind the sibling, or that is none and the friend may be one itself.
-void* ColocationHeap::begin(PoolThread& self, uint32_t number, uintptr_t friend_address, size_t offset) {
+// No chunk waits behind the sibling, or that is none and the companion may be one itself.
+void* ColocationHeap::begin(PoolThread& self, uint32_t number, uintptr_t companion, size_t offset) {
     if (self.is_busy) {
         return nullptr;
     }
     const BusyScope busy(self);
     Size& size = sizes_[number];
-    const uintptr_t sibling = word_at(friend_address + offset);
+    const uintptr_t sibling = word_at(companion + offset);
     if (is_of(size, sibling)) {
         return begin_run(self, size, generation_after(sibling));
     }
-    if (is_of(size, friend_address)) {
-        void* object = take_waiting(self, size, friend_address + size.chunk_bytes);
-        return object != nullptr ? object : begin_run(self, size, generation_after(friend_address));
+    if (is_of(size, companion)) {
+        void* object = take_waiting(self, size, companion + size.chunk_bytes);
+        return object != nullptr ? object : begin_run(self, size, generation_after(companion));
     }
     return begin_run(self, size, 0);
 }

@@ -95,15 +95,16 @@ TEST_F(ColocationHeapTest, AVertexsEdgesAreNeighboursHoweverTheyAreMade) {
     delete_edges(vertices);
 }
 
-/// Of a number of its own, so that nothing is known of it: `each` objects for each of the friends, in turns.
+/// Of a number of its own, so that nothing is known of it: `each` objects for each of the companions, in
+/// turns.
 class SiblingsTest : public ColocationHeapTest {
   protected:
     struct Last {
         std::byte* object = nullptr;
-        size_t behind_it = 0;  ///< how many of its friend's objects lie right behind the one before
+        size_t behind_it = 0;  ///< how many of its companion's objects lie right behind the one before
     };
-    std::vector<Last> make(uint32_t number, size_t bytes, size_t friends, size_t each) {
-        std::vector<Last> lasts(friends);
+    std::vector<Last> make(uint32_t number, size_t bytes, size_t companions, size_t each) {
+        std::vector<Last> lasts(companions);
         for (size_t i = 0; i < each; ++i) {
             for (Last& last : lasts) {
                 auto* next = static_cast<std::byte*>(
@@ -129,7 +130,7 @@ TEST_F(SiblingsTest, AreCountedAndFillTheFirstRunOfTheNext) {
     }
 }
 
-TEST_F(SiblingsTest, AreFewWhereFewFriendsHaveMost) {
+TEST_F(SiblingsTest, AreFewWhereFewCompanionsHaveMost) {
     constexpr size_t bytes = 336;
     const uint32_t number = colocation_.add(bytes);
     make(number, bytes, 1000, 1);
@@ -180,7 +181,7 @@ TEST_F(SiblingsTest, WhatWaitedInPoolsThatWentBackIsGivenToNobodyTwice) {
     }
     std::set<const void*> all;
     for (const Last& last : lasts) {
-        // A friend that is gone: what waited behind it may be another's by now, or nobody's.
+        // A companion that is gone: what waited behind it may be another's by now, or nobody's.
         auto* object = static_cast<std::byte*>(
             colocation_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(last.object), 0));
         ASSERT_NE(object, nullptr);
