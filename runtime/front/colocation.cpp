@@ -53,7 +53,7 @@ void* Colocation::allocate(const CallerState& caller) {
         return allocate_watched(caller, process_heaps.pools.allocate(borrower_));
     }
     const uint32_t place = this->place();
-    void* object = place < caller.readable_places() ? allocate_beside(caller.word(place)) : nullptr;
+    void* object = place < caller.readable_places() ? allocate_colocated(caller.word(place)) : nullptr;
     if (object == nullptr) [[unlikely]] {
         return without_companion();
     }

@@ -23,16 +23,16 @@ class Colocation {
     /// An object of the bytes. Null without memory; the pool heap may refuse too.
     void* allocate(const context::CallerState& caller);
 
-    /// Whether allocate_beside may be asked: the companion is known, and these are the objects' bytes.
-    [[gnu::always_inline]] bool is_quick(size_t bytes) const {
-        return __atomic_load_n(&quick_bytes_, __ATOMIC_RELAXED) == bytes && bytes != 0;
+    /// Whether allocate_colocated may be asked: the companion is known, and these are the objects' bytes.
+    [[gnu::always_inline]] bool has_fast_path(size_t bytes) const {
+        return __atomic_load_n(&fast_bytes_, __ATOMIC_RELAXED) == bytes && bytes != 0;
     }
     /// That it may be, or no longer: something else than companions serves the site.
-    void set_quick(bool is_wanted) {
-        __atomic_store_n(&quick_bytes_, is_wanted && is_found() ? bytes_ : 0, __ATOMIC_RELEASE);
+    void set_fast_path(bool is_wanted) {
+        __atomic_store_n(&fast_bytes_, is_wanted && is_found() ? bytes_ : 0, __ATOMIC_RELEASE);
     }
     /// An object beside the companion; null where `allocate` has to see to it.
-    [[gnu::always_inline]] void* allocate_beside(uintptr_t companion) const {
+    [[gnu::always_inline]] void* allocate_colocated(uintptr_t companion) const {
         return process_heaps.colocation.allocate(process_heaps.pools.own_thread(), number_, companion,
                                                  offset_);
     }
@@ -40,7 +40,7 @@ class Colocation {
     [[gnu::always_inline]] void* allocate_waiting(uintptr_t companion) const {
         return process_heaps.colocation.allocate_waiting(*pool_thread, number_, companion, offset_);
     }
-    void* begin_beside(uintptr_t companion) const {
+    void* begin_run(uintptr_t companion) const {
         return process_heaps.colocation.begin(process_heaps.pools.own_thread(), number_, companion, offset_);
     }
 
@@ -63,12 +63,12 @@ class Colocation {
     void finish(context::CompanionMonitor* monitor);
     void* without_companion();
     void end() {
-        set_quick(false);
+        set_fast_path(false);
         __atomic_store_n(&is_over_, true, __ATOMIC_RELEASE);
     }
 
-    size_t quick_bytes_ = 0;  ///< 0 for none
-    uint32_t number_ = 0;     ///< ColocationHeap's
+    size_t fast_bytes_ = 0;  ///< 0 for none
+    uint32_t number_ = 0;    ///< ColocationHeap's
     uint32_t place_ = 0;
     uint32_t offset_ = 0;
     uint32_t bytes_ = 0;

@@ -7,7 +7,7 @@
 // Defines `void* name(bytes, colocation, size_t, place)`, to be called in an entry's place by a tail call, so
 // that the callee-saved registers are still the entry's caller's; `target`, extern "C", is called in its
 // place with bytes, the colocation and what the register of that place (CallerState::Register) holds. Storing
-// all of them, as MALLOOM_KNOWING_ENTRY does, costs more than the rest of the request.
+// all of them, as MALLOOM_CALLER_STATE_ENTRY does, costs more than the rest of the request.
 #if defined(__x86_64__)
 #define MALLOOM_COLOCATION_ENTRY(name, target)                                                            \
     extern "C" void* target(size_t bytes, const malloom::front::Colocation& colocation,                   \

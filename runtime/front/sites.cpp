@@ -51,7 +51,7 @@ void Sites::set_pool(Site& site, SitePool pool) {
 
 void Sites::set_kind(Site& site, Kind kind) {
     site.set_kind(kind);
-    site.colocation.set_quick(false);
+    site.colocation.set_fast_path(false);
     refresh(site);
 }
 
@@ -270,7 +270,7 @@ void Sites::end_colocation(Site& site) {
     set_kind(site, Kind::pooled);
 }
 
-void* Sites::allocate_beside(size_t bytes, const context::CallerState& caller) {
+void* Sites::allocate_colocated(size_t bytes, const context::CallerState& caller) {
     if (!has_companions_) {
         return nullptr;
     }
@@ -283,7 +283,7 @@ void* Sites::allocate_beside(size_t bytes, const context::CallerState& caller) {
     if (site.colocation.is_over()) [[unlikely]] {
         end_colocation(site);
     } else {
-        site.colocation.set_quick(true);
+        site.colocation.set_fast_path(true);
     }
     return object;
 }

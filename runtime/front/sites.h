@@ -22,7 +22,7 @@ class Sites {
     /// Frames of the deepest chain that has a pool of its own.
     static constexpr unsigned most_frames = formats::plan::most_pool_frames;
 
-    /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_quickly
+    /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_fast
     /// finds them. False where there are to be pools and no address space for them.
     bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
 
@@ -60,7 +60,7 @@ class Sites {
     }
 
     /// The site of a call, if it was met lately.
-    [[gnu::always_inline]] Site* find_quickly(uintptr_t return_address) const {
+    [[gnu::always_inline]] Site* find_fast(uintptr_t return_address) const {
         const Recent& recent = recent_of(return_address);
         return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
@@ -73,11 +73,11 @@ class Sites {
 
     /// The site that `deciding` finds for a call in a wrapper, if all on the way to it were met lately; else
     /// null.
-    [[gnu::always_inline]] Site* reach_quickly(Site& wrapper, const context::Caller& caller) const {
+    [[gnu::always_inline]] Site* reach_fast(Site& wrapper, const context::Caller& caller) const {
         context::Reach reach(caller);
         Site* site = &wrapper;
         do {
-            site = reach.go(site->step.rule) ? find_quickly(reach.key()) : nullptr;
+            site = reach.go(site->step.rule) ? find_fast(reach.key()) : nullptr;
         } while (site != nullptr && site->kind() == Site::Kind::wrapper);
         return site;
     }
@@ -90,7 +90,7 @@ class Sites {
     }
 
     /// An object beside its companion, where the deciding site's objects have companions; else null.
-    void* allocate_beside(size_t bytes, const context::CallerState& caller);
+    void* allocate_colocated(size_t bytes, const context::CallerState& caller);
 
     /// The entry of a whole chain.
     Contexts::Entry& of_chain(const uintptr_t* frames, unsigned depth);
@@ -120,7 +120,7 @@ class Sites {
     }
 
   private:
-    // By the low bits of the key. Where find_quickly must find nothing,
+    // By the low bits of the key. Where find_fast must find nothing,
     // the complement stands in its place. Racing threads may leave the key of one site with another, or with
     // what was its pool; requests then get that one's slots, or chunks of that pool if these have their size.
     struct alignas(32) Recent {

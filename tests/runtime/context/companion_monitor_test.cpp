@@ -86,7 +86,7 @@ TEST_F(CompanionMonitorTest, LooksAgainWhereCompanionsGetTheirFirstObjects) {
     EXPECT_EQ(monitor_.place(), CallerState::r12);
 }
 
-TEST_F(CompanionMonitorTest, FriendsOfOneObjectEachAreNotWorthKnowing) {
+TEST_F(CompanionMonitorTest, CompanionsOfOneObjectEachAreNotWorthKnowing) {
     while (!monitor_.is_done()) {
         Node* parent = make();
         parent->first = request(CallerState::rbx, parent);
@@ -114,7 +114,7 @@ TEST_F(CompanionMonitorTest, ATreeBuiltDepthFirstNeedsNoCompanion) {
     EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(CompanionMonitorTest, AFriendThatStaysTheSameIsNotWorthKnowing) {
+TEST_F(CompanionMonitorTest, ACompanionThatStaysTheSameIsNotWorthKnowing) {
     link_in_turn(CallerState::rbx, {make()});
     EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }

@@ -267,7 +267,7 @@ TEST_F(ColocationHeapTest, PoolsGoBackWithWhatWaitsInThem) {
     EXPECT_LE(held_bytes(), before + 2 * largest_range);
 }
 
-TEST_F(ColocationHeapTest, AnyWordCanBeAFriend) {
+TEST_F(ColocationHeapTest, AnyWordCanBeACompanion) {
     const auto vertices = new_vertices(1);
     const auto vertex = reinterpret_cast<uintptr_t>(vertices[0]);
     const int outside = 0;
