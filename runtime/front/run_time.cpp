@@ -7,9 +7,9 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
-#include "runtime/front/carried_prefetches.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/front/misuse.h"
+#include "runtime/front/planned_prefetches.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -99,7 +99,7 @@ bool RunTime::open_plan(const Options& options) {
         return false;
     }
     if (options.prefetches_are_wanted()) {
-        carried_prefetches.note(plan_);
+        planned_prefetches.open(plan_);
     }
     const bool has_slots = process_heaps.plan.open(plan_);
     if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
