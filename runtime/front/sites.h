@@ -120,9 +120,9 @@ class Sites {
     }
 
   private:
-    // By the low bits of the key. Where find_fast must find nothing,
-    // the complement stands in its place. Racing threads may leave the key of one site with another, or with
-    // what was its pool; requests then get that one's slots, or chunks of that pool if these have their size.
+    // By the low bits of the key. Where find_fast must find nothing, the complement stands in its place.
+    // Racing threads may leave the key of one site with another, or with what was its pool; requests then get
+    // that one's slots, or chunks of that pool if these have their size.
     struct alignas(32) Recent {
         uintptr_t key;
         SitePool pooled;    // the site's
