@@ -257,9 +257,8 @@ def save_plan_settings(save_plan: Path | None) -> dict[str, str]:
 
 def opened_plan(plan: Path) -> OpenedPlan:
     """The plan; raises CommandError where it is missing, damaged or of another version."""
-    # Runs without a plan need not load these.
-    from malloom.layout.plan_check import check_plan  # noqa: PLC0415
-    from malloom.layout.plan_header import PlanHeader  # noqa: PLC0415
+    # Runs without a plan need not load it.
+    from malloom.layout.plan_header import PlanHeader, check_plan  # noqa: PLC0415
 
     return OpenedPlan(plan.resolve(), PlanHeader.of(check_plan(plan)))
 

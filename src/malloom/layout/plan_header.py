@@ -1,4 +1,4 @@
-"""What a plan's header says, read without NumPy: `malloom run` asks it before every run of a program."""
+"""Whether a file is a plan that can be run, and what its header says, without NumPy: every run asks for it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,29 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom import formats
+from malloom import _native, formats
+from malloom.errors import CommandError
+from malloom.file_name import native_name
 
 _CODES = {"u32": "I", "i32": "i", "u64": "Q", "c32": "32s"}
+
+
+def check_plan(path: Path | str) -> bytes:
+    """The bytes of a plan's header; raises CommandError unless `path` is a good plan of this version.
+
+    Opens the file once, and does not import NumPy.
+    """
+    remedy = "name a plan made by 'malloom plan'"
+    if Path(path).exists() and not Path(path).is_file():
+        raise CommandError(f"{path}: is no ordinary file", remedy=remedy)
+    try:
+        problem, header = _native.check_plan(native_name(path))
+    except (OSError, RuntimeError) as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        raise CommandError(f"{path}: cannot be read: {reason}", remedy=remedy) from None
+    if problem:
+        raise CommandError(f"{path}: {problem}", remedy="make it again with 'malloom plan'")
+    return header
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
 from malloom.layout.layout import NO_GROUP
 from malloom.layout.plan import NO_SLOT, best_depth, make_plan
-from malloom.layout.plan_check import check_plan
 from malloom.layout.plan_file import PlanFile, read_plan, write_plan
-from malloom.layout.plan_header import header_fields, places_nothing
+from malloom.layout.plan_header import check_plan, header_fields, places_nothing
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 from python.layout.drawn_profiles import profiles, with_contexts
@@ -202,7 +201,7 @@ def _with_full_disk(action: Callable[[], None]) -> None:
 
 def test_checking_does_not_load_numpy(good: Path) -> None:
     program = (
-        "import sys; from malloom.layout.plan_check import check_plan; "
+        "import sys; from malloom.layout.plan_header import check_plan; "
         f"check_plan({str(good)!r}); sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
