@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "runtime/context/modules.h"
-#include "runtime/context/stable_hash.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/heaps/plan/plan_writer.h"
 #include "runtime/platform/memory.h"

@@ -1,6 +1,6 @@
 #include "runtime/front/sites.h"
 
-#include "runtime/context/stable_hash.h"
+#include "runtime/context/modules.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {

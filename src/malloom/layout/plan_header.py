@@ -1,4 +1,4 @@
-"""Whether a file is a plan that can be run, and what its header says, without NumPy: every run asks for it."""
+"""Whether a file is a plan that can be run, and what its header says. Without NumPy: every run asks."""
 
 from __future__ import annotations
 
