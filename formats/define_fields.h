@@ -1,7 +1,8 @@
-// What the X-macros of the .def files mean in C++: versions become constants, enumerations enums, structs
-// structs whose size is checked. Included around each .def; formats/undefine_fields.h takes the macros away
-// again.
+// What the X-macros of the .def files mean in C++: versions and limits become constants, enumerations enums,
+// structs become structs whose size is checked. Included around each .def; formats/undefine_fields.h takes
+// the macros away again.
 #define VERSION(number, name, summary) constexpr u32 version_##name = number;
+#define LIMIT(type, name, number, unit, meaning) constexpr type name = number;
 #define ENUM_BEGIN(name, type) enum class name : type {
 #define VALUE(enumeration, name, number, meaning) name = number,
 #define ENUM_END(name) \

@@ -1,5 +1,6 @@
 // Ends what formats/define_fields.h began.
 #undef VERSION
+#undef LIMIT
 #undef ENUM_BEGIN
 #undef VALUE
 #undef ENUM_END

@@ -9,10 +9,9 @@ namespace {
 constexpr size_t without = 0;  ///< the variant in which the prefetch does nothing
 constexpr size_t usual = 1;    ///< the one with the distance of the rules
 
-// A quarter, half, double and four times the paper's five lines, roughly.
-constexpr uint64_t lines_of_variant[DistanceTrial::variants] = {0, 5, 2, 10, 20};
+// Of the rules' distance: roughly itself, half, double and four times.
+constexpr uint64_t tenths_of_variant[DistanceTrial::variants] = {0, 10, 4, 20, 40};
 constexpr size_t least_rounds = 18;  ///< before a prefetch is kept
-constexpr uint64_t usual_lines = lines_of_variant[usual];
 
 uint64_t next_random(uint64_t& state) {
     state ^= state << 13;
@@ -33,7 +32,7 @@ void insert_sorted(uint64_t* sorted, size_t count, uint64_t value) {
 
 int64_t DistanceTrial::distance_of(size_t variant) const {
     if (variant == without) return 0;
-    const uint64_t lines = (lines_of_variant[variant] * rules_.lines_ahead + usual_lines / 2) / usual_lines;
+    const uint64_t lines = (tenths_of_variant[variant] * rules_.lines_ahead + 5) / 10;
     return prefetch_distance(strides_[load_], lines, rules_.strides);
 }
 

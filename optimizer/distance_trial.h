@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "optimizer/options.h"
 #include "optimizer/stride_analysis.h"
 
 namespace malloom::optimizer {
@@ -12,10 +13,11 @@ namespace malloom::optimizer {
 /// What is asked of a trial.
 struct TrialRules {
     StrideRules strides;
-    uint64_t lines_ahead = 5;        ///< the distance that is kept unless another is clearly better
-    uint64_t rounds = 31;            ///< at most; 1 to DistanceTrial::most_rounds
-    uint64_t window_cycles = 60000;  ///< what a window takes at least
-    uint64_t gain = 2;               ///< per cent that a choice must be faster by
+    /// The distance that is kept unless another is clearly better.
+    uint64_t lines_ahead = Options{}.distance;
+    uint64_t rounds = Options{}.rounds;         ///< at most; 1 to DistanceTrial::most_rounds
+    uint64_t window_cycles = Options{}.window;  ///< what a window takes at least
+    uint64_t gain = Options{}.gain;             ///< per cent that a choice must be faster by
 };
 
 /// One trace's trial. The prefetches are tried one after the other, while the others keep their distances.

@@ -23,7 +23,7 @@ bool begin_entry(PlanPrefetch& entry, instr_t* load, opnd_t operand, int64_t dis
     entry.base = hardware_number(opnd_get_base(operand));
     entry.index = hardware_number(opnd_get_index(operand));
     entry.scale = opnd_get_index(operand) == DR_REG_NULL ? 1 : static_cast<uint32_t>(opnd_get_scale(operand));
-    entry.displacement = opnd_get_disp(operand) + static_cast<int32_t>(distance);
+    entry.distance = static_cast<int32_t>(distance);
     entry.target_base = no_register;
     entry.target_scale = 1;
     return dr_safe_read(pc, sizeof entry.code, &entry.code, nullptr);

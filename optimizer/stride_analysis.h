@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "optimizer/options.h"
+
 namespace malloom::optimizer {
 
 /// Successive references of one load that all lie equally far apart.
@@ -15,9 +17,9 @@ struct StrideRun {
 
 /// The constants of the paper's section 3.
 struct StrideRules {
-    uint64_t line_bytes = 64;
-    uint64_t least_stride = 16;  ///< in bytes: a quarter of a line
-    bool whole_strides = true;   ///< see prefetch_distance()
+    uint64_t line_bytes = Options{}.line;
+    uint64_t least_stride = Options{}.stride;           ///< in bytes
+    bool whole_strides = Options{}.whole_strides != 0;  ///< see prefetch_distance()
 };
 
 /// The longest run in `references`, in the order of time; of equally long ones the first. A stride of 0 is a

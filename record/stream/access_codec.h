@@ -4,16 +4,14 @@
 // the block's registers. So a payload is made of shapes (access_shape.h), and of their executions. After the
 // AccessColumns head:
 //
-//   shapes     each: varint bases, varint accesses, and for every access a byte tag (bits 0-3 log2 of the
-//   size, bit 4
-//              store), a byte base, a zigzag varint offset from the base. Numbered from 1 in their order.
-//   tags       for every execution: varint number of the shape, and for each base a byte: bits 0-3 its length
-//   in the third
-//              column (0-8 bytes), bit 4 what it is predicted from: 0 the base before, 1 the same base in the
-//              last execution of this shape (both begin as 0 in every payload). For a marker: a byte 0, a
-//              byte AccessKind, a zigzag varint difference of its ticket to the marker's before.
-//   addresses  for every base its zigzag difference to what it is predicted from, lowest byte first, without
-//   leading zeros
+// - shapes, numbered from 1 in their order. Each: varint bases, varint accesses, and for every access a byte
+//   tag (bits 0-3 log2 of the size, bit 4 store), a byte base, a zigzag varint offset from the base.
+// - tags. For every execution: varint number of the shape, and for each base a byte: bits 0-3 its length in
+//   the third column (0-8 bytes), bit 4 what it is predicted from: 0 the base before, 1 the same base in the
+//   last execution of this shape (both begin as 0 in every payload). For a marker: a byte 0, a byte
+//   AccessKind, a zigzag varint difference of its ticket to the marker's before.
+// - addresses. For every base its zigzag difference to what it is predicted from, lowest byte first, without
+//   leading zeros.
 #pragma once
 
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include "runtime/context/call_chain.h"
 #include "runtime/context/chain_key.h"
 #include "runtime/context/insert_lock.h"
-#include "runtime/context/stable_hash.h"
+#include "runtime/context/modules.h"
 #include "runtime/context/table_memory.h"
 
 namespace malloom::context {

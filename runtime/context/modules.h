@@ -44,4 +44,9 @@ const Module* module_at(uint32_t index);
 /// this grew may be about another object.
 uint32_t module_replacements();
 
+/// The identity of a call chain that survives restarts, ASLR and other hosts: folds `count` return addresses,
+/// innermost first, as formats/context_hash.h says. A frame in no module counts as module 0, offset 0: its
+/// address says nothing in another run. Safe wherever find_module is.
+uint64_t stable_hash(const uintptr_t* frames, unsigned count);
+
 }  // namespace malloom::context

@@ -51,7 +51,7 @@ class RequestMonitor {
         return true;
     }
 
-    /// Of the last request that `note` saw, in bytes.
+    /// Of the last request that `note` saw, in bytes; UINT32_MAX before the first.
     uint32_t last_bytes() const { return load(last_); }
 
   private:

@@ -15,8 +15,8 @@
 #include <new>
 
 #include "runtime/context/caller.h"
-#include "runtime/front/friend_entry.h"
-#include "runtime/front/knowing_entry.h"
+#include "runtime/front/caller_state_entry.h"
+#include "runtime/front/colocation_entry.h"
 #include "runtime/front/new_failure.h"
 #include "runtime/front/process_heap.h"
 #include "runtime/platform/memory.h"
@@ -43,16 +43,16 @@ inline void* out_of_memory() {
     return nullptr;
 }
 
-// Whether the heap answers most requests by its quick functions. Compilers make tail calls only where they
+// Whether the heap answers most requests by its fast paths. Compilers make tail calls only where they
 // optimize.
 #ifdef __OPTIMIZE__
-inline constexpr bool is_quick = QuickProcessHeap<std::remove_reference_t<decltype(process_heap())>>;
+inline constexpr bool has_fast_paths = FastProcessHeap<std::remove_reference_t<decltype(process_heap())>>;
 #else
-inline constexpr bool is_quick = false;
+inline constexpr bool has_fast_paths = false;
 #endif
 
 [[gnu::always_inline]] inline void deallocate(void* object) {
-    if (is_quick || object != nullptr) [[likely]] {
+    if (has_fast_paths || object != nullptr) [[likely]] {
         process_heap().deallocate(object);
     }
 }
@@ -83,48 +83,48 @@ inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Cal
     }
 }
 
-// What the quick functions leave. Each is called in an entry's place, so its caller is the entry's caller.
-MALLOOM_KNOWING_ENTRY(allocate_thoroughly, malloom_allocate_knowing)
-MALLOOM_KNOWING_ENTRY(allocate_zeroed_thoroughly, malloom_allocate_zeroed_knowing)
-MALLOOM_KNOWING_ENTRY(create_thoroughly, malloom_create_knowing)
+// What the fast paths leave. Each is called in an entry's place, so its caller is the entry's caller.
+MALLOOM_CALLER_STATE_ENTRY(allocate_slow, malloom_allocate_for_state)
+MALLOOM_CALLER_STATE_ENTRY(allocate_zeroed_slow, malloom_allocate_zeroed_for_state)
+MALLOOM_CALLER_STATE_ENTRY(create_slow, malloom_create_for_state)
 #if defined(__x86_64__)
-MALLOOM_FRIEND_ENTRY(allocate_beside_register, malloom_allocate_beside)
-MALLOOM_FRIEND_ENTRY(create_beside_register, malloom_create_beside)
+MALLOOM_COLOCATION_ENTRY(allocate_colocated_by_register, malloom_allocate_colocated)
+MALLOOM_COLOCATION_ENTRY(create_colocated_by_register, malloom_create_colocated)
 #endif
 
-// Beside the friend that the entry's caller keeps in a register, or in its frame above `place`, where the
+// Beside the companion that the entry's caller keeps in a register, or in its frame above `place`, where the
 // return address lies.
-template <class BesideRegister, class Beside, class Thoroughly>
+template <class ColocatedByRegister, class Colocated, class SlowPath>
 [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline void*
-allocate_beside_friend(size_t bytes, const Friendship& friendship, uintptr_t place,
-                       BesideRegister beside_register, Beside beside, Thoroughly thoroughly) {
-    const uint32_t kept = friendship.place();
+allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t place,
+                        ColocatedByRegister colocated_by_register, Colocated colocated, SlowPath slow_path) {
+    const uint32_t kept = colocation.place();
     if (kept < context::CallerState::registers_count) {
-        return beside_register(bytes, friendship, 0, kept);
+        return colocated_by_register(bytes, colocation, 0, kept);
     }
     const uintptr_t word = place + (1 + kept - context::CallerState::registers_count) * sizeof(uintptr_t);
     // Of another page it would have to be asked whether it can be read.
     return context::ReadablePages::page_of(word ^ place) == 0
-               ? beside(bytes, friendship, *reinterpret_cast<const volatile uintptr_t*>(word))
-               : thoroughly(bytes);
+               ? colocated(bytes, colocation, *reinterpret_cast<const volatile uintptr_t*>(word))
+               : slow_path(bytes);
 }
-[[gnu::noinline]] inline void* allocate_aligned_thoroughly(size_t alignment, size_t bytes) {
+[[gnu::noinline]] inline void* allocate_aligned_slow(size_t alignment, size_t bytes) {
     return allocate_aligned(alignment, bytes, context::current_caller());
 }
-[[gnu::noinline]] inline void* reallocate_thoroughly(void* object, size_t bytes) {
+[[gnu::noinline]] inline void* reallocate_slow(void* object, size_t bytes) {
     if (bytes == 0) {
         process_heap().deallocate(object);
         return nullptr;
     }
     return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
 }
-[[gnu::noinline]] inline void* create_aligned_thoroughly(size_t alignment, size_t bytes) {
+[[gnu::noinline]] inline void* create_aligned_slow(size_t alignment, size_t bytes) {
     return create(bytes, alignment, false, context::current_caller());
 }
 
-// The entries' common ways. Templates, so that heaps without quick functions need not have them.
+// The common parts of the entries. Templates, so that heaps without fast paths need not have them.
 template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
-struct Ways {
+struct Entries {
     static Heap& heap() { return process_heap(); }
     static uintptr_t site(const void* return_address) { return reinterpret_cast<uintptr_t>(return_address); }
 
@@ -133,20 +133,20 @@ struct Ways {
         return reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa()) - sizeof(void*);
     }
 
-    [[gnu::always_inline]] static void* allocate_beside(size_t bytes, const Friendship& friendship) {
+    [[gnu::always_inline]] static void* allocate_colocated(size_t bytes, const Colocation& colocation) {
 #if defined(__x86_64__)
-        return allocate_beside_friend(bytes, friendship, place(), allocate_beside_register,
-                                      malloom_allocate_beside, allocate_thoroughly);
+        return allocate_colocated_with(bytes, colocation, place(), allocate_colocated_by_register,
+                                       malloom_allocate_colocated, allocate_slow);
 #else
-        return allocate_thoroughly(bytes);
+        return allocate_slow(bytes);
 #endif
     }
     [[gnu::noinline]] static void* allocate_unpooled(size_t bytes) {
-        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), place(),
-                                       Heap::allocate_plainly, allocate_beside, allocate_thoroughly);
+        return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(),
+                                    Heap::allocate_from_fallback, allocate_colocated, allocate_slow);
     }
     [[gnu::always_inline]] static void* allocate(size_t bytes) {
-        if constexpr (is_quick) {
+        if constexpr (has_fast_paths) {
             void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
             return object != nullptr ? object : allocate_unpooled(bytes);
         } else {
@@ -155,15 +155,15 @@ struct Ways {
     }
 
     [[gnu::noinline]] static void* allocate_zeroed_unpooled(size_t bytes) {
-        return heap().allocate_zeroed_quickly(bytes, site(__builtin_return_address(0)), place(),
-                                              allocate_zeroed_thoroughly);
+        return heap().allocate_zeroed_fast(bytes, site(__builtin_return_address(0)), place(),
+                                           allocate_zeroed_slow);
     }
     [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
         size_t bytes = 0;
         if (__builtin_mul_overflow(count, size, &bytes)) [[unlikely]] {
             return out_of_memory();
         }
-        if constexpr (is_quick) {
+        if constexpr (has_fast_paths) {
             void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
             return object != nullptr ? memset(object, 0, bytes) : allocate_zeroed_unpooled(bytes);
         } else {
@@ -172,13 +172,13 @@ struct Ways {
     }
 
     [[gnu::always_inline]] static void* allocate_aligned(size_t alignment, size_t bytes) {
-        if constexpr (is_quick) {
+        if constexpr (has_fast_paths) {
             if (platform::is_power_of_two(alignment)) [[likely]] {
-                return heap().allocate_aligned_quickly(alignment, bytes, site(__builtin_return_address(0)),
-                                                       Heap::allocate_aligned_plainly,
-                                                       allocate_aligned_thoroughly);
+                return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
+                                                    Heap::allocate_aligned_from_fallback,
+                                                    allocate_aligned_slow);
             }
-            return allocate_aligned_thoroughly(alignment, bytes);
+            return allocate_aligned_slow(alignment, bytes);
         } else {
             return front::allocate_aligned(alignment, bytes, context::current_caller());
         }
@@ -188,8 +188,8 @@ struct Ways {
         if (object == nullptr) {
             return allocate(bytes);
         }
-        if constexpr (is_quick) {
-            return heap().reallocate_quickly(object, bytes, reallocate_thoroughly);
+        if constexpr (has_fast_paths) {
+            return heap().reallocate_fast(object, bytes, reallocate_slow);
         } else {
             if (bytes == 0) {
                 process_heap().deallocate(object);
@@ -199,24 +199,24 @@ struct Ways {
         }
     }
 
-    [[gnu::noinline]] static void* create_plainly(size_t bytes) {
-        void* object = Heap::allocate_plainly(bytes);
-        return object != nullptr ? object : create_thoroughly(bytes);
+    [[gnu::noinline]] static void* create_from_fallback(size_t bytes) {
+        void* object = Heap::allocate_from_fallback(bytes);
+        return object != nullptr ? object : create_slow(bytes);
     }
-    [[gnu::always_inline]] static void* create_beside(size_t bytes, const Friendship& friendship) {
+    [[gnu::always_inline]] static void* create_colocated(size_t bytes, const Colocation& colocation) {
 #if defined(__x86_64__)
-        return allocate_beside_friend(bytes, friendship, place(), create_beside_register,
-                                      malloom_create_beside, create_thoroughly);
+        return allocate_colocated_with(bytes, colocation, place(), create_colocated_by_register,
+                                       malloom_create_colocated, create_slow);
 #else
-        return create_thoroughly(bytes);
+        return create_slow(bytes);
 #endif
     }
     [[gnu::noinline]] static void* create_unpooled(size_t bytes) {
-        return heap().allocate_quickly(bytes, site(__builtin_return_address(0)), place(), create_plainly,
-                                       create_beside, create_thoroughly);
+        return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(), create_from_fallback,
+                                    create_colocated, create_slow);
     }
     [[gnu::always_inline]] static void* create(size_t bytes) {
-        if constexpr (is_quick) {
+        if constexpr (has_fast_paths) {
             void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
             return object != nullptr ? object : create_unpooled(bytes);
         } else {
@@ -224,56 +224,56 @@ struct Ways {
         }
     }
 
-    [[gnu::noinline]] static void* create_aligned_plainly(size_t alignment, size_t bytes) {
-        void* object = Heap::allocate_aligned_plainly(alignment, bytes);
-        return object != nullptr ? object : create_aligned_thoroughly(alignment, bytes);
+    [[gnu::noinline]] static void* create_aligned_from_fallback(size_t alignment, size_t bytes) {
+        void* object = Heap::allocate_aligned_from_fallback(alignment, bytes);
+        return object != nullptr ? object : create_aligned_slow(alignment, bytes);
     }
     [[gnu::always_inline]] static void* create_aligned(size_t alignment, size_t bytes) {
-        if constexpr (is_quick) {
-            return heap().allocate_aligned_quickly(alignment, bytes, site(__builtin_return_address(0)),
-                                                   create_aligned_plainly, create_aligned_thoroughly);
+        if constexpr (has_fast_paths) {
+            return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
+                                                create_aligned_from_fallback, create_aligned_slow);
         } else {
             return front::create(bytes, alignment, false, context::current_caller());
         }
     }
 };
-using Way = Ways<>;
+using Entry = Entries<>;
 
-// Templates like the ways: heaps without quick functions need not know so much.
+// Templates like these: heaps without fast paths need not know so much.
 template <typename Heap>
-void* allocate_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {
-    if constexpr (is_quick) {
+void* allocate_for_state(Heap& heap, size_t bytes, const context::CallerState& caller) {
+    if constexpr (has_fast_paths) {
         void* object = heap.allocate_reached(bytes, caller.caller());
-        return object != nullptr ? object : heap.allocate_knowing(bytes, caller);
+        return object != nullptr ? object : heap.allocate_for_state(bytes, caller);
     } else {
         return heap.allocate(bytes, 0, caller.caller());
     }
 }
-// Beside the friend where no chunk waits; else `thoroughly`. Apart, so that the common case needs few
+// Beside the companion where no chunk waits; else `slow_path`. Apart, so that the common case needs few
 // registers.
-template <void* (*thoroughly)(size_t), typename Heap>
-[[gnu::noinline]] void* begin_beside(size_t bytes, const Friendship& friendship, uintptr_t friend_address) {
-    void* object = Heap::begin_beside(friendship, friend_address);
-    return object != nullptr ? object : thoroughly(bytes);
+template <void* (*slow_path)(size_t), typename Heap>
+[[gnu::noinline]] void* begin_run(size_t bytes, const Colocation& colocation, uintptr_t companion) {
+    void* object = Heap::begin_run(colocation, companion);
+    return object != nullptr ? object : slow_path(bytes);
 }
-template <void* (*thoroughly)(size_t), typename Heap = std::remove_reference_t<decltype(process_heap())>>
-[[gnu::always_inline]] inline void* beside(size_t bytes, const Friendship& friendship,
-                                           uintptr_t friend_address) {
-    if constexpr (is_quick) {
-        void* object = Heap::allocate_waiting(friendship, friend_address);
+template <void* (*slow_path)(size_t), typename Heap = std::remove_reference_t<decltype(process_heap())>>
+[[gnu::always_inline]] inline void* colocated(size_t bytes, const Colocation& colocation,
+                                              uintptr_t companion) {
+    if constexpr (has_fast_paths) {
+        void* object = Heap::allocate_waiting(colocation, companion);
         if (object == nullptr) [[unlikely]] {
-            return begin_beside<thoroughly, Heap>(bytes, friendship, friend_address);
+            return begin_run<slow_path, Heap>(bytes, colocation, companion);
         }
         return object;
     } else {
-        return thoroughly(bytes);
+        return slow_path(bytes);
     }
 }
 template <typename Heap>
-void* allocate_zeroed_knowing(Heap& heap, size_t bytes, const context::CallerState& caller) {
-    if constexpr (is_quick) {
+void* allocate_zeroed_for_state(Heap& heap, size_t bytes, const context::CallerState& caller) {
+    if constexpr (has_fast_paths) {
         void* object = heap.allocate_reached(bytes, caller.caller());
-        return object != nullptr ? memset(object, 0, bytes) : heap.allocate_zeroed_knowing(bytes, caller);
+        return object != nullptr ? memset(object, 0, bytes) : heap.allocate_zeroed_for_state(bytes, caller);
     } else {
         return heap.allocate_zeroed(bytes, caller.caller());
     }
@@ -281,33 +281,34 @@ void* allocate_zeroed_knowing(Heap& heap, size_t bytes, const context::CallerSta
 
 }  // namespace malloom::front
 
-extern "C" void* malloom_allocate_knowing(size_t bytes, const malloom::context::CallerState& caller) {
+extern "C" void* malloom_allocate_for_state(size_t bytes, const malloom::context::CallerState& caller) {
     using namespace malloom::front;
-    return or_out_of_memory(allocate_knowing(process_heap(), bytes, caller));
+    return or_out_of_memory(allocate_for_state(process_heap(), bytes, caller));
 }
 #if defined(__x86_64__)
-extern "C" void* malloom_allocate_beside(size_t bytes, const malloom::front::Friendship& friendship,
-                                         uintptr_t friend_address) {
+extern "C" void* malloom_allocate_colocated(size_t bytes, const malloom::front::Colocation& colocation,
+                                            uintptr_t companion) {
     using namespace malloom::front;
-    return beside<allocate_thoroughly>(bytes, friendship, friend_address);
+    return colocated<allocate_slow>(bytes, colocation, companion);
 }
-extern "C" void* malloom_create_beside(size_t bytes, const malloom::front::Friendship& friendship,
-                                       uintptr_t friend_address) {
+extern "C" void* malloom_create_colocated(size_t bytes, const malloom::front::Colocation& colocation,
+                                          uintptr_t companion) {
     using namespace malloom::front;
-    return beside<create_thoroughly>(bytes, friendship, friend_address);
+    return colocated<create_slow>(bytes, colocation, companion);
 }
 #endif
-extern "C" void* malloom_allocate_zeroed_knowing(size_t bytes, const malloom::context::CallerState& caller) {
+extern "C" void* malloom_allocate_zeroed_for_state(size_t bytes,
+                                                   const malloom::context::CallerState& caller) {
     using namespace malloom::front;
-    return or_out_of_memory(allocate_zeroed_knowing(process_heap(), bytes, caller));
+    return or_out_of_memory(allocate_zeroed_for_state(process_heap(), bytes, caller));
 }
-extern "C" void* malloom_create_knowing(size_t bytes, const malloom::context::CallerState& caller) {
-    void* object = malloom::front::allocate_knowing(malloom::front::process_heap(), bytes, caller);
+extern "C" void* malloom_create_for_state(size_t bytes, const malloom::context::CallerState& caller) {
+    void* object = malloom::front::allocate_for_state(malloom::front::process_heap(), bytes, caller);
     return object != nullptr ? object : malloom::front::create(bytes, 0, false, caller.caller());
 }
 
 MALLOOM_ENTRY void* malloc(size_t bytes) {
-    return malloom::front::Way::allocate(bytes);
+    return malloom::front::Entry::allocate(bytes);
 }
 
 MALLOOM_ENTRY void free(void* object) {
@@ -327,11 +328,11 @@ MALLOOM_ENTRY void free_aligned_sized(void* object, size_t, size_t) {
 }
 
 MALLOOM_ENTRY void* calloc(size_t count, size_t bytes) {
-    return malloom::front::Way::allocate_zeroed(count, bytes);
+    return malloom::front::Entry::allocate_zeroed(count, bytes);
 }
 
 MALLOOM_ENTRY void* realloc(void* object, size_t bytes) {
-    return malloom::front::Way::reallocate(object, bytes);
+    return malloom::front::Entry::reallocate(object, bytes);
 }
 
 MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
@@ -339,15 +340,15 @@ MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
     if (__builtin_mul_overflow(count, bytes, &total)) {
         return malloom::front::out_of_memory();
     }
-    return malloom::front::Way::reallocate(object, total);
+    return malloom::front::Entry::reallocate(object, total);
 }
 
 MALLOOM_ENTRY void* memalign(size_t alignment, size_t bytes) {
-    return malloom::front::Way::allocate_aligned(alignment, bytes);
+    return malloom::front::Entry::allocate_aligned(alignment, bytes);
 }
 
 MALLOOM_ENTRY void* aligned_alloc(size_t alignment, size_t bytes) {
-    return malloom::front::Way::allocate_aligned(alignment, bytes);
+    return malloom::front::Entry::allocate_aligned(alignment, bytes);
 }
 
 MALLOOM_ENTRY int posix_memalign(void** result, size_t alignment, size_t bytes) {
@@ -386,10 +387,10 @@ MALLOOM_ENTRY size_t malloc_usable_size(void* object) {
 
 // The replaceable operators. <new> has declared them with default visibility.
 void* operator new(size_t bytes) {
-    return malloom::front::Way::create(bytes);
+    return malloom::front::Entry::create(bytes);
 }
 void* operator new[](size_t bytes) {
-    return malloom::front::Way::create(bytes);
+    return malloom::front::Entry::create(bytes);
 }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, 0, true, malloom::context::current_caller());
@@ -398,10 +399,10 @@ void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, 0, true, malloom::context::current_caller());
 }
 void* operator new(size_t bytes, std::align_val_t alignment) {
-    return malloom::front::Way::create_aligned(size_t(alignment), bytes);
+    return malloom::front::Entry::create_aligned(size_t(alignment), bytes);
 }
 void* operator new[](size_t bytes, std::align_val_t alignment) {
-    return malloom::front::Way::create_aligned(size_t(alignment), bytes);
+    return malloom::front::Entry::create_aligned(size_t(alignment), bytes);
 }
 void* operator new(size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
     return malloom::front::create(bytes, size_t(alignment), true, malloom::context::current_caller());

@@ -1,7 +1,7 @@
 // libmalloom.so: the malloc family over the run time's heap.
 #include <stdlib.h>
 
-#include "runtime/front/carried_prefetches.h"
+#include "runtime/front/planned_prefetches.h"
 #include "runtime/front/run_time.h"
 
 namespace malloom::front {
@@ -30,7 +30,7 @@ namespace {
 }
 [[gnu::constructor]] void start_run_time() {
     malloom::front::process_heap().start();
-    malloom::front::carried_prefetches.carry();
+    malloom::front::planned_prefetches.put_in();
     at_quick_exit(finish_run_time);
 }
 

@@ -67,7 +67,7 @@ class Requesters {
 // That the site asks for, or asked for when it was looked at last.
 uint32_t bytes_of(const Site& site) {
     const uint32_t pooled = site.pooled.now().bytes;
-    const uint32_t beside = site.friendship.bytes();
+    const uint32_t beside = site.colocation.bytes();
     return pooled != formats::plan::no_pool   ? pooled
            : beside != formats::plan::no_pool ? beside
                                               : site.monitor.last_bytes();

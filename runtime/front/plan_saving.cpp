@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "runtime/context/modules.h"
-#include "runtime/context/stable_hash.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/heaps/plan/plan_writer.h"
 #include "runtime/platform/memory.h"
@@ -15,7 +14,6 @@ namespace malloom::front {
 
 using formats::plan::deeper_pools;
 using formats::plan::no_group;
-using formats::plan::no_near;
 using formats::plan::no_pool;
 using formats::plan::PlanContext;
 using formats::plan::PlanPrefetch;
@@ -65,10 +63,24 @@ bool is_in_modules(const uintptr_t* frames, unsigned depth) {
     return true;
 }
 
+void set_companions(PlanContext& entry, const Colocation& known) {
+    const uint32_t objects = known.siblings();
+    entry.companion_place = static_cast<uint8_t>(known.place() + 1);
+    entry.companion_offset = static_cast<uint8_t>(known.offset());
+    entry.companion_objects = static_cast<uint16_t>(objects < UINT16_MAX ? objects : UINT16_MAX);
+}
+
 void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned depth, uint32_t pool_bytes,
-                 uint32_t near = no_near) {
+                 const Colocation* companions = nullptr) {
     if (is_in_modules(frames, depth)) {
-        contexts.add({context::stable_hash(frames, depth), 0, 0, no_group, pool_bytes, near});
+        PlanContext entry = {};
+        entry.hash = context::stable_hash(frames, depth);
+        entry.group = no_group;
+        entry.pool_bytes = pool_bytes;
+        if (companions != nullptr) {
+            set_companions(entry, *companions);
+        }
+        contexts.add(entry);
     }
 }
 
@@ -80,18 +92,16 @@ uint32_t pool_bytes_of(const Site& site) {
     switch (site.kind()) {
         case Site::Kind::pooled:
             return site.pooled.now().bytes;
-        case Site::Kind::friends:
-            return site.friendship.bytes();
+        case Site::Kind::colocated:
+            return site.colocation.bytes();
         default:
             return no_pool;
     }
 }
 
-uint32_t near_of(const Site& site) {
-    const bool is_known = site.kind() == Site::Kind::friends && site.friendship.is_found();
-    const Friendship& friendship = site.friendship;
-    return is_known ? formats::plan::near_of(friendship.place(), friendship.offset(), friendship.siblings())
-                    : no_near;
+const Colocation* companions_of(const Site& site) {
+    const bool is_known = site.kind() == Site::Kind::colocated && site.colocation.is_found();
+    return is_known ? &site.colocation : nullptr;
 }
 
 // Pools, and the wrappers that lead to them. The depth of the deepest.
@@ -102,7 +112,7 @@ uint32_t add_pools(Sites& sites, List<PlanContext>& contexts) {
         if (bytes == no_pool) {
             return;
         }
-        add_context(contexts, entry.frames, entry.depth, bytes, near_of(entry.value));
+        add_context(contexts, entry.frames, entry.depth, bytes, companions_of(entry.value));
         deepest = deepest < entry.depth ? entry.depth : deepest;
         unsigned depth = entry.depth;
         for (const Site* below = entry.value.below; below != nullptr; below = below->below) {

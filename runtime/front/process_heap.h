@@ -11,7 +11,7 @@
 
 namespace malloom::front {
 
-class Friendship;
+class Colocation;
 
 /// The heap of the whole process. Thread-safe, and safe before main, in signal handlers and after exit
 /// handlers.
@@ -33,35 +33,34 @@ concept ProcessHeap =
     };
 
 /// A heap that answers most requests knowing no more of their caller than its return address. Each of these
-/// ends in a tail call of `thoroughly` where it has to know more, or of `plainly` where a general allocator
-/// may have the request, so that the entry needs no frame.
+/// fast paths ends in a tail call: of `slow_path` where it has to know more, of `from_fallback` where the
+/// fallback may have the request, of `colocated` for objects that have companions. So the entry needs no
+/// frame.
 /// - allocate_pooled, allocate_reached: an object where one is at hand, else null.
-/// - allocate_quickly: as allocate with the default alignment, for a return address and the place where it
-/// lies;
-///   plainly is allocate_plainly, or what calls it; beside serves objects that have friends;
-///   aligned alike.
-/// - allocate_zeroed_quickly, allocate_aligned_quickly: as allocate_zeroed, and allocate with an alignment.
-/// - reallocate_quickly: as reallocate, and bytes may be 0: thoroughly is asked then.
+/// - allocate_fast: as allocate with the default alignment, for a return address and the place where it lies;
+///   from_fallback is allocate_from_fallback, or what calls it; aligned alike.
+/// - allocate_zeroed_fast, allocate_aligned_fast: as allocate_zeroed, and allocate with an alignment.
+/// - reallocate_fast: as reallocate, and bytes may be 0: the slow path is asked then.
 /// - deallocate takes null too. All set errno.
-/// - allocate_knowing, allocate_zeroed_knowing: what `thoroughly` asks, for the caller in its state.
+/// - allocate_for_state, allocate_zeroed_for_state: what the slow path asks, for the caller in its state.
 template <typename Heap>
-concept QuickProcessHeap =
+concept FastProcessHeap =
     ProcessHeap<Heap> &&
     requires(Heap& heap, void* object, size_t size, uintptr_t site, const context::Caller& caller,
              void* (*one)(size_t), void* (*two)(size_t, size_t), void* (*change)(void*, size_t),
-             void* (*beside)(size_t, const Friendship&)) {
-        { Heap::allocate_plainly(size) } -> std::same_as<void*>;
-        { Heap::allocate_aligned_plainly(size, size) } -> std::same_as<void*>;
+             void* (*colocated)(size_t, const Colocation&)) {
+        { Heap::allocate_from_fallback(size) } -> std::same_as<void*>;
+        { Heap::allocate_aligned_from_fallback(size, size) } -> std::same_as<void*>;
         { heap.allocate_pooled(size, site) } -> std::same_as<void*>;
         { heap.allocate_reached(size, caller) } -> std::same_as<void*>;
-        { heap.allocate_quickly(size, site, site, one, beside, one) } -> std::same_as<void*>;
-        { heap.allocate_zeroed_quickly(size, site, site, one) } -> std::same_as<void*>;
-        { heap.allocate_aligned_quickly(size, size, site, two, two) } -> std::same_as<void*>;
-        { heap.reallocate_quickly(object, size, change) } -> std::same_as<void*>;
+        { heap.allocate_fast(size, site, site, one, colocated, one) } -> std::same_as<void*>;
+        { heap.allocate_zeroed_fast(size, site, site, one) } -> std::same_as<void*>;
+        { heap.allocate_aligned_fast(size, size, site, two, two) } -> std::same_as<void*>;
+        { heap.reallocate_fast(object, size, change) } -> std::same_as<void*>;
     } &&
     requires(Heap& heap, size_t size, const context::CallerState& state) {
-        { heap.allocate_knowing(size, state) } -> std::same_as<void*>;
-        { heap.allocate_zeroed_knowing(size, state) } -> std::same_as<void*>;
+        { heap.allocate_for_state(size, state) } -> std::same_as<void*>;
+        { heap.allocate_zeroed_for_state(size, state) } -> std::same_as<void*>;
     };
 
 template <typename Heap>

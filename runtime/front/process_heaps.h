@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
-#include "runtime/heaps/near/near_heap.h"
 
 // The list. Targets over another one say which.
 #ifndef MALLOOM_PROCESS_HEAPS
@@ -24,7 +24,7 @@ struct ProcessHeaps {
 #undef HEAP
     heaps::FallbackHeap fallback;
     /// Places in the pools beside other objects.
-    heaps::NearHeap near{pools.heap};
+    heaps::ColocationHeap colocation{pools.heap};
 
     void* allocate(const heaps::Request& request) {
         void* object = claim(request);

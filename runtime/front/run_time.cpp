@@ -7,9 +7,9 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
-#include "runtime/front/carried_prefetches.h"
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/front/misuse.h"
+#include "runtime/front/planned_prefetches.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -101,7 +101,7 @@ bool RunTime::open_plan(const Options& options) {
         return false;
     }
     if (options.prefetches_are_wanted()) {
-        carried_prefetches.note(plan_);
+        planned_prefetches.open(plan_);
     }
     const bool has_slots = process_heaps.plan.open(plan_);
     if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
@@ -165,32 +165,32 @@ void RunTime::note_without_slot(const AskedFor& request) {
     }
 }
 
-void* RunTime::allocate_at(size_t bytes, Site& site, Thoroughly thoroughly) {
+void* RunTime::allocate_at(size_t bytes, Site& site, SlowMalloc slow_path) {
     if (__atomic_load_n(&site.is_systems, __ATOMIC_RELAXED)) {
         void* object = platform::real::allocate(bytes);
-        return object != nullptr ? object : thoroughly(bytes);
+        return object != nullptr ? object : slow_path(bytes);
     }
     if (!process_heaps.plan.has_slot(site)) {
         if (void* object = process_heaps.groups.allocate_small(bytes, site.group)) [[likely]] {
             return object;
         }
     }
-    return allocate_at_any(bytes, site, thoroughly);
+    return allocate_at_any(bytes, site, slow_path);
 }
 
-void* RunTime::allocate_at_any(size_t bytes, Site& site, Thoroughly thoroughly) {
+void* RunTime::allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path) {
     const AskedFor request = {bytes, 0, &site};
     void* object = allocate_for(request);
-    return object != nullptr ? object : thoroughly(bytes);
+    return object != nullptr ? object : slow_path(bytes);
 }
 
-void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly) {
+void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path) {
     const AskedFor request = {bytes, 0, &site};
     if (void* object = claim(request)) {
         return memset(object, 0, bytes);
     }
     void* object = fallback().allocate_zeroed(request);
-    return object != nullptr ? object : thoroughly(bytes);
+    return object != nullptr ? object : slow_path(bytes);
 }
 
 void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
@@ -199,13 +199,13 @@ void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
                : allocate_otherwise(bytes, alignment, caller);
 }
 
-void* RunTime::allocate_knowing(size_t bytes, const context::CallerState& caller) {
-    void* object = sites_.allocate_beside(bytes, caller);
+void* RunTime::allocate_for_state(size_t bytes, const context::CallerState& caller) {
+    void* object = sites_.allocate_colocated(bytes, caller);
     return object != nullptr ? counted(object) : allocate(bytes, 0, caller.caller());
 }
 
-void* RunTime::allocate_zeroed_knowing(size_t bytes, const context::CallerState& caller) {
-    void* object = sites_.allocate_beside(bytes, caller);
+void* RunTime::allocate_zeroed_for_state(size_t bytes, const context::CallerState& caller) {
+    void* object = sites_.allocate_colocated(bytes, caller);
     return object != nullptr ? counted(memset(object, 0, bytes)) : allocate_zeroed(bytes, caller.caller());
 }
 
@@ -419,7 +419,7 @@ void RunTime::note_exhausted(Asker& requester) {
         __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
     }
-    if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED)) {
+    if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED)) {
         process_heaps.plan.note_exhausted(requester);
         stop_if_used_up();
     }

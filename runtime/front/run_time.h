@@ -23,105 +23,106 @@ class RunTime {
     /// allocate, allocate_zeroed and reallocate set errno themselves, so that they end in tail calls.
     static constexpr bool sets_errno = true;
 
-    // The fallback's, while there is nothing else; and slots of call sites. See QuickProcessHeap.
-    [[gnu::always_inline]] static void* allocate_plainly(size_t bytes) {
+    // The fallback's, while there is nothing else; and slots of call sites. See FastProcessHeap.
+    [[gnu::always_inline]] static void* allocate_from_fallback(size_t bytes) {
         return heaps::FallbackHeap::allocate_plain(bytes);
     }
-    [[gnu::always_inline]] static void* allocate_aligned_plainly(size_t alignment, size_t bytes) {
+    [[gnu::always_inline]] static void* allocate_aligned_from_fallback(size_t alignment, size_t bytes) {
         return heaps::FallbackHeap::allocate_plain_aligned(alignment, bytes);
     }
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         return sites_.allocate_pooled(bytes, return_address);
     }
-    template <class Plainly, class Beside, class Otherwise>
-    [[gnu::always_inline]] void* allocate_quickly(size_t bytes, uintptr_t return_address, uintptr_t place,
-                                                  Plainly plainly, Beside beside, Otherwise thoroughly) {
+    template <class FromFallback, class Colocated, class SlowPath>
+    [[gnu::always_inline]] void* allocate_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
+                                               FromFallback from_fallback, Colocated colocated,
+                                               SlowPath slow_path) {
         if (is_plain(bytes, plain_span_)) {
-            return plainly(bytes);
+            return from_fallback(bytes);
         }
         if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
             return object;
         }
-        Site* site = sites_.find_quickly(return_address);
+        Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return thoroughly(bytes);
+            return slow_path(bytes);
         }
-        if (site->friendship.is_quick(bytes)) {
-            return beside(bytes, site->friendship);
+        if (site->colocation.has_fast_path(bytes)) {
+            return colocated(bytes, site->colocation);
         }
         if (asks_the_caller(*site)) {
-            return thoroughly(bytes);  // knows the caller
+            return slow_path(bytes);  // knows the caller
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return object;
         }
-        return is_plain(bytes, span_of(*site)) ? plainly(bytes) : allocate_at(bytes, *site, thoroughly);
+        return is_plain(bytes, span_of(*site)) ? from_fallback(bytes) : allocate_at(bytes, *site, slow_path);
     }
-    template <class Otherwise>
-    [[gnu::always_inline]] void* allocate_zeroed_quickly(size_t bytes, uintptr_t return_address,
-                                                         uintptr_t place, Otherwise thoroughly) {
+    template <class SlowPath>
+    [[gnu::always_inline]] void* allocate_zeroed_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
+                                                      SlowPath slow_path) {
         if (is_plain(bytes, plain_span_)) {
             return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
         }
         if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
             return memset(object, 0, bytes);
         }
-        Site* site = sites_.find_quickly(return_address);
+        Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return thoroughly(bytes);
+            return slow_path(bytes);
         }
         if (asks_the_caller(*site)) {
-            return thoroughly(bytes);
+            return slow_path(bytes);
         }
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return memset(object, 0, bytes);
         }
         return is_plain(bytes, span_of(*site)) ? heaps::FallbackHeap::allocate_plain_zeroed(bytes)
-                                               : allocate_zeroed_at(bytes, *site, thoroughly);
+                                               : allocate_zeroed_at(bytes, *site, slow_path);
     }
-    template <class Plainly, class Otherwise>
-    [[gnu::always_inline]] void* allocate_aligned_quickly(size_t alignment, size_t bytes,
-                                                          uintptr_t return_address, Plainly plainly,
-                                                          Otherwise thoroughly) {
+    template <class FromFallback, class SlowPath>
+    [[gnu::always_inline]] void* allocate_aligned_fast(size_t alignment, size_t bytes,
+                                                       uintptr_t return_address, FromFallback from_fallback,
+                                                       SlowPath slow_path) {
         if (alignment > heaps::FallbackHeap::largest_plain_alignment) [[unlikely]] {
-            return thoroughly(alignment, bytes);
+            return slow_path(alignment, bytes);
         }
         if (is_plain(bytes, plain_span_)) {
-            return plainly(alignment, bytes);
+            return from_fallback(alignment, bytes);
         }
-        Site* site = sites_.find_quickly(return_address);
+        Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return thoroughly(alignment, bytes);
+            return slow_path(alignment, bytes);
         }
         if (void* object = allocate_small(bytes, alignment, *site)) [[likely]] {
             return object;
         }
-        return is_plain(bytes, span_of(*site)) ? plainly(alignment, bytes) : thoroughly(alignment, bytes);
+        return is_plain(bytes, span_of(*site)) ? from_fallback(alignment, bytes)
+                                               : slow_path(alignment, bytes);
     }
-    template <class Otherwise>
-    [[gnu::always_inline]] void* reallocate_quickly(void* object, size_t bytes, Otherwise thoroughly) {
+    template <class SlowPath>
+    [[gnu::always_inline]] void* reallocate_fast(void* object, size_t bytes, SlowPath slow_path) {
         if (is_plain(bytes, plain_span_) && heaps::FallbackHeap::owns_plainly(object)) {
             return heaps::FallbackHeap::reallocate_plain(object, bytes);
         }
-        return thoroughly(object, bytes);
+        return slow_path(object, bytes);
     }
 
-    /// An object beside its friend, where a chunk waits there; else null.
-    [[gnu::always_inline]] static void* allocate_waiting(const Friendship& friendship,
-                                                         uintptr_t friend_address) {
-        return friendship.allocate_waiting(friend_address);
+    /// An object beside its companion, where a chunk waits there; else null.
+    [[gnu::always_inline]] static void* allocate_waiting(const Colocation& colocation, uintptr_t companion) {
+        return colocation.allocate_waiting(companion);
     }
     /// The same where none waits.
-    static void* begin_beside(const Friendship& friendship, uintptr_t friend_address) {
-        return friendship.begin_beside(friend_address);
+    static void* begin_run(const Colocation& colocation, uintptr_t companion) {
+        return colocation.begin_run(companion);
     }
     /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
     [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
-        Site* wrapper = sites_.find_quickly(caller.return_address);
+        Site* wrapper = sites_.find_fast(caller.return_address);
         if (wrapper == nullptr || !is_wrapper(*wrapper)) {
             return nullptr;
         }
-        Site* site = sites_.reach_quickly(*wrapper, caller);
+        Site* site = sites_.reach_fast(*wrapper, caller);
         if (site == nullptr || site->kind() != Site::Kind::pooled) {
             return nullptr;
         }
@@ -134,8 +135,8 @@ class RunTime {
     void* allocate(size_t bytes, size_t alignment, const context::Caller& caller);
     void* allocate_zeroed(size_t bytes, const context::Caller& caller);
     /// As allocate with the default alignment and allocate_zeroed, where more is known of the caller.
-    void* allocate_knowing(size_t bytes, const context::CallerState& caller);
-    void* allocate_zeroed_knowing(size_t bytes, const context::CallerState& caller);
+    void* allocate_for_state(size_t bytes, const context::CallerState& caller);
+    void* allocate_zeroed_for_state(size_t bytes, const context::CallerState& caller);
     void* reallocate(void* object, size_t bytes, const context::Caller& caller);
 
     [[gnu::always_inline]] void deallocate(void* object) {
@@ -184,7 +185,7 @@ class RunTime {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
     }
     [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
-        return site.kind() >= Site::Kind::friends && !heaps::PlanHeap::has_slot(site);
+        return site.kind() >= Site::Kind::colocated && !heaps::PlanHeap::has_slot(site);
     }
     [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
         return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);
@@ -201,11 +202,11 @@ class RunTime {
     }
     static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
 
-    // What is less common of a call site that is known. Without memory `thoroughly` says so.
-    using Thoroughly = void* (*)(size_t);
-    [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, Thoroughly thoroughly);
-    [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, Thoroughly thoroughly);
-    [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, Thoroughly thoroughly);
+    // What is less common of a call site that is known. Without memory `slow_path` says so.
+    using SlowMalloc = void* (*)(size_t);
+    [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
+    [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
+    [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void deallocate_otherwise(void* object);
     [[gnu::noinline]] void deallocate_elsewhere(void* object);
     void* allocate_from_plan(const AskedFor& request);

@@ -7,7 +7,7 @@
 
 #include "runtime/context/reach.h"
 #include "runtime/context/request_monitor.h"
-#include "runtime/front/friendship.h"
+#include "runtime/front/colocation.h"
 #include "runtime/heaps/plan/requester.h"
 #include "runtime/heaps/pools/pool_heap.h"
 
@@ -51,11 +51,11 @@ struct alignas(64) Asker : Served, heaps::Requester {};
 struct Site : Asker {
     /// Who decides where the requests go that the plan has no slot for. Of the last two the caller is asked.
     enum class Kind : uint8_t {
-        settled,  ///< the plan, or nobody: what serves any request of the size does
-        watched,  ///< the monitor, in a while
-        pooled,   ///< its pool; `is_watched` where the monitor may change that
-        friends,  ///< its objects' friends, or the search for them; else as pooled
-        wrapper,  ///< its callers, each a site of its own
+        settled,    ///< the plan, or nobody: what serves any request of the size does
+        watched,    ///< the monitor, in a while
+        pooled,     ///< its pool; `is_watched` where the monitor may change that
+        colocated,  ///< its objects' companions, or the search for them; else as pooled
+        wrapper,    ///< its callers, each a site of its own
     };
 
     Kind kind() const { return kind_.load(std::memory_order_relaxed); }
@@ -70,7 +70,7 @@ struct Site : Asker {
     bool is_earning = false;   ///< its pool is the common one of its size class, until it earns its own
     uint64_t earned_from = 0;  ///< objects of that class when it asked the class's pools first
     context::RequestMonitor monitor;
-    Friendship friendship;
+    Colocation colocation;
 
     /// What a request of a wrapper came to, and what that does to its credit. Reaching its callers costs more
     /// than what serves any size: some 8 ns. A page of objects with a place of their own may save a miss for
@@ -83,7 +83,7 @@ struct Site : Asker {
         return after > 0;
     }
     /// To its wrapper.
-    End end() const { return kind() == Kind::pooled || kind() == Kind::friends ? End::pools : End::none; }
+    End end() const { return kind() == Kind::pooled || kind() == Kind::colocated ? End::pools : End::none; }
 
   private:
     static constexpr int32_t most_credit = 16384;

@@ -1,6 +1,6 @@
 #include "runtime/front/sites.h"
 
-#include "runtime/context/stable_hash.h"
+#include "runtime/context/modules.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {
@@ -51,7 +51,7 @@ void Sites::set_pool(Site& site, SitePool pool) {
 
 void Sites::set_kind(Site& site, Kind kind) {
     site.set_kind(kind);
-    site.friendship.set_quick(false);
+    site.colocation.set_fast_path(false);
     refresh(site);
 }
 
@@ -126,28 +126,28 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
         end_doubt(site, depth);
     } else if (pool_bytes != no_pool && heaps::PlanHeap::has_slot(site)) {
         set_pool(site, {pool_bytes, heaps::PoolHeap::none});
-    } else if (pool_bytes != no_pool && !begin_planned_friendship(site, *planned)) {
+    } else if (pool_bytes != no_pool && !begin_planned_colocation(site, *planned)) {
         begin_pool(site, pool_bytes, true);
     }
 }
 
-bool Sites::begin_planned_friendship(Site& site, const PlanContext& planned) {
-    using namespace formats::plan;
-    const uint32_t borrower =
-        planned.near != no_near ? process_heaps.pools.heap.add(planned.pool_bytes) : heaps::PoolHeap::none;
+bool Sites::begin_planned_colocation(Site& site, const PlanContext& planned) {
+    const uint32_t borrower = planned.companion_place != formats::plan::no_companion
+                                  ? process_heaps.pools.heap.add(planned.pool_bytes)
+                                  : heaps::PoolHeap::none;
     if (borrower == heaps::PoolHeap::none ||
-        !site.friendship.begin(planned.pool_bytes, borrower, place_of_near(planned.near),
-                               offset_of_near(planned.near), siblings_of_near(planned.near))) {
+        !site.colocation.begin(planned.pool_bytes, borrower, planned.companion_place - 1U,
+                               planned.companion_offset, planned.companion_objects)) {
         return false;
     }
-    begin_friendship(site, borrower);
+    begin_colocation(site, borrower);
     return true;
 }
 
-void Sites::begin_friendship(Site& site, uint32_t borrower) {
+void Sites::begin_colocation(Site& site, uint32_t borrower) {
     set_pool(site, {no_pool, borrower});
-    has_friends_ = true;
-    set_kind(site, Kind::friends);
+    has_companions_ = true;
+    set_kind(site, Kind::colocated);
 }
 
 // A chain is reduced: of each function it has the innermost frame (reduced_chain.h), and here it ends where
@@ -163,10 +163,10 @@ bool Sites::is_recursion(const Site& site) const {
 
 void Sites::note(Site& site, size_t bytes) {
     using Verdict = context::RequestMonitor::Verdict;
-    if (site.kind() == Kind::friends && bytes == site.friendship.bytes()) {
+    if (site.kind() == Kind::colocated && bytes == site.colocation.bytes()) {
         return;  // short of memory
     }
-    if (site.kind() == Kind::pooled || site.kind() == Kind::friends) {
+    if (site.kind() == Kind::pooled || site.kind() == Kind::colocated) {
         if (site.monitor.note_stray()) {
             set_kind(site, Kind::watched);
             set_pool(site, {no_pool, site.pooled.now().borrower});
@@ -283,39 +283,40 @@ void Sites::earn_pool(Site& site, SitePool pool) {
         return;
     }
     const uint32_t borrower = process_heaps.pools.heap.add(pool.bytes);
-    if (borrower != heaps::PoolHeap::none && !look_for_friends(site, pool.bytes, borrower)) {
+    if (borrower != heaps::PoolHeap::none && !look_for_companions(site, pool.bytes, borrower)) {
         set_pool(site, {pool.bytes, borrower});
     }
 }
 
-// Each site once. A pool that were known would serve the requests before the friend is asked for.
-bool Sites::look_for_friends(Site& site, uint32_t bytes, uint32_t borrower) {
-    if (!learns_ || site.friendship.was_tried() || !site.friendship.look(bytes, borrower)) {
+// Each site once. A pool that were known would serve the requests before the companion is asked for.
+bool Sites::look_for_companions(Site& site, uint32_t bytes, uint32_t borrower) {
+    if (!learns_ || site.colocation.was_tried() || !site.colocation.look(bytes, borrower)) {
         return false;
     }
-    begin_friendship(site, borrower);
+    begin_colocation(site, borrower);
     return true;
 }
 
-void Sites::end_friendship(Site& site) {
-    const Friendship& friendship = site.friendship;
-    set_pool(site, {friendship.bytes(), friendship.borrower()});
+void Sites::end_colocation(Site& site) {
+    const Colocation& colocation = site.colocation;
+    set_pool(site, {colocation.bytes(), colocation.borrower()});
     set_kind(site, Kind::pooled);
 }
 
-void* Sites::allocate_beside(size_t bytes, const context::CallerState& caller) {
-    if (!has_friends_) {
+void* Sites::allocate_colocated(size_t bytes, const context::CallerState& caller) {
+    if (!has_companions_) {
         return nullptr;
     }
     Site& site = deciding(caller.caller());
-    if (site.kind() != Kind::friends || bytes != site.friendship.bytes() || heaps::PlanHeap::has_slot(site)) {
+    if (site.kind() != Kind::colocated || bytes != site.colocation.bytes() ||
+        heaps::PlanHeap::has_slot(site)) {
         return nullptr;
     }
-    void* object = site.friendship.allocate(caller);
-    if (site.friendship.is_over()) [[unlikely]] {
-        end_friendship(site);
+    void* object = site.colocation.allocate(caller);
+    if (site.colocation.is_over()) [[unlikely]] {
+        end_colocation(site);
     } else {
-        site.friendship.set_quick(true);
+        site.colocation.set_fast_path(true);
     }
     return object;
 }

@@ -17,12 +17,12 @@ class Sites {
   public:
     using Contexts = context::ContextTable<Site>;
 
-    /// Requests of more bytes get no pool: they are long to fill, and a few of them are most of a pool.
-    static constexpr size_t largest_pooled = 4096;
+    /// Requests of more bytes get no pool.
+    static constexpr size_t largest_pooled = formats::plan::largest_pooled;
     /// Frames of the deepest chain that has a pool of its own.
-    static constexpr unsigned most_frames = 5;
+    static constexpr unsigned most_frames = formats::plan::most_pool_frames;
 
-    /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_quickly
+    /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_fast
     /// finds them. False where there are to be pools and no address space for them.
     bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
 
@@ -64,7 +64,7 @@ class Sites {
     }
 
     /// The site of a call, if it was met lately.
-    [[gnu::always_inline]] Site* find_quickly(uintptr_t return_address) const {
+    [[gnu::always_inline]] Site* find_fast(uintptr_t return_address) const {
         const Recent& recent = recent_of(return_address);
         return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
@@ -77,11 +77,11 @@ class Sites {
 
     /// The site that `deciding` finds for a call in a wrapper, if all on the way to it were met lately; else
     /// null.
-    [[gnu::always_inline]] Site* reach_quickly(Site& wrapper, const context::Caller& caller) const {
+    [[gnu::always_inline]] Site* reach_fast(Site& wrapper, const context::Caller& caller) const {
         context::Reach reach(caller);
         Site* site = &wrapper;
         do {
-            site = reach.go(site->step.rule) ? find_quickly(reach.key()) : nullptr;
+            site = reach.go(site->step.rule) ? find_fast(reach.key()) : nullptr;
         } while (site != nullptr && site->kind() == Site::Kind::wrapper);
         return site;
     }
@@ -93,8 +93,8 @@ class Sites {
         return decides ? site : reach(site, caller);
     }
 
-    /// An object beside its friend, where the deciding site's objects have friends; else null.
-    void* allocate_beside(size_t bytes, const context::CallerState& caller);
+    /// An object beside its companion, where the deciding site's objects have companions; else null.
+    void* allocate_colocated(size_t bytes, const context::CallerState& caller);
 
     /// The entry of a whole chain.
     Contexts::Entry& of_chain(const uintptr_t* frames, unsigned depth);
@@ -128,9 +128,9 @@ class Sites {
     }
 
   private:
-    // By the low bits of the key. Where find_quickly must find nothing,
-    // the complement stands in its place. Racing threads may leave the key of one site with another, or with
-    // what was its pool; requests then get that one's slots, or chunks of that pool if these have their size.
+    // By the low bits of the key. Where find_fast must find nothing, the complement stands in its place.
+    // Racing threads may leave the key of one site with another, or with what was its pool; requests then get
+    // that one's slots, or chunks of that pool if these have their size.
     struct alignas(32) Recent {
         uintptr_t key;
         SitePool pooled;    // the site's
@@ -171,12 +171,12 @@ class Sites {
     void settle_ends(Site& end);
     void describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below);
     void describe_pool(Site& site, const formats::plan::PlanContext* planned, unsigned depth);
-    bool begin_planned_friendship(Site& site, const formats::plan::PlanContext& planned);
-    void begin_friendship(Site& site, uint32_t borrower);
+    bool begin_planned_colocation(Site& site, const formats::plan::PlanContext& planned);
+    void begin_colocation(Site& site, uint32_t borrower);
     bool is_recursion(const Site& site) const;
     void begin_pool(Site& site, size_t bytes, bool is_planned);
-    bool look_for_friends(Site& site, uint32_t bytes, uint32_t borrower);
-    void end_friendship(Site& site);
+    bool look_for_companions(Site& site, uint32_t bytes, uint32_t borrower);
+    void end_colocation(Site& site);
     void end_doubt(Site& site, unsigned depth);
     static unsigned depth_of(const Site& site);
 
@@ -194,7 +194,7 @@ class Sites {
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;
     bool has_pools_ = false;
-    bool has_friends_ = false;  // some site may
+    bool has_companions_ = false;  // some site may
     uintptr_t key_mask_ = 0;
     Site unknown_;  // of callers that could not be reached
     Contexts contexts_;

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "runtime/front/carried_prefetches.h"
+#include "runtime/front/planned_prefetches.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 
@@ -82,7 +82,7 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
     }
     line.text(", fallback ").number(fallback_).text("; peak resident memory ");
     line.bytes(platform::peak_resident_bytes());
-    carried_prefetches.describe(line);
+    planned_prefetches.describe(line);
     line.write_to(descriptor());
 }
 

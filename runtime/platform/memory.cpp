@@ -143,10 +143,6 @@ void prefer_huge_pages(void* start, size_t bytes) {
     }
 }
 
-void refuse_huge_pages(void* start, size_t bytes) {
-    advise(start, bytes, MADV_NOHUGEPAGE);
-}
-
 MappedFile map_file(const char* path) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {

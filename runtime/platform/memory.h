@@ -72,9 +72,6 @@ uint64_t monotonic_nanoseconds();
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.
 void prefer_huge_pages(void* start, size_t bytes);
 
-/// Keeps the system from making huge pages in the range; advice only.
-void refuse_huge_pages(void* start, size_t bytes);
-
 /// A file mapped read-only. The owner unmaps it with unmap_pages(start, bytes).
 struct MappedFile {
     const unsigned char* start = nullptr;

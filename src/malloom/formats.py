@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NUMPY_TYPES = {"u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i32": "<i4", "c32": "S32"}
 _MACRO = re.compile(
-    r"""^(VERSION|ENUM_BEGIN|VALUE|ENUM_END|STRUCT_BEGIN|FIELD|STRUCT_END)\((.*)\)\s*$""", re.MULTILINE
+    r"""^(VERSION|LIMIT|ENUM_BEGIN|VALUE|ENUM_END|STRUCT_BEGIN|FIELD|STRUCT_END)\((.*)\)\s*$""", re.MULTILINE
 )
 _ARGUMENT = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^,"]+))\s*(?:,|$)""")
 
@@ -60,6 +60,7 @@ class Format:
     """All that one .def file defines."""
 
     versions: Mapping[int, str]
+    limits: Mapping[str, int]
     structs: Mapping[str, Struct]
     enums: Mapping[str, Mapping[str, int]]
 
@@ -85,6 +86,7 @@ def _definition_file(name: str) -> Path:
 def parse(text: str) -> Format:
     """Parses the text of a .def file (see the head of formats/profile.def for its grammar)."""
     versions: dict[int, str] = {}
+    limits: dict[str, int] = {}
     enums: dict[str, dict[str, int]] = {}
     structs: dict[str, Struct] = {}
     open_struct: tuple[str, int] = ("", 0)
@@ -93,6 +95,8 @@ def parse(text: str) -> Format:
         arguments = _arguments(body)
         if macro == "VERSION":
             versions[int(arguments[0])] = arguments[1]
+        elif macro == "LIMIT":
+            limits[arguments[1]] = int(arguments[2])
         elif macro == "ENUM_BEGIN":
             enums[arguments[0]] = {}
         elif macro == "VALUE":
@@ -103,7 +107,7 @@ def parse(text: str) -> Format:
             fields.append(Field(arguments[1], arguments[0], arguments[2], arguments[3]))
         elif macro == "STRUCT_END":
             structs[arguments[0]] = Struct(*open_struct, tuple(fields))
-    return Format(versions, structs, enums)
+    return Format(versions, limits, structs, enums)
 
 
 @cache

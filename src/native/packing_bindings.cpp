@@ -62,7 +62,13 @@ void bind_packing(nb::module_& module) {
                nb::arg("alignment"), nb::arg("accesses"), nb::arg("maximum_bytes"), nb::arg("generations"));
     module.def("place_in_order", &place, nb::arg("timeline"), nb::arg("order"), nb::arg("lines"),
                nb::arg("line_bytes"));
-    module.def("plan_problem", &plan_problem, nb::arg("path"));
+    module.def(
+        "check_plan",
+        [](const std::string& path) {
+            const CheckedPlan plan = check_plan(path);
+            return nb::make_tuple(plan.problem, nb::bytes(plan.header.data(), plan.header.size()));
+        },
+        nb::arg("path"));
     module.def("checksum", &checksum_of, nb::arg("bytes"));
 }
 

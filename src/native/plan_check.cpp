@@ -64,12 +64,18 @@ class MappedPlan {
     size_t bytes_ = 0;
 };
 
-// The run time's own judgement, with the number of a version that is too new.
+std::string version_problem(uint32_t version) {
+    return "is of version " + std::to_string(version) +
+           (version > version_current ? ", newer than this malloom knows"
+                                      : ", older than this malloom reads");
+}
+
+// The run time's own judgement, with the number of a version that is not this one.
 std::string header_problem(const MappedPlan& plan) {
     const auto* header = reinterpret_cast<const PlanHeader*>(plan.start());
     if (plan.bytes() >= sizeof(PlanHeader) && header->magic == file_magic &&
-        header->version > version_current) {
-        return "is of version " + std::to_string(header->version) + ", newer than this malloom knows";
+        header->version != version_current) {
+        return version_problem(header->version);
     }
     heaps::PlanFile file;
     return file.open(plan.start(), plan.bytes()) ? "" : file.problem();
@@ -77,17 +83,18 @@ std::string header_problem(const MappedPlan& plan) {
 
 }  // namespace
 
-std::string plan_problem(const std::string& path) {
+CheckedPlan check_plan(const std::string& path) {
     const MappedPlan plan(path);
     std::string problem = header_problem(plan);
-    if (problem.empty()) {
-        const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
-        const size_t body_bytes = plan.bytes() - sizeof(PlanHeader);
-        if (stream::checksum(plan.start() + sizeof(PlanHeader), body_bytes) != header.body_checksum) {
-            problem = "is damaged: its body's checksum is wrong";
-        }
+    if (!problem.empty()) {
+        return {problem, ""};
     }
-    return problem;
+    const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
+    const size_t body_bytes = plan.bytes() - sizeof header;
+    if (stream::checksum(plan.start() + sizeof header, body_bytes) != header.body_checksum) {
+        return {"is damaged: its body's checksum is wrong", ""};
+    }
+    return {"", std::string(reinterpret_cast<const char*>(plan.start()), sizeof header)};
 }
 
 }  // namespace malloom::native

@@ -5,9 +5,13 @@
 
 namespace malloom::native {
 
-/// Empty where `path` is a good plan, else what is wrong with it, to stand after the path. Checks lengths,
-/// version, both checksums, and that every section lies in the file. Throws std::system_error where the file
-/// cannot be read.
-std::string plan_problem(const std::string& path);
+struct CheckedPlan {
+    std::string problem;  ///< what is wrong with the plan, to stand after its path; empty where it is good
+    std::string header;   ///< the bytes of its PlanHeader; empty where it is not good
+};
+
+/// Opens the plan at `path` once, and checks lengths, version, both checksums, and that every section lies in
+/// the file. Throws std::system_error where the file cannot be read.
+CheckedPlan check_plan(const std::string& path);
 
 }  // namespace malloom::native

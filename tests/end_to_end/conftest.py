@@ -12,6 +12,12 @@ COMMAND = ROOT / ".venv/bin/malloom"
 Finished = subprocess.CompletedProcess[str]
 
 
+def releases_all(*command: str | Path) -> bool:
+    """Whether the program, as valgrind sees it, uses its memory well and releases every object."""
+    checked = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", *command]
+    return subprocess.run(checked, check=False, capture_output=True).returncode == 0
+
+
 @pytest.fixture
 def malloom(tmp_path: Path) -> Callable[..., Finished]:
     """Runs `malloom ARGUMENTS` in the test's folder; further options go to subprocess.run."""

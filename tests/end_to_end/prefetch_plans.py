@@ -18,7 +18,7 @@ LEGACY = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi")
 REGISTERS = (*LEGACY, *(f"r{number}" for number in range(8, 16)))
 NONE = 16
 LINE = re.compile(r"^ +([0-9a-f]+):\t(?:[0-9a-f]{2} )+ *\t(.*)$")
-OPERAND = re.compile(r"(?<![\w:*])(-?0x[0-9a-f]+)?\(%(\w+)(?:,%(\w+),([1248]))?\)")
+OPERAND = re.compile(r"(?<![\w:*])(?:-?0x[0-9a-f]+)?\(%(\w+)(?:,%(\w+),([1248]))?\)")
 MASK = 2**64 - 1
 
 
@@ -29,7 +29,6 @@ class Load(NamedTuple):
     base: int
     index: int
     scale: int
-    displacement: int
 
 
 def module_hash(binary: Path) -> int:
@@ -65,14 +64,13 @@ def loads(binary: Path) -> Iterator[Load]:
     shown = subprocess.run(["objdump", "-d", binary], capture_output=True, text=True, check=True).stdout
     for line in shown.splitlines():
         if (found := LINE.match(line)) and (operand := OPERAND.search(found[2])):
-            displacement, base, index, scale = operand.groups()
+            base, index, scale = operand.groups()
             if base in REGISTERS and (index is None or index in REGISTERS):
                 yield Load(
                     int(found[1], 16),
                     REGISTERS.index(base),
                     REGISTERS.index(index) if index else NONE,
                     int(scale or 1),
-                    int(displacement or "0", 16),
                 )
 
 

@@ -60,14 +60,16 @@ def scrambled(plan: PlanFile, seed: int) -> Plan:
     numbers = random.Random(seed)
 
     def word(bits: int) -> int:
-        return numbers.getrandbits(bits) if numbers.random() < 0.3 else numbers.choice(WORDS)
+        return numbers.getrandbits(bits) if numbers.random() < 0.3 else numbers.choice(WORDS) % 2**bits
 
     contexts, slots = np.copy(plan.contexts), np.copy(plan.slots)
     for entry in contexts[contexts["hash"] != 0]:
         changed = contexts["hash"] == entry["hash"]
         for name, bits in (
             ("pool_bytes", 32),
-            ("near", 32),
+            ("companion_place", 8),
+            ("companion_offset", 8),
+            ("companion_objects", 16),
             ("slots", 32),
             ("first_slot", 64),
             ("group", 32),
@@ -118,8 +120,8 @@ def test_a_friend_of_objects_that_are_too_large(
     assert malloom("run", "--heap", "pools", "--save-plan", plan, "--", program).returncode == 0
     learned = read_plan(plan)
     contexts = np.copy(learned.contexts)
-    contexts["near"][contexts["pool_bytes"] == 4096] = 1
-    assert (contexts["near"] == 1).any()
+    contexts["companion_place"][contexts["pool_bytes"] == 4096] = 1
+    assert (contexts["companion_place"] == 1).any()
     changed = replace(scrambled(learned, 0), contexts=contexts, slots=learned.slots)
     write_plan(changed, plan)
     done = malloom("run", "--plan", plan, "--", program, "and none")

@@ -40,7 +40,7 @@ PREFETCHES = re.compile(r"; prefetches (\d+) of (\d+)")
 
 
 def hot_load(program: Path) -> Load:
-    return Load(symbol(program, "hot_load"), base=RDI, index=NONE, scale=1, displacement=8)
+    return Load(symbol(program, "hot_load"), base=RDI, index=NONE, scale=1)
 
 
 def counted(run: subprocess.CompletedProcess[str]) -> tuple[int, int]:
@@ -52,7 +52,7 @@ def counted(run: subprocess.CompletedProcess[str]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("flags", [["-pie", "-fPIE"], ["-no-pie", "-fno-pie"]])
-@pytest.mark.parametrize("fields", [{"displacement": 328}, {"kind": 2}, {"kind": 3, "displacement": 0}])
+@pytest.mark.parametrize("fields", [{"distance": 320}, {"kind": 2}, {"kind": 3, "distance": -8}])
 def test_a_hot_load_has_its_prefetch_and_the_program_its_output(
     malloom: Malloom, compile_c: CompileC, tmp_path: Path, flags: list[str], fields: dict[str, int]
 ) -> None:
@@ -91,10 +91,9 @@ def test_a_plan_for_every_place_in_the_code_changes_no_output(
     # As if somebody wanted harm: at each byte of a function, most of them in the middle of an instruction.
     program = compile_c(LIST, "-Wl,--build-id")
     function = symbol(program, "sum_list")
-    places = [Load(function + i, RDI, NONE, 1, displacement) for i in range(22) for displacement in (0, 8)]
-    plan = prefetch_plan(
-        tmp_path / "plan", program, [(load, {"kind": i % 4 + 1}) for i, load in enumerate(places)]
-    )
+    places = [(Load(function + i, RDI, NONE, 1), distance) for i in range(22) for distance in (0, 8)]
+    chosen = [(load, {"kind": i % 4 + 1, "distance": distance}) for i, (load, distance) in enumerate(places)]
+    plan = prefetch_plan(tmp_path / "plan", program, chosen)
     run = malloom("run", "--plan", plan, "--statistics", "--", program)
     assert run.stdout == OUTPUT
     assert counted(run)[0] <= 2
@@ -128,7 +127,7 @@ def test_a_real_program_computes_the_same_with_thousands_of_prefetches(
     command = ["jq", "-S", "map(select(.values[0] % 3 == 0) | .name) | sort | length, .[7]", text]
     plain = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     library = loaded_library("jq", "libjq")
-    every = [(load, {"kind": kind, "displacement": load.displacement + 64}) for load in loads(library)]
+    every = [(load, {"kind": kind, "distance": 64}) for load in loads(library)]
     chosen = every[:: len(every) // 4000 + 1]
     run = malloom(
         "run", "--plan", prefetch_plan(tmp_path / "plan", library, chosen), "--statistics", "--", *command

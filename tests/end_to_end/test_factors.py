@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, releases_all
 
 FACTORS = Path(__file__).parents[2] / "build/release/workloads/factors/factors"
 HEAPS: dict[str, list[str | Path]] = {"glibc": [], "pools": [COMMAND, "run", "--heap", "pools", "--"]}
@@ -46,15 +46,7 @@ def test_what_is_found_is_prime_and_has_the_product(number: int) -> None:
 
 
 def test_every_object_is_released() -> None:
-    checked: list[str | Path] = [
-        "valgrind",
-        "-q",
-        "--leak-check=full",
-        "--error-exitcode=9",
-        FACTORS,
-        str(720 * 10007 * POWER),
-    ]
-    assert subprocess.run(checked, check=False, capture_output=True).returncode == 0
+    assert releases_all(FACTORS, str(720 * 10007 * POWER))
 
 
 @pytest.mark.parametrize("arguments", [[], ["0"], ["1"], ["-7"], ["12a"], ["1" * 39], ["6", "8"]])

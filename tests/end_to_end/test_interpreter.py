@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, releases_all
 
 INTERPRETER = Path(__file__).parents[2] / "build/release/workloads/interpreter/interpreter"
 HEAPS: dict[str, list[str | Path]] = {"glibc": [], "pools": [COMMAND, "run", "--heap", "pools", "--"]}
@@ -65,10 +65,7 @@ def test_scripts_compute_what_they_say(heap: str, script: str, rounds: int) -> N
 
 @pytest.mark.parametrize(("script", "rounds"), [("fibonacci", 9), ("streams", 20)])
 def test_every_value_is_released_and_none_too_early(script: str, rounds: int) -> None:
-    checked: list[str | Path] = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9"]
-    checked += [INTERPRETER, script, str(rounds)]
-    done = subprocess.run(checked, capture_output=True, check=False)
-    assert done.returncode == 0
+    assert releases_all(INTERPRETER, script, str(rounds))
 
 
 def test_all_is_made_at_one_call_site() -> None:

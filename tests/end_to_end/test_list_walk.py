@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, releases_all
 
 LIST_WALK = Path(__file__).parents[2] / "build/release/workloads/list_walk/list_walk"
 HEAPS: dict[str, list[str | Path]] = {"glibc": [], "pools": [COMMAND, "run", "--heap", "pools", "--"]}
@@ -26,16 +26,7 @@ def test_phase_is_reported_when_asked_for() -> None:
 
 
 def test_every_object_is_released() -> None:
-    checked: list[str | Path] = [
-        "valgrind",
-        "-q",
-        "--leak-check=full",
-        "--error-exitcode=9",
-        LIST_WALK,
-        "100",
-        "2",
-    ]
-    assert subprocess.run(checked, check=False, capture_output=True).returncode == 0
+    assert releases_all(LIST_WALK, "100", "2")
 
 
 @pytest.mark.parametrize("arguments", [[], ["0", "1"], ["1", "0"], ["5"]])

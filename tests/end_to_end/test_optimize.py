@@ -12,8 +12,8 @@ from subprocess import DEVNULL, PIPE
 import pytest
 
 from end_to_end.conftest import COMMAND, ROOT, Finished
-from malloom.layout.plan_check import check_plan
 from malloom.layout.plan_file import read_plan
+from malloom.layout.plan_header import check_plan
 
 TRAVERSE = ROOT / "build/release/workloads/traverse/traverse"
 

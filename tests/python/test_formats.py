@@ -16,6 +16,10 @@ def test_values_are_known_by_name() -> None:
     assert formats.load("plan").enums["PlanFlag"]["preallocate"] == 1
 
 
+def test_limits_are_known_by_name() -> None:
+    assert formats.load("plan").limits == {"largest_pooled": 4096, "most_pool_frames": 5}
+
+
 def test_meanings_with_commas_and_parentheses_are_whole() -> None:
     field = next(each for each in formats.load("plan").structs["PlanHeader"].fields if each.name == "program")
     assert field.meaning.endswith("(formats/context_hash.h)") and field.type == "u64"

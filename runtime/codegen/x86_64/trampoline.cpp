@@ -14,9 +14,11 @@ PrefetchKind kind_of(const PlanPrefetch& prefetch) {
     return static_cast<PrefetchKind>(prefetch.kind);
 }
 
-Address address_of(const PlanPrefetch& prefetch) {
-    return {static_cast<uint8_t>(prefetch.base), static_cast<uint8_t>(prefetch.index),
-            static_cast<uint8_t>(prefetch.scale), prefetch.displacement};
+// What is prefetched, or holds the word that leads to it.
+Address address_ahead(const LoadSite& site) {
+    Address ahead = site.load.operand;
+    ahead.displacement += site.prefetch->distance;
+    return ahead;
 }
 
 bool is_read_by(uint8_t reg, const PlanPrefetch& prefetch) {
@@ -73,7 +75,7 @@ void restore(uint8_t reg, Emitter& code) {
 
 bool emit_indirect(const LoadSite& site, int32_t word, Emitter& code) {
     const PlanPrefetch& prefetch = *site.prefetch;
-    const int64_t distance = prefetch.displacement - site.load.operand.displacement;
+    const int64_t distance = prefetch.distance;
     if (distance > page - word || distance < -page || (distance < 0 && distance > -word) ||
         prefetch.target_base == stack_pointer) {
         return false;
@@ -86,9 +88,9 @@ bool emit_indirect(const LoadSite& site, int32_t word, Emitter& code) {
     }
     const Emitter::ForwardJump jump = jump_unless_same_page(site.load.operand, distance, word, scratch, code);
     if (word == 8) {
-        code.load_8_bytes(scratch, address_of(prefetch));
+        code.load_8_bytes(scratch, address_ahead(site));
     } else {
-        code.load_4_bytes(scratch, address_of(prefetch));
+        code.load_4_bytes(scratch, address_ahead(site));
     }
     emit_target(prefetch, scratch, code);
     code.land(jump);
@@ -101,10 +103,10 @@ bool emit_indirect(const LoadSite& site, int32_t word, Emitter& code) {
 bool emit_prefetch(const LoadSite& site, Emitter& code) {
     switch (kind_of(*site.prefetch)) {
         case PrefetchKind::temporal_0:
-            code.prefetch(address_of(*site.prefetch), false);
+            code.prefetch(address_ahead(site), false);
             return true;
         case PrefetchKind::non_temporal:
-            code.prefetch(address_of(*site.prefetch), true);
+            code.prefetch(address_ahead(site), true);
             return true;
         case PrefetchKind::indirect:
             return emit_indirect(site, 8, code);

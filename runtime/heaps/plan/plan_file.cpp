@@ -54,9 +54,8 @@ bool PlanFile::check_header(size_t bytes) {
     if (header_->magic != file_magic) {
         return refuse("is not a plan");
     }
-    // What version 1 had as reserved, 0, means none in this one.
-    if (header_->version < version_shuttle || header_->version > version_current) {
-        return refuse("has a version that this malloom does not know");
+    if (header_->version != version_current) {
+        return refuse("has a version that this malloom does not read");
     }
     if (XXH3_64bits(header_, offsetof(PlanHeader, header_checksum)) != header_->header_checksum) {
         return refuse("is damaged: its header's checksum is wrong");

@@ -54,20 +54,20 @@ void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count)
     requester.first = reinterpret_cast<uint64_t>(slots_ + first_slot);
     requester.next = requester.first;
     requester.end = reinterpret_cast<uint64_t>(slots_ + first_slot + count);
-    requester.quick_end = requester.first;
+    requester.fast_end = requester.first;
     start_stretch(requester, requester.first);
 }
 
-// `next` is not below quick_end. Racing threads may give the same pages back twice.
+// `next` is not below fast_end. Racing threads may give the same pages back twice.
 void PlanHeap::start_stretch(Requester& requester, uint64_t next) const {
     const uint64_t look_ahead = prefetch_slots * sizeof(Slot);
     const bool is_short = requester.end - requester.first <= look_ahead;
     const uint64_t last = is_short ? requester.first : requester.end - look_ahead;
-    const uint64_t reached = __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED);
+    const uint64_t reached = __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED);
     if (reached >= last) {
         return;
     }
-    __atomic_store_n(&requester.quick_end, smallest(next + stretch_bytes, last), __ATOMIC_RELAXED);
+    __atomic_store_n(&requester.fast_end, smallest(next + stretch_bytes, last), __ATOMIC_RELAXED);
     const uint64_t page = platform::page_bytes();
     const uint64_t begin =
         platform::round_down(reached - smallest(stretch_bytes, reached - requester.first), page);
@@ -111,7 +111,7 @@ void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
         note_refused(requester);
         return nullptr;
     }
-    if (next < __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED)) {
+    if (next < __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED)) {
         prefetch(next + prefetch_slots * sizeof(Slot));
     }
     return occupancy_.address(slot.start);

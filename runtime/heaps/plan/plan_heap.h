@@ -35,7 +35,7 @@ class PlanHeap {
         if (next >= requester.end) [[unlikely]] {
             return note_exhausted(requester);
         }
-        if (next >= __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED)) [[unlikely]] {
+        if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED)) [[unlikely]] {
             start_stretch(requester, next);
         }
         if (last_granule(next) != structures::last_granule(request.bytes)) [[unlikely]] {
@@ -54,7 +54,7 @@ class PlanHeap {
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         // 0 bytes have no such last granule, nor have slots of 0 granules.
         const uint64_t last = (bytes - 1) / structures::granule_bytes;
-        if (next >= __atomic_load_n(&requester.quick_end, __ATOMIC_RELAXED) || last_granule(next) != last)
+        if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED) || last_granule(next) != last)
             [[unlikely]] {
             return nullptr;
         }
@@ -93,8 +93,8 @@ class PlanHeap {
     // Requests beyond the last slot are many in a program that the plan does not fit: counted once per
     // requester.
     [[gnu::always_inline]] void* note_exhausted(Requester& requester) {
-        if (!__atomic_load_n(&requester.is_noted, __ATOMIC_RELAXED) &&
-            !__atomic_exchange_n(&requester.is_noted, true, __ATOMIC_RELAXED)) {
+        if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED) &&
+            !__atomic_exchange_n(&requester.is_counted, true, __ATOMIC_RELAXED)) {
             __atomic_fetch_add(&exhausted_slots_, (requester.end - requester.first) / sizeof(Slot),
                                __ATOMIC_RELAXED);
         }

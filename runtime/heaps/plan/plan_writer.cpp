@@ -65,7 +65,8 @@ class Table {
         uint64_t count = 0;
         for (uint64_t i = 0; i < capacity_; ++i) {
             const uint32_t bytes = entries_[i].pool_bytes;
-            count += (bytes != no_pool && bytes != deeper_pools) || entries_[i].near != no_near;
+            count +=
+                (bytes != no_pool && bytes != deeper_pools) || entries_[i].companion_place != no_companion;
         }
         return count;
     }
@@ -92,7 +93,9 @@ void fill(Table& table, const LearnedPlan& learned) {
             kept = entry;
         } else {
             kept.pool_bytes = entry.pool_bytes;
-            kept.near = entry.near;
+            kept.companion_place = entry.companion_place;
+            kept.companion_offset = entry.companion_offset;
+            kept.companion_objects = entry.companion_objects;
         }
     }
 }

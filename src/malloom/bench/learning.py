@@ -151,6 +151,6 @@ def contents_of(plan: Path) -> Contents:
     pool_bytes = read.contexts["pool_bytes"]
     return Contents(
         pools=int(np.count_nonzero((pool_bytes != 0) & (pool_bytes != DEEPER_POOLS))),
-        friends=int(np.count_nonzero(read.contexts["near"])),
+        friends=int(np.count_nonzero(read.contexts["companion_place"])),
         prefetches=len(read.prefetches),
     )

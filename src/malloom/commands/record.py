@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from malloom.counting import counted
 from malloom.errors import CommandError, UsageProblem
+from malloom.quantities import counted
 
 if TYPE_CHECKING:
     from malloom.record.session import Recorded
@@ -62,9 +62,9 @@ def record(
         )
     if output is None:
         raise UsageProblem("no profile is named", remedy="say where it goes with -o")
+    from malloom.quantities import parse_size  # noqa: PLC0415
     from malloom.record import session  # noqa: PLC0415  (help does not need the native core)
     from malloom.record.program import CANNOT_RUN, open_program, require_reachable  # noqa: PLC0415
-    from malloom.record.sizes import parse_size  # noqa: PLC0415
 
     if accesses not in list(session.Accesses):
         wanted = ", ".join(session.Accesses)
@@ -86,7 +86,7 @@ def record(
 
 def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
     """What the user is told at the end, most general first."""
-    from malloom.record.sizes import format_size  # noqa: PLC0415
+    from malloom.quantities import format_size  # noqa: PLC0415
 
     lines = [
         f"recorded {counted(outcome.events, 'event')} in {counted(outcome.contexts, 'context')} of "

@@ -29,8 +29,7 @@ def report(
 ) -> None:
     """Show requests, bytes, lifetimes and accesses for each context."""
     from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
-    from malloom.report.formats import find_format  # noqa: PLC0415
-    from malloom.report.report import make_report  # noqa: PLC0415
+    from malloom.report.report import find_format, make_report  # noqa: PLC0415
 
     chosen = find_format(format)
     if sort not in SORT_KEYS:

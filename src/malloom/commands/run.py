@@ -3,9 +3,10 @@
 import os
 import shlex
 import signal
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +17,9 @@ from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preload
 from malloom.record.dynamic import Optimizing, dynamic_environment, dynamic_prefix
 from malloom.record.program import CANNOT_RUN, open_program, require_reachable
 from malloom.settings import VARIABLE, settings, with_setting
+
+if TYPE_CHECKING:
+    from malloom.layout.plan_header import PlanHeader
 
 
 class Heap(StrEnum):
@@ -31,6 +35,25 @@ class Fallback(StrEnum):
 
     mimalloc = "mimalloc"
     system = "system"
+
+
+@dataclass(frozen=True)
+class OpenedPlan:
+    """A good plan: its file was opened once, to check it and for its header."""
+
+    path: Path
+    """Absolute."""
+    header: "PlanHeader"
+
+    @property
+    def fallback(self) -> Fallback:
+        """What the plan wants to serve what it does not place."""
+        return Fallback.system if self.header.has_flag("system_fallback") else Fallback.mimalloc
+
+    @property
+    def is_fallback_alone(self) -> bool:
+        """Whether the fallback alone is best, as `malloom optimize` found: the plan places nothing."""
+        return self.header.places_nothing
 
 
 def register(app: typer.Typer) -> None:
@@ -142,7 +165,7 @@ def run(
             fallback.value if fallback else None,
             save_plan_settings(save_plan),
             tuple(constant or ()),
-            checked_plan(plan) if plan else None,
+            opened_plan(plan).path if plan else None,
             huge_pages=huge_pages is not False,
         )
         environment = dynamic_environment(wishes)
@@ -153,15 +176,16 @@ def run(
             replace_process(prefix[0], [*prefix, *command], environment)
         return
     chosen = chosen_heap(heap, plan)
-    variables = heap_variables(plan, chosen, fallback, statistics, preallocate, save_plan)
+    opened = opened_plan(plan) if plan else None
+    variables = heap_variables(opened, chosen, fallback, statistics, preallocate, save_plan)
     if huge_pages is not None:
         variables = with_setting(variables, "huge_pages", str(int(huge_pages)))
     if not prefetch:
         variables = with_setting(variables, "prefetch", "0")
     library: Path | str | None = native_file("libmalloom.so")
-    if not statistics and plan is not None and chosen is Heap.plan:
-        general = fallback or fallback_of(plan)
-        if serves_alone(general, program) and is_fallback_alone(plan):
+    if not statistics and opened is not None and chosen is Heap.plan:
+        general = fallback or opened.fallback
+        if serves_alone(general, program) and opened.is_fallback_alone:
             # The run time would only hand every request on; the fallback itself costs less.
             library, variables = FALLBACK_LIBRARIES[general], {}
     environment = preloading({**original_environment(), **variables}, library)
@@ -196,22 +220,8 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
     return Heap(name)
 
 
-def is_fallback_alone(plan: Path) -> bool:
-    """Whether a plan says that the fallback alone is best, as `malloom optimize` found: it places nothing."""
-    from malloom.layout.plan_header import places_nothing  # noqa: PLC0415  (runs without a plan need not load it)
-
-    return places_nothing(plan)
-
-
-def fallback_of(plan: Path) -> Fallback:
-    """What a plan wants to serve what it does not place."""
-    from malloom.layout.plan_header import has_flag  # noqa: PLC0415  (runs without a plan need not load it)
-
-    return Fallback.system if has_flag(plan, "system_fallback") else Fallback.mimalloc
-
-
 def heap_variables(
-    plan: Path | None,
+    plan: OpenedPlan | None,
     heap: Heap,
     fallback: Fallback | None,
     statistics: bool,
@@ -223,7 +233,7 @@ def heap_variables(
     if fallback:
         chosen["fallback"] = fallback.value
     if plan:
-        chosen["plan"] = str(checked_plan(plan))
+        chosen["plan"] = str(plan.path)
     if statistics:
         chosen["statistics"] = "1"
     if preallocate is not None:
@@ -245,12 +255,12 @@ def save_plan_settings(save_plan: Path | None) -> dict[str, str]:
     return {"save_plan": str(save_plan.resolve()), "save_process": str(os.getpid())}
 
 
-def checked_plan(plan: Path) -> Path:
-    """The plan's absolute path; raises CommandError where it is missing, damaged or of a newer version."""
-    from malloom.layout.plan_check import check_plan  # noqa: PLC0415  (runs without a plan need not load it)
+def opened_plan(plan: Path) -> OpenedPlan:
+    """The plan; raises CommandError where it is missing, damaged or of another version."""
+    # Runs without a plan need not load it.
+    from malloom.layout.plan_header import PlanHeader, check_plan  # noqa: PLC0415
 
-    check_plan(plan)
-    return plan.resolve()
+    return OpenedPlan(plan.resolve(), PlanHeader.of(check_plan(plan)))
 
 
 def replace_process(path: str, command: list[str], environment: dict[str, str]) -> None:

@@ -54,7 +54,7 @@ class Plan:
         """Contexts with a pool, or with objects beside which theirs belong."""
         pool_bytes = self.contexts["pool_bytes"]
         has_pool = (pool_bytes != 0) & (pool_bytes != DEEPER_POOLS)
-        return int(np.count_nonzero(has_pool | (self.contexts["near"] != 0)))
+        return int(np.count_nonzero(has_pool | (self.contexts["companion_place"] != 0)))
 
 
 def make_plan(

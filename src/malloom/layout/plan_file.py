@@ -10,7 +10,7 @@ import numpy as np
 
 from malloom import _native, formats
 from malloom.layout.plan import Plan
-from malloom.layout.plan_check import check_plan
+from malloom.layout.plan_header import check_plan
 from malloom.output_file import written_whole
 
 

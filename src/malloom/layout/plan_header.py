@@ -1,38 +1,89 @@
-"""What a plan's header says, read without NumPy: `malloom run` asks it before every run of a program."""
+"""Whether a file is a plan that can be run, and what its header says. Without NumPy: every run asks."""
 
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 
-from malloom import formats
+from malloom import _native, formats
+from malloom.errors import CommandError
+from malloom.file_name import native_name
 
 _CODES = {"u32": "I", "i32": "i", "u64": "Q", "c32": "32s"}
 
 
-def header_fields(plan: Path) -> dict[str, int | bytes]:
-    """The fields of PlanHeader (formats/plan.def) by name. The plan must have passed check_plan."""
-    definition = formats.load("plan").structs["PlanHeader"]
-    layout = "<" + "".join(_CODES[field.type] for field in definition.fields)
+def check_plan(path: Path | str) -> bytes:
+    """The bytes of a plan's header; raises CommandError unless `path` is a good plan of this version.
+
+    Opens the file once, and does not import NumPy.
+    """
+    remedy = "name a plan made by 'malloom plan'"
+    if Path(path).exists() and not Path(path).is_file():
+        raise CommandError(f"{path}: is no ordinary file", remedy=remedy)
+    try:
+        problem, header = _native.check_plan(native_name(path))
+    except (OSError, RuntimeError) as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        raise CommandError(f"{path}: cannot be read: {reason}", remedy=remedy) from None
+    if problem:
+        raise CommandError(f"{path}: {problem}", remedy="make it again with 'malloom plan'")
+    return header
+
+
+@dataclass(frozen=True)
+class PlanHeader:
+    """The fields of PlanHeader (formats/plan.def) by name."""
+
+    fields: dict[str, int | bytes]
+
+    @classmethod
+    def of(cls, data: bytes) -> PlanHeader:
+        """The header that a plan begins with, as check_plan gives it."""
+        definition = formats.load("plan").structs["PlanHeader"]
+        layout = "<" + "".join(_CODES[field.type] for field in definition.fields)
+        values = struct.unpack_from(layout, data)
+        return cls(dict(zip((field.name for field in definition.fields), values, strict=True)))
+
+    def has_flag(self, flag: str) -> bool:
+        """Whether it has a PlanFlag, by name."""
+        flags = self.fields["flags"]
+        assert isinstance(flags, int)
+        return bool(flags & formats.load("plan").enums["PlanFlag"][flag])
+
+    @property
+    def has_pools(self) -> bool:
+        """Whether a context has a pool."""
+        return bool(self.fields["pools_count"])
+
+    @property
+    def places_nothing(self) -> bool:
+        """Whether the plan says nothing: all requests would be the fallback's, and the code runs as it is."""
+        counts = ("slots_count", "groups_count", "pools_count", "prefetches_count")
+        return not any(self.fields[count] for count in counts)
+
+
+def header_of(plan: Path) -> PlanHeader:
+    """The header of a plan that has passed check_plan."""
     with plan.open("rb") as file:
-        values = struct.unpack(layout, file.read(struct.calcsize(layout)))
-    return dict(zip((field.name for field in definition.fields), values, strict=True))
+        return PlanHeader.of(file.read(formats.load("plan").structs["PlanHeader"].size))
+
+
+def header_fields(plan: Path) -> dict[str, int | bytes]:
+    """The same, its fields by name."""
+    return header_of(plan).fields
 
 
 def has_flag(plan: Path, flag: str) -> bool:
-    """Whether the plan's header has a PlanFlag, by name. The plan must have passed check_plan."""
-    flags = header_fields(plan)["flags"]
-    assert isinstance(flags, int)
-    return bool(flags & formats.load("plan").enums["PlanFlag"][flag])
+    """The same, a PlanFlag of it by name."""
+    return header_of(plan).has_flag(flag)
 
 
 def has_pools(plan: Path) -> bool:
-    """Whether a context has a pool. The plan must have passed check_plan."""
-    return bool(header_fields(plan)["pools_count"])
+    """The same, whether a context has a pool."""
+    return header_of(plan).has_pools
 
 
 def places_nothing(plan: Path) -> bool:
-    """Whether the plan says nothing: all requests would be the fallback's, and the code runs as it is."""
-    fields = header_fields(plan)
-    counts = ("slots_count", "groups_count", "pools_count", "prefetches_count")
-    return not any(fields[count] for count in counts)
+    """The same, whether the plan says nothing."""
+    return header_of(plan).places_nothing

@@ -76,8 +76,9 @@ def _merged_contexts(profile: HeapProfile, plan: Plan, learned: PlanFile) -> npt
             merged[hash_] = entry.copy()
             merged[hash_]["hash"] = hash_
         merged[hash_]["pool_bytes"] = entry["pool_bytes"]
-        # Where the friend is kept is said of the learned context's own caller.
-        merged[hash_]["near"] = entry["near"] if entry["hash"] == hash_ else 0
+        # Where the companion is kept is said of the learned context's own caller.
+        for name in ("companion_place", "companion_offset", "companion_objects"):
+            merged[hash_][name] = entry[name] if entry["hash"] == hash_ else 0
     return hash_table(np.array(list(merged.values()), dtype=plan.contexts.dtype))
 
 

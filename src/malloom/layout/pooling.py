@@ -9,15 +9,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from malloom import formats
 from malloom.layout.layout import DEEPER_POOLS, GRANULE, Pools
 from malloom.layout.packing import has_own_context
 from malloom.profile import HeapProfile, Refolded
 from malloom.profile.requests import I64, U32, U64
 
-LARGEST = 4096
-"""Bytes: a pool of larger chunks would hold a few only. The run time's limit as well."""
-MOST_FRAMES = 5
-"""Frames of the deepest context that has a pool; the run time's limit as well."""
+LARGEST = formats.load("plan").limits["largest_pooled"]
+MOST_FRAMES = formats.load("plan").limits["most_pool_frames"]
 LEAST_REQUESTS = 32
 """A context of fewer requests does not fill a page."""
 AGREEING = 0.9

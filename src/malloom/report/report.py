@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
+from malloom.errors import UsageProblem
 from malloom.profile import HeapProfile, Process
 from malloom.report.context_rows import ContextRow, Totals, sort_rows, summarize
 from malloom.report.reasons import access_note, check_not_empty
@@ -34,6 +36,17 @@ class Format(Protocol):
 
     def write(self, report: Report, output: IO[str]) -> None:
         """Writes the whole report."""
+
+
+FORMATS = ("text", "json")
+"""Each is one module beside this one."""
+
+
+def find_format(name: str) -> Format:
+    """The format of that name. Raises UsageProblem, which names those there are."""
+    if name not in FORMATS:
+        raise UsageProblem(f"there is no report format '{name}'", remedy=f"use one of {', '.join(FORMATS)}")
+    return cast(Format, importlib.import_module(f"malloom.report.{name}"))
 
 
 def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: int = 0) -> Report:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from malloom.counting import counted
+from malloom.quantities import counted
 from malloom.report.context_rows import ContextRow
 from malloom.report.report import Report
 from malloom.report.symbols import Place

@@ -24,9 +24,8 @@ from malloom.bench.process import Command, run_measured
 from malloom.bench.recording import MOST_REQUESTS, is_affordable
 from malloom.cache.geometry import geometry_from
 from malloom.layout.plan import make_plan
-from malloom.layout.plan_check import check_plan
 from malloom.layout.plan_file import read_plan, write_plan
-from malloom.layout.plan_header import has_flag, header_fields
+from malloom.layout.plan_header import check_plan, has_flag, header_fields
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 

@@ -41,11 +41,11 @@ def planned(profile: HeapProfile, name: str, **options: Any) -> Plan:
 def written(
     folder: Path, profile: HeapProfile, entries: list[tuple[int, int, int]], program: int = 77
 ) -> Path:
-    """A learned plan: hash, bytes of the pool and register of the friend of each context; and a prefetch."""
+    """A learned plan: hash, bytes of the pool, register of the companion of each context; and a prefetch."""
     contexts = np.zeros(2 * len(entries), dtype=formats.dtype("plan", "PlanContext"))
     prefetches = np.zeros(1, dtype=formats.dtype("plan", "PlanPrefetch"))
     for place, entry in enumerate(entries):
-        contexts[place] = (entry[0], 0, 0, NO_GROUP, entry[1], entry[2])
+        contexts[place] = (entry[0], 0, 0, NO_GROUP, entry[1], entry[2], 0, 0)
     plan = replace(
         planned(profile, "overhead-only"), contexts=contexts, prefetches=prefetches, program=program
     )
@@ -55,7 +55,7 @@ def written(
 
 def told(plan: Plan) -> dict[int, tuple[int, int, int]]:
     return {
-        int(entry["hash"]): (int(entry["slots"]), int(entry["pool_bytes"]), int(entry["near"]))
+        int(entry["hash"]): (int(entry["slots"]), int(entry["pool_bytes"]), int(entry["companion_place"]))
         for entry in plan.contexts
         if entry["hash"]
     }

@@ -13,8 +13,7 @@ import pytest
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.profile import Module
-from malloom.report.formats import FORMATS, find_format
-from malloom.report.report import make_report
+from malloom.report.report import FORMATS, find_format, make_report
 from malloom.report.symbols import Symbols
 from python.profile.recorded_runs import END, HEADER, PROCESS, write_profile
 

@@ -12,7 +12,6 @@
 
 #include "formats/context_hash.h"
 #include "runtime/context/loaded_object.h"
-#include "runtime/context/stable_hash.h"
 
 namespace {
 

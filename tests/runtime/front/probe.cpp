@@ -18,7 +18,6 @@
 
 #include "runtime/context/call_chain.h"
 #include "runtime/context/modules.h"
-#include "runtime/context/stable_hash.h"
 
 // Compilers differ in how they are kept from inlining a function and from calling copies of it.
 #ifdef __clang__

@@ -1,8 +1,8 @@
 // The heaps as HeapConformance makes and asks them.
 #pragma once
 
+#include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
-#include "runtime/heaps/near/near_heap.h"
 #include "runtime/heaps/plan/group_heap.h"
 #include "runtime/heaps/plan/plan_heap.h"
 #include "runtime/platform/memory.h"
@@ -227,30 +227,30 @@ class AlignedPools : public SizedPools {
     uint32_t borrowers_[classes];
 };
 
-/// Each object beside the one before of its size, where the near heap has places for that size.
-class PoolsBesideFriends : public SizedPools {
+/// Each object beside the one before of its size, where the co-location heap has places for that size.
+class PoolsBesideCompanions : public SizedPools {
   public:
     // A friend that another thread frees meanwhile is looked at in no order, which ThreadSanitizer rightly
-    // calls a race. Threads whose friends live are near_heap_test's.
+    // calls a race. Threads whose companions live are colocation_heap_test's.
     static constexpr bool has_threads = false;
     // As the pools are: what fills them has no friends.
     static constexpr bool is_bounded = false;
 
   protected:
     void* claim(size_t bytes) override {
-        const uint32_t number = near_.add(bytes);
-        if (number == heaps::NearHeap::none) {
+        const uint32_t number = colocation_.add(bytes);
+        if (number == heaps::ColocationHeap::none) {
             return SizedPools::claim(bytes);
         }
         // A friend that has the size is taken for the last of the siblings.
-        void* object = near_.allocate(self(), number, last_[number], 0);
+        void* object = colocation_.allocate(self(), number, last_[number], 0);
         last_[number] = reinterpret_cast<uintptr_t>(object);
         return object;
     }
 
   private:
-    heaps::NearHeap near_{pools_};
-    uintptr_t last_[heaps::NearHeap::largest_bytes] = {};
+    heaps::ColocationHeap colocation_{pools_};
+    uintptr_t last_[heaps::ColocationHeap::largest_bytes] = {};
 };
 
 template <heaps::FallbackKind kind>

@@ -100,7 +100,6 @@ TEST(Memory, DiscardedPagesReadAsZero) {
 TEST(Memory, PopulatedPagesAreResident) {
     const size_t bytes = 16 * page_bytes();
     void* start = reserve_pages(bytes, page_bytes());
-    refuse_huge_pages(start, bytes);
     errno = EDOM;
     if (populate_pages(start, bytes)) {
         EXPECT_EQ(resident(start, bytes), 16u);

@@ -36,13 +36,15 @@ struct PlanBuilder {
     }
 
     void add_context(uint64_t hash, const std::vector<Slot>& its, uint32_t group = formats::plan::no_group) {
-        contexts.push_back({hash, slots.size(), static_cast<uint32_t>(its.size()), group, 0, 0});
+        contexts.push_back({hash, slots.size(), static_cast<uint32_t>(its.size()), group, 0, 0, 0, 0});
         slots.insert(slots.end(), its.begin(), its.end());
     }
 
     /// A context whose requests of `bytes` go to a pool of its own.
-    void add_pool(uint64_t hash, uint32_t bytes, uint32_t near = formats::plan::no_near) {
-        contexts.push_back({hash, 0, 0, formats::plan::no_group, bytes, near});
+    void add_pool(uint64_t hash, uint32_t bytes, uint8_t companion_place = formats::plan::no_companion,
+                  uint8_t companion_offset = 0, uint16_t companion_objects = 0) {
+        contexts.push_back({hash, 0, 0, formats::plan::no_group, bytes, companion_place, companion_offset,
+                            companion_objects});
         ++header.pools_count;
     }
 

@@ -100,28 +100,23 @@ TEST(PlanFile, SlotsBeyondTheSectionAreNotFound) {
     EXPECT_EQ(plan.find_context(13), nullptr);
 }
 
-TEST(PlanFile, PlansOfVersionOneAreReadAsOnesWithoutPools) {
-    heaps::PlanFile plan;
-    ASSERT_TRUE(plan.open(MALLOOM_SAMPLES "/shuttle.plan")) << plan.problem();
-    EXPECT_EQ(plan.header().version, formats::plan::version_shuttle);
-    EXPECT_EQ(plan.header().pools_count, 0u);
-    EXPECT_EQ(plan.prefetches_count(), 0u);
-    const formats::plan::PlanContext* context = plan.find_context(0x771c052a04247d5f);
-    ASSERT_NE(context, nullptr);
-    EXPECT_EQ(context->slots, 2u);
-    EXPECT_EQ(context->pool_bytes, formats::plan::no_pool);
-    EXPECT_EQ(context->near, formats::plan::no_near);
+TEST(PlanFile, PlansOfOlderVersionsAreRefused) {
+    for (const char* sample : {MALLOOM_SAMPLES "/version_1.plan", MALLOOM_SAMPLES "/version_2.plan"}) {
+        heaps::PlanFile plan;
+        EXPECT_FALSE(plan.open(sample));
+        EXPECT_STREQ(plan.problem(), "has a version that this malloom does not read");
+    }
 }
 
 // Byte by byte what docs/formats.md says, so that no change of the format goes unseen.
 TEST(PlanFile, ThePlanOfTheSampleHasItsBytes) {
     heaps::PlanFile sample;
-    ASSERT_TRUE(sample.open(MALLOOM_SAMPLES "/bobbin.plan")) << sample.problem();
+    ASSERT_TRUE(sample.open(MALLOOM_SAMPLES "/version_3.plan")) << sample.problem();
     PlanBuilder builder(4096);
     builder.header.program = 7;
     builder.header.body_checksum = sample.header().body_checksum;
     builder.add_context(11, {{0, 1}, {1, 2}});
-    builder.add_pool(13, 48, 3);
+    builder.add_pool(13, 48, 3, 8, 5);
     builder.prefetches.push_back({7, 0x1234, 0x1122334455667788, 3, 16, 1, 88, 3, -8, 16, 1});
     size_t bytes = 0;
     const std::vector<uint64_t> image = builder.build(bytes);

@@ -39,7 +39,7 @@ std::vector<PlanContext> pools(size_t count) {
     std::vector<PlanContext> contexts;
     for (uint64_t i = 1; i <= count; ++i) {
         contexts.push_back(
-            {i * 0x9e3779b97f4a7c15, 0, 0, formats::plan::no_group, static_cast<uint32_t>(16 * i), 0});
+            {i * 0x9e3779b97f4a7c15, 0, 0, formats::plan::no_group, static_cast<uint32_t>(16 * i), 0, 0, 0});
     }
     return contexts;
 }
@@ -99,7 +99,8 @@ TEST_F(PlanWriter, WhatThePlanOfTheRunSaidStays) {
     const std::vector<uint64_t> image = builder.build(bytes);
     heaps::PlanFile base;
     ASSERT_TRUE(base.open(reinterpret_cast<const unsigned char*>(image.data()), bytes));
-    const PlanContext contexts[] = {{11, 0, 0, formats::plan::no_group, 32, 3}, {17, 0, 0, 0, 64, 0}};
+    const PlanContext contexts[] = {{11, 0, 0, formats::plan::no_group, 32, 3, 8, 5},
+                                    {17, 0, 0, 0, 64, 0, 0, 0}};
     heaps::LearnedPlan learned;
     learned.base = &base;
     learned.contexts = contexts;
@@ -109,7 +110,9 @@ TEST_F(PlanWriter, WhatThePlanOfTheRunSaidStays) {
     ASSERT_TRUE(plan.open(path.c_str())) << plan.problem();
     EXPECT_EQ(plan.find_context(11)->slots, 2u);
     EXPECT_EQ(plan.find_context(11)->pool_bytes, 32u);
-    EXPECT_EQ(plan.find_context(11)->near, 3u);
+    EXPECT_EQ(plan.find_context(11)->companion_place, 3u);
+    EXPECT_EQ(plan.find_context(11)->companion_offset, 8u);
+    EXPECT_EQ(plan.find_context(11)->companion_objects, 5u);
     EXPECT_EQ(plan.slots()[plan.find_context(11)->first_slot + 1].granules, 2u);
     EXPECT_EQ(plan.find_context(13)->pool_bytes, 48u);
     EXPECT_EQ(plan.find_context(17)->pool_bytes, 64u);

@@ -1,4 +1,4 @@
-#include "runtime/context/friend_monitor.h"
+#include "runtime/context/companion_monitor.h"
 
 namespace malloom::context {
 
@@ -9,7 +9,7 @@ constexpr size_t searched_bytes = 256;
 constexpr size_t absent = SIZE_MAX;
 
 // Of the samples.
-constexpr uint32_t fewest = FriendMonitor::samples / 2;
+constexpr uint32_t fewest = CompanionMonitor::samples / 2;
 
 // Not checked by sanitizers: the program owns the object, and may be writing it.
 [[gnu::no_sanitize("address", "thread", "undefined")]] uintptr_t word_at(uintptr_t address) {
@@ -30,7 +30,7 @@ constexpr uint32_t fewest = FriendMonitor::samples / 2;
 
 }  // namespace
 
-bool FriendMonitor::note(const CallerState& caller, const void* object, const Objects& objects) {
+bool CompanionMonitor::note(const CallerState& caller, const void* object, const Objects& objects) {
     if (is_done() || paused_ != 0) {
         paused_ -= paused_ != 0;
         return !is_done();
@@ -48,17 +48,17 @@ bool FriendMonitor::note(const CallerState& caller, const void* object, const Ob
     return !is_done() || looks_again();
 }
 
-bool FriendMonitor::is_friend(uint32_t place) const {
+bool CompanionMonitor::is_companion(uint32_t place) const {
     return agreeing_[place] > fewest && changes_[place] > fewest;
 }
 
 // Only the time was too early.
-bool FriendMonitor::looks_again() {
-    bool has_friend = false;
+bool CompanionMonitor::looks_again() {
+    bool has_companion = false;
     for (uint32_t place = 0; place < CallerState::places; ++place) {
-        has_friend = has_friend || is_friend(place);
+        has_companion = has_companion || is_companion(place);
     }
-    if (!has_friend || place() != nowhere || rows_ == sizeof pauses / sizeof *pauses) {
+    if (!has_companion || place() != nowhere || rows_ == sizeof pauses / sizeof *pauses) {
         return false;
     }
     const uint32_t rows = rows_;
@@ -69,8 +69,8 @@ bool FriendMonitor::looks_again() {
 }
 
 // Whether the word's object points to one like the new one where it will point to that.
-bool FriendMonitor::has_elder(uint32_t place, uintptr_t word, const void* object,
-                              const Objects& objects) const {
+bool CompanionMonitor::has_elder(uint32_t place, uintptr_t word, const void* object,
+                                 const Objects& objects) const {
     const size_t end = offsets_[place] + sizeof(uintptr_t);
     if (agreeing_[place] == 0 || objects.bytes_at(objects.heap, word) < end) {
         return false;
@@ -80,7 +80,7 @@ bool FriendMonitor::has_elder(uint32_t place, uintptr_t word, const void* object
 }
 
 // By now the program has linked what the last request got.
-void FriendMonitor::judge_last(const Objects& objects) {
+void CompanionMonitor::judge_last(const Objects& objects) {
     for (uint32_t place = 0; object_ != 0 && place < CallerState::places; ++place) {
         const uintptr_t word = words_[place];
         const size_t bytes = word == object_ ? 0 : objects.bytes_at(objects.heap, word);
@@ -93,10 +93,10 @@ void FriendMonitor::judge_last(const Objects& objects) {
 }
 
 // Registers come first: reading one costs least.
-uint32_t FriendMonitor::place() const {
+uint32_t CompanionMonitor::place() const {
     uint32_t best = nowhere;
     for (uint32_t place = 0; place < CallerState::places; ++place) {
-        const bool is_worth_it = is_friend(place) && elder_[place] > fewest;
+        const bool is_worth_it = is_companion(place) && elder_[place] > fewest;
         if (is_worth_it && (best == nowhere || agreeing_[place] > agreeing_[best])) {
             best = place;
         }

@@ -8,16 +8,17 @@
 namespace malloom::front {
 
 /// One static object, constant-initialized.
-class CarriedPrefetches {
+class PlannedPrefetches {
   public:
     /// The plan whose prefetches are wanted. It stays open as long as the process.
-    void note(const heaps::PlanFile& plan) { plan_ = &plan; }
+    void open(const heaps::PlanFile& plan) { plan_ = &plan; }
 
     /// Patches the loads of the objects that are loaded now. Once, by a constructor, never within a request:
     /// it loads the decoder. Objects that are loaded later stay as they are.
-    void carry();
+    void put_in();
 
-    /// "; prefetches 3 of 4 (2 pages)", and what is wrong where something is; nothing where none were noted.
+    /// "; prefetches 3 of 4 (2 pages)", and what is wrong where something is; nothing where the plan has
+    /// none.
     void describe(platform::Line& line) const;
 
   private:
@@ -25,7 +26,7 @@ class CarriedPrefetches {
     codegen::x86_64::Patched patched_;
 };
 
-extern constinit CarriedPrefetches
-    carried_prefetches;  // NOLINT(bugprone-dynamic-static-initializers): it is constinit
+extern constinit PlannedPrefetches
+    planned_prefetches;  // NOLINT(bugprone-dynamic-static-initializers): it is constinit
 
 }  // namespace malloom::front

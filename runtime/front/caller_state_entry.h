@@ -8,7 +8,7 @@
 // CallerState&. Compiled code would use those registers itself. Whether an unwinder can pass is said as in
 // any other function.
 #if defined(__x86_64__)
-#define MALLOOM_KNOWING_ENTRY(name, target)                                             \
+#define MALLOOM_CALLER_STATE_ENTRY(name, target)                                        \
     extern "C" void* target(size_t bytes, const malloom::context::CallerState& caller); \
     [[gnu::naked, gnu::noinline, gnu::used]] inline void* name(size_t) {                \
         __asm__(                                                                        \
@@ -34,7 +34,7 @@
 static_assert(sizeof(malloom::context::CallerState) == 64);
 #else
 // Elsewhere the frame alone is searched.
-#define MALLOOM_KNOWING_ENTRY(name, target)                                                          \
+#define MALLOOM_CALLER_STATE_ENTRY(name, target)                                                     \
     extern "C" void* target(size_t bytes, const malloom::context::CallerState& caller);              \
     [[gnu::noinline]] inline void* name(size_t bytes) {                                              \
         return target(bytes, malloom::context::CallerState::of(malloom::context::current_caller())); \

@@ -1,4 +1,4 @@
-#include "runtime/context/friend_monitor.h"
+#include "runtime/context/companion_monitor.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ size_t bytes_at(const void* heap, uintptr_t address) {
     return 0;
 }
 
-class FriendMonitorTest : public testing::Test {
+class CompanionMonitorTest : public testing::Test {
   protected:
     Node* make() { return &pool_.emplace_back(); }
 
@@ -44,57 +44,57 @@ class FriendMonitorTest : public testing::Test {
         return made;
     }
 
-    // Links `friends` in turn, until the monitor is done.
-    void link_in_turn(uint32_t place, const std::vector<Node*>& friends) {
+    // Links `companions` in turn, until the monitor is done.
+    void link_in_turn(uint32_t place, const std::vector<Node*>& companions) {
         for (uint32_t i = 0; !monitor_.is_done(); ++i) {
-            Node* parent = friends[i % friends.size()];
+            Node* parent = companions[i % companions.size()];
             parent->first = request(place, parent);
         }
     }
 
     std::deque<Node> pool_;
-    FriendMonitor monitor_ = {};
+    CompanionMonitor monitor_ = {};
 };
 
-TEST_F(FriendMonitorTest, FindsTheFriendInARegister) {
+TEST_F(CompanionMonitorTest, FindsTheCompanionInARegister) {
     link_in_turn(CallerState::r13, {make(), make(), make()});
     EXPECT_EQ(monitor_.place(), CallerState::r13);
 }
 
-TEST_F(FriendMonitorTest, FindsTheFriendInTheFrame) {
+TEST_F(CompanionMonitorTest, FindsTheCompanionInTheFrame) {
     const uint32_t place = CallerState::registers_count + CallerState::frame_words - 1;
     link_in_turn(place, {make(), make(), make()});
     EXPECT_EQ(monitor_.place(), place);
 }
 
-TEST_F(FriendMonitorTest, AListThatGrowsAtItsEndNeedsNoFriend) {
+TEST_F(CompanionMonitorTest, AListThatGrowsAtItsEndNeedsNoCompanion) {
     std::array<Node*, 2> last = {make(), make()};
     for (uint32_t i = 0; !monitor_.is_done(); ++i) {
         Node*& end = last[i % 2];
         end->first = request(CallerState::rbx, end);
         end = end->first;
     }
-    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+    EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(FriendMonitorTest, LooksAgainWhereFriendsGetTheirFirstObjects) {
-    std::vector<Node*> friends;
-    for (uint32_t i = 0; i < FriendMonitor::pauses[0] / 2; ++i) {
-        friends.push_back(make());
+TEST_F(CompanionMonitorTest, LooksAgainWhereCompanionsGetTheirFirstObjects) {
+    std::vector<Node*> companions;
+    for (uint32_t i = 0; i < CompanionMonitor::pauses[0] / 2; ++i) {
+        companions.push_back(make());
     }
-    link_in_turn(CallerState::r12, friends);
+    link_in_turn(CallerState::r12, companions);
     EXPECT_EQ(monitor_.place(), CallerState::r12);
 }
 
-TEST_F(FriendMonitorTest, FriendsOfOneObjectEachAreNotWorthKnowing) {
+TEST_F(CompanionMonitorTest, CompanionsOfOneObjectEachAreNotWorthKnowing) {
     while (!monitor_.is_done()) {
         Node* parent = make();
         parent->first = request(CallerState::rbx, parent);
     }
-    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+    EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(FriendMonitorTest, ATreeBuiltDepthFirstNeedsNoFriend) {
+TEST_F(CompanionMonitorTest, ATreeBuiltDepthFirstNeedsNoCompanion) {
     // Each inner node asks for two children; the second one's turn comes when the first one's tree is done.
     std::vector<Node*> waiting = {make()};
     while (!monitor_.is_done()) {
@@ -111,33 +111,33 @@ TEST_F(FriendMonitorTest, ATreeBuiltDepthFirstNeedsNoFriend) {
             waiting.push_back(child);
         }
     }
-    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+    EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(FriendMonitorTest, AFriendThatStaysTheSameIsNotWorthKnowing) {
+TEST_F(CompanionMonitorTest, ACompanionThatStaysTheSameIsNotWorthKnowing) {
     link_in_turn(CallerState::rbx, {make()});
-    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+    EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(FriendMonitorTest, AnObjectThatGetsNoPointerIsNoFriend) {
-    const std::vector<Node*> friends = {make(), make(), make()};
+TEST_F(CompanionMonitorTest, AnObjectThatGetsNoPointerIsNoCompanion) {
+    const std::vector<Node*> companions = {make(), make(), make()};
     for (uint32_t i = 0; !monitor_.is_done(); ++i) {
-        request(CallerState::rbx, friends[i % friends.size()]);
+        request(CallerState::rbx, companions[i % companions.size()]);
     }
-    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+    EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(FriendMonitorTest, WordsThatAreNoObjectsAreLeftAlone) {
+TEST_F(CompanionMonitorTest, WordsThatAreNoObjectsAreLeftAlone) {
     std::array<Node, 2> outside = {};
     for (uint32_t i = 0; !monitor_.is_done(); ++i) {
         outside[i % 2].first = request(CallerState::rbx, &outside[i % 2]);
     }
-    EXPECT_EQ(monitor_.place(), FriendMonitor::nowhere);
+    EXPECT_EQ(monitor_.place(), CompanionMonitor::nowhere);
 }
 
-TEST_F(FriendMonitorTest, IsDoneAfterItsSamples) {
+TEST_F(CompanionMonitorTest, IsDoneAfterItsSamples) {
     link_in_turn(CallerState::rbx, {make(), make()});
-    EXPECT_EQ(pool_.size(), 2 + FriendMonitor::samples + 1);
+    EXPECT_EQ(pool_.size(), 2 + CompanionMonitor::samples + 1);
     CallerState caller = {};
     EXPECT_FALSE(monitor_.note(caller, make(), {&pool_, bytes_at}));
 }

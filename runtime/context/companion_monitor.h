@@ -1,4 +1,4 @@
-// Finds out where the callers of a call site keep the object beside which the new one belongs: its friend.
+// Finds out where the callers of a call site keep the object beside which the new one belongs: its companion.
 #pragma once
 
 #include <stddef.h>
@@ -11,17 +11,17 @@ namespace malloom::context {
 /// A program that links a new object into a list or tree holds, while it asks for the object, a pointer to
 /// the one that will point to it: the graph's vertex that gets an edge, the last element of a list. This
 /// monitor looks at the first requests of a site: what in the caller's hands pointed to an object that later
-/// held a pointer to the new one? Objects with the same friend are likely to be visited together, whatever
+/// held a pointer to the new one? Objects with the same companion are likely to be visited together, whatever
 /// the order in which they are made.
 ///
 /// One thread at a time; memory of zeros is a new monitor.
-class FriendMonitor {
+class CompanionMonitor {
   public:
-    /// Requests that are looked at in a row. Where the friends of these had no older objects yet, others are
-    /// looked at after so many requests more, and after so many again.
+    /// Requests that are looked at in a row. Where the companions of these had no older objects yet, others
+    /// are looked at after so many requests more, and after so many again.
     static constexpr uint32_t samples = 96;
     static constexpr uint32_t pauses[] = {1U << 11, 1U << 15};
-    /// No friend is known.
+    /// No companion is known.
     static constexpr uint32_t nowhere = ~uint32_t{0};
 
     /// Where objects begin and end; both functions must be safe for any word.
@@ -35,16 +35,16 @@ class FriendMonitor {
     bool note(const CallerState& caller, const void* object, const Objects& objects);
 
     bool is_done() const { return requests_ > samples; }
-    /// The place (see CallerState) that holds the friend; `nowhere` where there is none, where friends have
-    /// one object each, as a tree's nodes, or where friends are neighbours anyway, as requests in a row have
-    /// the same one or each has the one before. Known when is_done.
+    /// The place (see CallerState) that holds the companion; `nowhere` where there is none, where companions
+    /// have one object each, as a tree's nodes, or where companions are neighbours anyway, as requests in a
+    /// row have the same one or each has the one before. Known when is_done.
     uint32_t place() const;
-    /// Where in the friend the pointer to the new object was, in bytes.
-    uint32_t offset_in_friend() const { return offsets_[place()]; }
+    /// Where in the companion the pointer to the new object was, in bytes.
+    uint32_t offset_in_companion() const { return offsets_[place()]; }
 
   private:
     void judge_last(const Objects& objects);
-    bool is_friend(uint32_t place) const;
+    bool is_companion(uint32_t place) const;
     bool looks_again();
     bool has_elder(uint32_t place, uintptr_t word, const void* object, const Objects& objects) const;
 

@@ -1,4 +1,4 @@
-#include "runtime/heaps/near/near_heap.h"
+#include "runtime/heaps/colocation/colocation_heap.h"
 
 #include <gtest/gtest.h>
 
@@ -27,11 +27,11 @@ struct Vertex {
 };
 
 /// A graph whose vertices get edges as programs make them: the new one becomes the first of its vertex's.
-class NearHeapTest : public testing::Test {
+class ColocationHeapTest : public testing::Test {
   protected:
     void SetUp() override {
-        number_ = near_.add(sizeof(Edge));
-        ASSERT_NE(number_, NearHeap::none);
+        number_ = colocation_.add(sizeof(Edge));
+        ASSERT_NE(number_, ColocationHeap::none);
         vertices_ = PoolHeap::none;
     }
     void TearDown() override {
@@ -52,8 +52,8 @@ class NearHeapTest : public testing::Test {
         return made;
     }
     Edge* add_edge(Vertex& vertex) {
-        void* room = near_.allocate(here_.self(), number_, reinterpret_cast<uintptr_t>(&vertex),
-                                    offsetof(Vertex, edges));
+        void* room = colocation_.allocate(here_.self(), number_, reinterpret_cast<uintptr_t>(&vertex),
+                                          offsetof(Vertex, edges));
         if (room != nullptr) {
             vertex.edges = new (room) Edge{vertex.edges, {}};
         }
@@ -73,12 +73,12 @@ class NearHeapTest : public testing::Test {
 
     tests::PoolsHere here_;
     PoolHeap& pools_ = here_.heap;
-    NearHeap near_{pools_};
+    ColocationHeap colocation_{pools_};
     uint32_t number_ = 0;
     uint32_t vertices_ = PoolHeap::none;
 };
 
-TEST_F(NearHeapTest, AVertexsEdgesAreNeighboursHoweverTheyAreMade) {
+TEST_F(ColocationHeapTest, AVertexsEdgesAreNeighboursHoweverTheyAreMade) {
     const auto vertices = new_vertices(100);
     for (int i = 0; i < 100; ++i) {
         for (Vertex* vertex : vertices) {
@@ -95,19 +95,20 @@ TEST_F(NearHeapTest, AVertexsEdgesAreNeighboursHoweverTheyAreMade) {
     delete_edges(vertices);
 }
 
-/// Of a number of its own, so that nothing is known of it: `each` objects for each of the friends, in turns.
-class SiblingsTest : public NearHeapTest {
+/// Of a number of its own, so that nothing is known of it: `each` objects for each of the companions, in
+/// turns.
+class SiblingsTest : public ColocationHeapTest {
   protected:
     struct Last {
         std::byte* object = nullptr;
-        size_t behind_it = 0;  ///< how many of its friend's objects lie right behind the one before
+        size_t behind_it = 0;  ///< how many of its companion's objects lie right behind the one before
     };
-    std::vector<Last> make(uint32_t number, size_t bytes, size_t friends, size_t each) {
-        std::vector<Last> lasts(friends);
+    std::vector<Last> make(uint32_t number, size_t bytes, size_t companions, size_t each) {
+        std::vector<Last> lasts(companions);
         for (size_t i = 0; i < each; ++i) {
             for (Last& last : lasts) {
                 auto* next = static_cast<std::byte*>(
-                    near_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(last.object), 0));
+                    colocation_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(last.object), 0));
                 memset(next, 0, bytes);
                 last.behind_it += last.object != nullptr && next == last.object + bytes;
                 last.object = next;
@@ -119,28 +120,28 @@ class SiblingsTest : public NearHeapTest {
 
 TEST_F(SiblingsTest, AreCountedAndFillTheFirstRunOfTheNext) {
     constexpr size_t bytes = 272;
-    const uint32_t number = near_.add(bytes);
-    EXPECT_EQ(near_.siblings(number), 0U);
+    const uint32_t number = colocation_.add(bytes);
+    EXPECT_EQ(colocation_.siblings(number), 0U);
     make(number, bytes, 1000, 8);
-    EXPECT_EQ(near_.siblings(number), 8U);
-    near_.expect(number, 8);
+    EXPECT_EQ(colocation_.siblings(number), 8U);
+    colocation_.expect(number, 8);
     for (const Last& last : make(number, bytes, 100, 8)) {
         EXPECT_EQ(last.behind_it, 7U);
     }
 }
 
-TEST_F(SiblingsTest, AreFewWhereFewFriendsHaveMost) {
+TEST_F(SiblingsTest, AreFewWhereFewCompanionsHaveMost) {
     constexpr size_t bytes = 336;
-    const uint32_t number = near_.add(bytes);
+    const uint32_t number = colocation_.add(bytes);
     make(number, bytes, 1000, 1);
     make(number, bytes, 10, 1000);
-    EXPECT_LE(near_.siblings(number), 2U);
+    EXPECT_LE(colocation_.siblings(number), 2U);
 }
 
 TEST_F(SiblingsTest, ThatDoNotComeTakeNoMoreThanThriceTheMemory) {
     constexpr size_t bytes = 400;
-    const uint32_t number = near_.add(bytes);
-    near_.expect(number, 16);
+    const uint32_t number = colocation_.add(bytes);
+    colocation_.expect(number, 16);
     const size_t before = held_bytes();
     make(number, bytes, 20'000, 1);
     EXPECT_LE(held_bytes() - before, 20'000 * 3 * (bytes + 16) + 2 * largest_range);
@@ -148,48 +149,48 @@ TEST_F(SiblingsTest, ThatDoNotComeTakeNoMoreThanThriceTheMemory) {
 
 TEST_F(SiblingsTest, EachGetsTheChunkThatWaitsOnce) {
     constexpr size_t bytes = 432;
-    const uint32_t number = near_.add(bytes);
-    auto* first = static_cast<std::byte*>(near_.allocate(here_.self(), number, 0, 0));
+    const uint32_t number = colocation_.add(bytes);
+    auto* first = static_cast<std::byte*>(colocation_.allocate(here_.self(), number, 0, 0));
     memset(first, 0, bytes);
-    void* second = near_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(first), 0);
+    void* second = colocation_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(first), 0);
     ASSERT_EQ(second, first + bytes);
-    EXPECT_NE(near_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(first), 0), second);
+    EXPECT_NE(colocation_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(first), 0), second);
 }
 
 TEST_F(SiblingsTest, NothingOfARunIsTouchedBeforeItsObjects) {
     constexpr size_t bytes = 80;
     constexpr size_t chunks = 8;
-    const uint32_t number = near_.add(bytes);
-    near_.expect(number, chunks);
-    const Pool& pool = *pools_.arena().find(near_.allocate(here_.self(), number, 0, 0));
+    const uint32_t number = colocation_.add(bytes);
+    colocation_.expect(number, chunks);
+    const Pool& pool = *pools_.arena().find(colocation_.allocate(here_.self(), number, 0, 0));
     auto* next = reinterpret_cast<std::byte*>(pool.start + uint64_t{pool.carved} * pool.chunk_bytes);
     memset(next, 0x5a, chunks * bytes);
-    ASSERT_EQ(near_.allocate(here_.self(), number, 0, 0), next);
+    ASSERT_EQ(colocation_.allocate(here_.self(), number, 0, 0), next);
     EXPECT_EQ(std::count(next, next + chunks * bytes, std::byte{0x5a}), chunks * bytes);
     memset(next, 0, bytes);
-    EXPECT_EQ(near_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(next), 0), next + bytes);
+    EXPECT_EQ(colocation_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(next), 0), next + bytes);
 }
 
 TEST_F(SiblingsTest, WhatWaitedInPoolsThatWentBackIsGivenToNobodyTwice) {
     constexpr size_t bytes = 96;
-    const uint32_t number = near_.add(bytes);
-    near_.expect(number, 8);
+    const uint32_t number = colocation_.add(bytes);
+    colocation_.expect(number, 8);
     const auto lasts = make(number, bytes, 20'000, 1);
     for (const Last& last : lasts) {
         here_.deallocate(last.object);
     }
     std::set<const void*> all;
     for (const Last& last : lasts) {
-        // A friend that is gone: what waited behind it may be another's by now, or nobody's.
+        // A companion that is gone: what waited behind it may be another's by now, or nobody's.
         auto* object = static_cast<std::byte*>(
-            near_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(last.object), 0));
+            colocation_.allocate(here_.self(), number, reinterpret_cast<uintptr_t>(last.object), 0));
         ASSERT_NE(object, nullptr);
         ASSERT_TRUE(all.insert(object).second);
         memset(object, 0, bytes);
     }
 }
 
-TEST_F(NearHeapTest, ObjectsDoNotOverlap) {
+TEST_F(ColocationHeapTest, ObjectsDoNotOverlap) {
     const auto vertices = new_vertices(1000);
     std::mt19937 random(1);
     std::set<const Edge*> all;
@@ -204,11 +205,11 @@ TEST_F(NearHeapTest, ObjectsDoNotOverlap) {
     delete_edges(vertices);
 }
 
-TEST_F(NearHeapTest, AListFollowsItsLastElement) {
-    const uint32_t fresh = near_.add(48);
+TEST_F(ColocationHeapTest, AListFollowsItsLastElement) {
+    const uint32_t fresh = colocation_.add(48);
     const auto beside = [&](std::byte* last) {
         return static_cast<std::byte*>(
-            near_.allocate(here_.self(), fresh, reinterpret_cast<uintptr_t>(last), 0));
+            colocation_.allocate(here_.self(), fresh, reinterpret_cast<uintptr_t>(last), 0));
     };
     std::byte* last = beside(nullptr);
     std::byte* others_last = beside(nullptr);
@@ -224,7 +225,7 @@ TEST_F(NearHeapTest, AListFollowsItsLastElement) {
     EXPECT_GE(neighbours, 80);
 }
 
-TEST_F(NearHeapTest, FreedChunksAreUsedAgain) {
+TEST_F(ColocationHeapTest, FreedChunksAreUsedAgain) {
     const auto vertices = new_vertices(50);
     std::mt19937 random(2);
     for (int i = 0; i < 5000; ++i) {
@@ -243,7 +244,7 @@ TEST_F(NearHeapTest, FreedChunksAreUsedAgain) {
     delete_edges(vertices);
 }
 
-TEST_F(NearHeapTest, WhatWaitsIsNoMoreThanTheCLibraryWouldUse) {
+TEST_F(ColocationHeapTest, WhatWaitsIsNoMoreThanTheCLibraryWouldUse) {
     const auto vertices = new_vertices(20'000);
     std::mt19937 random(3);
     const size_t before = held_bytes();
@@ -255,17 +256,18 @@ TEST_F(NearHeapTest, WhatWaitsIsNoMoreThanTheCLibraryWouldUse) {
     delete_edges(vertices);
 }
 
-TEST_F(NearHeapTest, PoolsGoBackWithWhatWaitsInThem) {
-    const uint32_t fresh = near_.add(100);
+TEST_F(ColocationHeapTest, PoolsGoBackWithWhatWaitsInThem) {
+    const uint32_t fresh = colocation_.add(100);
     const size_t before = held_bytes();
     std::vector<void*> objects(100'000);
-    std::generate(objects.begin(), objects.end(), [&] { return near_.allocate(here_.self(), fresh, 0, 0); });
+    std::generate(objects.begin(), objects.end(),
+                  [&] { return colocation_.allocate(here_.self(), fresh, 0, 0); });
     EXPECT_GT(held_bytes(), before + objects.size() * 100);
     std::for_each(objects.begin(), objects.end(), [&](void* object) { here_.deallocate(object); });
     EXPECT_LE(held_bytes(), before + 2 * largest_range);
 }
 
-TEST_F(NearHeapTest, AnyWordCanBeAFriend) {
+TEST_F(ColocationHeapTest, AnyWordCanBeACompanion) {
     const auto vertices = new_vertices(1);
     const auto vertex = reinterpret_cast<uintptr_t>(vertices[0]);
     const int outside = 0;
@@ -274,7 +276,7 @@ TEST_F(NearHeapTest, AnyWordCanBeAFriend) {
           vertex + sizeof(Vertex) - 1, pools_.arena().base(),
           pools_.arena().base() + pools_.arena().bytes() - 1}) {
         for (const size_t offset : {size_t{0}, size_t{8}, size_t{248}}) {
-            void* object = near_.allocate(here_.self(), number_, word, offset);
+            void* object = colocation_.allocate(here_.self(), number_, word, offset);
             ASSERT_NE(object, nullptr);
             here_.deallocate(object);
         }
@@ -282,19 +284,19 @@ TEST_F(NearHeapTest, AnyWordCanBeAFriend) {
     // The vertex points into an edge, not at it.
     void* edge = add_edge(*vertices[0]);
     vertices[0]->edges = reinterpret_cast<Edge*>(static_cast<std::byte*>(edge) + 8);
-    void* other = near_.allocate(here_.self(), number_, vertex, offsetof(Vertex, edges));
+    void* other = colocation_.allocate(here_.self(), number_, vertex, offsetof(Vertex, edges));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(other) % 16, 0U);
     EXPECT_GE(std::max(edge, other), static_cast<std::byte*>(std::min(edge, other)) + sizeof(Edge));
     here_.deallocate(edge);
     here_.deallocate(other);
 }
 
-TEST_F(NearHeapTest, SizesWithoutAPlaceAreRefused) {
-    EXPECT_EQ(near_.add(NearHeap::largest_bytes + 1), NearHeap::none);
-    EXPECT_EQ(near_.add(NearHeap::least_bytes - 1), NearHeap::none);
+TEST_F(ColocationHeapTest, SizesWithoutAPlaceAreRefused) {
+    EXPECT_EQ(colocation_.add(ColocationHeap::largest_bytes + 1), ColocationHeap::none);
+    EXPECT_EQ(colocation_.add(ColocationHeap::least_bytes - 1), ColocationHeap::none);
 }
 
-TEST_F(NearHeapTest, ThreadsShareAGraph) {
+TEST_F(ColocationHeapTest, ThreadsShareAGraph) {
     const auto vertices = new_vertices(500);
     std::vector<std::thread> threads;
     for (size_t i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-"""Sizes as people type and read them: 200M, 1.5G, 4096."""
+"""Numbers as people type and read them: 200M, 1.5G, 4,096 events."""
 
 import re
 
@@ -19,3 +19,8 @@ def format_size(size: int) -> str:
     """A size in the largest unit that keeps it at least 1."""
     unit = next((unit for unit in "TGMK" if size >= UNITS[unit]), "")
     return f"{size / UNITS[unit]:.1f} {unit}iB" if unit else f"{size} bytes"
+
+
+def counted(number: int, what: str, ending: str = "s") -> str:
+    """A number and its noun, in the plural where it is not one."""
+    return f"{number:,} {what}{'' if number == 1 else ending}"

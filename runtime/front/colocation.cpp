@@ -1,12 +1,12 @@
-#include "runtime/front/friendship.h"
+#include "runtime/front/colocation.h"
 
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {
 
 using context::CallerState;
-using context::FriendMonitor;
-using heaps::NearHeap;
+using context::CompanionMonitor;
+using heaps::ColocationHeap;
 
 namespace {
 
@@ -22,45 +22,46 @@ size_t bytes_at(const void*, uintptr_t address) {
 
 }  // namespace
 
-bool Friendship::open(uint32_t bytes, uint32_t borrower) {
-    number_ = process_heaps.near.add(bytes);
+bool Colocation::open(uint32_t bytes, uint32_t borrower) {
+    number_ = process_heaps.colocation.add(bytes);
     bytes_ = bytes;
     borrower_ = borrower;
-    return number_ != NearHeap::none;
+    return number_ != ColocationHeap::none;
 }
 
-bool Friendship::look(uint32_t bytes, uint32_t borrower) {
-    place_ = FriendMonitor::nowhere;
-    monitor_ = open(bytes, borrower) ? static_cast<FriendMonitor*>(platform::map_pages(sizeof(FriendMonitor)))
-                                     : nullptr;
+bool Colocation::look(uint32_t bytes, uint32_t borrower) {
+    place_ = CompanionMonitor::nowhere;
+    monitor_ = open(bytes, borrower)
+                   ? static_cast<CompanionMonitor*>(platform::map_pages(sizeof(CompanionMonitor)))
+                   : nullptr;
     return monitor_ != nullptr;
 }
 
-bool Friendship::begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32_t offset,
+bool Colocation::begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32_t offset,
                        uint32_t siblings) {
     place_ = place;
     offset_ = offset;
     if (place >= CallerState::places || !open(bytes, borrower)) {
         return false;
     }
-    process_heaps.near.expect(number_, siblings);
+    process_heaps.colocation.expect(number_, siblings);
     return true;
 }
 
-void* Friendship::allocate(const CallerState& caller) {
+void* Colocation::allocate(const CallerState& caller) {
     if (__atomic_load_n(&monitor_, __ATOMIC_RELAXED) != nullptr) {
         return allocate_watched(caller, process_heaps.pools.allocate(borrower_));
     }
     const uint32_t place = this->place();
-    void* object = place < caller.readable_places() ? allocate_beside(caller.word(place)) : nullptr;
+    void* object = place < caller.readable_places() ? allocate_colocated(caller.word(place)) : nullptr;
     if (object == nullptr) [[unlikely]] {
-        return without_friend();
+        return without_companion();
     }
     refused_in_a_row_ = 0;
     return object;
 }
 
-void* Friendship::without_friend() {
+void* Colocation::without_companion() {
     if (++refused_in_a_row_ > most_refused) {
         end();
     }
@@ -68,9 +69,9 @@ void* Friendship::without_friend() {
 }
 
 // Who finds another thread looking, or is a signal handler that interrupted it, does not.
-void* Friendship::allocate_watched(const CallerState& caller, void* object) {
+void* Colocation::allocate_watched(const CallerState& caller, void* object) {
     if (object != nullptr && !__atomic_exchange_n(&is_locked_, true, __ATOMIC_ACQUIRE)) {
-        FriendMonitor* monitor = monitor_;
+        CompanionMonitor* monitor = monitor_;
         if (monitor != nullptr && !monitor->note(caller, object, {nullptr, bytes_at})) {
             finish(monitor);
         }
@@ -79,13 +80,13 @@ void* Friendship::allocate_watched(const CallerState& caller, void* object) {
     return object;
 }
 
-void Friendship::finish(FriendMonitor* monitor) {
+void Colocation::finish(CompanionMonitor* monitor) {
     const uint32_t place = monitor->place();
-    offset_ = place != FriendMonitor::nowhere ? monitor->offset_in_friend() : 0;
+    offset_ = place != CompanionMonitor::nowhere ? monitor->offset_in_companion() : 0;
     __atomic_store_n(&place_, place, __ATOMIC_RELAXED);
     __atomic_store_n(&monitor_, nullptr, __ATOMIC_RELEASE);
-    platform::unmap_pages(monitor, sizeof(FriendMonitor));
-    if (place == FriendMonitor::nowhere) {
+    platform::unmap_pages(monitor, sizeof(CompanionMonitor));
+    if (place == CompanionMonitor::nowhere) {
         end();
     }
 }

@@ -1,15 +1,15 @@
-// Objects beside their siblings: those of one friend get chunks that are neighbours.
+// Objects beside their siblings: those of one companion get chunks that are neighbours.
 //
-// Where the objects of many friends are made in turns (the edges of a graph's vertices), requests in a row
+// Where the objects of many companions are made in turns (the edges of a graph's vertices), requests in a row
 // are no neighbours in use, and a pool alone mixes them. The idea of asking for a place near a given object
-// is Chilimbi, Hill and Larus's ccmalloc (PLDI 1999); here nobody asks, the friend is found
-// (runtime/context/friend_monitor.h).
+// is Chilimbi, Hill and Larus's ccmalloc (PLDI 1999); here nobody asks, the companion is found
+// (runtime/context/companion_monitor.h).
 //
-// An object begins a run of chunks; those behind it wait for its siblings. The friend itself leads to them:
-// it holds a pointer to the sibling that came last, or it is that sibling. Which chunks wait is said by a bit
-// of each, in a table of its own that is small enough to stay in a cache. So nothing is stored per friend,
-// and no line of a run is touched before an object lies there: touched with the run's first object, most
-// would have left the cache when theirs comes.
+// An object begins a run of chunks; those behind it wait for its siblings. The companion itself leads to
+// them: it holds a pointer to the sibling that came last, or it is that sibling. Which chunks wait is said by
+// a bit of each, in a table of its own that is small enough to stay in a cache. So nothing is stored per
+// companion, and no line of a run is touched before an object lies there: touched with the run's first
+// object, most would have left the cache when theirs comes.
 #pragma once
 
 #include <stddef.h>
@@ -22,9 +22,9 @@
 namespace malloom::heaps {
 
 /// One for a pool heap, with all zero besides. Whoever asks is a thread with a table of that heap's.
-class NearHeap {
+class ColocationHeap {
   public:
-    constexpr explicit NearHeap(PoolHeap& pools) : pools_(pools) {}
+    constexpr explicit ColocationHeap(PoolHeap& pools) : pools_(pools) {}
 
     /// Where there is no place for a size.
     static constexpr uint32_t none = 0xffffffff;
@@ -36,46 +36,47 @@ class NearHeap {
     /// PoolHeap::open. Thread-safe.
     uint32_t add(size_t bytes);
 
-    /// How many objects of the number a friend has, as was learned before; 0 where it was not. A friend's
-    /// first run follows it. Thread-safe.
+    /// How many objects of the number a companion has, as was learned before; 0 where it was not. A
+    /// companion's first run follows it. Thread-safe.
     void expect(uint32_t number, uint32_t siblings);
-    /// How many a friend has in this run so far, which half of them at least come near to; 0 where too few
+    /// How many a companion has in this run so far, which half of them at least come near to; 0 where too few
     /// have any.
     uint32_t siblings(uint32_t number) const;
 
-    /// An object beside the friend's others. `offset` is of the word in the friend that points to the last of
-    /// them, in bytes; a friend that has the number's size is taken for the last one itself. Any address: of
-    /// one that lies in no pool nothing is read, and the object begins a run. Null without memory, and
-    /// where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is add's.
-    [[gnu::always_inline]] void* allocate(PoolThread& self, uint32_t number, uintptr_t friend_address,
+    /// An object beside the companion's others. `offset` is of the word in the companion that points to the
+    /// last of them, in bytes; a companion that has the number's size is taken for the last one itself. Any
+    /// address: of one that lies in no pool nothing is read, and the object begins a run. Null without
+    /// memory, and where the pool heap refuses. The objects are the pool heap's. Thread-safe. `number` is
+    /// add's.
+    [[gnu::always_inline]] void* allocate(PoolThread& self, uint32_t number, uintptr_t companion,
                                           size_t offset) {
-        void* object = allocate_waiting(self, number, friend_address, offset);
-        return object != nullptr ? object : begin(self, number, friend_address, offset);
+        void* object = allocate_waiting(self, number, companion, offset);
+        return object != nullptr ? object : begin(self, number, companion, offset);
     }
     /// The common case: a chunk waits behind the last of them. Null, and nothing has changed, where it is
     /// another.
-    [[gnu::always_inline]] void* allocate_waiting(PoolThread& self, uint32_t number, uintptr_t friend_address,
+    [[gnu::always_inline]] void* allocate_waiting(PoolThread& self, uint32_t number, uintptr_t companion,
                                                   size_t offset) {
         if (self.is_busy) [[unlikely]] {
             return nullptr;
         }
         Size& size = sizes_[number];
         const BusyScope busy(self);
-        return take_waiting(self, size, word_at(friend_address + offset) + size.chunk_bytes);
+        return take_waiting(self, size, word_at(companion + offset) + size.chunk_bytes);
     }
 
     /// What allocate does where allocate_waiting has nothing.
-    [[gnu::noinline]] void* begin(PoolThread& self, uint32_t number, uintptr_t friend_address, size_t offset);
+    [[gnu::noinline]] void* begin(PoolThread& self, uint32_t number, uintptr_t companion, size_t offset);
 
   private:
-    // A friend's first run is of generation 0; each that is used up is followed by one of the next.
+    // A companion's first run is of generation 0; each that is used up is followed by one of the next.
     static constexpr unsigned generations = 15;
 
     /// Of the objects of one size.
     struct alignas(64) Size {
         uint32_t chunk_bytes;         ///< 0 before it has a borrower
         uint32_t borrower;            ///< of the pool heap
-        uint32_t first_run;           ///< chunks of a friend's first run; 0 where nothing was learned
+        uint32_t first_run;           ///< chunks of a companion's first run; 0 where nothing was learned
         structures::RacyCount used;   ///< chunks that objects got
         structures::RacyCount taken;  ///< chunks of all runs
         structures::RacyCount begun[generations];  ///< runs

@@ -1,4 +1,4 @@
-#include "runtime/front/carried_prefetches.h"
+#include "runtime/front/planned_prefetches.h"
 
 #include <link.h>
 #include <string.h>
@@ -14,7 +14,7 @@ namespace malloom::front {
 using codegen::x86_64::LoadSite;
 using formats::plan::PlanPrefetch;
 
-constinit CarriedPrefetches carried_prefetches;
+constinit PlannedPrefetches planned_prefetches;
 
 namespace {
 
@@ -86,7 +86,7 @@ int visit(dl_phdr_info* info, size_t, void* data) {
 
 }  // namespace
 
-void CarriedPrefetches::carry() {
+void PlannedPrefetches::put_in() {
     if (plan_ == nullptr || plan_->prefetches_count() == 0) {
         return;
     }
@@ -102,7 +102,7 @@ void CarriedPrefetches::carry() {
     platform::unmap_pages(sites, count * sizeof(LoadSite));
 }
 
-void CarriedPrefetches::describe(platform::Line& line) const {
+void PlannedPrefetches::describe(platform::Line& line) const {
     if (plan_ == nullptr || plan_->prefetches_count() == 0) {
         return;
     }
