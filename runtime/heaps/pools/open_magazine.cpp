@@ -75,7 +75,7 @@ bool OpenMagazine::grow() {
     share_.slots = larger;
     share_.magazine_order = static_cast<uint8_t>(order);
     share_.limit = magazine_capacity(order);
-    heap_.cache(self_, borrower_, 0);
+    heap_.cache(self_, borrower_);
     return true;
 }
 
@@ -92,7 +92,8 @@ void OpenMagazine::move_sentinel(uint32_t limit) {
 // The upper sentinel stands where the last living chunk would go: that it is the last must be noticed.
 void OpenMagazine::limit_to_living() {
     const uint32_t capacity = magazine_capacity(share_.magazine_order);
-    const uint64_t living = share_.is_kept || share_.living > capacity ? capacity + 1 : share_.living;
+    const uint64_t living =
+        share_.is_kept || share_.living > capacity ? capacity + uint64_t{1} : share_.living;
     const auto wanted = static_cast<uint32_t>(living > count_ ? living - 1 : count_);
     if (wanted > share_.limit || (wanted < share_.limit && is_clear(wanted, share_.limit))) {
         move_sentinel(wanted);
@@ -182,21 +183,19 @@ void OpenMagazine::return_chunks(uint32_t count) {
     heap_.arena_.trim();
 }
 
-// Nothing of the share lives but what is being freed. False where that went back with the pools: what stays
-// is for what comes next, and bounded (PoolHeap::limit_cached).
+// Nothing of the share lives but what is being freed. False where that went back with the pools. What stays
+// is for what comes next, until the thread uses others (PoolHeap::limit_cached); few chunks of large pools
+// would keep a page each.
 bool OpenMagazine::keeps_all() {
-    size_t bytes = 0;
-    for (const Pool* pool = share_.owned; pool != nullptr; pool = pool->owned_next) {
-        bytes += range_bytes(pool->order);
-    }
-    const bool keeps = bytes <= most_cached_bytes || !is_full(count_);
+    const bool is_dense = 2 * uint64_t{count_ + 1} * heap_.chunk_bytes(borrower_) >= share_.owned_bytes;
+    const bool keeps = share_.owned_bytes <= small_pools_bytes || is_dense || !is_full(count_);
     if (!keeps) {
         empty();
         heap_.give_back_all(self_, borrower_);
     }
     share_.is_kept = keeps;
     limit_to_living();
-    heap_.cache(self_, borrower_, keeps ? bytes : 0);
+    heap_.cache(self_, borrower_);
     heap_.limit_cached(self_, borrower_);
     return keeps;
 }

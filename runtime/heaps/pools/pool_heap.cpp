@@ -159,7 +159,7 @@ void* PoolHeap::allocate(PoolThread& self, uint32_t borrower) {
     }
     if (chunk != nullptr) {
         mark_object(self, chunk);
-        cache(self, borrower, 0);
+        cache(self, borrower);
         limit_cached(self, borrower);
     }
     return chunk;
@@ -342,6 +342,7 @@ void PoolHeap::own(PoolThread& self, Pool& pool, uint32_t borrower) {
     pool.returned = 0;
     share.is_kept = false;
     share.living += pool.out - pool.apart;
+    share.owned_bytes += range_bytes(pool.order);
     OwnedPools::add(share.owned, pool);
     ListedPools::add(share.listed, pool);
     arena_.set_top(pool, &self.top(borrower));
@@ -352,6 +353,7 @@ void PoolHeap::disown(PoolThread& self, Pool& pool) {
     unlist(self, pool);
     PoolShare& share = self.share(pool.borrower);
     OwnedPools::remove(share.owned, pool);
+    share.owned_bytes -= range_bytes(pool.order);
     share.living -= pool.out - pool.apart + pool.returned;
 }
 
@@ -556,17 +558,18 @@ void PoolHeap::give_back_all(PoolThread& self, uint32_t borrower) {
     }
 }
 
-// Magazines that are cached.
+// Magazines that are cached. Each chunk in one may lie on a page of its own.
 
-void PoolHeap::cache(PoolThread& self, uint32_t borrower, size_t least_bytes) {
+void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
     uncache(self, borrower);
     PoolShare& share = self.share(borrower);
-    const size_t capacity_bytes = size_t{magazine_capacity(share.magazine_order)} * chunk_bytes(borrower);
+    const size_t slots_bytes = size_t{magazine_capacity(share.magazine_order)} * platform::page_bytes();
     share.cached_before = 0;
     share.cached_next = self.cached_first;
     (self.cached_first != 0 ? self.share(self.cached_first).cached_before : self.cached_last) = borrower;
     self.cached_first = borrower;
-    share.cached_bytes = capacity_bytes > least_bytes ? capacity_bytes : least_bytes;
+    share.cached_bytes = share.is_kept || share.owned_bytes < slots_bytes ? share.owned_bytes : slots_bytes;
+    share.cached_bytes += share.cached_bytes == 0;
     self.cached_bytes += share.cached_bytes;
 }
 
@@ -585,7 +588,8 @@ void PoolHeap::uncache(PoolThread& self, uint32_t borrower) {
 
 // The thread alone changes its list; a borrower that was destroyed may be in it without a magazine.
 void PoolHeap::limit_cached(PoolThread& self, uint32_t but) {
-    while (self.cached_bytes > most_cached_bytes && self.cached_last != but) {
+    const size_t most = arena_.most_idle();
+    while (self.cached_bytes > most && self.cached_last != but) {
         const uint32_t last = self.cached_last;
         OpenMagazine(*this, self, last).flush();
         if (self.share(last).slots != nullptr) {

@@ -191,7 +191,7 @@ class PoolHeap {
     void note(Pool& pool);
 
     // Magazines that hold more together than they should leave those that were used last.
-    void cache(PoolThread& self, uint32_t borrower, size_t least_bytes);
+    void cache(PoolThread& self, uint32_t borrower);
     void uncache(PoolThread& self, uint32_t borrower);
     void limit_cached(PoolThread& self, uint32_t but);
 

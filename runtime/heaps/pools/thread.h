@@ -8,8 +8,9 @@
 namespace malloom::heaps {
 
 constexpr uint32_t most_borrowers = 8192;
-/// What a thread's magazines may hold together, and the pools of which nothing lives and that stay.
-constexpr size_t most_cached_bytes = size_t{1} << 20;
+/// So much a thread keeps of a borrower of which nothing lives, however few of its chunks are in the
+/// magazine.
+constexpr size_t small_pools_bytes = size_t{1} << 20;
 
 /// A thread's share of a borrower.
 struct PoolShare {
@@ -21,7 +22,8 @@ struct PoolShare {
     uint32_t
         cached_next;  ///< of the shares with a magazine, by borrower; the one that had it longest is last
     uint32_t cached_before;
-    uint64_t cached_bytes;  ///< that its magazine may hold, or its pools while they are kept
+    uint64_t cached_bytes;  ///< of pages that its magazine may keep from going back
+    uint64_t owned_bytes;   ///< of all its pools' ranges
     uint16_t asked;         ///< for the front: requests before it opened a pool
     uint8_t order;          ///< of the next pool
     uint8_t magazine_order;
@@ -42,7 +44,7 @@ struct alignas(64) PoolThread {
     MagazineClaim putting;
     uint32_t cached_first;  ///< shares with a magazine; 0 for none
     uint32_t cached_last;
-    uint64_t cached_bytes;   ///< that their magazines may hold
+    uint64_t cached_bytes;   ///< of pages that their magazines may keep
     Pool* noted;             ///< own pools that were full until others gave chunks back; atomic
     PoolThread* next_table;  ///< of all tables
     PoolThread* next_idle;   ///< of those that no thread has
