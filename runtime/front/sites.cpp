@@ -11,12 +11,13 @@ using formats::plan::no_pool;
 using formats::plan::PlanContext;
 using Kind = Site::Kind;
 
-bool Sites::open(const heaps::PlanFile* plan, bool learns, bool is_quick) {
+bool Sites::open(const heaps::PlanFile* plan, Learning learning) {
     plan_ = plan;
-    key_mask_ = is_quick ? 0 : ~uintptr_t{0};
-    const bool wanted = learns || (plan != nullptr && plan->header().pools_count != 0);
+    key_mask_ = learning.is_fast ? 0 : ~uintptr_t{0};
+    const bool wanted = learning.learns || (plan != nullptr && plan->header().pools_count != 0);
     has_pools_ = wanted && process_heaps.pools.open();
-    learns_ = learns && has_pools_;
+    learns_ = learning.learns && has_pools_;
+    colocates_ = learning.colocates && learns_;
     return has_pools_ == wanted;
 }
 
@@ -290,7 +291,7 @@ void Sites::earn_pool(Site& site, SitePool pool) {
 
 // Each site once. A pool that were known would serve the requests before the companion is asked for.
 bool Sites::look_for_companions(Site& site, uint32_t bytes, uint32_t borrower) {
-    if (!learns_ || site.colocation.was_tried() || !site.colocation.look(bytes, borrower)) {
+    if (!colocates_ || site.colocation.was_tried() || !site.colocation.look(bytes, borrower)) {
         return false;
     }
     begin_colocation(site, borrower);

@@ -22,9 +22,14 @@ class Sites {
     /// Frames of the deepest chain that has a pool of its own.
     static constexpr unsigned most_frames = formats::plan::most_pool_frames;
 
-    /// Before the first request. `plan` may be null; `learns`: sites are watched; `is_quick`: find_fast
-    /// finds them. False where there are to be pools and no address space for them.
-    bool open(const heaps::PlanFile* plan, bool learns, bool is_quick);
+    struct Learning {
+        bool learns;     ///< sites are watched, and get the pools that they are worth
+        bool colocates;  ///< those whose objects belong beside others are looked for
+        bool is_fast;    ///< find_fast finds them
+    };
+    /// Before the first request. `plan` may be null. False where there are to be pools and no address space
+    /// for them.
+    bool open(const heaps::PlanFile* plan, Learning learning);
 
     /// A chunk of the pool of the call's site, where both are at hand; else null. Of the common pools while
     /// requests are served by their size alone.
@@ -193,6 +198,7 @@ class Sites {
     bool has_served_by_size_ = false;
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;
+    bool colocates_ = false;  // looks for companions
     bool has_pools_ = false;
     bool has_companions_ = false;  // some site may
     uintptr_t key_mask_ = 0;

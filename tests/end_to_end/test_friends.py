@@ -80,11 +80,11 @@ def neighbours(done: Finished) -> int:
 def test_lists_made_in_turns_are_contiguous(malloom: Malloom, program: Path) -> None:
     alone = subprocess.run([program], capture_output=True, text=True, check=True)
     assert int(alone.stdout) < 10
-    assert neighbours(malloom("run", "--heap", "pools", "--", program)) >= 70
+    assert neighbours(malloom("run", "--heap", "pools", "--colocate", "--", program)) >= 70
 
 
 def test_a_plan_carries_where_the_friend_is(malloom: Malloom, program: Path, tmp_path: Path) -> None:
-    neighbours(malloom("run", "--heap", "pools", "--save-plan", "learned.plan", "--", program))
+    neighbours(malloom("run", "--heap", "pools", "--colocate", "--save-plan", "learned.plan", "--", program))
     assert (read_plan(tmp_path / "learned.plan").contexts["companion_place"] != 0).sum() >= 1
     assert neighbours(malloom("run", "--plan", "learned.plan", "--", program)) >= 70
     assert neighbours(malloom("run", "--plan", "learned.plan", "--statistics", "--", program)) >= 70

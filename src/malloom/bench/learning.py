@@ -17,6 +17,8 @@ from malloom.layout.plan_header import places_nothing
 from malloom.layout.plan_merge import with_prefetches
 
 POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
+BESIDE = "pools and friends"
+"""Pools with the objects of one companion beside each other."""
 OF_ITS_PLACES = "prefetches of its places"
 """Found under the optimiser while a plan serves, whose places they then join."""
 
@@ -72,6 +74,8 @@ class Learner:
         run = self._lesson(learned, POOLS, "--heap", "pools", "--statistics")
         if run and (counts := COUNTED.findall(run.errors)):
             learned.requests = sum(map(int, counts))
+        self._lesson(learned, BESIDE, "--heap", "pools", "--colocate")
+        drop_unless_beside(learned)
         if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
             learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
         elif self._lesson(learned, BOTH, "--dynamic", *self._serving(learned)):
@@ -80,7 +84,7 @@ class Learner:
         return learned
 
     def _serving(self, learned: Learned) -> tuple[str, ...]:
-        """Has the pools and friends that the next run will have serve, as strides depend on who places."""
+        """Has the pools that the next run will have serve, as strides depend on who places."""
         return ("--plan", str(learned.plans[POOLS])) if POOLS in learned.plans else ()
 
     def learn_of_places(self, plan: Path) -> Learned:
@@ -125,8 +129,14 @@ class Learner:
         return None if plan.is_file() else "it left no plan"
 
 
+def drop_unless_beside(learned: Learned) -> None:
+    """Leaves BESIDE out where it is no more than POOLS."""
+    if BESIDE in learned.plans and not learned.contents[BESIDE].friends:
+        del learned.plans[BESIDE], learned.contents[BESIDE]
+
+
 def combine(learned: Learned, folder: Path) -> None:
-    """Has BOTH be the native run's pools, as it sees every call site, and friends, with the prefetches found.
+    """Has BOTH be the native run's pools, as it sees every call site, with the prefetches found.
 
     Prefetches are those of the run with pools; where it found none, those of the run without. Where there are
     none at all, or no native run, BOTH is left out, or left as it is.

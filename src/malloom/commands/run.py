@@ -105,6 +105,14 @@ def run(
             help="Make huge pages of what pools fill, or not; default: as the plan says, with --dynamic yes."
         ),
     ] = None,
+    colocate: Annotated[
+        bool | None,
+        typer.Option(
+            help="With --heap pools: look for call sites whose objects belong beside others, and put them "
+            "there; default: no.",
+            show_default=False,
+        ),
+    ] = None,
     prefetch: Annotated[
         bool,
         typer.Option(
@@ -142,7 +150,8 @@ def run(
 
     With --heap pools a call site whose requests have one size gets a pool of its own, while the program
     runs; where it lies in a wrapper, its callers do. --save-plan writes them, so that the next run has
-    them from its first request on.
+    them from its first request on. With --colocate objects that are made for one companion, as the edges
+    of a vertex, lie beside each other; it pays where they are walked together, and costs where not.
 
     With --dynamic the program runs under DynamoRIO, its children too: call sites get their pools and loads
     their prefetches in the code that runs most. With --no-pools and --no-prefetch it is DynamoRIO alone.
@@ -157,7 +166,9 @@ def run(
     if program:
         require_reachable(program)
     if dynamic:
-        require_unset(heap=heap, preallocate=preallocate, huge_pages=huge_pages if plan else None)
+        require_unset(
+            heap=heap, preallocate=preallocate, huge_pages=huge_pages if plan else None, colocate=colocate
+        )
         wishes = Optimizing(
             pools,
             prefetch,
@@ -180,6 +191,10 @@ def run(
     variables = heap_variables(opened, chosen, fallback, statistics, preallocate, save_plan)
     if huge_pages is not None:
         variables = with_setting(variables, "huge_pages", str(int(huge_pages)))
+    if colocate is not None:
+        if chosen is not Heap.pools:
+            raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
+        variables = with_setting(variables, "colocate", str(int(colocate)))
     if not prefetch:
         variables = with_setting(variables, "prefetch", "0")
     library: Path | str | None = native_file("libmalloom.so")

@@ -67,16 +67,17 @@ TEST_F(MallocConformanceReference, AFurtherHeapServesNearlyAll) {
     EXPECT_GT(count_of(outcome.complaint, "bump"), 100 * others) << outcome.complaint;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MallocConformance,
-                         testing::Values(Setting{"plan", MALLOOM_LIBRARY, "heap=plan", "matched"},
-                                         Setting{"preallocated_plan", MALLOOM_LIBRARY, "preallocate=1",
-                                                 "matched"},
-                                         Setting{"pools", MALLOOM_LIBRARY, "heap=pools", "pooled"},
-                                         Setting{"pools_and_plan", MALLOOM_LIBRARY, "heap=pools", "matched"},
-                                         Setting{"fallback", MALLOOM_LIBRARY, "heap=fallback", "fallback"},
-                                         Setting{"system", MALLOOM_LIBRARY, "fallback=system", "fallback"},
-                                         Setting{"bump", MALLOOM_LIBRARY_WITH_BUMP, "heap=bump", "bump"}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    All, MallocConformance,
+    testing::Values(Setting{"plan", MALLOOM_LIBRARY, "heap=plan", "matched"},
+                    Setting{"preallocated_plan", MALLOOM_LIBRARY, "preallocate=1", "matched"},
+                    Setting{"pools", MALLOOM_LIBRARY, "heap=pools", "pooled"},
+                    Setting{"pools_and_plan", MALLOOM_LIBRARY, "heap=pools", "matched"},
+                    Setting{"pools_colocating", MALLOOM_LIBRARY, "heap=pools,colocate=1", "pooled"},
+                    Setting{"fallback", MALLOOM_LIBRARY, "heap=fallback", "fallback"},
+                    Setting{"system", MALLOOM_LIBRARY, "fallback=system", "fallback"},
+                    Setting{"bump", MALLOOM_LIBRARY_WITH_BUMP, "heap=bump", "bump"}),
+    name_of);
 
 }  // namespace
 }  // namespace malloom::tests

@@ -86,10 +86,11 @@ TEST_F(Preload, AnotherProgramsPlanIsLeftAlone) {
 
 TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
     const std::string settings = plan_for_probe(1, 200000, 3);
-    for (const std::string& heap : {settings, "statistics=0," + settings, plan_for_anyone(),
-                                    "heap=pools,statistics=0," + settings, "heap=pools," + plan_for_anyone(),
-                                    std::string("heap=pools"), std::string("heap=pools,statistics=1"),
-                                    std::string("heap=fallback"), std::string("fallback=system")}) {
+    for (const std::string& heap :
+         {settings, "statistics=0," + settings, plan_for_anyone(), "heap=pools,statistics=0," + settings,
+          "heap=pools," + plan_for_anyone(), std::string("heap=pools"),
+          std::string("heap=pools,statistics=1"), std::string("heap=pools,colocate=1"),
+          std::string("heap=fallback"), std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " one").output, "one done\n") << heap;

@@ -33,6 +33,9 @@ def learners(seconds: float = 0) -> list[Learner]:
         _strategy("pools", accesses="none"),
         _strategy("context-groups", accesses="sampled"),
         Learner("run --heap pools", True, partial(_saved, options=("--heap", "pools"))),
+        Learner(
+            "run --heap pools --colocate", True, partial(_saved, options=("--heap", "pools", "--colocate"))
+        ),
         Learner("run --dynamic", True, partial(_saved, options=("--dynamic",))),
         Learner("run --heap pools, then --dynamic", True, _pools_then_prefetches),
     ]
@@ -80,7 +83,7 @@ def _planned(bench: Bench, case: Case, plan: Path, strategy: str, accesses: str)
 
 
 def _pools_then_prefetches(bench: Bench, case: Case, plan: Path) -> str:
-    """Natively found pools and friends, and the prefetches found under DynamoRIO in what these place."""
+    """Natively found pools, and the prefetches found under DynamoRIO in what these place."""
     _saved(bench, case, plan, ("--heap", "pools"))
     _saved(bench, case, plan, ("--dynamic", "--plan", str(plan)))
     if header_fields(plan)["prefetches_count"]:
