@@ -558,19 +558,42 @@ void PoolHeap::give_back_all(PoolThread& self, uint32_t borrower) {
     }
 }
 
-// Magazines that are cached. Each chunk in one may lie on a page of its own.
+// Magazines that are cached, by what they keep from going back. That of the last one is not known, as the
+// thread is using it; so it counts when another comes.
 
 void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
     uncache(self, borrower);
     PoolShare& share = self.share(borrower);
-    const size_t slots_bytes = size_t{magazine_capacity(share.magazine_order)} * platform::page_bytes();
+    const uint32_t before = self.cached_first;
+    if (before != 0) {
+        PoolShare& other = self.share(before);
+        const size_t kept = other.is_kept ? other.owned_bytes : bytes_kept_by(self, before);
+        self.cached_bytes += kept + 1 - other.cached_bytes;
+        other.cached_bytes = kept + 1;
+    }
     share.cached_before = 0;
-    share.cached_next = self.cached_first;
-    (self.cached_first != 0 ? self.share(self.cached_first).cached_before : self.cached_last) = borrower;
+    share.cached_next = before;
+    (before != 0 ? self.share(before).cached_before : self.cached_last) = borrower;
     self.cached_first = borrower;
-    share.cached_bytes = share.is_kept || share.owned_bytes < slots_bytes ? share.owned_bytes : slots_bytes;
-    share.cached_bytes += share.cached_bytes == 0;
+    share.cached_bytes = 1;
     self.cached_bytes += share.cached_bytes;
+}
+
+// Of pages; one that chunks of which others lie between share counts more than once.
+size_t PoolHeap::bytes_kept_by(PoolThread& self, uint32_t borrower) {
+    const MagazineSlot* slot = self.share(borrower).slots;
+    const uint64_t top = __atomic_load_n(&self.top(borrower), __ATOMIC_RELAXED);
+    if (slot == nullptr || top == closed_top()) {
+        return 0;
+    }
+    const size_t page = platform::page_bytes();
+    size_t pages = 0;
+    uintptr_t last = 0;
+    for (const MagazineSlot* end = slot_at(top); slot < end; ++slot) {
+        pages += *slot / page != last;
+        last = *slot / page;
+    }
+    return pages * page;
 }
 
 void PoolHeap::uncache(PoolThread& self, uint32_t borrower) {

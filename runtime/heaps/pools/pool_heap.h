@@ -192,6 +192,7 @@ class PoolHeap {
 
     // Magazines that hold more together than they should leave those that were used last.
     void cache(PoolThread& self, uint32_t borrower);
+    static size_t bytes_kept_by(PoolThread& self, uint32_t borrower);
     void uncache(PoolThread& self, uint32_t borrower);
     void limit_cached(PoolThread& self, uint32_t but);
 
