@@ -579,21 +579,24 @@ void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
     self.cached_bytes += share.cached_bytes;
 }
 
-// Of pages; one that chunks of which others lie between share counts more than once.
-size_t PoolHeap::bytes_kept_by(PoolThread& self, uint32_t borrower) {
-    const MagazineSlot* slot = self.share(borrower).slots;
+// By a sample: how often does a chunk lie on another page than the one above it?
+size_t PoolHeap::bytes_kept_by(PoolThread& self, uint32_t borrower) const {
+    constexpr size_t samples = 16;
+    const MagazineSlot* first = self.share(borrower).slots;
     const uint64_t top = __atomic_load_n(&self.top(borrower), __ATOMIC_RELAXED);
-    if (slot == nullptr || top == closed_top()) {
+    if (first == nullptr || top == closed_top()) {
         return 0;
     }
     const size_t page = platform::page_bytes();
-    size_t pages = 0;
-    uintptr_t last = 0;
-    for (const MagazineSlot* end = slot_at(top); slot < end; ++slot) {
-        pages += *slot / page != last;
-        last = *slot / page;
+    const auto count = static_cast<size_t>(slot_at(top) - first);
+    const size_t step = count / samples + 1;
+    size_t changes = 0;
+    for (size_t i = 0; i + 1 < count; i += step) {
+        changes += first[i] / page != first[i + 1] / page;
     }
-    return pages * page;
+    const size_t scattered = changes * step * page;
+    const size_t dense = count * chunk_bytes(borrower);
+    return scattered > dense ? scattered : dense;
 }
 
 void PoolHeap::uncache(PoolThread& self, uint32_t borrower) {

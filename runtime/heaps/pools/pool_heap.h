@@ -192,7 +192,7 @@ class PoolHeap {
 
     // Magazines that hold more together than they should leave those that were used last.
     void cache(PoolThread& self, uint32_t borrower);
-    static size_t bytes_kept_by(PoolThread& self, uint32_t borrower);
+    size_t bytes_kept_by(PoolThread& self, uint32_t borrower) const;
     void uncache(PoolThread& self, uint32_t borrower);
     void limit_cached(PoolThread& self, uint32_t but);
 
