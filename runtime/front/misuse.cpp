@@ -101,7 +101,7 @@ void name_requesters(Line& line, uint32_t borrower) {
     name_sites(requesters, [&](uint32_t known, size_t) { return known == borrower; });
     if (is_common || !requesters.are_found()) {
         name_sites(requesters, [&](uint32_t known, size_t bytes) {
-            return known != borrower && heaps::PoolHeap::chunk_for(bytes) == chunk_bytes;
+            return known != borrower && process_heaps.pools.heap.chunk_for(bytes) == chunk_bytes;
         });
     }
     requesters.end(!is_common || !sites_of_process->has_served_by_size());

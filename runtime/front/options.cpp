@@ -73,6 +73,9 @@ bool Options::preallocation_is_wanted(bool plan_says) const {
 bool Options::huge_pages_are_wanted(bool plan_says) const {
     return huge_pages == nullptr ? plan_says : equals(huge_pages, "1");
 }
+bool Options::packing_is_wanted(bool plan_says) const {
+    return packed == nullptr ? plan_says : equals(packed, "1");
+}
 bool Options::colocation_is_wanted() const {
     return equals(colocate, "1");
 }

@@ -56,6 +56,7 @@ void RunTime::start() {
     const bool is_counted = options.statistics_are_wanted();
     const bool learns = options.pools_are_wanted();
     const Mode mode = has_plan_ || learns ? mode_of_plan() : Mode::fallback;
+    process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
     const bool is_fast = !is_counted && mode == Mode::call_sites;
     if (!sites_.open(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
         state_ = "without address space for pools";

@@ -190,7 +190,7 @@ void Sites::note(Site& site, size_t bytes) {
 void Sites::begin_pool(Site& site, size_t bytes, bool is_planned) {
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     const uint32_t known = site.pooled.now().borrower;
-    const bool fits = !site.is_earning && heap.chunk_bytes(known) == heaps::PoolHeap::chunk_for(bytes);
+    const bool fits = !site.is_earning && heap.chunk_bytes(known) == heap.chunk_for(bytes);
     const uint32_t borrower = fits                     ? known
                               : bytes > largest_pooled ? heaps::PoolHeap::none
                               : is_planned             ? heap.add(bytes)

@@ -34,8 +34,6 @@ constexpr size_t colours = 8;
 constexpr size_t colour_bytes = 64;
 constexpr uint32_t largest_coloured = 512;
 
-// Objects of a line lie across two: whoever follows the links in the one half finds the other half of the
-// neighbour fetched already, where neighbours are visited soon after each other.
 constexpr uint32_t line_bytes = 64;
 
 // Pages become resident so many parts of a range at once.
@@ -45,7 +43,7 @@ size_t colour_of(size_t serial, PoolShape shape) {
     if (shape.is_plain) {
         return 0;
     }
-    const size_t half = shape.chunk_bytes == line_bytes ? line_bytes / 2 : 0;
+    const size_t half = shape.chunk_bytes == line_bytes && !shape.is_packed ? line_bytes / 2 : 0;
     return half + (shape.chunk_bytes <= largest_coloured ? serial % colours * colour_bytes : 0);
 }
 

@@ -48,7 +48,8 @@ static_assert(smallest_range % state_block == 0);
 /// How a pool's chunks lie in its range.
 struct PoolShape {
     uint32_t chunk_bytes;
-    bool is_plain;  ///< the first chunk begins where the range does: no colour
+    bool is_plain;   ///< the first chunk begins where the range does: no colour
+    bool is_packed;  ///< chunks of a line's size begin where lines do
 };
 
 /// All zero until open succeeds. Thread-safe where nothing else is said.

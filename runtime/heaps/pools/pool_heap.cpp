@@ -412,7 +412,7 @@ Pool* PoolHeap::make_pool(PoolThread& self, uint32_t borrower) {
     const unsigned next = share.owned == nullptr && share.order >= 2 ? share.order - 2U : share.order;
     const unsigned order = common.pool_order != 0 ? common.pool_order - 1U : next < least ? least : next;
     const Locked locked(arena_.lock);
-    Pool* pool = arena_.take(order, {chunk_bytes, common.pool_order != 0});
+    Pool* pool = arena_.take(order, {chunk_bytes, common.pool_order != 0, is_packed_});
     if (pool != nullptr) {
         share.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
         own(self, *pool, borrower);

@@ -61,10 +61,14 @@ class PoolHeap {
     /// Of the borrower's chunks; 0 for a number that is none's.
     size_t chunk_bytes(uint32_t borrower) const;
 
-    /// Bytes that a request gets. Large ones begin with a pair of lines, which many processors fetch
-    /// together: what is used most is often at the beginning.
-    static constexpr size_t chunk_for(size_t bytes) {
-        const size_t step = bytes < least_paired ? granule_bytes : line_pair;
+    /// Whether chunks lie as tightly as they can. Where not, those of 64 bytes lie across two lines: whoever
+    /// follows links in the one half finds the other half of the neighbour fetched already. And those from
+    /// least_paired on are whole pairs of lines, which many processors fetch together. Before the first
+    /// borrower.
+    void pack(bool wanted) { is_packed_ = wanted; }
+    /// Bytes that a request gets.
+    size_t chunk_for(size_t bytes) const {
+        const size_t step = bytes < least_paired || is_packed_ ? granule_bytes : line_pair;
         return (bytes + (bytes == 0) + step - 1) & ~(step - 1);
     }
 
@@ -228,6 +232,7 @@ class PoolHeap {
         nullptr;  ///< freed where no lock could be taken; linked through their first words; atomic
     OnMisuse on_misuse_ = nullptr;
     bool locked_for_fork_ = false;
+    bool is_packed_ = false;
 };
 
 }  // namespace malloom::heaps

@@ -33,8 +33,8 @@ WITHOUT_ACCESSES = ("sequential", "size", "pools", "overhead-only")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan in the race; `preallocate`, `fallback` and `huge_pages` override what the plan says of its
-    arena, of what serves the rest and of its pools, None follows it.
+    """A plan in the race; `preallocate`, `fallback`, `huge_pages` and `packed` override what the plan says of
+    its arena, of what serves the rest and of its pools, None follows it.
 
     `program` is what it is for, where that is known.
     """
@@ -45,6 +45,7 @@ class Candidate:
     preallocate: bool | None = None
     fallback: str | None = None
     huge_pages: bool | None = None
+    packed: bool | None = None
     program: Program | None = None
 
     @property
@@ -56,11 +57,15 @@ class Candidate:
             ways.append(f"over {FALLBACKS[self.fallback]}")
         if self.huge_pages is not None:
             ways.append("in huge pages" if self.huge_pages else "in small pages")
+        if self.packed is not None:
+            ways.append("packed" if self.packed else "not packed")
         return " ".join([self.strategy, *ways])
 
     @property
     def environment(self) -> dict[str, str]:
-        return variants.as_run(self.plan, self.preallocate, self.program, self.fallback, self.huge_pages)
+        return variants.as_run(
+            self.plan, self.preallocate, self.program, self.fallback, self.huge_pages, self.packed
+        )
 
     @property
     def is_preallocated(self) -> bool:
@@ -79,12 +84,18 @@ class Candidate:
         return has_flag(self.plan, "huge_pages") if self.huge_pages is None else self.huge_pages
 
     @property
+    def is_packed(self) -> bool:
+        """Whether the chunks of its pools lie as tightly as they can."""
+        return has_flag(self.plan, "packed") if self.packed is None else self.packed
+
+    @property
     def flags(self) -> dict[str, bool]:
         """PlanFlags with which the plan is run as the candidate was."""
         return {
             "preallocate": self.is_preallocated,
             "system_fallback": self.served_by == "system",
             "huge_pages": self.is_in_huge_pages,
+            "packed": self.is_packed,
         }
 
     @property
@@ -94,13 +105,14 @@ class Candidate:
 
     def other_ways(self) -> list["Candidate"]:
         """The arena preallocated or not; of a plan without one, with the other fallback. What pools fill in
-        huge pages or not."""
+        huge pages or not, and as tightly as it can or not."""
         if self.has_arena:
             ways = [replace(self, preallocate=not self.is_preallocated)]
         else:
             ways = [replace(self, fallback="mimalloc" if self.served_by == "system" else "system")]
         if has_pools(self.plan):
             ways.append(replace(self, huge_pages=not self.is_in_huge_pages))
+            ways.append(replace(self, packed=not self.is_packed))
         return ways
 
     @property

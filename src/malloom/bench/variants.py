@@ -38,6 +38,7 @@ def planned(
     preallocate: bool | None = None,
     fallback: str | None = None,
     huge_pages: bool | None = None,
+    packed: bool | None = None,
 ) -> dict[str, str]:
     """The run time with a plan, even one that places nothing. What is given overrides the plan's choice."""
     chosen = {"plan": str(plan.resolve())}
@@ -45,6 +46,8 @@ def planned(
         chosen["preallocate"] = str(int(preallocate))
     if huge_pages is not None:
         chosen["huge_pages"] = str(int(huge_pages))
+    if packed is not None:
+        chosen["packed"] = str(int(packed))
     if fallback is not None:
         chosen["fallback"] = fallback
     return {**settings(**chosen), "LD_PRELOAD": _run_time()}
@@ -56,12 +59,13 @@ def as_run(
     program: Program | None = None,
     chosen_fallback: str | None = None,
     huge_pages: bool | None = None,
+    packed: bool | None = None,
 ) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
     needs none."""
     general = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
     if not places_nothing(plan) or not serves_alone(general, program):
-        return planned(plan, preallocate, chosen_fallback, huge_pages)
+        return planned(plan, preallocate, chosen_fallback, huge_pages, packed)
     return fallback() if general == "mimalloc" else {}
 
 

@@ -24,7 +24,7 @@ class RandomProgram {
     RandomProgram(const std::vector<size_t>& sizes, unsigned seed) : random_(seed) {
         for (const size_t bytes : sizes) {
             borrowers_.push_back(pools_.heap.add(bytes));
-            bytes_.push_back(PoolHeap::chunk_for(bytes));
+            bytes_.push_back(pools_.heap.chunk_for(bytes));
         }
     }
 

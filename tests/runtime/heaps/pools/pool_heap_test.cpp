@@ -56,10 +56,19 @@ TEST_F(PoolHeapTest, LargeObjectsBeginWithAPairOfLines) {
         EXPECT_EQ(heap.usable_size(object), 2048u);
     }
     for (size_t bytes = 0; bytes <= 4096; ++bytes) {
-        EXPECT_GE(PoolHeap::chunk_for(bytes), bytes);
-        EXPECT_LE(PoolHeap::chunk_for(bytes), bytes < 120 ? bytes + 16 : bytes + bytes / 8);
-        EXPECT_EQ(PoolHeap::chunk_for(bytes) % (bytes < 1024 ? 16 : 128), 0u);
+        EXPECT_GE(heap.chunk_for(bytes), bytes);
+        EXPECT_LE(heap.chunk_for(bytes), bytes < 120 ? bytes + 16 : bytes + bytes / 8);
+        EXPECT_EQ(heap.chunk_for(bytes) % (bytes < 1024 ? 16 : 128), 0u);
     }
+}
+
+TEST_F(PoolHeapTest, ChunksMayLieAsTightlyAsTheyCan) {
+    const char* spread = allocate(heap.add(64));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(spread) % 64, 32u);
+    heap.pack(true);
+    const char* packed = allocate(heap.add(64));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(packed) % 64, 0u);
+    EXPECT_EQ(heap.chunk_for(1928), 1936u);
 }
 
 TEST_F(PoolHeapTest, WhatWasFreedLastComesFirst) {

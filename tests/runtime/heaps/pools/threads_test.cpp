@@ -65,7 +65,7 @@ class Exchange {
         const auto* bytes = static_cast<unsigned char*>(object);
         const size_t chunk = pools_.heap.usable_size(object);
         const size_t used = *std::find_if(std::begin(sizes), std::end(sizes),
-                                          [=](size_t size) { return PoolHeap::chunk_for(size) == chunk; });
+                                          [&](size_t size) { return pools_.heap.chunk_for(size) == chunk; });
         const bool whole =
             std::all_of(bytes, bytes + used, [=](unsigned char byte) { return byte == *bytes; });
         pools_.deallocate(object);
