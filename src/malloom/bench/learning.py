@@ -74,8 +74,9 @@ class Learner:
         run = self._lesson(learned, POOLS, "--heap", "pools", "--statistics")
         if run and (counts := COUNTED.findall(run.errors)):
             learned.requests = sum(map(int, counts))
-        self._lesson(learned, BESIDE, "--heap", "pools", "--colocate")
-        drop_unless_beside(learned)
+        if POOLS in learned.plans:
+            self._lesson(learned, BESIDE, "--heap", "pools", "--colocate")
+            drop_unless_beside(learned)
         if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
             learned.notes.append("no prefetches are looked for: the program runs too long for DynamoRIO")
         elif self._lesson(learned, BOTH, "--dynamic", *self._serving(learned)):

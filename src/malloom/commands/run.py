@@ -189,14 +189,11 @@ def run(
     chosen = chosen_heap(heap, plan)
     opened = opened_plan(plan) if plan else None
     variables = heap_variables(opened, chosen, fallback, statistics, preallocate, save_plan)
-    if huge_pages is not None:
-        variables = with_setting(variables, "huge_pages", str(int(huge_pages)))
-    if colocate is not None:
-        if chosen is not Heap.pools:
-            raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
-        variables = with_setting(variables, "colocate", str(int(colocate)))
-    if not prefetch:
-        variables = with_setting(variables, "prefetch", "0")
+    if colocate is not None and chosen is not Heap.pools:
+        raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
+    variables = with_choices(
+        variables, huge_pages=huge_pages, colocate=colocate, prefetch=None if prefetch else False
+    )
     library: Path | str | None = native_file("libmalloom.so")
     if not statistics and opened is not None and chosen is Heap.plan:
         general = fallback or opened.fallback
@@ -208,6 +205,14 @@ def run(
         show_environment(environment)
     elif command and program:
         replace_process(program.path, command, environment)
+
+
+def with_choices(variables: dict[str, str], **choices: bool | None) -> dict[str, str]:
+    """The variables with a setting for each choice that was made."""
+    for name, choice in choices.items():
+        if choice is not None:
+            variables = with_setting(variables, name, str(int(choice)))
+    return variables
 
 
 def show_environment(environment: dict[str, str]) -> None:
