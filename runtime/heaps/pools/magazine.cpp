@@ -11,7 +11,8 @@ const MagazineSlot closed_magazine[2 * magazine_sentinels] = {
 
 namespace {
 
-constexpr size_t block_slots = size_t{8} << 10;
+constexpr size_t block_slots = size_t{32} << 10;
+static_assert(least_slots << (magazine_orders - 1) < block_slots);
 
 }  // namespace
 
