@@ -261,7 +261,7 @@ class Fallback {
     static constexpr bool has_threads = true;
     // AddressSanitizer, which takes the C library's place, keeps what was freed apart.
 #if defined(__SANITIZE_ADDRESS__)
-    static constexpr bool reuses = kind == heaps::FallbackKind::mimalloc;
+    static constexpr bool reuses = kind != heaps::FallbackKind::system;
 #else
     static constexpr bool reuses = true;
 #endif
