@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime/heaps/fallback/mimalloc_users.h"
 #include "runtime/platform/output.h"
@@ -38,15 +39,15 @@ template <class Ask>
     return object;
 }
 
-void* real_allocate(size_t bytes) {
-    return real_object([=] { return platform::real::allocate(bytes); });
+void wait_a_moment() {
+    const int error = errno;
+    const timespec moment = {0, 1000000};
+    nanosleep(&moment, nullptr);
+    errno = error;
 }
 
-void* mimalloc_allocate(size_t bytes, size_t alignment) {
-    // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
-    return alignment <= ObjectMarks::granule                    ? mi_malloc(bytes)
-           : alignment <= FallbackHeap::largest_plain_alignment ? mi_malloc_aligned_at(bytes, alignment, 0)
-                                                                : nullptr;
+void* real_allocate(size_t bytes) {
+    return real_object([=] { return platform::real::allocate(bytes); });
 }
 
 // Where there is no memory the object stays what it is.
@@ -77,24 +78,34 @@ void FallbackHeap::choose(FallbackKind kind) {
     checked_limit_ = is_checked ? mimalloc_limit : 0;
 }
 
-void* FallbackHeap::noted(void* object) {
-    if (object != nullptr) {
-        marks_.begin(object);
-    }
-    return object;
-}
-
 // The program may have looked mimalloc up and have got the object there, at the address of one of ours that
-// had ended.
-bool FallbackHeap::is_anothers(const void* object) const {
-    if ((!marks_.was_object(object) && !marks_.are_whole()) || is_mimalloc_linked_by_others()) {
+// had ended. From then on nothing is sure.
+bool FallbackHeap::is_anothers(const void* object) {
+    const bool is_unknown = !marks_.was_object(object) && !marks_.are_whole();
+    if (is_unknown || __atomic_load_n(&is_shared_, __ATOMIC_RELAXED)) {
         return true;
     }
-    const MimallocBlock block = find_own_block(object);
-    return block.start != nullptr && !marks_.have_object(block.start, object);
+    if (!is_mimalloc_linked_by_others() && !is_in_others_block(object)) {
+        return false;
+    }
+    __atomic_store_n(&is_shared_, true, __ATOMIC_RELAXED);
+    return true;
 }
 
-void FallbackHeap::expect_anothers(const void* object) const {
+// Looks twice: a thread that frees the object too may have ended it, but not freed it yet.
+bool FallbackHeap::is_in_others_block(const void* object) const {
+    const auto is_in_one = [&] {
+        const MimallocBlock block = find_own_block(object);
+        return block.start != nullptr && !marks_.have_object(block.start, object);
+    };
+    if (!is_in_one()) {
+        return false;
+    }
+    wait_a_moment();
+    return is_in_one();
+}
+
+void FallbackHeap::expect_anothers(const void* object) {
     if (is_anothers(object)) {
         return;
     }
@@ -112,7 +123,7 @@ void FallbackHeap::deallocate_anothers(void* object) {
 }
 
 // It ends before mimalloc has it: its place may be another thread's object as soon as that has.
-inline void FallbackHeap::deallocate_checked(void* object) {
+void FallbackHeap::deallocate_checked(void* object) {
     if (marks_.end(object)) [[likely]] {
         mi_free(object);
     } else {
@@ -121,7 +132,7 @@ inline void FallbackHeap::deallocate_checked(void* object) {
 }
 
 void FallbackHeap::deallocate(void* object) {
-    if (marks_.covers(object)) {
+    if (mimalloc_memory.owns(object) && marks_.is_open()) {
         deallocate_checked(object);
     } else if (is_mimalloc(object)) [[likely]] {
         mi_free(object);
@@ -135,18 +146,30 @@ size_t FallbackHeap::usable_size(const void* object) const {
                                : platform::real::usable_size(const_cast<void*>(object));
 }
 
-// What is too large for mimalloc, or aligned, or more than its range has left.
 void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
-    if (bytes < checked_limit_) {
-        if (void* object = noted(mimalloc_allocate(at_least_granule(bytes), alignment))) [[likely]] {
+    return bytes < checked_limit_ ? allocate_checked(bytes, alignment) : allocate_unchecked(bytes, alignment);
+}
+
+void* FallbackHeap::allocate_checked(size_t bytes, size_t alignment) {
+    if (alignment <= largest_plain_alignment) [[likely]] {
+        const size_t wanted = at_least_granule(bytes);
+        void* object =
+            alignment <= granule ? allocate_plain(wanted) : allocate_plain_aligned(alignment, wanted);
+        if (object != nullptr) [[likely]] {
+            marks_.begin(object);
             return object;
         }
     }
+    return allocate_unchecked(bytes, alignment);
+}
+
+// What is too large for mimalloc, or aligned, or more than its range has left.
+void* FallbackHeap::allocate_unchecked(size_t bytes, size_t alignment) {
     if (alignment <= granule) {
         return real_allocate(bytes);
     }
-    if (bytes < limit_) {
-        if (void* object = mimalloc_allocate(at_least_granule(bytes), alignment)) {
+    if (bytes < limit_ && alignment <= largest_plain_alignment) {
+        if (void* object = allocate_plain_aligned(alignment, at_least_granule(bytes))) {
             return object;
         }
     }
@@ -160,7 +183,8 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
         }
     }
     if (request.bytes < checked_limit_) {
-        if (void* object = noted(mi_zalloc(at_least_granule(request.bytes)))) [[likely]] {
+        if (void* object = mi_zalloc(at_least_granule(request.bytes))) [[likely]] {
+            marks_.begin(object);
             return object;
         }
     }

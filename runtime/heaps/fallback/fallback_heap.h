@@ -78,7 +78,7 @@ class FallbackHeap {
     [[gnu::noinline]] void deallocate(void* object);
 
     /// A misuse, where that shows without freeing it. For who reads an object before it frees it.
-    void expect_object(const void* object) const {
+    void expect_object(const void* object) {
         if (marks_.covers(object) && !marks_.is_object(object)) [[unlikely]] {
             expect_anothers(object);
         }
@@ -94,16 +94,19 @@ class FallbackHeap {
     static size_t at_least_granule(size_t bytes) { return bytes > 8 ? bytes : 16; }
 
     [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment);
-    void* noted(void* object);
-    [[gnu::always_inline]] void deallocate_checked(void* object);
+    [[gnu::noinline]] void* allocate_checked(size_t bytes, size_t alignment);
+    [[gnu::noinline]] void* allocate_unchecked(size_t bytes, size_t alignment);
+    [[gnu::noinline]] void deallocate_checked(void* object);
     [[gnu::noinline, gnu::cold]] void deallocate_anothers(void* object);
-    [[gnu::noinline, gnu::cold]] void expect_anothers(const void* object) const;
-    bool is_anothers(const void* object) const;
+    [[gnu::noinline, gnu::cold]] void expect_anothers(const void* object);
+    bool is_anothers(const void* object);
+    bool is_in_others_block(const void* object) const;
     void* reallocate_checked(void* object, size_t bytes);
 
     size_t limit_ = 0;          ///< requests below it are mimalloc's, and nobody looks at their objects
     size_t checked_limit_ = 0;  ///< requests below it are mimalloc's, and their objects have marks
     ObjectMarks marks_;
+    bool is_shared_ = false;  ///< others use mimalloc too, so nothing is a misuse for sure
     OnMisuse on_misuse_ = nullptr;
 };
 

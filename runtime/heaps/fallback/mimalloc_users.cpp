@@ -87,7 +87,10 @@ bool is_mimalloc_linked_by_others() {
 
 MimallocBlock find_own_block(const void* address) {
     Search search = {reinterpret_cast<uintptr_t>(address), {}};
-    mi_heap_visit_blocks(mi_heap_get_default(), true, is_elsewhere, &search);
+    mi_heap_t* own = mi_heap_get_default();
+    // What other threads have freed it may still count among the living.
+    mi_heap_collect(own, false);
+    mi_heap_visit_blocks(own, true, is_elsewhere, &search);
     return search.found;
 }
 

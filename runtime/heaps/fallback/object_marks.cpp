@@ -13,7 +13,7 @@ constexpr size_t step = size_t{512} << 10;
 }  // namespace
 
 bool ObjectMarks::open(uintptr_t base, size_t bytes) {
-    const size_t needed = platform::round_up(bytes / granule / granules_per_byte, step);
+    const size_t needed = platform::round_up(table_bytes(bytes), step);
     if (!table_.open(needed, platform::page_bytes(), step)) {
         return false;
     }
@@ -28,22 +28,20 @@ void ObjectMarks::close() {
 }
 
 // Once memory was short it is not asked again: each object would cost a system call.
-bool ObjectMarks::has_reached(size_t granules) {
-    if (granules >= bytes_ / granule) {
-        return false;
+void ObjectMarks::begin_beyond(const void* object) {
+    if (!covers(object)) {
+        return;
     }
-    if (are_whole() && table_.reach(granules / granules_per_byte + 1)) {
-        return true;
+    if (are_whole() && table_.reach(table_bytes(offset_of(object)) + 1)) {
+        set(object);
+    } else {
+        __atomic_store_n(&are_missing_, true, __ATOMIC_RELAXED);
     }
-    __atomic_store_n(&are_missing_, true, __ATOMIC_RELAXED);
-    return false;
 }
 
-bool ObjectMarks::has(const void* address, uint64_t mark) const {
-    const size_t offset = offset_of(address);
-    const size_t granules = offset / granule;
-    return offset % granule == 0 && granules / granules_per_byte < table_.usable() &&
-           (__atomic_load_n(word_of(granules), __ATOMIC_RELAXED) >> shift_of(granules) & mark) != 0;
+bool ObjectMarks::has(const void* address, uintptr_t mark) const {
+    return is_reached(address) && offset_of(address) % granule == 0 &&
+           (__atomic_load_n(&word_of(address), __ATOMIC_RELAXED) >> shift_of(address) & mark) != 0;
 }
 
 bool ObjectMarks::have_object(const void* first, const void* last) const {

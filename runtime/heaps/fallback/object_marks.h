@@ -26,20 +26,21 @@ class ObjectMarks {
     /// An object that begins at a multiple of `granule`. Not noted where the range does not lie, or where
     /// memory for the marks is short.
     [[gnu::always_inline]] void begin(const void* object) {
-        const size_t granules = offset_of(object) / granule;
-        if (granules / granules_per_byte < table_.usable() || has_reached(granules)) [[likely]] {
-            __atomic_fetch_or(word_of(granules), (living | begun) << shift_of(granules), __ATOMIC_RELAXED);
+        if (is_reached(object)) [[likely]] {
+            set(object);
+        } else {
+            begin_beyond(object);
         }
     }
 
     /// The object is none any more. False where none has begun there, or where it had ended: of threads that
     /// end one object exactly one gets true.
     [[gnu::always_inline]] bool end(const void* object) {
-        const size_t offset = offset_of(object);
-        const size_t granules = offset / granule;
-        const uint64_t mark = living << shift_of(granules);
-        return offset % granule == 0 && granules / granules_per_byte < table_.usable() &&
-               (__atomic_fetch_and(word_of(granules), ~mark, __ATOMIC_RELAXED) & mark) != 0;
+        if (!is_reached(object) || offset_of(object) % granule != 0) [[unlikely]] {
+            return false;
+        }
+        const uintptr_t mark = living << shift_of(object);
+        return (__atomic_fetch_and(&word_of(object), ~mark, __ATOMIC_RELEASE) & mark) != 0;
     }
 
     /// Whether an object begins there now.
@@ -53,18 +54,23 @@ class ObjectMarks {
 
   private:
     // What an object that ends leaves is `begun`.
-    static constexpr uint64_t living = 1;
-    static constexpr uint64_t begun = 2;
-    static constexpr size_t granules_per_word = 32;
+    static constexpr uintptr_t living = 1;
+    static constexpr uintptr_t begun = 2;
     static constexpr size_t granules_per_byte = 4;
+    static constexpr size_t word_covers = sizeof(uintptr_t) * granules_per_byte * granule;
 
     size_t offset_of(const void* address) const { return reinterpret_cast<uintptr_t>(address) - base_; }
-    uint64_t* word_of(size_t granules) const {
-        return reinterpret_cast<uint64_t*>(table_.base()) + granules / granules_per_word;
+    static size_t table_bytes(size_t bytes) { return bytes / granule / granules_per_byte; }
+    bool is_reached(const void* address) const { return table_bytes(offset_of(address)) < table_.usable(); }
+    uintptr_t& word_of(const void* address) const {
+        return reinterpret_cast<uintptr_t*>(table_.base())[offset_of(address) / word_covers];
     }
-    static size_t shift_of(size_t granules) { return granules % granules_per_word * 2; }
-    bool has(const void* address, uint64_t mark) const;
-    [[gnu::noinline]] bool has_reached(size_t granules);
+    size_t shift_of(const void* address) const { return offset_of(address) % word_covers / granule * 2; }
+    [[gnu::always_inline]] void set(const void* object) {
+        __atomic_fetch_or(&word_of(object), (living | begun) << shift_of(object), __ATOMIC_ACQUIRE);
+    }
+    bool has(const void* address, uintptr_t mark) const;
+    [[gnu::noinline]] void begin_beyond(const void* object);
 
     uintptr_t base_ = 0;
     size_t bytes_ = 0;

@@ -182,6 +182,18 @@ TEST_F(CheckedFallbackDeathTest, ASecondFreeOfAnotherThreadEndsTheProgram) {
     EXPECT_DEATH(heap.deallocate(object), "freed twice");
 }
 
+TEST_F(CheckedFallbackDeathTest, ThreadsThatFreeTheSameEndTheProgram) {
+    const auto race = [this] {
+        for (int round = 0; round < 1000; ++round) {
+            char* object = make(large);
+            std::thread other([&] { heap.deallocate(object); });
+            heap.deallocate(object);
+            other.join();
+        }
+    };
+    EXPECT_DEATH(race(), "freed twice");
+}
+
 TEST_F(CheckedFallbackDeathTest, AFreeOfWhatMovedEndsTheProgram) {
     char* object = make(large);
     char* moved = resize(object, 100 * large);
