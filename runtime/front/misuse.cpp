@@ -12,6 +12,7 @@
 
 namespace malloom::front {
 
+using heaps::FallbackMisuse;
 using heaps::Misuse;
 using platform::Line;
 
@@ -121,9 +122,20 @@ void name_freeing_call(Line& line) {
     }
 }
 
-void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
+Line line_about(const void* object) {
     Line line;
     line.text("malloom: free of ").hex(reinterpret_cast<uintptr_t>(object));
+    return line;
+}
+
+[[noreturn]] void end_program(Line& line) {
+    name_freeing_call(line);
+    line.write_to(STDERR_FILENO);
+    abort();
+}
+
+void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
+    Line line = line_about(object);
     switch (misuse) {
         case Misuse::freed_twice:
             line.text(", which is free already");
@@ -136,9 +148,14 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
             break;
     }
     name_requesters(line, borrower);
-    name_freeing_call(line);
-    line.write_to(STDERR_FILENO);
-    abort();
+    end_program(line);
+}
+
+// Who asked for what pools do not serve is noted nowhere.
+void end_by_fallback_misuse(FallbackMisuse misuse, const void* object) {
+    Line line = line_about(object);
+    line.text(misuse == FallbackMisuse::freed_twice ? ", which is free already" : ", where no object begins");
+    end_program(line);
 }
 
 }  // namespace
@@ -146,6 +163,7 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
 void name_sites_on_misuse(Sites& sites) {
     sites_of_process = &sites;
     process_heaps.pools.heap.on_misuse(end_by_misuse);
+    process_heaps.fallback.on_misuse(end_by_fallback_misuse);
 }
 
 }  // namespace malloom::front

@@ -5,8 +5,8 @@
 
 namespace malloom::front {
 
-/// From now on the pool heap names the sites that had requested an object, and the call that frees it, before
-/// it ends the program. The sites live as long as the process. Once.
+/// From now on the heaps name the call that frees what it must not, and pools the sites that had requested
+/// it, before they end the program. The sites live as long as the process. Once.
 void name_sites_on_misuse(Sites& sites);
 
 }  // namespace malloom::front

@@ -125,6 +125,7 @@ void* ProcessHeaps::reallocate(void* object, const heaps::Request& request, Clai
     }
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP
+    fallback.expect_object(object);
     if (void* moved = claimed(request)) {
         return move(fallback, object, moved, request.bytes);
     }

@@ -50,11 +50,12 @@ void RunTime::start() {
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);
     has_plan_ = options.plan_is_wanted() && open_plan(options);
+    const bool learns = options.pools_are_wanted();
     fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
                           ? heaps::FallbackKind::system
-                          : heaps::FallbackKind::mimalloc);
+                      : learns ? heaps::FallbackKind::checked_mimalloc
+                               : heaps::FallbackKind::mimalloc);
     const bool is_counted = options.statistics_are_wanted();
-    const bool learns = options.pools_are_wanted();
     const Mode mode = has_plan_ || learns ? mode_of_plan() : Mode::fallback;
     process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
     const bool is_fast = !is_counted && mode == Mode::call_sites;

@@ -20,8 +20,10 @@ void GrowingRange::close() {
     *this = GrowingRange();
 }
 
+// Who else reaches at the same time asks the system for the same once more, which does no harm.
 bool GrowingRange::reach(size_t bytes) {
-    if (bytes <= usable_) {
+    size_t had = usable();
+    if (bytes <= had) {
         return true;
     }
     if (bytes > bytes_) {
@@ -29,10 +31,12 @@ bool GrowingRange::reach(size_t bytes) {
     }
     const size_t stepped = platform::round_up(bytes, step_);
     const size_t wanted = stepped < bytes_ ? stepped : bytes_;
-    if (!platform::open_pages(reinterpret_cast<void*>(base_ + usable_), wanted - usable_)) {
+    if (!platform::open_pages(reinterpret_cast<void*>(base_ + had), wanted - had)) {
         return false;
     }
-    __atomic_store_n(&usable_, wanted, __ATOMIC_RELEASE);
+    while (had < wanted &&
+           !__atomic_compare_exchange_n(&usable_, &had, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
     return true;
 }
 

@@ -7,7 +7,7 @@
 namespace malloom::structures {
 
 /// All zero is a range of no bytes. What lies beyond the usable part counts nowhere: not as promised memory,
-/// and not for mlockall. Not thread-safe, but for base and usable.
+/// and not for mlockall. Once it is open it is thread-safe, and signal handlers may have it reach too.
 class GrowingRange {
   public:
     /// Reserves the addresses, at a multiple of `alignment` (a power of two). `step` bytes become usable at a

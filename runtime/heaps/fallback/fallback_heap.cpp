@@ -2,6 +2,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+
+#include "runtime/heaps/fallback/mimalloc_users.h"
+#include "runtime/platform/output.h"
 
 namespace malloom::platform::real {
 
@@ -35,18 +39,102 @@ template <class Ask>
     return object;
 }
 
+void wait_a_moment() {
+    const int error = errno;
+    const timespec moment = {0, 1000000};
+    nanosleep(&moment, nullptr);
+    errno = error;
+}
+
 void* real_allocate(size_t bytes) {
     return real_object([=] { return platform::real::allocate(bytes); });
+}
+
+// Where there is no memory the object stays what it is.
+void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
+    if (bytes < limit) {
+        if (void* same_or_moved = mi_realloc(object, bytes)) [[likely]] {
+            return same_or_moved;
+        }
+    }
+    void* moved = real_allocate(bytes);
+    if (moved != nullptr) {
+        const size_t had = mi_usable_size(object);
+        memcpy(moved, object, had < bytes ? had : bytes);
+        mi_free(object);
+    }
+    return moved;
 }
 
 }  // namespace
 
 void FallbackHeap::choose(FallbackKind kind) {
-    limit_ = kind == FallbackKind::mimalloc && mimalloc_memory.open() ? mimalloc_limit : 0;
+    const bool is_mimalloc = kind != FallbackKind::system && mimalloc_memory.open();
+    const bool is_checked = is_mimalloc && kind == FallbackKind::checked_mimalloc &&
+                            !is_mimalloc_preloaded() && !is_mimalloc_linked_by_others() &&
+                            marks_.open(mimalloc_memory.base, mimalloc_memory.bytes);
+    mimalloc_memory.plain_bytes = is_checked ? 0 : mimalloc_memory.bytes;
+    limit_ = is_mimalloc && !is_checked ? mimalloc_limit : 0;
+    checked_limit_ = is_checked ? mimalloc_limit : 0;
+}
+
+// The program may have looked mimalloc up and have got the object there, at the address of one of ours that
+// had ended. From then on nothing is sure.
+bool FallbackHeap::is_anothers(const void* object) {
+    const bool is_unknown = !marks_.was_object(object) && !marks_.are_whole();
+    if (is_unknown || __atomic_load_n(&is_shared_, __ATOMIC_RELAXED)) {
+        return true;
+    }
+    if (!is_mimalloc_linked_by_others() && !is_in_others_block(object)) {
+        return false;
+    }
+    __atomic_store_n(&is_shared_, true, __ATOMIC_RELAXED);
+    return true;
+}
+
+// Looks twice: a thread that frees the object too may have ended it, but not freed it yet.
+bool FallbackHeap::is_in_others_block(const void* object) const {
+    const auto is_in_one = [&] {
+        const MimallocBlock block = find_own_block(object);
+        return block.start != nullptr && !marks_.have_object(block.start, object);
+    };
+    if (!is_in_one()) {
+        return false;
+    }
+    wait_a_moment();
+    return is_in_one();
+}
+
+void FallbackHeap::expect_anothers(const void* object) {
+    if (is_anothers(object)) {
+        return;
+    }
+    const bool was_object = marks_.was_object(object);
+    if (on_misuse_ != nullptr) {
+        on_misuse_(was_object ? FallbackMisuse::freed_twice : FallbackMisuse::no_object, object);
+    }
+    platform::abort_with(was_object ? "malloom: free of an object that was freed before"
+                                    : "malloom: free of an address where no object begins");
+}
+
+void FallbackHeap::deallocate_anothers(void* object) {
+    expect_anothers(object);
+    mi_free(object);
+}
+
+// It ends before mimalloc has it: its place may be another thread's object as soon as that has.
+void FallbackHeap::deallocate_checked(void* object) {
+    if (marks_.end(object)) [[likely]] {
+        mi_free(object);
+    } else {
+        deallocate_anothers(object);
+    }
 }
 
 void FallbackHeap::deallocate(void* object) {
-    if (is_mimalloc(object)) [[likely]] {
+    if (mimalloc_memory.owns(object) && marks_.is_open()) {
+        deallocate_checked(object);
+    } else if (is_mimalloc(object)) [[likely]] {
         mi_free(object);
     } else {
         platform::real::deallocate_unknown(object);
@@ -58,14 +146,30 @@ size_t FallbackHeap::usable_size(const void* object) const {
                                : platform::real::usable_size(const_cast<void*>(object));
 }
 
-// What is too large for mimalloc, or aligned, or more than its range has left.
 void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
+    return bytes < checked_limit_ ? allocate_checked(bytes, alignment) : allocate_unchecked(bytes, alignment);
+}
+
+void* FallbackHeap::allocate_checked(size_t bytes, size_t alignment) {
+    if (alignment <= largest_plain_alignment) [[likely]] {
+        const size_t wanted = at_least_granule(bytes);
+        void* object =
+            alignment <= granule ? allocate_plain(wanted) : allocate_plain_aligned(alignment, wanted);
+        if (object != nullptr) [[likely]] {
+            marks_.begin(object);
+            return object;
+        }
+    }
+    return allocate_unchecked(bytes, alignment);
+}
+
+// What is too large for mimalloc, or aligned, or more than its range has left.
+void* FallbackHeap::allocate_unchecked(size_t bytes, size_t alignment) {
     if (alignment <= granule) {
         return real_allocate(bytes);
     }
     if (bytes < limit_ && alignment <= largest_plain_alignment) {
-        // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
-        if (void* object = mi_malloc_aligned_at(at_least_granule(bytes), alignment, 0)) {
+        if (void* object = allocate_plain_aligned(alignment, at_least_granule(bytes))) {
             return object;
         }
     }
@@ -78,6 +182,12 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
             return object;
         }
     }
+    if (request.bytes < checked_limit_) {
+        if (void* object = mi_zalloc(at_least_granule(request.bytes))) [[likely]] {
+            marks_.begin(object);
+            return object;
+        }
+    }
     return real_object([&] { return platform::real::allocate_zeroed(1, request.bytes); });
 }
 
@@ -85,18 +195,23 @@ void* FallbackHeap::reallocate(void* object, const Request& request) {
     if (!is_mimalloc(object)) {
         return real_object([&] { return platform::real::reallocate(object, request.bytes); });
     }
-    if (request.bytes < limit_) {
-        if (void* same_or_moved = mi_realloc(object, at_least_granule(request.bytes))) [[likely]] {
-            return same_or_moved;
-        }
+    const size_t bytes = at_least_granule(request.bytes);
+    return marks_.covers(object) ? reallocate_checked(object, bytes)
+                                 : mimalloc_reallocate(object, bytes, limit_);
+}
+
+// It ends first, as where it is freed.
+void* FallbackHeap::reallocate_checked(void* object, size_t bytes) {
+    if (!marks_.end(object)) [[unlikely]] {
+        expect_anothers(object);
     }
-    void* moved = real_allocate(request.bytes);
-    if (moved != nullptr) {
-        const size_t had = mi_usable_size(object);
-        memcpy(moved, object, had < request.bytes ? had : request.bytes);
-        mi_free(object);
+    void* same_or_moved = mimalloc_reallocate(object, bytes, checked_limit_);
+    if (same_or_moved == nullptr) {
+        marks_.begin(object);
+    } else if (marks_.covers(same_or_moved)) {
+        marks_.begin(same_or_moved);
     }
-    return moved;
+    return same_or_moved;
 }
 
 }  // namespace malloom::heaps

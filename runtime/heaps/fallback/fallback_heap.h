@@ -1,17 +1,24 @@
 // The general allocators behind the planned heaps: mimalloc or the C library. They serve what no other heap
-// claims, and take care of every pointer that no heap here has handed out.
+// claims, and take care of every pointer that no heap here has handed out. Of what mimalloc serves they
+// notice frees of what is no object where they are asked to, as the C library does; mimalloc does not.
 #pragma once
 
 #include <mimalloc.h>
 
 #include "runtime/heaps/fallback/mimalloc_memory.h"
+#include "runtime/heaps/fallback/object_marks.h"
 #include "runtime/heaps/heap.h"
 #include "runtime/platform/real_allocator.h"
 
 namespace malloom::heaps {
 
-/// Which one; chosen once at start, before the first request.
-enum class FallbackKind : uint8_t { mimalloc, system };
+/// Which one; chosen once at start, before the first request. The checked one is plain where there is no
+/// address space for marks, and where others in the process use mimalloc too: what they got of it they may
+/// free here, and what they got here there.
+enum class FallbackKind : uint8_t { mimalloc, checked_mimalloc, system };
+
+/// What a free, or a realloc, of an address that is no object turns out to be.
+enum class FallbackMisuse : uint8_t { freed_twice, no_object };
 
 /// Until `choose` it is the C library's.
 class FallbackHeap {
@@ -36,7 +43,11 @@ class FallbackHeap {
     }
 
     /// Whether the C library serves all of it. What malloc gets then is real::allocate's.
-    bool is_system() const { return limit_ == 0; }
+    bool is_system() const { return limit_ == 0 && checked_limit_ == 0; }
+
+    /// Called at a misuse, with the address; the program ends when it returns. Before the first request.
+    using OnMisuse = void (*)(FallbackMisuse, const void* object);
+    void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
 
     /// For what needs no look at its size: bytes - plain_least < plain_span(). Null and ENOMEM where there is
     /// no memory. Alignments are powers of two up to largest_plain_alignment.
@@ -55,7 +66,7 @@ class FallbackHeap {
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
     [[gnu::always_inline]] static bool owns_plainly(const void* object) {
-        return mimalloc_memory.owns(object);
+        return mimalloc_memory.owns_plainly(object);
     }
     [[gnu::always_inline]] static void deallocate_plain(void* object) { mi_free(object); }
 
@@ -66,18 +77,37 @@ class FallbackHeap {
     // Not inlined: whoever frees into a heap before this one should not pay for its registers.
     [[gnu::noinline]] void deallocate(void* object);
 
+    /// A misuse, where that shows without freeing it. For who reads an object before it frees it.
+    void expect_object(const void* object) {
+        if (marks_.covers(object) && !marks_.is_object(object)) [[unlikely]] {
+            expect_anothers(object);
+        }
+    }
+
     bool owns(const void*) const { return true; }
     size_t usable_size(const void* object) const;
 
   private:
-    static constexpr size_t granule = 16;
+    static constexpr size_t granule = ObjectMarks::granule;
 
     // mimalloc aligns objects of 8 bytes to 8; the C library aligns all to 16.
     static size_t at_least_granule(size_t bytes) { return bytes > 8 ? bytes : 16; }
 
     [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment);
+    [[gnu::noinline]] void* allocate_checked(size_t bytes, size_t alignment);
+    [[gnu::noinline]] void* allocate_unchecked(size_t bytes, size_t alignment);
+    [[gnu::noinline]] void deallocate_checked(void* object);
+    [[gnu::noinline, gnu::cold]] void deallocate_anothers(void* object);
+    [[gnu::noinline, gnu::cold]] void expect_anothers(const void* object);
+    bool is_anothers(const void* object);
+    bool is_in_others_block(const void* object) const;
+    void* reallocate_checked(void* object, size_t bytes);
 
-    size_t limit_ = 0;  ///< requests below it are mimalloc's
+    size_t limit_ = 0;          ///< requests below it are mimalloc's, and nobody looks at their objects
+    size_t checked_limit_ = 0;  ///< requests below it are mimalloc's, and their objects have marks
+    ObjectMarks marks_;
+    bool is_shared_ = false;  ///< others use mimalloc too, so nothing is a misuse for sure
+    OnMisuse on_misuse_ = nullptr;
 };
 
 static_assert(CompleteHeap<FallbackHeap>);

@@ -12,7 +12,8 @@ namespace malloom::heaps {
 struct MimallocMemory {
     uintptr_t base = 0;
     size_t bytes = 0;
-    bool is_ample = false;  ///< more than the machine has memory
+    size_t plain_bytes = 0;  ///< `bytes`, where whoever frees there need not ask anybody else; or 0
+    bool is_ample = false;   ///< more than the machine has memory
 
     /// Reserves the range and gives it to mimalloc as the only place to take memory from; once. False where
     /// address space is too short for it: mimalloc must then not be used. From then on mimalloc sets errno
@@ -21,6 +22,9 @@ struct MimallocMemory {
 
     [[gnu::always_inline]] bool owns(const void* object) const {
         return reinterpret_cast<uintptr_t>(object) - base < bytes;
+    }
+    [[gnu::always_inline]] bool owns_plainly(const void* object) const {
+        return reinterpret_cast<uintptr_t>(object) - base < plain_bytes;
     }
 };
 

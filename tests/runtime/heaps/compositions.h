@@ -148,7 +148,7 @@ class SequenceMatching : public Composition {
 class Pools : public Composition {
   public:
     Pools() {
-        heap.fallback.choose(heaps::FallbackKind::mimalloc);
+        heap.fallback.choose(heaps::FallbackKind::checked_mimalloc);
         EXPECT_TRUE(heap.pools.open());
     }
     void* allocate(size_t bytes, size_t alignment, unsigned) override {
@@ -189,8 +189,9 @@ class FallbackAlone : public Composition {
 };
 
 using MimallocFallback = FallbackAlone<heaps::FallbackKind::mimalloc>;
+using CheckedFallback = FallbackAlone<heaps::FallbackKind::checked_mimalloc>;
 using SystemFallback = FallbackAlone<heaps::FallbackKind::system>;
-using AllCompositions =
-    testing::Types<ContextMatching, Groups, SequenceMatching, Pools, MimallocFallback, SystemFallback>;
+using AllCompositions = testing::Types<ContextMatching, Groups, SequenceMatching, Pools, MimallocFallback,
+                                       CheckedFallback, SystemFallback>;
 
 }  // namespace malloom::tests

@@ -266,7 +266,7 @@ class Fallback {
 #endif
     // AddressSanitizer, which takes the C library's place, keeps what was freed apart.
 #if defined(__SANITIZE_ADDRESS__)
-    static constexpr bool reuses = kind == heaps::FallbackKind::mimalloc;
+    static constexpr bool reuses = kind != heaps::FallbackKind::system;
 #else
     static constexpr bool reuses = true;
 #endif

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <string.h>
 
+#include <thread>
+#include <vector>
+
 namespace malloom::tests {
 namespace {
 
@@ -27,6 +30,29 @@ TEST(GrowingRange, GrowsByStepsFromItsBeginning) {
     EXPECT_FALSE(range.reach(10 * step + 1));
     range.close();
     EXPECT_EQ(range.bytes(), 0u);
+}
+
+TEST(GrowingRange, ThreadsMayReachAtTheSameTime) {
+    constexpr size_t step = size_t{64} << 10;
+    constexpr size_t steps = 256;
+    GrowingRange range;
+    ASSERT_TRUE(range.open(steps * step, step, step));
+    std::vector<std::thread> threads;
+    for (size_t first = 1; first <= 4; ++first) {
+        threads.emplace_back([&range, first] {
+            for (size_t i = first; i <= steps; i += first) {
+                EXPECT_TRUE(range.reach(i * step));
+                EXPECT_GE(range.usable(), i * step);
+                __atomic_store_n(reinterpret_cast<char*>(range.base() + i * step - first), 1,
+                                 __ATOMIC_RELAXED);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(range.usable(), steps * step);
+    range.close();
 }
 
 TEST(GrowingRangeDeathTest, WhatIsNotReachedCannotBeTouched) {

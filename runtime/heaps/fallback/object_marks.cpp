@@ -1,0 +1,58 @@
+#include "runtime/heaps/fallback/object_marks.h"
+
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+namespace {
+
+// The marks of one of mimalloc's segments: the table grows only where mimalloc asks the system for memory
+// too, so programs that give up the right to ask fare no worse.
+constexpr size_t step = size_t{512} << 10;
+
+}  // namespace
+
+bool ObjectMarks::open(uintptr_t base, size_t bytes) {
+    const size_t needed = platform::round_up(table_bytes(bytes), step);
+    if (!table_.open(needed, platform::page_bytes(), step)) {
+        return false;
+    }
+    base_ = base;
+    bytes_ = bytes;
+    return true;
+}
+
+void ObjectMarks::close() {
+    table_.close();
+    *this = ObjectMarks();
+}
+
+// Once memory was short it is not asked again: each object would cost a system call.
+void ObjectMarks::begin_beyond(const void* object) {
+    if (!covers(object)) {
+        return;
+    }
+    if (are_whole() && table_.reach(table_bytes(offset_of(object)) + 1)) {
+        set(object);
+    } else {
+        __atomic_store_n(&are_missing_, true, __ATOMIC_RELAXED);
+    }
+}
+
+bool ObjectMarks::has(const void* address, uintptr_t mark) const {
+    return is_reached(address) && offset_of(address) % granule == 0 &&
+           (__atomic_load_n(&word_of(address), __ATOMIC_RELAXED) >> shift_of(address) & mark) != 0;
+}
+
+bool ObjectMarks::have_object(const void* first, const void* last) const {
+    const uintptr_t end = reinterpret_cast<uintptr_t>(last);
+    for (uintptr_t at = platform::round_up(reinterpret_cast<uintptr_t>(first), granule); at <= end;
+         at += granule) {
+        if (is_object(reinterpret_cast<const void*>(at))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace malloom::heaps

@@ -1,0 +1,221 @@
+// What the fallback notices of misuse, where it is asked to.
+#include "runtime/heaps/fallback/fallback_heap.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace malloom::tests {
+namespace {
+
+using heaps::FallbackHeap;
+using heaps::FallbackKind;
+using heaps::FallbackMisuse;
+
+constexpr size_t large = 8000;
+constexpr size_t beyond_mimalloc = size_t{20} << 20;
+
+void name_misuse(FallbackMisuse misuse, const void*) {
+    const char* name = misuse == FallbackMisuse::freed_twice ? "freed twice" : "no object";
+    (void)!write(STDERR_FILENO, name, strlen(name));
+}
+
+class CheckedFallback : public testing::Test {
+  protected:
+    void SetUp() override {
+        heap.choose(FallbackKind::checked_mimalloc);
+        heap.on_misuse(name_misuse);
+    }
+    void TearDown() override {
+        for (void* object : aside) {
+            heap.deallocate(object);
+        }
+    }
+    // In the range that has marks: the test's own malloc is mimalloc's too, and has memory from before.
+    char* make(size_t bytes, size_t alignment = 0) {
+        void* object = heap.allocate({bytes, alignment});
+        while (bytes < beyond_mimalloc && alignment <= FallbackHeap::largest_plain_alignment &&
+               !heaps::mimalloc_memory.owns(object)) {
+            aside.push_back(object);
+            object = heap.allocate({bytes, alignment});
+        }
+        return static_cast<char*>(object);
+    }
+    char* resize(void* object, size_t bytes) {
+        return static_cast<char*>(heap.reallocate(object, {bytes, 0}));
+    }
+
+    FallbackHeap heap;
+    std::vector<void*> aside;
+};
+using CheckedFallbackDeathTest = CheckedFallback;
+
+TEST_F(CheckedFallback, ServesNothingPlainly) {
+    char* object = make(large);
+    EXPECT_TRUE(heaps::mimalloc_memory.owns(object));
+    EXPECT_FALSE(FallbackHeap::owns_plainly(object));
+    EXPECT_EQ(heap.plain_span(), 0u);
+    EXPECT_FALSE(heap.is_system());
+    heap.deallocate(object);
+}
+
+TEST_F(CheckedFallback, UncheckedServesPlainly) {
+    FallbackHeap unchecked;
+    unchecked.choose(FallbackKind::mimalloc);
+    char* object = make(large);
+    EXPECT_TRUE(FallbackHeap::owns_plainly(object));
+    heap.deallocate(object);
+}
+
+TEST_F(CheckedFallback, TakesBackWhatItGaveInEveryWay) {
+    for (size_t bytes : {size_t{1}, size_t{9}, size_t{500}, large, size_t{400000}, size_t{3} << 20,
+                         (size_t{16} << 20) - 1, beyond_mimalloc}) {
+        heap.deallocate(make(bytes));
+        heap.deallocate(heap.allocate_zeroed({bytes, 0}));
+        for (size_t alignment = 32; alignment <= size_t{4} << 20; alignment *= 2) {
+            heap.deallocate(make(bytes, alignment));
+        }
+        char* object = make(100);
+        for (size_t next : {bytes, size_t{50}, 2 * bytes, bytes + 1, beyond_mimalloc, bytes}) {
+            object = resize(object, next);
+            EXPECT_GE(heap.usable_size(object), next);
+        }
+        heap.deallocate(object);
+    }
+}
+
+TEST_F(CheckedFallback, WithoutMemoryAResizedObjectStays) {
+    char* object = make(large);
+    EXPECT_EQ(resize(object, SIZE_MAX / 4), nullptr);
+    heap.expect_object(object);
+    heap.deallocate(object);
+}
+
+TEST_F(CheckedFallback, TakesBackWhatAnotherGotOfMimalloc) {
+    for (size_t bytes :
+         {size_t{1}, size_t{8}, size_t{24}, size_t{100}, large, size_t{400000}, beyond_mimalloc}) {
+        void* object = mi_malloc(bytes);
+        heap.expect_object(object);
+        heap.deallocate(object);
+        heap.deallocate(mi_malloc_aligned(bytes, 4096));
+        heap.deallocate(resize(mi_malloc(bytes), 3 * bytes));
+    }
+}
+
+TEST_F(CheckedFallback, TakesBackWhatAnotherGotWhereAnObjectWas) {
+    std::set<void*> ended;
+    for (int i = 0; i < 100; ++i) {
+        ended.insert(make(large));
+    }
+    for (void* object : ended) {
+        heap.deallocate(object);
+    }
+    std::vector<void*> others;
+    size_t again = 0;
+    for (int i = 0; i < 5000; ++i) {
+        others.push_back(mi_malloc(large));
+        again += ended.count(others.back());
+    }
+    EXPECT_NE(again, 0u);
+    for (void* object : others) {
+        heap.deallocate(object);
+    }
+}
+
+TEST_F(CheckedFallback, AnotherMayGiveBackWhatItGave) {
+    for (int i = 0; i < 1000; ++i) {
+        mi_free(make(large));
+        heap.deallocate(mi_malloc(large));
+        mi_free(mi_malloc(large / 2));
+        heap.deallocate(make(large));
+        heap.deallocate(mi_malloc(4 * large));
+    }
+}
+
+TEST_F(CheckedFallback, ThreadsFreeEachOthers) {
+    constexpr int count = 2000;
+    std::vector<void*> objects[2];
+    const auto fill = [this](std::vector<void*>& mine) {
+        for (int i = 0; i < count; ++i) {
+            mine.push_back(heap.allocate({large, i % 3 == 0 ? size_t{64} : 0}));
+        }
+    };
+    const auto empty = [this](std::vector<void*>& others) {
+        for (void* object : others) {
+            heap.deallocate(object);
+        }
+    };
+    for (int round = 0; round < 3; ++round) {
+        std::thread first(fill, std::ref(objects[0]));
+        std::thread second(fill, std::ref(objects[1]));
+        first.join();
+        second.join();
+        std::thread third(empty, std::ref(objects[1]));
+        empty(objects[0]);
+        third.join();
+        objects[0].clear();
+        objects[1].clear();
+    }
+}
+
+TEST_F(CheckedFallbackDeathTest, ASecondFreeEndsTheProgram) {
+    for (size_t bytes : {size_t{100}, large, size_t{400000}, size_t{3} << 20}) {
+        char* object = make(bytes);
+        heap.deallocate(object);
+        EXPECT_DEATH(heap.deallocate(object), "freed twice") << bytes;
+        EXPECT_DEATH(heap.expect_object(object), "freed twice") << bytes;
+        EXPECT_DEATH(resize(object, 2 * bytes), "freed twice") << bytes;
+    }
+    char* aligned = make(192, 64);
+    heap.deallocate(aligned);
+    EXPECT_DEATH(heap.deallocate(aligned), "freed twice");
+}
+
+TEST_F(CheckedFallbackDeathTest, ASecondFreeOfAnotherThreadEndsTheProgram) {
+    char* object = make(large);
+    std::thread([&] { heap.deallocate(object); }).join();
+    EXPECT_DEATH(std::thread([&] { heap.deallocate(object); }).join(), "freed twice");
+    EXPECT_DEATH(heap.deallocate(object), "freed twice");
+}
+
+TEST_F(CheckedFallbackDeathTest, ThreadsThatFreeTheSameEndTheProgram) {
+    const auto race = [this] {
+        for (int round = 0; round < 1000; ++round) {
+            char* object = make(large);
+            std::thread other([&] { heap.deallocate(object); });
+            heap.deallocate(object);
+            other.join();
+        }
+    };
+    EXPECT_DEATH(race(), "freed twice");
+}
+
+TEST_F(CheckedFallbackDeathTest, AFreeOfWhatMovedEndsTheProgram) {
+    char* object = make(large);
+    char* moved = resize(object, 100 * large);
+    ASSERT_NE(moved, object);
+    EXPECT_DEATH(heap.deallocate(object), "freed twice");
+    char* beyond = resize(moved, beyond_mimalloc);
+    EXPECT_DEATH(heap.deallocate(moved), "freed twice");
+    heap.deallocate(beyond);
+}
+
+TEST_F(CheckedFallbackDeathTest, AFreeWithinAnObjectEndsTheProgram) {
+    char* object = make(400000);
+    char* aligned = make(1000, 256);
+    for (size_t offset : {1, 8, 16, 64, 512}) {
+        EXPECT_DEATH(heap.deallocate(object + offset), "no object") << offset;
+        EXPECT_DEATH(heap.deallocate(aligned + offset), "no object") << offset;
+        EXPECT_DEATH(resize(object + offset, 100), "no object") << offset;
+        EXPECT_DEATH(std::thread([&] { heap.deallocate(object + offset); }).join(), "no object") << offset;
+    }
+    heap.deallocate(object);
+    heap.deallocate(aligned);
+}
+
+}  // namespace
+}  // namespace malloom::tests
