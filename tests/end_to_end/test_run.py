@@ -161,6 +161,15 @@ def test_huge_pages_can_be_asked_for_and_refused(malloom: Malloom) -> None:
     assert "huge_pages=1" in default.stdout
 
 
+@pytest.mark.parametrize("name", ["packed", "colocate"])
+def test_how_pools_place_can_be_chosen(malloom: Malloom, name: str) -> None:
+    done = malloom("run", "--print-environment", "--heap", "pools", f"--{name}")
+    assert f"{name}=1" in done.stdout
+    assert f"{name}=0" in malloom("run", "--print-environment", "--heap", "pools", f"--no-{name}").stdout
+    refused = malloom("run", "--print-environment", "--dynamic", f"--{name}")
+    assert_refused(refused, 2, f"--{name} means nothing with --dynamic")
+
+
 def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:
     done = malloom("run", "--statistics", "--", compile_c(HELLO))
     assert done.stdout == "hello\n"

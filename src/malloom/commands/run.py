@@ -105,6 +105,14 @@ def run(
             help="Make huge pages of what pools fill, or not; default: as the plan says, with --dynamic yes."
         ),
     ] = None,
+    packed: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let the chunks of pools lie as tightly as they can, or those of 64 bytes across lines and "
+            "large ones in pairs of lines; default: as the plan says, else not.",
+            show_default=False,
+        ),
+    ] = None,
     colocate: Annotated[
         bool | None,
         typer.Option(
@@ -167,7 +175,11 @@ def run(
         require_reachable(program)
     if dynamic:
         require_unset(
-            heap=heap, preallocate=preallocate, huge_pages=huge_pages if plan else None, colocate=colocate
+            heap=heap,
+            preallocate=preallocate,
+            huge_pages=huge_pages if plan else None,
+            packed=packed,
+            colocate=colocate,
         )
         wishes = Optimizing(
             pools,
@@ -192,7 +204,11 @@ def run(
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
     variables = with_choices(
-        variables, huge_pages=huge_pages, colocate=colocate, prefetch=None if prefetch else False
+        variables,
+        huge_pages=huge_pages,
+        packed=packed,
+        colocate=colocate,
+        prefetch=None if prefetch else False,
     )
     library: Path | str | None = native_file("libmalloom.so")
     if not statistics and opened is not None and chosen is Heap.plan:
