@@ -30,7 +30,7 @@ inline uint64_t closed_top() {
 }
 
 constexpr uint32_t least_slots = 64;
-constexpr unsigned magazine_orders = 8;
+constexpr unsigned magazine_orders = 7;
 constexpr uint32_t magazine_capacity(unsigned order) {
     return (least_slots << order) - 2 * magazine_sentinels;
 }

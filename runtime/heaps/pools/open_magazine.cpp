@@ -228,4 +228,71 @@ void OpenMagazine::forget() {
     }
 }
 
+// Magazines that are cached, by what they keep from going back. That of the last one is not known, as the
+// thread is using it; so it counts when another comes.
+
+void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
+    uncache(self, borrower);
+    PoolShare& share = self.share(borrower);
+    const uint32_t before = self.cached_first;
+    if (before != 0) {
+        PoolShare& other = self.share(before);
+        const size_t kept = other.is_kept ? other.owned_bytes : bytes_kept_by(self, before);
+        self.cached_bytes += kept + 1 - other.cached_bytes;
+        other.cached_bytes = kept + 1;
+    }
+    share.cached_before = 0;
+    share.cached_next = before;
+    (before != 0 ? self.share(before).cached_before : self.cached_last) = borrower;
+    self.cached_first = borrower;
+    share.cached_bytes = 1;
+    self.cached_bytes += share.cached_bytes;
+}
+
+// By a sample: how often does a chunk lie on another page than the one above it?
+size_t PoolHeap::bytes_kept_by(PoolThread& self, uint32_t borrower) const {
+    constexpr size_t samples = 16;
+    const MagazineSlot* first = self.share(borrower).slots;
+    const uint64_t top = __atomic_load_n(&self.top(borrower), __ATOMIC_RELAXED);
+    if (first == nullptr || top == closed_top()) {
+        return 0;
+    }
+    const size_t page = platform::page_bytes();
+    const auto count = static_cast<size_t>(slot_at(top) - first);
+    const size_t step = count / samples + 1;
+    size_t changes = 0;
+    for (size_t i = 0; i + 1 < count; i += step) {
+        changes += first[i] / page != first[i + 1] / page;
+    }
+    const size_t scattered = changes * step * page;
+    const size_t dense = count * chunk_bytes(borrower);
+    return scattered > dense ? scattered : dense;
+}
+
+void PoolHeap::uncache(PoolThread& self, uint32_t borrower) {
+    PoolShare& share = self.share(borrower);
+    if (share.cached_bytes == 0) {
+        return;
+    }
+    (share.cached_before != 0 ? self.share(share.cached_before).cached_next : self.cached_first) =
+        share.cached_next;
+    (share.cached_next != 0 ? self.share(share.cached_next).cached_before : self.cached_last) =
+        share.cached_before;
+    self.cached_bytes -= share.cached_bytes;
+    share.cached_bytes = 0;
+}
+
+// The thread alone changes its list; a borrower that was destroyed may be in it without a magazine.
+void PoolHeap::limit_cached(PoolThread& self, uint32_t but) {
+    const size_t most = arena_.most_idle();
+    while (self.cached_bytes > most && self.cached_last != but) {
+        const uint32_t last = self.cached_last;
+        OpenMagazine(*this, self, last).flush();
+        if (self.share(last).slots != nullptr) {
+            return;  // a handler's
+        }
+        uncache(self, last);
+    }
+}
+
 }  // namespace malloom::heaps

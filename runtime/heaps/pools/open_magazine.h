@@ -1,4 +1,4 @@
-// The chunks' way between pools and their owner's magazine.
+// The chunks' way between pools and their owner's magazine, and which magazines stay.
 #pragma once
 
 #include "runtime/heaps/pools/pool_heap.h"

@@ -16,7 +16,6 @@ namespace malloom::tests {
 namespace {
 
 using heaps::Pool;
-using heaps::PoolHeap;
 
 /// A program that makes, touches and frees objects of several borrowers.
 class RandomProgram {

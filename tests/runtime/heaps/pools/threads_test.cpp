@@ -17,7 +17,6 @@
 namespace malloom::tests {
 namespace {
 
-using heaps::PoolHeap;
 
 constexpr size_t sizes[] = {16, 48, 64, 200, 1000, 3000};
 
