@@ -50,6 +50,9 @@ bool OpenMagazine::is_clear(uint32_t first, uint32_t end) const {
 }
 
 bool OpenMagazine::is_full(uint32_t end) const {
+    if (share_.slots == nullptr) {
+        return end == 0;
+    }
     bool all = true;
     for (uint32_t i = 0; i < end; ++i) {
         all &= share_.slots[i] != 0;
