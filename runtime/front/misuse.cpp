@@ -109,13 +109,13 @@ void name_requesters(Line& line, uint32_t borrower) {
 }
 
 // The call of the program's that led here.
-void name_freeing_call(Line& line) {
+void name_call(Line& line, const char* what) {
     uintptr_t frames[context::max_depth];
     const unsigned count = context::walk_call_chain(context::current_caller(), context::max_depth, frames);
-    const context::Module* own = context::find_module(reinterpret_cast<uintptr_t>(&name_freeing_call));
+    const context::Module* own = context::find_module(reinterpret_cast<uintptr_t>(&name_call));
     for (unsigned i = 0; i < count; ++i) {
         if (context::find_module(frames[i]) != own) {
-            line.text(", freed at ");
+            line.text(what);
             name_place(line, frames[i]);
             return;
         }
@@ -128,8 +128,8 @@ Line line_about(const void* object) {
     return line;
 }
 
-[[noreturn]] void end_program(Line& line) {
-    name_freeing_call(line);
+[[noreturn]] void end_program(Line& line, const char* call = ", freed at ") {
+    name_call(line, call);
     line.write_to(STDERR_FILENO);
     abort();
 }
@@ -140,6 +140,9 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
         case Misuse::freed_twice:
             line.text(", which is free already");
             break;
+        case Misuse::freed_by_two:
+            line.text(", which two threads freed at once");
+            break;
         case Misuse::within_chunk:
             line.text(", where no object begins");
             break;
@@ -148,7 +151,7 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
             break;
     }
     name_requesters(line, borrower);
-    end_program(line);
+    end_program(line, misuse == Misuse::freed_by_two ? ", found at " : ", freed at ");
 }
 
 // Who asked for what pools do not serve is noted nowhere.

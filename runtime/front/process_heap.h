@@ -16,8 +16,7 @@ class Colocation;
 /// The heap of the whole process. Thread-safe, and safe before main, in signal handlers and after exit
 /// handlers.
 /// - allocate: `alignment` is 0 for the default of malloc, else a power of two. nullptr when there is no
-/// memory; the
-///   entries set errno then, unless the heap has a constant `sets_errno`, true.
+///   memory; the entries set errno then, unless the heap has a constant `sets_errno`, true.
 /// - allocate_zeroed: as allocate, and zeroed.
 /// - reallocate: the object is not null and bytes is not 0; on failure nullptr, and the object lives on.
 /// - deallocate, usable_size: the object is not null; it may come from another allocator.

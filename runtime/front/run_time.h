@@ -241,8 +241,8 @@ class RunTime {
     bool has_pools() const { return sites_.has_pools(); }
     bool has_groups() const { return process_heaps.groups.count() != 0; }
 
-    size_t common_end_ =
-        0;  ///< smaller requests without pools of their own come from common ones; 0 for none do
+    /// Smaller requests without pools of their own come from common ones; 0 where none do.
+    size_t common_end_ = 0;
     size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
     std::atomic<Mode> mode_ = Mode::starting;
     std::atomic<Mode> matching_ = Mode::fallback;

@@ -197,6 +197,15 @@ void PoolArena::reset(Pool& pool) {
     pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
 }
 
+void PoolArena::misused(Misuse misuse, const void* object, const Pool* pool) const {
+    if (on_misuse_ != nullptr) {
+        on_misuse_(misuse, object, pool != nullptr ? pool->borrower : 0);
+    }
+    platform::abort_with(misuse == Misuse::freed_twice || misuse == Misuse::freed_by_two
+                             ? "malloom: free of an object that was freed before"
+                             : "malloom: free of an address where no object begins");
+}
+
 PoolArena::PageCount* PoolArena::page_of(uintptr_t address) const {
     return reinterpret_cast<PageCount*>(pages_.base()) + ((address - ranges_.base()) >> page_shift_);
 }
@@ -268,7 +277,7 @@ uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
         word &= word - 1;
         uint8_t* state = state_of(reinterpret_cast<void*>(chunk));
         if (is_checked && __atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
-            platform::abort_with("malloom: an object was freed twice, by two threads at once");
+            misused(Misuse::freed_by_two, reinterpret_cast<void*>(chunk), &pool);
         }
         __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
         occupy_pages(pool, index, 1);
@@ -299,7 +308,7 @@ void PoolArena::put_chunk(Pool& pool, const void* chunk) {
     uint64_t& word = free_bits(pool)[index / 64];
     const uint64_t bit = uint64_t{1} << index % 64;
     if ((word & bit) != 0) {
-        platform::abort_with("malloom: an object was freed twice, by two threads at once");
+        misused(Misuse::freed_by_two, chunk, &pool);
     }
     word |= bit;
     pool.search = index / 64 < pool.search ? index / 64 : pool.search;

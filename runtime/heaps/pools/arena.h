@@ -45,6 +45,17 @@ constexpr size_t class_of(size_t chunk_bytes) {
 constexpr size_t state_block = 256 * granule_bytes;
 static_assert(smallest_range % state_block == 0);
 
+/// What was wrong with an address that was freed.
+enum class Misuse : uint8_t {
+    freed_twice,
+    freed_by_two,  ///< threads at once; found when the chunk comes back or is to be given out again
+    within_chunk,
+    no_chunk,
+};
+/// Ends the program, with a line that says what the composition knows. `borrower` is of the pool, 0 where
+/// there is none.
+using OnMisuse = void (*)(Misuse misuse, const void* object, uint32_t borrower);
+
 /// How a pool's chunks lie in its range.
 struct PoolShape {
     uint32_t chunk_bytes;
@@ -92,6 +103,10 @@ class PoolArena {
         return __atomic_load_n(tops() + (granule >> (pool_unit_shift - granule_shift)), __ATOMIC_RELAXED);
     }
     void set_top(const Pool& pool, uint64_t* top);
+
+    void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
+    /// Ends the program. The pool may be null.
+    [[noreturn]] void misused(Misuse misuse, const void* object, const Pool* pool) const;
 
     structures::ThreadLock lock;  ///< of all that is said to be under it
 
@@ -192,6 +207,7 @@ class PoolArena {
     uint64_t idle_ = 0;  ///< bytes
     uint64_t out_ = 0;   ///< bytes of chunks that are out
     bool prefers_huge_pages_ = false;
+    OnMisuse on_misuse_ = nullptr;
     HugePagePace huge_page_pace_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "runtime/heaps/pools/open_magazine.h"
 #include "runtime/platform/memory.h"
-#include "runtime/platform/output.h"
+#include "runtime/platform/undisturbed.h"
 
 namespace malloom::heaps {
 
@@ -78,6 +78,8 @@ uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order) {
     if (tables_ == nullptr) {
         return none;
     }
+    // A signal handler would wait for this thread's lock.
+    const platform::Undisturbed undisturbed;
     const Locked locked(arena_.lock);
     const uint32_t number = take_number();
     if (number != none) {
@@ -135,6 +137,7 @@ size_t PoolHeap::chunk_bytes(uint32_t borrower) const {
 }
 
 void PoolHeap::destroy(uint32_t borrower) {
+    const platform::Undisturbed undisturbed;
     const Locked locked(arena_.lock);
     if (chunk_bytes(borrower) != 0) {
         __atomic_store_n(&tables_->borrowers[borrower].chunk_bytes, 0, __ATOMIC_RELEASE);
@@ -223,10 +226,10 @@ Pool& PoolHeap::pool_of_object(const void* object) const {
     const ChunkIndex at =
         pool != nullptr ? index_of(*pool, reinterpret_cast<uintptr_t>(object)) : ChunkIndex{};
     if (!at.is_exact) {
-        misused(pool != nullptr ? Misuse::within_chunk : Misuse::no_chunk, object, pool);
+        arena_.misused(pool != nullptr ? Misuse::within_chunk : Misuse::no_chunk, object, pool);
     }
     if (is_checked && !ChunkState::is_object(__atomic_load_n(arena_.state_of(object), __ATOMIC_RELAXED))) {
-        misused(Misuse::freed_twice, object, pool);
+        arena_.misused(Misuse::freed_twice, object, pool);
     }
     return *pool;
 }
@@ -271,7 +274,7 @@ void PoolHeap::release_foreign(PoolThread& self, Pool& pool, void* object) {
     uint8_t was = __atomic_load_n(state, __ATOMIC_RELAXED);
     do {
         if (is_checked && !ChunkState::is_object(was)) {
-            misused(Misuse::freed_twice, object, &pool);
+            arena_.misused(Misuse::freed_twice, object, &pool);
         }
     } while (!__atomic_compare_exchange_n(state, &was, ChunkState::in_pool, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_RELAXED));
@@ -321,15 +324,6 @@ void PoolHeap::take_deferred() {
         give_to_pool(*arena_.pool_of(object), object);
         object = next;
     }
-}
-
-void PoolHeap::misused(Misuse misuse, const void* object, const Pool* pool) const {
-    if (on_misuse_ != nullptr) {
-        on_misuse_(misuse, object, pool != nullptr ? pool->borrower : none);
-    }
-    platform::abort_with(misuse == Misuse::freed_twice
-                             ? "malloom: free of an object that was freed before"
-                             : "malloom: free of an address where no object begins");
 }
 
 // The pools of a thread. disown is under the pool's lock.

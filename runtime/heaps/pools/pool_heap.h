@@ -18,24 +18,18 @@
 
 namespace malloom::heaps {
 
-/// What was wrong with an address that was freed.
-enum class Misuse : uint8_t { freed_twice, within_chunk, no_chunk };
-
 class PoolHeap {
   public:
     /// Where there is no borrower. Asking for it gets nothing.
     static constexpr uint32_t none = 0;
     static constexpr size_t chunk_alignment = granule_bytes;
 
-    /// Ends the program, with a line that says what the composition knows. `borrower` is of the pool.
-    using OnMisuse = void (*)(Misuse misuse, const void* object, uint32_t borrower);
-
     /// Reserves address space, at most so much; before all else, more than once is no harm. False where it is
     /// short; the heap then claims nothing.
     bool open(size_t most_bytes = SIZE_MAX);
     /// Gives all back, for heaps that do not live as long as the process. No thread may be using it.
     void close();
-    void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
+    void on_misuse(OnMisuse ends_program) { arena_.on_misuse(ends_program); }
 
     /// A new borrower of chunks of up to `bytes`, rounded up as chunk_for says; none where they are larger
     /// than largest_chunk or there are too many borrowers. Thread-safe.
@@ -55,8 +49,9 @@ class PoolHeap {
         return static_cast<uint32_t>(common_index(bytes));
     }
     static constexpr size_t most_small = 1024;
-    /// Ends the borrower and all objects in its pools. No thread may be using it, or ask for it later; its
-    /// number may come again. Thread-safe.
+    /// Ends the borrower and all objects in its pools; its number may come again. No thread may ask for it
+    /// later. Threads that have used it keep out of the heap until this returns: their magazines of it go
+    /// too.
     void destroy(uint32_t borrower);
     /// Of the borrower's chunks; 0 for a number that is none's.
     size_t chunk_bytes(uint32_t borrower) const;
@@ -217,7 +212,6 @@ class PoolHeap {
     void take_deferred();
     void* ended_taking(PoolThread& self, uint32_t borrower);
     bool ended_putting(PoolThread& self, void* object);
-    [[noreturn]] void misused(Misuse misuse, const void* object, const Pool* pool) const;
 
     PoolArena arena_;
     MagazineMemory magazines_;  ///< under the arena's lock
@@ -228,9 +222,8 @@ class PoolHeap {
     PoolThread* idle_threads_ = nullptr;  ///< the same
     AbsentPoolThread* stand_ins_[2] = {};
     uint32_t threads_count_ = 0;  ///< tables that were ever made
-    void* deferred_ =
-        nullptr;  ///< freed where no lock could be taken; linked through their first words; atomic
-    OnMisuse on_misuse_ = nullptr;
+    /// Freed where no lock could be taken; linked through their first words; atomic.
+    void* deferred_ = nullptr;
     bool locked_for_fork_ = false;
     bool is_packed_ = false;
 };

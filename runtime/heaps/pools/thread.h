@@ -19,8 +19,8 @@ struct PoolShare {
     MagazineSlot* slots;  ///< of its magazine; null before it has one
     uint64_t living;  ///< chunks of its pools that are objects or in the magazine, as far as it has looked
     uint32_t limit;   ///< slots that may be filled
-    uint32_t
-        cached_next;  ///< of the shares with a magazine, by borrower; the one that had it longest is last
+    // Of the shares with a magazine, by borrower; the one that had it longest is last.
+    uint32_t cached_next;
     uint32_t cached_before;
     uint64_t cached_bytes;  ///< of pages that its magazine may keep from going back
     uint64_t owned_bytes;   ///< of all its pools' ranges

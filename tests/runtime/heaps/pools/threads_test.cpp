@@ -17,7 +17,6 @@
 namespace malloom::tests {
 namespace {
 
-
 constexpr size_t sizes[] = {16, 48, 64, 200, 1000, 3000};
 
 /// Objects on their way from any thread to any other, each filled with one byte.
