@@ -29,14 +29,17 @@ bool PoolHeap::open(size_t most_bytes) {
     }
     if (tables_ == nullptr) {
         tables_ = static_cast<Tables*>(platform::map_pages(sizeof(Tables)));
-        add_small_commons();
+        if (tables_ != nullptr) {
+            add_small_commons();
+        }
     }
     return tables_ != nullptr;
 }
 
+// Nobody else is there yet: no lock, and no signal to keep out, which would be two system calls for each.
 void PoolHeap::add_small_commons() {
-    for (size_t bytes = granule_bytes; tables_ != nullptr && bytes <= most_small; bytes += granule_bytes) {
-        add(bytes);
+    for (size_t bytes = granule_bytes; bytes <= most_small; bytes += granule_bytes) {
+        tables_->borrowers[borrowers_count_++].chunk_bytes = static_cast<uint32_t>(chunk_for(bytes));
     }
 }
 
