@@ -231,8 +231,8 @@ void OpenMagazine::forget() {
     }
 }
 
-// Magazines that are cached, by what they keep from going back. That of the last one is not known, as the
-// thread is using it; so it counts when another comes.
+// Magazines that are cached, by what they keep from going back. Where something lives, that of the last one
+// is not known, as the thread is using it; so it counts when another comes.
 
 void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
     uncache(self, borrower);
@@ -248,7 +248,7 @@ void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
     share.cached_next = before;
     (before != 0 ? self.share(before).cached_before : self.cached_last) = borrower;
     self.cached_first = borrower;
-    share.cached_bytes = 1;
+    share.cached_bytes = share.is_kept ? share.owned_bytes + 1 : 1;
     self.cached_bytes += share.cached_bytes;
 }
 

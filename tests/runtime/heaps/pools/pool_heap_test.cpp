@@ -267,8 +267,7 @@ TEST_F(PoolHeapTest, BorrowersThatAreKeptGoBackWhenOthersAre) {
     for (int i = 0; i < 100; ++i) {
         free_all(allocate_many(heap.add(100), 1000));
     }
-    // And what the last one has.
-    EXPECT_LE(held_bytes(), before + heaps::largest_range + heaps::largest_range / 8);
+    EXPECT_LE(held_bytes(), before + heaps::largest_range);
 }
 
 TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
