@@ -107,11 +107,27 @@ bool populate_pages(void* start, size_t bytes) {
     return bytes == 0 || advise(start, bytes, MADV_POPULATE_WRITE);
 }
 
+void refuse_huge_pages(void* start, size_t bytes) {
+    advise(start, bytes, MADV_NOHUGEPAGE);
+}
+
 bool gather_huge_page(void* start) {
 #ifndef MADV_COLLAPSE
     constexpr int MADV_COLLAPSE = 25;  // Linux 6.1; older headers do not name it
 #endif
-    return advise(start, huge_page_bytes, MADV_COLLAPSE);
+    advise(start, huge_page_bytes, MADV_HUGEPAGE);
+    const bool done = advise(start, huge_page_bytes, MADV_COLLAPSE);
+    refuse_huge_pages(start, huge_page_bytes);
+    return done;
+}
+
+// Refused again at once: a page that was discarded and is touched again would bring 511 others; and the kernel
+// makes one mapping of neighbours with the same advice.
+bool make_huge_page(void* start) {
+    advise(start, huge_page_bytes, MADV_HUGEPAGE);
+    const bool done = populate_pages(start, huge_page_bytes);
+    refuse_huge_pages(start, huge_page_bytes);
+    return done;
 }
 
 uint64_t monotonic_nanoseconds() {

@@ -62,8 +62,14 @@ bool populate_pages(void* start, size_t bytes);
 /// Whether the system makes huge pages where it is asked to. Reads a file of the kernel's.
 bool huge_pages_are_allowed();
 
-/// Makes one huge page of the 2 MiB that begin there, a multiple of that, with what they hold; false where
-/// the system cannot.
+/// From now on pages of the range are small, but for those that the next two make; advice only.
+void refuse_huge_pages(void* start, size_t bytes);
+
+/// Makes 2 MiB at a multiple of that, untouched and of a range with refuse_huge_pages, resident as one huge
+/// page. Small pages where the system has no huge one; false where they are not resident after it.
+bool make_huge_page(void* start);
+
+/// Makes one huge page of such 2 MiB with what they hold; false where the system cannot.
 bool gather_huge_page(void* start);
 
 /// Since some moment, in nanoseconds. No system call where the system offers its clock to programs.

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <utility>
+
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/structures/alone.h"
@@ -75,11 +77,12 @@ bool PoolArena::open_tables(size_t bytes) {
            states_.open(bytes / granule_bytes, page, table_step_bytes) &&
            bits_.open(bytes / bytes_per_bits, page, table_step_bytes) &&
            pages_.open((bytes >> page_shift_) * sizeof(PageCount), page, table_step_bytes) &&
-           descriptors_.open(units * sizeof(Pool), page, table_step_bytes);
+           descriptors_.open(units * sizeof(Pool), page, table_step_bytes) &&
+           huge_.open(platform::round_up(bytes / block_bytes, page), page, page);
 }
 
 void PoolArena::close() {
-    for (GrowingRange* range : {&ranges_, &map_, &tops_, &states_, &bits_, &pages_, &descriptors_}) {
+    for (GrowingRange* range : {&ranges_, &map_, &tops_, &states_, &bits_, &pages_, &descriptors_, &huge_}) {
         range->close();
     }
     granules_ = 0;
@@ -93,30 +96,50 @@ bool PoolArena::reach(size_t usable) {
     const size_t units = usable / smallest_range;
     return map_.reach(units * sizeof(Pool*)) && tops_.reach(units * sizeof(uint64_t*)) &&
            states_.reach(usable / granule_bytes) && bits_.reach(usable / bytes_per_bits) &&
-           pages_.reach((usable >> page_shift_) * sizeof(PageCount)) && ranges_.reach(usable);
+           pages_.reach((usable >> page_shift_) * sizeof(PageCount)) && huge_.reach(usable / block_bytes) &&
+           ranges_.reach(usable);
 }
 
-bool PoolArena::extend(Order& order) {
-    const size_t bytes = (blocks_ + 1) * largest_range;
+uintptr_t PoolArena::fresh_block() {
+    const size_t bytes = (blocks_ + 1) * block_bytes;
     if (!reach(platform::round_up(bytes, step_bytes))) {
-        return false;
+        return 0;
     }
     __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);
-    order.cursor = ranges_.base() + blocks_ * largest_range;
-    order.end = order.cursor + largest_range;
+    const uintptr_t block = ranges_.base() + blocks_ * block_bytes;
     ++blocks_;
-    return true;
+    if (prefers_huge_pages_) {
+        make_huge(block);
+    }
+    return block;
+}
+
+// So ranges of all orders lie densely, and each is aligned to its own bytes. 0 without memory.
+uintptr_t PoolArena::fresh_range(unsigned order) {
+    if (order == pool_orders) {
+        return fresh_block();
+    }
+    uintptr_t& half = orders_[order].half;
+    if (half != 0) {
+        return std::exchange(half, 0);
+    }
+    const uintptr_t both = fresh_range(order + 1);
+    half = both != 0 ? both + range_bytes(order) : 0;
+    return both;
 }
 
 Pool* PoolArena::take_fresh(unsigned order) {
-    Order& from = orders_[order];
-    if ((from.cursor == from.end && !extend(from)) || !descriptors_.reach((count_ + 1) * sizeof(Pool))) {
+    if (!descriptors_.reach((count_ + 1) * sizeof(Pool))) {
+        return nullptr;
+    }
+    const uintptr_t range = fresh_range(order);
+    if (range == 0) {
         return nullptr;
     }
     Pool* pool = pools() + count_;
-    pool->start = from.cursor;
+    pool->start = range;
     pool->order = static_cast<uint8_t>(order);
-    from.cursor += range_bytes(order);
+    pool->idle_pages = touched_pages(range, range + range_bytes(order));
     ++count_;
     return pool;
 }
@@ -216,6 +239,10 @@ uint64_t* PoolArena::free_bits(const Pool& pool) const {
 
 void PoolArena::count_idle(Pool& pool, int64_t pages) {
     __atomic_store_n(&pool.idle_pages, pool.idle_pages + static_cast<uint32_t>(pages), __ATOMIC_RELAXED);
+    count_idle(pages);
+}
+
+void PoolArena::count_idle(int64_t pages) {
     structures::fetch_add(structures::alone(), idle_, static_cast<uint64_t>(pages) << page_shift_);
 }
 
@@ -300,6 +327,9 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
     pool.carved += count;
     pool.out += count;
     count_out(pool, count);
+    if (prefers_huge_pages_ && pool.carved == pool.capacity) {
+        gather(pool);
+    }
     return reinterpret_cast<void*>(first);
 }
 
@@ -336,7 +366,6 @@ void PoolArena::populate(Pool& pool, uintptr_t end) {
         }
     }
     count_idle(pool, made);
-    gather(pool);
 }
 
 void PoolArena::recount(Pool& pool) {
@@ -385,11 +414,15 @@ void PoolArena::recount_all() {
         idle_ += uint64_t{pool.idle_pages} << page_shift_;
         out_ += pool.state() != PoolState::unused ? uint64_t{pool.out} * pool.chunk_bytes : 0;
     }
+    for (unsigned order = 0; order < pool_orders; ++order) {
+        const uintptr_t half = orders_[order].half;
+        count_idle(half != 0 ? touched_pages(half, half + range_bytes(order)) : 0);
+    }
 }
 
 size_t PoolArena::most_idle() const {
     const size_t share = out_bytes() / idle_share;
-    return share > least_idle ? share : least_idle;
+    return (share > least_idle ? share : least_idle) + (prefers_huge_pages_ ? block_bytes : 0);
 }
 
 // Down to half of what is allowed, so that one call of the system gives many pages back.
@@ -410,26 +443,42 @@ void PoolArena::discard_of_some(size_t wanted) {
             pool.lock.unlock();
         }
     }
+    for (unsigned order = 0; order < pool_orders && idle_bytes() > wanted; ++order) {
+        const uintptr_t half = orders_[order].half;
+        if (half != 0) {
+            count_idle(-static_cast<int64_t>(discard_idle(half, half + range_bytes(order))));
+        }
+    }
 }
 
 void PoolArena::discard_idle(Pool& pool) {
+    const uint32_t pages = discard_idle(range_of(pool), range_of(pool) + range_bytes(pool.order));
+    count_idle(pool, -static_cast<int64_t>(pages));
+    if (pool.state() == PoolState::unused) {
+        discard_tables(pool);
+    }
+}
+
+// Says how many pages went.
+uint32_t PoolArena::discard_idle(uintptr_t begin, uintptr_t end) {
     const size_t page = platform::page_bytes();
-    const uintptr_t end = range_of(pool) + range_bytes(pool.order);
+    uint32_t pages = 0;
     uintptr_t first = 0;  // of a row of idle ones
-    for (uintptr_t at = range_of(pool); at <= end; at += page) {
+    for (uintptr_t at = begin; at <= end; at += page) {
         const bool is_idle = at < end && *page_of(at) == idle_page;
         if (is_idle) {
             *page_of(at) = 0;
             first = first != 0 ? first : at;
+            ++pages;
         } else if (first != 0) {
             platform::discard_pages(reinterpret_cast<void*>(first), at - first);
             first = 0;
         }
     }
-    count_idle(pool, -static_cast<int64_t>(pool.idle_pages));
-    if (pool.state() == PoolState::unused) {
-        discard_tables(pool);
+    if (pages != 0) {
+        __atomic_store_n(is_huge(begin), false, __ATOMIC_RELAXED);
     }
+    return pages;
 }
 
 // Of a range without a pool: they are zero, as discarded pages read.
@@ -449,39 +498,75 @@ void PoolArena::discard_tables(const Pool& pool) {
 }
 
 void PoolArena::prefer_huge_pages() {
-    prefers_huge_pages_ = platform::huge_pages_are_allowed();
+    prefers_huge_pages_ = is_open() && platform::huge_pages_are_allowed();
+    if (prefers_huge_pages_) {
+        platform::refuse_huge_pages(reinterpret_cast<void*>(ranges_.base()), ranges_.bytes());
+    }
 }
 
-bool PoolArena::is_resident(const Pool& pool) const {
-    const PageCount* page = page_of(range_of(pool));
-    const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
-    for (; page != end; ++page) {
-        if (__atomic_load_n(page, __ATOMIC_RELAXED) == 0) {
+bool* PoolArena::is_huge(uintptr_t address) const {
+    return reinterpret_cast<bool*>(huge_.base() + (address - ranges_.base()) / block_bytes);
+}
+
+uint32_t PoolArena::touched_pages(uintptr_t begin, uintptr_t end) const {
+    uint32_t touched = 0;
+    for (uintptr_t page = begin; page < end; page += uintptr_t{1} << page_shift_) {
+        touched += __atomic_load_n(page_of(page), __ATOMIC_RELAXED) != 0;
+    }
+    return touched;
+}
+
+// Before its first use, where so many pages may be idle: that takes half the time of its small pages, and a
+// third of gathering them. Not the first: a process may need little of it; and its pages give the mapping what
+// the kernel asks for before it joins others to it. Under the lock.
+void PoolArena::make_huge(uintptr_t block) {
+    static_assert(platform::huge_page_bytes == block_bytes);
+    if (block == ranges_.base() || idle_bytes() + block_bytes > most_idle() || !huge_page_pace_.is_due()) {
+        return;
+    }
+    const uint64_t began = platform::monotonic_nanoseconds();
+    if (platform::make_huge_page(reinterpret_cast<void*>(block))) {
+        for (uintptr_t page = block; page < block + block_bytes; page += platform::page_bytes()) {
+            *page_of(page) = idle_page;
+        }
+        count_idle(static_cast<int64_t>(block_bytes >> page_shift_));
+        __atomic_store_n(is_huge(block), true, __ATOMIC_RELAXED);
+    }
+    huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
+}
+
+// Other blocks once all their chunks were in use. Not by MADV_HUGEPAGE before the first touch: one that is
+// hardly used would have all its pages at once. Under the pool's lock.
+void PoolArena::gather(const Pool& pool) {
+    const uintptr_t block = range_of(pool) & ~(block_bytes - 1);
+    if (__atomic_load_n(is_huge(block), __ATOMIC_RELAXED) || !is_resident(pool, block) ||
+        !huge_page_pace_.is_due()) {
+        return;
+    }
+    const uint64_t began = platform::monotonic_nanoseconds();
+    const bool is_gathered = platform::gather_huge_page(reinterpret_cast<void*>(block));
+    __atomic_store_n(is_huge(block), is_gathered, __ATOMIC_RELAXED);
+    huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
+}
+
+// The pool that was just filled is locked already.
+bool PoolArena::is_resident(const Pool& filled, uintptr_t block) const {
+    for (uintptr_t at = block; at < block + block_bytes;) {
+        Pool* pool = find(reinterpret_cast<void*>(at));
+        if (pool == nullptr || (pool != &filled && !pool->lock.try_lock())) {
             return false;
         }
+        const uintptr_t end = at + range_bytes(pool->order);
+        const bool is_whole = touched_pages(at, end) == (end - at) >> page_shift_;
+        if (pool != &filled) {
+            pool->lock.unlock();
+        }
+        if (!is_whole) {
+            return false;
+        }
+        at = end;
     }
     return true;
-}
-
-// Where the pool is all resident and its neighbour too. Not by MADV_HUGEPAGE before the first touch: a pool
-// that is hardly used would have all its pages at once. Under the pool's lock.
-void PoolArena::gather(const Pool& pool) {
-    static_assert(platform::huge_page_bytes == 2 * largest_range);
-    if (!prefers_huge_pages_ || pool.order != pool_orders - 1 || !is_resident(pool)) {
-        return;
-    }
-    const uintptr_t range = range_of(pool);
-    Pool* neighbour = find(reinterpret_cast<void*>(range ^ largest_range));
-    if (neighbour == nullptr || neighbour->order != pool_orders - 1 || !neighbour->lock.try_lock()) {
-        return;
-    }
-    const bool are_whole = is_resident(*neighbour);
-    neighbour->lock.unlock();
-    if (are_whole && huge_page_pace_.is_due()) {
-        const uint64_t began = platform::monotonic_nanoseconds();
-        platform::gather_huge_page(reinterpret_cast<void*>(range & ~largest_range));
-        huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
-    }
 }
 
 }  // namespace malloom::heaps

@@ -15,6 +15,8 @@ constexpr unsigned pool_unit_shift = 14;
 constexpr size_t smallest_range = size_t{1} << pool_unit_shift;  ///< bytes of the smallest pool
 constexpr unsigned pool_orders = 7;                              ///< each twice the one before: to 1 MiB
 constexpr size_t largest_range = smallest_range << (pool_orders - 1);
+/// Fresh ranges are halves of larger ones, down from such a block, which may be a huge page.
+constexpr size_t block_bytes = 2 * largest_range;
 constexpr size_t largest_chunk = size_t{32} << 10;
 constexpr size_t size_classes = largest_chunk / granule_bytes + 1;  ///< by the chunk's granules
 
@@ -144,7 +146,8 @@ class PoolArena {
     /// Idle pages may be so many bytes.
     size_t most_idle() const;
 
-    /// From now on what pools fill becomes huge pages, where the system makes them at request.
+    /// From now on blocks are huge pages, where the system makes them at request. One of them may be idle
+    /// beside the rest.
     void prefer_huge_pages();
 
     /// Every descriptor that was ever used.
@@ -157,9 +160,8 @@ class PoolArena {
 
   private:
     struct Order {
-        Pool* unused;      ///< with a range of this order
-        uintptr_t cursor;  ///< where the next fresh range begins
-        uintptr_t end;     ///< of the block that fresh ranges come from
+        Pool* unused;    ///< with a range of this order
+        uintptr_t half;  ///< a range that no pool has had yet, the other half of one that was divided; or 0
     };
     // Of a page: 0 where it is not resident as far as is known, else the chunks on it that are out, plus one.
     using PageCount = uint16_t;
@@ -175,17 +177,24 @@ class PoolArena {
     bool open_tables(size_t bytes);
     bool reach(size_t usable);
     Pool* take_fresh(unsigned order);
-    bool extend(Order& order);
+    uintptr_t fresh_range(unsigned order);
+    uintptr_t fresh_block();
     void set_map(const Pool& pool, Pool* value);
     void fill(Pool& pool, PoolShape shape);
     void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
     void occupy_pages(Pool& pool, uint32_t first, uint32_t count);
     void leave_pages(Pool& pool, uintptr_t chunk);
     void populate(Pool& pool, uintptr_t end);
+    void make_idle(Pool& pool, uintptr_t first, uintptr_t end);
+    void make_huge(uintptr_t block);
     void gather(const Pool& pool);
-    bool is_resident(const Pool& pool) const;
+    bool is_resident(const Pool& filled, uintptr_t block) const;
+    uint32_t touched_pages(uintptr_t begin, uintptr_t end) const;
+    bool* is_huge(uintptr_t address) const;
     void count_idle(Pool& pool, int64_t pages);
+    void count_idle(int64_t pages);
     void discard_idle(Pool& pool);
+    uint32_t discard_idle(uintptr_t begin, uintptr_t end);
     void discard_tables(const Pool& pool);
     void discard_of_some(size_t wanted);
 
@@ -198,8 +207,9 @@ class PoolArena {
     structures::GrowingRange bits_;    ///< of free chunks, by chunks of each pool
     structures::GrowingRange pages_;   ///< PageCount, by pages
     structures::GrowingRange descriptors_;
+    structures::GrowingRange huge_;  ///< of blocks: whether it is one huge page, of which nothing went back
     Order orders_[pool_orders] = {};
-    size_t blocks_ = 0;  ///< of largest_range bytes, ever taken from the range
+    size_t blocks_ = 0;  ///< ever taken from the range
     size_t count_ = 0;   ///< descriptors
     size_t held_ = 0;
     size_t trimmed_ = 0;  ///< the descriptor that is looked at next

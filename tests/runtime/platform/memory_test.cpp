@@ -120,6 +120,20 @@ TEST(Memory, GatheredPagesKeepWhatTheyHold) {
     EXPECT_FALSE(gather_huge_page(start)) << "nothing is there";
 }
 
+TEST(Memory, WhatIsDiscardedOfAHugePageComesBackAsSmallPages) {
+    constexpr size_t bytes = huge_page_bytes;
+    auto* start = static_cast<unsigned char*>(reserve_pages(bytes, bytes));
+    ASSERT_NE(start, nullptr);
+    refuse_huge_pages(start, bytes);
+    ASSERT_TRUE(make_huge_page(start));
+    EXPECT_EQ(resident(start, bytes), bytes / page_bytes());
+    EXPECT_EQ(std::count(start, start + bytes, 0), static_cast<ptrdiff_t>(bytes));
+    discard_pages(start, bytes);
+    start[0] = 1;
+    EXPECT_EQ(resident(start, bytes), 1u);
+    unmap_pages(start, bytes);
+}
+
 TEST(Memory, MapsFilesAndSaysWhyNot) {
     char path[] = "/tmp/malloom-platform-XXXXXX";
     close(mkstemp(path));

@@ -222,6 +222,19 @@ bool makes_huge_pages() {
     return made && platform::huge_pages_are_allowed();
 }
 
+TEST_F(PoolHeapTest, BlocksAreHugePagesBeforeTheirFirstUseWhereTheyArePreferred) {
+    if (!makes_huge_pages()) {
+        GTEST_SKIP() << "this system makes no huge pages";
+    }
+    constexpr size_t bytes = size_t{24} << 20;
+    heap.arena().prefer_huge_pages();
+    allocate_many(heap.add(16), 1);
+    EXPECT_EQ(bytes_of_range(heap.arena(), "AnonHugePages:"), 0u) << "hardly used";
+    allocate_many(heap.add(256), bytes / 256);
+    EXPECT_GE(bytes_of_range(heap.arena(), "AnonHugePages:"), heaps::block_bytes);
+    EXPECT_LT(bytes_of_range(heap.arena(), "Rss:"), bytes + bytes / 16 + heaps::block_bytes);
+}
+
 TEST_F(PoolHeapTest, WhatPoolsFillBecomesHugePagesWhereTheyArePreferred) {
     constexpr size_t bytes = size_t{24} << 20;
     const uint32_t borrower = heap.add(256);
