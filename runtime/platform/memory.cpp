@@ -121,8 +121,8 @@ bool gather_huge_page(void* start) {
     return done;
 }
 
-// Refused again at once: a page that was discarded and is touched again would bring 511 others; and the kernel
-// makes one mapping of neighbours with the same advice.
+// Refused again at once: a page that was discarded and is touched again would bring 511 others; and the
+// kernel makes one mapping of neighbours with the same advice.
 bool make_huge_page(void* start) {
     advise(start, huge_page_bytes, MADV_HUGEPAGE);
     const bool done = populate_pages(start, huge_page_bytes);

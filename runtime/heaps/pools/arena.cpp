@@ -517,8 +517,8 @@ uint32_t PoolArena::touched_pages(uintptr_t begin, uintptr_t end) const {
 }
 
 // Before its first use, where so many pages may be idle: that takes half the time of its small pages, and a
-// third of gathering them. Not the first: a process may need little of it; and its pages give the mapping what
-// the kernel asks for before it joins others to it. Under the lock.
+// third of gathering them. Not the first: a process may need little of it; and its pages give the mapping
+// what the kernel asks for before it joins others to it. Under the lock.
 void PoolArena::make_huge(uintptr_t block) {
     static_assert(platform::huge_page_bytes == block_bytes);
     if (block == ranges_.base() || idle_bytes() + block_bytes > most_idle() || !huge_page_pace_.is_due()) {

@@ -84,7 +84,8 @@ class RandomProgram {
         const size_t reserve = std::max(living_bytes_ / 16, size_t{1} << 20);
         const size_t open_pools =
             std::set<size_t>(bytes_.begin(), bytes_.end()).size() * heaps::largest_range;
-        const size_t bound = living_pages_.size() * platform::page_bytes() + reserve + open_pools + huge_bytes_;
+        const size_t bound =
+            living_pages_.size() * platform::page_bytes() + reserve + open_pools + huge_bytes_;
         const size_t resident = resident_bytes();
         return resident <= bound || resident <= bound + magazine_pages() * platform::page_bytes();
     }
@@ -124,7 +125,7 @@ class RandomProgram {
     std::vector<size_t> bytes_;
     std::vector<Object> objects_;
     size_t living_bytes_ = 0;
-    size_t huge_bytes_ = 0;  // may be idle beside the rest
+    size_t huge_bytes_ = 0;                     // may be idle beside the rest
     std::map<uintptr_t, size_t> living_pages_;  // how many objects lie on each
 };
 
