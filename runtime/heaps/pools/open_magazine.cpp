@@ -231,16 +231,28 @@ void OpenMagazine::forget() {
     }
 }
 
-// Magazines that are cached, by what they keep from going back. Where something lives, that of the last one
-// is not known, as the thread is using it; so it counts when another comes.
+// Pages of its pools that ever had chunks.
+static size_t carved_bytes(const PoolShare& share) {
+    size_t bytes = 0;
+    for (const Pool* pool = share.owned; pool != nullptr; pool = pool->owned_next) {
+        bytes += platform::round_up(size_t{pool->carved} * pool->chunk_bytes, platform::page_bytes());
+    }
+    return bytes;
+}
+
+// Magazines that are cached, by what they keep from going back. That of the last one is not known, as the
+// thread is using it: where nothing lives it counts as all that its pools ever gave, else when another comes.
 
 void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
-    uncache(self, borrower);
     PoolShare& share = self.share(borrower);
+    if (share.cached_bytes == 0) {
+        note_return(self, share);
+    }
+    uncache(self, borrower);
     const uint32_t before = self.cached_first;
     if (before != 0) {
         PoolShare& other = self.share(before);
-        const size_t kept = other.is_kept ? other.owned_bytes : bytes_kept_by(self, before);
+        const size_t kept = bytes_kept_by(self, before);
         self.cached_bytes += kept + 1 - other.cached_bytes;
         other.cached_bytes = kept + 1;
     }
@@ -248,7 +260,7 @@ void PoolHeap::cache(PoolThread& self, uint32_t borrower) {
     share.cached_next = before;
     (before != 0 ? self.share(before).cached_before : self.cached_last) = borrower;
     self.cached_first = borrower;
-    share.cached_bytes = share.is_kept ? share.owned_bytes + 1 : 1;
+    share.cached_bytes = share.is_kept ? carved_bytes(share) + 1 : 1;
     self.cached_bytes += share.cached_bytes;
 }
 
@@ -285,9 +297,23 @@ void PoolHeap::uncache(PoolThread& self, uint32_t borrower) {
     share.cached_bytes = 0;
 }
 
+// Borrowers in turn, more than may be cached, would each be emptied before it comes again. One that comes
+// back while at most four times as many were emptied as there is room for makes room for a page more.
+void PoolHeap::note_return(PoolThread& self, PoolShare& share) {
+    constexpr size_t most_extra = size_t{4} << 20;  // of all threads: a page each of 1,024 borrowers
+    const size_t page = platform::page_bytes();
+    const size_t room = arena_.most_idle() + self.cached_extra;
+    const bool is_soon = share.emptied_at != 0 && self.emptied_count - share.emptied_at <= 4 * room / page;
+    share.emptied_at = 0;
+    const uint32_t threads = __atomic_load_n(&threads_count_, __ATOMIC_RELAXED);
+    if (is_soon && self.cached_extra + page <= most_extra / threads) {
+        self.cached_extra += page;
+    }
+}
+
 // The thread alone changes its list; a borrower that was destroyed may be in it without a magazine.
 void PoolHeap::limit_cached(PoolThread& self, uint32_t but) {
-    const size_t most = arena_.most_idle();
+    const size_t most = arena_.most_idle() + self.cached_extra;
     while (self.cached_bytes > most && self.cached_last != but) {
         const uint32_t last = self.cached_last;
         OpenMagazine(*this, self, last).flush();
@@ -295,6 +321,8 @@ void PoolHeap::limit_cached(PoolThread& self, uint32_t but) {
             return;  // a handler's
         }
         uncache(self, last);
+        self.share(last).emptied_at = ++self.emptied_count;
+        self.cached_extra -= self.cached_extra / 2048;
     }
 }
 

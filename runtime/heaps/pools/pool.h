@@ -79,6 +79,7 @@ struct alignas(128) Pool {
 
     uint32_t freed() const { return carved - out; }
     bool has_chunk() const { return out < capacity; }
+    bool is_mostly_free() const { return out <= capacity / 4; }
     /// Whether no object lies in it, and no magazine has its chunks.
     bool is_empty() const { return out == apart; }
 };

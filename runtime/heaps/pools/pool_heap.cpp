@@ -257,7 +257,14 @@ bool PoolHeap::release_own(PoolThread& self, Pool& pool, void* object) {
     if (__atomic_load_n(&pool.owner, __ATOMIC_ACQUIRE) != &self) {
         return false;
     }
-    OpenMagazine magazine(*this, self, pool.borrower);
+    const size_t size_class = class_of(pool.chunk_bytes);
+    const bool is_put = put(self, pool.borrower, object);
+    share_spares(self, size_class);
+    return is_put;
+}
+
+bool PoolHeap::put(PoolThread& self, uint32_t borrower, void* object) {
+    OpenMagazine magazine(*this, self, borrower);
     if (!magazine.is_whole()) {
         return false;
     }
@@ -364,6 +371,7 @@ void PoolHeap::unlist(PoolThread& self, Pool& pool) {
         ListedPools::remove(self.share(pool.borrower).listed, pool);
     } else if (pool.state() == PoolState::spare) {
         ListedPools::remove(self.spare(class_of(pool.chunk_bytes)), pool);
+        self.spare_bytes -= range_bytes(pool.order);
     }
     pool.set_state(PoolState::full);
 }
@@ -459,13 +467,12 @@ void PoolHeap::look_after(PoolThread& self, Pool& pool) {
     bool has_chunk = false;
     bool is_spare = false;
     {
-        constexpr uint32_t spare_part = 4;
         const Locked locked(pool.lock);
         share.living -= pool.returned;
         pool.returned = 0;
         is_done = pool.is_over || (pool.is_empty() && !share.is_kept);
         has_chunk = pool.has_chunk();
-        is_spare = pool.out * spare_part <= pool.capacity && pool.apart == 0 && &pool != share.listed &&
+        is_spare = pool.is_mostly_free() && pool.apart == 0 && &pool != share.listed &&
                    tables_->borrowers[pool.borrower].pool_order == 0;
     }
     if (is_done) {
@@ -476,6 +483,7 @@ void PoolHeap::look_after(PoolThread& self, Pool& pool) {
         unlist(self, pool);
         pool.set_state(PoolState::spare);
         ListedPools::add(self.spare(class_of(pool.chunk_bytes)), pool);
+        self.spare_bytes += range_bytes(pool.order);
     }
 }
 

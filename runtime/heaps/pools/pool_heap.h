@@ -193,10 +193,12 @@ class PoolHeap {
     void cache(PoolThread& self, uint32_t borrower);
     size_t bytes_kept_by(PoolThread& self, uint32_t borrower) const;
     void uncache(PoolThread& self, uint32_t borrower);
+    void note_return(PoolThread& self, PoolShare& share);
     void limit_cached(PoolThread& self, uint32_t but);
 
     // Pools without an owner.
     void orphan(PoolThread& self, Pool& pool);
+    void share_spares(PoolThread& self, size_t size_class);
     void mark_all(const Pool& pool, uint8_t from, uint8_t to);
     Pool* adopt_any(PoolThread& self, uint32_t borrower);
     bool adopt(PoolThread& self, Pool& pool);
@@ -205,6 +207,7 @@ class PoolHeap {
     void drop_tables_but(PoolThread* self);
 
     bool release_own(PoolThread& self, Pool& pool, void* object);
+    bool put(PoolThread& self, uint32_t borrower, void* object);
     void release_foreign(PoolThread& self, Pool& pool, void* object);
     void look_after_orphan(Pool& pool);
     void give_to_pool(Pool& pool, void* object);
@@ -221,7 +224,7 @@ class PoolHeap {
     PoolThread* all_threads_ = nullptr;   ///< under the arena's lock
     PoolThread* idle_threads_ = nullptr;  ///< the same
     AbsentPoolThread* stand_ins_[2] = {};
-    uint32_t threads_count_ = 0;  ///< tables that were ever made
+    uint32_t threads_count_ = 0;  ///< tables that were ever made; atomic
     /// Freed where no lock could be taken; linked through their first words; atomic.
     void* deferred_ = nullptr;
     bool locked_for_fork_ = false;

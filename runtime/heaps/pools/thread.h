@@ -22,6 +22,7 @@ struct PoolShare {
     // Of the shares with a magazine, by borrower; the one that had it longest is last.
     uint32_t cached_next;
     uint32_t cached_before;
+    uint32_t emptied_at;    ///< emptied_count when limit_cached emptied its magazine; 0: has not
     uint64_t cached_bytes;  ///< of pages that its magazine may keep from going back
     uint64_t owned_bytes;   ///< of all its pools' ranges
     uint16_t asked;         ///< for the front: requests before it opened a pool
@@ -42,9 +43,12 @@ struct alignas(64) PoolThread {
     int32_t patience;      ///< for the front: see Sites
     MagazineClaim taking;  ///< of the fast paths, for the slow ones to end
     MagazineClaim putting;
+    uint64_t spare_bytes;   ///< of ranges of mostly free pools
     uint32_t cached_first;  ///< shares with a magazine; 0 for none
     uint32_t cached_last;
     uint64_t cached_bytes;   ///< of pages that their magazines may keep
+    uint64_t cached_extra;   ///< they may keep so many bytes beyond most_idle
+    uint32_t emptied_count;  ///< magazines that limit_cached emptied
     Pool* noted;             ///< own pools that were full until others gave chunks back; atomic
     PoolThread* next_table;  ///< of all tables
     PoolThread* next_idle;   ///< of those that no thread has

@@ -40,7 +40,8 @@ PoolThread* PoolHeap::take_table() {
     for (uint32_t borrower = 0; borrower < borrowers_count_; ++borrower) {
         table->top(borrower) = closed_top();
     }
-    const uint32_t number = ++threads_count_;
+    const uint32_t number = threads_count_ + 1;
+    __atomic_store_n(&threads_count_, number, __ATOMIC_RELAXED);
     const bool has_own = number <= ChunkState::most_marks;
     table->mark = has_own ? static_cast<uint8_t>(number) : ChunkState::of_crowd;
     table->own = has_own ? table->mark : ChunkState::nobodys;
@@ -70,6 +71,7 @@ void PoolHeap::leave(PoolThread& self) {
             share.order = 0;
         }
     }
+    self.cached_extra = 0;
     arena_.trim();
     const Locked locked(arena_.lock);
     self.is_joined = false;
@@ -104,12 +106,34 @@ void PoolHeap::orphan(PoolThread& self, Pool& pool) {
     }
 }
 
+// A thread that frees what others made comes to own pools that it has no use for: beyond so many bytes of
+// mostly free ones, any thread may have them. What the magazine has of a pool goes back first; the pool may
+// become empty by that, and leave.
+void PoolHeap::share_spares(PoolThread& self, size_t size_class) {
+    constexpr size_t most_spare = size_t{1} << 20;
+    if (self.spare_bytes <= most_spare || __atomic_load_n(&threads_count_, __ATOMIC_RELAXED) == 1) {
+        return;
+    }
+    for (Pool* pool = self.spare(size_class); pool != nullptr && self.spare_bytes > most_spare / 2;
+         pool = self.spare(size_class)) {
+        OpenMagazine(*this, self, pool->borrower).flush();
+        if (self.spare(size_class) == pool) {
+            orphan(self, *pool);
+        }
+        if (self.spare(size_class) == pool) {
+            return;  // noted, or a handler has the magazine
+        }
+    }
+}
+
 // All its objects. Others may be freeing some.
 void PoolHeap::mark_all(const Pool& pool, uint8_t from, uint8_t to) {
     for (uint32_t i = 0; i < pool.carved; ++i) {
+        uint8_t* state = arena_.state_of(reinterpret_cast<void*>(chunk_at(pool, i)));
         uint8_t expected = from;
-        __atomic_compare_exchange_n(arena_.state_of(reinterpret_cast<void*>(chunk_at(pool, i))), &expected,
-                                    to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        if (__atomic_load_n(state, __ATOMIC_RELAXED) == from) {
+            __atomic_compare_exchange_n(state, &expected, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        }
     }
 }
 
@@ -147,10 +171,13 @@ Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
     return pool;
 }
 
-// False where another was quicker.
+// False where another was quicker, or may soon have a use for it.
 bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
     const Locked locked(arena_.lock);
-    if (pool.state() != PoolState::orphan) {
+    pool.lock.lock();
+    const bool is_others = pool.state() != PoolState::orphan || pool.is_mostly_free();
+    pool.lock.unlock();
+    if (is_others) {
         return false;
     }
     if (pool.is_noted) {

@@ -283,6 +283,41 @@ TEST_F(PoolHeapTest, BorrowersThatAreKeptGoBackWhenOthersAre) {
     EXPECT_LE(held_bytes(), before + heaps::largest_range);
 }
 
+// More of them than the magazines may keep at first.
+TEST_F(PoolHeapTest, BorrowersInTurnKeepTheirMagazines) {
+    std::vector<uint32_t> borrowers(600);
+    size_t bytes = 0;
+    std::generate(borrowers.begin(), borrowers.end(), [&] { return heap.add(bytes = bytes % 1024 + 16); });
+    const auto take_in_turn = [&] {
+        size_t found = 0;
+        for (const uint32_t borrower : borrowers) {
+            void* object = heap.allocate_fast(pools.self(), borrower);
+            found += object != nullptr;
+            deallocate(object != nullptr ? object : allocate(borrower));
+        }
+        return found;
+    };
+    for (int round = 0; round < 10; ++round) {
+        take_in_turn();
+    }
+    EXPECT_GT(take_in_turn(), borrowers.size() * 9 / 10);
+}
+
+TEST_F(PoolHeapTest, WhatIsLeftOfEndedThreadsServesOthers) {
+    constexpr size_t count = 20000;
+    const uint32_t borrower = heap.add(32);
+    for (int round = 0; round < 100; ++round) {
+        std::vector<char*> objects;
+        std::thread([&] { objects = allocate_many(borrower, count); }).join();
+        for (size_t i = 0; i < count; ++i) {
+            if (i % 1000 != 0) {
+                deallocate(objects[i]);
+            }
+        }
+    }
+    EXPECT_LT(held_bytes(), size_t{6} << 20) << "made once: " << count * 32;
+}
+
 TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
     constexpr size_t bytes = size_t{64} << 20;
     const uint32_t borrower = heap.add(200);
