@@ -27,6 +27,8 @@ constexpr size_t table_step_bytes = size_t{64} << 10;
 // Idle pages: so much of what is out, or the least, whichever is more.
 constexpr size_t idle_share = 16;
 constexpr size_t least_idle = size_t{1} << 20;
+// And one open pool of each size class in use, in all so much at most.
+constexpr size_t most_open = size_t{4} << 20;
 
 // Of bits_: a byte for so many bytes of the arena.
 constexpr size_t bytes_per_bits = granule_bytes * 8;
@@ -87,6 +89,8 @@ void PoolArena::close() {
     }
     granules_ = 0;
     memset(orders_, 0, sizeof orders_);
+    memset(classes_, 0, sizeof classes_);
+    open_bytes_ = 0;
     blocks_ = count_ = held_ = trimmed_ = 0;
     idle_ = out_ = 0;
 }
@@ -172,7 +176,24 @@ void PoolArena::fill(Pool& pool, PoolShape shape) {
     pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
     pool.is_noted = pool.is_over = false;
     held_ += bytes;
+    begin_use(pool);
     set_map(pool, &pool);
+}
+
+void PoolArena::begin_use(const Pool& pool) {
+    SizeClass& size_class = classes_[class_of(pool.chunk_bytes)];
+    if (++size_class.pools == 1 || pool.order > size_class.order) {
+        const size_t before = size_class.pools == 1 ? 0 : range_bytes(size_class.order);
+        __atomic_store_n(&open_bytes_, open_bytes_ + range_bytes(pool.order) - before, __ATOMIC_RELAXED);
+        size_class.order = pool.order;
+    }
+}
+
+void PoolArena::end_use(const Pool& pool) {
+    SizeClass& size_class = classes_[class_of(pool.chunk_bytes)];
+    if (--size_class.pools == 0) {
+        __atomic_store_n(&open_bytes_, open_bytes_ - range_bytes(size_class.order), __ATOMIC_RELAXED);
+    }
 }
 
 void PoolArena::set_map(const Pool& pool, Pool* value) {
@@ -197,6 +218,7 @@ void PoolArena::give_back(Pool& pool) {
     pool.set_state(PoolState::unused);
     __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
     held_ -= range_bytes(pool.order);
+    end_use(pool);
     Order& order = orders_[pool.order];
     pool.noted_next = order.unused;
     order.unused = &pool;
@@ -422,7 +444,9 @@ void PoolArena::recount_all() {
 
 size_t PoolArena::most_idle() const {
     const size_t share = out_bytes() / idle_share;
-    return (share > least_idle ? share : least_idle) + (prefers_huge_pages_ ? block_bytes : 0);
+    const size_t open = __atomic_load_n(&open_bytes_, __ATOMIC_RELAXED);
+    return (share > least_idle ? share : least_idle) + (open < most_open ? open : most_open) +
+           (prefers_huge_pages_ ? block_bytes : 0);
 }
 
 // Down to half of what is allowed, so that one call of the system gives many pages back.

@@ -163,6 +163,11 @@ class PoolArena {
         Pool* unused;    ///< with a range of this order
         uintptr_t half;  ///< a range that no pool has had yet, the other half of one that was divided; or 0
     };
+    /// Of a size class: one pool may be open, its largest so far.
+    struct SizeClass {
+        uint32_t pools;  ///< in use
+        uint8_t order;   ///< of the largest since there were none
+    };
     // Of a page: 0 where it is not resident as far as is known, else the chunks on it that are out, plus one.
     using PageCount = uint16_t;
     static constexpr PageCount idle_page = 1;
@@ -181,6 +186,8 @@ class PoolArena {
     uintptr_t fresh_block();
     void set_map(const Pool& pool, Pool* value);
     void fill(Pool& pool, PoolShape shape);
+    void begin_use(const Pool& pool);
+    void end_use(const Pool& pool);
     void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
     void occupy_pages(Pool& pool, uint32_t first, uint32_t count);
     void leave_pages(Pool& pool, uintptr_t chunk);
@@ -209,8 +216,10 @@ class PoolArena {
     structures::GrowingRange descriptors_;
     structures::GrowingRange huge_;  ///< of blocks: whether it is one huge page, of which nothing went back
     Order orders_[pool_orders] = {};
-    size_t blocks_ = 0;  ///< ever taken from the range
-    size_t count_ = 0;   ///< descriptors
+    SizeClass classes_[size_classes] = {};
+    size_t open_bytes_ = 0;  ///< of the largest pools of all classes; atomic
+    size_t blocks_ = 0;      ///< ever taken from the range
+    size_t count_ = 0;       ///< descriptors
     size_t held_ = 0;
     size_t trimmed_ = 0;  ///< the descriptor that is looked at next
     unsigned page_shift_ = 0;
