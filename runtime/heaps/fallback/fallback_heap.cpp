@@ -20,7 +20,8 @@ namespace malloom::heaps {
 namespace {
 
 // Larger objects are mapped one by one by either allocator, and the C library can grow them without copying.
-constexpr size_t mimalloc_limit = size_t{16} << 20;
+// mimalloc does not look whether the system gave it those either, and adds the alignment to what is aligned.
+constexpr size_t mimalloc_limit = (size_t{16} << 20) - FallbackHeap::largest_plain_alignment;
 
 // The second question finds what a program that uses mimalloc itself got before the range was there.
 [[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
