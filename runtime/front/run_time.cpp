@@ -168,6 +168,21 @@ void RunTime::note_without_slot(const AskedFor& request) {
     }
 }
 
+void* RunTime::allocate_marked(size_t bytes, SlowMalloc slow_path) {
+    void* object = fallback().allocate_marked(bytes);
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* RunTime::allocate_marked_zeroed(size_t bytes, SlowMalloc slow_path) {
+    void* object = fallback().allocate_marked_zeroed(bytes);
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* RunTime::allocate_marked_aligned(size_t alignment, size_t bytes, SlowAligned slow_path) {
+    void* object = fallback().allocate_marked_aligned(alignment, bytes);
+    return object != nullptr ? object : slow_path(alignment, bytes);
+}
+
 void* RunTime::allocate_at(size_t bytes, Site& site, SlowMalloc slow_path) {
     if (__atomic_load_n(&site.is_systems, __ATOMIC_RELAXED)) {
         void* object = platform::real::allocate(bytes);
@@ -276,10 +291,12 @@ void* RunTime::allocate_for(const AskedFor& request) {
     return object != nullptr ? object : fallback().allocate(request);
 }
 
-// A group's, else another thread's pool's, else null, an object of the plan in several words, the C
-// library's, or another allocator's.
+// mimalloc's where its objects have marks, else a group's, else another thread's pool's, else null, an object
+// of the plan in several words, the C library's, or another allocator's.
 void RunTime::deallocate_otherwise(void* object) {
-    if (process_heaps.groups.owns(object)) {
+    if (fallback().may_have_mark(object)) {
+        fallback().deallocate_marked(object);
+    } else if (process_heaps.groups.owns(object)) {
         process_heaps.groups.deallocate(object);
     } else if (process_heaps.pools.heap.arena().covers(object)) {
         process_heaps.pools.release(object);
@@ -442,8 +459,10 @@ void RunTime::stop_if_used_up() {
 
 void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
     mode.store(wanted, std::memory_order_release);
-    const bool is_plain = mode_.load(std::memory_order_relaxed) == Mode::fallback;
-    __atomic_store_n(&plain_span_, is_plain ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
+    const Mode now = mode_.load(std::memory_order_relaxed);
+    const bool has_pools_alone = now == Mode::call_sites && common_end_ != 0 && !has_plan_;
+    __atomic_store_n(&plain_span_, now == Mode::fallback ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&marked_end_, has_pools_alone ? fallback().marked_end() : 0, __ATOMIC_RELEASE);
 }
 
 }  // namespace malloom::front

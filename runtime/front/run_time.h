@@ -40,6 +40,9 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return from_fallback(bytes);
         }
+        if (is_unpoolable(bytes)) {
+            return allocate_marked(bytes, slow_path);
+        }
         if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
             return object;
         }
@@ -63,6 +66,9 @@ class RunTime {
                                                       SlowPath slow_path) {
         if (is_plain(bytes, plain_span_)) {
             return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
+        }
+        if (is_unpoolable(bytes)) {
+            return allocate_marked_zeroed(bytes, slow_path);
         }
         if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
             return memset(object, 0, bytes);
@@ -89,6 +95,9 @@ class RunTime {
         }
         if (is_plain(bytes, plain_span_)) {
             return from_fallback(alignment, bytes);
+        }
+        if (bytes < marked_end_ && alignment > heaps::PoolHeap::chunk_alignment) {
+            return allocate_marked_aligned(alignment, bytes, slow_path);
         }
         Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
@@ -202,8 +211,18 @@ class RunTime {
     }
     static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
 
+    // Who asks for so much does not matter where there is no plan: no pool serves it.
+    [[gnu::always_inline]] bool is_unpoolable(size_t bytes) const {
+        return bytes > Sites::largest_pooled && bytes < marked_end_;
+    }
+
     // What is less common of a call site that is known. Without memory `slow_path` says so.
     using SlowMalloc = void* (*)(size_t);
+    using SlowAligned = void* (*)(size_t, size_t);
+    [[gnu::noinline]] static void* allocate_marked(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_marked_zeroed(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_marked_aligned(size_t alignment, size_t bytes,
+                                                           SlowAligned slow_path);
     [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
@@ -256,6 +275,7 @@ class RunTime {
     PlanSaving saving_;
     Sites sites_;
     context::SharedWalks<Sites::Contexts::Entry> walks_ = {};
+    size_t marked_end_ = 0;  ///< of the fallback, where all that no pool may serve is the fallback's; else 0
 };
 
 static_assert(ProcessHeap<RunTime>);

@@ -20,7 +20,8 @@ namespace malloom::heaps {
 namespace {
 
 // Larger objects are mapped one by one by either allocator, and the C library can grow them without copying.
-constexpr size_t mimalloc_limit = size_t{16} << 20;
+// mimalloc does not look whether the system gave it those either, and adds the alignment to what is aligned.
+constexpr size_t mimalloc_limit = (size_t{16} << 20) - FallbackHeap::largest_plain_alignment;
 
 // The second question finds what a program that uses mimalloc itself got before the range was there.
 [[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
@@ -123,7 +124,7 @@ void FallbackHeap::deallocate_anothers(void* object) {
 }
 
 // It ends before mimalloc has it: its place may be another thread's object as soon as that has.
-void FallbackHeap::deallocate_checked(void* object) {
+void FallbackHeap::deallocate_marked(void* object) {
     if (marks_.end(object)) [[likely]] {
         mi_free(object);
     } else {
@@ -132,8 +133,8 @@ void FallbackHeap::deallocate_checked(void* object) {
 }
 
 void FallbackHeap::deallocate(void* object) {
-    if (mimalloc_memory.owns(object) && marks_.is_open()) {
-        deallocate_checked(object);
+    if (may_have_mark(object)) {
+        deallocate_marked(object);
     } else if (is_mimalloc(object)) [[likely]] {
         mi_free(object);
     } else {
@@ -152,11 +153,9 @@ void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
 
 void* FallbackHeap::allocate_checked(size_t bytes, size_t alignment) {
     if (alignment <= largest_plain_alignment) [[likely]] {
-        const size_t wanted = at_least_granule(bytes);
         void* object =
-            alignment <= granule ? allocate_plain(wanted) : allocate_plain_aligned(alignment, wanted);
+            alignment <= granule ? allocate_marked(bytes) : allocate_marked_aligned(alignment, bytes);
         if (object != nullptr) [[likely]] {
-            marks_.begin(object);
             return object;
         }
     }
@@ -183,8 +182,7 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
         }
     }
     if (request.bytes < checked_limit_) {
-        if (void* object = mi_zalloc(at_least_granule(request.bytes))) [[likely]] {
-            marks_.begin(object);
+        if (void* object = allocate_marked_zeroed(request.bytes)) [[likely]] {
             return object;
         }
     }

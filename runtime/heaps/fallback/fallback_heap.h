@@ -70,6 +70,23 @@ class FallbackHeap {
     }
     [[gnu::always_inline]] static void deallocate_plain(void* object) { mi_free(object); }
 
+    /// Requests below it are mimalloc's and their objects get marks, of alignments up to
+    /// largest_plain_alignment too; 0 where none get any. These serve them; null where mimalloc has no
+    /// memory.
+    size_t marked_end() const { return checked_limit_; }
+    [[gnu::always_inline]] void* allocate_marked(size_t bytes) {
+        return marked(allocate_plain(at_least_granule(bytes)));
+    }
+    [[gnu::always_inline]] void* allocate_marked_zeroed(size_t bytes) {
+        return marked(allocate_plain_zeroed(at_least_granule(bytes)));
+    }
+    [[gnu::always_inline]] void* allocate_marked_aligned(size_t alignment, size_t bytes) {
+        return marked(allocate_plain_aligned(alignment, at_least_granule(bytes)));
+    }
+    /// Of an address where marks may be, so that no other heap need be asked for it.
+    [[gnu::always_inline]] bool may_have_mark(const void* object) const { return marks_.covers(object); }
+    [[gnu::noinline]] void deallocate_marked(void* object);
+
     /// `request.alignment` is 0.
     void* allocate_zeroed(const Request& request);
     void* reallocate(void* object, const Request& request);
@@ -93,10 +110,15 @@ class FallbackHeap {
     // mimalloc aligns objects of 8 bytes to 8; the C library aligns all to 16.
     static size_t at_least_granule(size_t bytes) { return bytes > 8 ? bytes : 16; }
 
+    [[gnu::always_inline]] void* marked(void* object) {
+        if (object != nullptr) [[likely]] {
+            marks_.begin(object);
+        }
+        return object;
+    }
     [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment);
     [[gnu::noinline]] void* allocate_checked(size_t bytes, size_t alignment);
     [[gnu::noinline]] void* allocate_unchecked(size_t bytes, size_t alignment);
-    [[gnu::noinline]] void deallocate_checked(void* object);
     [[gnu::noinline, gnu::cold]] void deallocate_anothers(void* object);
     [[gnu::noinline, gnu::cold]] void expect_anothers(const void* object);
     bool is_anothers(const void* object);

@@ -12,9 +12,6 @@ constinit MimallocMemory mimalloc_memory;
 
 namespace {
 
-// mimalloc's segments: 32 MiB, aligned to their size.
-constexpr size_t segment_bytes = size_t{32} << 20;
-
 // Address space only; what mimalloc does not get from it goes to the C library. Less where the user has
 // limited it.
 constexpr size_t usual_bytes = size_t{256} << 30;
@@ -29,8 +26,9 @@ size_t machine_memory() {
 }
 
 // Of a whole segment that it opens mimalloc does not look whether the system did so; of parts it does.
+// Whatever the user says: it would end the program where memory is short.
 void open_by_parts() {
-    mi_option_set_default(mi_option_eager_commit, 0);
+    mi_option_disable(mi_option_eager_commit);
 }
 
 // What mimalloc calls when something is wrong: without memory, as malloc has to say it.
@@ -61,15 +59,14 @@ bool MimallocMemory::open() {
             return false;
         }
         mi_option_enable(mi_option_limit_os_alloc);
-        if (platform::data_is_limited()) {
-            open_by_parts();
-        }
+        open_by_parts();
         // Otherwise it looks for nodes when it first needs memory, and leaves an errno behind.
         mi_option_set_default(mi_option_use_numa_nodes, 1);
         mi_register_error(note_error, nullptr);
         base = reinterpret_cast<uintptr_t>(range);
         bytes = wanted;
         is_ample = wanted >= memory;
+        is_limited = platform::data_is_limited();
         return true;
     }
     return false;

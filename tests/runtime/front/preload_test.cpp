@@ -122,6 +122,29 @@ TEST_F(Preload, PosixMemalignLeavesErrnoAlone) {
     EXPECT_EQ(run("", MALLOOM_PROBE " errno").output, "errno kept\n");
 }
 
+// When it is started nothing limits it. The largest are aligned ones of which mimalloc would ask for more
+// than it has in a segment.
+TEST_F(Preload, AProgramThatLimitsItsOwnDataGetsNull) {
+    for (const char* settings :
+         {"heap=fallback", "heap=pools", "fallback=system", "heap=pools,statistics=1"}) {
+        for (const char* objects : {"48 0", "1000 0", "4000 0", "20000 0", "1000000 0", "16000000 0", "64 64",
+                                    "8000 4096", "1000000 65536", "15700000 1048576", "16700000 1048576"}) {
+            const Outcome outcome = run(settings, MALLOOM_PROBE " limited " + std::string(objects));
+            EXPECT_EQ(outcome.output, "limited done\n") << settings << " " << objects;
+            EXPECT_EQ(outcome.status, 0) << settings << " " << objects;
+        }
+    }
+}
+
+// Where the system makes huge pages unasked it makes them of whole ones.
+TEST_F(Preload, SegmentsAreOpenedWholeWhereNothingLimitsThem) {
+    for (const char* settings : {"heap=fallback", "heap=pools"}) {
+        EXPECT_EQ(run(settings, MALLOOM_PROBE " opened").output, "32\n") << settings;
+        const Outcome limited = run(settings, "prlimit --data=1000000000 " MALLOOM_PROBE " opened");
+        EXPECT_LT(std::stoi(limited.output), 3) << settings;
+    }
+}
+
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
     EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");

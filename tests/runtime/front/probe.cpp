@@ -2,7 +2,10 @@
 //   probe hashes             the hash of its executable and of the context (depth 1, then 2) of its one call
 //   site probe objects N BYTES    N objects at that call site, all alive; then frees them; "adjacent K": K
 //   follow the one before probe cycle N BYTES      N times one object probe
-//   threads|fork|signal|exec|quick_exit|invalid|errno|one
+//   probe limited BYTES ALIGNMENT     limits its own data, takes such objects until there are no more, gives
+//   them back and takes one again
+//   threads|fork|signal|exec|quick_exit|invalid|errno|opened|one; opened prints how many MiB around an object
+//   can be written
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <new>
 #include <vector>
 
 #include "runtime/context/call_chain.h"
@@ -180,6 +185,54 @@ int fail_posix_memalign() {
     return posix_memalign(&object, 64, huge) == ENOMEM && errno == 5 ? puts("errno kept") < 0 : 1;
 }
 
+struct Taken {
+    Taken* before;
+};
+
+void give_back(Taken* all) {
+    while (all != nullptr) {
+        Taken* before = all->before;
+        free(all);
+        all = before;
+    }
+}
+
+void* take(size_t bytes, size_t alignment) {
+    errno = 0;
+    return alignment == 0 ? malloc(bytes) : aligned_alloc(alignment, bytes);
+}
+
+int exhaust_own_limit(size_t bytes, size_t alignment) {
+    const rlimit limit = {rlim_t{100} << 20, rlim_t{100} << 20};
+    if (setrlimit(RLIMIT_DATA, &limit) != 0) {
+        return 1;
+    }
+    Taken* all = nullptr;
+    size_t taken = 0;
+    while (void* object = take(bytes, alignment)) {
+        memset(object, 1, bytes);
+        all = new (object) Taken{all};
+        taken += bytes;
+    }
+    const bool is_said = errno == ENOMEM;
+    give_back(all);
+    void* again = take(bytes, alignment);
+    free(again);
+    const bool is_most = taken > size_t{30} << 20 && taken < size_t{100} << 20;
+    return is_said && is_most && again != nullptr ? puts("limited done") < 0 : 1;
+}
+
+int print_opened() {
+    const auto object = reinterpret_cast<unsigned long>(malloc(5000));
+    unsigned long start = 0;
+    unsigned long end = 0;
+    FILE* mappings = fopen("/proc/self/maps", "r");
+    while (object - start >= end - start && fscanf(mappings, "%lx-%lx%*[^\n]", &start, &end) == 2) {
+    }
+    fclose(mappings);
+    return printf("%lu\n", (end - start) >> 20) < 0;
+}
+
 int make_one_object() {
     free(through_caller(malloc, 48));
     return puts("one done") < 0;
@@ -197,6 +250,8 @@ int main(int count, char** words) {
     if (strcmp(what, "fork") == 0) return run_fork();
     if (strcmp(what, "signal") == 0) return run_signal();
     if (strcmp(what, "errno") == 0) return fail_posix_memalign();
+    if (strcmp(what, "limited") == 0) return exhaust_own_limit(number(2), number(3));
+    if (strcmp(what, "opened") == 0) return print_opened();
     if (strcmp(what, "one") == 0) return make_one_object();
     if (strcmp(what, "invalid") == 0) {
         // By an integer, or the compiler would warn of it.

@@ -17,7 +17,7 @@ using heaps::FallbackKind;
 using heaps::FallbackMisuse;
 
 constexpr size_t large = 8000;
-constexpr size_t beyond_mimalloc = size_t{20} << 20;
+constexpr size_t beyond_mimalloc = size_t{15} << 20;
 
 void name_misuse(FallbackMisuse misuse, const void*) {
     const char* name = misuse == FallbackMisuse::freed_twice ? "freed twice" : "no object";
@@ -73,7 +73,7 @@ TEST_F(CheckedFallback, UncheckedServesPlainly) {
 
 TEST_F(CheckedFallback, TakesBackWhatItGaveInEveryWay) {
     for (size_t bytes : {size_t{1}, size_t{9}, size_t{500}, large, size_t{400000}, size_t{3} << 20,
-                         (size_t{16} << 20) - 1, beyond_mimalloc}) {
+                         beyond_mimalloc - 1, beyond_mimalloc}) {
         heap.deallocate(make(bytes));
         heap.deallocate(heap.allocate_zeroed({bytes, 0}));
         for (size_t alignment = 32; alignment <= size_t{4} << 20; alignment *= 2) {
