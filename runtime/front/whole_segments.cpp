@@ -32,7 +32,8 @@ bool open_segment(void* start) {
 
 MALLOOM_ENTRY int mprotect(void* start, size_t bytes, int protection) {
     using namespace malloom;
-    if (heaps::mimalloc_memory.opens_whole(start) && front::open_segment(start)) {
+    const bool is_opening = protection == (PROT_READ | PROT_WRITE);
+    if (is_opening && heaps::mimalloc_memory.opens_whole(start) && front::open_segment(start)) {
         return 0;
     }
     return front::protect(start, bytes, protection);
