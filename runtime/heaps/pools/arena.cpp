@@ -28,7 +28,7 @@ constexpr size_t table_step_bytes = size_t{64} << 10;
 constexpr size_t idle_share = 16;
 constexpr size_t least_idle = size_t{1} << 20;
 // And one open pool of each size class in use, in all so much at most.
-constexpr size_t most_open = size_t{4} << 20;
+constexpr size_t most_open = size_t{2} << 20;
 
 // Of bits_: a byte for so many bytes of the arena.
 constexpr size_t bytes_per_bits = granule_bytes * 8;
@@ -442,11 +442,14 @@ void PoolArena::recount_all() {
     }
 }
 
-size_t PoolArena::most_idle() const {
+size_t PoolArena::reserve() const {
     const size_t share = out_bytes() / idle_share;
+    return share > least_idle ? share : least_idle;
+}
+
+size_t PoolArena::most_idle() const {
     const size_t open = __atomic_load_n(&open_bytes_, __ATOMIC_RELAXED);
-    return (share > least_idle ? share : least_idle) + (open < most_open ? open : most_open) +
-           (prefers_huge_pages_ ? block_bytes : 0);
+    return reserve() + (open < most_open ? open : most_open) + (prefers_huge_pages_ ? block_bytes : 0);
 }
 
 // Down to half of what is allowed, so that one call of the system gives many pages back.

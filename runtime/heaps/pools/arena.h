@@ -143,6 +143,8 @@ class PoolArena {
 
     size_t idle_bytes() const { return __atomic_load_n(&idle_, __ATOMIC_RELAXED); }
     size_t out_bytes() const { return __atomic_load_n(&out_, __ATOMIC_RELAXED); }
+    /// A sixteenth of what is out, or 1 MiB, whichever is more.
+    size_t reserve() const;
     /// Idle pages may be so many bytes.
     size_t most_idle() const;
 

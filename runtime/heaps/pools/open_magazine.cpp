@@ -302,7 +302,7 @@ void PoolHeap::uncache(PoolThread& self, uint32_t borrower) {
 void PoolHeap::note_return(PoolThread& self, PoolShare& share) {
     constexpr size_t most_extra = size_t{4} << 20;  // of all threads: a page each of 1,024 borrowers
     const size_t page = platform::page_bytes();
-    const size_t room = arena_.most_idle() + self.cached_extra;
+    const size_t room = arena_.reserve() + self.cached_extra;
     const bool is_soon = share.emptied_at != 0 && self.emptied_count - share.emptied_at <= 4 * room / page;
     share.emptied_at = 0;
     const uint32_t threads = __atomic_load_n(&threads_count_, __ATOMIC_RELAXED);
@@ -313,7 +313,7 @@ void PoolHeap::note_return(PoolThread& self, PoolShare& share) {
 
 // The thread alone changes its list; a borrower that was destroyed may be in it without a magazine.
 void PoolHeap::limit_cached(PoolThread& self, uint32_t but) {
-    const size_t most = arena_.most_idle() + self.cached_extra;
+    const size_t most = arena_.reserve() + self.cached_extra;
     while (self.cached_bytes > most && self.cached_last != but) {
         const uint32_t last = self.cached_last;
         OpenMagazine(*this, self, last).flush();

@@ -47,7 +47,7 @@ struct alignas(64) PoolThread {
     uint32_t cached_first;  ///< shares with a magazine; 0 for none
     uint32_t cached_last;
     uint64_t cached_bytes;   ///< of pages that their magazines may keep
-    uint64_t cached_extra;   ///< they may keep so many bytes beyond most_idle
+    uint64_t cached_extra;   ///< they may keep so many bytes beyond the reserve
     uint32_t emptied_count;  ///< magazines that limit_cached emptied
     Pool* noted;             ///< own pools that were full until others gave chunks back; atomic
     PoolThread* next_table;  ///< of all tables

@@ -227,6 +227,9 @@ int print_opened() {
     unsigned long start = 0;
     unsigned long end = 0;
     FILE* mappings = fopen("/proc/self/maps", "r");
+    if (mappings == nullptr) {
+        return 1;
+    }
     while (object - start >= end - start && fscanf(mappings, "%lx-%lx%*[^\n]", &start, &end) == 2) {
     }
     fclose(mappings);
