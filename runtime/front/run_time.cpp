@@ -258,7 +258,7 @@ void* RunTime::allocate_pooled(const AskedFor& request) {
     if (request.bytes != pool.bytes || request.alignment > heaps::PoolHeap::chunk_alignment) {
         return nullptr;
     }
-    void* object = process_heaps.pools.allocate_fast(pool.borrower);
+    void* object = Sites::take_at_hand(pool.borrower);
     return object != nullptr ? object : sites_.allocate_pooled_slowly(*request.asker, pool);
 }
 

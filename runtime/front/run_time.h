@@ -199,11 +199,12 @@ class RunTime {
     [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
         return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);
     }
-    // A pool's chunk or a slot, where either is at hand.
+    // A pool's chunk or a slot, where either is at hand. That the thread's patience has ended is looked at in
+    // the slow path, chunk or not.
     [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Asker& requester) {
         const SitePool pool = requester.pooled.now();
         if (pool.bytes == bytes && alignment <= heaps::PoolHeap::chunk_alignment) {
-            if (void* object = process_heaps.pools.allocate_fast(pool.borrower)) [[likely]] {
+            if (void* object = Sites::take_at_hand(pool.borrower)) [[likely]] {
                 return object;
             }
         }

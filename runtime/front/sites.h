@@ -114,6 +114,11 @@ class Sites {
     /// A chunk of the common pools.
     void* allocate_common(size_t bytes);
 
+    /// A chunk of the borrower's, where one is at hand and the thread's patience has not ended; else null.
+    [[gnu::always_inline]] static void* take_at_hand(uint32_t borrower) {
+        return pool_thread->patience >= 0 ? process_heaps.pools.allocate_fast(borrower) : nullptr;
+    }
+
     /// That there are.
     uint32_t count() const { return contexts_.size(); }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end import ends
 from malloom.layout.plan_file import read_plan
 
 Finished = subprocess.CompletedProcess[str]
@@ -16,6 +17,18 @@ Malloom = Callable[..., Finished]
 
 POOLED = re.compile(r"pooled (\d+) \(.*\) in (\d+) pools of (\d+) sites")
 MATCHED = re.compile(r"matched (\d+) ")
+
+# The line about misuse says where sites have not been looked for.
+IN_TURN = """
+#include <stdlib.h>
+static __attribute__((noinline)) char* make(void) { return malloc(64); }
+int main(int count, char** words) {
+    for (int i = 0; i < atoi(words[count - 1]); ++i) free(make());
+    char* twice = make();
+    free(twice);
+    free(twice);
+}
+"""
 
 # Its own malloc is found before the program's, as in libraries that carry an allocator along.
 LIBRARY = """
@@ -97,6 +110,17 @@ def test_sites_earn_pools_after_requests_were_served_by_size(malloom: Malloom, p
     done = malloom("run", "--heap", "pools", "--", program, "late", "100000")
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split()[0]) >= 90
+
+
+@pytest.mark.parametrize(("objects", "by_size"), [(1000, False), (200_000, True)])
+def test_what_is_made_and_freed_in_turn_is_soon_served_by_size(
+    malloom: Malloom, tmp_path: Path, objects: int, by_size: bool
+) -> None:
+    built = ends.build_source(IN_TURN, tmp_path / "in_turn")
+    done = malloom("run", "--heap", "pools", "--", built, str(objects))
+    assert done.returncode == 128 + signal.SIGABRT
+    assert "free already" in done.stderr
+    assert ("or a site that is not known" in done.stderr) == by_size
 
 
 @pytest.mark.parametrize("heap", [["--heap", "pools"], ["--heap", "pools", "--statistics"]])
