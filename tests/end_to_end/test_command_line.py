@@ -65,5 +65,5 @@ def test_nobody_reads_the_output(malloom: Malloom) -> None:
 def test_run_loads_no_heavy_library(malloom: Malloom) -> None:
     environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
     imported = malloom("run", "--print-environment", env=environment).stderr
-    assert "malloom.record.program\n" in imported
+    assert "malloom.launch.program\n" in imported
     assert [name for name in ("numpy", "rich", "elftools", "pygments") if f" {name}\n" in imported] == []

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench import variants
-from malloom.bench.cachegrind import count_misses
-from malloom.bench.process import Command
+from malloom.measure import variants
+from malloom.measure.process import Command
+from malloom.measure.valgrind import count_misses
 
 SOURCE = Path(__file__).with_name("interleaved.cpp")
 RECORDED = ("3000", "20", "1")

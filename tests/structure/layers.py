@@ -10,7 +10,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 IMPORT = re.compile(r"^\s*(?:from|import)\s+(malloom(?:\.\w+)*)(?:\s+import\s+(\w+))?", re.MULTILINE)
 
 GROUND = "src/malloom"
-"""Modules directly in the package (errors, formats, native_files): every Python room may import them."""
+"""Modules directly in the package (errors, formats, native_files): every Python room may import them, and they
+import no room. The package's entry alone starts the command line."""
+ENTRY = "src/malloom/__main__.py"
 
 
 @functools.cache
@@ -68,16 +70,22 @@ def included_room(name: str, include: str) -> str | None:
     return "include/malloom" if include.startswith("malloom/") else room_of(include)
 
 
-def imported_room(module: str, member: str) -> str:
-    """The room of an import; `import x.y` has no member."""
-    path = f"{module}.{member}".strip(".").replace(".", "/")
-    return room_of(f"src/{path}/") or GROUND
+def imported_room(module: str, member: str) -> str | None:
+    """The room of an import; `import x.y` has no member. None for what is no module of the tree."""
+    path = f"src/{module}.{member}".strip(".").replace(".", "/")
+    found = room_of(f"{path}/")
+    if found != GROUND or module == member == "":
+        return found
+    # A member may be a name in its module.
+    modules = (path, str(PurePosixPath(path).parent))
+    there = any((ROOT / name).with_suffix(kind).is_file() for name in modules for kind in (".py", ".pyi"))
+    return GROUND if there or module == "malloom" else None
 
 
 def violations(name: str, text: str) -> list[str]:
     """The upward includes or imports of one file."""
     room = room_of(name)
-    if room is None:
+    if room is None or name == ENTRY:
         return []
     if name.endswith((".py", ".pyi")):
         targets = [(module, imported_room(module, member)) for module, member in IMPORT.findall(text)]

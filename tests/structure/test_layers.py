@@ -34,7 +34,10 @@ def test_no_upward_import() -> None:
         ("record/dynamorio/client.cpp", '#include "runtime/heaps/plan/plan_heap.h"'),
         ("src/malloom/profile/reader.py", "from malloom.layout.strategy import Strategy"),
         ("src/malloom/profile/reader.py", "from malloom import commands"),
-        ("src/malloom/bench/pairs.py", "import malloom.commands.run"),
+        ("src/malloom/bench/suite.py", "import malloom.commands.run"),
+        ("src/malloom/optimize/learning.py", "from malloom.bench import steps"),
+        ("src/malloom/errors.py", "from malloom.profile import HeapProfile"),
+        ("src/malloom/profile/reader.py", "from malloom.nothing import what_is_not_there"),
     ],
 )
 def test_upward_reach_is_found(name: str, text: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from malloom.bench.goals import Goal
-from malloom.bench.rows import Host, Row
+from malloom.measure.rows import Host, Row
 
 
 @dataclass(frozen=True)

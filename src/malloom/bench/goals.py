@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from malloom.bench.interval import median_ratio
-from malloom.bench.rows import Row, row
+from malloom.measure.interval import median_ratio
+from malloom.measure.rows import Row, row
 
 LIMIT = "limit"
 """The baseline of what has an absolute limit: ratio = measured / limit."""

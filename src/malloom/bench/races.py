@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.rows import Row, row
 
 
 def race(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Progress, no_progress
-from malloom.bench.rows import Row
 from malloom.bench.workloads import Case
+from malloom.measure.interleaved import Progress, no_progress
+from malloom.measure.rows import Row
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench.findings import Failure, Findings, Note
-from malloom.bench.pairs import Progress, no_progress
-from malloom.bench.rows import host
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import Shown
 from malloom.errors import CommandError
+from malloom.measure.interleaved import Progress, no_progress
+from malloom.measure.rows import host
 
 
 @dataclass(frozen=True)

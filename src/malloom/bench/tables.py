@@ -8,7 +8,7 @@ from rich.table import Table
 
 from malloom.bench.findings import Findings
 from malloom.bench.goals import Goal, Of
-from malloom.bench.rows import Row
+from malloom.measure.rows import Row
 
 GOALS = "What malloom must reach"
 ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")

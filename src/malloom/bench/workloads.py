@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
 
 DEFAULT_FOLDER = Path("build/release/workloads")
 

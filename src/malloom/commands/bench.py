@@ -15,8 +15,8 @@ from malloom.output_file import check_output, written_whole
 
 if TYPE_CHECKING:
     from malloom.bench.findings import Findings
-    from malloom.bench.pairs import Progress
     from malloom.bench.suite import Suite
+    from malloom.measure.interleaved import Progress
 
 
 def register(app: typer.Typer) -> None:
@@ -140,8 +140,8 @@ def chosen_parts(suite: "Suite", names: list[str]) -> list[str]:
 
 def measured(suite: "Suite", parts: list[str], workloads: Path) -> "Findings":
     """Measures the parts."""
-    from malloom.bench.signals import ended_in_order  # noqa: PLC0415
     from malloom.bench.suite import run  # noqa: PLC0415
+    from malloom.measure.signals import ended_in_order  # noqa: PLC0415
 
     with ended_in_order(), shown() as (say, progress):
         return run(suite.steps_of(parts), workloads, say, progress)
@@ -162,7 +162,7 @@ def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
     """Lines on standard error as the suite goes on; at a terminal also the run that it is at."""
     from rich.console import Console  # noqa: PLC0415
 
-    from malloom.bench.pairs import no_progress  # noqa: PLC0415
+    from malloom.measure.interleaved import no_progress  # noqa: PLC0415
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
@@ -184,7 +184,7 @@ def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
 def write(suite: "Suite", findings: "Findings", json: Path | None, markdown: Path | None) -> None:
     """Rows, goals and failures for machines, tables for documents, where they are wanted."""
     from malloom.bench.markdown import to_markdown  # noqa: PLC0415
-    from malloom.bench.rows import to_json  # noqa: PLC0415
+    from malloom.measure.rows import to_json  # noqa: PLC0415
 
     if json is not None:
         goals = [goal.as_data() for goal in findings.goals]

@@ -11,7 +11,7 @@ import typer
 from malloom.doctor.finding import Finding, State
 from malloom.doctor.machine import examine_machine
 from malloom.doctor.program import examine_program
-from malloom.record.program import open_program
+from malloom.launch.program import open_program
 
 COLOURS = {State.good: typer.colors.GREEN, State.note: typer.colors.YELLOW, State.problem: typer.colors.RED}
 

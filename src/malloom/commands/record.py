@@ -12,7 +12,7 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
-    from malloom.record.session import Recorded
+    from malloom.launch.recording import Recorded
 
 SMALLEST_LIMIT = 64 << 10
 SMALLEST_PROFILE = 256 << 10
@@ -62,23 +62,23 @@ def record(
         )
     if output is None:
         raise UsageProblem("no profile is named", remedy="say where it goes with -o")
+    from malloom.launch import recording  # noqa: PLC0415  (help does not need the native core)
+    from malloom.launch.program import CANNOT_RUN, open_program, require_reachable  # noqa: PLC0415
     from malloom.quantities import parse_size  # noqa: PLC0415
-    from malloom.record import session  # noqa: PLC0415  (help does not need the native core)
-    from malloom.record.program import CANNOT_RUN, open_program, require_reachable  # noqa: PLC0415
 
-    if accesses not in list(session.Accesses):
-        wanted = ", ".join(session.Accesses)
+    if accesses not in list(recording.Accesses):
+        wanted = ", ".join(recording.Accesses)
         raise UsageProblem(f"there are no accesses '{accesses}'", remedy=f"choose one of {wanted}")
     limit = parse_size(max_size)
     if 0 < limit < SMALLEST_LIMIT:
         raise UsageProblem(f"--max-size {max_size} is too small for any profile", remedy="give 64K or more")
     program = open_program(command[0])
     require_reachable(program)
-    if not program.is_readable and accesses in (session.Accesses.full, session.Accesses.sampled):
+    if not program.is_readable and accesses in (recording.Accesses.full, recording.Accesses.sampled):
         problem = f"{program.binary} cannot be read, and DynamoRIO must read what it runs"
         raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
-    wishes = session.Wishes(output, session.Accesses(accesses), limit, depth, force)
-    outcome = session.record(program, command, wishes)
+    options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
+    outcome = recording.record(program, command, options)
     for line in lines_of(outcome, command[0], output):
         print(f"malloom: {line}", file=sys.stderr)
     raise typer.Exit(status_of(outcome))

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from malloom.doctor.finding import Finding, good, note, problem
-from malloom.record.elf_file import ElfFile
-from malloom.record.program import Program, obstacles
+from malloom.launch.elf_file import ElfFile
+from malloom.launch.program import Program, obstacles
 
 DEBUG_FILES = Path("/usr/lib/debug/.build-id")
 

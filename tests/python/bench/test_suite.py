@@ -10,18 +10,18 @@ from rich.console import Console
 from malloom.bench import suite
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.goals import Goal, Of, against_limit
-from malloom.bench.interval import Interval, exact
 from malloom.bench.markdown import to_markdown
-from malloom.bench.pairs import Rounds
 from malloom.bench.placement import thesis
 from malloom.bench.placement.scale import full_scale
 from malloom.bench.placement.steps import GOALS, PARTS
 from malloom.bench.placement.suite import placement
 from malloom.bench.placement.tables import shown_tables
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import goal_cells, print_all
 from malloom.errors import CommandError
+from malloom.measure.interleaved import Rounds
+from malloom.measure.interval import Interval, exact
+from malloom.measure.rows import Row, row
 
 PLACE = ("cover", "300 300")
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from malloom.bench import variants
 from malloom.bench.dynamic.learning import learned, learners
-from malloom.bench.interval import Verdict
-from malloom.bench.memory_limit import MemoryLimit
-from malloom.bench.pairs import Budget, Race
-from malloom.bench.selection import fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.launch.program import open_program
 from malloom.layout.plan_header import has_flag, has_pools, header_fields
-from malloom.record.program import open_program
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Race
+from malloom.measure.interval import Verdict
+from malloom.optimize.memory_limit import MemoryLimit
+from malloom.optimize.selection import fastest_by_halving, measure_winner, rounds_per_stage
 from malloom.settings import with_setting
 
 ROUNDS = 6

@@ -1,16 +1,16 @@
 """What malloom must reach, over the programs that were measured."""
 
-from malloom.bench import variants
 from malloom.bench.dynamic.means import geometric_mean
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, FEW_REQUESTS
 from malloom.bench.dynamic.times import Measured
 from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Rounds
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.measure import variants
+from malloom.measure.interleaved import Rounds
+from malloom.measure.rows import Row, row
 
 MEAN = "geometric mean"
 BEST_PEER = "best allocator"

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from malloom.bench import stages
-from malloom.bench.process import last_words, run_measured
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
 from malloom.layout.plan_header import header_fields
+from malloom.measure import stages
+from malloom.measure.process import last_words, run_measured
 
 
 @dataclass(frozen=True)

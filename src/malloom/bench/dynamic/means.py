@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from malloom.bench.interval import COVERAGE, RESAMPLES, Interval
+from malloom.measure.interval import COVERAGE, RESAMPLES, Interval
 
 Pairs = Sequence[float]
 """The ratios of one program's interleaved pairs."""

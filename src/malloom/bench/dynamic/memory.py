@@ -1,14 +1,14 @@
 """Whether freed memory goes back: a program makes objects, releases all, and looks at what it has left."""
 
-from malloom.bench import variants
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal, against_limit
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.races import rows_of
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.rows import Row
 
 FULL, EMPTY = "full_bytes", "empty_bytes"
 """Resident memory of the process when all objects live, and when none does."""

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from malloom.bench import stages, variants
-from malloom.bench.cachegrind import Misses, count_misses, options_of
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.learning import learned, learners
 from malloom.bench.dynamic.sizes import learned_and_chosen_at, sized
 from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT, Way
 from malloom.bench.goals import Goal
-from malloom.bench.interval import exact
-from malloom.bench.process import last_words
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.cache.geometry import Geometry, geometry_from
 from malloom.errors import CommandError
+from malloom.measure import stages, variants
+from malloom.measure.interval import exact
+from malloom.measure.process import last_words
+from malloom.measure.rows import Row, row
+from malloom.measure.valgrind import Misses, count_misses, options_of
 
 METRICS = ("l1d_misses", "llc_misses")
 MACHINES = ("athlon-mp", "p4")

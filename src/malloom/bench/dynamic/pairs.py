@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from malloom.bench import variants
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
-from malloom.bench.process import Command
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.process import Command
+from malloom.measure.rows import Row
 
 PATTERNS = ("now", "lifo", "fifo", "random")
 SIZES = (16, 32, 64, 128, 256)

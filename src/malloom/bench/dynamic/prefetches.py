@@ -2,14 +2,14 @@
 
 import re
 
-from malloom.bench import variants
 from malloom.bench.dynamic.paper import ALL, PREFETCH
-from malloom.bench.interval import exact
-from malloom.bench.process import Command, last_words, run_measured
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.interval import exact
+from malloom.measure.process import Command, last_words, run_measured
+from malloom.measure.rows import Row, row
 
 METRIC = "prefetches"
 ONE = "one"

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from malloom.bench import variants
 from malloom.bench.dynamic.goals import NO_SLOWER
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO
 from malloom.bench.dynamic.ways import commands_of, native, under_dynamorio
 from malloom.bench.goals import Goal
 from malloom.bench.inputs.documents import write_json
-from malloom.bench.pairs import Budget, run_interleaved
-from malloom.bench.process import Command
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, run_interleaved
+from malloom.measure.process import Command
+from malloom.measure.rows import Row
 
 PROGRAMS = {"gzip": ("gzip", "-9", "-c"), "sha256sum": ("sha256sum",)}
 """Programs that every Debian has, with the arguments before the file's name."""

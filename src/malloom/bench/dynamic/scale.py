@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from malloom.bench.dynamic.pairs import SIZES
 from malloom.bench.dynamic.paper import PROGRAMS
-from malloom.bench.pairs import Budget
 from malloom.cache.geometry import last_level_bytes
+from malloom.measure.interleaved import Budget
 
 DEFAULT_SIZES = {program: ("0.5x",) for program in PROGRAMS} | {"ft": ("0.5x", "2x", "8x")}
 """All programs at the smallest size, and ft at the larger ones, which the goals name."""

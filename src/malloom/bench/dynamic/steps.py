@@ -15,8 +15,8 @@ from malloom.bench.dynamic.scale import Scale
 from malloom.bench.dynamic.sizes import LEARNED_AT, heap_bytes, learned_and_chosen_at, sized
 from malloom.bench.dynamic.times import Measured, Sized, time_rows
 from malloom.bench.goals import Goal
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench, Step
+from malloom.measure.rows import Row
 
 PARTS = ("times", "quiet", "prefetches", "misses", "pairs", "memory")
 GROUPS: dict[str, Sequence[str]] = {}

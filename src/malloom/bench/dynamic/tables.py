@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from malloom.bench import variants
 from malloom.bench.dynamic import paper
 from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
@@ -11,8 +10,9 @@ from malloom.bench.dynamic.pairs import ON_TWO_THREADS, OURS, PHASE, POOL_HEAP
 from malloom.bench.dynamic.prefetches import METRIC, ONE
 from malloom.bench.dynamic.ways import CARRIED, POOLS, SAME_INPUT
 from malloom.bench.findings import Findings
-from malloom.bench.rows import Row
 from malloom.bench.tables import Shown, describe_interval, failures_table, goals_table, notes_table
+from malloom.measure import variants
+from malloom.measure.rows import Row
 
 GLIBC = variants.GLIBC
 UNDER = (paper.POOL, paper.PREFETCH, paper.ALL)

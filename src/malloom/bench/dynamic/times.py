@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from malloom.bench import variants
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.carried import Carrying
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, POOL, PREFETCH
 from malloom.bench.dynamic.sizes import available_memory, lack_of_room
 from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT, Way
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.races import measured_row, rows_of
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.rows import Row
 
 LARGEST_UNDER_DYNAMORIO = 1.5e9
 """Bytes of heap: larger ones are measured natively only, so that the suite ends in hours and not in days."""

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from malloom.bench import variants
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, POOL, PREFETCH
-from malloom.bench.process import Command
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.process import Command
 
 POOLS = "pools"
 """Pools per call site that every run learns anew, natively: `malloom run --heap pools`."""

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from malloom.bench import variants
 from malloom.bench.goals import Goal, Of, against_limit
-from malloom.bench.pairs import Budget, Rounds
 from malloom.bench.placement.plans import optimized, planned
 from malloom.bench.placement.races import SEQUENTIAL
 from malloom.bench.races import measured_row, race
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.layout.registry import AUTO
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Rounds
+from malloom.measure.rows import Row
 
 FALLBACK = "fallback"
 OPTIMIZED = "optimize"

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from malloom.bench import variants
-from malloom.bench.cachegrind import Misses, count_misses
-from malloom.bench.interval import exact
 from malloom.bench.placement.plans import all_planned
 from malloom.bench.placement.races import SEQUENTIAL
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.interval import exact
+from malloom.measure.rows import Row, row
+from malloom.measure.valgrind import Misses, count_misses
 
 METRICS = ("l1d_misses", "llc_misses")
 

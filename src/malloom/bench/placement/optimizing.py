@@ -2,12 +2,12 @@
 
 import json
 
-from malloom.bench import stages, variants
 from malloom.bench.goals import Goal
-from malloom.bench.interval import Interval
 from malloom.bench.placement.real_programs import RealProgram
-from malloom.bench.rows import row
 from malloom.bench.steps import Bench
+from malloom.measure import stages, variants
+from malloom.measure.interval import Interval
+from malloom.measure.rows import row
 
 
 def optimize_goals(bench: Bench, program: RealProgram, seconds: float) -> list[Goal]:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from malloom.bench import stages
 from malloom.bench.goals import Goal, against_limit
-from malloom.bench.process import Command, run_measured
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.layout.registry import AUTO
+from malloom.measure import stages
+from malloom.measure.process import Command, run_measured
 
 SECONDS = 60.0
 BYTES = float(4 << 30)

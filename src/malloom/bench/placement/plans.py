@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench import stages
 from malloom.bench.placement import thesis
-from malloom.bench.process import last_words
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.errors import CommandError
 from malloom.layout.registry import strategy_names
+from malloom.measure import stages
+from malloom.measure.process import last_words
 
 
 def strategies() -> list[str]:

@@ -1,12 +1,12 @@
 """Times of the workloads under plans and general allocators (tables 5.1, 5.2, 5.9 and 5.11 to 5.14)."""
 
-from malloom.bench import variants
-from malloom.bench.pairs import Budget
 from malloom.bench.placement.plans import all_planned, planned
 from malloom.bench.races import race, rows_of
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget
+from malloom.measure.rows import Row
 from malloom.settings import with_setting
 
 SEQUENTIAL = "sequential"

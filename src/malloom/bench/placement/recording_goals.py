@@ -6,16 +6,16 @@ them. The command's own start, and what it takes in after their end, are a const
 
 from pathlib import Path
 
-from malloom.bench import variants
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Budget, run_interleaved
 from malloom.bench.placement.real_programs import RealProgram
-from malloom.bench.process import Command
-from malloom.bench.rows import row
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
-from malloom.record import session
-from malloom.record.program import open_program
+from malloom.launch import recording
+from malloom.launch.program import open_program
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, run_interleaved
+from malloom.measure.process import Command
+from malloom.measure.rows import row
 from malloom.settings import VARIABLE
 
 # --accesses -> how many times the program's own CPU time recording may take.
@@ -44,11 +44,11 @@ def _recording_goals(
     profile = bench.scratch / "overhead.profile"
     variant = f"record {accesses}"
     commands = {variants.GLIBC: program, variant: recording_command(program, profile, accesses)}
-    session.create(profile, force=True)
+    recording.create(profile, force=True)
     try:
         rounds = run_interleaved(commands, variants.GLIBC, budget, progress=bench.progress)
     finally:
-        session.remove(profile)
+        recording.remove(profile)
     measured = row(
         place,
         variant,
@@ -63,8 +63,10 @@ def _recording_goals(
 
 def recording_command(program: Command, profile: Path, accesses: str) -> Command:
     """What `malloom record` starts, with the variables that it sets."""
-    wishes = session.Wishes(profile.absolute(), session.Accesses(accesses), 0, DEPTH, force=True)
+    options = recording.RecordingOptions(
+        profile.absolute(), recording.Accesses(accesses), 0, DEPTH, force=True
+    )
     found = open_program(program.arguments[0])
-    path, arguments, environment = session.recorded_command(found, list(program.arguments), wishes)
+    path, arguments, environment = recording.recorded_command(found, list(program.arguments), options)
     ours = {name: environment[name] for name in ("LD_PRELOAD", VARIABLE)}
     return Command([str(path), *arguments[1:]], {**program.environment, **ours}, program.stdin)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from malloom.bench.pairs import Budget
 from malloom.bench.placement import real_programs
 from malloom.bench.placement.real_programs import RealProgram
 from malloom.bench.workloads import Case, cover, hexapawn, traverse
+from malloom.measure.interleaved import Budget
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from malloom.bench import variants
 from malloom.bench.findings import Findings
 from malloom.bench.placement import thesis
 from malloom.bench.placement.races import NOT_PREALLOCATED, SEQUENTIAL, STATISTICS
-from malloom.bench.rows import Row
 from malloom.bench.tables import (
     ROW_HEADINGS,
     Shown,
@@ -17,6 +15,8 @@ from malloom.bench.tables import (
     notes_table,
     row_cells,
 )
+from malloom.measure import variants
+from malloom.measure.rows import Row
 
 ANNOTATED = "_annotated"
 Place = tuple[str, str]

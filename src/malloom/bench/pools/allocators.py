@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from malloom.bench import variants
 from malloom.bench.dynamic.ways import POOLS
-from malloom.bench.pairs import Rounds
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.interleaved import Rounds
 
 HUGE = "huge"
 BEST = "best"

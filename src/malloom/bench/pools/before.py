@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
-from malloom.bench import variants
 from malloom.bench.dynamic.pairs import PHASE, POOL_HEAP, Work
 from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Budget, run_interleaved
 from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.pools.means import Races, mean_row
 from malloom.bench.pools.programs import Program
-from malloom.bench.process import Command
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, run_interleaved
+from malloom.measure.process import Command
+from malloom.measure.rows import Row
 
 PAIRS = ("pairs", "pool_pairs")
 """The workloads: through malloc, and with the heap called directly."""

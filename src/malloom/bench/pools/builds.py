@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench import variants
-from malloom.bench.process import Command, run_in_time
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.process import Command, run_in_time
 
 SCRIPT = Path("setup/build_at.sh")
 LONGEST = 1800.0

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from malloom.bench import variants
-from malloom.bench.cachegrind import count_instructions
 from malloom.bench.dynamic.pairs import PHASE, POOL_HEAP, Work
 from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal
-from malloom.bench.interval import exact
-from malloom.bench.pairs import Budget, run_interleaved
 from malloom.bench.pools.builds import UNCHECKED, Builds
 from malloom.bench.pools.code import for_each
 from malloom.bench.pools.means import Races, mean_row
 from malloom.bench.pools.programs import Program
-from malloom.bench.process import Command
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, run_interleaved
+from malloom.measure.interval import exact
+from malloom.measure.process import Command
+from malloom.measure.rows import Row, row
+from malloom.measure.valgrind import count_instructions
 
 INSTRUCTIONS_LIMIT, PAIR_LIMIT, PROGRAMS_LIMIT = 12.0, 1.12, 1.01
 ADDED = "instructions_added"

@@ -6,14 +6,14 @@ from dataclasses import replace
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.pairs import POOL_HEAP, Work
 from malloom.bench.goals import Goal
-from malloom.bench.interval import exact
 from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.pools.hot_path import for_simulation, hot_path, returns_what_it_changed
 from malloom.bench.pools.simulation import PROCESSORS, cycles
-from malloom.bench.process import Command
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
+from malloom.measure.interval import exact
+from malloom.measure.process import Command
+from malloom.measure.rows import Row, row
 
 PAIR = "a pair"
 """The baseline of a number for each pair: ratio = number / 1."""

@@ -3,11 +3,11 @@
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.paper import ALL, DYNAMORIO, POOL
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Budget, run_interleaved
 from malloom.bench.pools.programs import Program
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget, run_interleaved
+from malloom.measure.rows import Row
 
 LIMIT = 1.03
 """Of the low end against DynamoRIO alone."""

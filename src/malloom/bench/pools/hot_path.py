@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.cachegrind import installed, output_of_valgrind
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
+from malloom.measure.valgrind import installed, output_of_valgrind
 
 LOOP = "run_now"
 """The function of workloads/pairs/pairs.c whose loop is looked at: one pair at a time."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from malloom.bench.dynamic.means import geometric_mean
-from malloom.bench.pairs import Rounds
-from malloom.bench.rows import Row, row
+from malloom.measure.interleaved import Rounds
+from malloom.measure.rows import Row, row
 
 MEAN = "geometric mean"
 Races = dict[tuple[str, str], Rounds]

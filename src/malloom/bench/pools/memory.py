@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from malloom.bench.dynamic.ways import POOLS
 from malloom.bench.goals import Goal, against_limit
-from malloom.bench.interval import median_ratio
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.pools.allocators import GENERAL, HugePages
 from malloom.bench.pools.programs import Program
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.interval import median_ratio
+from malloom.measure.rows import Row, row
 
 PEAK, ALLOWANCE = 1.10, 4 << 20
 """Of the larger peak of the general allocators, and bytes beside it."""

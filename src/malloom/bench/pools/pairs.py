@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from malloom.bench import variants
 from malloom.bench.dynamic import ways
 from malloom.bench.dynamic.pairs import PHASE, POOL_HEAP, Work
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.pools.allocators import BEST, best_of
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.rows import Row, row
 
 LIMITS = {"now": 1.0, "lifo": 1.05, "fifo": 1.0, "random": 1.0}
 """By pattern, against the best general allocator."""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.cachegrind import installed
 from malloom.bench.dynamic.sizes import sized
 from malloom.bench.inputs.documents import write_json
 from malloom.bench.inputs.sources import write_source
 from malloom.bench.placement.real_programs import MEGABYTE, RealProgram, dot, jq, xsltproc
-from malloom.bench.process import Command
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case, cover, hexapawn, traverse
+from malloom.measure.process import Command
+from malloom.measure.valgrind import installed
 
 SUMMING = """
 import collections, json, sys

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from malloom.bench.dynamic.pairs import SIZES
 from malloom.bench.dynamic.paper import PROGRAMS
-from malloom.bench.pairs import Budget
 from malloom.bench.pools import programs
 from malloom.bench.pools.programs import Program
 from malloom.bench.workloads import Case
+from malloom.measure.interleaved import Budget
 
 AGAINST = "69039a1"
 """The last commit before the heap was built anew."""

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from malloom.bench.cachegrind import count_instructions
 from malloom.bench.dynamic.pairs import PATTERNS, Work
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Budget
 from malloom.bench.pools import before, checks, code
 from malloom.bench.pools.allocators import HugePages
 from malloom.bench.pools.builds import Builds
@@ -18,9 +16,11 @@ from malloom.bench.pools.programs import START_UP, Program, of_case
 from malloom.bench.pools.scale import Scale
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.times import time_rows
-from malloom.bench.process import Command
-from malloom.bench.rows import Row
 from malloom.bench.steps import Step
+from malloom.measure.interleaved import Budget
+from malloom.measure.process import Command
+from malloom.measure.rows import Row
+from malloom.measure.valgrind import count_instructions
 
 Maker = Callable[[Scale], list[Step]]
 COUNTED_BYTES = 64

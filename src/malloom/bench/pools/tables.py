@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from malloom.bench.findings import Findings
 from malloom.bench.pools.allocators import HUGE
 from malloom.bench.pools.scale import Scale
-from malloom.bench.rows import Row
 from malloom.bench.tables import Shown, describe_interval, failures_table, goals_table, notes_table
+from malloom.measure.rows import Row
 
 
 @dataclass(frozen=True)

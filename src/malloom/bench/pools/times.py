@@ -1,12 +1,12 @@
 """CPU time with pools against the better of two general allocators, all with huge pages or all without."""
 
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
 from malloom.bench.pools.allocators import BEST, HugePages, best_of
 from malloom.bench.pools.programs import Program
 from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget, Rounds, run_interleaved
+from malloom.measure.rows import Row, row
 
 LIMIT = 1.05
 """Of the low end against the better one."""

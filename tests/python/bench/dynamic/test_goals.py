@@ -8,10 +8,10 @@ import pytest
 from malloom.bench.dynamic.goals import best_peer, time_goals
 from malloom.bench.dynamic.times import Measured
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Rounds
-from malloom.bench.process import Run
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
+from malloom.measure.interleaved import Rounds
+from malloom.measure.process import Run
 
 USUAL = {"glibc": 1.0, "mimalloc": 0.95, "jemalloc": 0.9, "tcmalloc": 1.1, "carried": 0.8}
 UNDER_DYNAMORIO = {"dynamorio": 2.0, "all": 1.5}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from malloom.bench.dynamic import inputs
-from malloom.bench.process import Command, run_measured
 from malloom.bench.workloads import Case
+from malloom.measure.process import Command, run_measured
 
 WORKLOADS = Path(__file__).parents[4] / "build/release/workloads"
 MB = 1_000_000

@@ -8,7 +8,6 @@ import pytest
 
 from malloom.bench.dynamic import carried
 from malloom.bench.dynamic.learning import Learner, learned, learners
-from malloom.bench.pairs import Budget
 from malloom.bench.steps import Bench
 from malloom.bench.workloads import Case
 from malloom.cache.geometry import geometry_from
@@ -16,6 +15,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.registry import strategy
+from malloom.measure.interleaved import Budget
 from malloom.profile import HeapProfile
 
 CASE = Case("tiny", ("1",), "", "0.5x")

@@ -1,8 +1,8 @@
 """Pairs of malloc and free: what is held of them."""
 
 from malloom.bench.dynamic.pairs import ON_TWO_THREADS, POOL_HEAP, goals_of
-from malloom.bench.interval import Interval
-from malloom.bench.rows import Row, row
+from malloom.measure.interval import Interval
+from malloom.measure.rows import Row, row
 
 
 def timed(size: int, variant: str, baseline: str, ratio: float) -> Row:

@@ -3,8 +3,8 @@
 import pytest
 
 from malloom.bench.dynamic.prefetches import injected
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
 
 LINE = "malloom: process 7: sites monitored 3, promoted 1, given up 0; traces 12; prefetches {}, used 2"
 

@@ -2,8 +2,8 @@
 
 from malloom.bench.dynamic.tables import shown_tables
 from malloom.bench.findings import Findings, Note
-from malloom.bench.interval import Interval, exact
-from malloom.bench.rows import Row, row
+from malloom.measure.interval import Interval, exact
+from malloom.measure.rows import Row, row
 
 
 def timed(program: str, variant: str, baseline: str = "glibc") -> Row:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from malloom.bench.pairs import Rounds
-from malloom.bench.process import Run
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Rounds
+from malloom.measure.process import Run
 
 PACES = (1.0, 1.01, 0.99, 1.02, 0.98, 1.0)
 

@@ -14,8 +14,8 @@ from malloom.bench.pools.hot_path import (
     returns_what_it_changed,
     way_round,
 )
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
 
 LOOP = ["call   20 <allocate>", "dec    %rbx", "jne    0 <run_now>", "ret"]
 CALLED = ["mov    (%rdi),%rax", "jbe    2c <slow>", "xadd   %rax,(%rdi)", "ret"]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from malloom.bench.interval import Interval
 from malloom.bench.pools.pairs import goals_of
-from malloom.bench.rows import Row, row
+from malloom.measure.interval import Interval
+from malloom.measure.rows import Row, row
 
 
 def timed(size: int, baseline: str, ratio: float) -> Row:
