@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/context_hash.h"
-#include "src/native/chunk_encoder.h"
+#include "src/native/encoding/chunks.h"
 
 namespace malloom::native::testing {
 

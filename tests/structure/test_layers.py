@@ -32,6 +32,8 @@ def test_no_upward_import() -> None:
         ("formats/types.h", '#include "runtime/platform/pages.h"'),
         ("runtime/codegen/code_pages.cpp", '#include "runtime/codegen/x86_64/emitter.h"'),
         ("record/dynamorio/client.cpp", '#include "runtime/heaps/plan/plan_heap.h"'),
+        ("src/native/encoding/chunks.cpp", '#include "src/native/text/words.h"'),
+        ("src/native/orders/chains.cpp", '#include "src/native/packing/timeline.h"'),
         ("src/malloom/profile/reader.py", "from malloom.layout.strategy import Strategy"),
         ("src/malloom/profile/reader.py", "from malloom import commands"),
         ("src/malloom/bench/pairs.py", "import malloom.commands.run"),
@@ -50,6 +52,10 @@ def test_upward_reach_is_found(name: str, text: str) -> None:
         ),
         ("runtime/codegen/x86_64/load_patcher.cpp", '#include "runtime/codegen/code_pages.h"'),
         ("record/preload/recorder.cpp", '#include "runtime/context/call_chain.h"'),
+        (
+            "src/native/simulation/bindings.cpp",
+            '#include "src/native/accesses/source.h"\n#include "src/native/numpy_arrays.h"',
+        ),
         (
             "src/malloom/profile/reader.py",
             "from malloom.errors import CommandError\nfrom malloom import _native",

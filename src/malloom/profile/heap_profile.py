@@ -200,7 +200,7 @@ def processes_of(recording: _native.Recording) -> list[Process]:
 
 
 def _pack(count: int, offsets: Any, stores: Any) -> U64:
-    """ResolvedAccess::packed of src/native/access_source.h, for accesses of 8 bytes."""
+    """ResolvedAccess::packed of src/native/accesses/source.h, for accesses of 8 bytes."""
     packed = np.full(count, 3 << 48, dtype=np.uint64)
     if offsets is not None:
         packed |= np.asarray(offsets, dtype=np.uint64)
