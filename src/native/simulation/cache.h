@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "src/native/simulation/ways.h"
+#include "src/native/simulation/replacement.h"
 
 namespace malloom::native {
 

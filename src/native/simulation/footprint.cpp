@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "src/native/simulation/touched.h"
-
 namespace malloom::native {
 
 Footprint footprint(const SimulatedAddresses& addresses, std::span<const uint32_t> granules,

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "src/native/simulation/cache.h"
+#include "src/native/simulation/footprint.h"
 #include "src/native/simulation/streams.h"
-#include "src/native/simulation/touched.h"
 
 namespace malloom::native {
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "src/native/simulation/lru.h"
-#include "src/native/simulation/random.h"
-#include "src/native/simulation/tree_plru.h"
+#include "src/native/simulation/replacement.h"
 
 namespace malloom::native {
 
