@@ -11,7 +11,7 @@
 
 #include "src/native/profile/requests.h"
 #include "src/native/survey/usage.h"
-#include "tests/native/synthetic_profile.h"
+#include "src/native/synthetic/profile.h"
 
 // Freed memory that AddressSanitizer keeps back, 256 MB of it by default, would count as resident.
 extern "C" const char* __asan_default_options() {
@@ -25,9 +25,7 @@ class ProfileTest : public ::testing::Test {
   protected:
     ~ProfileTest() override { std::filesystem::remove(path_); }
 
-    void write(const testing::SyntheticShape& shape) {
-        ASSERT_TRUE(testing::write_synthetic_profile(shape, path_));
-    }
+    void write(const SyntheticShape& shape) { ASSERT_TRUE(write_synthetic_profile(shape, path_)); }
 
     /// Reads all there is, whatever it is worth; returns how many accesses reached an object.
     static uint64_t read_all(const std::string& path) {

@@ -27,8 +27,8 @@ def planning_goals(bench: Bench, requests: int, accesses: int) -> list[Goal]:
 
 
 def write_profile(bench: Bench, profile: Path, requests: int, accesses: int) -> None:
-    """Has the tests' generator write a profile. It is built beside the workloads."""
-    generator = bench.workloads.parent / "tests/native/make_synthetic_profile"
+    """Has the generator write a profile. It is built beside the workloads."""
+    generator = bench.workloads.parent / "src/native/synthetic/make_synthetic_profile"
     if not generator.is_file():
         raise CommandError(f"there is no {generator}", remedy="run 'make native' in malloom's source tree")
     made = run_measured(Command([str(generator), str(profile), str(requests), str(accesses)]))

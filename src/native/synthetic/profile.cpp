@@ -1,4 +1,4 @@
-#include "tests/native/synthetic_profile.h"
+#include "src/native/synthetic/profile.h"
 
 #include <cstdio>
 #include <memory>
@@ -7,7 +7,7 @@
 #include "formats/context_hash.h"
 #include "src/native/encoding/chunks.h"
 
-namespace malloom::native::testing {
+namespace malloom::native {
 
 using namespace formats::profile;
 
@@ -169,4 +169,4 @@ bool write_synthetic_profile(const SyntheticShape& shape, const std::string& pat
     return (fclose(file) == 0) && written;
 }
 
-}  // namespace malloom::native::testing
+}  // namespace malloom::native

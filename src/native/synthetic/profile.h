@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace malloom::native::testing {
+namespace malloom::native {
 
 struct SyntheticShape {
     uint64_t requests = 1000;
@@ -20,4 +20,4 @@ struct SyntheticShape {
 /// touched one to four times. False when the file cannot be written.
 bool write_synthetic_profile(const SyntheticShape& shape, const std::string& path);
 
-}  // namespace malloom::native::testing
+}  // namespace malloom::native
