@@ -127,9 +127,10 @@ std::unique_ptr<AccessSource> accesses(const Recording& recording, uint64_t iden
     return windowed(std::make_unique<RecordedAccesses>(process_of(recording, identity)), skip, take);
 }
 
-OwnedArray<uint64_t> chain_hashes(ArrayView<uint64_t> offsets, ArrayView<uint32_t> frame_modules,
-                                  ArrayView<uint64_t> frame_offsets, ArrayView<uint64_t> module_hashes,
-                                  uint32_t depth) {
+OwnedArray<uint64_t> chain_hashes(const ArrayView<uint64_t>& offsets,
+                                  const ArrayView<uint32_t>& frame_modules,
+                                  const ArrayView<uint64_t>& frame_offsets,
+                                  const ArrayView<uint64_t>& module_hashes, uint32_t depth) {
     const auto rows = to_span(offsets);
     std::vector<uint64_t> hashes;
     for (size_t i = 0; i + 1 < rows.size(); ++i) {
@@ -144,7 +145,7 @@ OwnedArray<uint64_t> chain_hashes(ArrayView<uint64_t> offsets, ArrayView<uint32_
     return to_numpy(std::move(hashes));
 }
 
-nb::tuple refold_contexts(ArrayView<uint32_t> context, ArrayView<uint64_t> hashes) {
+nb::tuple refold_contexts(const ArrayView<uint32_t>& context, const ArrayView<uint64_t>& hashes) {
     for (const uint32_t index : to_span(context)) {
         if (index >= hashes.shape(0)) throw std::invalid_argument("a request of a context without hash");
     }

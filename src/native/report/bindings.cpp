@@ -16,8 +16,8 @@ namespace malloom::native {
 namespace {
 
 /// (live peak per context and of all, median lifetime per context)
-nb::tuple lifetimes(ArrayView<uint64_t> size, ArrayView<uint64_t> birth, ArrayView<uint64_t> death,
-                    ArrayView<uint32_t> context, size_t contexts) {
+nb::tuple lifetimes(const ArrayView<uint64_t>& size, const ArrayView<uint64_t>& birth,
+                    const ArrayView<uint64_t>& death, const ArrayView<uint32_t>& context, size_t contexts) {
     const Lives lives{to_span(size), to_span(birth), to_span(death), to_span(context)};
     const size_t requests = lives.size.size();
     if (lives.birth.size() != requests || lives.death.size() != requests ||

@@ -81,7 +81,7 @@ nb::tuple survey(AccessSource& source, size_t requests, uint64_t expected,
 }
 
 /// (the graph's columns; uses per context)
-nb::tuple context_affinity(AccessSource& source, ArrayView<uint32_t> context, size_t contexts,
+nb::tuple context_affinity(AccessSource& source, const ArrayView<uint32_t>& context, size_t contexts,
                            uint64_t distance) {
     for (const uint32_t index : to_span(context)) {
         if (index >= contexts) throw std::invalid_argument("a request of an unknown context");
