@@ -1,6 +1,6 @@
 #include "optimizer/prefetch_code.h"
 
-#include "optimizer/code_writer.h"
+#include "optimizer/trace_code.h"
 
 namespace malloom::optimizer {
 

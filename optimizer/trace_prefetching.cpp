@@ -1,11 +1,11 @@
 #include "optimizer/trace_prefetching.h"
 
-#include "optimizer/code_writer.h"
 #include "optimizer/prefetch_choice.h"
 #include "optimizer/prefetch_code.h"
 #include "optimizer/prefetch_table.h"
 #include "optimizer/profiled_traces.h"
 #include "optimizer/profiling_code.h"
+#include "optimizer/trace_code.h"
 #include "optimizer/trace_loads.h"
 #include "optimizer/trace_records.h"
 
@@ -228,7 +228,7 @@ void forked(void*) {
 
 void module_unloaded(void*, const module_data_t* module) {
     dr_mutex_lock(lock);
-    forget_records(module->start, module->end);
+    forget_records(dynamorio::range_of(module));
     dr_mutex_unlock(lock);
 }
 

@@ -62,14 +62,10 @@ void reset(TraceRecord* record) {
     record->profiled = 0;
 }
 
-struct CodeRange {
-    app_pc start, end;
-};
-
 void reset_inside(void* payload, void* range) {
     auto* const record = static_cast<TraceRecord*>(payload);
-    const auto* const code = static_cast<CodeRange*>(range);
-    if (record->tag >= code->start && record->tag < code->end) reset(record);
+    if (static_cast<dynamorio::AddressRange*>(range)->contains(static_cast<app_pc>(record->tag)))
+        reset(record);
 }
 
 }  // namespace
@@ -120,9 +116,8 @@ void give_back_trial(TraceRecord* record) {
     record->trial = nullptr;
 }
 
-void forget_records(app_pc start, app_pc end) {
-    CodeRange range{start, end};
-    hashtable_apply_to_all_payloads_user_data(&records, reset_inside, &range);
+void forget_records(dynamorio::AddressRange code) {
+    hashtable_apply_to_all_payloads_user_data(&records, reset_inside, &code);
 }
 
 }  // namespace malloom::optimizer

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dynamorio/client.h"
 #include "optimizer/distance_trial.h"
 #include "optimizer/trace_loads.h"
 #include "optimizer/trace_profile.h"
@@ -70,6 +71,6 @@ DistanceTrial* take_trial(TraceRecord* record);
 void give_back_trial(TraceRecord* record);
 
 /// Lets the traces that begin in a range of code begin anew.
-void forget_records(app_pc start, app_pc end);
+void forget_records(dynamorio::AddressRange code);
 
 }  // namespace malloom::optimizer

@@ -41,6 +41,13 @@ def test_names_say_something() -> None:
     assert [name for name in tree_files() if vague & set(name.replace(".", "/").split("/"))] == []
 
 
+def test_make_rebuilds_for_every_room_of_the_product() -> None:
+    rooms = set(re.findall(r"add_subdirectory\(([\w-]+)", text_of("CMakeLists.txt"))) - {"workloads", "tests"}
+    listed = re.search(r"^PRODUCT_SOURCES := \$\(shell find (.*)", text_of("Makefile"), re.MULTILINE)
+    assert listed is not None
+    assert rooms - set(listed[1].split()) == set()
+
+
 def test_shell_scripts_are_executable_and_strict() -> None:
     for name in [*files_with(".sh"), ".ci/run"]:
         assert (ROOT / name).stat().st_mode & 0o100, f"{name} cannot be executed"

@@ -1,4 +1,4 @@
-#include "record/dynamorio/recorded_operands.h"
+#include "record/accesses/recorded_operands.h"
 
 #include <drutil.h>
 

@@ -1,14 +1,14 @@
-#include "record/dynamorio/thread_recording.h"
+#include "record/accesses/thread_recording.h"
 
 #include <drmgr.h>
 #include <stddef.h>
 
 #include "formats/profile.h"
-#include "record/dynamorio/access_chunks.h"
-#include "record/dynamorio/address_filter.h"
-#include "record/dynamorio/bursts.h"
-#include "record/dynamorio/recorder_library.h"
-#include "record/dynamorio/shape_registry.h"
+#include "record/accesses/access_chunks.h"
+#include "record/accesses/address_filter.h"
+#include "record/accesses/bursts.h"
+#include "record/accesses/recorder_library.h"
+#include "record/accesses/shapes.h"
 
 namespace malloom::accesses {
 

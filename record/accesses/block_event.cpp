@@ -1,8 +1,8 @@
 // drmgr registers one handler for all blocks; the linker (--wrap) lets this file stand before it. Its header
 // forbids the names that are used here, so it is not included.
-#include "record/dynamorio/block_event.h"
+#include "record/accesses/block_event.h"
 
-#include "record/dynamorio/valgrind_requests.h"
+#include "dynamorio/valgrind_requests.h"
 
 namespace malloom::accesses {
 
@@ -16,7 +16,7 @@ Handler of_drmgr;
 // A block is built again where a fault in it is to be explained, but never one of drmgr's: those keep their
 // translations.
 dr_emit_flags_t block_built(void* context, void* tag, instrlist_t* list, bool for_trace, bool translating) {
-    leave_unanswered(context, list);
+    dynamorio::remove_request_answers(context, list);
     if (translating || !choice(list)) return DR_EMIT_DEFAULT;
     return of_drmgr(context, tag, list, for_trace, translating);
 }

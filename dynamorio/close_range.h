@@ -2,9 +2,9 @@
 // largest number there is: closefrom(3) would run for ever.
 #pragma once
 
-namespace malloom::accesses {
+namespace malloom::dynamorio {
 
 /// Before the system call close_range: bounds its end to the highest descriptor that is open.
 void bound_close_range(void* context);
 
-}  // namespace malloom::accesses
+}  // namespace malloom::dynamorio

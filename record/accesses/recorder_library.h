@@ -1,5 +1,5 @@
-// The recorder of requests, libmalloom_record.so, in the same process: where it lies, what it tells the
-// client.
+// The recorder of requests, libmalloom_record.so, in the same process: its code, and the words that it
+// exports.
 #pragma once
 
 #include <dr_api.h>
@@ -7,10 +7,12 @@
 
 namespace malloom::accesses {
 
-/// Looks whether a loaded module is the recorder, and tells it that the client is there. From the module load
-/// event.
-void note_module_loaded(const module_data_t* module);
-void note_module_unloaded(const module_data_t* module);
+/// Looks whether a loaded module is the recorder, and sets its flag that says that the client is there. From
+/// the module load event.
+void find_recorder(const module_data_t* module);
+
+/// From the module unload event.
+void forget_recorder(const module_data_t* module);
 
 /// Whether the code at `pc` is the recorder's, which is not instrumented.
 bool in_recorder(app_pc pc);

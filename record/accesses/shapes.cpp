@@ -1,6 +1,5 @@
-#include "record/dynamorio/shape_registry.h"
+#include "record/accesses/shapes.h"
 
-#include <dr_api.h>
 #include <string.h>
 
 #include "formats/context_hash.h"
@@ -54,15 +53,7 @@ uint32_t add(unsigned bases, const ShapedAccess* accesses, unsigned count) {
     return shape_count++;
 }
 
-}  // namespace
-
-bool init_shape_registry() {
-    lock = dr_mutex_create();
-    shapes = static_cast<AccessShape*>(reserve(most_shapes * sizeof(AccessShape)));
-    table = static_cast<uint32_t*>(reserve(table_entries * sizeof(uint32_t)));
-    return shapes != nullptr && table != nullptr;
-}
-
+// Id of the shape with these accesses, made if need be; no_shape when a bound is reached.
 uint32_t register_shape(unsigned bases, const ShapedAccess* accesses, unsigned count) {
     dr_mutex_lock(lock);
     size_t at = hash_of(accesses, count) % table_entries;
@@ -71,6 +62,19 @@ uint32_t register_shape(unsigned bases, const ShapedAccess* accesses, unsigned c
     const uint32_t id = table[at];
     dr_mutex_unlock(lock);
     return id;
+}
+
+bool writes(instr_t* instr, reg_id_t used) {
+    return used != DR_REG_NULL && instr_writes_to_reg(instr, used, DR_QUERY_INCLUDE_ALL);
+}
+
+}  // namespace
+
+bool init_shapes() {
+    lock = dr_mutex_create();
+    shapes = static_cast<AccessShape*>(reserve(most_shapes * sizeof(AccessShape)));
+    table = static_cast<uint32_t*>(reserve(table_entries * sizeof(uint32_t)));
+    return shapes != nullptr && table != nullptr;
 }
 
 const AccessShape& shape(uint32_t id) {
@@ -92,6 +96,36 @@ uint32_t shape_without(uint32_t id, uint64_t dropped) {
         left[count++].base = renumbered[whole.accesses[i].base];
     }
     return count == 0 ? no_shape : register_shape(bases, left, count);
+}
+
+int ShapeBuilder::find(opnd_t operand) const {
+    for (unsigned i = 0; i < bases_; ++i) {
+        const SharedBase& shared = shared_[i];
+        if (shared.valid && shared.base == opnd_get_base(operand) &&
+            shared.index == opnd_get_index(operand) && shared.scale == opnd_get_scale(operand))
+            return static_cast<int>(i);
+    }
+    return -1;
+}
+
+unsigned ShapeBuilder::add_base(opnd_t operand, bool shareable) {
+    shared_[bases_] = {opnd_get_base(operand), opnd_get_index(operand), opnd_get_scale(operand), shareable};
+    return bases_++;
+}
+
+void ShapeBuilder::add_access(unsigned base, int offset, unsigned tag) {
+    accesses_[count_++] = {offset, static_cast<uint8_t>(base), static_cast<uint8_t>(tag)};
+}
+
+void ShapeBuilder::pass(instr_t* instr) {
+    for (unsigned i = 0; i < bases_; ++i) {
+        SharedBase& shared = shared_[i];
+        if (writes(instr, shared.base) || writes(instr, shared.index)) shared.valid = false;
+    }
+}
+
+uint32_t ShapeBuilder::finish() const {
+    return count_ == 0 ? no_shape : register_shape(bases_, accesses_, count_);
 }
 
 }  // namespace malloom::accesses

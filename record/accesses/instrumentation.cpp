@@ -1,4 +1,4 @@
-#include "record/dynamorio/instrumentation.h"
+#include "record/accesses/instrumentation.h"
 
 #include <dr_api.h>
 #include <drmgr.h>
@@ -7,16 +7,18 @@
 #include <drx.h>
 #include <stdint.h>
 
+#include "dynamorio/code_writer.h"
 #include "formats/profile.h"
-#include "record/dynamorio/block_event.h"
-#include "record/dynamorio/bursts.h"
-#include "record/dynamorio/recorded_operands.h"
-#include "record/dynamorio/recorder_library.h"
-#include "record/dynamorio/shape_builder.h"
-#include "record/dynamorio/thread_recording.h"
+#include "record/accesses/block_event.h"
+#include "record/accesses/bursts.h"
+#include "record/accesses/recorded_operands.h"
+#include "record/accesses/recorder_library.h"
+#include "record/accesses/shapes.h"
+#include "record/accesses/thread_recording.h"
 
 namespace malloom::accesses {
 
+using dynamorio::CodeWriter;
 using formats::profile::AccessKind;
 
 namespace {
@@ -34,21 +36,12 @@ struct Block {
     ShapeBuilder shape;  ///< of that piece
 };
 
-/// Where instrumentation is being inserted.
-struct Place {
-    void* context;
-    instrlist_t* list;
-    instr_t* where;
-
-    void put(instr_t* made) const { instrlist_meta_preinsert(list, where, made); }
-};
-
-void load_cursor(const Place& at, const Block& block) {
-    at.put(INSTR_CREATE_mov_ld(at.context, opnd_create_reg(block.cursor), cursor_operand(at.context)));
+void load_cursor(const CodeWriter& at, const Block& block) {
+    at.load(block.cursor, cursor_operand(at.context));
 }
 
 // Jumps over the call unless the cursor is above the limit.
-void make_room(const Place& at, const Block& block) {
+void make_room(const CodeWriter& at, const Block& block) {
     instr_t* const enough = INSTR_CREATE_label(at.context);
     drreg_reserve_aflags(at.context, at.list, at.where);
     load_cursor(at, block);
@@ -60,7 +53,7 @@ void make_room(const Place& at, const Block& block) {
     drreg_unreserve_aflags(at.context, at.list, at.where);
 }
 
-void begin_cursor(const Place& at, Block& block, drvector_t* allowed) {
+void begin_cursor(const CodeWriter& at, Block& block, drvector_t* allowed) {
     if (drreg_reserve_register(at.context, at.list, at.where, allowed, &block.cursor) != DRREG_SUCCESS)
         drreg_reserve_register(at.context, at.list, at.where, nullptr, &block.cursor);
     block.words = 0;
@@ -72,7 +65,7 @@ opnd_t next_word(Block& block) {
     return OPND_CREATE_MEM64(block.cursor, static_cast<int>(block.words++) * word_bytes);
 }
 
-void begin_piece(const Place& at, Block& block) {
+void begin_piece(const CodeWriter& at, Block& block) {
     block.shape.begin();
     block.piece = INSTR_CREATE_mov_st(at.context, next_word(block), OPND_CREATE_INT32(0));
     at.put(block.piece);
@@ -84,27 +77,25 @@ void end_piece(Block& block) {
     block.piece = nullptr;
 }
 
-void end_cursor(const Place& at, Block& block) {
+void end_cursor(const CodeWriter& at, Block& block) {
     end_piece(block);
     if (block.words != 0) {
-        at.put(INSTR_CREATE_lea(
-            at.context, opnd_create_reg(block.cursor),
-            OPND_CREATE_MEM_lea(block.cursor, DR_REG_NULL, 0, static_cast<int>(block.words) * word_bytes)));
-        at.put(INSTR_CREATE_mov_st(at.context, cursor_operand(at.context), opnd_create_reg(block.cursor)));
+        at.compute(block.cursor, block.cursor, DR_REG_NULL, 0, static_cast<int>(block.words) * word_bytes);
+        at.store(cursor_operand(at.context), block.cursor);
     }
     drreg_unreserve_register(at.context, at.list, at.where, block.cursor);
 }
 
 // drreg_get_app_value would load it into the cursor's register itself, and the cursor would be lost.
-void load_value_under_cursor(const Place& at, const Block& block, reg_id_t into) {
+void load_value_under_cursor(const CodeWriter& at, const Block& block, reg_id_t into) {
     drreg_reserve_info_t kept = {};
     kept.size = sizeof kept;
     drreg_reservation_info_ex(at.context, block.cursor, &kept);
-    if (!opnd_is_null(kept.opnd)) at.put(XINST_CREATE_load(at.context, opnd_create_reg(into), kept.opnd));
+    if (!opnd_is_null(kept.opnd)) at.load(into, kept.opnd);
 }
 
 /// Gives every register of an operand its application value; the cursor's own comes into `instead`.
-opnd_t with_application_values(const Place& at, const Block& block, opnd_t operand, reg_id_t instead) {
+opnd_t with_application_values(const CodeWriter& at, const Block& block, opnd_t operand, reg_id_t instead) {
     const bool replaced = opnd_uses_reg(operand, block.cursor);
     if (replaced) {
         load_value_under_cursor(at, block, instead);
@@ -143,12 +134,12 @@ bool is_plain_sum(const RecordedOperand& recorded) {
 }
 
 // A base that is one register is stored from where it is.
-void store_register(const Place& at, Block& block, reg_id_t value) {
+void store_register(const CodeWriter& at, Block& block, reg_id_t value) {
     drreg_get_app_value(at.context, at.list, at.where, value, value);
-    at.put(INSTR_CREATE_mov_st(at.context, next_word(block), opnd_create_reg(value)));
+    at.store(next_word(block), value);
 }
 
-void store_address(const Place& at, Block& block, opnd_t computed, bool needs_scratch) {
+void store_address(const CodeWriter& at, Block& block, opnd_t computed, bool needs_scratch) {
     drvector_t allowed;
     drreg_init_and_fill_vector(&allowed, true);
     if (opnd_uses_reg(computed, block.cursor)) forbid_operand(&allowed, computed);
@@ -157,14 +148,14 @@ void store_address(const Place& at, Block& block, opnd_t computed, bool needs_sc
     if (needs_scratch) drreg_reserve_register(at.context, at.list, at.where, &allowed, &scratch);
     const opnd_t operand = with_application_values(at, block, computed, address);
     drutil_insert_get_mem_addr(at.context, at.list, at.where, operand, address, scratch);
-    at.put(INSTR_CREATE_mov_st(at.context, next_word(block), opnd_create_reg(address)));
+    at.store(next_word(block), address);
     if (needs_scratch) drreg_unreserve_register(at.context, at.list, at.where, scratch);
     drreg_unreserve_register(at.context, at.list, at.where, address);
     drvector_delete(&allowed);
 }
 
 /// Index of the operand's base in the piece's shape; stored now unless an earlier operand's serves.
-unsigned base_of(const Place& at, Block& block, const RecordedOperand& recorded) {
+unsigned base_of(const CodeWriter& at, Block& block, const RecordedOperand& recorded) {
     if (!is_plain_sum(recorded)) {
         store_address(at, block, recorded.operand, recorded.needs_scratch);
         return block.shape.add_base(recorded.operand, false);
@@ -180,7 +171,7 @@ unsigned base_of(const Place& at, Block& block, const RecordedOperand& recorded)
     return block.shape.add_base(recorded.operand, true);
 }
 
-void record_operand(const Place& at, Block& block, const RecordedOperand& recorded) {
+void record_operand(const CodeWriter& at, Block& block, const RecordedOperand& recorded) {
     if (block.words + 2 > most_words_of_block) return;
     if (block.piece != nullptr && block.shape.full()) end_piece(block);
     if (block.piece == nullptr) begin_piece(at, block);
@@ -191,7 +182,7 @@ void record_operand(const Place& at, Block& block, const RecordedOperand& record
 }
 
 // The beacon's argument, a ticket, becomes a marker.
-void record_event(const Place& at, Block& block) {
+void record_event(const CodeWriter& at, Block& block) {
     end_piece(block);
     const int offset = static_cast<int>(block.words) * word_bytes;
     store_register(at, block, DR_REG_XDI);
@@ -251,7 +242,7 @@ dr_emit_flags_t analyse(void*, void*, instrlist_t*, bool, bool, void*) {
     return DR_EMIT_DEFAULT;
 }
 
-void record_instruction(const Place& at, Block& block, instr_t* operands) {
+void record_instruction(const CodeWriter& at, Block& block, instr_t* operands) {
     const app_pc pc = instr_get_app_pc(operands);
     if (pc == beacon()) record_event(at, block);
     if (in_recorder(pc)) return;
@@ -259,7 +250,7 @@ void record_instruction(const Place& at, Block& block, instr_t* operands) {
     for (unsigned i = 0; i < recorded.count; ++i) record_operand(at, block, recorded.operands[i]);
 }
 
-void begin_in_block(const Place& at, Block& block) {
+void begin_in_block(const CodeWriter& at, Block& block) {
     drvector_t allowed;
     allow_least_used(&allowed, at.list);
     begin_cursor(at, block, &allowed);
@@ -267,7 +258,7 @@ void begin_in_block(const Place& at, Block& block) {
 }
 
 // In a block with jumps inside no register can be kept from one instruction to the next.
-void insert_one_by_one(const Place& at, Block& block, instr_t* operands) {
+void insert_one_by_one(const CodeWriter& at, Block& block, instr_t* operands) {
     if (operands == nullptr || OperandsOf(operands).count == 0) return;
     begin_cursor(at, block, nullptr);
     record_instruction(at, block, operands);
@@ -276,7 +267,7 @@ void insert_one_by_one(const Place& at, Block& block, instr_t* operands) {
 
 dr_emit_flags_t insert(void* context, void*, instrlist_t* list, instr_t* where, bool, bool, void* data) {
     auto& block = *static_cast<Block*>(data);
-    const Place at{context, list, where};
+    const CodeWriter at{context, list, where};
     instr_t* const operands = drmgr_orig_app_instr_for_operands(context);
     if (block.one_by_one) {
         insert_one_by_one(at, block, operands);

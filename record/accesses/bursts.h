@@ -9,9 +9,16 @@
 #include <dr_api.h>
 #include <stdint.h>
 
-#include "record/dynamorio/options.h"
-
 namespace malloom::accesses::bursts {
+
+/// What is asked of the client.
+struct Options {
+#define CLIENT_OPTION(name, default_value, meaning) uint64_t name = default_value;
+#include "record/accesses/options.def"
+#undef CLIENT_OPTION
+
+    bool samples() const { return burst != 0 && gap != 0; }
+};
 
 /// To be called once, before code is instrumented.
 void init(client_id_t client, const Options& options);

@@ -1,41 +1,16 @@
-// Inserts instructions of our own into a trace. Registers are spilled to DynamoRIO's slots and never held
-// across an instruction of the program; flags are not touched, or only where they are dead.
+// What is inserted into traces, for profiling and for trials alike. Registers are spilled to DynamoRIO's
+// slots and never held across an instruction of the program; flags are not touched, or only where they are
+// dead.
 #pragma once
 
 #include <dr_api.h>
 #include <stdint.h>
 
+#include "dynamorio/code_writer.h"
+
 namespace malloom::optimizer {
 
-/// Inserts before `where`.
-struct CodeWriter {
-    void* context;
-    instrlist_t* list;
-    instr_t* where;
-
-    void put(instr_t* made) const { instrlist_meta_preinsert(list, where, made); }
-    void save(reg_id_t reg, dr_spill_slot_t slot) const { dr_save_reg(context, list, where, reg, slot); }
-    void restore(reg_id_t reg, dr_spill_slot_t slot) const {
-        dr_restore_reg(context, list, where, reg, slot);
-    }
-
-    void load_constant(reg_id_t into, uintptr_t value) const {
-        put(INSTR_CREATE_mov_imm(context, opnd_create_reg(into), OPND_CREATE_INTPTR(value)));
-    }
-    void load(reg_id_t into, opnd_t from) const {
-        put(INSTR_CREATE_mov_ld(context, opnd_create_reg(into), from));
-    }
-    void store(opnd_t into, reg_id_t value) const {
-        put(INSTR_CREATE_mov_st(context, into, opnd_create_reg(value)));
-    }
-
-    /// into = base + index * scale + displacement; base and index may be DR_REG_NULL.
-    void compute(reg_id_t into, reg_id_t base, reg_id_t index, int scale, int displacement) const {
-        put(INSTR_CREATE_lea(
-            context, opnd_create_reg(into),
-            opnd_create_base_disp(base, index, index == DR_REG_NULL ? 0 : scale, displacement, OPSZ_lea)));
-    }
-};
+using dynamorio::CodeWriter;
 
 /// A register that none of these operands use; never the stack pointer. `taken` is another one not to take.
 inline reg_id_t free_register(opnd_t one, opnd_t other, reg_id_t taken = DR_REG_NULL) {

@@ -1,12 +1,30 @@
-// Finds the shape of a piece of a block while its instructions pass by: which accesses share a base.
+// Shapes of the process's code: how the shape of a piece of a block is found, and the table of all shapes,
+// each once. Blocks that are built again, or whose code does the same, share one.
 #pragma once
 
 #include <dr_api.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "record/stream/access_shape.h"
 
 namespace malloom::accesses {
+
+/// Bounds on the whole process's code; what exceeds them is not recorded.
+constexpr uint32_t most_shapes = 1u << 18;
+constexpr uint32_t most_slots = 1u << 20;
+
+/// Number of "no shape": nothing is recorded.
+constexpr uint32_t no_shape = 0;
+
+bool init_shapes();
+
+/// The shape of an id. Valid for good.
+const stream::AccessShape& shape(uint32_t id);
+
+/// Id of what is left of a shape without the bases of `dropped` (bit i: base i); no_shape when nothing is, or
+/// when a bound is reached. Any thread; may take a lock.
+uint32_t shape_without(uint32_t id, uint64_t dropped);
 
 /// A base: registers whose values have not changed since it was stored.
 struct SharedBase {
@@ -15,14 +33,14 @@ struct SharedBase {
     bool valid;
 };
 
-/// Plain data: lives in a block's user data.
+/// Finds the shape of a piece of a block while its instructions pass by: which accesses share a base. Plain
+/// data: lives in a block's user data.
 class ShapeBuilder {
   public:
     void begin() { bases_ = count_ = 0; }
     bool full() const {
         return bases_ == stream::AccessShape::most_bases || count_ + 2 > stream::AccessShape::most_accesses;
     }
-    unsigned bases() const { return bases_; }
 
     /// Number of the base that an operand can share, or -1.
     int find(opnd_t operand) const;
@@ -36,7 +54,8 @@ class ShapeBuilder {
     /// shared.
     void pass(instr_t* instr);
 
-    /// Registers what was added. no_shape when that is nothing.
+    /// Id of the shape with the accesses that were added; no_shape when there are none, or when a bound is
+    /// reached. Any thread; may take a lock.
     uint32_t finish() const;
 
   private:

@@ -1,10 +1,10 @@
-#include "record/dynamorio/bursts.h"
+#include "record/accesses/bursts.h"
 
 #include <dr_api.h>
 #include <sys/time.h>
 #include <time.h>
 
-#include "record/dynamorio/thread_recording.h"
+#include "record/accesses/thread_recording.h"
 
 namespace malloom::accesses::bursts {
 

@@ -1,4 +1,4 @@
-#include "record/dynamorio/address_filter.h"
+#include "record/accesses/address_filter.h"
 
 #include <string.h>
 

@@ -1,41 +1,41 @@
-#include "record/dynamorio/recorder_library.h"
+#include "record/accesses/recorder_library.h"
+
+#include "dynamorio/client.h"
 
 namespace malloom::accesses {
 
 namespace {
 
 struct Recorder {
-    app_pc start, end, beacon;
+    dynamorio::AddressRange code;
+    app_pc beacon;
     const volatile uint64_t* process;
     const volatile uint64_t* tickets;
 };
 Recorder recorder;
 
-app_pc exported(const module_data_t* module, const char* name) {
-    return reinterpret_cast<app_pc>(dr_get_proc_address(module->handle, name));
-}
-
 }  // namespace
 
-void note_module_loaded(const module_data_t* module) {
+void find_recorder(const module_data_t* module) {
+    using dynamorio::exported;
     const app_pc entry = exported(module, "malloom_record_beacon");
     const app_pc present = exported(module, "malloom_client_present");
     const app_pc process = exported(module, "malloom_record_process");
     const app_pc tickets = exported(module, "malloom_record_tickets");
     if (entry == nullptr || present == nullptr || process == nullptr || tickets == nullptr) return;
-    recorder = {module->start, module->end, entry, reinterpret_cast<const volatile uint64_t*>(process),
+    recorder = {dynamorio::range_of(module), entry, reinterpret_cast<const volatile uint64_t*>(process),
                 reinterpret_cast<const volatile uint64_t*>(tickets)};
     const int yes = 1;
     size_t written;
     dr_safe_write(present, sizeof yes, &yes, &written);
 }
 
-void note_module_unloaded(const module_data_t* module) {
-    if (module->start == recorder.start) recorder = {};
+void forget_recorder(const module_data_t* module) {
+    if (module->start == recorder.code.start) recorder = {};
 }
 
 bool in_recorder(app_pc pc) {
-    return pc >= recorder.start && pc < recorder.end;
+    return recorder.code.contains(pc);
 }
 
 app_pc beacon() {

@@ -1,12 +1,12 @@
-#include "record/dynamorio/access_chunks.h"
+#include "record/accesses/access_chunks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/profile.h"
-#include "record/dynamorio/recorder_library.h"
-#include "record/dynamorio/shape_registry.h"
+#include "record/accesses/recorder_library.h"
+#include "record/accesses/shapes.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/profile_file.h"
 #include "runtime/platform/settings.h"

@@ -1,4 +1,4 @@
-#include "record/dynamorio/close_range.h"
+#include "dynamorio/close_range.h"
 
 #include <dr_api.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace malloom::accesses {
+namespace malloom::dynamorio {
 
 namespace {
 
@@ -71,4 +71,4 @@ void bound_close_range(void* context) {
     }
 }
 
-}  // namespace malloom::accesses
+}  // namespace malloom::dynamorio

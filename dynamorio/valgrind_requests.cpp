@@ -1,10 +1,10 @@
-#include "record/dynamorio/valgrind_requests.h"
+#include "dynamorio/valgrind_requests.h"
 
 #include <emmintrin.h>
 #include <stdint.h>
 #include <string.h>
 
-namespace malloom::accesses {
+namespace malloom::dynamorio {
 
 namespace {
 
@@ -28,35 +28,35 @@ bool has_tail(const uint8_t* code, const uint8_t* end) {
     return false;
 }
 
-bool of_annotation(instr_t* instr) {
+bool is_annotation(instr_t* instr) {
     return instr != nullptr && reinterpret_cast<ptr_uint_t>(instr_get_note(instr)) == DR_NOTE_ANNOTATION;
 }
 
 // DynamoRIO puts it where the request was, after a label that stands for the call of its handler. Its own
 // annotations return in another register.
-bool stands_for_answer(instr_t* instr) {
-    return of_annotation(instr) && instr_get_opcode(instr) == OP_mov_st &&
+bool is_answer(instr_t* instr) {
+    return is_annotation(instr) && instr_get_opcode(instr) == OP_mov_st &&
            opnd_same(instr_get_dst(instr, 0), opnd_create_reg(DR_REG_XDX));
 }
 
-void leave_out(void* context, instrlist_t* list, instr_t* instr) {
+void remove(void* context, instrlist_t* list, instr_t* instr) {
     instrlist_remove(list, instr);
     instr_destroy(context, instr);
 }
 
 }  // namespace
 
-void leave_unanswered(void* context, instrlist_t* list) {
+void remove_request_answers(void* context, instrlist_t* list) {
     for (instr_t *instr = instrlist_first(list), *next; instr != nullptr; instr = next) {
         next = instr_get_next(instr);
-        if (!stands_for_answer(instr)) continue;
+        if (!is_answer(instr)) continue;
         instr_t* const handler = instr_get_prev(instr);
-        if (of_annotation(handler)) leave_out(context, list, handler);
-        leave_out(context, list, instr);
+        if (is_annotation(handler)) remove(context, list, handler);
+        remove(context, list, instr);
     }
 }
 
-bool makes_requests(const module_data_t* module) {
+bool has_client_requests(const module_data_t* module) {
     constexpr uint code = DR_MEMPROT_READ | DR_MEMPROT_EXEC;
     for (uint i = 0; i < module->num_segments; ++i) {
         const module_segment_data_t& segment = module->segments[i];
@@ -65,4 +65,4 @@ bool makes_requests(const module_data_t* module) {
     return false;
 }
 
-}  // namespace malloom::accesses
+}  // namespace malloom::dynamorio
