@@ -130,7 +130,7 @@ void forked(void*) {
 
 // The events are registered as they are, without drmgr, whose phases cost every block that is built.
 bool begin(int count, const char** arguments) {
-    options = dynamorio::begin_client("malloom's optimiser", count, arguments, known_options);
+    options = dynamorio::begin_client("the optimiser", count, arguments, known_options);
     if (!init_allocation_calls(options)) return false;
     if (options.prefetch != 0 && !init_trace_prefetching(options)) return false;
     dr_register_exit_event(process_ends);

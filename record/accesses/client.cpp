@@ -62,7 +62,7 @@ void process_ends() {
 
 bool begin(client_id_t id, int count, const char** arguments) {
     const bursts::Options options =
-        dynamorio::begin_client("malloom's recorder of accesses", count, arguments, known_options);
+        dynamorio::begin_client("the recorder of accesses", count, arguments, known_options);
     if (!open_profile()) return false;
     init_module_ranges();
     bursts::init(id, options);
