@@ -20,10 +20,10 @@ void compute_ahead(const CodeWriter& at, reg_id_t into, opnd_t operand, LookAhea
     const reg_id_t base = opnd_get_base(operand), index = opnd_get_index(operand);
     const int displacement = opnd_get_disp(operand) + more, scale = opnd_get_scale(operand);
     if (ahead.variable == nullptr) {
-        at.compute(into, base, index, scale, displacement + static_cast<int>(ahead.bytes));
+        at.compute(into, base, index, scale, displacement + static_cast<int>(ahead.distance.bytes));
         return;
     }
-    at.load_constant(into, reinterpret_cast<uintptr_t>(ahead.variable));
+    at.load_constant(into, reinterpret_cast<uintptr_t>(&ahead.variable->bytes));
     at.load(into, OPND_CREATE_MEM64(into, 0));
     if (base != DR_REG_NULL) at.compute(into, into, base, 1, displacement);
     if (index != DR_REG_NULL) at.compute(into, into, index, scale, base == DR_REG_NULL ? displacement : 0);
@@ -108,7 +108,7 @@ void insert_strided_prefetch(void* context, instrlist_t* trace, const AddressGro
     const CodeWriter at{context, trace, group.first};
     if (ahead.variable == nullptr) {
         opnd_t operand = group.operand;
-        opnd_set_disp(&operand, opnd_get_disp(operand) + static_cast<int>(ahead.bytes));
+        opnd_set_disp(&operand, opnd_get_disp(operand) + static_cast<int>(ahead.distance.bytes));
         at.put(prefetch_of(context, operand, non_temporal));
         return;
     }
@@ -126,7 +126,7 @@ void insert_indirect_prefetch(void* context, instrlist_t* trace, const AddressGr
     const CodeWriter at{context, trace, place};
     const opnd_t word = loaded_operand(group.giving);
     const bool is_index = instr_get_opcode(group.giving) == OP_movsxd;
-    const int checked_byte = ahead.goes_down ? 0 : is_index ? 3 : 7;
+    const int checked_byte = ahead.distance.bytes < 0 ? 0 : is_index ? 3 : 7;
     const reg_id_t target = free_register(word, group.operand);
     const reg_id_t page = free_register(word, group.operand, target);
     instr_t* const outside = INSTR_CREATE_label(context);

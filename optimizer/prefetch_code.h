@@ -4,6 +4,7 @@
 #include <dr_api.h>
 #include <stdint.h>
 
+#include "optimizer/prefetch_distance.h"
 #include "optimizer/trace_loads.h"
 
 namespace malloom::optimizer {
@@ -14,9 +15,8 @@ instr_t* indirect_place(const AddressGroup& group);
 
 /// How far ahead of a reference to prefetch.
 struct LookAhead {
-    int64_t bytes;            ///< where `variable` is null
-    const int64_t* variable;  ///< else it is read each time; 0: nothing is gained
-    bool goes_down;           ///< the references do, and so does the look-ahead
+    PrefetchDistance distance;         ///< not none; its sign is the direction of the references
+    const PrefetchDistance* variable;  ///< unless null, what is read each time instead; it may be none
 };
 
 /// A prefetch of the address that a group of loads will have. It cannot fault, and changes neither flags nor

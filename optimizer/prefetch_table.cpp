@@ -16,14 +16,14 @@ uint32_t hardware_number(reg_id_t reg) {
 }
 
 // The address of the load and what of it a plan keeps. False where its code cannot be read.
-bool begin_entry(PlanPrefetch& entry, instr_t* load, opnd_t operand, int64_t distance) {
+bool begin_entry(PlanPrefetch& entry, instr_t* load, opnd_t operand, PrefetchDistance distance) {
     app_pc const pc = instr_get_app_pc(load);
     entry = {};
     entry.offset = reinterpret_cast<uintptr_t>(pc);
     entry.base = hardware_number(opnd_get_base(operand));
     entry.index = hardware_number(opnd_get_index(operand));
     entry.scale = opnd_get_index(operand) == DR_REG_NULL ? 1 : static_cast<uint32_t>(opnd_get_scale(operand));
-    entry.distance = static_cast<int32_t>(distance);
+    entry.distance = static_cast<int32_t>(distance.bytes);
     entry.target_base = no_register;
     entry.target_scale = 1;
     return dr_safe_read(pc, sizeof entry.code, &entry.code, nullptr);
@@ -47,7 +47,8 @@ void note(const PlanPrefetch& entry, bool is_used) {
 
 }  // namespace
 
-void note_strided_prefetch(const AddressGroup& group, int64_t distance, bool non_temporal, bool is_used) {
+void note_strided_prefetch(const AddressGroup& group, PrefetchDistance distance, bool non_temporal,
+                           bool is_used) {
     PlanPrefetch entry;
     if (!begin_entry(entry, group.first, group.operand, distance)) return;
     entry.kind = static_cast<uint32_t>(non_temporal ? PrefetchKind::non_temporal : PrefetchKind::temporal_0);
@@ -55,7 +56,7 @@ void note_strided_prefetch(const AddressGroup& group, int64_t distance, bool non
 }
 
 // A plan adds the scaled word to a register, so a register that is scaled itself has no place in it.
-void note_indirect_prefetch(const AddressGroup& group, int64_t distance, bool is_used) {
+void note_indirect_prefetch(const AddressGroup& group, PrefetchDistance distance, bool is_used) {
     PlanPrefetch entry;
     const bool gives_base = group.given == group.base;
     if (gives_base && group.index != DR_REG_NULL && opnd_get_scale(group.operand) != 1) return;

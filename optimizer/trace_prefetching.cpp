@@ -16,9 +16,6 @@ namespace {
 // Where a trace's loads change from one building of it to the next, it is profiled again, but not for ever.
 constexpr uint8_t most_profilings = 2;
 
-// Distances must fit into an instruction, twenty lines of 4096 bytes further too.
-constexpr uint64_t most_stride = 1 << 28;
-
 Options options;
 void* lock;  // of all records
 
@@ -30,13 +27,16 @@ struct BuiltTrace {
 };
 
 StrideRules stride_rules() {
-    return {options.line, options.stride, options.whole_strides != 0};
+    return {options.line, options.stride};
+}
+
+DistanceRule distance_rule() {
+    return {options.distance, options.line, options.whole_strides != 0};
 }
 
 TrialRules trial_rules() {
     TrialRules rules;
-    rules.strides = stride_rules();
-    rules.lines_ahead = options.distance;
+    rules.distance = distance_rule();
     rules.rounds = options.rounds;
     rules.window_cycles = options.window;
     rules.gain = options.gain;
@@ -79,13 +79,12 @@ bool begin_trial(TraceRecord* record) {
 
 void judge(TraceRecord* record, const ThreadRows& rows) {
     ChosenPrefetch chosen[DistanceTrial::most_loads];
-    const StrideRules rules = stride_rules();
-    const size_t count =
-        choose_prefetches(rows, record->load_count, record->givers, rules, chosen, DistanceTrial::most_loads);
+    const size_t count = choose_prefetches(rows, record->load_count, record->givers, stride_rules(), chosen,
+                                           DistanceTrial::most_loads);
     record->prefetch_count = static_cast<uint8_t>(count);
     for (size_t i = 0; i < count; ++i) {
         record->prefetches[i] = {record->loads[chosen[i].column], chosen[i].is_indirect, chosen[i].stride,
-                                 prefetch_distance(chosen[i].stride, options.distance, rules)};
+                                 distance_rule().for_stride(chosen[i].stride)};
     }
     const bool is_tried = count != 0 && options.tune != 0 && begin_trial(record);
     record->state = is_tried ? TraceState::trying : count != 0 ? TraceState::settled : TraceState::judged;
@@ -168,11 +167,11 @@ bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
     return true;
 }
 
-void put_prefetch(const BuiltTrace& built, const TracePrefetch& prefetch, const int64_t* variable) {
+void put_prefetch(const BuiltTrace& built, const TracePrefetch& prefetch, const PrefetchDistance* variable) {
     const size_t found = built.loads.find(prefetch.load);
-    if (found == built.loads.count() || (prefetch.distance == 0 && variable == nullptr)) return;
+    if (found == built.loads.count() || prefetch.distance.is_none()) return;
     const AddressGroup& group = built.loads[found];
-    const LookAhead ahead{prefetch.distance, variable, prefetch.stride < 0};
+    const LookAhead ahead{prefetch.distance, variable};
     const bool non_temporal = options.non_temporal != 0;
     if (!prefetch.is_indirect) {
         insert_strided_prefetch(built.context, built.list, group, ahead, non_temporal);
@@ -242,7 +241,7 @@ bool are_possible(const Options& wanted) {
     return is_within("threshold", wanted.threshold, 8, TraceProfile::rows) &&
            is_within("patience", wanted.patience, 1, 65535) && is_within("line", wanted.line, 16, 4096) &&
            is_within("distance", wanted.distance, 1, 4096) &&
-           is_within("stride", wanted.stride, 1, most_stride) &&
+           is_within("stride", wanted.stride, 1, most_distance_bytes) &&
            is_within("rounds", wanted.rounds, 1, DistanceTrial::most_rounds) &&
            is_within("gain", wanted.gain, 0, 99);
 }

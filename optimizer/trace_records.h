@@ -14,10 +14,10 @@ namespace malloom::optimizer {
 
 /// A prefetch that a trace has, or may get.
 struct TracePrefetch {
-    app_pc load;       ///< the first load of the group whose lines are prefetched
-    bool is_indirect;  ///< through the word that another group's load brings
-    int64_t stride;    ///< in bytes, of the group; of the other group if indirect
-    int64_t distance;  ///< in bytes; 0: it did not pay
+    app_pc load;                ///< the first load of the group whose lines are prefetched
+    bool is_indirect;           ///< through the word that another group's load brings
+    int64_t stride;             ///< in bytes, of the group; of the other group if indirect
+    PrefetchDistance distance;  ///< none: it did not pay
 };
 
 struct TraceRecord;
