@@ -25,8 +25,8 @@ constexpr dynamorio::ClientOption<Options> known_options[] = {
 
 Options options;
 
-// What is redirected is emitted with its translations. Code that was built before anyone looked at it is to
-// be translated as it was.
+// What is redirected is emitted with its translations. Code that was built before the events were registered
+// is to be translated as it was.
 dr_emit_flags_t block_built(void* context, void* tag, instrlist_t* block, bool for_trace, bool translating) {
     dynamorio::remove_request_answers(context, block);
     if (options.pools == 0 || translating) return DR_EMIT_DEFAULT;
@@ -71,7 +71,7 @@ void begin_patience() {
     if (options.requests == 0) start_instrumenting();
 }
 
-// Code before the first request, the loader's nearly all, need not be looked at: that takes a fifth of a
+// Code before the first request, the loader's nearly all, need not be instrumented: that takes a fifth of a
 // short run. A module counts as loaded when its code is first reached.
 void module_loaded(void*, const module_data_t* module, bool) {
     if (!has_run_time()) {

@@ -52,7 +52,7 @@ void rebuild(const TraceRecord* record) {
 void keep_chosen(TraceRecord* record) {
     for (size_t i = 0; i < record->prefetch_count; ++i)
         record->prefetches[i].distance = record->trial->trial.distances[i];
-    give_back_trial(record);
+    release_trial(record);
     record->state = TraceState::settled;
 }
 
@@ -72,32 +72,32 @@ void window_counted(void* counted) {
 bool begin_trial(TraceRecord* record) {
     int64_t strides[DistanceTrial::most_loads];
     for (size_t i = 0; i < record->prefetch_count; ++i) strides[i] = record->prefetches[i].stride;
-    DistanceTrial* const trial = take_trial(record);
+    DistanceTrial* const trial = acquire_trial(record);
     if (trial != nullptr) trial->begin(strides, record->prefetch_count, trial_rules());
     return trial != nullptr;
 }
 
-void judge(TraceRecord* record, const ThreadRows& rows) {
+void analyse(TraceRecord* record, const ThreadRows& rows) {
     ChosenPrefetch chosen[DistanceTrial::most_loads];
-    const size_t count = choose_prefetches(rows, record->load_count, record->givers, stride_rules(), chosen,
-                                           DistanceTrial::most_loads);
+    const size_t count = choose_prefetches(rows, record->load_count, record->producers, stride_rules(),
+                                           chosen, DistanceTrial::most_loads);
     record->prefetch_count = static_cast<uint8_t>(count);
     for (size_t i = 0; i < count; ++i) {
         record->prefetches[i] = {record->loads[chosen[i].column], chosen[i].is_indirect, chosen[i].stride,
                                  distance_rule().for_stride(chosen[i].stride)};
     }
     const bool is_tried = count != 0 && options.tune != 0 && begin_trial(record);
-    record->state = is_tried ? TraceState::trying : count != 0 ? TraceState::settled : TraceState::judged;
+    record->state = is_tried ? TraceState::trying : count != 0 ? TraceState::settled : TraceState::analysed;
 }
 
-// Where other threads took most of the rows, there is nothing to judge by.
+// Where other threads took most of the rows, there is nothing to analyse.
 bool are_enough(const ThreadRows& rows) {
     return rows.count() >= options.threshold / 4;
 }
 
 // Its code is there already. False where it has been profiled often enough.
 bool profile_again(TraceRecord* record) {
-    if (record->profiled == most_profilings || !take_profile(record, record->load_count)) return false;
+    if (record->profiled == most_profilings || !acquire_profile(record, record->load_count)) return false;
     ++record->profiled;
     record->state = TraceState::profiling;
     record->counter.countdown = options.threshold;
@@ -106,25 +106,25 @@ bool profile_again(TraceRecord* record) {
 
 // A trace for which nothing was found may keep its instrumentation until that has cost what building a trace
 // costs: most traces are never entered so often.
-bool leave_for_now(TraceRecord* record) {
-    record->state = TraceState::judged;
+bool keep_instrumentation(TraceRecord* record) {
+    record->state = TraceState::analysed;
     record->counter.countdown = options.patience;
     return true;
 }
 
-bool judge_profile(TraceRecord* record) {
+bool analyse_profile(TraceRecord* record) {
     const ThreadRows rows(record->profile->profile, options.threshold);
     if (!are_enough(rows) && profile_again(record)) return true;
-    judge(record, rows);
-    give_back_profile(record);
-    return record->state == TraceState::judged && leave_for_now(record);
+    analyse(record, rows);
+    release_profile(record);
+    return record->state == TraceState::analysed && keep_instrumentation(record);
 }
 
 /// Whether the trace goes on as it is.
 bool go_on(TraceRecord* record) {
-    if (record->state == TraceState::profiling) return judge_profile(record);
-    if (record->state == TraceState::fresh) return profile_again(record) || leave_for_now(record);
-    if (record->state == TraceState::judged) record->state = TraceState::settled;
+    if (record->state == TraceState::profiling) return analyse_profile(record);
+    if (record->state == TraceState::fresh) return profile_again(record) || keep_instrumentation(record);
+    if (record->state == TraceState::analysed) record->state = TraceState::settled;
     return false;
 }
 
@@ -145,22 +145,22 @@ bool knows_all(const TraceRecord* record, const TraceLoads& loads) {
     return true;
 }
 
-uint8_t giver_of(const AddressGroup& group) {
+uint8_t producer_of(const AddressGroup& group) {
     const bool is_reachable =
-        options.indirect != 0 && group.from != TraceLoads::most && indirect_place(group) != nullptr;
-    return static_cast<uint8_t>(is_reachable ? group.from : TraceLoads::most);
+        options.indirect != 0 && group.producer != TraceLoads::most && indirect_place(group) != nullptr;
+    return static_cast<uint8_t>(is_reachable ? group.producer : TraceLoads::most);
 }
 
 bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
-    if (!take_profile(record, built.loads.count())) return false;
+    if (!acquire_profile(record, built.loads.count())) return false;
     count_profiled_trace();
-    give_back_trial(record);
+    release_trial(record);
     ++record->profiled;
     record->state = TraceState::profiling;
     record->load_count = static_cast<uint8_t>(built.loads.count());
     for (size_t i = 0; i < built.loads.count() && i < TraceLoads::most; ++i) {
         record->loads[i] = built.loads[i].load;
-        record->givers[i] = giver_of(built.loads[i]);
+        record->producers[i] = producer_of(built.loads[i]);
     }
     record->counter.countdown = options.threshold;
     insert_profiling(built.context, built.list, built.loads, &record->counter, entries_counted, record);
@@ -175,13 +175,13 @@ void put_prefetch(const BuiltTrace& built, const TracePrefetch& prefetch, const 
     const bool non_temporal = options.non_temporal != 0;
     if (!prefetch.is_indirect) {
         insert_strided_prefetch(built.context, built.list, group, ahead, non_temporal);
-        note_strided_prefetch(group, prefetch.distance, non_temporal, variable == nullptr);
+        add_strided_prefetch(group, prefetch.distance, non_temporal, variable == nullptr);
         return;
     }
-    instr_t* const place = giver_of(group) != TraceLoads::most ? indirect_place(group) : nullptr;
+    instr_t* const place = producer_of(group) != TraceLoads::most ? indirect_place(group) : nullptr;
     if (place == nullptr) return;
     insert_indirect_prefetch(built.context, built.list, group, place, ahead, non_temporal);
-    note_indirect_prefetch(group, prefetch.distance, variable == nullptr);
+    add_indirect_prefetch(group, prefetch.distance, variable == nullptr);
 }
 
 bool put_prefetches(const BuiltTrace& built, const TraceRecord* record) {
@@ -212,7 +212,7 @@ bool optimize(const BuiltTrace& built, void* tag) {
     return record->state == TraceState::settled && put_prefetches(built, record);
 }
 
-// Most traces of large programs have no record and get none: to look at their loads would be in vain.
+// Most traces of large programs have no record and get none: to analyse their loads would be in vain.
 bool is_of_interest(instrlist_t* trace, void* tag) {
     dr_mutex_lock(lock);
     const bool is_wanted = find_record(tag) != nullptr || is_worth_profiling(trace, tag);
@@ -227,7 +227,7 @@ void forked(void*) {
 
 void module_unloaded(void*, const module_data_t* module) {
     dr_mutex_lock(lock);
-    forget_records(dynamorio::range_of(module));
+    reset_records(dynamorio::range_of(module));
     dr_mutex_unlock(lock);
 }
 

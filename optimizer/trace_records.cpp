@@ -50,14 +50,14 @@ ProfileInUse* profile_in_turn() {
     if (profile == nullptr) profile = map_one<ProfileInUse>();
     if (profile != nullptr && profile->record != nullptr) {
         profile->record->state = TraceState::fresh;
-        give_back_profile(profile->record);
+        release_profile(profile->record);
     }
     return profile;
 }
 
 void reset(TraceRecord* record) {
-    give_back_profile(record);
-    give_back_trial(record);
+    release_profile(record);
+    release_trial(record);
     record->state = TraceState::fresh;
     record->profiled = 0;
 }
@@ -89,7 +89,7 @@ TraceRecord* add_record(void* tag) {
     return record;
 }
 
-bool take_profile(TraceRecord* record, size_t loads) {
+bool acquire_profile(TraceRecord* record, size_t loads) {
     if (record->profile == nullptr) record->profile = profile_in_turn();
     if (record->profile == nullptr) return false;
     record->profile->record = record;
@@ -98,25 +98,25 @@ bool take_profile(TraceRecord* record, size_t loads) {
     return true;
 }
 
-void give_back_profile(TraceRecord* record) {
+void release_profile(TraceRecord* record) {
     record->counter.profile = &unread->profile;
     if (record->profile != nullptr) record->profile->record = nullptr;
     record->profile = nullptr;
 }
 
-DistanceTrial* take_trial(TraceRecord* record) {
+DistanceTrial* acquire_trial(TraceRecord* record) {
     if (record->trial == nullptr) record->trial = free_trial();
     if (record->trial == nullptr) return nullptr;
     record->trial->record = record;
     return &record->trial->trial;
 }
 
-void give_back_trial(TraceRecord* record) {
+void release_trial(TraceRecord* record) {
     if (record->trial != nullptr) record->trial->record = nullptr;
     record->trial = nullptr;
 }
 
-void forget_records(dynamorio::AddressRange code) {
+void reset_records(dynamorio::AddressRange code) {
     hashtable_apply_to_all_payloads_user_data(&records, reset_inside, &code);
 }
 

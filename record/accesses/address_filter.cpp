@@ -68,34 +68,35 @@ void AddressFilter::begin_thread(uintptr_t stack_pointer) {
     stack_bytes_ = (of_main_thread ? end : stack_pointer + red_zone) - stack_low_;
 }
 
-AddressFilter::Verdict AddressFilter::judge(uintptr_t granule) const {
-    const uintptr_t start = granule << granule_shift;
+AddressFilter::Granule AddressFilter::classify(uintptr_t number) const {
+    const uintptr_t start = number << granule_shift;
     const uintptr_t end = start + (uintptr_t{1} << granule_shift);
-    Verdict verdict = Verdict::keep;
+    Granule granule = Granule::kept;
     for (size_t i = 0; i < range_count; ++i) {
-        if (ranges[i].start <= start && ranges[i].end >= end) return Verdict::drop;
-        if (ranges[i].start < end && ranges[i].end > start) verdict = Verdict::mixed;
+        if (ranges[i].start <= start && ranges[i].end >= end) return Granule::dropped;
+        if (ranges[i].start < end && ranges[i].end > start) granule = Granule::mixed;
     }
-    return verdict;
+    return granule;
 }
 
 bool AddressFilter::drops_unknown(uintptr_t address, uint64_t& cached) {
-    const uintptr_t granule = address >> granule_shift;
-    const auto known = static_cast<Verdict>(cached >> 2 == granule ? cached & 3 : 0);
-    if (known == Verdict::drop) return true;
+    const uintptr_t number = address >> granule_shift;
+    const auto known = static_cast<Granule>(cached >> 2 == number ? cached & 3 : 0);
+    if (known == Granule::dropped) return true;
     dr_rwlock_read_lock(lock);
-    const Verdict verdict = known == Verdict::unknown ? judge(granule) : known;
-    cached = granule << 2 | static_cast<uint64_t>(verdict);
-    const bool dropped = verdict == Verdict::drop || (verdict == Verdict::mixed && inside_any_range(address));
+    const Granule granule = known == Granule::unknown ? classify(number) : known;
+    cached = number << 2 | static_cast<uint64_t>(granule);
+    const bool dropped =
+        granule == Granule::dropped || (granule == Granule::mixed && inside_any_range(address));
     dr_rwlock_read_unlock(lock);
     return dropped;
 }
 
 bool AddressFilter::drops(uintptr_t address) {
     if (address - stack_low_ < stack_bytes_) return true;
-    const uintptr_t granule = address >> granule_shift;
-    uint64_t& cached = cache_[granule % cache_entries];
-    return cached != (granule << 2 | static_cast<uint64_t>(Verdict::keep)) && drops_unknown(address, cached);
+    const uintptr_t number = address >> granule_shift;
+    uint64_t& cached = cache_[number % cache_entries];
+    return cached != (number << 2 | static_cast<uint64_t>(Granule::kept)) && drops_unknown(address, cached);
 }
 
 void AddressFilter::refresh() {

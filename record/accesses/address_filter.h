@@ -30,16 +30,17 @@ class AddressFilter {
   private:
     static constexpr unsigned granule_shift = 16;
     static constexpr size_t cache_entries = 4096;
-    enum class Verdict : uint8_t { unknown, keep, drop, mixed };
+    /// What a granule of addresses holds: memory that may be heap, memory of modules and nothing else, both.
+    enum class Granule : uint8_t { unknown, kept, dropped, mixed };
 
     bool drops(uintptr_t address);
     bool drops_unknown(uintptr_t address, uint64_t& cached);
-    Verdict judge(uintptr_t granule) const;
+    Granule classify(uintptr_t number) const;
 
     uintptr_t stack_low_ = 0;
     uintptr_t stack_bytes_ = 0;
     uint64_t generation_ = 0;
-    uint64_t cache_[cache_entries] = {};  // granule number << 2 | Verdict
+    uint64_t cache_[cache_entries] = {};  // granule's number << 2 | Granule
 };
 
 }  // namespace malloom::accesses

@@ -99,7 +99,7 @@ void ThreadRecording::put(const AccessShape& executed, const uint64_t* bases) {
     chunks.put(shape(known.left), left);
 }
 
-// A gap is told as soon as there is something to tell after it.
+// A gap is written as soon as there is an access after it.
 void ThreadRecording::write_chunk() {
     const size_t accesses = chunks.accesses();
     if (accesses == 0) return;

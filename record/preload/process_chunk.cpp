@@ -8,8 +8,8 @@
 
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
-#include "record/stream/pairs.h"
 #include "record/stream/process_end.h"
+#include "record/stream/properties.h"
 #include "runtime/context/modules.h"
 #include "runtime/platform/memory.h"
 
@@ -18,7 +18,7 @@ namespace malloom::record {
 namespace {
 
 constexpr size_t payload_bytes = 16 << 10;
-using Payload = stream::Pairs<payload_bytes>;
+using Payload = stream::PropertyList<payload_bytes>;
 
 void add_executable(Payload& payload) {
     char path[4096];

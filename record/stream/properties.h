@@ -1,4 +1,4 @@
-// Payloads that are pairs of NUL-terminated strings: name, value, name, value.
+// Payloads that are lists of properties: name, value, name, value, each a NUL-terminated string.
 #pragma once
 
 #include <stddef.h>
@@ -7,9 +7,9 @@
 
 namespace malloom::stream {
 
-/// Builds such a payload in a buffer of its own. What does not fit is left out pair by pair. No allocation.
+/// Builds such a payload in a buffer of its own. A property that does not fit is left out. Never allocates.
 template <size_t capacity>
-class Pairs {
+class PropertyList {
   public:
     void text(const char* name, const char* value) { bytes(name, value, strlen(value)); }
 
