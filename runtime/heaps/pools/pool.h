@@ -88,6 +88,26 @@ static_assert(sizeof(Pool) == 128);
 constexpr unsigned granule_shift = 4;
 constexpr size_t granule_bytes = size_t{1} << granule_shift;  ///< chunks are multiples of it
 
+constexpr unsigned pool_unit_shift = 14;
+constexpr size_t smallest_range = size_t{1} << pool_unit_shift;  ///< bytes of the smallest pool
+constexpr unsigned pool_orders = 7;                              ///< each twice the one before: to 1 MiB
+constexpr size_t largest_range = smallest_range << (pool_orders - 1);
+/// Fresh ranges are halves of larger ones, down from such a block, which may be a huge page.
+constexpr size_t block_bytes = 2 * largest_range;
+constexpr size_t largest_chunk = size_t{32} << 10;
+constexpr size_t size_classes = largest_chunk / granule_bytes + 1;  ///< by the chunk's granules
+
+constexpr size_t range_bytes(unsigned order) {
+    return smallest_range << order;
+}
+/// Where the pool's range begins.
+inline uintptr_t range_of(const Pool& pool) {
+    return pool.start & ~(smallest_range - 1);
+}
+constexpr size_t class_of(size_t chunk_bytes) {
+    return chunk_bytes / granule_bytes;
+}
+
 /// Of a chunk of so many granules: what index_of multiplies by.
 constexpr uint64_t reciprocal_of(uint32_t granules) {
     return (uint64_t{0xffffffff} / granules) + 1;
