@@ -144,7 +144,7 @@ Pool* PoolArena::take(unsigned order, PoolShape shape) {
     }
     Pool* pool = orders_[order].unused;
     if (pool != nullptr) {
-        orders_[order].unused = pool->noted_next;
+        orders_[order].unused = pool->pending_next;
     } else {
         pool = take_fresh(order);
     }
@@ -164,7 +164,7 @@ void PoolArena::fill(Pool& pool, PoolShape shape) {
     pool.chunk_bytes = shape.chunk_bytes;
     pool.reciprocal = reciprocal_of(shape.chunk_bytes / granule_bytes);
     pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
-    pool.is_noted = pool.is_over = false;
+    pool.is_pending = pool.is_over = false;
     begin_use(pool);
     set_map(pool, &pool);
 }
@@ -208,7 +208,7 @@ void PoolArena::give_back(Pool& pool) {
     __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
     end_use(pool);
     Order& order = orders_[pool.order];
-    pool.noted_next = order.unused;
+    pool.pending_next = order.unused;
     order.unused = &pool;
 }
 
