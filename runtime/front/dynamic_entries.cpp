@@ -49,7 +49,7 @@ void begin_pool(DynamicSite& site, size_t bytes) {
     }
 }
 
-void note_disagreement(DynamicSite& site) {
+void count_disagreement(DynamicSite& site) {
     const uint32_t count = load(site.disagreeing) + 1;
     __atomic_store_n(&site.disagreeing, count, __ATOMIC_RELAXED);
     if (count % disagreements_a_call == 0) {
@@ -65,11 +65,11 @@ void note_disagreement(DynamicSite& site) {
     if (load(site.pool_bytes) == bytes) {
         return process_heaps.pools.allocate(borrower_of(site));
     }
-    note_disagreement(site);
+    count_disagreement(site);
     return nullptr;
 }
 
-void note_request(DynamicSite& site, size_t bytes) {
+void observe(DynamicSite& site, size_t bytes) {
     const uint32_t size = bytes <= UINT32_MAX ? static_cast<uint32_t>(bytes) : 0;
     const bool agrees = size != 0 && size == load(site.bytes);
     __atomic_store_n(&site.agreeing, agrees ? load(site.agreeing) + 1 : uint32_t{size != 0},
@@ -83,7 +83,7 @@ void* allocate_monitored(DynamicSite& site, size_t bytes) {
         void* object = allocate_fast(site, bytes);
         return object != nullptr ? object : allocate_pooled(site, bytes);
     }
-    note_request(site, bytes);
+    observe(site, bytes);
     return nullptr;
 }
 
@@ -120,15 +120,15 @@ MALLOOM_ENTRY void* malloom_monitored_new(size_t bytes, DynamicSite* site) {
 namespace {
 
 // The rest of the pool entries, each in its place.
-[[gnu::noinline]] void* malloc_otherwise(size_t bytes, DynamicSite* site) {
+[[gnu::noinline]] void* malloc_slow(size_t bytes, DynamicSite* site) {
     void* object = allocate_pooled(*site, bytes);
     return object != nullptr ? object : malloc(bytes);
 }
-[[gnu::noinline]] void* new_otherwise(size_t bytes, DynamicSite* site) {
+[[gnu::noinline]] void* new_slow(size_t bytes, DynamicSite* site) {
     void* object = allocate_pooled(*site, bytes);
     return object != nullptr ? object : operator new(bytes);
 }
-[[gnu::noinline]] void* calloc_otherwise(size_t count, size_t bytes, DynamicSite* site) {
+[[gnu::noinline]] void* calloc_slow(size_t count, size_t bytes, DynamicSite* site) {
     void* object = allocate_pooled(*site, count * bytes);
     return object != nullptr ? zeroed(object, count * bytes) : calloc(count, bytes);
 }
@@ -137,7 +137,7 @@ namespace {
 
 MALLOOM_ENTRY void* malloom_pool_malloc(size_t bytes, DynamicSite* site) {
     void* object = allocate_fast(*site, bytes);
-    return object != nullptr ? object : malloc_otherwise(bytes, site);
+    return object != nullptr ? object : malloc_slow(bytes, site);
 }
 
 MALLOOM_ENTRY void* malloom_pool_calloc(size_t count, size_t bytes, DynamicSite* site) {
@@ -146,7 +146,7 @@ MALLOOM_ENTRY void* malloom_pool_calloc(size_t count, size_t bytes, DynamicSite*
         return calloc(count, bytes);
     }
     void* object = allocate_fast(*site, total);
-    return object != nullptr ? zeroed(object, total) : calloc_otherwise(count, bytes, site);
+    return object != nullptr ? zeroed(object, total) : calloc_slow(count, bytes, site);
 }
 
 MALLOOM_ENTRY void* malloom_pool_realloc(void* old, size_t bytes, DynamicSite* site) {
@@ -155,7 +155,7 @@ MALLOOM_ENTRY void* malloom_pool_realloc(void* old, size_t bytes, DynamicSite* s
 
 MALLOOM_ENTRY void* malloom_pool_new(size_t bytes, DynamicSite* site) {
     void* object = allocate_fast(*site, bytes);
-    return object != nullptr ? object : new_otherwise(bytes, site);
+    return object != nullptr ? object : new_slow(bytes, site);
 }
 
 // The client looks for calls of it.

@@ -68,10 +68,10 @@ class Requesters {
 // That the site asks for, or asked for when it was looked at last.
 uint32_t bytes_of(const Site& site) {
     const uint32_t pooled = site.pooled.now().bytes;
-    const uint32_t beside = site.colocation.bytes();
-    return pooled != formats::plan::no_pool   ? pooled
-           : beside != formats::plan::no_pool ? beside
-                                              : site.monitor.last_bytes();
+    const uint32_t colocated = site.colocation.bytes();
+    return pooled != formats::plan::no_pool      ? pooled
+           : colocated != formats::plan::no_pool ? colocated
+                                                 : site.monitor.last_bytes();
 }
 
 template <class Fits>
@@ -154,7 +154,7 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
     end_program(line, misuse == Misuse::freed_by_two ? ", found at " : ", freed at ");
 }
 
-// Who asked for what pools do not serve is noted nowhere.
+// Who asked for what pools do not serve is recorded nowhere.
 void end_by_fallback_misuse(FallbackMisuse misuse, const void* object) {
     Line line = line_about(object);
     line.text(misuse == FallbackMisuse::freed_twice ? ", which is free already" : ", where no object begins");

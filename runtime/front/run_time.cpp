@@ -39,16 +39,16 @@ void* RunTime::allocate_from_plan(const AskedFor& request) {
     if (process_heaps.plan.has_slot(*request.asker)) {
         return process_heaps.plan.allocate(request);
     }
-    note_without_slot(request);
+    observe_without_slot(request);
     return nullptr;
 }
 
-void RunTime::note_without_slot(const AskedFor& request) {
+void RunTime::observe_without_slot(const AskedFor& request) {
     Asker& requester = *request.asker;
-    note_exhausted(requester);
+    count_exhausted(requester);
     if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
         request.alignment <= heaps::PoolHeap::chunk_alignment) {
-        sites_.note(static_cast<Site&>(requester), request.bytes);
+        sites_.observe(static_cast<Site&>(requester), request.bytes);
     }
 }
 
@@ -96,9 +96,8 @@ void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path
 }
 
 void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
-    return mode_.load(std::memory_order_relaxed) == Mode::chains
-               ? allocate_by_chain(bytes, alignment, caller)
-               : allocate_otherwise(bytes, alignment, caller);
+    return mode_.load(std::memory_order_relaxed) == Mode::chains ? allocate_by_chain(bytes, alignment, caller)
+                                                                 : allocate_by_mode(bytes, alignment, caller);
 }
 
 void* RunTime::allocate_for_state(size_t bytes, const context::CallerState& caller) {
@@ -111,7 +110,7 @@ void* RunTime::allocate_zeroed_for_state(size_t bytes, const context::CallerStat
     return object != nullptr ? counted(memset(object, 0, bytes)) : allocate_zeroed(bytes, caller.caller());
 }
 
-void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, const Caller& caller) {
+void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& caller) {
     const Mode mode = mode_.load(std::memory_order_relaxed);
     if (mode == Mode::fallback) {
         void* object = fallback().allocate({bytes, alignment, &nobody_});
@@ -129,10 +128,10 @@ void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& c
     if (alignment == 0 && is_plain(bytes, span_of(requester))) {
         return heaps::FallbackHeap::allocate_plain(bytes);
     }
-    return allocate_rarely(bytes, alignment, requester);
+    return allocate_by_chain_slow(bytes, alignment, requester);
 }
 
-void* RunTime::allocate_rarely(size_t bytes, size_t alignment, Asker& requester) {
+void* RunTime::allocate_by_chain_slow(size_t bytes, size_t alignment, Asker& requester) {
     void* object = allocate_for({bytes, alignment, &requester});
     return object != nullptr ? object : out_of_memory();
 }
@@ -143,7 +142,7 @@ void* RunTime::allocate_pooled(const AskedFor& request) {
         return nullptr;
     }
     void* object = Sites::take_at_hand(pool.borrower);
-    return object != nullptr ? object : sites_.allocate_pooled_slowly(*request.asker, pool);
+    return object != nullptr ? object : sites_.allocate_pooled_slow(*request.asker, pool);
 }
 
 // What the fallback has not to serve.
@@ -177,7 +176,7 @@ void* RunTime::allocate_for(const AskedFor& request) {
 
 // mimalloc's where its objects have marks, else a group's, else another thread's pool's, else null, an object
 // of the plan in several words, the C library's, or another allocator's.
-void RunTime::deallocate_otherwise(void* object) {
+void RunTime::deallocate_slow(void* object) {
     if (fallback().may_have_mark(object)) {
         fallback().deallocate_marked(object);
     } else if (process_heaps.groups.owns(object)) {
@@ -185,11 +184,11 @@ void RunTime::deallocate_otherwise(void* object) {
     } else if (process_heaps.pools.heap.arena().covers(object)) {
         process_heaps.pools.release(object);
     } else {
-        deallocate_elsewhere(object);
+        deallocate_any(object);
     }
 }
 
-void RunTime::deallocate_elsewhere(void* object) {
+void RunTime::deallocate_any(void* object) {
     if (process_heaps.plan.owns(object)) {
         process_heaps.plan.release_any(object);
     } else if (process_heaps.owns_in_region(object)) {
@@ -242,7 +241,7 @@ Asker& RunTime::requester_of(size_t bytes, const Caller& caller) {
         case Mode::sequence:
             return requester_of_thread(bytes);
         case Mode::awaited:
-            note_awaited(bytes);
+            count_awaited(bytes);
             return nobody_;
         default:
             return nobody_;
@@ -279,7 +278,7 @@ Asker& RunTime::requester_of_thread(size_t bytes) {
         return requester;
     }
     if (!process_heaps.plan.has_slot(requester)) {
-        note_exhausted(requester);
+        count_exhausted(requester);
     } else if (place.sequence.unmatched_in_a_row >= heaps::sequence_patience) {
         process_heaps.plan.give_up(requester);
     }
@@ -295,7 +294,7 @@ void RunTime::start_thread(Asker& asker) {
 }
 
 // Of a requester that the fallback may serve without asking again, once.
-void RunTime::note_exhausted(Asker& requester) {
+void RunTime::count_exhausted(Asker& requester) {
     if (has_pools()) {
         sites_.begin_planned_pool(requester);
     }
@@ -305,7 +304,7 @@ void RunTime::note_exhausted(Asker& requester) {
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
     }
     if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED)) {
-        process_heaps.plan.note_exhausted(requester);
+        process_heaps.plan.count_exhausted(requester);
         stop_if_used_up();
     }
 }

@@ -132,7 +132,7 @@ std::atomic<RunTime::Mode>& RunTime::serving_mode() {
 }
 
 // What threads lose here by racing is a few requests' delay.
-void RunTime::note_awaited(size_t bytes) {
+void RunTime::count_awaited(size_t bytes) {
     const auto taken = [](uint64_t& left, uint64_t amount) {
         const uint64_t now = __atomic_load_n(&left, __ATOMIC_RELAXED);
         __atomic_store_n(&left, now - (now < amount ? now : amount), __ATOMIC_RELAXED);

@@ -7,10 +7,9 @@ namespace malloom::platform {
 
 /// The settings in the variable MALLOOM: "name=value,name=value". A value that begins with / is a path and
 /// goes on to the end, commas and all, so it comes last; any value may say its bytes before it, as in
-/// "name=5:/a,bc". One variable for the recorder and the run time
-/// alike: a program that copies its environment then makes as many requests under either, and the ordinals of
-/// its contexts stay. Holds a copy, because programs overwrite their environment. Not thread-safe; never
-/// allocates.
+/// "name=5:/a,bc". One variable for the recorder and the run time alike: a program that copies its
+/// environment then makes as many requests under either, and the ordinals of its contexts stay. Holds a copy,
+/// because programs overwrite their environment. Not thread-safe; never allocates.
 class Settings {
   public:
     /// `text` may be null: no settings, and so it is with a text that is too long for two paths and the rest.
@@ -23,7 +22,7 @@ class Settings {
     static constexpr size_t capacity = 2 * 4096 + 512;  // two paths
 
     size_t length_ = 0;
-    char text_[capacity];  // the pairs, each with a 0 at its end
+    char text_[capacity];  // the settings, each with a 0 at its end
 };
 
 }  // namespace malloom::platform

@@ -6,34 +6,34 @@ using formats::plan::PlanSlot;
 
 namespace {
 
-// Of a requester's notes of unmatched requests.
-constexpr unsigned note_bits = 16;
-constexpr uint64_t note_mask = (uint64_t{1} << note_bits) - 1;
-constexpr uint64_t most_notes = 4;
+// Of the sizes of a requester's unmatched requests, in one word, the last one lowest.
+constexpr unsigned size_bits = 16;
+constexpr uint64_t size_mask = (uint64_t{1} << size_bits) - 1;
+constexpr uint64_t most_sizes = 4;
 
 // How far ahead is searched with so many requests in a row that fit.
-constexpr uint64_t reach[most_notes + 1] = {0, 0, 4, 16, 64};
+constexpr uint64_t reach[most_sizes + 1] = {0, 0, 4, 16, 64};
 
 // How many requests, from the last one backwards, fit the slots from this one backwards, not beyond `first`.
-uint64_t fitting(const PlanSlot* slot, const PlanSlot* first, uint64_t notes) {
+uint64_t fitting(const PlanSlot* slot, const PlanSlot* first, uint64_t sizes) {
     uint64_t count = 0;
-    for (; count < most_notes && slot >= first && slot->granules == (notes & note_mask); --slot) {
-        notes >>= note_bits;
+    for (; count < most_sizes && slot >= first && slot->granules == (sizes & size_mask); --slot) {
+        sizes >>= size_bits;
         ++count;
     }
     return count;
 }
 
-const PlanSlot* find_ahead(const PlanSlot* next, uint64_t left, uint64_t notes) {
+const PlanSlot* find_ahead(const PlanSlot* next, uint64_t left, uint64_t sizes) {
     uint64_t known = 0;
-    for (uint64_t rest = notes; rest != 0; rest >>= note_bits) {
+    for (uint64_t rest = sizes; rest != 0; rest >>= size_bits) {
         ++known;
     }
-    if (known >= 2 && left > 1 && next[1].granules == (notes & note_mask)) {
+    if (known >= 2 && left > 1 && next[1].granules == (sizes & size_mask)) {
         return next + 1;
     }
     for (uint64_t ahead = 2; ahead <= reach[known] && ahead < left; ++ahead) {
-        const uint64_t count = fitting(next + ahead, next, notes);
+        const uint64_t count = fitting(next + ahead, next, sizes);
         if (ahead <= reach[count]) {
             return next + ahead;
         }
@@ -48,15 +48,15 @@ const PlanSlot* find_slot_again(Requester& requester, uint64_t granules) {
     if (next >= requester.end) {
         return nullptr;
     }
-    // What was noted elsewhere is of a mismatch that is over.
+    // What did not match elsewhere is of a mismatch that is over.
     const auto at = static_cast<uint32_t>(next / sizeof(PlanSlot));
     const bool is_waiting = __atomic_load_n(&requester.waiting_at, __ATOMIC_RELAXED) == at;
     const uint64_t before = is_waiting ? __atomic_load_n(&requester.unmatched, __ATOMIC_RELAXED) : 0;
-    // Larger ones fit no slot by their notes.
-    const uint64_t notes = before << note_bits | (granules < note_mask ? granules : note_mask);
+    // Larger ones fit no slot.
+    const uint64_t sizes = before << size_bits | (granules < size_mask ? granules : size_mask);
     const PlanSlot* found =
-        find_ahead(reinterpret_cast<const PlanSlot*>(next), (requester.end - next) / sizeof(PlanSlot), notes);
-    __atomic_store_n(&requester.unmatched, found != nullptr ? 0 : notes, __ATOMIC_RELAXED);
+        find_ahead(reinterpret_cast<const PlanSlot*>(next), (requester.end - next) / sizeof(PlanSlot), sizes);
+    __atomic_store_n(&requester.unmatched, found != nullptr ? 0 : sizes, __ATOMIC_RELAXED);
     __atomic_store_n(&requester.waiting_at, at, __ATOMIC_RELAXED);
     return found;
 }

@@ -10,7 +10,7 @@ namespace malloom::heaps {
 /// At first the requester waits where it is: the run makes a request that the recorded one did not. It goes
 /// on one slot ahead where the request after that fits that one (the first had another size), and further
 /// ahead where requests in a row fit slots in a row (the run leaves out some): two for the nearest slots, up
-/// to four for the farthest, as common sizes fit by chance. Threads that share a requester may lose a note.
+/// to four for the farthest, as common sizes fit by chance. Threads that share a requester may lose a size.
 const formats::plan::PlanSlot* find_slot_again(Requester& requester, uint64_t granules);
 
 }  // namespace malloom::heaps
