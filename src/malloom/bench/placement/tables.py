@@ -55,16 +55,6 @@ def thesis_tables() -> list[Printed]:
         thesis.ratios(thesis.L1_MISSES, sequential),
         thesis.ratios(thesis.LAST_LEVEL_MISSES, sequential),
     )
-    preallocation = {
-        ("cover", "300 300"): {
-            name if preallocated else f"{name} {NOT_PREALLOCATED}": ratio
-            for (name, preallocated), ratio in thesis.AGAINST_SYSTEM.items()
-        }
-    }
-    lean = {
-        place: {f"{sequential} {STATISTICS}": thesis.TIMES[place][sequential] / slim[sequential]}
-        for place, slim in thesis.SLIM_TIMES.items()
-    }
     short = list(thesis.SHORT_RUNS)
     against = "against sequential placement"
     return [
@@ -78,7 +68,7 @@ def thesis_tables() -> list[Printed]:
             "preallocation",
             "cpu_time",
             glibc,
-            preallocation,
+            _preallocation_claims(),
         ),
         Printed(
             "Table 5.10: first-level misses against the C library",
@@ -107,10 +97,26 @@ def thesis_tables() -> list[Printed]:
             "statistics",
             "cpu_time",
             sequential,
-            lean,
+            _statistics_claims(),
         ),
         Printed("CPU time against the C library", "times", "cpu_time", glibc),
     ]
+
+
+def _preallocation_claims() -> Claims:
+    return {
+        ("cover", "300 300"): {
+            name if preallocated else f"{name} {NOT_PREALLOCATED}": ratio
+            for (name, preallocated), ratio in thesis.AGAINST_SYSTEM.items()
+        }
+    }
+
+
+def _statistics_claims() -> Claims:
+    return {
+        place: {f"{SEQUENTIAL} {STATISTICS}": thesis.TIMES[place][SEQUENTIAL] / slim[SEQUENTIAL]}
+        for place, slim in thesis.SLIM_TIMES.items()
+    }
 
 
 def shown_tables(findings: Findings) -> list[Shown]:
