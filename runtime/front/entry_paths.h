@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "runtime/context/caller.h"
-#include "runtime/front/caller_state_entry.h"
-#include "runtime/front/colocation_entry.h"
 #include "runtime/front/new_failure.h"
 #include "runtime/front/process_heap.h"
+#include "runtime/front/register_entries.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::front {

@@ -13,7 +13,7 @@
 #include "runtime/front/process_heaps.h"
 #include "runtime/front/sites.h"
 #include "runtime/front/statistics.h"
-#include "runtime/heaps/plan/sequence.h"
+#include "runtime/heaps/plan/slot_matching.h"
 
 namespace malloom::front {
 

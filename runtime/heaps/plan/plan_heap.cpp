@@ -1,6 +1,6 @@
 #include "runtime/heaps/plan/plan_heap.h"
 
-#include "runtime/heaps/plan/drift.h"
+#include "runtime/heaps/plan/slot_matching.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
