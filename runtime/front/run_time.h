@@ -255,6 +255,8 @@ class RunTime {
     void* counted(void* object);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
+    void choose_fallback(const Options& options);
+    void open_pools(const Options& options, Mode mode);
     bool open_plan(const Options& options);
     bool fits_program() const;
     Mode mode_of_plan() const;

@@ -40,27 +40,15 @@ void RunTime::start() {
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);
     has_plan_ = options.plan_is_wanted() && open_plan(options);
-    const bool learns = options.pools_are_wanted();
-    fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
-                          ? heaps::FallbackKind::system
-                      : learns ? heaps::FallbackKind::checked_mimalloc
-                               : heaps::FallbackKind::mimalloc);
-    const bool is_counted = options.statistics_are_wanted();
-    const Mode mode = has_plan_ || learns ? mode_of_plan() : Mode::fallback;
-    process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
-    const bool is_fast = !is_counted && mode == Mode::call_sites;
-    if (!sites_.open(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
-        state_ = "without address space for pools";
-    }
-    common_end_ = has_pools() && learns ? Sites::largest_pooled + 1 : 0;
-    if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
-        process_heaps.pools.heap.arena().prefer_huge_pages();
-    }
+    choose_fallback(options);
+    const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
+    open_pools(options, mode);
     const bool has_region = process_heaps.open_region_heap(options.heap);
     matching_ = has_plan_ || has_pools()                 ? mode
                 : has_region                             ? Mode::region
                 : malloom_dynamic_patience.requests != 0 ? Mode::awaited
                                                          : Mode::fallback;
+    const bool is_counted = options.statistics_are_wanted();
     if (is_counted) {
         statistics_.open(has_region ? options.heap : nullptr);
     }
@@ -69,6 +57,26 @@ void RunTime::start() {
     if (malloom_dynamic_patience.requests != 0 &&
         matching_.load(std::memory_order_relaxed) != Mode::awaited) {
         begin_optimizing();
+    }
+}
+
+void RunTime::choose_fallback(const Options& options) {
+    fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
+                          ? heaps::FallbackKind::system
+                      : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
+                                                   : heaps::FallbackKind::mimalloc);
+}
+
+void RunTime::open_pools(const Options& options, Mode mode) {
+    const bool learns = options.pools_are_wanted();
+    process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
+    const bool is_fast = !options.statistics_are_wanted() && mode == Mode::call_sites;
+    if (!sites_.open(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
+        state_ = "without address space for pools";
+    }
+    common_end_ = has_pools() && learns ? Sites::largest_pooled + 1 : 0;
+    if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
+        process_heaps.pools.heap.arena().prefer_huge_pages();
     }
 }
 

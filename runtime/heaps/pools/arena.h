@@ -160,6 +160,7 @@ class PoolArena {
     uint64_t* free_bits(const Pool& pool) const {
         return reinterpret_cast<uint64_t*>(bits_.base() + (range_of(pool) - ranges_.base()) / bytes_per_bits);
     }
+    uint32_t take_freed(Pool& pool, uint32_t count, uint64_t* last);
     bool open_tables(size_t bytes);
     bool reach(size_t usable);
     Pool* take_fresh(unsigned order);

@@ -13,15 +13,18 @@ void PoolArena::count_out(const Pool& pool, int64_t chunks) {
 }
 
 uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
-    if (pool.freed() == 0) {
-        uint32_t count = most;
-        auto chunk = reinterpret_cast<uintptr_t>(carve(pool, count));
-        for (uint32_t i = 0; i < count; ++i, chunk += pool.chunk_bytes) {
-            *(last - i) = chunk;
-        }
-        return count;
+    if (pool.freed() != 0) {
+        return take_freed(pool, most < pool.freed() ? most : pool.freed(), last);
     }
-    const uint32_t count = most < pool.freed() ? most : pool.freed();
+    uint32_t count = most;
+    auto chunk = reinterpret_cast<uintptr_t>(carve(pool, count));
+    for (uint32_t i = 0; i < count; ++i, chunk += pool.chunk_bytes) {
+        *(last - i) = chunk;
+    }
+    return count;
+}
+
+uint32_t PoolArena::take_freed(Pool& pool, uint32_t count, uint64_t* last) {
     uint64_t* words = free_bits(pool);
     for (uint32_t i = 0; i < count; ++i) {
         while (words[pool.search] == 0) {
