@@ -55,7 +55,7 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
     }
     const uintptr_t first = chunk_at(pool, pool.carved);
     const uintptr_t end = first + uint64_t{count} * pool.chunk_bytes;
-    if (pages_.want_part(pool, end) && idle_bytes() + PoolPages::part_bytes(pool) <= most_idle()) {
+    if (pages_.needs_part(pool, end) && idle_bytes() + PoolPages::part_bytes(pool) <= most_idle()) {
         pages_.populate(pool, end);
     }
     pages_.occupy(pool, pool.carved, count);

@@ -33,8 +33,8 @@ class PoolPages {
 
     /// Pages become resident a part of a range at a time: so many faults become one system call.
     static constexpr size_t part_bytes(const Pool& pool) { return range_bytes(pool.order) / 8; }
-    /// Whether chunks up to the end, which are to be carved, want another part.
-    bool want_part(const Pool& pool, uintptr_t end) const;
+    /// Whether chunks up to the end, which are to be carved, need another part.
+    bool needs_part(const Pool& pool, uintptr_t end) const;
     /// Makes it resident, and idle.
     void populate(Pool& pool, uintptr_t end);
     /// Pages that no pool has were made resident, all of these.
@@ -44,12 +44,14 @@ class PoolPages {
     bool discard_idle(Pool& pool);
     bool discard_idle(uintptr_t begin, uintptr_t end);
 
-    /// In the child of a fork. Resident pages have no chunk that is out: occupy follows. Or they never become
-    /// idle. Then idle pages are counted anew: none, and those of each pool and of what no pool has.
+    // In the child of a fork: clear or pin each pool, then begin_recount, then recount all.
+    /// No chunk of the pool is out, as far as its pages go; its owner occupies them anew.
     void clear(const Pool& pool);
+    /// Its pages never become idle.
     void pin(const Pool& pool);
     void begin_recount() { idle_ = 0; }
     void recount(Pool& pool);
+    /// Of a range that no pool has.
     void recount(uintptr_t begin, uintptr_t end);
 
   private:
@@ -114,7 +116,7 @@ inline void PoolPages::leave(Pool& pool, uintptr_t chunk) {
     }
 }
 
-inline bool PoolPages::want_part(const Pool& pool, uintptr_t end) const {
+inline bool PoolPages::needs_part(const Pool& pool, uintptr_t end) const {
     return part_bytes(pool) > page_bytes() && *page_of(end - 1) == 0;
 }
 
