@@ -30,8 +30,9 @@ $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh | setup
 build: setup $(WHEEL)  ## build malloom and install it: .venv/bin/malloom
 	@test -x .venv/bin/malloom || { rm $(WHEEL); exec $(MAKE) build; }
 
-native: build  ## build the workloads and the C++ tests, fast and checked
+native: build  ## build the workloads, allocators to compare with, and the C++ tests, fast and checked
 	@setup/native.sh release
+	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
 	@setup/native.sh checked
 	@setup/native.sh threads
 
@@ -45,6 +46,7 @@ test: native  ## all tests, with formatting, lint and types
 
 bench: build  ## all benchmark suites
 	@setup/native.sh release
+	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
 	@status=0; for suite in placement dynamic pools; do \
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status

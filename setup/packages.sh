@@ -11,7 +11,7 @@ fail() {
 
 wanted() {
     sed 's/#.*//' setup/debian-packages.txt
-    command -v cargo >/dev/null || echo cargo # it fetches the source of DynamoRIO
+    command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc
 }
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
