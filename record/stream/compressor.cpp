@@ -7,7 +7,7 @@ namespace malloom::stream {
 
 namespace {
 
-// Measured in docs/decisions.md: the level at which recording and compressing together are cheapest.
+// Measured in docs/results/notes-recording.md: the level at which recording and compressing together are cheapest.
 constexpr int level = -7;
 constexpr int hasty_level = -30;
 
