@@ -12,5 +12,6 @@ void bind_orders(nanobind::module_& module);
 void bind_packing(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_recovery(nanobind::module_& module);
+void bind_latency(nanobind::module_& module);
 
 }  // namespace malloom::native

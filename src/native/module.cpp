@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
     malloom::native::bind_packing(module);
     malloom::native::bind_simulation(module);
     malloom::native::bind_recovery(module);
+    malloom::native::bind_latency(module);
 }
