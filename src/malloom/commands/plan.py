@@ -85,7 +85,7 @@ def plan(
     check_output(output, profile)
     check_replaced(output, "plan")
     opened = HeapProfile.open(profile, process)
-    for note in opened.notes:
+    for note in (*geometry.notes, *opened.notes):
         typer.echo(f"note: {note}", err=True)
     if not len(opened.requests):
         raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")

@@ -50,7 +50,7 @@ def simulate(
     geometry = geometry_from(cache)
     chosen = [strategy(name) for name in only or strategy_names()]
     opened = HeapProfile.open(profile, process)
-    for note in opened.notes:
+    for note in (*geometry.notes, *opened.notes):
         typer.echo(f"note: {note}", err=True)
     if not len(opened.requests):
         raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")

@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from malloom.cache.calibration_file import calibration_of_host
+from malloom.cache.geometry import shown_bytes
 from malloom.doctor.finding import Finding, good, note, problem
 from malloom.errors import CommandError
 from malloom.native_files import native_file
@@ -194,6 +196,13 @@ def cores() -> Finding:
     return good("cores", text)
 
 
+def latencies() -> Finding:
+    found = calibration_of_host(tuple(shown_bytes()))
+    if isinstance(found, str):
+        return note("latencies", f"not known: {found}", "try again when the machine is idle")
+    return good("latencies", str(found))
+
+
 def read_number(file: str) -> int | None:
     try:
         return int(Path(file).read_text())
@@ -215,4 +224,5 @@ CHECKS = (
     open_files,
     address_space,
     cores,
+    latencies,
 )
