@@ -17,21 +17,26 @@ from malloom.profile import HeapProfile
 from malloom.profile.survey import KEPT_ACCESSES
 
 FIRST_ROUND = 2_000_000
-SAMPLED_ACCESSES = KEPT_ACCESSES
-"""Accesses that `auto` simulates: enough to tell layouts apart, and seconds instead of minutes for a long
+"""Accesses that all strategies are simulated with: a limit of cost, seconds instead of minutes for a long
 profile."""
+SAMPLED_ACCESSES = KEPT_ACCESSES
+"""Accesses of the finalists' round: a limit of cost, as many as are kept in memory anyway."""
 FINALISTS = 4
+"""A limit of cost; one more than `malloom optimize` races from the top of a ranking, which then decides by
+time."""
 TIE = 0.01
-"""Costs closer than this are a tie, which the smaller footprint wins."""
+"""Costs closer than this are a tie, which the smaller footprint wins. A limit of what the model can tell:
+ratios of costs in samples of some million accesses are off by more (docs/results/notes-cost-model.md)."""
 BASELINES = frozenset({"random", "keep-original", "overhead-only"})
-"""Never the best: they are there to be compared with."""
-
-
+"""Never the best, by definition: they are there to be compared with."""
 PLACERS = 2
-"""Strategies placed at a time: each needs memory of its own, so not as many as there are cores."""
+"""Strategies placed at a time: a limit of memory, of which each needs its own, so not as many as there are
+cores."""
 LARGE = 4_000_000
-"""Requests above which `auto` leaves out what seldom differs from another, to stay within a minute."""
+"""Requests above which `auto` leaves out SELDOM_ALONE: a limit of cost, so that it answers within minutes."""
 SELDOM_ALONE = frozenset({"smart", "usage-grouped", "size", "one-per-line"})
+"""By what they are, variants of strategies that stay: first-use without conflicts of the first level, the
+graph of usage-depth-first in another order, sequential by size, sequential with a line each."""
 
 
 @dataclass(frozen=True)
