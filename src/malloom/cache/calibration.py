@@ -117,7 +117,7 @@ def measure(machine: Machine, sizes: Sequence[int], most_bytes: int) -> Calibrat
         memory=curve[-1][1] - first if reached else None,
         page_walk=machine.page_walk(),
         hidden_share=_share(foreseen, unforeseen, first),
-        effective_last_level_bytes=min(_left_at(curve), sizes[-1]),
+        effective_last_level_bytes=min(max(_left_at(curve), sizes[-2]), sizes[-1]),
         shown_last_level_bytes=sizes[-1],
     )
 
