@@ -25,7 +25,7 @@ class Report:
     totals: Totals
     rows: list[ContextRow]
     chains: list[list[Place]]
-    """Of each row the places of its frames, innermost first."""
+    """Of each row the places of its frames, innermost first; an inlined function has a place of its own."""
     notes: list[str]
 
 
@@ -64,5 +64,5 @@ def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: 
     symbols = Symbols(profile.modules)
     places = symbols.places(frame for chain in frames for frame in chain)
     notes = [*profile.notes, *filter(None, [access_note(profile)]), *symbols.notes]
-    chains = [[places[frame] for frame in chain] for chain in frames]
+    chains = [[place for frame in chain for place in places[frame]] for chain in frames]
     return Report(path, profile.process, profile.created, totals, rows, chains, notes)

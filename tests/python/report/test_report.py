@@ -143,7 +143,7 @@ def test_frames_have_functions_files_and_lines(tmp_path: Path, dwarf: str) -> No
     symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     start = next(int(line.split()[0], 16) for line in symbols.splitlines() if "area" in line)
     reader = Symbols([Module(str(program), "", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
-    place = reader.places([(0, start + 1)])[0, start + 1]
+    [place] = reader.places([(0, start + 1)])[0, start + 1]
     assert (place.function, Path(place.file), place.line) == ("shapes::area(int)", source, 3)
     assert reader.notes == []
 
@@ -159,7 +159,7 @@ def test_debug_files_apart_are_found_by_build_id(tmp_path: Path) -> None:
     subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
     subprocess.run(["strip", program], check=True)
     module = Module(str(program), "abcdef01", 0, 1 << 30, 0, 1)
-    place = Symbols([module], tmp_path / "debug").places([(0, start + 1)])[0, start + 1]
+    [place] = Symbols([module], tmp_path / "debug").places([(0, start + 1)])[0, start + 1]
     assert (place.function, place.line) == ("shapes::area(int)", 3)
 
 
@@ -168,7 +168,7 @@ def test_a_changed_file_gives_no_wrong_names(tmp_path: Path) -> None:
     source.write_text(SOURCE)
     subprocess.run(["g++", "-g", "-Wl,--build-id=0xabcdef01", "-o", program, source], check=True)
     reader = Symbols([Module(str(program), "00000000", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
-    assert reader.places([(0, 0x1150)])[0, 0x1150].function == ""
+    assert reader.places([(0, 0x1150)])[0, 0x1150][0].function == ""
     assert "has changed since the recording" in reader.notes[0]
 
 
@@ -177,7 +177,7 @@ def test_a_stripped_file_says_why_there_are_no_names(tmp_path: Path) -> None:
     source.write_text(SOURCE)
     subprocess.run(["g++", "-s", "-o", program, source], check=True)
     reader = Symbols([Module(str(program), "", 0, 1 << 30, 0, 1)], debug_folder=tmp_path)
-    assert str(reader.places([(0, 0x1150)])[0, 0x1150]) == "shapes+0x1150"
+    assert str(reader.places([(0, 0x1150)])[0, 0x1150][0]) == "shapes+0x1150"
     assert "shapes has no symbols" in reader.notes[0]
 
 
