@@ -63,6 +63,7 @@ stream::AppendResult append_process_chunk(uint64_t process, uint64_t parent) {
     payload.decimal("page_size", platform::page_bytes());
     payload.decimal("depth", options.depth);
     payload.decimal("annotated", options.annotated);
+    payload.decimal("sampled", options.sampled);
     add_arguments(payload);
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::process, process, 0, 0, 0, 1};
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);

@@ -116,6 +116,7 @@ def recording_environment(output: Path, wishes: Wishes) -> dict[str, str]:
         depth=str(wishes.depth),
         max_size=str(wishes.maximum_bytes),
         annotated=str(int(wishes.accesses == Accesses.annotated)),
+        sampled=str(int(wishes.accesses == Accesses.sampled)),
         record=str(output),
     )
     return preloading({**original_environment(), **variable}, native_file("libmalloom_record.so"))

@@ -10,7 +10,7 @@ from typing import IO, Protocol, cast
 from malloom.errors import UsageProblem
 from malloom.profile import HeapProfile, Process
 from malloom.report.context_rows import ContextRow, Totals, sort_rows, summarize
-from malloom.report.reasons import access_note, check_not_empty
+from malloom.report.reasons import check_not_empty, gaps
 from malloom.report.symbols import Place, Symbols
 
 
@@ -26,7 +26,10 @@ class Report:
     rows: list[ContextRow]
     chains: list[list[Place]]
     """Of each row the places of its frames, innermost first; an inlined function has a place of its own."""
+    gaps: list[str]
+    """What the profile has only a part of; what cannot be known for that is None in totals and rows."""
     notes: list[str]
+    """What else a reader has to know."""
 
 
 class Format(Protocol):
@@ -63,6 +66,6 @@ def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: 
     frames = [profile.contexts.frames(row.context) for row in rows]
     symbols = Symbols(profile.modules)
     places = symbols.places(frame for chain in frames for frame in chain)
-    notes = [*profile.notes, *filter(None, [access_note(profile)]), *symbols.notes]
+    notes = [*(note for note in profile.notes if note not in profile.cut[:1]), *symbols.notes]
     chains = [[place for frame in chain for place in places[frame]] for chain in frames]
-    return Report(path, profile.process, profile.created, totals, rows, chains, notes)
+    return Report(path, profile.process, profile.created, totals, rows, chains, gaps(profile), notes)

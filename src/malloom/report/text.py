@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from malloom.quantities import counted
-from malloom.report.context_rows import ContextRow
+from malloom.report.context_rows import ContextRow, Totals
 from malloom.report.report import Report
 from malloom.report.symbols import Place
 
@@ -38,17 +38,28 @@ def write(report: Report, output: IO[str]) -> None:
         console = Console(file=output, highlight=False, width=PIPE_WIDTH, color_system=None)
     process, totals = report.process, report.totals
     console.print(f"[bold]{escape(printable(process.executable or process.name))}[/bold]  pid {process.pid}")
-    console.print(
-        f"{counted(totals.requests, 'request')} of {bytes_text(totals.bytes)} "
-        f"from {counted(totals.contexts, 'context')}, {counted(totals.threads, 'thread')}; "
-        f"at most {bytes_text(totals.live_peak)} at once; {totals.to_end:.0%} live to the end; "
-        f"{counted(totals.accesses, 'access', 'es')}"
-    )
+    for gap in report.gaps:
+        console.print(f"[yellow]note:[/yellow] {escape(printable(gap))}")
+    console.print(totals_text(totals))
     _print_table(report, console, output)
     if len(report.rows) < totals.contexts:
         console.print(f"{counted(totals.contexts - len(report.rows), 'more context')} ('--top 0' shows all)")
     for note in report.notes:
         console.print(f"[yellow]note:[/yellow] {escape(printable(note))}")
+
+
+def totals_text(totals: Totals) -> str:
+    """The totals in a line, without those that the profile cannot tell."""
+    parts = [
+        f"{counted(totals.requests, 'request')} of {bytes_text(totals.bytes)} "
+        f"from {counted(totals.contexts, 'context')}, {counted(totals.threads, 'thread')}",
+        f"at most {bytes_text(totals.live_peak)} at once",
+    ]
+    if totals.to_end is not None:
+        parts.append(f"{totals.to_end:.0%} live to the end")
+    if totals.accesses is not None:
+        parts.append(counted(totals.accesses, "access", "es"))
+    return "; ".join(parts)
 
 
 def _print_table(report: Report, console: Console, output: IO[str]) -> None:
@@ -73,11 +84,15 @@ def _cells(row: ContextRow) -> list[str]:
         f"{row.requests:,}",
         bytes_text(row.bytes),
         bytes_text(row.live_peak),
-        "-" if row.median_lifetime is None else f"{row.median_lifetime:,}",
-        f"{row.to_end:.0%}",
-        f"{row.accesses:,}",
-        f"{row.accessed:.0%}",
+        _known(row.median_lifetime, ","),
+        _known(row.to_end, ".0%"),
+        _known(row.accesses, ","),
+        _known(row.accessed, ".0%"),
     ]
+
+
+def _known(number: float | None, form: str) -> str:
+    return "-" if number is None else format(number, form)
 
 
 def chain_text(chain: list[Place]) -> str:

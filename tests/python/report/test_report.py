@@ -83,9 +83,52 @@ def test_text_in_a_pipe_has_neither_colours_nor_cut_names(profile: Path) -> None
     assert "/bin/made-up is not here" in text
 
 
+def parts_of(text: str, path: Path) -> tuple[list[str], dict[str, object], dict[str, object]]:
+    """The first lines of the text report on a made-up profile; its JSON, and the first context of that."""
+    profile = write_profile(text, path)
+    report = json.loads(written(profile, "json"))
+    return written(profile, "text").splitlines(), report, report["contexts"][0]
+
+
 def test_missing_accesses_are_explained(tmp_path: Path) -> None:
-    path = write_profile(HEADER + PROCESS + EVENTS + END, tmp_path / "bare.profile")
-    assert "no accesses were recorded" in written(path, "text")
+    lines, report, context = parts_of(HEADER + PROCESS + EVENTS + END, tmp_path / "bare.profile")
+    assert "no accesses were recorded" in lines[1]
+    assert lines[2].endswith("75% live to the end")
+    assert not report["complete"]
+    assert (context["accesses"], context["accessed"], context["to_end"]) == (None, None, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("property", "said"),
+    [("sampled", "the accesses are a sample"), ("annotated", "the program's source tells")],
+)
+def test_some_accesses_are_not_taken_for_all(tmp_path: Path, property: str, said: str) -> None:
+    process = PROCESS.replace(" pid=7\n", f" pid=7\n {property}=1\n")
+    lines, report, context = parts_of(HEADER + process + EVENTS + ACCESSES + END, tmp_path / "some.profile")
+    assert said in lines[1]
+    assert lines[2].endswith("75% live to the end; 3 accesses")
+    assert said in report["gaps"][0]
+    assert (context["accesses"], context["accessed"], context["to_end"]) == (1, None, 1.0)
+
+
+@pytest.mark.parametrize("reason", ["maximum size reached", "profile could not be written", None])
+def test_a_part_of_a_run_is_not_taken_for_the_whole(tmp_path: Path, reason: str | None) -> None:
+    end = END.replace("exit", reason) if reason else ""
+    lines, report, context = parts_of(HEADER + PROCESS + EVENTS + ACCESSES + end, tmp_path / "cut.profile")
+    assert (
+        f"before the program did ({reason})" in lines[1]
+        if reason
+        else "part of the run is missing" in lines[1]
+    )
+    assert "to the end" not in lines[2]
+    assert len(report["gaps"]) == 1
+    assert report["totals"]["to_end"] is None  # type: ignore[index]
+    assert (context["accesses"], context["accessed"], context["to_end"]) == (1, None, None)
+
+
+def test_a_whole_profile_has_no_gaps(profile: Path) -> None:
+    report = json.loads(written(profile, "json"))
+    assert (report["complete"], report["gaps"]) == (True, [])
 
 
 def test_shorter_contexts_are_joined(profile: Path) -> None:
