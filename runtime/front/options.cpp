@@ -53,6 +53,42 @@ void read_option(const char*& field, const char* name, const char* value, const 
     line.write_to(STDERR_FILENO);
 }
 
+// All that the variable may hold: what is the recorder's (record/preload/options.def) may stand in it too.
+constexpr const char* known_settings[] = {
+#define OPTION(name, values, meaning) #name,
+#include "runtime/front/options.def"
+#undef OPTION
+    "record", "depth", "max_size", "annotated", "sampled"};
+
+bool is_known(const char* name, size_t length) {
+    for (const char* known : known_settings) {
+        if (strlen(known) == length && memcmp(known, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// All in one line.
+void complain_of_unknown(const platform::Settings& settings) {
+    platform::Line line;
+    line.text("malloom: there is no setting");
+    bool has_unknown = false;
+    settings.for_each_name([&](const char* name, size_t length) {
+        if (!is_known(name, length)) {
+            line.text(has_unknown ? ", '" : " '").text(name, length).text("'");
+            has_unknown = true;
+        }
+    });
+    line.text("; MALLOOM can have");
+#define OPTION(name, values, meaning) line.text(" " #name);
+#include "runtime/front/options.def"
+#undef OPTION
+    if (has_unknown) {
+        line.write_to(STDERR_FILENO);
+    }
+}
+
 }  // namespace
 
 bool Options::plan_is_wanted() const {
@@ -84,6 +120,7 @@ bool Options::prefetches_are_wanted() const {
 }
 
 Options read_options(const platform::Settings& settings) {
+    complain_of_unknown(settings);
     Options options;
 #define OPTION(name, values, meaning) read_option(options.name, #name, settings.value(#name), values);
 #include "runtime/front/options.def"

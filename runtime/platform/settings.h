@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <string.h>
 
 namespace malloom::platform {
 
@@ -18,6 +19,16 @@ class Settings {
 
     /// What the setting was given, owned by this object, or nullptr.
     const char* value(const char* name) const;
+
+    /// Calls visit(name, length) for each setting that has a name, in their order; the name ends without a 0.
+    template <typename Visit>
+    void for_each_name(Visit visit) const {
+        for (size_t pair = 0; pair < length_; pair += strlen(text_ + pair) + 1) {
+            if (const size_t length = strcspn(text_ + pair, "="); length != 0) {
+                visit(text_ + pair, length);
+            }
+        }
+    }
 
   private:
     static constexpr size_t capacity = 2 * 4096 + 512;  // two paths

@@ -150,6 +150,23 @@ TEST_F(Preload, AWrongSettingIsNamed) {
     EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");
 }
 
+TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
+    const Outcome outcome = run("hep=plan,statistics=0,Plan=x,fallback=mimalloc", MALLOOM_PROBE " one");
+    EXPECT_EQ(outcome.complaint,
+              "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback statistics "
+              "save_plan save_process preallocate huge_pages packed colocate prefetch\n");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.output, plain(MALLOOM_PROBE " one").output);
+}
+
+TEST_F(Preload, TheRecordersSettingsAreNotUnknown) {
+    std::string settings;
+#define OPTION(field, name, otherwise, meaning) settings += #name "=1,";
+#include "record/preload/options.def"
+#undef OPTION
+    EXPECT_EQ(run(settings + "record=/tmp/run.profile", MALLOOM_PROBE " one").complaint, "");
+}
+
 // It has the C library's free, and no search path of its own.
 TEST_F(Preload, ADeeplyBoundPlugInSharesTheHeap) {
     std::ofstream(folder + "/plug_in.c")

@@ -46,6 +46,14 @@ TEST(Settings, GivenTwiceCountAsFirstGiven) {
     EXPECT_STREQ(Settings("a=1,a=2").value("a"), "1");
 }
 
+TEST(Settings, AreVisitedByName) {
+    std::string names;
+    Settings("heap=plan,,=1,hep,save=6:/a,b=c,plan=/x,y=z")
+        .for_each_name([&](const char* name, size_t length) { names += std::string(name, length) + ";"; });
+    EXPECT_EQ(names, "heap;hep;save;plan;");
+    Settings(nullptr).for_each_name([](const char*, size_t) { FAIL(); });
+}
+
 TEST(Settings, AreACopy) {
     char text[] = "record=/tmp/profile";
     const Settings settings(text);
