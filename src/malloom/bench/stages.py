@@ -38,7 +38,7 @@ def record(
 
 
 def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
-    return _run_stage("plan", str(profile), "-o", str(made), "--strategy", strategy, *options)
+    return _run_stage("plan", str(profile), "-o", str(made), "--force", "--strategy", strategy, *options)
 
 
 def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:

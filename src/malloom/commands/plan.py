@@ -18,7 +18,7 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_merge import with_learned
 from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
-from malloom.output_file import check_output, check_replaced
+from malloom.output_file import check_new, check_output, check_replaced
 from malloom.profile import HeapProfile
 
 
@@ -78,11 +78,14 @@ def plan(
     process: Annotated[
         str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
 ) -> None:
     """Choose a place for every request of a profile and write them as a plan."""
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
     check_output(output, profile)
+    if not force:
+        check_new(output)
     check_replaced(output, "plan")
     opened = HeapProfile.open(profile, process)
     for note in opened.notes:

@@ -7,10 +7,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from malloom import _native
-from malloom.errors import CommandError, UsageProblem
+from malloom.errors import CommandError
 from malloom.file_name import native_name
 from malloom.native_files import native_file
-from malloom.output_file import check_output, check_replaced
+from malloom.output_file import check_new, check_output, check_replaced
 from malloom.preloading import original_environment, preloading
 from malloom.record.dynamorio import launch_prefix
 from malloom.record.launch import SignalsHeld
@@ -86,11 +86,9 @@ def checked_output(wishes: Wishes) -> Path:
     check_output(output)
     native_name(output)
     staging = staging_folder(output)
-    if not wishes.force and (output.exists() or staging.exists()):
-        there = output if output.exists() else staging
-        raise UsageProblem(
-            f"{there} exists already", remedy="choose another name, or replace it with --force"
-        )
+    if not wishes.force:
+        check_new(output)
+        check_new(staging)
     check_replaced(output, "profile")
     return output
 
