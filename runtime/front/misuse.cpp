@@ -85,7 +85,7 @@ void name_sites(Requesters& requesters, Fits fits) {
     const uint32_t dynamic = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < dynamic && i < DynamicSites::capacity; ++i) {
         const DynamicSite& site = malloom_dynamic_sites.sites[i];
-        if (site.pool != 0 && fits(site.pool - 1, site.pool_bytes)) {
+        if (site.pool != 0 && fits(DynamicSite::borrower(site.pool), site.pool_bytes)) {
             requesters.name(site.return_address);
         }
     }

@@ -69,6 +69,23 @@ def test_what_was_learned_is_carried_into_a_native_run(malloom: Malloom, build: 
     assert pooled and int(pooled[1]) > 90_000, native.stderr
 
 
+REQUESTS = re.compile(r"requests (\d+), .* pooled (\d+) \(.*\) in (\d+) pools? of \d+ sites?, fallback (\d+)")
+
+
+@pytest.mark.parametrize("options", [(), ("--constant", "requests=0")])
+def test_statistics_count_requests_that_pools_serve(
+    malloom: Malloom, build: Compile, options: tuple[str, ...]
+) -> None:
+    program = build("list.c")
+    native = re.search(r"requests (\d+)", malloom("run", "--statistics", "--", program).stderr)
+    done = under_optimizer(malloom, program, options=("--statistics", *options))
+    found = REQUESTS.search(done.stderr)
+    assert native and found, done.stderr
+    requests, pooled, pools, fallback = map(int, found.groups())
+    assert (requests, pooled + fallback, pools) == (int(native[1]), requests, 1)
+    assert pooled > requests // 2
+
+
 def test_sites_whose_sizes_change_are_given_up(malloom: Malloom, build: Compile) -> None:
     found = assert_same(malloom, build("sizes.c"))
     assert (found["promoted"], found["given up"]) == (0, 1)

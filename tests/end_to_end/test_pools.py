@@ -15,7 +15,7 @@ from malloom.layout.plan_file import read_plan
 Finished = subprocess.CompletedProcess[str]
 Malloom = Callable[..., Finished]
 
-POOLED = re.compile(r"pooled (\d+) \(.*\) in (\d+) pools of (\d+) sites")
+POOLED = re.compile(r"pooled (\d+) \(.*\) in (\d+) pools? of (\d+) sites?")
 MATCHED = re.compile(r"matched (\d+) ")
 
 # The line about misuse says where sites have not been looked for.
