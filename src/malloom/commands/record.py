@@ -103,17 +103,30 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
         lines.append(
             "the profile could not be written to its end and is good up to there; make room on the disk"
         )
-    if outcome.processes == 0 and has_no_room(output):
-        lines.append("nothing was recorded: the disk is full; make room, or choose another place with -o")
-    elif outcome.processes == 0:
-        lines.append(
-            f"nothing was recorded: {name} did not load the recorder; see 'malloom doctor -- {name}'"
-        )
+    cut = outcome.limit_reached or outcome.write_failed
+    if outcome.processes == 0 or (outcome.events == 0 and not cut):
+        lines.append(why_nothing(outcome, name, output))
     if outcome.dropped:
         lines.append(f"{outcome.dropped:,} events of signal handlers were not recorded")
     if outcome.living:
         lines.append(f"{outcome.living} processes that {name} left behind still record")
     return lines
+
+
+def why_nothing(outcome: "Recorded", name: str, output: Path) -> str:
+    """Why there are no events."""
+    if outcome.processes == 0 and has_no_room(output):
+        return "nothing was recorded: the disk is full; make room, or choose another place with -o"
+    if outcome.processes == 0:
+        return f"nothing was recorded: {name} did not load the recorder; see 'malloom doctor -- {name}'"
+    from malloom.profile import HeapProfile  # noqa: PLC0415  (few runs need NumPy here)
+    from malloom.report.reasons import check_not_empty  # noqa: PLC0415
+
+    try:
+        check_not_empty(HeapProfile.open(output))
+    except CommandError as reason:
+        return str(reason)
+    return "nothing was recorded"
 
 
 def has_no_room(output: Path) -> bool:
