@@ -1,4 +1,4 @@
-"""`malloom report` on profiles that hold a part of a run only."""
+"""`malloom report`: the places in the source that made the requests, and what a profile lacks."""
 
 import json
 from collections.abc import Callable
@@ -20,6 +20,43 @@ int main(void) {
     }
 }
 """
+
+
+SHARED = """
+#include <stdlib.h>
+static void* xmalloc(size_t bytes) {
+    void* object = malloc(bytes);
+    if (!object) abort();
+    return object;
+}
+static void* push(int value) {
+    int* made = xmalloc(sizeof *made);
+    *made = value;
+    return made;
+}
+static char* look(int value) {
+    char* text = xmalloc(100);
+    text[0] = (char)value;
+    return text;
+}
+int main(int count, char** arguments) {
+    for (int i = 0; i < 10; i++) {
+        free(push(i));
+        *(char* volatile*)arguments = look(i);
+    }
+    return count == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+def test_callers_of_a_function_that_is_inlined_twice(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], level: str
+) -> None:
+    malloom("record", "-o", "p", "--accesses", "none", "--", compile_c(SHARED, level))
+    text = malloom("report", "p", "--sort", "requests").stdout
+    assert "  xmalloc <stdin>:4 < push <stdin>:9 < main <stdin>:20 < ...\n" in text
+    assert "  xmalloc <stdin>:4 < look <stdin>:14 < main <stdin>:21 < ...\n" in text
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from malloom import _native
 from malloom.profile import NO_MODULE, Module
 from malloom.report.elf_symbols import build_id_of, find_functions
+from malloom.report.names import demangle
 from malloom.report.source_calls import SourceCall, UnreadableError, find_calls, lies_apart
 
 DEBUG_FOLDER = Path("/usr/lib/debug/.build-id")
@@ -38,10 +38,14 @@ class Place:
     inlined: bool = False
     """Whether the compiler has put the function into its caller, which is the next place."""
 
+    @property
+    def where(self) -> str:
+        """Name of the file, and line; empty where they are not known."""
+        return f"{Path(self.file).name}:{self.line}" if self.file and self.line else ""
+
     def __str__(self) -> str:
-        where = f"{Path(self.file).name}:{self.line}" if self.file and self.line else ""
         name = self.function or f"{self.module or '?'}+{self.offset:#x}"
-        return f"{name} {where}".rstrip()
+        return f"{name} {self.where}".rstrip()
 
 
 class Symbols:
@@ -120,10 +124,10 @@ def _places(module: str, offset: int, symbol: str, calls: list[SourceCall] | Non
     of it that the compiler has moved away (.cold), and may give either's name.
     """
     if not calls:
-        return [Place(module, offset, _native.demangle(symbol))]
+        return [Place(module, offset, demangle(symbol))]
     inlined = [
-        Place(module, offset, _native.demangle(call.function), call.file, call.line, inlined=True)
+        Place(module, offset, demangle(call.function), call.file, call.line, inlined=True)
         for call in calls[:-1]
     ]
     own = calls[-1]
-    return [*inlined, Place(module, offset, _native.demangle(symbol or own.function), own.file, own.line)]
+    return [*inlined, Place(module, offset, demangle(symbol or own.function), own.file, own.line)]

@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import IO
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from malloom.quantities import counted
 from malloom.report.context_rows import ContextRow, Totals
+from malloom.report.names import is_of_library, short_name
 from malloom.report.report import Report
 from malloom.report.symbols import Place
 
 summary = "tables to read"
 
-PIPE_WIDTH = 10_000
-"""Columns of an output that is no terminal: a row is never wrapped or cut."""
+PIPE_WIDTH = 160
+"""Columns of an output that is no terminal."""
 
 CALLERS = 3
 """Frames of a chain that a row shows."""
-
 
 HEADINGS = ("requests", "bytes", "live peak", "lifetime", "to end", "accesses", "accessed")
 
 GAP = 2
 """Blanks between columns."""
 
-NARROWEST = 40
-"""Columns that a context has on however small a terminal, which then wraps the lines."""
+NARROWEST = 60
+"""Columns that a chain has beside the numbers; where there are fewer it stands below them."""
+
+INDENTED = 4
+"""Blanks before a chain that stands below the numbers."""
+
+SHORTEST = 20
+"""Columns that a function has on however small a terminal, which then wraps the lines."""
 
 
 def write(report: Report, output: IO[str]) -> None:
-    """Writes the tables; names are cut to fit a terminal only."""
+    """Writes the tables, fitted to the terminal's width or to PIPE_WIDTH."""
     console = Console(file=output, highlight=False, soft_wrap=True)
     if not console.is_terminal:
-        console = Console(file=output, highlight=False, width=PIPE_WIDTH, color_system=None)
+        console = Console(file=output, highlight=False, soft_wrap=True, width=PIPE_WIDTH, color_system=None)
     process, totals = report.process, report.totals
     console.print(f"[bold]{escape(printable(process.executable or process.name))}[/bold]  pid {process.pid}")
     for gap in report.gaps:
         console.print(f"[yellow]note:[/yellow] {escape(printable(gap))}")
     console.print(totals_text(totals))
-    _print_table(report, console, output)
+    header, *lines = table_lines(report, console.width)
+    console.print(f"[bold]{header}[/bold]")
+    output.write("".join(f"{line}\n" for line in lines))
     if len(report.rows) < totals.contexts:
         console.print(f"{counted(totals.contexts - len(report.rows), 'more context')} ('--top 0' shows all)")
     for note in report.notes:
@@ -62,25 +71,27 @@ def totals_text(totals: Totals) -> str:
     return "; ".join(parts)
 
 
-def _print_table(report: Report, console: Console, output: IO[str]) -> None:
-    """Prints a row a context; where there is little room, the chains are cut and never the numbers."""
+def table_lines(report: Report, width: int) -> Iterator[str]:
+    """A heading, and for each context a row: its numbers, and beside or below them its chain."""
     rows = [_cells(row) for row in report.rows]
-    columns = list(zip(HEADINGS, *rows, strict=True))
-    numbers = sum(max(map(len, column)) + GAP for column in columns)
-    room = max(console.width - numbers, NARROWEST)
-    table = Table(box=None, pad_edge=False, padding=(0, GAP // 2), header_style="bold", width=numbers + room)
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("context", no_wrap=True, overflow="ellipsis", width=room)
+    widths = [max(map(len, column)) for column in zip(HEADINGS, *rows, strict=True)]
+    numbers = sum(widths) + GAP * len(widths)
+    is_beside = width - numbers >= NARROWEST
+    yield _aligned(HEADINGS, widths) + (" " * GAP + "context" if is_beside else "")
     for cells, chain in zip(rows, report.chains, strict=True):
-        table.add_row(*cells, chain_text(chain))
-    with console.capture() as printed:
-        console.print(table)
-    output.write("".join(line.rstrip() + "\n" for line in printed.get().splitlines()))
+        if is_beside:
+            yield _aligned(cells, widths) + " " * GAP + chain_text(chain, width - numbers)
+        else:
+            yield _aligned(cells, widths)
+            yield " " * INDENTED + chain_text(chain, width - INDENTED)
 
 
-def _cells(row: ContextRow) -> list[str]:
-    return [
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
+    return (" " * GAP).join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _cells(row: ContextRow) -> tuple[str, ...]:
+    return (
         f"{row.requests:,}",
         bytes_text(row.bytes),
         bytes_text(row.live_peak),
@@ -88,17 +99,37 @@ def _cells(row: ContextRow) -> list[str]:
         _known(row.to_end, ".0%"),
         _known(row.accesses, ","),
         _known(row.accessed, ".0%"),
-    ]
+    )
 
 
 def _known(number: float | None, form: str) -> str:
     return "-" if number is None else format(number, form)
 
 
-def chain_text(chain: list[Place]) -> str:
-    """The innermost frames of a chain, callers to the right."""
-    shown = " < ".join(str(place) for place in chain[:CALLERS])
-    return escape(printable(shown + (" < ..." if len(chain) > CALLERS else "")) or "?")
+def chain_text(chain: list[Place], room: int) -> str:
+    """The innermost frames of a chain, callers to the right: as many as fit, up to CALLERS."""
+    shown = without_libraries_own(chain)
+    frames = [frame_text(place, room) for place in shown[:CALLERS]]
+    for count in range(len(frames), 0, -1):
+        text = " < ".join(frames[:count]) + (" < ..." if count < len(shown) else "")
+        if len(text) <= room:
+            return text
+    return frame_text(shown[0], room - len(" < ...")) + " < ..." if len(shown) > 1 else "".join(frames) or "?"
+
+
+def without_libraries_own(chain: list[Place]) -> list[Place]:
+    """The chain without what a standard library calls in itself: of it there is what the program called."""
+    library = [is_of_library(short_name(place.function), place.file) for place in chain]
+    calls_itself = [inner and outer for inner, outer in pairwise(library)]
+    return [place for place, left_out in zip(chain, [*calls_itself, False], strict=False) if not left_out]
+
+
+def frame_text(place: Place, room: int) -> str:
+    """A frame in so many columns: its name may lose its beginning, its file and line are always whole."""
+    where = f" {place.where}" if place.where else ""
+    name = printable(short_name(place.function) if place.function else str(place))
+    left = max(room - len(where), SHORTEST)
+    return (name if len(name) <= left else "…" + name[len(name) - left + 1 :]) + printable(where)
 
 
 def printable(text: str) -> str:

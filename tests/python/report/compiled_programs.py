@@ -142,13 +142,24 @@ def frames_of_llvm(program: Path, addresses: list[int]) -> dict[int, list[Frame]
     return _frames(command, addresses)
 
 
+def functions_of_addr2line(program: Path, addresses: list[int]) -> dict[int, list[str]]:
+    """The demangled functions at each address, innermost first."""
+    said = _lines(["addr2line", "-a", "-i", "-f", "-C", "-e", str(program)], addresses)
+    return {address: lines[::2] for address, lines in said.items()}
+
+
 def _frames(command: list[str], addresses: list[int]) -> dict[int, list[Frame]]:
+    said = _lines(command, addresses)
+    return {address: [_frame(line) for line in lines[1::2]] for address, lines in said.items()}
+
+
+def _lines(command: list[str], addresses: list[int]) -> dict[int, list[str]]:
+    """What a tool says of each address: for each frame a line with the function and one with the place."""
     asked = "\n".join(map(hex, addresses))
     said = subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout
     parts = re.split(r"^(0x[0-9a-f]+)\n", said, flags=re.MULTILINE)[1:]
     return {
-        int(address, 16): [_frame(line) for line in text.splitlines()[1::2]]
-        for address, text in zip(parts[::2], parts[1::2], strict=True)
+        int(address, 16): text.splitlines() for address, text in zip(parts[::2], parts[1::2], strict=True)
     }
 
 

@@ -12,6 +12,7 @@ from python.report.compiled_programs import (
     compiled,
     frames_of_addr2line,
     frames_of_llvm,
+    functions_of_addr2line,
     return_addresses,
 )
 
@@ -64,6 +65,33 @@ def test_rust_has_the_frames_that_llvm_gives_it(tmp_path: Path, level: str) -> N
     mine = places_in(program, tmp_path)
     assert any(len(places) > 1 for places in mine.values()), "nothing was inlined: the test tests nothing"
     assert differing(mine, frames_of_llvm(program, [at - 1 for at in mine])) == []
+
+
+@pytest.mark.parametrize(
+    ("compiler", "flags"),
+    [
+        ("gcc", ["-O2"]),
+        ("g++", ["-O2"]),
+        ("clang-19", ["-O2", "-gdwarf-4"]),
+        ("clang++-19", ["-O2", "-gdwarf-4"]),
+        ("rustc", ["-Copt-level=2"]),
+    ],
+)
+def test_inlined_functions_have_the_names_that_addr2line_gives_them(
+    tmp_path: Path, compiler: str, flags: list[str]
+) -> None:
+    program = compiled(tmp_path, compiler, *flags)
+    mine = places_in(program, tmp_path)
+    said = functions_of_addr2line(program, [at - 1 for at in mine])
+    compared = [
+        (place.function, theirs, {places[-1].function, said[at - 1][-1]})
+        for at, places in mine.items()
+        if len(places) == len(said[at - 1])
+        for place, theirs in zip(places[:-1], said[at - 1], strict=False)
+    ]
+    assert len(compared) >= 4
+    # What has no symbol of its own addr2line may name after the function that it was put into.
+    assert [names for names in compared if names[0] != names[1] and names[1] not in names[2]] == []
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang-19"])

@@ -14,7 +14,8 @@ import pytest
 from malloom.errors import CommandError, UsageProblem
 from malloom.profile import Module
 from malloom.report.report import FORMATS, find_format, make_report
-from malloom.report.symbols import Symbols
+from malloom.report.symbols import Place, Symbols
+from malloom.report.text import chain_text
 from python.profile.recorded_runs import END, HEADER, PROCESS, write_profile
 
 EVENTS = (
@@ -239,8 +240,11 @@ def terminal_text(profile: Path, columns: int, **environment: str) -> str:
 @pytest.mark.parametrize("columns", [20, 80, 90, 200])
 def test_numbers_are_whole_on_every_terminal(profile: Path, columns: int) -> None:
     text = terminal_text(profile, columns)
-    row = next(line for line in text.splitlines() if "made-up+0x10" in line)
+    row = next(line for line in text.splitlines() if "210 B" in line)
     assert row.split()[:9] == ["3", "210", "B", "150", "B", "2", "67%", "2", "33%"]
+    lines = text.splitlines()
+    chain = row if columns == 200 else lines[lines.index(row) + 1]
+    assert "made-up+0x10" in chain
     assert "4 requests of 710 B from 2 contexts" in text
     assert "\x1b[" in text
 
@@ -248,3 +252,40 @@ def test_numbers_are_whole_on_every_terminal(profile: Path, columns: int) -> Non
 def test_colours_can_be_refused(profile: Path) -> None:
     assert "\x1b[33m" in terminal_text(profile, 80)
     assert "\x1b[33m" not in terminal_text(profile, 80, NO_COLOR="1")
+
+
+PUSHED = "std::vector<…>::push_back<…> vector.h:77"
+CHAIN = [
+    Place(
+        "program", 1, "std::allocator<char>::allocate(unsigned long)", "/usr/include/c++/12/new.h", 9, True
+    ),
+    Place(
+        "program", 1, "void std::vector<char>::push_back<int>(char)", "/usr/include/c++/12/vector.h", 77, True
+    ),
+    Place("program", 1, "shapes::fill(int)", "/project/shapes.cpp", 1234),
+    Place("program", 2, "main", "/project/main.cpp", 12),
+    Place("libc.so.6", 0x1A),
+]
+
+
+@pytest.mark.parametrize(
+    ("room", "expected"),
+    [
+        (
+            100,
+            f"{PUSHED} < shapes::fill shapes.cpp:1234 < main main.cpp:12 < ...",
+        ),
+        (80, f"{PUSHED} < shapes::fill shapes.cpp:1234 < ..."),
+        (50, f"{PUSHED} < ..."),
+        (40, "…ctor<…>::push_back<…> vector.h:77 < ..."),
+        (3, "…or<…>::push_back<…> vector.h:77 < ..."),
+    ],
+)
+def test_a_chain_has_as_many_frames_as_fit_with_whole_lines(room: int, expected: str) -> None:
+    assert chain_text(CHAIN, room) == expected
+
+
+def test_of_a_chain_in_a_standard_library_the_outermost_is_left() -> None:
+    assert chain_text(CHAIN[:2], 80) == PUSHED
+    assert chain_text(CHAIN[3:], 80) == "main main.cpp:12 < libc.so.6+0x1a"
+    assert chain_text([], 80) == "?"
