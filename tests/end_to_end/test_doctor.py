@@ -22,6 +22,17 @@ def test_nothing_stands_in_the_way_here(malloom: Malloom) -> None:
     assert "ok       run time " in done.stdout
 
 
+def test_what_stands_in_the_way_comes_first(malloom: Malloom, compile_c: Compile) -> None:
+    done = malloom("doctor", "--", compile_c(HELLO, "-static", "-g0", "-Wl,--build-id=none"))
+    summary, *lines = done.stdout.splitlines()
+    states = [line.split()[0] for line in lines]
+    assert sorted(states, key=["problem", "note", "ok"].index) == states
+    problems, notes = states.count("problem"), states.count("note")
+    assert problems == 1 and notes >= 2
+    assert summary == f"1 problem in the way, {notes} notes"
+    assert malloom("doctor").stdout.startswith("nothing stands in the way, ")
+
+
 def test_good_program(malloom: Malloom, compile_c: Compile) -> None:
     found = findings(malloom("doctor", "--json", "--", compile_c(HELLO, "-Wl,--build-id")))
     assert found["heap"]["state"] == "ok"
@@ -58,6 +69,14 @@ def test_few_open_files(malloom: Malloom) -> None:
 
 def malloom_arguments() -> list[str]:
     return [str(Path(__file__).parents[2] / ".venv/bin/malloom"), "doctor"]
+
+
+def test_a_folder_is_no_program(malloom: Malloom, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in (".", "folder", "./folder"):
+        done = malloom("doctor", "--", name)
+        assert done.stderr == f"malloom: {name} is a folder; name the program inside it\n"
+        assert done.returncode == 126
 
 
 def test_missing_program(malloom: Malloom) -> None:

@@ -20,6 +20,7 @@ from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.output_file import check_new, check_output, check_replaced
 from malloom.profile import HeapProfile
+from malloom.quantities import counted
 
 
 class Match(StrEnum):
@@ -111,9 +112,9 @@ def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
 
 def summary(plan: Plan, requests: int) -> str:
     """What was planned, in one line."""
-    parts = [f"{len(plan.groups)} groups"] if len(plan.groups) else []
-    parts += [f"{plan.pools_count} pools"] if plan.pools_count else []
-    parts += [f"{len(plan.prefetches)} prefetches"] if len(plan.prefetches) else []
+    parts = [counted(len(plan.groups), "group")] if len(plan.groups) else []
+    parts += [counted(plan.pools_count, "pool")] if plan.pools_count else []
+    parts += [counted(len(plan.prefetches), "prefetch", "es")] if len(plan.prefetches) else []
     if plan.planned_requests or not parts:
         parts = [f"{plan.planned_requests} of {requests} requests", *parts]
     by = " and ".join(parts)

@@ -66,6 +66,9 @@ def find_program(name: str) -> str:
     if not name:
         raise UsageProblem("the program's name is empty", remedy="name a program after --")
     found = name if "/" in name else shutil.which(name) or shutil.which(name, mode=os.F_OK)
+    # The PATH has no folders, and what it lacks may be one that is here.
+    if found is None and Path(name).is_dir():
+        found = name
     if found is None or not Path(found).exists():
         where = "there is no file" if "/" in name else "there is no program in the PATH called"
         raise CommandError(f"{where} {name}", remedy="check the name after --", status=NOT_FOUND)
