@@ -108,8 +108,26 @@ def _main_process(processes: Sequence[Process]) -> tuple[Process, str]:
         chosen = _busiest(processes)
     if len(processes) == 1:
         return chosen, ""
-    rule = "the busiest that runs the recorded command" if chosen in same else "the busiest of all"
-    return chosen, f"{len(processes)} processes recorded; this is {chosen.name} ({chosen.pid}), {rule}"
+    rule = "which runs the program that was started" if chosen in same else "which has the most events"
+    note = f"{len(processes)} processes recorded; this is {chosen.name} ({chosen.pid}), {rule}"
+    return chosen, note + _busier(processes, chosen)
+
+
+def _busier(processes: Sequence[Process], chosen: Process) -> str:
+    """Of a note the part that names the process that did most, where that is another one."""
+    most = max(processes, key=_recorded)
+    if _recorded(most) <= _recorded(chosen):
+        return ""
+    # A program that was replaced (exec) has the pid of the next.
+    name = str(most.pid) if most.pid != chosen.pid else most.executable
+    return (
+        f"; {most.name} ({most.pid}) has {_recorded(most):,} events and accesses, this one "
+        f"{_recorded(chosen):,}: --process {name} shows it"
+    )
+
+
+def _recorded(process: Process) -> int:
+    return process.events + process.access_entries
 
 
 def _busiest(processes: Sequence[Process]) -> Process:
