@@ -4,12 +4,14 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-PRODUCT_SOURCES := $(shell find src runtime record optimizer formats include cmake CMakeLists.txt pyproject.toml README.md \
+PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer formats include cmake CMakeLists.txt pyproject.toml README.md \
     -name __pycache__ -prune -o -print)
 WHEEL := build/wheel.stamp
 # Each file's tests stay together: some share what is costly to make. What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
 SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile -m 'not alone and not long'
+# Every folder with a suite.
+SUITES := $(patsubst src/malloom/bench/%/suite.py,%,$(wildcard src/malloom/bench/*/suite.py))
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
@@ -30,8 +32,9 @@ $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh | setup
 build: setup $(WHEEL)  ## build malloom and install it: .venv/bin/malloom
 	@test -x .venv/bin/malloom || { rm $(WHEEL); exec $(MAKE) build; }
 
-native: build  ## build the workloads and the C++ tests, fast and checked
+native: build  ## build the workloads, allocators to compare with, and the C++ tests, fast and checked
 	@setup/native.sh release
+	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
 	@setup/native.sh checked
 	@setup/native.sh threads
 
@@ -45,7 +48,8 @@ test: native  ## all tests, with formatting, lint and types
 
 bench: build  ## all benchmark suites
 	@setup/native.sh release
-	@status=0; for suite in placement dynamic pools; do \
+	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
+	@status=0; for suite in $(SUITES); do \
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status
 
@@ -54,7 +58,7 @@ soak: native  ## long randomised runs: fuzzed decoders, then the tests at length
 	@for codec in event access; do \
 	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
 	done
-	@$(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
+	@CLANG_TIDY_DEPTH=deep $(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
 	@$(PYTEST) -m long
 
 format: setup  ## format and mend all sources in place

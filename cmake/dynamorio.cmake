@@ -1,4 +1,4 @@
-# DynamoRIO, for the clients (record/dynamorio, optimizer). Included by the root, so that its targets are known everywhere.
+# DynamoRIO, for the clients (record/accesses, optimizer). Included by the root, so that its targets are known everywhere.
 find_package(DynamoRIO QUIET)
 if(NOT DynamoRIO_FOUND)
     message(FATAL_ERROR "DynamoRIO is missing: run setup/dynamorio.sh and set DynamoRIO_DIR to the folder that it prints, "

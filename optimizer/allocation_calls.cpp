@@ -1,18 +1,55 @@
 #include "optimizer/allocation_calls.h"
 
 #include "optimizer/allocation_slots.h"
-#include "optimizer/called_function.h"
-#include "optimizer/site_table.h"
+#include "optimizer/run_time_library.h"
 
 namespace malloom::optimizer {
 
 using front::DynamicSite;
+using front::DynamicSites;
 using front::SiteState;
 
 namespace {
 
 uint32_t agreement;
 uint64_t given_up;
+
+// The table of call sites in libmalloom.so, by return address: open addressing with linear probing, twice the
+// places that are ever taken. 0: empty; else 1 + the index.
+constexpr size_t site_places = 2 * DynamicSites::capacity;
+
+uint32_t index_of_place[site_places];
+void* sites_lock;
+
+size_t place_of(uintptr_t return_address) {
+    return (return_address * 0x9e3779b97f4a7c15) >> 32 & (site_places - 1);
+}
+
+DynamicSite* add_site(uint32_t& place, uintptr_t return_address) {
+    DynamicSites& table = *sites();
+    const uint32_t index = table.count;
+    if (index == DynamicSites::capacity) return nullptr;
+    table.sites[index].return_address = return_address;
+    __atomic_store_n(&table.count, index + 1, __ATOMIC_RELEASE);
+    place = index + 1;
+    return &table.sites[index];
+}
+
+DynamicSite* find_or_add_site(uintptr_t return_address) {
+    for (size_t place = place_of(return_address);; place = (place + 1) % site_places) {
+        if (index_of_place[place] == 0) return add_site(index_of_place[place], return_address);
+        DynamicSite& site = sites()->sites[index_of_place[place] - 1];
+        if (site.return_address == return_address) return &site;
+    }
+}
+
+// A new one where there is none yet; nullptr when the table is full.
+DynamicSite* site_of(app_pc return_address) {
+    dr_mutex_lock(sites_lock);
+    DynamicSite* const site = find_or_add_site(reinterpret_cast<uintptr_t>(return_address));
+    dr_mutex_unlock(sites_lock);
+    return site;
+}
 
 SiteState state_of(const DynamicSite& site) {
     SiteState state;
@@ -24,17 +61,15 @@ void set_state(DynamicSite& site, SiteState state) {
     __atomic_store(&site.state, &state, __ATOMIC_RELAXED);
 }
 
-// Clean call, in a block whose call waits for the loader: once it is bound, the block is built again. Each
-// thread deletes its own, as code is not shared (-thread_private).
+// Clean call, in a block whose call waits for the loader: once its slot is bound, the block is built again.
+// Each thread deletes its own, as code is not shared (-thread_private).
 void rebuild_once_bound(app_pc slot, void* tag) {
-    bool is_bound = false;
-    function_in_slot(slot, is_bound);
-    if (is_bound) dr_delete_fragment(dr_get_current_drcontext(), tag);
+    if (is_bound(slot)) dr_delete_fragment(dr_get_current_drcontext(), tag);
 }
 
-// Clean call, in malloom_site_disagrees. Only what is built from now on calls the plain function. Code that
-// exists goes on asking the pool's entry, which serves all sizes: a flush of it (dr_delay_flush_region) while
-// other threads run it sends them to wrong places.
+// Clean call, in malloom_site_disagrees. Only what is built from now on calls the original function. Code
+// that exists goes on asking the pool's entry, which serves all sizes: a flush of it (dr_delay_flush_region)
+// while other threads run it sends them to wrong places.
 void give_up(DynamicSite* site) {
     SiteState state = SiteState::given_up;
     __atomic_exchange(&site->state, &state, &state, __ATOMIC_RELAXED);
@@ -52,9 +87,9 @@ app_pc entry_for(const AllocationFunction& function, const DynamicSite& site, bo
         case SiteState::pooled:
             return function.pool;
         case SiteState::monitored:
-            return for_trace ? function.plain : function.monitored;
+            return for_trace ? function.original : function.monitored;
         default:
-            return function.plain;
+            return function.original;
     }
 }
 
@@ -84,12 +119,12 @@ dr_emit_flags_t redirect(void* drcontext, instrlist_t* block, instr_t* call,
                          const AllocationFunction& function, bool for_trace) {
     app_pc const return_address = decode_next_pc(drcontext, instr_get_app_pc(call));
     DynamicSite* const site = function.is_request() ? site_of(return_address) : nullptr;
-    app_pc target = function.plain;
+    app_pc target = function.original;
     if (site != nullptr) {
         if (for_trace) promote(*site);
         target = entry_for(function, *site, for_trace);
     }
-    if (target != function.plain) load_site(drcontext, block, call, function.site_register, site);
+    if (target != function.original) load_site(drcontext, block, call, function.site_register, site);
     set_target(drcontext, block, call, target);
     return DR_EMIT_STORE_TRANSLATIONS;
 }
@@ -98,12 +133,13 @@ dr_emit_flags_t redirect(void* drcontext, instrlist_t* block, instr_t* call,
 
 bool init_allocation_calls(const Options& options) {
     agreement = static_cast<uint32_t>(options.agreement);
-    return init_allocation_slots() && init_site_table();
+    sites_lock = dr_mutex_create();
+    return sites_lock != nullptr && init_allocation_slots();
 }
 
 void exit_allocation_calls() {
-    exit_site_table();
     exit_allocation_slots();
+    dr_mutex_destroy(sites_lock);
 }
 
 dr_emit_flags_t redirect_allocation(void* drcontext, void* tag, instrlist_t* block, bool for_trace) {

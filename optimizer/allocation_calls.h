@@ -1,5 +1,5 @@
-// Calls of the malloc family in blocks of code (paper, section 2): monitored at first, the pool's or the
-// plain function's once they are part of a trace.
+// Calls of the malloc family in blocks of code (paper, section 2): redirected to the monitored entry at
+// first, to the pool's or to the original function once they are part of a trace.
 #pragma once
 
 #include <dr_api.h>

@@ -3,25 +3,32 @@
 #include <dr_api.h>
 #include <sys/syscall.h>
 
+#include "dynamorio/client.h"
+#include "dynamorio/close_range.h"
+#include "dynamorio/valgrind_requests.h"
 #include "optimizer/allocation_calls.h"
 #include "optimizer/allocation_slots.h"
 #include "optimizer/options.h"
 #include "optimizer/run_time_library.h"
 #include "optimizer/statistics.h"
 #include "optimizer/trace_prefetching.h"
-#include "record/dynamorio/close_range.h"
-#include "record/dynamorio/valgrind_requests.h"
 
 namespace malloom::optimizer {
 
 namespace {
 
+constexpr dynamorio::ClientOption<Options> known_options[] = {
+#define CLIENT_OPTION(name, default_value, meaning) {#name, &Options::name},
+#include "optimizer/options.def"
+#undef CLIENT_OPTION
+};
+
 Options options;
 
-// What is redirected is emitted with its translations. Code that was built before anyone looked at it is to
-// be translated as it was.
+// What is redirected is emitted with its translations. Code that was built before the events were registered
+// is to be translated as it was.
 dr_emit_flags_t block_built(void* context, void* tag, instrlist_t* block, bool for_trace, bool translating) {
-    accesses::leave_unanswered(context, block);
+    dynamorio::remove_request_answers(context, block);
     if (options.pools == 0 || translating) return DR_EMIT_DEFAULT;
     return redirect_allocation(context, tag, block, for_trace);
 }
@@ -31,7 +38,7 @@ dr_emit_flags_t trace_built(void* context, void* tag, instrlist_t* trace, bool t
     return options.prefetch != 0 ? optimize_trace(context, tag, trace, translating) : DR_EMIT_DEFAULT;
 }
 
-bool is_looking;
+bool is_instrumenting;
 int threads;
 
 void add_slots_of_all_modules() {
@@ -44,8 +51,8 @@ void add_slots_of_all_modules() {
     dr_module_iterator_stop(modules);
 }
 
-void look_at_code() {
-    if (__atomic_exchange_n(&is_looking, true, __ATOMIC_RELAXED)) return;
+void start_instrumenting() {
+    if (__atomic_exchange_n(&is_instrumenting, true, __ATOMIC_RELAXED)) return;
     if (options.pools != 0) add_slots_of_all_modules();
     dr_register_bb_event(block_built);
     if (options.prefetch != 0 || options.statistics != 0) dr_register_trace_event(trace_built);
@@ -53,26 +60,26 @@ void look_at_code() {
 
 // In the system call by which libmalloom.so says that the program has asked for much. What was built before
 // is built anew where one thread alone runs. Where others do it stays: a flush is not safe then.
-void begin_late() {
-    if (is_looking) return;
-    look_at_code();
+void start_late() {
+    if (is_instrumenting) return;
+    start_instrumenting();
     if (__atomic_load_n(&threads, __ATOMIC_RELAXED) == 1) dr_flush_region(nullptr, ~size_t{0});
 }
 
 void begin_patience() {
     *patience() = {options.requests, options.bytes};
-    if (options.requests == 0) look_at_code();
+    if (options.requests == 0) start_instrumenting();
 }
 
-// Code before the first request, the loader's nearly all, need not be looked at: that takes a fifth of a
+// Code before the first request, the loader's nearly all, need not be instrumented: that takes a fifth of a
 // short run. A module counts as loaded when its code is first reached.
 void module_loaded(void*, const module_data_t* module, bool) {
     if (!has_run_time()) {
         find_run_time(module);
-        if (has_run_time() && !is_looking) begin_patience();
+        if (has_run_time() && !is_instrumenting) begin_patience();
     }
-    if (!is_looking && accesses::makes_requests(module)) look_at_code();
-    if (is_looking && options.pools != 0) add_allocation_slots(module);
+    if (!is_instrumenting && dynamorio::has_client_requests(module)) start_instrumenting();
+    if (is_instrumenting && options.pools != 0) add_allocation_slots(module);
 }
 
 void module_unloaded(void*, const module_data_t* module) {
@@ -100,11 +107,11 @@ bool is_of_interest(void*, int number) {
 bool before_system_call(void* context, int number) {
     if (number != SYS_close_range) return true;
     if (is_beginning(context)) {
-        begin_late();
+        start_late();
         dr_syscall_set_result(context, 0);
         return false;
     }
-    accesses::bound_close_range(context);
+    dynamorio::bound_close_range(context);
     return true;
 }
 
@@ -122,13 +129,14 @@ void forked(void*) {
 }
 
 // The events are registered as they are, without drmgr, whose phases cost every block that is built.
-bool begin() {
+bool begin(int count, const char** arguments) {
+    options = dynamorio::begin_client("the optimiser", count, arguments, known_options);
     if (!init_allocation_calls(options)) return false;
     if (options.prefetch != 0 && !init_trace_prefetching(options)) return false;
     dr_register_exit_event(process_ends);
     dr_register_module_load_event(module_loaded);
     dr_register_module_unload_event(module_unloaded);
-    if (options.pools == 0) look_at_code();
+    if (options.pools == 0) start_instrumenting();
     dr_register_thread_init_event(thread_begins);
     dr_register_thread_exit_event(thread_ends);
     dr_register_fork_init_event(forked);
@@ -142,7 +150,5 @@ bool begin() {
 }  // namespace malloom::optimizer
 
 extern "C" DR_EXPORT void dr_client_main(client_id_t, int count, const char* arguments[]) {
-    dr_set_client_name("malloom's optimiser", "the documentation of malloom");
-    malloom::optimizer::options = malloom::optimizer::parse_options(count, arguments);
-    if (!malloom::optimizer::begin()) dr_exit_process(1);
+    if (!malloom::optimizer::begin(count, arguments)) dr_exit_process(1);
 }

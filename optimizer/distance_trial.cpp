@@ -30,10 +30,11 @@ void insert_sorted(uint64_t* sorted, size_t count, uint64_t value) {
 
 }  // namespace
 
-int64_t DistanceTrial::distance_of(size_t variant) const {
-    if (variant == without) return 0;
-    const uint64_t lines = (tenths_of_variant[variant] * rules_.lines_ahead + 5) / 10;
-    return prefetch_distance(strides_[load_], lines, rules_.strides);
+PrefetchDistance DistanceTrial::distance_of(size_t variant) const {
+    if (variant == without) return {};
+    DistanceRule rule = rules_.distance;
+    rule.lines = (tenths_of_variant[variant] * rule.lines + 5) / 10;
+    return rule.for_stride(strides_[load_]);
 }
 
 void DistanceTrial::begin_window() {

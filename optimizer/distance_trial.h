@@ -6,16 +6,14 @@
 #include <stdint.h>
 
 #include "optimizer/options.h"
-#include "optimizer/stride_analysis.h"
+#include "optimizer/prefetch_distance.h"
 
 namespace malloom::optimizer {
 
 /// What is asked of a trial.
 struct TrialRules {
-    StrideRules strides;
-    /// The distance that is kept unless another is clearly better.
-    uint64_t lines_ahead = Options{}.distance;
-    uint64_t rounds = Options{}.rounds;         ///< at most; 1 to DistanceTrial::most_rounds
+    DistanceRule distance;               ///< of the distance that is kept unless another is clearly better
+    uint64_t rounds = Options{}.rounds;  ///< at most; 1 to DistanceTrial::most_rounds
     uint64_t window_cycles = Options{}.window;  ///< what a window takes at least
     uint64_t gain = Options{}.gain;             ///< per cent that a choice must be faster by
 };
@@ -23,7 +21,7 @@ struct TrialRules {
 /// One trace's trial. The prefetches are tried one after the other, while the others keep their distances.
 /// The trace's entries are cut into windows; a round has one window for each distance, and one without the
 /// prefetch, in random order. Noise decides nothing: what disturbs a window changes one sample of a median,
-/// what lasts changes all distances of a round, and a choice must win three rounds of four besides having the
+/// what lasts changes all distances of a round, and a choice must win four rounds of five besides having the
 /// better median. Distances that lose too often to be chosen leave the trial; it ends early where nothing is
 /// left to be chosen, or what is has won nearly always. Its owner calls end_window() from one thread at a
 /// time; the code in the code cache reads and writes the public fields.
@@ -34,14 +32,14 @@ class DistanceTrial {
     static constexpr size_t most_rounds = 63;
     static constexpr uint64_t most_window_entries = 32768;
 
-    uint64_t countdown;             ///< entries of the trace until end_window(); its lower 16 bits count
-    int64_t distances[most_loads];  ///< in bytes from the reference; 0: the prefetch does nothing
+    uint64_t countdown;  ///< entries of the trace until end_window(); its lower 16 bits count
+    PrefetchDistance distances[most_loads];  ///< none: the prefetch does nothing
 
     /// `count`: loads, 1 to most_loads, with these strides.
     void begin(const int64_t* strides, size_t count, const TrialRules& rules);
 
     /// At the end of a window, with the processor's time in cycles. True when every load has its distance:
-    /// the fields hold what was chosen, 0 where the prefetch does not pay.
+    /// the fields hold what was chosen, none where the prefetch does not pay.
     bool end_window(uint64_t now);
 
   private:
@@ -49,7 +47,7 @@ class DistanceTrial {
     void begin_round();
     void begin_load(size_t load);
     bool end_round();
-    int64_t distance_of(size_t variant) const;
+    PrefetchDistance distance_of(size_t variant) const;
     uint64_t median(size_t variant) const;
     size_t lost(size_t variant, size_t other) const;
     bool remains(size_t variant) const;

@@ -11,7 +11,4 @@ struct Options {
 #undef CLIENT_OPTION
 };
 
-/// Reads "name=value" arguments; an unknown one or a bad value ends the program with one line on stderr.
-Options parse_options(int count, const char** arguments);
-
 }  // namespace malloom::optimizer

@@ -6,8 +6,8 @@ namespace {
 
 constexpr uintptr_t stack_reach = 1 << 20;
 
-/// One column and what the analyser says of it.
-struct Judged {
+/// One column and what the analysis says of it.
+struct AnalysedLoad {
     LoadReferences references;
     StrideRun run;
     bool is_on_stack;
@@ -17,22 +17,22 @@ class Chooser {
   public:
     Chooser(const ThreadRows& rows, const StrideRules& rules) : rows_(rows), rules_(rules) {}
 
-    void judge(size_t column, Judged& judged) const {
-        rows_.gather(column, judged.references);
-        judged.run = longest_run(judged.references.addresses, judged.references.count);
-        judged.is_on_stack = judged.references.count != 0 && is_near_stack(judged.references.addresses[0]);
+    void analyse(size_t column, AnalysedLoad& load) const {
+        rows_.gather(column, load.references);
+        load.run = longest_run(load.references.addresses, load.references.count);
+        load.is_on_stack = load.references.count != 0 && is_near_stack(load.references.addresses[0]);
     }
 
-    bool is_strided(const Judged& judged) const {
-        return !judged.is_on_stack && is_delinquent(judged.run, rows_.count(), rules_);
+    bool is_strided(const AnalysedLoad& load) const {
+        return !load.is_on_stack && is_delinquent(load.run, rows_.count(), rules_);
     }
 
-    /// Whether a load that is read in order, whatever the stride, brings where this one goes.
-    bool is_led_by(const Judged& judged, const Judged& giver) const {
+    /// Whether the load goes from line to line where another one leads it that strides, however little.
+    bool is_indirect(const AnalysedLoad& load, const AnalysedLoad& producer) const {
         StrideRules any_stride = rules_;
         any_stride.least_stride = 1;
-        return !judged.is_on_stack && jumps(judged.references) &&
-               is_delinquent(giver.run, rows_.count(), any_stride);
+        return !load.is_on_stack && jumps(load.references) &&
+               is_delinquent(producer.run, rows_.count(), any_stride);
     }
 
   private:
@@ -54,10 +54,10 @@ class Chooser {
     const StrideRules& rules_;
 };
 
-bool were_made_before(const Judged* judged, size_t column, const ChosenPrefetch* chosen, size_t count) {
-    const LoadReferences& own = judged[column].references;
+bool were_made_before(const AnalysedLoad* loads, size_t column, const ChosenPrefetch* chosen, size_t count) {
+    const LoadReferences& own = loads[column].references;
     for (size_t i = 0; i < count; ++i) {
-        const LoadReferences& other = judged[chosen[i].column].references;
+        const LoadReferences& other = loads[chosen[i].column].references;
         if (are_same_references(own.addresses, own.count, other.addresses, other.count)) return true;
     }
     return false;
@@ -65,18 +65,18 @@ bool were_made_before(const Judged* judged, size_t column, const ChosenPrefetch*
 
 }  // namespace
 
-size_t choose_prefetches(const ThreadRows& rows, size_t columns, Givers givers, const StrideRules& rules,
-                         ChosenPrefetch* chosen, size_t most) {
+size_t choose_prefetches(const ThreadRows& rows, size_t columns, Producers producers,
+                         const StrideRules& rules, ChosenPrefetch* chosen, size_t most) {
     const Chooser chooser(rows, rules);
-    Judged judged[TraceProfile::most_loads];
+    AnalysedLoad loads[TraceProfile::most_loads];
     size_t count = 0;
     for (size_t i = 0; i < columns && count < most; ++i) {
-        chooser.judge(i, judged[i]);
-        if (were_made_before(judged, i, chosen, count)) continue;
-        if (chooser.is_strided(judged[i])) {
-            chosen[count++] = {i, false, judged[i].run.stride};
-        } else if (givers[i] < i && chooser.is_led_by(judged[i], judged[givers[i]])) {
-            chosen[count++] = {i, true, judged[givers[i]].run.stride};
+        chooser.analyse(i, loads[i]);
+        if (were_made_before(loads, i, chosen, count)) continue;
+        if (chooser.is_strided(loads[i])) {
+            chosen[count++] = {i, false, loads[i].run.stride};
+        } else if (producers[i] < i && chooser.is_indirect(loads[i], loads[producers[i]])) {
+            chosen[count++] = {i, true, loads[producers[i]].run.stride};
         }
     }
     return count;

@@ -11,19 +11,20 @@ namespace malloom::optimizer {
 
 struct ChosenPrefetch {
     size_t column;     ///< of the load whose lines are prefetched
-    bool is_indirect;  ///< through a word that another load of the trace brings
+    bool is_indirect;  ///< through a word that another load of the trace reads
     int64_t stride;    ///< in bytes, of the load; of the other load if indirect
 };
 
-/// What the trace says of a column beside its references: the column of the load that brought its base or
-/// index, if a prefetch can go through it; else TraceProfile::most_loads.
-using Givers = const uint8_t*;
+/// For each column the column of the load that produces its base or index, if a prefetch can go through it;
+/// else TraceProfile::most_loads.
+using Producers = const uint8_t*;
 
 /// Chooses at most `most` prefetches for the first `columns` columns of `rows`, in program order:
 /// one for each delinquent load whose references no earlier load made (paper, section 3); and, beyond the
-/// paper, one for each load that jumps from line to line, but whose register a load brought that itself
-/// strides. Loads through frame pointers, whose references lie on the stack, get none. Returns how many.
-size_t choose_prefetches(const ThreadRows& rows, size_t columns, Givers givers, const StrideRules& rules,
-                         ChosenPrefetch* chosen, size_t most);
+/// paper, one for each load that jumps from line to line, but whose register is produced by a load that
+/// itself strides. Loads through frame pointers, whose references lie on the stack, get none. Returns how
+/// many.
+size_t choose_prefetches(const ThreadRows& rows, size_t columns, Producers producers,
+                         const StrideRules& rules, ChosenPrefetch* chosen, size_t most);
 
 }  // namespace malloom::optimizer

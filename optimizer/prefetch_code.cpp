@@ -1,6 +1,6 @@
 #include "optimizer/prefetch_code.h"
 
-#include "optimizer/code_writer.h"
+#include "optimizer/trace_code.h"
 
 namespace malloom::optimizer {
 
@@ -18,12 +18,12 @@ instr_t* prefetch_of(void* context, opnd_t operand, bool non_temporal) {
 /// into = the operand's address, `ahead` further and `more` bytes.
 void compute_ahead(const CodeWriter& at, reg_id_t into, opnd_t operand, LookAhead ahead, int more) {
     const reg_id_t base = opnd_get_base(operand), index = opnd_get_index(operand);
-    const int displacement = opnd_get_disp(operand) + more, scale = opnd_get_scale(operand);
+    const int displacement = displaced(opnd_get_disp(operand), more), scale = opnd_get_scale(operand);
     if (ahead.variable == nullptr) {
-        at.compute(into, base, index, scale, displacement + static_cast<int>(ahead.bytes));
+        at.compute(into, base, index, scale, displaced(displacement, ahead.distance.bytes));
         return;
     }
-    at.load_constant(into, reinterpret_cast<uintptr_t>(ahead.variable));
+    at.load_constant(into, reinterpret_cast<uintptr_t>(&ahead.variable->bytes));
     at.load(into, OPND_CREATE_MEM64(into, 0));
     if (base != DR_REG_NULL) at.compute(into, into, base, 1, displacement);
     if (index != DR_REG_NULL) at.compute(into, into, index, scale, base == DR_REG_NULL ? displacement : 0);
@@ -66,15 +66,15 @@ bool writes_any(instr_t* instr, opnd_t operand) {
     return false;
 }
 
-/// The register of the group's address that the load did not give.
+/// The register of the group's address that the load does not produce.
 reg_id_t other_register(const AddressGroup& group) {
-    return group.given == group.index ? group.base : group.index;
+    return group.produced == group.index ? group.base : group.index;
 }
 
 bool keeps_other_register(const AddressGroup& group) {
     const reg_id_t other = other_register(group);
     if (other == DR_REG_NULL) return true;
-    for (instr_t* instr = group.giving; instr != nullptr && instr != group.first;
+    for (instr_t* instr = group.producing; instr != nullptr && instr != group.first;
          instr = instr_get_next_app(instr)) {
         if (instr_writes_to_reg(instr, other, DR_QUERY_INCLUDE_ALL)) return false;
     }
@@ -87,14 +87,14 @@ bool synchronises(instr_t* instr) {
 
 }  // namespace
 
-opnd_t loaded_operand(instr_t* giving) {
-    return instr_get_src(giving, 0);
+opnd_t loaded_operand(instr_t* load) {
+    return instr_get_src(load, 0);
 }
 
 instr_t* indirect_place(const AddressGroup& group) {
-    if (group.given == other_register(group) || !keeps_other_register(group)) return nullptr;
-    const opnd_t word = loaded_operand(group.giving);
-    instr_t* instr = group.giving;
+    if (group.produced == other_register(group) || !keeps_other_register(group)) return nullptr;
+    const opnd_t word = loaded_operand(group.producing);
+    instr_t* instr = group.producing;
     for (int i = 0; i < most_instructions_after_load && instr != nullptr; ++i) {
         if (writes_any(instr, word) || synchronises(instr)) return nullptr;
         instr = instr_get_next_app(instr);
@@ -108,7 +108,7 @@ void insert_strided_prefetch(void* context, instrlist_t* trace, const AddressGro
     const CodeWriter at{context, trace, group.first};
     if (ahead.variable == nullptr) {
         opnd_t operand = group.operand;
-        opnd_set_disp(&operand, opnd_get_disp(operand) + static_cast<int>(ahead.bytes));
+        opnd_set_disp(&operand, displaced(opnd_get_disp(operand), ahead.distance.bytes));
         at.put(prefetch_of(context, operand, non_temporal));
         return;
     }
@@ -119,14 +119,14 @@ void insert_strided_prefetch(void* context, instrlist_t* trace, const AddressGro
     at.restore(address, SPILL_SLOT_1);
 }
 
-// Whether the word lies in the page of the word that was just read, is told by its last byte where the walk
-// goes up, and by its first where it goes down: its other end lies between there and what was read.
+// The page of the word is compared with the page of the word that was just read: by its last byte where the
+// references go up, and by its first where they go down: its other end lies between there and what was read.
 void insert_indirect_prefetch(void* context, instrlist_t* trace, const AddressGroup& group, instr_t* place,
                               LookAhead ahead, bool non_temporal) {
     const CodeWriter at{context, trace, place};
-    const opnd_t word = loaded_operand(group.giving);
-    const bool is_index = instr_get_opcode(group.giving) == OP_movsxd;
-    const int checked_byte = ahead.goes_down ? 0 : is_index ? 3 : 7;
+    const opnd_t word = loaded_operand(group.producing);
+    const bool is_index = instr_get_opcode(group.producing) == OP_movsxd;
+    const int checked_byte = ahead.distance.bytes < 0 ? 0 : is_index ? 3 : 7;
     const reg_id_t target = free_register(word, group.operand);
     const reg_id_t page = free_register(word, group.operand, target);
     instr_t* const outside = INSTR_CREATE_label(context);
@@ -142,7 +142,7 @@ void insert_indirect_prefetch(void* context, instrlist_t* trace, const AddressGr
     at.put(is_index ? INSTR_CREATE_movsxd(context, opnd_create_reg(target), coming)
                     : INSTR_CREATE_mov_ld(context, opnd_create_reg(target), coming));
     opnd_t reached = group.operand;
-    opnd_replace_reg(&reached, group.given, target);
+    opnd_replace_reg(&reached, group.produced, target);
     at.put(prefetch_of(context, reached, non_temporal));
     at.put(outside);
     at.restore(page, SPILL_SLOT_2);

@@ -6,10 +6,11 @@
 
 namespace malloom::optimizer {
 
-/// A prefetch that a trace has got: `is_used` once it is there to stay, not while it is tried. A prefetch
-/// that stays in one trace is used, whatever others made of it. Without libmalloom.so, or where a plan cannot
-/// say it, nothing is noted. One thread at a time.
-void note_strided_prefetch(const AddressGroup& group, int64_t distance, bool non_temporal, bool is_used);
-void note_indirect_prefetch(const AddressGroup& group, int64_t distance, bool is_used);
+/// Adds a prefetch that a trace has got to the table: `is_used` once it is there to stay, not while it is
+/// tried. A prefetch that stays in one trace is used, whatever others made of it. Without libmalloom.so, or
+/// where a plan cannot say it, nothing is added. One thread at a time.
+void add_strided_prefetch(const AddressGroup& group, PrefetchDistance distance, bool non_temporal,
+                          bool is_used);
+void add_indirect_prefetch(const AddressGroup& group, PrefetchDistance distance, bool is_used);
 
 }  // namespace malloom::optimizer

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamorio/client.h"
 #include "optimizer/run_time_library.h"
 
 namespace malloom::optimizer {
@@ -16,18 +17,17 @@ constexpr char fallback_name[] = "libmimalloc.so";
 uint64_t eager, share;
 uint64_t began;
 uint64_t profiled;
-app_pc fallback_start, fallback_end;
+dynamorio::AddressRange fallback;
 
 void module_loaded(void*, const module_data_t* module, bool) {
     const char* const name = dr_module_preferred_name(module);
     if (name == nullptr || strncmp(name, fallback_name, sizeof fallback_name - 1) != 0) return;
-    fallback_start = module->start;
-    fallback_end = module->end;
+    fallback = dynamorio::range_of(module);
 }
 
 // What waits for memory there are requests, each a few loads of the allocator's own lists.
 bool in_allocator(app_pc pc) {
-    return in_run_time(pc) || (pc >= fallback_start && pc < fallback_end);
+    return in_run_time(pc) || fallback.contains(pc);
 }
 
 // Whether the trace's last jump leads to its own beginning.

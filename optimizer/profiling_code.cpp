@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "optimizer/code_writer.h"
+#include "optimizer/trace_code.h"
 
 namespace malloom::optimizer {
 

@@ -33,7 +33,7 @@ app_pc placed(const module_data_t* module, app_pc bias, uint64_t address) {
     return as_is >= module->start && as_is < module->end ? as_is : bias + static_cast<ptr_uint_t>(address);
 }
 
-void note(Dynamic& dynamic, const Elf64_Dyn& entry, app_pc address) {
+void take_entry(Dynamic& dynamic, const Elf64_Dyn& entry, app_pc address) {
     switch (entry.d_tag) {
         case DT_RELA:
             dynamic.relocations.start = address;
@@ -62,7 +62,7 @@ Dynamic read_dynamic(const module_data_t* module, app_pc bias, app_pc section) {
     Dynamic dynamic = {};
     Elf64_Dyn entry;
     for (; read(section, entry) && entry.d_tag != DT_NULL; section += sizeof entry) {
-        note(dynamic, entry, placed(module, bias, entry.d_un.d_val));
+        take_entry(dynamic, entry, placed(module, bias, entry.d_un.d_val));
     }
     return dynamic;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dynamorio/client.h"
+
 namespace malloom::optimizer {
 
 namespace {
@@ -28,7 +30,8 @@ constexpr Names entries[] = {
 };
 
 struct RunTime {
-    app_pc start, end, disagreement;
+    dynamorio::AddressRange code;
+    app_pc disagreement;
     front::DynamicSites* sites;
     front::DynamicPrefetches* prefetches;
     front::DynamicPatience* patience;
@@ -36,12 +39,12 @@ struct RunTime {
 RunTime run_time;
 
 app_pc exported(const module_data_t* module, const char* name) {
-    return name == nullptr ? nullptr : reinterpret_cast<app_pc>(dr_get_proc_address(module->handle, name));
+    return name != nullptr ? dynamorio::exported(module, name) : nullptr;
 }
 
 void find_functions(const module_data_t* module) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
-        functions[i].plain = exported(module, functions[i].symbol);
+        functions[i].original = exported(module, functions[i].symbol);
         functions[i].monitored = exported(module, entries[i].monitored);
         functions[i].pool = exported(module, entries[i].pool);
     }
@@ -53,16 +56,14 @@ void find_run_time(const module_data_t* module) {
     auto* const table = exported(module, "malloom_dynamic_sites");
     if (table == nullptr) return;
     find_functions(module);
-    run_time = {module->start,
-                module->end,
-                exported(module, "malloom_site_disagrees"),
+    run_time = {dynamorio::range_of(module), exported(module, "malloom_site_disagrees"),
                 reinterpret_cast<front::DynamicSites*>(table),
                 reinterpret_cast<front::DynamicPrefetches*>(exported(module, "malloom_dynamic_prefetches")),
                 reinterpret_cast<front::DynamicPatience*>(exported(module, "malloom_dynamic_patience"))};
 }
 
 void forget_run_time(const module_data_t* module) {
-    if (module->start == run_time.start) run_time = {};
+    if (module->start == run_time.code.start) run_time = {};
 }
 
 bool has_run_time() {
@@ -70,7 +71,7 @@ bool has_run_time() {
 }
 
 bool in_run_time(app_pc pc) {
-    return pc >= run_time.start && pc < run_time.end;
+    return run_time.code.contains(pc);
 }
 
 const AllocationFunction* function_named(const char* symbol) {
@@ -83,7 +84,7 @@ const AllocationFunction* function_named(const char* symbol) {
 const AllocationFunction* function_at(app_pc address) {
     if (!in_run_time(address)) return nullptr;
     for (const AllocationFunction& function : functions) {
-        if (function.plain == address) return &function;
+        if (function.original == address) return &function;
     }
     return nullptr;
 }

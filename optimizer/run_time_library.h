@@ -11,7 +11,7 @@ namespace malloom::optimizer {
 struct AllocationFunction {
     const char* symbol;
     reg_id_t site_register;
-    app_pc plain;
+    app_pc original;
     app_pc monitored;
     app_pc pool;
 
@@ -20,6 +20,8 @@ struct AllocationFunction {
 
 /// Looks whether a loaded module is libmalloom.so. From the module load event.
 void find_run_time(const module_data_t* module);
+
+/// From the module unload event.
 void forget_run_time(const module_data_t* module);
 
 /// Whether it is there; without it no call is redirected.

@@ -1,5 +1,5 @@
-// Finds delinquent loads in what traces have recorded of them, and says how far ahead to prefetch. Knows
-// nothing of DynamoRIO. (Zhao, Rabbah, Wong: Dynamic Memory Optimization, section 3.)
+// Finds delinquent loads in what traces have recorded of them. Knows nothing of DynamoRIO. (Zhao, Rabbah,
+// Wong: Dynamic Memory Optimization, section 3.)
 #pragma once
 
 #include <stddef.h>
@@ -15,12 +15,14 @@ struct StrideRun {
     size_t length = 0;   ///< how many strides in a row, so references less one
 };
 
-/// The constants of the paper's section 3.
+/// What makes a stride worth a prefetch.
 struct StrideRules {
     uint64_t line_bytes = Options{}.line;
-    uint64_t least_stride = Options{}.stride;           ///< in bytes
-    bool whole_strides = Options{}.whole_strides != 0;  ///< see prefetch_distance()
+    uint64_t least_stride = Options{}.stride;  ///< in bytes
 };
+
+/// The stride's length, whatever its direction; in bytes.
+uint64_t magnitude(int64_t stride);
 
 /// The longest run in `references`, in the order of time; of equally long ones the first. A stride of 0 is a
 /// stride like any other.
@@ -29,12 +31,6 @@ StrideRun longest_run(const uintptr_t* references, size_t count);
 /// Whether a load is delinquent: its longest run is longer than half of the `entries` of its trace that were
 /// recorded (the paper's t/2), and it moves by at least the least stride, up or down.
 bool is_delinquent(const StrideRun& run, size_t entries, const StrideRules& rules);
-
-/// How far from a reference to prefetch, in bytes: the paper's p = lines_ahead x line + stride, in the
-/// stride's direction. With whole_strides the look-ahead is rounded to a multiple of the stride, at least
-/// one: where a stride is longer than a line, the paper's p lies between two references, in a line that is
-/// perhaps never used.
-int64_t prefetch_distance(int64_t stride, uint64_t lines_ahead, const StrideRules& rules);
 
 /// Whether two loads of a trace made the same references, so that one prefetch serves both.
 bool are_same_references(const uintptr_t* one, size_t one_count, const uintptr_t* other, size_t other_count);

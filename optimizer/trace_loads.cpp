@@ -14,8 +14,8 @@ bool is_heap_register(reg_id_t reg, const Options& options) {
     return reg != DR_REG_RSP && (reg != DR_REG_RBP || options.frame_pointer == 0);
 }
 
-/// Whether the instruction only brings the word that it loads into a register: 8 bytes, or 4 with their sign.
-bool brings_word(instr_t* instr) {
+/// Whether the instruction does nothing but load a word into a register: 8 bytes, or 4 with their sign.
+bool is_word_load(instr_t* instr) {
     const int opcode = instr_get_opcode(instr);
     return (opcode == OP_mov_ld || opcode == OP_movsxd) && instr_num_dsts(instr) == 1 &&
            opnd_is_reg(instr_get_dst(instr, 0)) &&
@@ -39,7 +39,7 @@ size_t TraceLoads::find(app_pc pc) const {
     return found;
 }
 
-// Plain reads through registers that may point into the heap.
+// Ordinary reads through registers that may point into the heap.
 bool TraceLoads::is_profiled(instr_t* instr, opnd_t operand) const {
     if (!opnd_is_base_disp(operand) || opnd_is_far_memory_reference(operand) || instr_is_cti(instr))
         return false;
@@ -62,15 +62,14 @@ size_t TraceLoads::group_of(const AddressGroup& wanted) const {
     return i;
 }
 
-// A register that a load of this trace gave: the look-ahead of an indirect prefetch reads what that load
-// will.
-void TraceLoads::find_giver(AddressGroup& group) const {
-    group.from = most;
+// A register that a load of this trace produces: an indirect prefetch reads ahead what that load will read.
+void TraceLoads::find_producer(AddressGroup& group) const {
+    group.producer = most;
     for (const reg_id_t reg : {group.index, group.base}) {
-        if (reg == DR_REG_NULL || state(reg).giver == most) continue;
-        group.from = state(reg).giver;
-        group.given = reg;
-        group.giving = state(reg).giving;
+        if (reg == DR_REG_NULL || state(reg).producer == most) continue;
+        group.producer = state(reg).producer;
+        group.produced = reg;
+        group.producing = state(reg).producing;
         return;
     }
 }
@@ -90,7 +89,7 @@ void TraceLoads::take(instr_t* instr, opnd_t operand) {
     if (known == most) return;  // no more room
     last_taken_ = known;
     if (known < count_) return;
-    find_giver(group);
+    find_producer(group);
     groups_[count_++] = group;
 }
 
@@ -100,8 +99,8 @@ void TraceLoads::pass(instr_t* instr) {
         if (!opnd_is_reg(destination) || !reg_is_gpr(opnd_get_reg(destination))) continue;
         Register& written = state(reg_to_pointer_sized(opnd_get_reg(destination)));
         ++written.version;
-        written.giver = last_taken_ != most && brings_word(instr) ? last_taken_ : most;
-        written.giving = instr;
+        written.producer = last_taken_ != most && is_word_load(instr) ? last_taken_ : most;
+        written.producing = instr;
     }
 }
 

@@ -18,10 +18,10 @@ struct AddressGroup {
     opnd_t operand;  ///< its memory operand
     reg_id_t base, index;
     unsigned base_version, index_version;  ///< how many writes of the register went before
-    /// The group one of whose loads gave this one its base or index; most_loads: none of this trace.
-    size_t from;
-    reg_id_t given;   ///< which of the two registers it gave
-    instr_t* giving;  ///< that load
+    /// The group one of whose loads produces this one's base or index; most_loads: none of this trace.
+    size_t producer;
+    reg_id_t produced;   ///< which of the two registers
+    instr_t* producing;  ///< that load
 };
 
 /// The groups of a trace, in program order.
@@ -42,12 +42,12 @@ class TraceLoads {
     void pass(instr_t* instr);
     bool is_profiled(instr_t* instr, opnd_t operand) const;
     size_t group_of(const AddressGroup& wanted) const;
-    void find_giver(AddressGroup& group) const;
+    void find_producer(AddressGroup& group) const;
 
     struct Register {
         unsigned version = 0;
-        size_t giver = most;  ///< group of the load that wrote it last
-        instr_t* giving = nullptr;
+        size_t producer = most;  ///< group of the load that wrote it last
+        instr_t* producing = nullptr;
     };
     Register& state(reg_id_t reg) { return registers_[reg - DR_REG_START_64]; }
     const Register& state(reg_id_t reg) const { return registers_[reg - DR_REG_START_64]; }

@@ -1,11 +1,11 @@
 #include "optimizer/trace_prefetching.h"
 
-#include "optimizer/code_writer.h"
 #include "optimizer/prefetch_choice.h"
 #include "optimizer/prefetch_code.h"
 #include "optimizer/prefetch_table.h"
 #include "optimizer/profiled_traces.h"
 #include "optimizer/profiling_code.h"
+#include "optimizer/trace_code.h"
 #include "optimizer/trace_loads.h"
 #include "optimizer/trace_records.h"
 
@@ -15,9 +15,6 @@ namespace {
 
 // Where a trace's loads change from one building of it to the next, it is profiled again, but not for ever.
 constexpr uint8_t most_profilings = 2;
-
-// Distances must fit into an instruction, twenty lines of 4096 bytes further too.
-constexpr uint64_t most_stride = 1 << 28;
 
 Options options;
 void* lock;  // of all records
@@ -30,13 +27,16 @@ struct BuiltTrace {
 };
 
 StrideRules stride_rules() {
-    return {options.line, options.stride, options.whole_strides != 0};
+    return {options.line, options.stride};
+}
+
+DistanceRule distance_rule() {
+    return {options.distance, options.line, options.whole_strides != 0};
 }
 
 TrialRules trial_rules() {
     TrialRules rules;
-    rules.strides = stride_rules();
-    rules.lines_ahead = options.distance;
+    rules.distance = distance_rule();
     rules.rounds = options.rounds;
     rules.window_cycles = options.window;
     rules.gain = options.gain;
@@ -52,7 +52,7 @@ void rebuild(const TraceRecord* record) {
 void keep_chosen(TraceRecord* record) {
     for (size_t i = 0; i < record->prefetch_count; ++i)
         record->prefetches[i].distance = record->trial->trial.distances[i];
-    give_back_trial(record);
+    release_trial(record);
     record->state = TraceState::settled;
 }
 
@@ -72,33 +72,32 @@ void window_counted(void* counted) {
 bool begin_trial(TraceRecord* record) {
     int64_t strides[DistanceTrial::most_loads];
     for (size_t i = 0; i < record->prefetch_count; ++i) strides[i] = record->prefetches[i].stride;
-    DistanceTrial* const trial = take_trial(record);
+    DistanceTrial* const trial = acquire_trial(record);
     if (trial != nullptr) trial->begin(strides, record->prefetch_count, trial_rules());
     return trial != nullptr;
 }
 
-void judge(TraceRecord* record, const ThreadRows& rows) {
+void analyse(TraceRecord* record, const ThreadRows& rows) {
     ChosenPrefetch chosen[DistanceTrial::most_loads];
-    const StrideRules rules = stride_rules();
-    const size_t count =
-        choose_prefetches(rows, record->load_count, record->givers, rules, chosen, DistanceTrial::most_loads);
+    const size_t count = choose_prefetches(rows, record->load_count, record->producers, stride_rules(),
+                                           chosen, DistanceTrial::most_loads);
     record->prefetch_count = static_cast<uint8_t>(count);
     for (size_t i = 0; i < count; ++i) {
         record->prefetches[i] = {record->loads[chosen[i].column], chosen[i].is_indirect, chosen[i].stride,
-                                 prefetch_distance(chosen[i].stride, options.distance, rules)};
+                                 distance_rule().for_stride(chosen[i].stride)};
     }
     const bool is_tried = count != 0 && options.tune != 0 && begin_trial(record);
-    record->state = is_tried ? TraceState::trying : count != 0 ? TraceState::settled : TraceState::judged;
+    record->state = is_tried ? TraceState::trying : count != 0 ? TraceState::settled : TraceState::analysed;
 }
 
-// Where other threads took most of the rows, there is nothing to judge by.
+// Where other threads took most of the rows, there is nothing to analyse.
 bool are_enough(const ThreadRows& rows) {
     return rows.count() >= options.threshold / 4;
 }
 
 // Its code is there already. False where it has been profiled often enough.
 bool profile_again(TraceRecord* record) {
-    if (record->profiled == most_profilings || !take_profile(record, record->load_count)) return false;
+    if (record->profiled == most_profilings || !acquire_profile(record, record->load_count)) return false;
     ++record->profiled;
     record->state = TraceState::profiling;
     record->counter.countdown = options.threshold;
@@ -107,25 +106,25 @@ bool profile_again(TraceRecord* record) {
 
 // A trace for which nothing was found may keep its instrumentation until that has cost what building a trace
 // costs: most traces are never entered so often.
-bool leave_for_now(TraceRecord* record) {
-    record->state = TraceState::judged;
+bool keep_instrumentation(TraceRecord* record) {
+    record->state = TraceState::analysed;
     record->counter.countdown = options.patience;
     return true;
 }
 
-bool judge_profile(TraceRecord* record) {
+bool analyse_profile(TraceRecord* record) {
     const ThreadRows rows(record->profile->profile, options.threshold);
     if (!are_enough(rows) && profile_again(record)) return true;
-    judge(record, rows);
-    give_back_profile(record);
-    return record->state == TraceState::judged && leave_for_now(record);
+    analyse(record, rows);
+    release_profile(record);
+    return record->state == TraceState::analysed && keep_instrumentation(record);
 }
 
 /// Whether the trace goes on as it is.
 bool go_on(TraceRecord* record) {
-    if (record->state == TraceState::profiling) return judge_profile(record);
-    if (record->state == TraceState::fresh) return profile_again(record) || leave_for_now(record);
-    if (record->state == TraceState::judged) record->state = TraceState::settled;
+    if (record->state == TraceState::profiling) return analyse_profile(record);
+    if (record->state == TraceState::fresh) return profile_again(record) || keep_instrumentation(record);
+    if (record->state == TraceState::analysed) record->state = TraceState::settled;
     return false;
 }
 
@@ -146,43 +145,43 @@ bool knows_all(const TraceRecord* record, const TraceLoads& loads) {
     return true;
 }
 
-uint8_t giver_of(const AddressGroup& group) {
+uint8_t producer_of(const AddressGroup& group) {
     const bool is_reachable =
-        options.indirect != 0 && group.from != TraceLoads::most && indirect_place(group) != nullptr;
-    return static_cast<uint8_t>(is_reachable ? group.from : TraceLoads::most);
+        options.indirect != 0 && group.producer != TraceLoads::most && indirect_place(group) != nullptr;
+    return static_cast<uint8_t>(is_reachable ? group.producer : TraceLoads::most);
 }
 
 bool profile_trace(const BuiltTrace& built, TraceRecord* record) {
-    if (!take_profile(record, built.loads.count())) return false;
+    if (!acquire_profile(record, built.loads.count())) return false;
     count_profiled_trace();
-    give_back_trial(record);
+    release_trial(record);
     ++record->profiled;
     record->state = TraceState::profiling;
     record->load_count = static_cast<uint8_t>(built.loads.count());
     for (size_t i = 0; i < built.loads.count() && i < TraceLoads::most; ++i) {
         record->loads[i] = built.loads[i].load;
-        record->givers[i] = giver_of(built.loads[i]);
+        record->producers[i] = producer_of(built.loads[i]);
     }
     record->counter.countdown = options.threshold;
     insert_profiling(built.context, built.list, built.loads, &record->counter, entries_counted, record);
     return true;
 }
 
-void put_prefetch(const BuiltTrace& built, const TracePrefetch& prefetch, const int64_t* variable) {
+void put_prefetch(const BuiltTrace& built, const TracePrefetch& prefetch, const PrefetchDistance* variable) {
     const size_t found = built.loads.find(prefetch.load);
-    if (found == built.loads.count() || (prefetch.distance == 0 && variable == nullptr)) return;
+    if (found == built.loads.count() || prefetch.distance.is_none()) return;
     const AddressGroup& group = built.loads[found];
-    const LookAhead ahead{prefetch.distance, variable, prefetch.stride < 0};
+    const LookAhead ahead{prefetch.distance, variable};
     const bool non_temporal = options.non_temporal != 0;
     if (!prefetch.is_indirect) {
         insert_strided_prefetch(built.context, built.list, group, ahead, non_temporal);
-        note_strided_prefetch(group, prefetch.distance, non_temporal, variable == nullptr);
+        add_strided_prefetch(group, prefetch.distance, non_temporal, variable == nullptr);
         return;
     }
-    instr_t* const place = giver_of(group) != TraceLoads::most ? indirect_place(group) : nullptr;
+    instr_t* const place = producer_of(group) != TraceLoads::most ? indirect_place(group) : nullptr;
     if (place == nullptr) return;
     insert_indirect_prefetch(built.context, built.list, group, place, ahead, non_temporal);
-    note_indirect_prefetch(group, prefetch.distance, variable == nullptr);
+    add_indirect_prefetch(group, prefetch.distance, variable == nullptr);
 }
 
 bool put_prefetches(const BuiltTrace& built, const TraceRecord* record) {
@@ -213,7 +212,7 @@ bool optimize(const BuiltTrace& built, void* tag) {
     return record->state == TraceState::settled && put_prefetches(built, record);
 }
 
-// Most traces of large programs have no record and get none: to look at their loads would be in vain.
+// Most traces of large programs have no record and get none: to analyse their loads would be in vain.
 bool is_of_interest(instrlist_t* trace, void* tag) {
     dr_mutex_lock(lock);
     const bool is_wanted = find_record(tag) != nullptr || is_worth_profiling(trace, tag);
@@ -228,7 +227,7 @@ void forked(void*) {
 
 void module_unloaded(void*, const module_data_t* module) {
     dr_mutex_lock(lock);
-    forget_records(module->start, module->end);
+    reset_records(dynamorio::range_of(module));
     dr_mutex_unlock(lock);
 }
 
@@ -242,7 +241,7 @@ bool are_possible(const Options& wanted) {
     return is_within("threshold", wanted.threshold, 8, TraceProfile::rows) &&
            is_within("patience", wanted.patience, 1, 65535) && is_within("line", wanted.line, 16, 4096) &&
            is_within("distance", wanted.distance, 1, 4096) &&
-           is_within("stride", wanted.stride, 1, most_stride) &&
+           is_within("stride", wanted.stride, 1, most_distance_bytes) &&
            is_within("rounds", wanted.rounds, 1, DistanceTrial::most_rounds) &&
            is_within("gain", wanted.gain, 0, 99);
 }

@@ -1,5 +1,5 @@
-// Prefetches for the delinquent loads of traces (paper section 3): the door between the client's events and
-// the profiling, judging and injecting behind it.
+// Prefetches for the delinquent loads of traces (paper section 3): the interface between the client's events
+// and profiling, analysis and injection.
 #pragma once
 
 #include <dr_api.h>

@@ -9,7 +9,7 @@ namespace malloom::optimizer {
 /// Written by code in the code cache, perhaps by several threads at once. They take rows from one counter
 /// without locks: two may take the same row, or one be lost, which spoils a sample and nothing else. A row's
 /// number is the counter's lowest byte, so no write leaves the profile, however far the counter runs. Never
-/// unmapped, for an entry may be under way while its profile has been judged already and serves another
+/// unmapped, for an entry may be under way while its profile has been analysed already and serves another
 /// trace.
 struct TraceProfile {
     static constexpr size_t rows = 256;

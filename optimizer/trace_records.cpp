@@ -50,26 +50,22 @@ ProfileInUse* profile_in_turn() {
     if (profile == nullptr) profile = map_one<ProfileInUse>();
     if (profile != nullptr && profile->record != nullptr) {
         profile->record->state = TraceState::fresh;
-        give_back_profile(profile->record);
+        release_profile(profile->record);
     }
     return profile;
 }
 
 void reset(TraceRecord* record) {
-    give_back_profile(record);
-    give_back_trial(record);
+    release_profile(record);
+    release_trial(record);
     record->state = TraceState::fresh;
     record->profiled = 0;
 }
 
-struct CodeRange {
-    app_pc start, end;
-};
-
 void reset_inside(void* payload, void* range) {
     auto* const record = static_cast<TraceRecord*>(payload);
-    const auto* const code = static_cast<CodeRange*>(range);
-    if (record->tag >= code->start && record->tag < code->end) reset(record);
+    if (static_cast<dynamorio::AddressRange*>(range)->contains(static_cast<app_pc>(record->tag)))
+        reset(record);
 }
 
 }  // namespace
@@ -93,7 +89,7 @@ TraceRecord* add_record(void* tag) {
     return record;
 }
 
-bool take_profile(TraceRecord* record, size_t loads) {
+bool acquire_profile(TraceRecord* record, size_t loads) {
     if (record->profile == nullptr) record->profile = profile_in_turn();
     if (record->profile == nullptr) return false;
     record->profile->record = record;
@@ -102,27 +98,26 @@ bool take_profile(TraceRecord* record, size_t loads) {
     return true;
 }
 
-void give_back_profile(TraceRecord* record) {
+void release_profile(TraceRecord* record) {
     record->counter.profile = &unread->profile;
     if (record->profile != nullptr) record->profile->record = nullptr;
     record->profile = nullptr;
 }
 
-DistanceTrial* take_trial(TraceRecord* record) {
+DistanceTrial* acquire_trial(TraceRecord* record) {
     if (record->trial == nullptr) record->trial = free_trial();
     if (record->trial == nullptr) return nullptr;
     record->trial->record = record;
     return &record->trial->trial;
 }
 
-void give_back_trial(TraceRecord* record) {
+void release_trial(TraceRecord* record) {
     if (record->trial != nullptr) record->trial->record = nullptr;
     record->trial = nullptr;
 }
 
-void forget_records(app_pc start, app_pc end) {
-    CodeRange range{start, end};
-    hashtable_apply_to_all_payloads_user_data(&records, reset_inside, &range);
+void reset_records(dynamorio::AddressRange code) {
+    hashtable_apply_to_all_payloads_user_data(&records, reset_inside, &code);
 }
 
 }  // namespace malloom::optimizer

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dynamorio/client.h"
 #include "optimizer/distance_trial.h"
 #include "optimizer/trace_loads.h"
 #include "optimizer/trace_profile.h"
@@ -13,10 +14,10 @@ namespace malloom::optimizer {
 
 /// A prefetch that a trace has, or may get.
 struct TracePrefetch {
-    app_pc load;       ///< the first load of the group whose lines are prefetched
-    bool is_indirect;  ///< through the word that another group's load brings
-    int64_t stride;    ///< in bytes, of the group; of the other group if indirect
-    int64_t distance;  ///< in bytes; 0: it did not pay
+    app_pc load;                ///< the first load of the group whose lines are prefetched
+    bool is_indirect;           ///< through the word that another group's load reads
+    int64_t stride;             ///< in bytes, of the group; of the other group if indirect
+    PrefetchDistance distance;  ///< none: it did not pay
 };
 
 struct TraceRecord;
@@ -33,8 +34,9 @@ struct TrialInUse {
     TrialInUse* next;
 };
 
-/// A trace is built for its state. `judged`: nothing was found, but its instrumentation may stay for a while.
-enum class TraceState : uint8_t { fresh, profiling, judged, trying, settled };
+/// A trace is built for its state. `analysed`: nothing was found, but its instrumentation may stay for a
+/// while.
+enum class TraceState : uint8_t { fresh, profiling, analysed, trying, settled };
 
 /// Never freed: the trace's code counts in it.
 struct TraceRecord {
@@ -43,8 +45,8 @@ struct TraceRecord {
     TraceState state;
     uint8_t profiled;  ///< how many times; a rebuilt trace may hold other loads
     uint8_t load_count, prefetch_count;
-    app_pc loads[TraceLoads::most];    ///< the groups that were judged or are being profiled, by column
-    uint8_t givers[TraceLoads::most];  ///< as choose_prefetches() wants them
+    app_pc loads[TraceLoads::most];       ///< the groups that were analysed or are being profiled, by column
+    uint8_t producers[TraceLoads::most];  ///< as choose_prefetches() wants them
     TracePrefetch prefetches[DistanceTrial::most_loads];
     ProfileInUse* profile;
     TrialInUse* trial;
@@ -61,15 +63,15 @@ TraceRecord* add_record(void* tag);
 
 /// Gives the record's counter a profile of its own, empty, for so many loads; false without memory. Where too
 /// many are in use the oldest is taken from its trace, which is then fresh again.
-bool take_profile(TraceRecord* record, size_t loads);
+bool acquire_profile(TraceRecord* record, size_t loads);
 
 /// From now on the trace's rows go where nobody reads them.
-void give_back_profile(TraceRecord* record);
+void release_profile(TraceRecord* record);
 
-DistanceTrial* take_trial(TraceRecord* record);
-void give_back_trial(TraceRecord* record);
+DistanceTrial* acquire_trial(TraceRecord* record);
+void release_trial(TraceRecord* record);
 
 /// Lets the traces that begin in a range of code begin anew.
-void forget_records(app_pc start, app_pc end);
+void reset_records(dynamorio::AddressRange code);
 
 }  // namespace malloom::optimizer

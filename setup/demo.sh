@@ -9,7 +9,7 @@ traverse=$PWD/build/release/workloads/traverse/traverse
 mkdir -p build/demo
 .venv/bin/python - build/demo <<'INPUT'
 import pathlib, sys
-from malloom.bench.placement.real_programs import dot
+from malloom.bench.real_programs import dot
 dot(120, 240).prepare(pathlib.Path(sys.argv[1]))
 INPUT
 cd build/demo

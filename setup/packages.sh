@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo where there is none.
+# Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,8 @@ fail() {
 
 wanted() {
     sed 's/#.*//' setup/debian-packages.txt
-    command -v cargo >/dev/null || echo cargo # it fetches the source of DynamoRIO
+    command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc
+    command -v rustc >/dev/null || echo rustc # tests compile a program with it
 }
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

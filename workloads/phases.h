@@ -1,5 +1,5 @@
 // Named phases: the CPU time of one part of a workload, for `malloom bench`. A phase is reported on stderr,
-// as "phase NAME SECONDS", and only where --times or MALLOOM_PHASES asks for it, so that a plain run stays
+// as "measure NAME SECONDS", and only where --times or MALLOOM_PHASES asks for it, so that a plain run stays
 // undisturbed. Nothing here allocates. Not thread-safe: the workloads have one thread.
 #ifndef WORKLOADS_PHASES_H
 #define WORKLOADS_PHASES_H
@@ -39,7 +39,7 @@ static inline double thread_phase_begin(void) {
 }
 
 static inline void phase_report(const char* name, double seconds) {
-    if (phases_wanted) fprintf(stderr, "phase %s %.9f\n", name, seconds);
+    if (phases_wanted) fprintf(stderr, "measure %s %.9f\n", name, seconds);
 }
 /// Reports the CPU time since `began`, which came from phase_begin.
 static inline void phase_end(const char* name, double began) {

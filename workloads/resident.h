@@ -1,4 +1,4 @@
-// The memory that a workload has in use, reported on stderr as "resident NAME BYTES"; and memory outside the
+// The memory that a workload has in use, reported on stderr as "measure NAME BYTES"; and memory outside the
 // heap for what a workload keeps about its objects, so that it does not count among them.
 #ifndef WORKLOADS_RESIDENT_H
 #define WORKLOADS_RESIDENT_H
@@ -26,7 +26,7 @@ static inline long resident_bytes(void) {
 }
 
 static inline void report_resident(const char* name) {
-    fprintf(stderr, "resident %s %ld\n", name, resident_bytes());
+    fprintf(stderr, "measure %s %ld\n", name, resident_bytes());
 }
 
 /// A table of so many pointers, all null, that is not on the heap.

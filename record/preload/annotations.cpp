@@ -12,7 +12,7 @@ namespace malloom::record {
 namespace {
 
 void record_annotation(EventKind kind, const void* object, uint64_t size) {
-    if (options.annotated != 0) record_event(kind, object, size);
+    if (options.accesses == AccessMode::annotated) record_event(kind, object, size);
 }
 
 // The annotation comes first: `near` speaks of the thread's next allocation.

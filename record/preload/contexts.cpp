@@ -6,7 +6,7 @@
 #include "record/preload/flush_space.h"
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
-#include "record/stream/pairs.h"
+#include "record/stream/properties.h"
 #include "runtime/context/modules.h"
 
 namespace malloom::record {
@@ -19,7 +19,7 @@ namespace {
 
 // Under contexts_lock.
 void write_module(const context::Module& module) {
-    stream::Pairs<8192> payload;
+    stream::PropertyList<8192> payload;
     payload.decimal("index", module.index);
     payload.hex("base", module.base);
     payload.hex("end", module.end);

@@ -1,5 +1,5 @@
-// The doors for the recorder of accesses, which finds them by name in libmalloom_record.so. The names without
-// prefix are the same objects without a detour through the global offset table, for the recorder's own use.
+// What the recorder of accesses finds by name in libmalloom_record.so. The names without prefix are the same
+// objects without an indirection through the global offset table, for the recorder's own use.
 #pragma once
 
 #include <stdint.h>

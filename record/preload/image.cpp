@@ -168,7 +168,7 @@ void hide_dynamorio() {
     errno = error;
 }
 
-[[gnu::destructor]] void note_exit() {
+[[gnu::destructor]] void end_with_process() {
     if (image == nullptr || image->phase.load(std::memory_order_relaxed) != Phase::recording) return;
     const platform::Undisturbed undisturbed;
     auto* header = image->contexts.header;

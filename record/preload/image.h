@@ -25,15 +25,15 @@ struct Image {
     std::atomic<Phase> phase;
     SpinLock start_lock;  ///< of phase, contexts and first_events
     SpinLock contexts_lock;
-    SpinLock late_lock;
+    SpinLock shared_lock;
     std::atomic<uint32_t> slots_used;
     stream::ContextStage contexts;
     stream::EventStage first_events;  ///< for the first slot
     uint32_t modules_written;
     std::atomic<bool> module_known[max_modules];
     SpinLock flush_locks[8];
-    ThreadSlot late;  ///< for threads that have given their slot back, under late_lock
-    platform::Disturbances late_disturbances;  ///< of the thread that holds late_lock
+    ThreadSlot shared_slot;  ///< for threads that have given their slot back, under shared_lock
+    platform::Disturbances shared_disturbances;  ///< of the thread that holds shared_lock
     ThreadSlot slots[max_threads];
 };
 

@@ -8,8 +8,8 @@
 
 #include "record/preload/image.h"
 #include "record/stream/chunk_writer.h"
-#include "record/stream/pairs.h"
 #include "record/stream/process_end.h"
+#include "record/stream/properties.h"
 #include "runtime/context/modules.h"
 #include "runtime/platform/memory.h"
 
@@ -18,7 +18,7 @@ namespace malloom::record {
 namespace {
 
 constexpr size_t payload_bytes = 16 << 10;
-using Payload = stream::Pairs<payload_bytes>;
+using Payload = stream::PropertyList<payload_bytes>;
 
 void add_executable(Payload& payload) {
     char path[4096];
@@ -62,7 +62,7 @@ stream::AppendResult append_process_chunk(uint64_t process, uint64_t parent) {
     payload.decimal("started", started());
     payload.decimal("page_size", platform::page_bytes());
     payload.decimal("depth", options.depth);
-    payload.decimal("annotated", options.annotated);
+    payload.text("accesses", name_of(options.accesses));
     add_arguments(payload);
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::process, process, 0, 0, 0, 1};
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);

@@ -22,7 +22,7 @@ using formats::profile::EventRecord;
 [[gnu::always_inline]] inline ThreadSlot* enter() {
     ThreadSlot* slot = this_thread.slot;
     if (slot == nullptr || slot->busy || !slot->enabled.load(std::memory_order_relaxed)) [[unlikely]] {
-        slot = enter_slowly();
+        slot = enter_slow_path();
         if (slot == nullptr) return nullptr;
     }
     slot->busy = true;
@@ -34,7 +34,7 @@ using formats::profile::EventRecord;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     slot->busy = false;
     if (slot != this_thread.slot) [[unlikely]]
-        leave_late();
+        leave_shared_slot();
 }
 
 [[gnu::always_inline]] inline uint64_t take_ticket() {

@@ -88,7 +88,7 @@ void release_slot(ThreadSlot& slot) {
 
 // A thread may exit from a handler, or be cancelled at any instruction if it wants to be, and so within the
 // fast path. What it began to record is lost, and nothing of what follows.
-void note_torn_out(ThreadSlot* slot) {
+void drop_interrupted_event(ThreadSlot* slot) {
     if (slot == nullptr || !slot->busy) return;
     if (slot->staged == slot->capacity) flush_events(*slot);
     slot->busy = false;
@@ -99,7 +99,7 @@ void note_torn_out(ThreadSlot* slot) {
 // but one of the rounds that the thread library makes.
 void on_thread_exit(void* round) {
     const platform::Undisturbed undisturbed;
-    note_torn_out(this_thread.slot);
+    drop_interrupted_event(this_thread.slot);
     const auto number = reinterpret_cast<uintptr_t>(round);
     if (number < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
         pthread_setspecific(exit_key, reinterpret_cast<void*>(number + 1));
@@ -110,8 +110,8 @@ void on_thread_exit(void* round) {
     forget_walks();
 }
 
-// Under late_lock. A slot whose events could not be written stays full.
-bool prepare_late(ThreadSlot& slot) {
+// Under shared_lock. A slot whose events could not be written stays full.
+bool prepare_shared_slot(ThreadSlot& slot) {
     if (slot.stage.header != nullptr && slot.stage.header->thread != thread_id()) flush_events(slot);
     if (image->phase.load(std::memory_order_relaxed) != Phase::recording) return false;
     if (slot.staged != 0 || assign(slot, max_threads, this_thread.next_sequence++)) return true;
@@ -120,16 +120,16 @@ bool prepare_late(ThreadSlot& slot) {
 }
 
 // The one slot that all finished threads share, locked until leave().
-ThreadSlot* enter_late() {
-    image->late_lock.lock();
-    this_thread.late = prepare_late(image->late);
-    if (this_thread.late) return &image->late;
-    image->late_lock.unlock();
+ThreadSlot* enter_shared_slot() {
+    image->shared_lock.lock();
+    this_thread.has_shared_slot = prepare_shared_slot(image->shared_slot);
+    if (this_thread.has_shared_slot) return &image->shared_slot;
+    image->shared_lock.unlock();
     return nullptr;
 }
 
 // Not every fork has its handlers called (_Fork, a raw clone).
-void note_process() {
+void forget_other_process() {
     if (this_thread.process == record_process) return;
     this_thread.process = record_process;
     this_thread.next_sequence = 0;
@@ -138,8 +138,8 @@ void note_process() {
 
 ThreadSlot* new_slot() {
     if (!start_image() || !stage_image()) return nullptr;
-    note_process();
-    if (this_thread.finished) return enter_late();
+    forget_other_process();
+    if (this_thread.finished) return enter_shared_slot();
     ThreadSlot* slot = find_free_slot();
     if (slot == nullptr || !assign(*slot, static_cast<uint32_t>(slot - image->slots), 0)) {
         stop_image(ProcessState::failed);
@@ -158,16 +158,16 @@ void watch_thread_exits() {
     pthread_key_create(&exit_key, on_thread_exit);
 }
 
-void leave_late() {
-    platform::Disturbances disturbances = image->late_disturbances;
-    this_thread.late = false;
-    image->late_lock.unlock();
+void leave_shared_slot() {
+    platform::Disturbances disturbances = image->shared_disturbances;
+    this_thread.has_shared_slot = false;
+    image->shared_lock.unlock();
     disturbances.let_in();
 }
 
-ThreadSlot* enter_slowly() {
+ThreadSlot* enter_slow_path() {
     const ThreadSlot* held = this_thread.slot;
-    if (this_thread.starting || this_thread.late || (held != nullptr && held->busy)) {
+    if (this_thread.starting || this_thread.has_shared_slot || (held != nullptr && held->busy)) {
         drop_event();
         return nullptr;
     }
@@ -178,8 +178,8 @@ ThreadSlot* enter_slowly() {
     ThreadSlot* slot = new_slot();
     this_thread.starting = false;
     errno = error;
-    if (this_thread.late) {
-        image->late_disturbances = disturbances;
+    if (this_thread.has_shared_slot) {
+        image->shared_disturbances = disturbances;
     } else {
         disturbances.let_in();
     }

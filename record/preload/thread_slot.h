@@ -28,7 +28,7 @@ struct ThisThread {
     uint32_t next_sequence;  ///< of the thread's events chunks
     bool starting;           ///< is getting a slot
     bool finished;           ///< its slot is gone; only what the thread library still does follows
-    bool late;               ///< has the slot that finished threads share
+    bool has_shared_slot;    ///< has the slot that finished threads share
 };
 
 // constinit: so that its users need not ask whether it has been initialized.
@@ -36,10 +36,10 @@ extern constinit thread_local ThisThread this_thread [[gnu::tls_model("initial-e
 
 /// The slot for the next event of this thread, or nullptr when it is not to be recorded (then it has been
 /// counted as dropped where it should have been). Called when the fast path of enter() found no ready slot.
-ThreadSlot* enter_slowly();
+ThreadSlot* enter_slow_path();
 
-/// Ends what enter_slowly began for a thread that has no slot any more.
-void leave_late();
+/// Ends what enter_slow_path began for a thread that has no slot any more.
+void leave_shared_slot();
 
 /// Turns what the slot has staged into a chunk. Stops the recording when that fails.
 void flush_events(ThreadSlot& slot);

@@ -175,8 +175,8 @@ void ChunkReader::add_staged_chunk(std::vector<unsigned char> bytes) {
     chunks_.push_back(chunk);
 }
 
-std::vector<std::pair<std::string, std::string>> parse_pairs(const std::vector<unsigned char>& payload) {
-    std::vector<std::pair<std::string, std::string>> pairs;
+std::vector<Property> parse_properties(const std::vector<unsigned char>& payload) {
+    std::vector<Property> properties;
     const char* next = reinterpret_cast<const char*>(payload.data());
     const char* const end = next + payload.size();
     const auto take = [&](std::string& text) {
@@ -186,14 +186,14 @@ std::vector<std::pair<std::string, std::string>> parse_pairs(const std::vector<u
         next = static_cast<const char*>(stop) + 1;
         return true;
     };
-    std::pair<std::string, std::string> pair;
-    while (take(pair.first) && take(pair.second)) pairs.push_back(pair);
-    return pairs;
+    Property property;
+    while (take(property.first) && take(property.second)) properties.push_back(property);
+    return properties;
 }
 
 ProcessEnd parse_end(const std::vector<unsigned char>& payload) {
     ProcessEnd end;
-    for (const auto& [name, value] : parse_pairs(payload)) {
+    for (const auto& [name, value] : parse_properties(payload)) {
         if (name == "reason") end.reason = value;
         if (name == "state") end.state = static_cast<ProcessState>(strtoul(value.c_str(), nullptr, 10));
         if (name == "dropped") end.dropped = strtoull(value.c_str(), nullptr, 10);

@@ -84,10 +84,13 @@ struct ProcessEnd {
     std::string reason;
 };
 
-/// Reads the payload of an end chunk; pairs that are unknown or malformed are passed over.
+/// Reads the payload of an end chunk; properties that are unknown or malformed are passed over.
 ProcessEnd parse_end(const std::vector<unsigned char>& payload);
 
-/// The pairs of a process, module or end payload. A pair without its NULs at the end is left out.
-std::vector<std::pair<std::string, std::string>> parse_pairs(const std::vector<unsigned char>& payload);
+/// Name and value.
+using Property = std::pair<std::string, std::string>;
+
+/// The properties of a process, module or end payload. One without its NULs at the end is left out.
+std::vector<Property> parse_properties(const std::vector<unsigned char>& payload);
 
 }  // namespace malloom::stream

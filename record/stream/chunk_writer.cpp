@@ -25,8 +25,10 @@ bool ends_in_noise(const unsigned char* payload, size_t bytes, Compressor& compr
 
 size_t compress(ChunkKind kind, const unsigned char* payload, size_t bytes, Compressor& compressor,
                 unsigned char* out) {
-    compressor.hurry(false);
-    compressor.hurry(kind == ChunkKind::accesses && ends_in_noise(payload, bytes, compressor, out));
+    using enum Compressor::Level;
+    compressor.set_level(normal);
+    const bool is_noise = kind == ChunkKind::accesses && ends_in_noise(payload, bytes, compressor, out);
+    compressor.set_level(is_noise ? fast : normal);
     return compressor.compress(payload, bytes, out, Compressor::bound(bytes));
 }
 

@@ -23,7 +23,8 @@ struct ChunkIdentity {
 size_t chunk_bound(size_t payload_bytes);
 
 /// Writes header and payload, compressed where that is shorter, to `out`, which has room for
-/// chunk_bound(bytes). Returns the chunk's size. `compressor` may be null: stored plain. Never allocates.
+/// chunk_bound(bytes). Returns the chunk's size. `compressor` may be null: stored uncompressed. Never
+/// allocates.
 size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, size_t bytes,
                   Compressor* compressor, unsigned char* out);
 

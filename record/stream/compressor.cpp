@@ -7,12 +7,13 @@ namespace malloom::stream {
 
 namespace {
 
-// Measured in docs/decisions.md: the level at which recording and compressing together are cheapest.
-constexpr int level = -7;
-constexpr int hasty_level = -30;
+// Measured in docs/results/notes-recording.md: the level at which recording and compressing together are
+// cheapest.
+constexpr int normal_level = -7;
+constexpr int fast_level = -30;
 
 ZSTD_compressionParameters parameters(size_t payload_bytes) {
-    return ZSTD_getCParams(level, payload_bytes, 0);
+    return ZSTD_getCParams(normal_level, payload_bytes, 0);
 }
 
 }  // namespace
@@ -32,13 +33,14 @@ bool Compressor::use(void* memory, size_t bytes, size_t payload_bytes) {
     // A static context begins with all parameters zero, which are not the defaults.
     ZSTD_CCtx_reset(context_, ZSTD_reset_session_and_parameters);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_contentSizeFlag, 1);
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, normal_level);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_windowLog, static_cast<int>(chosen.windowLog));
     return true;
 }
 
-void Compressor::hurry(bool hasty) {
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, hasty ? hasty_level : level);
+void Compressor::set_level(Level level) {
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel,
+                           level == Level::fast ? fast_level : normal_level);
 }
 
 size_t Compressor::compress(const unsigned char* payload, size_t bytes, unsigned char* out, size_t capacity) {

@@ -19,8 +19,11 @@ class Compressor {
     /// little.
     bool use(void* memory, size_t bytes, size_t payload_bytes);
 
-    /// Whether to look less hard for what repeats, until told otherwise.
-    void hurry(bool hasty);
+    /// Two compression levels of zstd: the fast one finds less of what repeats.
+    enum class Level { normal, fast };
+
+    /// Sets the level of what is compressed from now on.
+    void set_level(Level level);
 
     /// Returns the size of the frame in `out`, or 0 when it does not fit.
     size_t compress(const unsigned char* payload, size_t bytes, unsigned char* out, size_t capacity);

@@ -89,7 +89,7 @@ class Checker {
     }
 
     void add_module(const std::vector<unsigned char>& payload, Process& process) {
-        for (const auto& [name, value] : parse_pairs(payload)) {
+        for (const auto& [name, value] : parse_properties(payload)) {
             if (name == "index")
                 process.modules.insert(static_cast<uint32_t>(strtoul(value.c_str(), nullptr, 10)));
         }

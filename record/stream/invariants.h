@@ -14,8 +14,7 @@ namespace malloom::stream {
 /// `limit`:
 /// - chunks decode; sequences have neither holes nor repetitions;
 /// - tickets run from 1 without gaps or repetitions, over all threads of a process;
-/// - a release names a live object, an allocation none that lives (objects before the recording are let
-/// pass);
+/// - a release names a live object, an allocation none that lives (except objects from before the recording);
 /// - every context that an event names is defined, every module that a context names too.
 /// A process whose end chunk admits losses (limit, failure, dropped events) is held to what remains possible.
 /// Reads all events into memory: for tests and for looking into trouble.

@@ -4,11 +4,11 @@
 #include <stdint.h>
 
 #include "formats/profile.h"
-#include "record/stream/pairs.h"
+#include "record/stream/properties.h"
 
 namespace malloom::stream {
 
-using EndPayload = Pairs<256>;
+using EndPayload = PropertyList<256>;
 
 /// The payload of an end chunk. `dropped`: events that could not be recorded. Never allocates.
 EndPayload end_payload(formats::profile::ProcessState state, uint64_t dropped);

@@ -120,7 +120,7 @@ class Recoverer {
     std::set<uint64_t> staged_;  // and ended
 };
 
-void note_end(const ChunkView& chunk, Recovery& result) {
+void count_end(const ChunkView& chunk, Recovery& result) {
     std::vector<unsigned char> payload;
     if (!ChunkReader::decode(chunk, payload)) return;
     const ProcessEnd end = parse_end(payload);
@@ -142,7 +142,7 @@ void count(const ChunkReader& reader, Recovery& result) {
                 result.events += chunk.header.records;
                 break;
             case ChunkKind::end:
-                note_end(chunk, result);
+                count_end(chunk, result);
                 break;
             default:
                 break;

@@ -23,7 +23,7 @@ std::vector<StageFile> list_stage_files(const std::string& profile_path);
 
 /// What a staging file holds.
 struct StagedChunks {
-    std::vector<std::vector<unsigned char>> chunks;  ///< stored plain, in the order in which they belong
+    std::vector<std::vector<unsigned char>> chunks;  ///< uncompressed, in the order in which they belong
     formats::profile::ProcessState state = formats::profile::ProcessState::recording;  ///< of_process only
     uint64_t dropped = 0;                                                              ///< of_process only
 };

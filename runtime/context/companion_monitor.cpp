@@ -30,7 +30,7 @@ constexpr uint32_t fewest = CompanionMonitor::samples / 2;
 
 }  // namespace
 
-bool CompanionMonitor::note(const CallerState& caller, const void* object, const Objects& objects) {
+bool CompanionMonitor::observe(const CallerState& caller, const void* object, const Objects& objects) {
     if (is_done() || paused_ != 0) {
         paused_ -= paused_ != 0;
         return !is_done();

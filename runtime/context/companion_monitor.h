@@ -31,8 +31,9 @@ class CompanionMonitor {
         size_t (*bytes_at)(const void* heap, uintptr_t address);
     };
 
-    /// Notes the request of a caller and the object that it got. False where nothing more is to be learned.
-    bool note(const CallerState& caller, const void* object, const Objects& objects);
+    /// Observes the request of a caller and the object that it got. False where nothing more is to be
+    /// learned.
+    bool observe(const CallerState& caller, const void* object, const Objects& objects);
 
     bool is_done() const { return requests_ > samples; }
     /// The place (see CallerState) that holds the companion; `nowhere` where there is none, where companions

@@ -9,7 +9,7 @@ constinit FrameRules frame_rules;
 
 // An address beyond the user's half has bits above the tag's and so never matches: it is no rule, and nothing
 // is kept.
-Frame FrameRules::find_elsewhere(uintptr_t return_address) {
+Frame FrameRules::find_slow(uintptr_t return_address) {
     if (return_address >> user_address_bits != 0) {
         return {FrameRule::end(), return_address};
     }

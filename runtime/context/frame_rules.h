@@ -27,7 +27,7 @@ class FrameRules {
         if (FrameRule::tag(rule) == tag_of(return_address)) {
             [[likely]] return {rule, place.function.load(std::memory_order_relaxed)};
         }
-        return find_elsewhere(return_address);
+        return find_slow(return_address);
     }
 
   private:
@@ -52,7 +52,7 @@ class FrameRules {
     static constexpr size_t next_way(size_t place) { return (place + (places >> way_bits)) % places; }
     static constexpr uint64_t tag_of(uintptr_t address) { return address >> tag_from; }
 
-    Frame find_elsewhere(uintptr_t return_address);
+    Frame find_slow(uintptr_t return_address);
     Frame learn(uintptr_t return_address);
     void keep(uintptr_t return_address, const Frame& frame);
     Place& place_for(uintptr_t return_address);

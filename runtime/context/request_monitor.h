@@ -29,7 +29,7 @@ class RequestMonitor {
     };
 
     /// Looks at a request of a site that has no pool now.
-    Verdict note(size_t bytes) {
+    Verdict observe(size_t bytes) {
         const uint32_t size = bytes < UINT32_MAX ? static_cast<uint32_t>(bytes) : UINT32_MAX;
         if (size != load(last_)) {
             store(last_, size);
@@ -40,8 +40,8 @@ class RequestMonitor {
     }
 
     /// Looks at a request of a site whose pool is for another size. True where the pool should no longer
-    /// serve the site: from then on `note` decides again.
-    bool note_stray() {
+    /// serve the site: from then on `observe` decides again.
+    bool observe_stray() {
         if (add(strays_) < load(allowance_)) {
             return false;
         }
@@ -51,7 +51,7 @@ class RequestMonitor {
         return true;
     }
 
-    /// Of the last request that `note` saw, in bytes; UINT32_MAX before the first.
+    /// Of the last request that `observe` saw, in bytes; UINT32_MAX before the first.
     uint32_t last_bytes() const { return load(last_); }
 
   private:

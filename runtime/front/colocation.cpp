@@ -72,7 +72,7 @@ void* Colocation::without_companion() {
 void* Colocation::allocate_watched(const CallerState& caller, void* object) {
     if (object != nullptr && !__atomic_exchange_n(&is_locked_, true, __ATOMIC_ACQUIRE)) {
         CompanionMonitor* monitor = monitor_;
-        if (monitor != nullptr && !monitor->note(caller, object, {nullptr, bytes_at})) {
+        if (monitor != nullptr && !monitor->observe(caller, object, {nullptr, bytes_at})) {
             finish(monitor);
         }
         __atomic_store_n(&is_locked_, false, __ATOMIC_RELEASE);

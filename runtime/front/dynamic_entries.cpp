@@ -9,7 +9,9 @@
 #include <new>
 
 #include "runtime/front/process_heaps.h"
+#include "runtime/front/statistics.h"
 
+using malloom::front::dynamic_counts;
 using malloom::front::DynamicSite;
 using malloom::front::process_heaps;
 using malloom::front::SiteState;
@@ -24,17 +26,26 @@ template <class Field>
     return __atomic_load_n(&field, __ATOMIC_RELAXED);
 }
 
-[[gnu::always_inline]] inline uint32_t borrower_of(const DynamicSite& site) {
-    const uint32_t pool = __atomic_load_n(&site.pool, __ATOMIC_ACQUIRE);
-    return pool != 0 ? pool - 1 : PoolHeap::none;
+[[gnu::always_inline]] inline uint32_t pool_of(const DynamicSite& site) {
+    return __atomic_load_n(&site.pool, __ATOMIC_ACQUIRE);
 }
 
-// A chunk of the site's pool; null where the request is of another size or the pool has none at hand.
+// A chunk of the site's pool; null where the request is of another size, is to be counted, or the pool has
+// none at hand.
 [[gnu::always_inline]] inline void* allocate_fast(const DynamicSite& site, size_t bytes) {
-    const uint32_t borrower = borrower_of(site);
-    return bytes == load(site.pool_bytes) && borrower != PoolHeap::none
-               ? process_heaps.pools.allocate_fast(borrower)
+    const uint32_t pool = pool_of(site);
+    return bytes == load(site.pool_bytes) && pool - 1 < DynamicSite::counted - 1
+               ? process_heaps.pools.allocate_fast(pool - 1)
                : nullptr;
+}
+
+// The same where the pool may have to be filled, and a count may be wanted.
+void* allocate_from(uint32_t pool, size_t bytes) {
+    void* object = pool != 0 ? process_heaps.pools.allocate(DynamicSite::borrower(pool)) : nullptr;
+    if (object != nullptr && pool >= DynamicSite::counted) {
+        dynamic_counts.count(bytes);
+    }
+    return object;
 }
 
 // The first request of a pooled site settles the borrower's size.
@@ -45,11 +56,13 @@ void begin_pool(DynamicSite& site, size_t bytes) {
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         const bool is_open = process_heaps.pools.open();
         const uint32_t borrower = is_open ? process_heaps.pools.heap.add(bytes) : PoolHeap::none;
-        __atomic_store_n(&site.pool, borrower != PoolHeap::none ? borrower + 1 : 0, __ATOMIC_RELEASE);
+        const uint32_t counted = dynamic_counts.are_wanted ? DynamicSite::counted : 0;
+        const uint32_t pool = borrower != PoolHeap::none ? borrower + 1 + counted : 0;
+        __atomic_store_n(&site.pool, pool, __ATOMIC_RELEASE);
     }
 }
 
-void note_disagreement(DynamicSite& site) {
+void count_disagreement(DynamicSite& site) {
     const uint32_t count = load(site.disagreeing) + 1;
     __atomic_store_n(&site.disagreeing, count, __ATOMIC_RELAXED);
     if (count % disagreements_a_call == 0) {
@@ -63,13 +76,13 @@ void note_disagreement(DynamicSite& site) {
         begin_pool(site, bytes);
     }
     if (load(site.pool_bytes) == bytes) {
-        return process_heaps.pools.allocate(borrower_of(site));
+        return allocate_from(pool_of(site), bytes);
     }
-    note_disagreement(site);
+    count_disagreement(site);
     return nullptr;
 }
 
-void note_request(DynamicSite& site, size_t bytes) {
+void observe(DynamicSite& site, size_t bytes) {
     const uint32_t size = bytes <= UINT32_MAX ? static_cast<uint32_t>(bytes) : 0;
     const bool agrees = size != 0 && size == load(site.bytes);
     __atomic_store_n(&site.agreeing, agrees ? load(site.agreeing) + 1 : uint32_t{size != 0},
@@ -83,7 +96,7 @@ void* allocate_monitored(DynamicSite& site, size_t bytes) {
         void* object = allocate_fast(site, bytes);
         return object != nullptr ? object : allocate_pooled(site, bytes);
     }
-    note_request(site, bytes);
+    observe(site, bytes);
     return nullptr;
 }
 
@@ -120,15 +133,15 @@ MALLOOM_ENTRY void* malloom_monitored_new(size_t bytes, DynamicSite* site) {
 namespace {
 
 // The rest of the pool entries, each in its place.
-[[gnu::noinline]] void* malloc_otherwise(size_t bytes, DynamicSite* site) {
+[[gnu::noinline]] void* malloc_slow(size_t bytes, DynamicSite* site) {
     void* object = allocate_pooled(*site, bytes);
     return object != nullptr ? object : malloc(bytes);
 }
-[[gnu::noinline]] void* new_otherwise(size_t bytes, DynamicSite* site) {
+[[gnu::noinline]] void* new_slow(size_t bytes, DynamicSite* site) {
     void* object = allocate_pooled(*site, bytes);
     return object != nullptr ? object : operator new(bytes);
 }
-[[gnu::noinline]] void* calloc_otherwise(size_t count, size_t bytes, DynamicSite* site) {
+[[gnu::noinline]] void* calloc_slow(size_t count, size_t bytes, DynamicSite* site) {
     void* object = allocate_pooled(*site, count * bytes);
     return object != nullptr ? zeroed(object, count * bytes) : calloc(count, bytes);
 }
@@ -137,7 +150,7 @@ namespace {
 
 MALLOOM_ENTRY void* malloom_pool_malloc(size_t bytes, DynamicSite* site) {
     void* object = allocate_fast(*site, bytes);
-    return object != nullptr ? object : malloc_otherwise(bytes, site);
+    return object != nullptr ? object : malloc_slow(bytes, site);
 }
 
 MALLOOM_ENTRY void* malloom_pool_calloc(size_t count, size_t bytes, DynamicSite* site) {
@@ -146,7 +159,7 @@ MALLOOM_ENTRY void* malloom_pool_calloc(size_t count, size_t bytes, DynamicSite*
         return calloc(count, bytes);
     }
     void* object = allocate_fast(*site, total);
-    return object != nullptr ? zeroed(object, total) : calloc_otherwise(count, bytes, site);
+    return object != nullptr ? zeroed(object, total) : calloc_slow(count, bytes, site);
 }
 
 MALLOOM_ENTRY void* malloom_pool_realloc(void* old, size_t bytes, DynamicSite* site) {
@@ -155,7 +168,7 @@ MALLOOM_ENTRY void* malloom_pool_realloc(void* old, size_t bytes, DynamicSite* s
 
 MALLOOM_ENTRY void* malloom_pool_new(size_t bytes, DynamicSite* site) {
     void* object = allocate_fast(*site, bytes);
-    return object != nullptr ? object : new_otherwise(bytes, site);
+    return object != nullptr ? object : new_slow(bytes, site);
 }
 
 // The client looks for calls of it.

@@ -25,9 +25,14 @@ struct DynamicSite {
     uint32_t bytes;     ///< of the last request; of 4 GiB and more: 0, and they never agree
     uint32_t agreeing;  ///< requests of that size in a row, the last with them; 0: none yet
     SiteState state;
-    uint32_t pool;         ///< 1 + the number of its borrower in the pool heap; 0: none yet
+    uint32_t pool;         ///< 1 + the number of its borrower in the pool heap; 0: none yet. See `counted`
     uint32_t pool_bytes;   ///< what the requests of that borrower ask for; 0: none yet
     uint32_t disagreeing;  ///< requests of other sizes since it is pooled
+
+    /// Added to `pool` where statistics count the requests: the entries then take their slow path.
+    static constexpr uint32_t counted = uint32_t{1} << 31;
+    /// The number of a borrower; `pool` must not be 0.
+    static constexpr uint32_t borrower(uint32_t pool) { return (pool & ~counted) - 1; }
 };
 static_assert(sizeof(DynamicSite) == 32);
 

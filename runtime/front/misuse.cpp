@@ -68,10 +68,10 @@ class Requesters {
 // That the site asks for, or asked for when it was looked at last.
 uint32_t bytes_of(const Site& site) {
     const uint32_t pooled = site.pooled.now().bytes;
-    const uint32_t beside = site.colocation.bytes();
-    return pooled != formats::plan::no_pool   ? pooled
-           : beside != formats::plan::no_pool ? beside
-                                              : site.monitor.last_bytes();
+    const uint32_t colocated = site.colocation.bytes();
+    return pooled != formats::plan::no_pool      ? pooled
+           : colocated != formats::plan::no_pool ? colocated
+                                                 : site.monitor.last_bytes();
 }
 
 template <class Fits>
@@ -85,7 +85,7 @@ void name_sites(Requesters& requesters, Fits fits) {
     const uint32_t dynamic = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < dynamic && i < DynamicSites::capacity; ++i) {
         const DynamicSite& site = malloom_dynamic_sites.sites[i];
-        if (site.pool != 0 && fits(site.pool - 1, site.pool_bytes)) {
+        if (site.pool != 0 && fits(DynamicSite::borrower(site.pool), site.pool_bytes)) {
             requesters.name(site.return_address);
         }
     }
@@ -154,7 +154,7 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
     end_program(line, misuse == Misuse::freed_by_two ? ", found at " : ", freed at ");
 }
 
-// Who asked for what pools do not serve is noted nowhere.
+// Who asked for what pools do not serve is recorded nowhere.
 void end_by_fallback_misuse(FallbackMisuse misuse, const void* object) {
     Line line = line_about(object);
     line.text(misuse == FallbackMisuse::freed_twice ? ", which is free already" : ", where no object begins");

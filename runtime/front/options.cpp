@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "runtime/front/process_heaps.h"
+#include "runtime/front/settings_check.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
 
@@ -25,13 +26,15 @@ constexpr char heap_names[] = "plan|pools|fallback"
 // `values` lists what is allowed, separated by bars, or names what kind of value it is.
 bool is_allowed(const char* value, const char* values) {
     const size_t length = strlen(value);
-    for (const char* word = values; word != nullptr; word = strchr(word, '|')) {
+    const char* word = values;
+    do {
         word += *word == '|';
         const char* end = strchrnul(word, '|');
         if (static_cast<size_t>(end - word) == length && memcmp(word, value, length) == 0) {
             return true;
         }
-    }
+        word = strchr(word, '|');
+    } while (word != nullptr);
     return strchr(values, '|') == nullptr;
 }
 
@@ -47,7 +50,7 @@ void read_option(const char*& field, const char* name, const char* value, const 
     line.text("malloom: MALLOOM=")
         .text(name)
         .text("=")
-        .text(value)
+        .foreign(value, strlen(value))
         .text(" is ignored; it can be ")
         .text(values);
     line.write_to(STDERR_FILENO);
@@ -84,6 +87,7 @@ bool Options::prefetches_are_wanted() const {
 }
 
 Options read_options(const platform::Settings& settings) {
+    complain_of_settings(settings);
     Options options;
 #define OPTION(name, values, meaning) read_option(options.name, #name, settings.value(#name), values);
 #include "runtime/front/options.def"

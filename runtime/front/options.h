@@ -23,7 +23,7 @@ struct Options {
 };
 
 /// The options among the settings, which must outlive them. Names on stderr every value that means nothing
-/// (which then counts as unset).
+/// (which then counts as unset), and what else is ignored (settings_check.h).
 Options read_options(const platform::Settings& settings);
 
 }  // namespace malloom::front

@@ -1,22 +1,13 @@
 #include "runtime/front/run_time.h"
 
 #include <errno.h>
-#include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime/context/call_chain.h"
-#include "runtime/context/modules.h"
-#include "runtime/front/dynamic_entries.h"
-#include "runtime/front/misuse.h"
-#include "runtime/front/planned_prefetches.h"
-#include "runtime/platform/environment.h"
-#include "runtime/platform/output.h"
+#include "runtime/platform/real_allocator.h"
 
 namespace malloom::front {
 
 using context::Caller;
-using formats::plan::PlanFlag;
 
 namespace {
 
@@ -28,114 +19,7 @@ struct ThreadPlace {
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadPlace thread_place;
 
-void complain(const char* path, const char* problem) {
-    platform::Line line;
-    line.text("malloom: ").text(path).text(": ").text(problem).text("; the program runs without a plan");
-    line.write_to(STDERR_FILENO);
-}
-
-// The optimiser answers it with 0, so errno stays.
-void begin_optimizing() {
-    syscall(SYS_close_range, DynamicBeginning::first, DynamicBeginning::last, DynamicBeginning::flags);
-}
-
 }  // namespace
-
-void RunTime::start() {
-    if (__atomic_exchange_n(&has_started_, true, __ATOMIC_ACQ_REL)) {
-        return;
-    }
-    ProcessPools::prepare();
-    name_sites_on_misuse(sites_);
-    const platform::Settings settings(platform::environment_value("MALLOOM"));
-    const Options options = read_options(settings);
-    has_plan_ = options.plan_is_wanted() && open_plan(options);
-    const bool learns = options.pools_are_wanted();
-    fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
-                          ? heaps::FallbackKind::system
-                      : learns ? heaps::FallbackKind::checked_mimalloc
-                               : heaps::FallbackKind::mimalloc);
-    const bool is_counted = options.statistics_are_wanted();
-    const Mode mode = has_plan_ || learns ? mode_of_plan() : Mode::fallback;
-    process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
-    const bool is_fast = !is_counted && mode == Mode::call_sites;
-    if (!sites_.open(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
-        state_ = "without address space for pools";
-    }
-    common_end_ = has_pools() && learns ? Sites::largest_pooled + 1 : 0;
-    if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
-        process_heaps.pools.heap.arena().prefer_huge_pages();
-    }
-    const bool has_region = process_heaps.open_region_heap(options.heap);
-    matching_ = has_plan_ || has_pools()                 ? mode
-                : has_region                             ? Mode::region
-                : malloom_dynamic_patience.requests != 0 ? Mode::awaited
-                                                         : Mode::fallback;
-    if (is_counted) {
-        statistics_.open(has_region ? options.heap : nullptr);
-    }
-    saving_.open(options);
-    set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
-    if (malloom_dynamic_patience.requests != 0 &&
-        matching_.load(std::memory_order_relaxed) != Mode::awaited) {
-        begin_optimizing();
-    }
-}
-
-void RunTime::finish() {
-    if (saving_.is_wanted()) {
-        saving_.save(sites_, has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
-    }
-    if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
-        statistics_.write_line(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
-                               process_heaps.groups.stopped(), sites_);
-    }
-}
-
-bool RunTime::open_plan(const Options& options) {
-    if (!plan_.open(options.plan)) {
-        complain(options.plan, plan_.problem());
-        state_ = "refused";
-        return false;
-    }
-    if (!fits_program()) {
-        // No complaint: children of the program inherit the environment.
-        state_ = "of another program";
-        return false;
-    }
-    if (options.prefetches_are_wanted()) {
-        planned_prefetches.open(plan_);
-    }
-    const bool has_slots = process_heaps.plan.open(plan_);
-    if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
-        process_heaps.plan.preallocate();
-    }
-    process_heaps.groups.open(plan_);
-    if (!has_slots && !has_groups() && plan_.header().pools_count == 0) {
-        state_ =
-            plan_.prefetches_count() != 0 ? "used, for prefetches alone" : "empty, or without address space";
-        return false;
-    }
-    state_ = "used";
-    return true;
-}
-
-bool RunTime::fits_program() const {
-    const context::Module* program = context::find_module(getauxval(AT_ENTRY));
-    return plan_.header().program == 0 || (program != nullptr && program->hash == plan_.header().program);
-}
-
-RunTime::Mode RunTime::mode_of_plan() const {
-    if (!has_plan_) {
-        return Mode::call_sites;
-    }
-    if (plan_.matches_by_sequence()) {
-        return Mode::sequence;
-    }
-    // Chains that only lead to pools are reached step by step, where their call sites are wrappers.
-    const bool has_places = plan_.header().slots_count != 0 || plan_.header().groups_count != 0;
-    return plan_.header().depth == 1 || !has_places ? Mode::call_sites : Mode::chains;
-}
 
 // A request that comes while start() runs, from start() itself or another thread, gets the fallback.
 RunTime::Mode RunTime::mode_now() {
@@ -155,16 +39,16 @@ void* RunTime::allocate_from_plan(const AskedFor& request) {
     if (process_heaps.plan.has_slot(*request.asker)) {
         return process_heaps.plan.allocate(request);
     }
-    note_without_slot(request);
+    observe_without_slot(request);
     return nullptr;
 }
 
-void RunTime::note_without_slot(const AskedFor& request) {
+void RunTime::observe_without_slot(const AskedFor& request) {
     Asker& requester = *request.asker;
-    note_exhausted(requester);
+    count_exhausted(requester);
     if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
         request.alignment <= heaps::PoolHeap::chunk_alignment) {
-        sites_.note(static_cast<Site&>(requester), request.bytes);
+        sites_.observe(static_cast<Site&>(requester), request.bytes);
     }
 }
 
@@ -212,29 +96,29 @@ void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path
 }
 
 void* RunTime::allocate(size_t bytes, size_t alignment, const Caller& caller) {
-    return mode_.load(std::memory_order_relaxed) == Mode::chains
-               ? allocate_by_chain(bytes, alignment, caller)
-               : allocate_otherwise(bytes, alignment, caller);
+    return mode_.load(std::memory_order_relaxed) == Mode::chains ? allocate_by_chain(bytes, alignment, caller)
+                                                                 : allocate_by_mode(bytes, alignment, caller);
 }
 
 void* RunTime::allocate_for_state(size_t bytes, const context::CallerState& caller) {
     void* object = sites_.allocate_colocated(bytes, caller);
-    return object != nullptr ? counted(object) : allocate(bytes, 0, caller.caller());
+    return object != nullptr ? counted(object, bytes) : allocate(bytes, 0, caller.caller());
 }
 
 void* RunTime::allocate_zeroed_for_state(size_t bytes, const context::CallerState& caller) {
     void* object = sites_.allocate_colocated(bytes, caller);
-    return object != nullptr ? counted(memset(object, 0, bytes)) : allocate_zeroed(bytes, caller.caller());
+    return object != nullptr ? counted(memset(object, 0, bytes), bytes)
+                             : allocate_zeroed(bytes, caller.caller());
 }
 
-void* RunTime::allocate_otherwise(size_t bytes, size_t alignment, const Caller& caller) {
+void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& caller) {
     const Mode mode = mode_.load(std::memory_order_relaxed);
     if (mode == Mode::fallback) {
         void* object = fallback().allocate({bytes, alignment, &nobody_});
         return object != nullptr ? object : out_of_memory();
     }
     Asker& requester = mode == Mode::call_sites ? sites_.deciding(caller) : requester_of(bytes, caller);
-    return counted(allocate_for({bytes, alignment, &requester}));
+    return counted(allocate_for({bytes, alignment, &requester}), bytes);
 }
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
@@ -245,10 +129,10 @@ void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& c
     if (alignment == 0 && is_plain(bytes, span_of(requester))) {
         return heaps::FallbackHeap::allocate_plain(bytes);
     }
-    return allocate_rarely(bytes, alignment, requester);
+    return allocate_by_chain_slow(bytes, alignment, requester);
 }
 
-void* RunTime::allocate_rarely(size_t bytes, size_t alignment, Asker& requester) {
+void* RunTime::allocate_by_chain_slow(size_t bytes, size_t alignment, Asker& requester) {
     void* object = allocate_for({bytes, alignment, &requester});
     return object != nullptr ? object : out_of_memory();
 }
@@ -259,7 +143,7 @@ void* RunTime::allocate_pooled(const AskedFor& request) {
         return nullptr;
     }
     void* object = Sites::take_at_hand(pool.borrower);
-    return object != nullptr ? object : sites_.allocate_pooled_slowly(*request.asker, pool);
+    return object != nullptr ? object : sites_.allocate_pooled_slow(*request.asker, pool);
 }
 
 // What the fallback has not to serve.
@@ -293,7 +177,7 @@ void* RunTime::allocate_for(const AskedFor& request) {
 
 // mimalloc's where its objects have marks, else a group's, else another thread's pool's, else null, an object
 // of the plan in several words, the C library's, or another allocator's.
-void RunTime::deallocate_otherwise(void* object) {
+void RunTime::deallocate_slow(void* object) {
     if (fallback().may_have_mark(object)) {
         fallback().deallocate_marked(object);
     } else if (process_heaps.groups.owns(object)) {
@@ -301,11 +185,11 @@ void RunTime::deallocate_otherwise(void* object) {
     } else if (process_heaps.pools.heap.arena().covers(object)) {
         process_heaps.pools.release(object);
     } else {
-        deallocate_elsewhere(object);
+        deallocate_any(object);
     }
 }
 
-void RunTime::deallocate_elsewhere(void* object) {
+void RunTime::deallocate_any(void* object) {
     if (process_heaps.plan.owns(object)) {
         process_heaps.plan.release_any(object);
     } else if (process_heaps.owns_in_region(object)) {
@@ -318,16 +202,17 @@ void RunTime::deallocate_elsewhere(void* object) {
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
     const AskedFor request = {bytes, 0, &requester_of(bytes, caller)};
     void* object = claim(request);
-    return counted(object != nullptr ? memset(object, 0, bytes) : fallback().allocate_zeroed(request));
+    return counted(object != nullptr ? memset(object, 0, bytes) : fallback().allocate_zeroed(request), bytes);
 }
 
 void* RunTime::reallocate(void* object, size_t bytes, const Caller& caller) {
     const AskedFor request = {bytes, 0, &requester_of(bytes, caller)};
     return counted(
-        process_heaps.reallocate(object, request, [&](const heaps::Request&) { return claim(request); }));
+        process_heaps.reallocate(object, request, [&](const heaps::Request&) { return claim(request); }),
+        bytes);
 }
 
-void* RunTime::counted(void* object) {
+void* RunTime::counted(void* object, size_t bytes) {
     if (object == nullptr) {
         return out_of_memory();
     }
@@ -335,11 +220,11 @@ void* RunTime::counted(void* object) {
         return object;
     }
     if (process_heaps.plan.owns(object)) {
-        statistics_.count_matched(process_heaps.plan.usable_size(object));
+        statistics_.count_matched(bytes);
     } else if (process_heaps.groups.owns(object)) {
         statistics_.count_grouped();
     } else if (process_heaps.pools.owns(object)) {
-        statistics_.count_pooled(process_heaps.pools.usable_size(object));
+        statistics_.count_pooled(bytes);
     } else if (process_heaps.owns_in_region(object)) {
         statistics_.count_in_region();
     } else {
@@ -358,7 +243,7 @@ Asker& RunTime::requester_of(size_t bytes, const Caller& caller) {
         case Mode::sequence:
             return requester_of_thread(bytes);
         case Mode::awaited:
-            note_awaited(bytes);
+            count_awaited(bytes);
             return nobody_;
         default:
             return nobody_;
@@ -395,7 +280,7 @@ Asker& RunTime::requester_of_thread(size_t bytes) {
         return requester;
     }
     if (!process_heaps.plan.has_slot(requester)) {
-        note_exhausted(requester);
+        count_exhausted(requester);
     } else if (place.sequence.unmatched_in_a_row >= heaps::sequence_patience) {
         process_heaps.plan.give_up(requester);
     }
@@ -410,27 +295,8 @@ void RunTime::start_thread(Asker& asker) {
     }
 }
 
-std::atomic<RunTime::Mode>& RunTime::serving_mode() {
-    return mode_.load(std::memory_order_relaxed) == Mode::counted ? matching_ : mode_;
-}
-
-// What threads lose here by racing is a few requests' delay.
-void RunTime::note_awaited(size_t bytes) {
-    const auto taken = [](uint64_t& left, uint64_t amount) {
-        const uint64_t now = __atomic_load_n(&left, __ATOMIC_RELAXED);
-        __atomic_store_n(&left, now - (now < amount ? now : amount), __ATOMIC_RELAXED);
-        return now <= amount;
-    };
-    const bool are_many = taken(malloom_dynamic_patience.requests, 1);
-    if (!taken(malloom_dynamic_patience.bytes, bytes) && !are_many) {
-        return;
-    }
-    set_mode(serving_mode(), Mode::fallback);
-    begin_optimizing();
-}
-
 // Of a requester that the fallback may serve without asking again, once.
-void RunTime::note_exhausted(Asker& requester) {
+void RunTime::count_exhausted(Asker& requester) {
     if (has_pools()) {
         sites_.begin_planned_pool(requester);
     }
@@ -440,29 +306,9 @@ void RunTime::note_exhausted(Asker& requester) {
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
     }
     if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED)) {
-        process_heaps.plan.note_exhausted(requester);
+        process_heaps.plan.count_exhausted(requester);
         stop_if_used_up();
     }
-}
-
-// Without slots, groups and pools the plan costs but cannot help any more: from here on the program has the
-// fallback alone.
-void RunTime::stop_if_used_up() {
-    std::atomic<Mode>& mode = serving_mode();
-    if (!has_plan_ || mode == Mode::fallback || has_groups() || has_pools() ||
-        process_heaps.plan.exhausted_slots() < plan_.header().slots_count) {
-        return;
-    }
-    state_ = process_heaps.plan.given_up() != 0 ? "given up" : "used up";
-    set_mode(mode, Mode::fallback);
-}
-
-void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
-    mode.store(wanted, std::memory_order_release);
-    const Mode now = mode_.load(std::memory_order_relaxed);
-    const bool has_pools_alone = now == Mode::call_sites && common_end_ != 0 && !has_plan_;
-    __atomic_store_n(&plain_span_, now == Mode::fallback ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&marked_end_, has_pools_alone ? fallback().marked_end() : 0, __ATOMIC_RELEASE);
 }
 
 }  // namespace malloom::front

@@ -13,7 +13,7 @@
 #include "runtime/front/process_heaps.h"
 #include "runtime/front/sites.h"
 #include "runtime/front/statistics.h"
-#include "runtime/heaps/plan/sequence.h"
+#include "runtime/heaps/plan/slot_matching.h"
 
 namespace malloom::front {
 
@@ -111,7 +111,7 @@ class RunTime {
     }
     template <class SlowPath>
     [[gnu::always_inline]] void* reallocate_fast(void* object, size_t bytes, SlowPath slow_path) {
-        if (is_plain(bytes, plain_span_) && heaps::FallbackHeap::owns_plainly(object)) {
+        if (is_plain(bytes, plain_span_) && heaps::FallbackHeap::owns_plain(object)) {
             return heaps::FallbackHeap::reallocate_plain(object, bytes);
         }
         return slow_path(object, bytes);
@@ -136,7 +136,7 @@ class RunTime {
             return nullptr;
         }
         const SitePool pool = site->pooled.now();
-        return wrapper->note_end(site->end()) && pool.bytes == bytes
+        return wrapper->charge(site->end()) && pool.bytes == bytes
                    ? process_heaps.pools.allocate_fast(pool.borrower)
                    : nullptr;
     }
@@ -152,10 +152,10 @@ class RunTime {
         if (process_heaps.pools.release_fast(object)) {
             return;
         }
-        if (heaps::FallbackHeap::owns_plainly(object)) {
+        if (heaps::FallbackHeap::owns_plain(object)) {
             heaps::FallbackHeap::deallocate_plain(object);
         } else if (!process_heaps.plan.release_small(object)) [[unlikely]] {
-            deallocate_otherwise(object);
+            deallocate_slow(object);
         }
     }
     size_t usable_size(void* object) const { return process_heaps.usable_size(object); }
@@ -227,17 +227,17 @@ class RunTime {
     [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
-    [[gnu::noinline]] void deallocate_otherwise(void* object);
-    [[gnu::noinline]] void deallocate_elsewhere(void* object);
+    [[gnu::noinline]] void deallocate_slow(void* object);
+    [[gnu::noinline]] void deallocate_any(void* object);
     void* allocate_from_plan(const AskedFor& request);
     void* allocate_pooled(const AskedFor& request);
     void* allocate_common(const AskedFor& request);
     void* claim(const AskedFor& request);
-    void note_without_slot(const AskedFor& request);
+    void observe_without_slot(const AskedFor& request);
     [[gnu::noinline]] void* allocate_for(const AskedFor& request);
     [[gnu::noinline]] void* allocate_by_chain(size_t bytes, size_t alignment, const context::Caller& caller);
-    [[gnu::noinline]] void* allocate_rarely(size_t bytes, size_t alignment, Asker& requester);
-    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment, const context::Caller& caller);
+    [[gnu::noinline]] void* allocate_by_chain_slow(size_t bytes, size_t alignment, Asker& requester);
+    [[gnu::noinline]] void* allocate_by_mode(size_t bytes, size_t alignment, const context::Caller& caller);
     Mode mode_now();
     Asker& requester_of(size_t bytes, const context::Caller& caller);
     [[gnu::always_inline]] Asker& requester_of_chain(const context::Caller& caller) {
@@ -247,14 +247,16 @@ class RunTime {
     [[gnu::noinline]] Asker& walk_to_requester(const context::Caller& caller);
     Asker& requester_of_thread(size_t bytes);
     void start_thread(Asker& asker);
-    void note_exhausted(Asker& requester);
+    void count_exhausted(Asker& requester);
     void stop_if_used_up();
     std::atomic<Mode>& serving_mode();
-    [[gnu::noinline]] void note_awaited(size_t bytes);
+    [[gnu::noinline]] void count_awaited(size_t bytes);
     void set_mode(std::atomic<Mode>& mode, Mode wanted);
-    void* counted(void* object);
+    void* counted(void* object, size_t bytes);
     [[gnu::noinline, gnu::cold]] static void* out_of_memory();
 
+    void choose_fallback(const Options& options);
+    void open_pools(const Options& options, Mode mode);
     bool open_plan(const Options& options);
     bool fits_program() const;
     Mode mode_of_plan() const;

@@ -64,7 +64,7 @@ struct Site : Asker {
     uintptr_t return_address = 0;
     uintptr_t key = 0;                ///< in the table of sites: Reach::key
     uint32_t unmatched_in_a_row = 0;  ///< chains: requests through this site that had no slot, pool or group
-    int32_t credit = most_credit;     ///< wrappers: see note_end
+    int32_t credit = most_credit;     ///< wrappers: see charge
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
     bool is_earning = false;   ///< its pool is the common one of its size class, until it earns its own
@@ -77,7 +77,7 @@ struct Site : Asker {
     /// each of its lines, as much as a thousand such requests cost. So where a wrapper hardly ever leads to
     /// pools that grow, it is left alone after a while. False where it comes to that.
     enum class End : int32_t { grown_pool = 1024, pools = -1, none = -16 };
-    bool note_end(End end) {
+    bool charge(End end) {
         const int32_t after = __atomic_load_n(&credit, __ATOMIC_RELAXED) + static_cast<int32_t>(end);
         __atomic_store_n(&credit, after < most_credit ? after : most_credit, __ATOMIC_RELAXED);
         return after > 0;

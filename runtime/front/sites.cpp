@@ -92,7 +92,7 @@ void Sites::settle_ends(Site& end) {
         return;
     }
     for (Site* site = kind == Kind::wrapper ? &end : end.below; site != nullptr; site = site->below) {
-        if (!site->note_end(end.end())) {
+        if (!site->charge(end.end())) {
             site->is_watched = false;
             set_kind(*site, Kind::settled);
         }
@@ -162,13 +162,13 @@ bool Sites::is_recursion(const Site& site) const {
     return false;
 }
 
-void Sites::note(Site& site, size_t bytes) {
+void Sites::observe(Site& site, size_t bytes) {
     using Verdict = context::RequestMonitor::Verdict;
     if (site.kind() == Kind::colocated && bytes == site.colocation.bytes()) {
         return;  // short of memory
     }
     if (site.kind() == Kind::pooled || site.kind() == Kind::colocated) {
-        if (site.monitor.note_stray()) {
+        if (site.monitor.observe_stray()) {
             set_kind(site, Kind::watched);
             set_pool(site, {no_pool, site.pooled.now().borrower});
         }
@@ -177,7 +177,7 @@ void Sites::note(Site& site, size_t bytes) {
     if (site.kind() != Kind::watched) {
         return;
     }
-    const Verdict verdict = site.monitor.note(bytes);
+    const Verdict verdict = site.monitor.observe(bytes);
     if (verdict == Verdict::agree) {
         begin_pool(site, bytes, false);
     } else if (verdict == Verdict::disagree) {
@@ -242,7 +242,7 @@ void* Sites::allocate_common(size_t bytes) {
     return heap.allocate(self, heap.common(bytes));
 }
 
-void* Sites::allocate_pooled_slowly(Asker& asker, SitePool pool) {
+void* Sites::allocate_pooled_slow(Asker& asker, SitePool pool) {
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     heaps::PoolThread& self = process_heaps.pools.own_thread();
     if (self.is_busy) {
@@ -263,7 +263,7 @@ void* Sites::allocate_pooled_slowly(Asker& asker, SitePool pool) {
     }
     look_for_sites(self);
     for (Site* wrapper = site.below; wrapper != nullptr; wrapper = wrapper->below) {
-        wrapper->note_end(Site::End::grown_pool);
+        wrapper->charge(Site::End::grown_pool);
     }
     return heap.allocate(self, pool.borrower);
 }

@@ -65,7 +65,7 @@ class Sites {
             return nullptr;
         }
         const SitePool pool = caller->pooled.now();
-        return wrapper->site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
+        return wrapper->site->charge(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }
 
     /// The site of a call, if it was met lately.
@@ -105,12 +105,12 @@ class Sites {
     Contexts::Entry& of_chain(const uintptr_t* frames, unsigned depth);
 
     /// Of a request that neither a slot nor a pool serves. It may have a pool afterwards.
-    void note(Site& site, size_t bytes);
+    void observe(Site& site, size_t bytes);
     /// The asker, a site, has used its slots up; where the plan has a pool for the time after, that begins.
     void begin_planned_pool(Asker& asker);
     /// A chunk of the asker's pool where none is at hand; null without memory. A site that has earned pools
     /// of its own gets them.
-    void* allocate_pooled_slowly(Asker& asker, SitePool pool);
+    void* allocate_pooled_slow(Asker& asker, SitePool pool);
     /// A chunk of the common pools.
     void* allocate_common(size_t bytes);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "runtime/front/dynamic_entries.h"
 #include "runtime/front/planned_prefetches.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
@@ -25,12 +26,20 @@ PoolCounts count_pools(Sites& sites) {
         ++counts.sites;
         counts.pools += entry.value.kind() == Site::Kind::pooled;
     });
+    const uint32_t dynamic = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < dynamic && i < DynamicSites::capacity; ++i) {
+        ++counts.sites;
+        counts.pools += malloom_dynamic_sites.sites[i].pool != 0;
+    }
     return counts;
 }
 
 }  // namespace
 
+DynamicCounts dynamic_counts = {};
+
 void Statistics::open(const char* region_heap) {
+    dynamic_counts.are_wanted = true;
     region_heap_ = region_heap;
     descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
 }
@@ -49,9 +58,26 @@ int Statistics::descriptor() const {
     return descriptor_ >= 0 ? descriptor_ : STDERR_FILENO;
 }
 
+void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const {
+    const PoolCounts counts = count_pools(sites);
+    if (!sites.has_pools() && counts.pools == 0) {
+        return;
+    }
+    const uint64_t pooled = pooled_ + dynamic_counts.requests;
+    line.text(", pooled ").number(pooled).text(" (").percent(pooled, requests).text(", ");
+    line.bytes(pooled_bytes_ + dynamic_counts.bytes).text(") in ");
+    if (counts.pools == 0) {
+        line.text("pools that all sites share");
+        return;
+    }
+    line.number(counts.pools).text(counts.pools == 1 ? " pool of " : " pools of ");
+    line.number(counts.sites).text(counts.sites == 1 ? " site" : " sites");
+}
+
 void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
                             Sites& sites) const {
-    const uint64_t requests = matched_ + grouped_ + pooled_ + in_region_ + fallback_;
+    const uint64_t requests =
+        matched_ + grouped_ + pooled_ + dynamic_counts.requests + in_region_ + fallback_;
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
     if (given_up != 0) {
@@ -69,14 +95,9 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
         .number(grouped_)
         .text(" in ")
         .number(groups)
-        .text(" groups (");
+        .text(groups == 1 ? " group (" : " groups (");
     line.number(stopped_groups).text(" stopped)");
-    if (sites.has_pools()) {
-        const PoolCounts counts = count_pools(sites);
-        line.text(", pooled ").number(pooled_).text(" (").percent(pooled_, requests).text(", ");
-        line.bytes(pooled_bytes_).text(") in ").number(counts.pools).text(" pools of ");
-        line.number(counts.sites).text(" sites");
-    }
+    add_pooled(line, requests, sites);
     if (region_heap_ != nullptr) {
         line.text(", ").text(region_heap_).text(" ").number(in_region_);
     }

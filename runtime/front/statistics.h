@@ -6,8 +6,23 @@
 #include <stdint.h>
 
 #include "runtime/front/sites.h"
+#include "runtime/platform/output.h"
 
 namespace malloom::front {
+
+/// Requests that the entries for the optimiser serve from pools (dynamic_entries.h), where they are to be
+/// counted. All zero until then.
+struct DynamicCounts {
+    bool are_wanted;
+    uint64_t requests;
+    uint64_t bytes;
+
+    void count(size_t size) {
+        __atomic_fetch_add(&requests, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&bytes, size, __ATOMIC_RELAXED);
+    }
+};
+extern DynamicCounts dynamic_counts [[gnu::visibility("hidden")]];
 
 class Statistics {
   public:
@@ -15,6 +30,7 @@ class Statistics {
     /// `region_heap` is the name of the one that serves, or null.
     void open(const char* region_heap);
 
+    // Bytes are those asked for, not those of the places.
     void count_matched(size_t bytes);
     void count_grouped() { __atomic_fetch_add(&grouped_, 1, __ATOMIC_RELAXED); }
     void count_pooled(size_t bytes);
@@ -30,6 +46,9 @@ class Statistics {
     int descriptor() const;
 
   private:
+    // What pools have served, of so many requests; nothing where there are none.
+    void add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const;
+
     int descriptor_ = -1;
     uint64_t matched_ = 0;
     uint64_t matched_bytes_ = 0;

@@ -7,6 +7,12 @@
 
 namespace malloom::platform {
 
+namespace {
+
+constexpr char digits_of_16[] = "0123456789abcdef";
+
+}  // namespace
+
 Line& Line::text(const char* words) {
     return text(words, strlen(words));
 }
@@ -16,6 +22,18 @@ Line& Line::text(const char* words, size_t length) {
     const size_t copied = length < room ? length : room;
     memcpy(buffer + used, words, copied);
     used += copied;
+    return *this;
+}
+
+Line& Line::foreign(const char* words, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+        const auto byte = static_cast<unsigned char>(words[i]);
+        if (byte >= ' ' && byte <= '~') {
+            text(words + i, 1);
+        } else {
+            text("\\x").text(&digits_of_16[byte >> 4], 1).text(&digits_of_16[byte & 15], 1);
+        }
+    }
     return *this;
 }
 
@@ -33,7 +51,7 @@ Line& Line::hex(uint64_t value) {
     char digits[16];
     size_t first = sizeof digits;
     do {
-        digits[--first] = "0123456789abcdef"[value % 16];
+        digits[--first] = digits_of_16[value % 16];
         value /= 16;
     } while (value != 0);
     return text("0x").text(digits + first, sizeof digits - first);

@@ -11,6 +11,8 @@ class Line {
   public:
     Line& text(const char* words);
     Line& text(const char* words, size_t length);
+    /// What others wrote: bytes that are no printable ASCII as \xNN, so that no terminal obeys them.
+    Line& foreign(const char* words, size_t length);
     Line& number(uint64_t value);
     /// `value` in hexadecimal with a leading 0x.
     Line& hex(uint64_t value);

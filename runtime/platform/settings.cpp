@@ -19,8 +19,8 @@ size_t smallest(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-// Length of the pair that `text` begins with.
-size_t pair_length(const char* text) {
+// Length of the setting that `text` begins with.
+size_t setting_length(const char* text) {
     const size_t name = strcspn(text, "=,");
     if (strncmp(text + name, "=/", 2) == 0) {
         return strlen(text);
@@ -33,27 +33,38 @@ size_t pair_length(const char* text) {
 }  // namespace
 
 Settings::Settings(const char* text) {
-    if (text == nullptr || strlen(text) >= capacity) {
+    if (text == nullptr) {
+        return;
+    }
+    if (strlen(text) > longest) {
+        bytes_ignored_ = strlen(text);
         return;
     }
     length_ = strlen(text) + 1;
     memcpy(text_, text, length_);
-    for (size_t pair = 0; pair < length_;) {
-        pair += pair_length(text_ + pair);
-        text_[pair++] = '\0';
+    for (size_t setting = 0; setting < length_;) {
+        setting += setting_length(text_ + setting);
+        text_[setting++] = '\0';
     }
 }
 
 const char* Settings::value(const char* name) const {
     const size_t length = strlen(name);
-    for (size_t pair = 0; pair < length_; pair += strlen(text_ + pair) + 1) {
-        if (strncmp(text_ + pair, name, length) == 0 && text_[pair + length] == '=') {
-            const char* value = text_ + pair + length + 1;
+    for (size_t setting = 0; setting < length_; setting += strlen(text_ + setting) + 1) {
+        if (strncmp(text_ + setting, name, length) == 0 && text_[setting + length] == '=') {
+            const char* value = text_ + setting + length + 1;
             size_t said = 0;
             return value + length_prefix(value, said);
         }
     }
     return nullptr;
+}
+
+Settings::Part Settings::part_at(const char* text) {
+    const size_t name = strcspn(text, "=");
+    size_t said = 0;
+    const bool has_value = text[name] == '=' && text[name + 1 + length_prefix(text + name + 1, said)] != '\0';
+    return {text, name, name != 0 && has_value};
 }
 
 }  // namespace malloom::platform

@@ -70,7 +70,7 @@ bool Occupancy::claim_words(uint64_t first, uint64_t last) {
     return claim_many(first, last);
 }
 
-bool Occupancy::release_pair(const void* object) {
+bool Occupancy::release_in_two_words(const void* object) {
     const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - base_;
     uint64_t* word = &words_[offset / (word_granules * granule_bytes)];
     const unsigned shift = 2 * (offset / granule_bytes) % 64;

@@ -113,7 +113,7 @@ class Occupancy {
     bool claim_words(uint64_t first, uint64_t last);
 
     /// As release_small, for objects that begin in one word and end in the next, or at the end of the first.
-    bool release_pair(const void* object);
+    bool release_in_two_words(const void* object);
 
     /// Frees an object of that extent.
     void release(const void* object, uint64_t granules);

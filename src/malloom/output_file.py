@@ -26,6 +26,12 @@ def check_output(path: Path, source: Path | None = None) -> None:
         raise CommandError(f"cannot write to the folder {path.parent}", remedy="choose another")
 
 
+def check_new(path: Path) -> None:
+    """Raises where there is something at `path` already, which only --force replaces."""
+    if path.exists():
+        raise UsageProblem(f"{path} exists already", remedy="choose another name, or replace it with --force")
+
+
 def check_replaced(path: Path, kind: Literal["profile", "plan", "text of a profile"]) -> None:
     """Raises where writing to `path` would lose a file of another kind, say the program itself."""
     if not path.exists():

@@ -1,16 +1,18 @@
-// What each part of the core adds to malloom._native.
+// What each folder of the core adds to malloom._native.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace malloom::native {
 
+void bind_accesses(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);
 void bind_survey(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_orders(nanobind::module_& module);
 void bind_packing(nanobind::module_& module);
+void bind_plan(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
-void bind_recovery(nanobind::module_& module);
+void bind_latency(nanobind::module_& module);
 
 }  // namespace malloom::native

@@ -1,15 +1,34 @@
-"""The installed command, and small C programs to give it."""
+"""The installed command, small C programs to give it, and suites that a file of tests measures once."""
 
+import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv/bin/malloom"
+WORKLOADS = ROOT / "build/release/workloads"
 
 Finished = subprocess.CompletedProcess[str]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A suite that was measured: how the command ended, and the files that it wrote."""
+
+    done: Finished
+    found: dict[str, Any]
+    """What it wrote as JSON."""
+    markdown: str
+
+    def rows(self, **wanted: object) -> list[dict[str, Any]]:
+        """Those with all these values."""
+        rows = self.found["rows"]
+        return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
 def releases_all(*command: str | Path) -> bool:
@@ -40,3 +59,15 @@ def compile_c(tmp_path: Path) -> Callable[..., Path]:
         return program
 
     return compile_source
+
+
+@pytest.fixture(scope="module")
+def quick(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """`malloom bench ... --quick` with the module's BENCH, measured once for all its tests."""
+    folder = tmp_path_factory.mktemp("bench")
+    command = [COMMAND, "bench", *request.module.BENCH, "--quick", "--workloads", WORKLOADS]
+    command += ["--json", "rows.json", "--markdown", "tables.md"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    rows, tables = folder / "rows.json", folder / "tables.md"
+    assert rows.is_file() and tables.is_file(), done.stderr
+    return Measured(done, json.loads(rows.read_text()), tables.read_text())

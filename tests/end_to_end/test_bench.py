@@ -12,8 +12,9 @@ from subprocess import PIPE
 
 import pytest
 
-from end_to_end.conftest import COMMAND, ROOT, Finished
-from malloom.bench.placement.steps import GOALS, PARTS, TABLES
+from end_to_end.conftest import COMMAND, WORKLOADS, Measured
+from malloom.bench.placement.suite import GOALS, TABLES
+from malloom.bench.suites import found_suites
 from malloom.layout.registry import strategy_names
 
 TITLES = [
@@ -25,78 +26,97 @@ TITLES = [
     "Tables 5.13, 5.14",
     "What malloom must reach",
 ]
-WORKLOADS = ROOT / "build/release/workloads"
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
-    """The whole suite, quickly; measured once for all tests here."""
-    folder = tmp_path_factory.mktemp("bench")
-    command = [ROOT / ".venv/bin/malloom", "bench", "placement", "--quick", "--workloads", WORKLOADS]
-    command += ["--json", "rows.json", "--markdown", "goals.md"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
-    return done, folder
+BENCH = ("placement",)
+MEASURED_ON = {"machine", "processor", "processors", "last_level", "system", "libc", "commit", "date"}
+FIELDS = ["part", "workload", "input", "variant", "baseline", "metric", "ratio", "low", "high", "runs"]
+FIELDS += ["peak_rss_ratio", "last_level", "unreliable", "commit", "processor", "date"]
 
 
-def test_everything_is_measured(quick: tuple[Finished, Path]) -> None:
-    done, folder = quick
-    assert done.returncode == 0, done.stderr
-    assert json.loads((folder / "rows.json").read_text())["failures"] == []
-    assert "could not be measured" not in done.stdout
+def test_everything_is_measured(quick: Measured) -> None:
+    assert quick.done.returncode == 0, quick.done.stderr
+    assert quick.found["failures"] == []
+    assert "could not be measured" not in quick.done.stdout
 
 
-def test_rows_are_complete(quick: tuple[Finished, Path]) -> None:
-    found = json.loads((quick[1] / "rows.json").read_text())
-    assert found["suite"] == "placement"
-    assert {"machine", "processor", "processors", "last_level", "system", "libc", "commit"} <= set(
-        found["host"]
-    )
-    measured = ["metric", "ratio", "low", "high", "runs", "peak_rss_ratio"]
-    fields = ["workload", "input", "variant", "baseline", *measured]
-    for row in found["rows"]:
-        assert list(row) == fields
-        assert row["low"] <= row["ratio"] <= row["high"]
+def test_rows_are_complete(quick: Measured) -> None:
+    host = quick.found["host"]
+    assert quick.found["suite"] == "placement"
+    assert host.keys() >= {*MEASURED_ON, "general allocators"}
+    for row in quick.rows():
+        assert list(row) == FIELDS
+        assert [row[name] for name in ("commit", "processor", "date")] == [
+            host[name] for name in ("commit", "processor", "date")
+        ]
         # The start-up is a difference of two times, which noise can turn round.
-        assert row["low"] > 0 or row["metric"] == "start_up_time"
-        assert row["low"] == row["high"] or not row["metric"].endswith("_misses")
+        assert row["ratio"] > 0 or row["metric"] == "start_up_time"
 
 
-def test_every_strategy_and_allocator_has_a_time_and_misses(quick: tuple[Finished, Path]) -> None:
-    rows = json.loads((quick[1] / "rows.json").read_text())["rows"]
-    timed = {row["variant"] for row in rows if row["metric"] == "cpu_time" and row["baseline"] == "glibc"}
-    assert {*strategy_names(), "mimalloc", "jemalloc", "tcmalloc"} <= timed
-    counted = {row["variant"] for row in rows if row["metric"] == "l1d_misses"}
-    assert set(strategy_names()) <= counted
+def test_only_counts_and_what_optimize_measured_have_an_interval(quick: Measured) -> None:
+    for row in quick.rows():
+        if row["metric"].endswith("_misses"):
+            assert row["low"] == row["ratio"] == row["high"]
+        elif row["variant"].startswith("optimize: "):
+            assert row["low"] <= row["ratio"] <= row["high"]
+        else:
+            assert (row["low"], row["high"]) == (None, None), "two pairs decide nothing"
+            assert row["runs"] <= 2
+
+
+def test_every_strategy_and_allocator_has_a_time_and_misses(quick: Measured) -> None:
+    timed = {row["variant"] for row in quick.rows(metric="cpu_time", baseline="glibc")}
+    general = {
+        "glibc huge",
+        "mimalloc",
+        "mimalloc huge",
+        "mimalloc 2",
+        "jemalloc",
+        "jemalloc huge",
+        "tcmalloc",
+    }
+    assert timed >= {*strategy_names(), *general, "glibc again"}
+    assert {row["variant"] for row in quick.rows(metric="l1d_misses")} >= set(strategy_names())
+
+
+def test_baselines_are_held_against_themselves(quick: Measured) -> None:
+    controls = {row["baseline"] for row in quick.rows() if row["variant"] == f"{row['baseline']} again"}
+    assert controls == {"glibc", "sequential", "fallback"}
 
 
 @pytest.mark.parametrize("title", TITLES)
-def test_tables_have_their_own_titles(quick: tuple[Finished, Path], title: str) -> None:
-    assert title in quick[0].stdout
+def test_tables_have_their_own_titles(quick: Measured, title: str) -> None:
+    assert title in quick.done.stdout
+    assert f"### {title}" in quick.markdown
 
 
-def test_goals_are_a_table_for_a_readme(quick: tuple[Finished, Path]) -> None:
-    text = (quick[1] / "goals.md").read_text()
-    section = text.split("### ")[1].strip()
+def test_every_table_says_what_it_was_measured_on(quick: Measured) -> None:
+    host = quick.found["host"]
+    remark = f"*commit {host['commit']}, {host['processor']}, last level "
+    tables = quick.markdown.split("### ")[1:]
+    measured = [text for text in tables if not text.startswith(("Measured on", "What malloom", "Notes"))]
+    assert len(measured) >= 10
+    assert [text for text in measured if remark not in text] == []
+
+
+def test_goals_are_a_table_for_a_readme(quick: Measured) -> None:
+    section = quick.markdown.split("### ")[2].strip()
     assert section.startswith("What malloom must reach")
-    lines = section.splitlines()[2:]
-    assert lines[0].startswith("| workload | variant |")
+    heading, _, *lines = section.splitlines()[2:]
+    assert heading.startswith("| workload | variant |")
     assert {line.count("|") for line in lines} == {8}
-    assert [title for title in TITLES if f"### {title}" not in text] == []
-    goals = json.loads((quick[1] / "rows.json").read_text())["goals"]
-    assert len(goals) == len(lines) - 2
-    assert [line.split(" | ")[-1].startswith("yes") for line in lines[2:]] == [
-        goal["reached"] for goal in goals
-    ]
-    metrics = {line.split(" | ")[3] for line in lines[2:]}
-    assert metrics == {goal["metric"] for goal in goals}
-    assert metrics == {
-        "cpu_time",
-        "walk_time",
-        "peak_rss",
-        "start_up_time",
-        "planning_time",
-        "planning_memory",
-    }
+    goals = quick.found["goals"]
+    words = {True: "yes", False: "NO", None: "not judged: 2 pairs"}
+    verdicts = [line.split(" | ")[-1].removesuffix(" |").split(", ")[0] for line in lines]
+    assert verdicts == [words[goal["reached"]] for goal in goals]
+    assert [line.split(" | ")[3] for line in lines] == [goal["metric"] for goal in goals]
+
+
+def test_quick_goals_on_time_are_not_judged_and_others_are(quick: Measured) -> None:
+    judged = {goal["metric"] for goal in quick.found["goals"] if goal["reached"] is not None}
+    of_optimize = {goal["metric"] for goal in quick.found["goals"] if goal["limit"] is None}
+    assert judged - of_optimize == {"peak_rss", "start_up_time", "planning_time", "planning_memory"}
+    assert {goal["metric"] for goal in quick.found["goals"]} - judged == {"walk_time"}
 
 
 def test_one_failure_leaves_the_rest(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -175,6 +195,21 @@ def test_files_that_cannot_be_written_are_told_before_anything_is_measured(mallo
 
 
 def test_help_names_every_part(malloom) -> None:  # type: ignore[no-untyped-def]
-    text = malloom("bench", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
-    assert [part for part in PARTS if part not in text] == []
-    assert set(TABLES) | set(GOALS) == set(PARTS)
+    text = malloom("bench", "placement", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
+    for part, what in {**TABLES, **GOALS}.items():
+        assert f"{part}: {what}" in text
+    assert f"tables: {', '.join(TABLES)}" in text
+    assert f"goals: {', '.join(GOALS)}" in text
+
+
+def test_help_names_every_suite(malloom) -> None:  # type: ignore[no-untyped-def]
+    text = " ".join(malloom("bench", "--help").stdout.split())
+    for name, suite in found_suites().items():
+        assert f"{name} {suite.summary}" in text
+
+
+def test_options_of_another_suite_are_bad_use(malloom) -> None:  # type: ignore[no-untyped-def]
+    for suite, option in (("placement", "--sizes"), ("dynamic", "--against"), ("pools", "--seconds")):
+        done = malloom("bench", suite, option, "1")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert option in done.stderr

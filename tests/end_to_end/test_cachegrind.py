@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malloom.bench.cachegrind import Misses, count_misses
-from malloom.bench.process import Command
 from malloom.cache.geometry import geometry_from
 from malloom.cache.simulate import simulate
+from malloom.measure.process import Command
+from malloom.measure.valgrind import Misses, count_misses
 from malloom.profile import HeapProfile
 
 WORKLOADS = Path(__file__).parents[2] / "build/release/workloads"

@@ -47,6 +47,25 @@ def test_unknown_option_is_one_line(malloom: Malloom, verb: str) -> None:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        (["optimize", "--runs", "2", "--", "ls"], "--runs must be 6 or more"),
+        (["optimize", "--runs", "two", "--", "ls"], "--runs must be a whole number"),
+        (["optimize", "--runs", "99999999999999999999", "--", "ls"], "--runs must be 10000 or less"),
+        (["optimize", "--seconds", "-1", "--", "ls"], "--seconds must be 0 or more"),
+        (["optimize", "--seconds", "x", "--", "ls"], "--seconds must be a number"),
+        (["record", "--depth", "99", "-o", "x", "--", "ls"], "--depth must be 32 or less"),
+        (["plan", "p", "-o", "x", "--match", "y"], "invalid value for '--match': 'y' is not one of"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_in_plain_words(malloom, command: list[str], complaint: str) -> None:
+    done = malloom(*command)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"malloom: {complaint}")
+    assert f"; see 'malloom {command[0]} --help'" in done.stderr
+
+
 @pytest.mark.parametrize("command", [["plan", "x", "-o", "y"], ["report", "x"], ["record", "-o", "y", "x"]])
 def test_depths_have_a_limit(malloom: Malloom, command: list[str]) -> None:
     done = malloom(command[0], "--depth", "99999999999", *command[1:])
@@ -65,5 +84,5 @@ def test_nobody_reads_the_output(malloom: Malloom) -> None:
 def test_run_loads_no_heavy_library(malloom: Malloom) -> None:
     environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
     imported = malloom("run", "--print-environment", env=environment).stderr
-    assert "malloom.record.program\n" in imported
+    assert "malloom.launch.program\n" in imported
     assert [name for name in ("numpy", "rich", "elftools", "pygments") if f" {name}\n" in imported] == []

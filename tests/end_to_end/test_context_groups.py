@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench import variants
-from malloom.bench.cachegrind import count_misses
-from malloom.bench.process import Command
+from malloom.measure import variants
+from malloom.measure.process import Command
+from malloom.measure.valgrind import count_misses
 
 SOURCE = Path(__file__).with_name("interleaved.cpp")
 RECORDED = ("3000", "20", "1")
@@ -39,16 +39,18 @@ def test_what_is_used_together_is_grouped_and_nothing_else(
 ) -> None:
     run = malloom("run", "--plan", plan, "--statistics", "--", program, *OTHER)
     assert run.returncode == 0, run.stderr
-    found = re.search(r"grouped (\d+) in (\d+) groups", run.stderr)
+    found = re.search(r"grouped (\d+) in (\d+) groups?", run.stderr)
     assert found is not None, run.stderr
     assert (int(found[1]), int(found[2])) == (2 * int(OTHER[0]), 1)
     assert run.stdout == subprocess.run([program, *OTHER], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize(("baseline", "most"), [("glibc", 0.6), ("mimalloc", 0.7)])
-def test_another_input_has_far_fewer_misses(program: Path, plan: Path, baseline: str, most: float) -> None:
+@pytest.mark.parametrize(("baseline", "most"), [({}, 0.6), (variants.fallback(), 0.7)])
+def test_another_input_has_far_fewer_misses(
+    program: Path, plan: Path, baseline: dict[str, str], most: float
+) -> None:
     command = Command([str(program), *OTHER])
-    base = count_misses(command.with_environment(variants.general_allocators()[baseline]))
+    base = count_misses(command.with_environment(baseline))
     grouped = count_misses(command.with_environment(variants.planned(plan)))
     assert grouped.llc_misses < most * base.llc_misses
     assert grouped.l1d_misses < (most + 0.1) * base.l1d_misses

@@ -69,6 +69,42 @@ def test_what_was_learned_is_carried_into_a_native_run(malloom: Malloom, build: 
     assert pooled and int(pooled[1]) > 90_000, native.stderr
 
 
+FROM_THE_BEGINNING = ("--constant", "requests=0")
+REQUESTS = re.compile(r"requests (\d+), .* pooled (\d+) \(.*\) in (\d+) pools? of \d+ sites?, fallback (\d+)")
+
+
+@pytest.mark.parametrize("options", [(), ("--constant", "requests=0")])
+def test_statistics_count_requests_that_pools_serve(
+    malloom: Malloom, build: Compile, options: tuple[str, ...]
+) -> None:
+    program = build("list.c")
+    native = re.search(r"requests (\d+)", malloom("run", "--statistics", "--", program).stderr)
+    done = under_optimizer(malloom, program, options=("--statistics", *options))
+    found = REQUESTS.search(done.stderr)
+    assert native and found, done.stderr
+    requests, pooled, pools, fallback = map(int, found.groups())
+    assert (requests, pooled + fallback, pools) == (int(native[1]), requests, 1)
+    assert pooled > requests // 2
+
+
+ONE_SIZE = """
+#include <stdlib.h>
+int main(void) {
+    for (int i = 0; i < 25000; ++i) *(volatile char*)malloc(40) = 1;
+}
+"""
+
+
+@pytest.mark.parametrize("options", [("--heap", "pools"), ("--dynamic",), ("--dynamic", *FROM_THE_BEGINNING)])
+def test_bytes_of_pooled_requests_are_those_asked_for(
+    malloom: Malloom, compile_c: Compile, options: tuple[str, ...]
+) -> None:
+    done = malloom("run", *options, "--statistics", "--", compile_c(ONE_SIZE))
+    found = re.search(r"pooled (\d+) \([0-9.]+%, ([0-9.]+) KiB\)", done.stderr)
+    assert found and int(found[1]) > 5000, done.stderr
+    assert float(found[2]) == pytest.approx(int(found[1]) * 40 / 1024, rel=0.01)
+
+
 def test_sites_whose_sizes_change_are_given_up(malloom: Malloom, build: Compile) -> None:
     found = assert_same(malloom, build("sizes.c"))
     assert (found["promoted"], found["given up"]) == (0, 1)
@@ -80,9 +116,6 @@ def test_faults_are_explained_to_handlers(malloom: Malloom, build: Compile) -> N
 
 def test_code_that_is_written_anew_calls_what_it_says(malloom: Malloom, build: Compile) -> None:
     assert_same(malloom, build("new_code.c", "-fno-pie", "-no-pie"))
-
-
-FROM_THE_BEGINNING = ("--constant", "requests=0")
 
 
 @pytest.mark.parametrize("options", [(), FROM_THE_BEGINNING], ids=" ".join)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from malloom.layout.plan_file import read_plan
+
 Finished = subprocess.CompletedProcess[str]
 Malloom = Callable[..., Finished]
 CompileC = Callable[..., Path]
@@ -156,7 +158,7 @@ def dynamic(malloom: Malloom, *arguments: str | Path, constants: tuple[str, ...]
 
 @pytest.fixture
 def walk(compile_c: CompileC) -> Path:
-    return compile_c(WALK, "-O2", "-pthread")
+    return compile_c(WALK, "-O2", "-pthread", "-Wl,--build-id")
 
 
 def output_of(program: Path, *arguments: str) -> str:
@@ -201,3 +203,25 @@ def test_a_constant_that_is_not_possible_is_refused(malloom: Malloom, walk: Path
     run = dynamic(malloom, walk, "up", constants=("threshold=1000",))
     assert run.returncode != 0
     assert "threshold=1000 is not possible; give 8 to 256" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "constants", "distance"),
+    [
+        # 5 lines, rounded to whole nodes, and one node more; the paper's 5 lines and one node.
+        ("up", (), 2 * 192 + 192),
+        ("down", (), -2 * 192 - 192),
+        ("up", ("distance=10",), 3 * 192 + 192),
+        ("up", ("distance=10", "line=128"), 7 * 192 + 192),
+        ("up", ("whole_strides=0",), 5 * 64 + 192),
+        ("down", ("whole_strides=0",), -5 * 64 - 192),
+    ],
+)
+def test_the_distance_that_is_asked_for_reaches_the_plan(
+    malloom: Malloom, walk: Path, tmp_path: Path, kind: str, constants: tuple[str, ...], distance: int
+) -> None:
+    options = [part for constant in ("tune=0", *constants) for part in ("--constant", constant)]
+    plan = tmp_path / "learned.plan"
+    run = malloom("run", "--dynamic", "--no-pools", "--save-plan", plan, *options, "--", walk, kind)
+    assert run.returncode == 0, run.stderr
+    assert distance in read_plan(plan).prefetches["distance"].tolist()

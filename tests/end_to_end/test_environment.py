@@ -1,11 +1,14 @@
 """A program finds as many variables when it is recorded as when it runs with the plan made of that."""
 
+import os
 import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from end_to_end.conftest import COMMAND
 
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -56,3 +59,18 @@ def test_children_are_followed_without_variables_of_theirs(
     done = malloom("record", "-o", "p", "--accesses", accesses, "--", program, "again")
     assert done.stdout == "1\n", done.stderr
     assert "of 2 processes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [["run"], ["run", "--dynamic"], ["record", "-o", "p", "--accesses", "none"]]
+)
+def test_settings_of_the_users_are_replaced_with_a_word(malloom: Malloom, command: list[str]) -> None:
+    line = "malloom: the variable MALLOOM is replaced; options set what it would\n"
+    environment = {**os.environ, "MALLOOM": "statistics=1"}
+    assert malloom(*command, "--", "true", env=environment).stderr.startswith(line)
+    assert line not in malloom(*command, "--", "true").stderr
+
+
+def test_settings_of_an_outer_malloom_are_replaced_in_silence(malloom: Malloom) -> None:
+    done = malloom("run", "--", COMMAND, "run", "--", "true")
+    assert (done.returncode, done.stderr) == (0, "")

@@ -59,4 +59,4 @@ def test_bad_arguments_are_refused(arguments: list[str]) -> None:
 def test_phase_is_reported_when_asked_for() -> None:
     done = subprocess.run([FACTORS, "77", "--times"], capture_output=True, text=True, check=True)
     assert done.stdout == "77 = 7 * 11\n"
-    assert done.stderr.startswith("phase factor_time ")
+    assert done.stderr.startswith("measure factor_time ")

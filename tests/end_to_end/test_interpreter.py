@@ -77,7 +77,7 @@ def test_phase_is_reported_when_asked_for() -> None:
     command: list[str | Path] = [INTERPRETER, "fibonacci", "5", "--times"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "fibonacci of 5: 5\n"
-    assert done.stderr.startswith("phase run_time ")
+    assert done.stderr.startswith("measure run_time ")
 
 
 @pytest.mark.parametrize("arguments", [[], ["sort"], ["sort", "0"], ["nothing", "1"], ["sort", "1", "1"]])

@@ -22,7 +22,7 @@ def test_walks_add_up(heap: str, objects: int, walks: int) -> None:
 def test_phase_is_reported_when_asked_for() -> None:
     done = subprocess.run([LIST_WALK, "9", "2", "--times"], capture_output=True, text=True, check=True)
     assert done.stdout == "sum 90\n"
-    assert done.stderr.startswith("phase walk_time ")
+    assert done.stderr.startswith("measure walk_time ")
 
 
 def test_every_object_is_released() -> None:

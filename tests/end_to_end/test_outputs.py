@@ -10,7 +10,7 @@ import pytest
 from end_to_end.conftest import COMMAND
 
 WRITERS = {
-    "plan": ["plan", "run.profile", "--strategy", "size", "-o"],
+    "plan": ["plan", "run.profile", "--strategy", "size", "--force", "-o"],
     "to-text": ["profile", "to-text", "run.profile", "-o"],
     "from-text": ["profile", "from-text", "run.text", "-o"],
     "record": ["record", "--accesses", "none", "--force", "-o"],
@@ -99,6 +99,20 @@ def test_links_stay_links(malloom, recorded: Path, tmp_path: Path, writer: str) 
     assert malloom(*WRITERS[writer], link, cwd=recorded).returncode == 0
     assert link.is_symlink()
     assert target.stat().st_size > 0
+
+
+@pytest.mark.parametrize("writer", ["plan", "record"])
+def test_nothing_is_replaced_unless_it_is_asked_for(malloom, recorded: Path, writer: str) -> None:
+    """The same line from both, whatever kind of file it is."""
+    (recorded / "old").write_bytes(b"MALLPLAN" if writer == "plan" else b"MALLPROF")
+    before = files_of(recorded)
+    command = [word for word in WRITERS[writer] if word != "--force"]
+    done = malloom(*command, "old", *(["--", "true"] if writer == "record" else []), cwd=recorded)
+    assert (done.returncode, done.stdout) == (2, "")
+    path = "old" if writer == "plan" else recorded / "old"
+    said = "exists already; choose another name, or replace it with --force"
+    assert done.stderr == f"malloom: {path} {said}\n"
+    assert files_of(recorded) == before
 
 
 @pytest.mark.parametrize("writer", WRITERS)

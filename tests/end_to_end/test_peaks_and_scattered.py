@@ -16,7 +16,7 @@ HEAPS: dict[str, list[str | Path]] = {"glibc": [], "pools": [COMMAND, "run", "--
 def run(heap: str, *command: str | Path) -> tuple[str, dict[str, int]]:
     """What it prints, and the resident bytes that it tells."""
     done = subprocess.run([*HEAPS[heap], *command], capture_output=True, text=True, check=True)
-    told = (line.removeprefix("resident ").split() for line in done.stderr.splitlines())
+    told = (line.removeprefix("measure ").split() for line in done.stderr.splitlines())
     return done.stdout, {name: int(count) for name, count in told}
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.candidates import fallback_alone
 from malloom.layout.plan_flags import write_with_flags
+from malloom.optimize.candidates import fallback_alone
 
 # Tells the two apart: 5,000 bytes are room for 5,000 in the C library and for 5,120 in mimalloc.
 ROOM = """

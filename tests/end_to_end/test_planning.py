@@ -1,6 +1,7 @@
 """`malloom simulate` and `malloom plan` on a recorded program, and what they say when they cannot work."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,7 @@ def test_what_cannot_work_is_one_line(
 def test_without_accesses_there_is_nothing_to_choose_by(malloom: Malloom) -> None:
     assert malloom("record", "-o", "p", "--accesses", "none", "--", TRAVERSE, "4", "1").returncode == 0
     done = malloom("plan", "p", "-o", "x")
-    assert done.returncode == 1 and "record with --accesses full" in done.stderr
+    assert done.returncode == 1 and "'malloom record --accesses full' records them" in done.stderr
     assert malloom("plan", "p", "-o", "x", "--strategy", "sequential").returncode == 0
 
 
@@ -82,4 +83,24 @@ def test_a_program_without_requests_is_refused(malloom: Malloom, tmp_path: Path)
     assert malloom("record", "-o", "none.profile", "--accesses", "none", "--", "true").returncode == 0
     done = malloom("simulate", "none.profile")
     assert done.returncode == 1
-    assert "none.profile: has no requests to place" in done.stderr
+    assert "made no request: it ran to its end and never called malloc" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["simulate"], ["plan", "-o", "run.plan"]])
+def test_what_the_profile_lacks_is_said_first(malloom: Malloom, command: list[str]) -> None:
+    malloom("record", "-o", "p", "--accesses", "sampled", "--max-size", "64K", "--", TRAVERSE, "17", "1")
+    done = malloom(*command, "--strategy", "first-use", "p")
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.splitlines()[:2]
+    assert said == malloom("report", "p").stdout.splitlines()[1:3]
+    assert "maximum size reached" in said[0] and "are a sample" in said[1]
+
+
+def test_the_ranking_fits_the_width(malloom: Malloom, profile: Path) -> None:
+    arguments = ("simulate", profile, "--cache", "p4", "--strategy", "first-use", "--strategy", "random")
+    wide, narrow = (
+        malloom(*arguments, env={**os.environ, "COLUMNS": columns}).stdout for columns in ("160", "40")
+    )
+    assert len(wide.splitlines()) == 3
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert sorted(narrow.split()) != sorted(wide.split()) and set(narrow.split()) == set(wide.split())

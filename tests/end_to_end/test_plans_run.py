@@ -26,7 +26,7 @@ def test_plans_of_all_strategies_keep_the_output_and_match(
     plain = subprocess.run(command, capture_output=True, text=True, check=True)
     assert malloom("record", "-o", "run.profile", "--accesses", "full", "--", *command).returncode == 0
     for strategy in strategy_names():
-        planned = malloom("plan", "run.profile", "-o", "run.plan", "--strategy", strategy)
+        planned = malloom("plan", "run.profile", "-o", "run.plan", "--force", "--strategy", strategy)
         assert planned.returncode == 0, planned.stderr
         run = malloom("run", "--plan", "run.plan", "--statistics", "--", *command)
         assert run.returncode == 0, run.stderr

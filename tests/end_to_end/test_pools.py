@@ -15,7 +15,7 @@ from malloom.layout.plan_file import read_plan
 Finished = subprocess.CompletedProcess[str]
 Malloom = Callable[..., Finished]
 
-POOLED = re.compile(r"pooled (\d+) \(.*\) in (\d+) pools of (\d+) sites")
+POOLED = re.compile(r"pooled (\d+) \(.*\) in (?:(\d+) pools? of (\d+) sites?|pools that all sites share)")
 MATCHED = re.compile(r"matched (\d+) ")
 
 # The line about misuse says where sites have not been looked for.
@@ -52,11 +52,19 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+MANY_SIZES = """
+#include <stdlib.h>
+int main(void) {
+    for (unsigned i = 0; i < 300000; ++i) *(volatile char*)malloc(1 + i * 7919 % 200) = 1;
+}
+"""
+
+
 def pooled(done: Finished) -> tuple[int, int, int]:
-    """Requests that pools served, pools, and sites."""
+    """Requests that pools served, sites' own pools, and their sites."""
     found = POOLED.search(done.stderr)
     assert found is not None, done.stderr
-    return int(found[1]), int(found[2]), int(found[3])
+    return int(found[1]), int(found[2] or 0), int(found[3] or 0)
 
 
 def peak_kilobytes(done: Finished) -> float:
@@ -237,4 +245,11 @@ def test_a_plan_that_cannot_be_written_is_a_line(malloom: Malloom, program: Path
     assert (done.returncode, done.stdout) == (0, "lists done\n")
     assert (
         done.stderr.count("\n") == 1 and "No such file or directory; what was learned is lost" in done.stderr
+    )
+
+
+def test_common_pools_are_said_in_words(malloom: Malloom, compile_c: Callable[..., Path]) -> None:
+    done = malloom("run", "--heap", "pools", "--statistics", "--", compile_c(MANY_SIZES))
+    assert re.search(r"pooled 300\d{3} \(.*\) in pools that all sites share, fallback", done.stderr), (
+        done.stderr
     )

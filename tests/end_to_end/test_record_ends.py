@@ -99,6 +99,19 @@ def test_signals_reach_the_program(compile_c, tmp_path: Path, number: signal.Sig
     assert_sound(tmp_path / "profile")
 
 
+@pytest.mark.parametrize("accesses", ["full", "none"])
+def test_a_program_that_never_allocates_is_explained_at_once(
+    malloom, compile_c, tmp_path: Path, accesses: str
+) -> None:
+    program = compile_c("int main(void) { return 0; }")
+    done = malloom("record", "-o", "p", "--accesses", accesses, "--", program)
+    assert done.returncode == 0  # the profile is complete
+    recorded, reason = done.stderr.splitlines()
+    assert recorded.startswith("malloom: recorded 0 events")
+    assert "made no request: it ran to its end and never called malloc" in reason
+    assert reason == malloom("report", "p").stderr.rstrip("\n")
+
+
 def test_maximum_size_ends_the_recording_and_not_the_program(malloom, compile_c, tmp_path: Path) -> None:
     profile = tmp_path / "profile"
     options = ["-o", profile, "--accesses", "none", "--max-size", "100K"]

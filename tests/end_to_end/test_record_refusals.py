@@ -134,7 +134,7 @@ def test_an_existing_profile_is_kept_unless_forced(malloom, tmp_path: Path) -> N
         (["--max-size", "lots"], "is no size"),
         (["--max-size", "10"], "too small"),
         (["--accesses", "some"], "there are no accesses 'some'"),
-        (["--depth", "33"], "less than or equal to 32"),
+        (["--depth", "33"], "must be 32 or less"),
     ],
 )
 def test_options_out_of_range(malloom, tmp_path: Path, options: list[str], words: str) -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from end_to_end.conftest import COMMAND
 from malloom.cache.geometry import zen5
+from malloom.launch.preloading import FALLBACK_LIBRARIES
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.registry import strategy
 from malloom.native_files import native_file
-from malloom.preloading import FALLBACK_LIBRARIES
 from malloom.profile import HeapProfile
 
 Malloom = Callable[..., subprocess.CompletedProcess[str]]

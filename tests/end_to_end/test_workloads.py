@@ -104,7 +104,7 @@ def test_phase_is_reported_when_asked_for(name: str, phase: str) -> None:
     program = WORKLOADS / name / name
     done = subprocess.run([program, "8", "8", "--times"], capture_output=True, text=True, check=True)
     word, named, seconds = done.stderr.split()
-    assert (word, named) == ("phase", phase)
+    assert (word, named) == ("measure", phase)
     assert 0 <= float(seconds) < 10
     assert (
         done.stdout == subprocess.run([program, "8", "8"], capture_output=True, text=True, check=True).stdout

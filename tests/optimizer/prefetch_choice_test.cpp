@@ -25,10 +25,10 @@ Walk scattered(uint64_t seed) {
 }
 
 /// What is chosen for a trace whose loads, one a column, make these walks.
-std::vector<ChosenPrefetch> chosen_for(std::vector<Walk> walks, std::vector<uint8_t> givers = {}) {
+std::vector<ChosenPrefetch> chosen_for(std::vector<Walk> walks, std::vector<uint8_t> producers = {}) {
     auto profile = std::make_unique<TraceProfile>();
     profile->begin(walks.size());
-    givers.resize(TraceProfile::most_loads, none);
+    producers.resize(TraceProfile::most_loads, none);
     for (size_t entry = 0; entry < entries; ++entry) {
         const size_t row = entries - 1 - entry;
         profile->stacks[row] = stack;
@@ -36,7 +36,7 @@ std::vector<ChosenPrefetch> chosen_for(std::vector<Walk> walks, std::vector<uint
     }
     std::vector<ChosenPrefetch> chosen(8);
     const ThreadRows rows(*profile, entries);
-    chosen.resize(choose_prefetches(rows, walks.size(), givers.data(), {}, chosen.data(), chosen.size()));
+    chosen.resize(choose_prefetches(rows, walks.size(), producers.data(), {}, chosen.data(), chosen.size()));
     return chosen;
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -92,29 +91,8 @@ TEST(Delinquency, WantsAQuarterOfALineUpOrDown) {
 }
 
 TEST(Delinquency, NeverComesFromStandingStill) {
-    const StrideRules rules{64, 0, true};
+    const StrideRules rules{64, 0};
     EXPECT_FALSE(is_delinquent({0, 127}, 128, rules));
-}
-
-TEST(PrefetchDistance, IsThePapersWithoutWholeStrides) {
-    const StrideRules rules{64, 16, false};
-    EXPECT_EQ(prefetch_distance(32, 5, rules), 5 * 64 + 32);
-    EXPECT_EQ(prefetch_distance(192, 5, rules), 5 * 64 + 192);
-    EXPECT_EQ(prefetch_distance(-32, 5, rules), -5 * 64 - 32);
-}
-
-TEST(PrefetchDistance, FallsOnALaterReference) {
-    const StrideRules rules;
-    for (int64_t stride = 1; stride < 5000; ++stride) {
-        for (const uint64_t lines : {1, 2, 5, 10, 20}) {
-            const int64_t distance = prefetch_distance(stride, lines, rules);
-            EXPECT_EQ(distance % stride, 0);
-            EXPECT_GE(distance, 2 * stride);
-            EXPECT_LE(std::abs(distance - stride - static_cast<int64_t>(lines * 64)),
-                      std::max(stride / 2, stride - static_cast<int64_t>(lines * 64)) + 1);
-            EXPECT_EQ(prefetch_distance(-stride, lines, rules), -distance);
-        }
-    }
 }
 
 TEST(SameReferences, AreEqualInLengthAndPlace) {

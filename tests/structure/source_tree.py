@@ -12,6 +12,20 @@ ROOT = Path(__file__).parents[2]
 
 CPP_SUFFIXES = (".cpp", ".h", ".c")
 
+PRODUCT = (
+    "cmake/",
+    "dynamorio/",
+    "formats/",
+    "include/",
+    "optimizer/",
+    "record/",
+    "runtime/",
+    "setup/",
+    "src/",
+    "workloads/",
+)
+"""Folders of what is built and shipped, and of what builds it: all but tests and documents."""
+
 
 @functools.cache
 def tree_files() -> tuple[str, ...]:

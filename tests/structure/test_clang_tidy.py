@@ -1,4 +1,4 @@
-"""clang-tidy over every C and C++ source of the release build.
+"""clang-tidy over every C and C++ source that the release build or the wheel's compiles: all of the product.
 
 A source is looked at again when it, or a file of the tree that it includes, has changed.
 """
@@ -12,31 +12,37 @@ from pathlib import Path
 
 import pytest
 
-from structure.source_tree import ROOT, expect_silence, files_with, tree_files
+from structure.source_tree import PRODUCT, ROOT, expect_silence, files_with, tree_files
 
-BUILD = ROOT / "build/release"
+BUILDS = (ROOT / "build/release", ROOT / "build/python")
+"""A source is looked at as the first of them compiles it. Only the wheel has the bindings for Python."""
 CONTENT = ROOT / "build/clang-tidy"
 """One empty file per look that found nothing, named by the digest of all that was looked at."""
 
 
-def compiled_sources() -> list[str]:
-    """The tree's own sources that the release build compiles."""
-    database = BUILD / "compile_commands.json"
-    if not database.is_file():
-        return []
-    compiled = {Path(entry["file"]) for entry in json.loads(database.read_text())}
-    return [name for name in files_with(".cpp", ".c") if ROOT / name in compiled]
+def compiled_sources() -> dict[str, Path]:
+    """The tree's own sources that are compiled, each with the build that does."""
+    names = files_with(".cpp", ".c")
+    found = {build: compiled_by(build) for build in reversed(BUILDS)}
+    return {name: build for build, compiled in found.items() for name in names if ROOT / name in compiled}
 
 
-def dependencies() -> dict[str, list[str]]:
+def compiled_by(build: Path) -> set[Path]:
+    database = build / "compile_commands.json"
+    return (
+        {Path(entry["file"]) for entry in json.loads(database.read_text())} if database.is_file() else set()
+    )
+
+
+def dependencies(build: Path) -> dict[str, list[str]]:
     """Source -> the tree's files it is compiled from, as the build has noted them."""
     listing = subprocess.run(
-        ["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True
+        ["ninja", "-C", build, "-t", "deps"], check=True, capture_output=True, text=True
     ).stdout
     known = set(tree_files())
     found: dict[str, list[str]] = {}
     for block in listing.split("\n\n"):
-        paths = [os.path.relpath(BUILD / line.strip(), ROOT) for line in block.splitlines()[1:]]
+        paths = [os.path.relpath(build / line.strip(), ROOT) for line in block.splitlines()[1:]]
         inside = sorted(path for path in paths if path in known)
         for path in inside:
             found.setdefault(path, []).extend(inside)
@@ -47,15 +53,24 @@ def digest(names: list[str]) -> str:
     content = hashlib.sha256()
     for name in [".clang-tidy", "tests/.clang-tidy", *sorted(set(names))]:
         content.update(name.encode() + (ROOT / name).read_bytes())
+    content.update(os.environ.get("CLANG_TIDY_DEPTH", "").encode())
     return content.hexdigest()
 
 
-def look_at(name: str, depends_on: list[str]) -> str:
+def depth_of(name: str) -> list[str]:
+    """The configuration without what makes the analyzer quick, where that is asked for."""
+    if name.startswith("tests/") or os.environ.get("CLANG_TIDY_DEPTH") != "deep":
+        return []
+    lines = (ROOT / ".clang-tidy").read_text().splitlines()
+    return ["--config=" + "\n".join(line for line in lines if not line.startswith("ExtraArgs"))]
+
+
+def look_at(name: str, build: Path, depends_on: list[str]) -> str:
     """The complaints about one source; empty when there are none."""
     seen = CONTENT / digest([name, *depends_on])
     if seen.exists():
         return ""
-    command = ["clang-tidy-19", "--quiet", "-p", BUILD, ROOT / name]
+    command = ["clang-tidy-19", "--quiet", "-p", build, *depth_of(name), ROOT / name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         seen.touch()
@@ -66,15 +81,25 @@ def look_at(name: str, depends_on: list[str]) -> str:
 @pytest.fixture(scope="session")
 def complaints() -> dict[str, str]:
     CONTENT.mkdir(parents=True, exist_ok=True)
-    includes = dependencies()
     sources = compiled_sources()
+    includes = {build: dependencies(build) for build in set(sources.values())}
+
+    def complaints_of(name: str) -> str:
+        build = sources[name]
+        return look_at(name, build, includes[build].get(name, []))
+
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        looks = workers.map(lambda name: look_at(name, includes.get(name, [])), sources)
-        return dict(zip(sources, looks, strict=True))
+        return dict(zip(sources, workers.map(complaints_of, sources), strict=True))
 
 
-def test_release_build_is_there() -> None:
-    assert compiled_sources(), "the release build is missing: run 'make native'"
+@pytest.mark.parametrize("build", BUILDS)
+def test_build_is_there(build: Path) -> None:
+    assert compiled_by(build), f"{build} is missing: run 'make native'"
+
+
+def test_every_source_of_the_product_is_looked_at() -> None:
+    product = {name for name in files_with(".cpp", ".c") if name.startswith(PRODUCT)}
+    assert product - compiled_sources().keys() == set()
 
 
 @pytest.mark.parametrize("name", compiled_sources())

@@ -46,8 +46,10 @@ def test_make_goals_exist(document: str) -> None:
 
 
 @functools.cache
-def help_of(verb: str) -> str:
-    command = [ROOT / ".venv/bin/malloom", verb, "--help"]
+def help_of(verb: str, suite: str) -> str:
+    """A suite's own help where one is named: it declares its options itself."""
+    named = [suite] if verb == "bench" and re.fullmatch(r"[a-z]+", suite) else []
+    command = [ROOT / ".venv/bin/malloom", verb, *named, "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"there is no 'malloom {verb}': {done.stderr}"
     return done.stdout
@@ -58,7 +60,7 @@ def test_options_exist(document: str) -> None:
     """Also of commands that are only mentioned: the verb and each of its options is in the verb's help."""
     for verb, arguments in MALLOOM_COMMAND.findall(text_of(document)):
         options = re.findall(r"(?<=\s)--[a-z-]+", arguments.partition(" -- ")[0])
-        text = help_of(verb)
+        text = help_of(verb, (arguments.split() or [""])[0])
         assert [option for option in options if option not in text] == [], f"malloom {verb}{arguments}"
 
 

@@ -1,7 +1,7 @@
 // peaks SITES KEPT: the call sites peak one after the other. Each makes objects of one size until they have 2
 // MB together, and releases all but KEPT of them, in an order that has nothing to do with the one they were
 // made in, before the next site begins. Sizes go from 16 to 1024 bytes in steps of 16 as the sites come.
-// Reports on stderr, as "resident NAME BYTES", the memory that the process has in use: full_bytes when the
+// Reports on stderr, as "measure NAME BYTES", the memory that the process has in use: full_bytes when the
 // objects of the last site live, and kept_bytes when only those that stay do. The table that holds them lies
 // outside the heap.
 #include <stdint.h>

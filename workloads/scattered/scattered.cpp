@@ -1,7 +1,7 @@
 // scattered SITES OBJECTS KEEP: one after the other, each of SITES call sites makes OBJECTS objects and
 // releases all of them but every KEEP-th. What stays of a site lies scattered over the memory that it used.
 // Objects of a site have one size, from 16 to 1024 bytes in steps of 16, as the sites come. Reports on
-// stderr, as "resident kept_bytes BYTES", the memory that the process has in use at the end; the tables that
+// stderr, as "measure kept_bytes BYTES", the memory that the process has in use at the end; the tables that
 // hold the objects lie outside the heap.
 #include <stdint.h>
 

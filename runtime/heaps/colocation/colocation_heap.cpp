@@ -73,7 +73,7 @@ uint32_t ColocationHeap::siblings(uint32_t number) const {
     return static_cast<uint32_t>(mean < reached ? mean : reached);
 }
 
-// Room for what is noted of the new pool's chunks, as far as there is memory. Under the arena's lock, as
+// Room for what is kept of the new pool's chunks, as far as there is memory. Under the arena's lock, as
 // another thread may be opening the same.
 void ColocationHeap::prepare(const Pool& pool) {
     const structures::Locked locked(pools_.arena().lock);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "runtime/heaps/pools/pool_heap.h"
-#include "runtime/structures/freestanding/racy_count.h"
+#include "runtime/structures/freestanding/shared_word.h"
 #include "runtime/structures/growing_range.h"
 
 namespace malloom::heaps {

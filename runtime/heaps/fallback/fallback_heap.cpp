@@ -147,7 +147,7 @@ size_t FallbackHeap::usable_size(const void* object) const {
                                : platform::real::usable_size(const_cast<void*>(object));
 }
 
-void* FallbackHeap::allocate_otherwise(size_t bytes, size_t alignment) {
+void* FallbackHeap::allocate_slow(size_t bytes, size_t alignment) {
     return bytes < checked_limit_ ? allocate_checked(bytes, alignment) : allocate_unchecked(bytes, alignment);
 }
 

@@ -31,7 +31,7 @@ class FallbackHeap {
                 return object;
             }
         }
-        return allocate_otherwise(request.bytes, request.alignment);
+        return allocate_slow(request.bytes, request.alignment);
     }
 
     /// Whether `span` bytes more than `least` are mimalloc's: what the plain functions take. Kept by the
@@ -57,7 +57,7 @@ class FallbackHeap {
         // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
         return mi_malloc_aligned_at(bytes, alignment, 0);
     }
-    /// Of what owns_plainly says.
+    /// Of what owns_plain says.
     [[gnu::always_inline]] static void* reallocate_plain(void* object, size_t bytes) {
         return mi_realloc(object, bytes);
     }
@@ -65,8 +65,8 @@ class FallbackHeap {
     static constexpr size_t largest_plain_alignment = size_t{1} << 20;
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
-    [[gnu::always_inline]] static bool owns_plainly(const void* object) {
-        return mimalloc_memory.owns_plainly(object);
+    [[gnu::always_inline]] static bool owns_plain(const void* object) {
+        return mimalloc_memory.owns_plain(object);
     }
     [[gnu::always_inline]] static void deallocate_plain(void* object) { mi_free(object); }
 
@@ -116,7 +116,7 @@ class FallbackHeap {
         }
         return object;
     }
-    [[gnu::noinline]] void* allocate_otherwise(size_t bytes, size_t alignment);
+    [[gnu::noinline]] void* allocate_slow(size_t bytes, size_t alignment);
     [[gnu::noinline]] void* allocate_checked(size_t bytes, size_t alignment);
     [[gnu::noinline]] void* allocate_unchecked(size_t bytes, size_t alignment);
     [[gnu::noinline, gnu::cold]] void deallocate_anothers(void* object);

@@ -32,7 +32,7 @@ void open_by_parts() {
 }
 
 // What mimalloc calls when something is wrong: without memory, as malloc has to say it.
-void note_error(int error, void*) {
+void set_errno(int error, void*) {
     errno = error;
 }
 
@@ -62,7 +62,7 @@ bool MimallocMemory::open() {
         open_by_parts();
         // Otherwise it looks for nodes when it first needs memory, and leaves an errno behind.
         mi_option_set_default(mi_option_use_numa_nodes, 1);
-        mi_register_error(note_error, nullptr);
+        mi_register_error(set_errno, nullptr);
         base = reinterpret_cast<uintptr_t>(range);
         bytes = wanted;
         is_ample = wanted >= memory;

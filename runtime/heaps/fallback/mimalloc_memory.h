@@ -27,7 +27,7 @@ struct MimallocMemory {
     [[gnu::always_inline]] bool owns(const void* object) const {
         return reinterpret_cast<uintptr_t>(object) - base < bytes;
     }
-    [[gnu::always_inline]] bool owns_plainly(const void* object) const {
+    [[gnu::always_inline]] bool owns_plain(const void* object) const {
         return reinterpret_cast<uintptr_t>(object) - base < plain_bytes;
     }
 

@@ -23,7 +23,7 @@ class ObjectMarks {
     bool is_open() const { return bytes_ != 0; }
     [[gnu::always_inline]] bool covers(const void* address) const { return offset_of(address) < bytes_; }
 
-    /// An object that begins at a multiple of `granule`. Not noted where the range does not lie, or where
+    /// An object that begins at a multiple of `granule`. Not marked where the range does not lie, or where
     /// memory for the marks is short.
     [[gnu::always_inline]] void begin(const void* object) {
         if (is_reached(object)) [[likely]] {

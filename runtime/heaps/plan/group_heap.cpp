@@ -192,7 +192,7 @@ void GroupHeap::deallocate_any(void* object) {
 // Either all objects of a chunk are gone, or as many of the chunk that is being filled as it got: then its
 // count starts again, and after that its cursor. In between nobody else finds it empty. The cursor is read
 // within: read before, other threads could begin the chunk again and fill it to the very same cursor.
-void GroupHeap::note_empty(Group& group, uint32_t chunk, uint64_t gone) {
+void GroupHeap::empty_chunk(Group& group, uint32_t chunk, uint64_t gone) {
     if (gone == 0) {
         put_back(group, chunk);
         return;

@@ -110,11 +110,11 @@ class GroupHeap {
         const uint64_t gone = 1 - structures::fetch_add(is_alone, group.living[chunk], ~uint64_t{0});
         // Fewer than none live in a chunk that is being filled.
         if (gone == structures::load(group.cursor) >> cursor_granule_bits || gone == 0) [[unlikely]] {
-            note_empty(group, static_cast<uint32_t>(chunk), gone);
+            empty_chunk(group, static_cast<uint32_t>(chunk), gone);
         }
     }
     [[gnu::noinline]] void deallocate_any(void* object);
-    [[gnu::noinline]] void note_empty(Group& group, uint32_t chunk, uint64_t gone);
+    [[gnu::noinline]] void empty_chunk(Group& group, uint32_t chunk, uint64_t gone);
     [[gnu::noinline]] void* allocate_in(Group& group, const Request& request);
     bool start_chunk(Group& group, uint64_t cursor);
     void finish_chunk(Group& group, uint32_t chunk, uint64_t objects);

@@ -1,6 +1,6 @@
 #include "runtime/heaps/plan/plan_heap.h"
 
-#include "runtime/heaps/plan/drift.h"
+#include "runtime/heaps/plan/slot_matching.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -102,13 +102,13 @@ void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
     }
     const Slot slot = *reinterpret_cast<const Slot*>(next);
     if (slot.start == formats::plan::no_slot) {
-        note_unused(requester, 1);
+        count_unused(requester, 1);
         return nullptr;
     }
     const uint64_t last = last_granule(next);
     if (!is_aligned(slot.start, request.alignment) || !occupancy_.claim(is_alone, slot.start, last)) {
-        note_unused(requester, 1);
-        note_refused(requester);
+        count_unused(requester, 1);
+        count_refused(requester);
         return nullptr;
     }
     if (next < __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED)) {
@@ -124,23 +124,23 @@ void* PlanHeap::allocate_again(const Request& request) {
     const uint64_t granules = structures::last_granule(request.bytes) + 1;
     const Slot* found = find_slot_again(requester, granules);
     if (found == nullptr) {
-        note_refused(requester);
+        count_refused(requester);
         return nullptr;
     }
     const auto at = reinterpret_cast<uint64_t>(found);
     if (structures::replace(structures::alone(), requester.next, next, at)) {
-        note_unused(requester, (at - next) / sizeof(Slot));
+        count_unused(requester, (at - next) / sizeof(Slot));
     }
     return allocate(request);
 }
 
 // Racing threads may lose a count.
-void PlanHeap::note_unused(Requester& requester, uint64_t slots) const {
+void PlanHeap::count_unused(Requester& requester, uint64_t slots) const {
     const uint32_t before = __atomic_load_n(&requester.unused, __ATOMIC_RELAXED);
     __atomic_store_n(&requester.unused, before + static_cast<uint32_t>(slots), __ATOMIC_RELAXED);
 }
 
-void PlanHeap::note_refused(Requester& requester) {
+void PlanHeap::count_refused(Requester& requester) {
     const uint64_t now = __atomic_load_n(&requester.refused, __ATOMIC_RELAXED) + uint64_t{1};
     __atomic_store_n(&requester.refused, static_cast<uint32_t>(now), __ATOMIC_RELAXED);
     if (now % patience == 0) {
@@ -158,7 +158,7 @@ void PlanHeap::give_up(Requester& requester) {
 }
 
 void PlanHeap::release_any(void* object) {
-    if (occupancy_.release_pair(object)) {
+    if (occupancy_.release_in_two_words(object)) {
         return;
     }
     const uint64_t granules = occupancy_.extent(object);

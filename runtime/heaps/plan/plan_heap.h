@@ -33,7 +33,7 @@ class PlanHeap {
         Requester& requester = *request.requester;
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         if (next >= requester.end) [[unlikely]] {
-            return note_exhausted(requester);
+            return count_exhausted(requester);
         }
         if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED)) [[unlikely]] {
             start_stretch(requester, next);
@@ -92,7 +92,7 @@ class PlanHeap {
 
     // Requests beyond the last slot are many in a program that the plan does not fit: counted once per
     // requester.
-    [[gnu::always_inline]] void* note_exhausted(Requester& requester) {
+    [[gnu::always_inline]] void* count_exhausted(Requester& requester) {
         if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED) &&
             !__atomic_exchange_n(&requester.is_counted, true, __ATOMIC_RELAXED)) {
             __atomic_fetch_add(&exhausted_slots_, (requester.end - requester.first) / sizeof(Slot),
@@ -154,8 +154,8 @@ class PlanHeap {
     void* allocate_next(const Request& request, uint64_t next);
     [[gnu::noinline]] void* allocate_again(const Request& request);
     [[gnu::noinline]] void start_stretch(Requester& requester, uint64_t next) const;
-    void note_refused(Requester& requester);
-    void note_unused(Requester& requester, uint64_t slots) const;
+    void count_refused(Requester& requester);
+    void count_unused(Requester& requester, uint64_t slots) const;
 
     static constexpr uint64_t prefetch_slots = 8;
 

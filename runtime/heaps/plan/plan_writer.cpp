@@ -199,7 +199,7 @@ bool may_replace(const char* path) {
 }
 
 // `path` with its last part replaced by one that no other process uses.
-bool make_name_beside(const char* path, char (&beside)[PATH_MAX]) {
+bool make_temporary_name(const char* path, char (&temporary)[PATH_MAX]) {
     constexpr char begin[] = ".malloom-";
     const char* last = strrchr(path, '/');
     const size_t folder = last != nullptr ? static_cast<size_t>(last - path) + 1 : 0;
@@ -207,9 +207,9 @@ bool make_name_beside(const char* path, char (&beside)[PATH_MAX]) {
     if (folder + sizeof begin + digits >= PATH_MAX) {
         return false;
     }
-    memcpy(beside, path, folder);
-    memcpy(beside + folder, begin, sizeof begin);
-    char* end = beside + folder + sizeof begin - 1;
+    memcpy(temporary, path, folder);
+    memcpy(temporary + folder, begin, sizeof begin);
+    char* end = temporary + folder + sizeof begin - 1;
     for (auto rest = static_cast<unsigned>(getpid()); rest != 0; rest /= 10) {
         *end++ = static_cast<char>('0' + rest % 10);
     }
@@ -218,21 +218,21 @@ bool make_name_beside(const char* path, char (&beside)[PATH_MAX]) {
 }
 
 const char* write_beside(const char* path, const PlanHeader& header, const Section (&parts)[sections]) {
-    char beside[PATH_MAX];
-    if (!make_name_beside(path, beside)) {
+    char temporary[PATH_MAX];
+    if (!make_temporary_name(path, temporary)) {
         return strerrordesc_np(ENAMETOOLONG);
     }
-    const int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0) {
         return strerrordesc_np(errno);
     }
     const bool is_written = write_sections(file, header, parts);
     const int error = errno;
-    if (close(file) == 0 && is_written && rename(beside, path) == 0) {
+    if (close(file) == 0 && is_written && rename(temporary, path) == 0) {
         return nullptr;
     }
     const char* problem = strerrordesc_np(is_written ? errno : error);
-    unlink(beside);
+    unlink(temporary);
     return problem;
 }
 

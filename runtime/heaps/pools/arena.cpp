@@ -30,18 +30,12 @@ constexpr size_t least_idle = size_t{1} << 20;
 // And one open pool of each size class in use, in all so much at most.
 constexpr size_t most_open = size_t{2} << 20;
 
-// Of bits_: a byte for so many bytes of the arena.
-constexpr size_t bytes_per_bits = granule_bytes * 8;
-
 // First chunks of pools at one place in their pages would meet in the same few cache sets.
 constexpr size_t colours = 8;
 constexpr size_t colour_bytes = 64;
 constexpr uint32_t largest_coloured = 512;
 
 constexpr uint32_t line_bytes = 64;
-
-// Pages become resident so many parts of a range at once.
-constexpr size_t parts = 8;
 
 size_t colour_of(size_t serial, PoolShape shape) {
     if (shape.is_plain) {
@@ -59,7 +53,6 @@ bool PoolArena::open(size_t most_bytes) {
     }
     const size_t limit = platform::address_space_limit();
     const size_t allowed = limit / share_of_limit < most_bytes ? limit / share_of_limit : most_bytes;
-    page_shift_ = static_cast<unsigned>(__builtin_ctzll(platform::page_bytes()));
     for (size_t wanted = usual_bytes; wanted >= least_bytes; wanted /= 2) {
         if (wanted <= allowed && open_tables(wanted)) {
             state_origin_ = states_.base() - (ranges_.base() >> granule_shift);
@@ -78,21 +71,21 @@ bool PoolArena::open_tables(size_t bytes) {
            tops_.open(units * sizeof(uint64_t*), page, table_step_bytes) &&
            states_.open(bytes / granule_bytes, page, table_step_bytes) &&
            bits_.open(bytes / bytes_per_bits, page, table_step_bytes) &&
-           pages_.open((bytes >> page_shift_) * sizeof(PageCount), page, table_step_bytes) &&
            descriptors_.open(units * sizeof(Pool), page, table_step_bytes) &&
-           huge_.open(platform::round_up(bytes / block_bytes, page), page, page);
+           pages_.open(ranges_.base(), bytes) && huge_pages_.open(ranges_.base(), bytes);
 }
 
 void PoolArena::close() {
-    for (GrowingRange* range : {&ranges_, &map_, &tops_, &states_, &bits_, &pages_, &descriptors_, &huge_}) {
+    for (GrowingRange* range : {&ranges_, &map_, &tops_, &states_, &bits_, &descriptors_}) {
         range->close();
     }
+    pages_.close();
+    huge_pages_.close();
     granules_ = 0;
     memset(orders_, 0, sizeof orders_);
     memset(classes_, 0, sizeof classes_);
     open_bytes_ = 0;
-    blocks_ = count_ = held_ = trimmed_ = 0;
-    idle_ = out_ = 0;
+    blocks_ = count_ = trimmed_ = out_ = 0;
 }
 
 // The tables first: whoever finds the range usable looks there.
@@ -100,8 +93,7 @@ bool PoolArena::reach(size_t usable) {
     const size_t units = usable / smallest_range;
     return map_.reach(units * sizeof(Pool*)) && tops_.reach(units * sizeof(uint64_t*)) &&
            states_.reach(usable / granule_bytes) && bits_.reach(usable / bytes_per_bits) &&
-           pages_.reach((usable >> page_shift_) * sizeof(PageCount)) && huge_.reach(usable / block_bytes) &&
-           ranges_.reach(usable);
+           pages_.reach(usable) && huge_pages_.reach(usable) && ranges_.reach(usable);
 }
 
 uintptr_t PoolArena::fresh_block() {
@@ -112,9 +104,7 @@ uintptr_t PoolArena::fresh_block() {
     __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);
     const uintptr_t block = ranges_.base() + blocks_ * block_bytes;
     ++blocks_;
-    if (prefers_huge_pages_) {
-        make_huge(block);
-    }
+    make_huge(block);
     return block;
 }
 
@@ -143,18 +133,18 @@ Pool* PoolArena::take_fresh(unsigned order) {
     Pool* pool = pools() + count_;
     pool->start = range;
     pool->order = static_cast<uint8_t>(order);
-    pool->idle_pages = touched_pages(range, range + range_bytes(order));
+    pool->idle_pages = pages_.resident(range, range + range_bytes(order));
     ++count_;
     return pool;
 }
 
 Pool* PoolArena::take(unsigned order, PoolShape shape) {
-    while (range_bytes(order) < size_t{1} << page_shift_) {
+    while (range_bytes(order) < pages_.page_bytes()) {
         ++order;  // pages of one owner
     }
     Pool* pool = orders_[order].unused;
     if (pool != nullptr) {
-        orders_[order].unused = pool->noted_next;
+        orders_[order].unused = pool->pending_next;
     } else {
         pool = take_fresh(order);
     }
@@ -174,8 +164,7 @@ void PoolArena::fill(Pool& pool, PoolShape shape) {
     pool.chunk_bytes = shape.chunk_bytes;
     pool.reciprocal = reciprocal_of(shape.chunk_bytes / granule_bytes);
     pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
-    pool.is_noted = pool.is_over = false;
-    held_ += bytes;
+    pool.is_pending = pool.is_over = false;
     begin_use(pool);
     set_map(pool, &pool);
 }
@@ -217,29 +206,10 @@ void PoolArena::give_back(Pool& pool) {
     reset(pool);
     pool.set_state(PoolState::unused);
     __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);
-    held_ -= range_bytes(pool.order);
     end_use(pool);
     Order& order = orders_[pool.order];
-    pool.noted_next = order.unused;
+    pool.pending_next = order.unused;
     order.unused = &pool;
-}
-
-// Chunks that nobody will give back any more leave their pages too.
-void PoolArena::reset(Pool& pool) {
-    const uintptr_t range = range_of(pool);
-    const size_t used = platform::round_up(chunk_at(pool, pool.carved), state_block) - range;
-    memset(state_of(reinterpret_cast<void*>(range)), ChunkState::none, used / granule_bytes);
-    memset(free_bits(pool), 0, (pool.carved + size_t{63}) / 64 * sizeof(uint64_t));
-    count_out(pool, -static_cast<int64_t>(pool.out));
-    PageCount* page = page_of(range);
-    const PageCount* end = page_of(range + range_bytes(pool.order) - 1) + 1;
-    int64_t idle = 0;
-    for (; pool.out != 0 && page != end; ++page) {
-        idle += *page > idle_page;
-        *page = *page != 0 ? idle_page : PageCount{0};
-    }
-    count_idle(pool, idle);
-    pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
 }
 
 void PoolArena::misused(Misuse misuse, const void* object, const Pool* pool) const {
@@ -251,194 +221,19 @@ void PoolArena::misused(Misuse misuse, const void* object, const Pool* pool) con
                              : "malloom: free of an address where no object begins");
 }
 
-PoolArena::PageCount* PoolArena::page_of(uintptr_t address) const {
-    return reinterpret_cast<PageCount*>(pages_.base()) + ((address - ranges_.base()) >> page_shift_);
-}
-
-uint64_t* PoolArena::free_bits(const Pool& pool) const {
-    return reinterpret_cast<uint64_t*>(bits_.base() + (range_of(pool) - ranges_.base()) / bytes_per_bits);
-}
-
-void PoolArena::count_idle(Pool& pool, int64_t pages) {
-    __atomic_store_n(&pool.idle_pages, pool.idle_pages + static_cast<uint32_t>(pages), __ATOMIC_RELAXED);
-    count_idle(pages);
-}
-
-void PoolArena::count_idle(int64_t pages) {
-    structures::fetch_add(structures::alone(), idle_, static_cast<uint64_t>(pages) << page_shift_);
-}
-
-void PoolArena::count_out(const Pool& pool, int64_t chunks) {
-    structures::fetch_add(structures::alone(), out_, static_cast<uint64_t>(chunks * pool.chunk_bytes));
-}
-
-void PoolArena::occupy_page(Pool& pool, PageCount* page, uint32_t chunks) {
-    if (*page == idle_page) {
-        count_idle(pool, -1);
-    }
-    *page = static_cast<PageCount>(*page + chunks + (*page == 0));
-}
-
-// Chunks that are neighbours; those across a border count on both pages.
-void PoolArena::occupy_pages(Pool& pool, uint32_t first, uint32_t count) {
-    const uintptr_t page_bytes = uintptr_t{1} << page_shift_;
-    const uintptr_t end = chunk_at(pool, first + count);
-    const uintptr_t begin = chunk_at(pool, first);
-    PageCount* page = page_of(begin);
-    for (uintptr_t next = platform::round_down(begin, page_bytes) + page_bytes; next < end;
-         next += page_bytes) {
-        occupy_page(pool, page, index_of(pool, next - 1).index + 1 - first);
-        count -= index_of(pool, next).index - first;
-        first = index_of(pool, next).index;
-        ++page;
-    }
-    occupy_page(pool, page, count);
-}
-
-void PoolArena::leave_pages(Pool& pool, uintptr_t chunk) {
-    const PageCount* last = page_of(chunk + pool.chunk_bytes - 1);
-    for (PageCount* page = page_of(chunk); page <= last; ++page) {
-        --*page;
-        if (*page == idle_page) {
-            count_idle(pool, 1);
-        }
-    }
-}
-
-uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
-    if (pool.freed() == 0) {
-        uint32_t count = most;
-        auto chunk = reinterpret_cast<uintptr_t>(carve(pool, count));
-        for (uint32_t i = 0; i < count; ++i, chunk += pool.chunk_bytes) {
-            *(last - i) = chunk;
-        }
-        return count;
-    }
-    const uint32_t count = most < pool.freed() ? most : pool.freed();
-    uint64_t* words = free_bits(pool);
-    for (uint32_t i = 0; i < count; ++i) {
-        while (words[pool.search] == 0) {
-            ++pool.search;
-        }
-        uint64_t& word = words[pool.search];
-        const uint32_t index = pool.search * 64 + static_cast<unsigned>(__builtin_ctzll(word));
-        const uintptr_t chunk = chunk_at(pool, index);
-        word &= word - 1;
-        uint8_t* state = state_of(reinterpret_cast<void*>(chunk));
-        if (is_checked && __atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
-            misused(Misuse::freed_by_two, reinterpret_cast<void*>(chunk), &pool);
-        }
-        __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
-        occupy_pages(pool, index, 1);
-        *(last - i) = chunk;
-    }
-    pool.out += count;
-    count_out(pool, count);
-    return count;
-}
-
-void* PoolArena::carve(Pool& pool, uint32_t& count) {
-    const uint32_t left = pool.capacity - pool.carved;
-    count = count < left ? count : left;
-    if (count == 0) {
-        return nullptr;
-    }
-    const uintptr_t first = chunk_at(pool, pool.carved);
-    populate(pool, first + uint64_t{count} * pool.chunk_bytes);
-    occupy_pages(pool, pool.carved, count);
-    pool.carved += count;
-    pool.out += count;
-    count_out(pool, count);
-    if (prefers_huge_pages_ && pool.carved == pool.capacity) {
-        gather(pool);
-    }
-    return reinterpret_cast<void*>(first);
-}
-
-void PoolArena::put_chunk(Pool& pool, const void* chunk) {
-    const uint32_t index = index_of(pool, reinterpret_cast<uintptr_t>(chunk)).index;
-    uint64_t& word = free_bits(pool)[index / 64];
-    const uint64_t bit = uint64_t{1} << index % 64;
-    if ((word & bit) != 0) {
-        misused(Misuse::freed_by_two, chunk, &pool);
-    }
-    word |= bit;
-    pool.search = index / 64 < pool.search ? index / 64 : pool.search;
-    --pool.out;
-    leave_pages(pool, reinterpret_cast<uintptr_t>(chunk));
-}
-
-// Ahead of what is carved, a part of the range at a time: so many faults become one system call. Idle pages
-// they are, and bounded with them.
-void PoolArena::populate(Pool& pool, uintptr_t end) {
-    const size_t step = range_bytes(pool.order) / parts;
-    const uintptr_t from = platform::round_up(end, platform::page_bytes());
-    if (step <= platform::page_bytes() || *page_of(end - 1) != 0 || idle_bytes() + step > most_idle()) {
-        return;
-    }
-    const uintptr_t first = platform::round_down(chunk_at(pool, pool.carved), platform::page_bytes());
-    const uintptr_t range_end = range_of(pool) + range_bytes(pool.order);
-    const uintptr_t past = from + step < range_end ? from + step : range_end;
-    platform::populate_pages(reinterpret_cast<void*>(first), past - first);
-    int64_t made = 0;
-    for (uintptr_t page = first; page < past; page += platform::page_bytes()) {
-        if (*page_of(page) == 0) {
-            *page_of(page) = idle_page;
-            ++made;
-        }
-    }
-    count_idle(pool, made);
-}
-
-void PoolArena::recount(Pool& pool) {
-    PageCount* page = page_of(range_of(pool));
-    for (const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1; page != end;
-         ++page) {
-        *page = *page != 0 ? idle_page : PageCount{0};
-    }
-    uint64_t* words = free_bits(pool);
-    memset(words, 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
-    pool.out = 0;
-    pool.search = 0;
-    for (uint32_t i = 0; i < pool.carved; ++i) {
-        const uintptr_t chunk = chunk_at(pool, i);
-        if (*state_of(reinterpret_cast<void*>(chunk)) == ChunkState::in_pool) {
-            words[i / 64] |= uint64_t{1} << i % 64;
-        } else {
-            ++pool.out;
-            occupy_pages(pool, i, 1);
-        }
-    }
-}
-
-void PoolArena::freeze(Pool& pool) {
-    constexpr PageCount pinned = 0x8000;
-    PageCount* page = page_of(range_of(pool));
-    for (const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1; page != end;
-         ++page) {
-        *page = pinned;
-    }
-    memset(free_bits(pool), 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
-    pool.carved = pool.out = pool.capacity;
-    pool.apart = pool.returned = pool.search = 0;
-}
-
 void PoolArena::recount_all() {
-    idle_ = out_ = 0;
+    pages_.begin_recount();
+    out_ = 0;
     for (size_t i = 0; i < count_; ++i) {
         Pool& pool = pools()[i];
-        pool.idle_pages = 0;
-        const PageCount* page = page_of(range_of(pool));
-        const PageCount* end = page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
-        for (; page != end; ++page) {
-            pool.idle_pages += *page == idle_page;
-        }
-        idle_ += uint64_t{pool.idle_pages} << page_shift_;
+        pages_.recount(pool);
         out_ += pool.state() != PoolState::unused ? uint64_t{pool.out} * pool.chunk_bytes : 0;
     }
     for (unsigned order = 0; order < pool_orders; ++order) {
         const uintptr_t half = orders_[order].half;
-        count_idle(half != 0 ? touched_pages(half, half + range_bytes(order)) : 0);
+        if (half != 0) {
+            pages_.recount(half, half + range_bytes(order));
+        }
     }
 }
 
@@ -449,7 +244,8 @@ size_t PoolArena::reserve() const {
 
 size_t PoolArena::most_idle() const {
     const size_t open = __atomic_load_n(&open_bytes_, __ATOMIC_RELAXED);
-    return reserve() + (open < most_open ? open : most_open) + (prefers_huge_pages_ ? block_bytes : 0);
+    return reserve() + (open < most_open ? open : most_open) +
+           (huge_pages_.are_preferred() ? block_bytes : 0);
 }
 
 // Down to half of what is allowed, so that one call of the system gives many pages back.
@@ -472,40 +268,19 @@ void PoolArena::discard_of_some(size_t wanted) {
     }
     for (unsigned order = 0; order < pool_orders && idle_bytes() > wanted; ++order) {
         const uintptr_t half = orders_[order].half;
-        if (half != 0) {
-            count_idle(-static_cast<int64_t>(discard_idle(half, half + range_bytes(order))));
+        if (half != 0 && pages_.discard_idle(half, half + range_bytes(order))) {
+            huge_pages_.forget(half);
         }
     }
 }
 
 void PoolArena::discard_idle(Pool& pool) {
-    const uint32_t pages = discard_idle(range_of(pool), range_of(pool) + range_bytes(pool.order));
-    count_idle(pool, -static_cast<int64_t>(pages));
+    if (pages_.discard_idle(pool)) {
+        huge_pages_.forget(range_of(pool));
+    }
     if (pool.state() == PoolState::unused) {
         discard_tables(pool);
     }
-}
-
-// Says how many pages went.
-uint32_t PoolArena::discard_idle(uintptr_t begin, uintptr_t end) {
-    const size_t page = platform::page_bytes();
-    uint32_t pages = 0;
-    uintptr_t first = 0;  // of a row of idle ones
-    for (uintptr_t at = begin; at <= end; at += page) {
-        const bool is_idle = at < end && *page_of(at) == idle_page;
-        if (is_idle) {
-            *page_of(at) = 0;
-            first = first != 0 ? first : at;
-            ++pages;
-        } else if (first != 0) {
-            platform::discard_pages(reinterpret_cast<void*>(first), at - first);
-            first = 0;
-        }
-    }
-    if (pages != 0) {
-        __atomic_store_n(is_huge(begin), false, __ATOMIC_RELAXED);
-    }
-    return pages;
 }
 
 // Of a range without a pool: they are zero, as discarded pages read.
@@ -524,59 +299,21 @@ void PoolArena::discard_tables(const Pool& pool) {
     discard(reinterpret_cast<uintptr_t>(free_bits(pool)), bytes / bytes_per_bits);
 }
 
-void PoolArena::prefer_huge_pages() {
-    prefers_huge_pages_ = is_open() && platform::huge_pages_are_allowed();
-    if (prefers_huge_pages_) {
-        platform::refuse_huge_pages(reinterpret_cast<void*>(ranges_.base()), ranges_.bytes());
-    }
-}
-
-bool* PoolArena::is_huge(uintptr_t address) const {
-    return reinterpret_cast<bool*>(huge_.base() + (address - ranges_.base()) / block_bytes);
-}
-
-uint32_t PoolArena::touched_pages(uintptr_t begin, uintptr_t end) const {
-    uint32_t touched = 0;
-    for (uintptr_t page = begin; page < end; page += uintptr_t{1} << page_shift_) {
-        touched += __atomic_load_n(page_of(page), __ATOMIC_RELAXED) != 0;
-    }
-    return touched;
-}
-
-// Before its first use, where so many pages may be idle: that takes half the time of its small pages, and a
-// third of gathering them. Not the first: a process may need little of it; and its pages give the mapping
-// what the kernel asks for before it joins others to it. Under the lock.
+// Where so many pages may be idle.
 void PoolArena::make_huge(uintptr_t block) {
-    static_assert(platform::huge_page_bytes == block_bytes);
-    if (block == ranges_.base() || idle_bytes() + block_bytes > most_idle() || !huge_page_pace_.is_due()) {
-        return;
+    if (huge_pages_.are_preferred() && idle_bytes() + block_bytes <= most_idle() && huge_pages_.make(block)) {
+        pages_.add_idle(block, block + block_bytes);
     }
-    const uint64_t began = platform::monotonic_nanoseconds();
-    if (platform::make_huge_page(reinterpret_cast<void*>(block))) {
-        for (uintptr_t page = block; page < block + block_bytes; page += platform::page_bytes()) {
-            *page_of(page) = idle_page;
-        }
-        count_idle(static_cast<int64_t>(block_bytes >> page_shift_));
-        __atomic_store_n(is_huge(block), true, __ATOMIC_RELAXED);
-    }
-    huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
 }
 
-// Other blocks once all their chunks were in use. Not by MADV_HUGEPAGE before the first touch: one that is
-// hardly used would have all its pages at once. Under the pool's lock.
+// The pool was just filled. Under its lock.
 void PoolArena::gather(const Pool& pool) {
     const uintptr_t block = range_of(pool) & ~(block_bytes - 1);
-    if (__atomic_load_n(is_huge(block), __ATOMIC_RELAXED) || !is_resident(pool, block) ||
-        !huge_page_pace_.is_due()) {
-        return;
+    if (!huge_pages_.is_huge(block) && is_resident(pool, block)) {
+        huge_pages_.gather(block);
     }
-    const uint64_t began = platform::monotonic_nanoseconds();
-    const bool is_gathered = platform::gather_huge_page(reinterpret_cast<void*>(block));
-    __atomic_store_n(is_huge(block), is_gathered, __ATOMIC_RELAXED);
-    huge_page_pace_.took(platform::monotonic_nanoseconds() - began);
 }
 
-// The pool that was just filled is locked already.
 bool PoolArena::is_resident(const Pool& filled, uintptr_t block) const {
     for (uintptr_t at = block; at < block + block_bytes;) {
         Pool* pool = find(reinterpret_cast<void*>(at));
@@ -584,7 +321,7 @@ bool PoolArena::is_resident(const Pool& filled, uintptr_t block) const {
             return false;
         }
         const uintptr_t end = at + range_bytes(pool->order);
-        const bool is_whole = touched_pages(at, end) == (end - at) >> page_shift_;
+        const bool is_whole = pages_.resident(at, end) == (end - at) / pages_.page_bytes();
         if (pool != &filled) {
             pool->lock.unlock();
         }

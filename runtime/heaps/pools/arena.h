@@ -5,31 +5,12 @@
 // bounded over the whole heap (most_idle), wherever they lie.
 #pragma once
 
-#include "runtime/heaps/pools/huge_page_pace.h"
+#include "runtime/heaps/pools/huge_pages.h"
+#include "runtime/heaps/pools/pages.h"
 #include "runtime/heaps/pools/pool.h"
 #include "runtime/structures/growing_range.h"
 
 namespace malloom::heaps {
-
-constexpr unsigned pool_unit_shift = 14;
-constexpr size_t smallest_range = size_t{1} << pool_unit_shift;  ///< bytes of the smallest pool
-constexpr unsigned pool_orders = 7;                              ///< each twice the one before: to 1 MiB
-constexpr size_t largest_range = smallest_range << (pool_orders - 1);
-/// Fresh ranges are halves of larger ones, down from such a block, which may be a huge page.
-constexpr size_t block_bytes = 2 * largest_range;
-constexpr size_t largest_chunk = size_t{32} << 10;
-constexpr size_t size_classes = largest_chunk / granule_bytes + 1;  ///< by the chunk's granules
-
-constexpr size_t range_bytes(unsigned order) {
-    return smallest_range << order;
-}
-/// Where the pool's range begins.
-inline uintptr_t range_of(const Pool& pool) {
-    return pool.start & ~(smallest_range - 1);
-}
-constexpr size_t class_of(size_t chunk_bytes) {
-    return chunk_bytes / granule_bytes;
-}
 
 /// Where the state of a granule lies: by its number, whose lowest byte is turned by two bits. So the states
 /// of four neighbours lie in four cache lines, and those of the chunks of 4 KiB that are multiples of 64
@@ -141,7 +122,7 @@ class PoolArena {
     /// Gives idle pages back where they are too many. Under no lock.
     void trim();
 
-    size_t idle_bytes() const { return __atomic_load_n(&idle_, __ATOMIC_RELAXED); }
+    size_t idle_bytes() const { return pages_.idle_bytes(); }
     size_t out_bytes() const { return __atomic_load_n(&out_, __ATOMIC_RELAXED); }
     /// A sixteenth of what is out, or 1 MiB, whichever is more.
     size_t reserve() const;
@@ -150,15 +131,13 @@ class PoolArena {
 
     /// From now on blocks are huge pages, where the system makes them at request. One of them may be idle
     /// beside the rest.
-    void prefer_huge_pages();
+    void prefer_huge_pages() { huge_pages_.prefer(); }
 
     /// Every descriptor that was ever used.
     Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
     size_t pools_count() const { return count_; }
     uintptr_t base() const { return ranges_.base(); }
     size_t bytes() const { return ranges_.bytes(); }
-    /// Bytes of ranges that are in use.
-    size_t held_bytes() const { return held_; }
 
   private:
     struct Order {
@@ -170,17 +149,18 @@ class PoolArena {
         uint32_t pools;  ///< in use
         uint8_t order;   ///< of the largest since there were none
     };
-    // Of a page: 0 where it is not resident as far as is known, else the chunks on it that are out, plus one.
-    using PageCount = uint16_t;
-    static constexpr PageCount idle_page = 1;
+    // A byte of free bits for so many bytes of the arena.
+    static constexpr size_t bytes_per_bits = granule_bytes * 8;
 
     uintptr_t offset_of(const void* object) const {
         return reinterpret_cast<uintptr_t>(object) - ranges_.base();
     }
     Pool** map() const { return reinterpret_cast<Pool**>(map_.base()); }
     uint64_t** tops() const { return reinterpret_cast<uint64_t**>(tops_.base()); }
-    PageCount* page_of(uintptr_t address) const;
-    uint64_t* free_bits(const Pool& pool) const;
+    uint64_t* free_bits(const Pool& pool) const {
+        return reinterpret_cast<uint64_t*>(bits_.base() + (range_of(pool) - ranges_.base()) / bytes_per_bits);
+    }
+    uint32_t take_freed(Pool& pool, uint32_t count, uint64_t* last);
     bool open_tables(size_t bytes);
     bool reach(size_t usable);
     Pool* take_fresh(unsigned order);
@@ -190,22 +170,12 @@ class PoolArena {
     void fill(Pool& pool, PoolShape shape);
     void begin_use(const Pool& pool);
     void end_use(const Pool& pool);
-    void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
-    void occupy_pages(Pool& pool, uint32_t first, uint32_t count);
-    void leave_pages(Pool& pool, uintptr_t chunk);
-    void populate(Pool& pool, uintptr_t end);
-    void make_idle(Pool& pool, uintptr_t first, uintptr_t end);
     void make_huge(uintptr_t block);
     void gather(const Pool& pool);
     bool is_resident(const Pool& filled, uintptr_t block) const;
-    uint32_t touched_pages(uintptr_t begin, uintptr_t end) const;
-    bool* is_huge(uintptr_t address) const;
-    void count_idle(Pool& pool, int64_t pages);
-    void count_idle(int64_t pages);
-    void discard_idle(Pool& pool);
-    uint32_t discard_idle(uintptr_t begin, uintptr_t end);
-    void discard_tables(const Pool& pool);
     void discard_of_some(size_t wanted);
+    void discard_idle(Pool& pool);
+    void discard_tables(const Pool& pool);
 
     uint64_t granules_ = 0;       ///< of what is usable
     uintptr_t state_origin_ = 0;  ///< where the state of address 0 would lie
@@ -214,22 +184,17 @@ class PoolArena {
     structures::GrowingRange tops_;    ///< tops of magazines, likewise
     structures::GrowingRange states_;  ///< ChunkState, by granules
     structures::GrowingRange bits_;    ///< of free chunks, by chunks of each pool
-    structures::GrowingRange pages_;   ///< PageCount, by pages
     structures::GrowingRange descriptors_;
-    structures::GrowingRange huge_;  ///< of blocks: whether it is one huge page, of which nothing went back
+    PoolPages pages_;
+    HugePages huge_pages_;
     Order orders_[pool_orders] = {};
     SizeClass classes_[size_classes] = {};
     size_t open_bytes_ = 0;  ///< of the largest pools of all classes; atomic
     size_t blocks_ = 0;      ///< ever taken from the range
     size_t count_ = 0;       ///< descriptors
-    size_t held_ = 0;
-    size_t trimmed_ = 0;  ///< the descriptor that is looked at next
-    unsigned page_shift_ = 0;
-    uint64_t idle_ = 0;  ///< bytes
-    uint64_t out_ = 0;   ///< bytes of chunks that are out
-    bool prefers_huge_pages_ = false;
+    size_t trimmed_ = 0;     ///< the descriptor that is looked at next
+    uint64_t out_ = 0;       ///< bytes of chunks that are out
     OnMisuse on_misuse_ = nullptr;
-    HugePagePace huge_page_pace_;
 };
 
 }  // namespace malloom::heaps

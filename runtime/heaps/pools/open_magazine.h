@@ -1,4 +1,4 @@
-// The chunks' way between pools and their owner's magazine, and which magazines stay.
+// Chunks on their way between pools and their owner's magazine.
 #pragma once
 
 #include "runtime/heaps/pools/pool_heap.h"

@@ -4,7 +4,7 @@
 // A pool belongs to a size class (its chunk's bytes) and to one thread, its owner, who lends it to a
 // borrower: a call site, a context, a pool of a compiler's. It is
 // - listed: it has chunks to give, and is among those that its owner fills the borrower's magazine from;
-// - full: the first thread that gives one of its chunks back notes it for the owner;
+// - full: the first thread that gives one of its chunks back makes it pending, for the owner to look at;
 // - spare: mostly free, so its owner may lend it to another borrower of the size class;
 // - an orphan: its owner has ended; who needs its size class, or frees one of its chunks, adopts it.
 #pragma once
@@ -60,13 +60,13 @@ struct alignas(128) Pool {
     uint32_t search;      ///< word of the free bits below which none is set
     uint32_t idle_pages;  ///< resident pages without a chunk that is out
     uint32_t borrower;
-    uint8_t order;   ///< the range has range_bytes(order)
-    uint8_t state_;  ///< PoolState
-    bool is_noted;   ///< on its owner's stack of noted pools
-    bool is_over;    ///< its borrower was destroyed: the owner gives it back
+    uint8_t order;    ///< the range has range_bytes(order)
+    uint8_t state_;   ///< PoolState
+    bool is_pending;  ///< on its owner's stack of pending pools; an orphan: in its size class's list
+    bool is_over;     ///< its borrower was destroyed: the owner gives it back
 
-    Pool* noted_next;  ///< on that stack; of the arena's unused ones
-    Pool* owned_next;  ///< of its owner's pools of the borrower
+    Pool* pending_next;  ///< on the owner's stack; of the arena's unused ones
+    Pool* owned_next;    ///< of its owner's pools of the borrower
     Pool* owned_before;
     Pool* listed_next;  ///< of those that are listed, of the class's spare ones, or of its orphans
     Pool* listed_before;
@@ -87,6 +87,26 @@ static_assert(sizeof(Pool) == 128);
 
 constexpr unsigned granule_shift = 4;
 constexpr size_t granule_bytes = size_t{1} << granule_shift;  ///< chunks are multiples of it
+
+constexpr unsigned pool_unit_shift = 14;
+constexpr size_t smallest_range = size_t{1} << pool_unit_shift;  ///< bytes of the smallest pool
+constexpr unsigned pool_orders = 7;                              ///< each twice the one before: to 1 MiB
+constexpr size_t largest_range = smallest_range << (pool_orders - 1);
+/// Fresh ranges are halves of larger ones, down from such a block, which may be a huge page.
+constexpr size_t block_bytes = 2 * largest_range;
+constexpr size_t largest_chunk = size_t{32} << 10;
+constexpr size_t size_classes = largest_chunk / granule_bytes + 1;  ///< by the chunk's granules
+
+constexpr size_t range_bytes(unsigned order) {
+    return smallest_range << order;
+}
+/// Where the pool's range begins.
+inline uintptr_t range_of(const Pool& pool) {
+    return pool.start & ~(smallest_range - 1);
+}
+constexpr size_t class_of(size_t chunk_bytes) {
+    return chunk_bytes / granule_bytes;
+}
 
 /// Of a chunk of so many granules: what index_of multiplies by.
 constexpr uint64_t reciprocal_of(uint32_t granules) {

@@ -54,7 +54,11 @@ class PoolHeap {
     /// too.
     void destroy(uint32_t borrower);
     /// Of the borrower's chunks; 0 for a number that is none's.
-    size_t chunk_bytes(uint32_t borrower) const;
+    size_t chunk_bytes(uint32_t borrower) const {
+        return borrower < most_borrowers && tables_ != nullptr
+                   ? __atomic_load_n(&tables_->borrowers[borrower].chunk_bytes, __ATOMIC_ACQUIRE)
+                   : 0;
+    }
 
     /// Whether chunks lie as tightly as they can. Where not, those of 64 bytes lie across two lines: whoever
     /// follows links in the one half finds the other half of the neighbour fetched already. And those from
@@ -166,55 +170,65 @@ class PoolHeap {
         }
     }
     static constexpr size_t common_index(size_t bytes) { return (bytes + granule_bytes - 1) / granule_bytes; }
+
+    // borrowers.cpp
     uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order);
     uint32_t take_number();
     void add_small_commons();
     void return_all(uint32_t borrower);
     void forget_magazines(uint32_t borrower);
 
-    // A thread's pools.
+    // pool_heap.cpp: what the fast paths leave.
+    void* ended_taking(PoolThread& self, uint32_t borrower);
+    bool ended_putting(PoolThread& self, void* object);
+    bool release_own(PoolThread& self, Pool& pool, void* object);
+    bool put(PoolThread& self, uint32_t borrower, void* object);
+
+    // foreign_release.cpp
+    void release_foreign(PoolThread& self, Pool& pool, void* object);
+    void give_to_pool(Pool& pool, void* object);
+    void defer(void* object);
+    void take_deferred() {
+        if (__atomic_load_n(&deferred_, __ATOMIC_RELAXED) != nullptr) {
+            take_all_deferred();
+        }
+    }
+    void take_all_deferred();
+    void make_pending(Pool& pool);
+    void take_pending(PoolThread& self);
+
+    // owned_pools.cpp
     void own(PoolThread& self, Pool& pool, uint32_t borrower);
     void disown(PoolThread& self, Pool& pool);
     void list(PoolThread& self, Pool& pool);
     void unlist(PoolThread& self, Pool& pool);
     Pool* next_pool(PoolThread& self, uint32_t borrower);
-    bool set_aside(PoolThread& self, Pool& pool);
+    bool unlist_if_full(PoolThread& self, Pool& pool);
     Pool* make_pool(PoolThread& self, uint32_t borrower);
     Pool* lend(PoolThread& self, uint32_t borrower);
     void look_after(PoolThread& self, Pool& pool);
     void look_at_given(PoolThread& self, uint32_t borrower);
-    void take_noted(PoolThread& self);
     bool give_back(PoolThread& self, Pool& pool);
     void give_back_or_reset(PoolThread& self, Pool& pool);
     void give_back_all(PoolThread& self, uint32_t borrower);
-    void note(Pool& pool);
 
-    // Magazines that hold more together than they should leave those that were used last.
+    // cached_magazines.cpp
     void cache(PoolThread& self, uint32_t borrower);
     size_t bytes_kept_by(PoolThread& self, uint32_t borrower) const;
     void uncache(PoolThread& self, uint32_t borrower);
-    void note_return(PoolThread& self, PoolShare& share);
+    void extend_cache(PoolThread& self, PoolShare& share);
     void limit_cached(PoolThread& self, uint32_t but);
 
-    // Pools without an owner.
+    // threads.cpp: pools without an owner, tables without a thread.
     void orphan(PoolThread& self, Pool& pool);
     void share_spares(PoolThread& self, size_t size_class);
     void mark_all(const Pool& pool, uint8_t from, uint8_t to);
+    void look_after_orphan(Pool& pool);
     Pool* adopt_any(PoolThread& self, uint32_t borrower);
     bool adopt(PoolThread& self, Pool& pool);
     PoolThread* take_table();
     void inherit(PoolThread* self, Pool& pool);
     void drop_tables_but(PoolThread* self);
-
-    bool release_own(PoolThread& self, Pool& pool, void* object);
-    bool put(PoolThread& self, uint32_t borrower, void* object);
-    void release_foreign(PoolThread& self, Pool& pool, void* object);
-    void look_after_orphan(Pool& pool);
-    void give_to_pool(Pool& pool, void* object);
-    void defer(void* object);
-    void take_deferred();
-    void* ended_taking(PoolThread& self, uint32_t borrower);
-    bool ended_putting(PoolThread& self, void* object);
 
     PoolArena arena_;
     MagazineMemory magazines_;  ///< under the arena's lock

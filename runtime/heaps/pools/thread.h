@@ -1,5 +1,5 @@
 // What a thread has of each borrower: a magazine of free chunks, and the pools that fill it. Only the thread
-// itself touches it, but for the stack of noted pools; so it needs no locks.
+// itself touches it, but for the stack of pending pools; so it needs no locks.
 #pragma once
 
 #include "runtime/heaps/pools/magazine.h"
@@ -33,7 +33,7 @@ struct PoolShare {
 };
 
 /// The table of a thread. It lies in memory of its own and outlives the thread: the next one that begins
-/// takes it over, with what others may still note in it.
+/// takes it over, with what others may still make pending in it.
 struct alignas(64) PoolThread {
     bool is_busy;    ///< within the pool heap: a signal handler that comes then must not touch the table
     uint8_t mark;    ///< its objects' ChunkState
@@ -49,7 +49,7 @@ struct alignas(64) PoolThread {
     uint64_t cached_bytes;   ///< of pages that their magazines may keep
     uint64_t cached_extra;   ///< they may keep so many bytes beyond the reserve
     uint32_t emptied_count;  ///< magazines that limit_cached emptied
-    Pool* noted;             ///< own pools that were full until others gave chunks back; atomic
+    Pool* pending;           ///< own pools that were full until others gave chunks back; atomic
     PoolThread* next_table;  ///< of all tables
     PoolThread* next_idle;   ///< of those that no thread has
 

@@ -54,7 +54,7 @@ void PoolHeap::leave(PoolThread& self) {
     {
         const BusyScope busy(self);
         take_deferred();
-        take_noted(self);
+        take_pending(self);
         for (uint32_t borrower = 0; borrower < __atomic_load_n(&borrowers_count_, __ATOMIC_RELAXED);
              ++borrower) {
             PoolShare& share = self.share(borrower);
@@ -79,14 +79,14 @@ void PoolHeap::leave(PoolThread& self) {
     idle_threads_ = &self;
 }
 
-// Pools that others have noted stay with the table.
+// Pools that are pending stay with the table.
 void PoolHeap::orphan(PoolThread& self, Pool& pool) {
     const Locked locked(arena_.lock);
     bool is_empty = false;
     bool has_chunk = false;
     {
         const Locked pool_locked(pool.lock);
-        if (pool.is_noted) {
+        if (pool.is_pending) {
             return;
         }
         disown(self, pool);
@@ -101,7 +101,7 @@ void PoolHeap::orphan(PoolThread& self, Pool& pool) {
     if (is_empty) {
         arena_.give_back(pool);
     } else if (has_chunk) {
-        pool.is_noted = true;
+        pool.is_pending = true;
         ListedPools::add(tables_->orphans[class_of(pool.chunk_bytes)], pool);
     }
 }
@@ -121,7 +121,7 @@ void PoolHeap::share_spares(PoolThread& self, size_t size_class) {
             orphan(self, *pool);
         }
         if (self.spare(size_class) == pool) {
-            return;  // noted, or a handler has the magazine
+            return;  // pending, or a handler has the magazine
         }
     }
 }
@@ -137,7 +137,7 @@ void PoolHeap::mark_all(const Pool& pool, uint8_t from, uint8_t to) {
     }
 }
 
-// A chunk came back to it. Of an orphan `is_noted` says that it is listed.
+// A chunk came back to it. Of an orphan `is_pending` says that it is among those that wait to be adopted.
 void PoolHeap::look_after_orphan(Pool& pool) {
     const Locked locked(arena_.lock);
     if (pool.state() != PoolState::orphan) {
@@ -148,12 +148,12 @@ void PoolHeap::look_after_orphan(Pool& pool) {
     const bool is_empty = pool.is_empty();
     pool.lock.unlock();
     if (is_empty) {
-        if (pool.is_noted) {
+        if (pool.is_pending) {
             ListedPools::remove(first, pool);
         }
         arena_.give_back(pool);
-    } else if (!pool.is_noted) {
-        pool.is_noted = true;
+    } else if (!pool.is_pending) {
+        pool.is_pending = true;
         ListedPools::add(first, pool);
     }
 }
@@ -164,14 +164,14 @@ Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
     Pool* pool = first;
     if (pool != nullptr) {
         ListedPools::remove(first, *pool);
-        pool->is_noted = false;
+        pool->is_pending = false;
         own(self, *pool, borrower);
         mark_all(*pool, ChunkState::of_orphan, self.mark);
     }
     return pool;
 }
 
-// False where another was quicker, or may soon have a use for it.
+// False where another was first, or may soon have a use for it.
 bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
     const Locked locked(arena_.lock);
     pool.lock.lock();
@@ -180,47 +180,13 @@ bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
     if (is_others) {
         return false;
     }
-    if (pool.is_noted) {
+    if (pool.is_pending) {
         ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
-        pool.is_noted = false;
+        pool.is_pending = false;
     }
     own(self, pool, pool.borrower);
     mark_all(pool, ChunkState::of_orphan, self.mark);
     return true;
-}
-
-void PoolHeap::forget_magazines(uint32_t borrower) {
-    for (PoolThread* table = all_threads_; table != nullptr; table = table->next_table) {
-        OpenMagazine(*this, *table, borrower).forget();
-    }
-}
-
-// What its owner may be looking at, it gives back itself. Under the arena's lock.
-void PoolHeap::return_all(uint32_t borrower) {
-    forget_magazines(borrower);
-    for (size_t i = 0; i < arena_.pools_count(); ++i) {
-        Pool& pool = arena_.pools()[i];
-        if (pool.borrower != borrower || pool.state() == PoolState::unused) {
-            continue;
-        }
-        bool stays = false;
-        {
-            const Locked locked(pool.lock);
-            stays = pool.owner != nullptr && (pool.is_noted || pool.state() == PoolState::spare);
-            if (stays) {
-                pool.owner->share(borrower).living -= pool.out - pool.apart + pool.returned;
-                arena_.reset(pool);
-                pool.is_over = true;
-            } else if (pool.owner != nullptr) {
-                disown(*pool.owner, pool);
-            } else if (pool.is_noted) {
-                ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
-            }
-        }
-        if (!stays) {
-            arena_.give_back(pool);
-        }
-    }
 }
 
 // Whoever forks holds the lock, so that the child finds what it guards whole. It may be a signal handler that
@@ -267,7 +233,7 @@ void PoolHeap::inherit(PoolThread* self, Pool& pool) {
         arena_.freeze(pool);
         mark_all(pool, pool.owner->mark, ChunkState::of_orphan);
         pool.owner = nullptr;
-        pool.is_noted = false;
+        pool.is_pending = false;
         pool.set_state(PoolState::orphan);
         arena_.set_top(pool, nullptr);
         return;
@@ -278,7 +244,7 @@ void PoolHeap::inherit(PoolThread* self, Pool& pool) {
         arena_.recount(pool);
         share.living += pool.out - pool.apart;
         pool.returned = 0;
-        pool.is_noted = false;
+        pool.is_pending = false;
         if (pool.state() == PoolState::full && pool.has_chunk()) {
             list(*self, pool);
         }
@@ -299,7 +265,7 @@ void PoolHeap::drop_tables_but(PoolThread* self) {
     all_threads_ = self;
     if (self != nullptr) {
         self->next_table = nullptr;
-        self->noted = nullptr;
+        self->pending = nullptr;
     }
 }
 

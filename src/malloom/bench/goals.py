@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from malloom.bench.interval import median_ratio
-from malloom.bench.rows import Row, row
+from malloom.measure.interval import median_ratio
+from malloom.measure.rows import Place, Row, row
 
 LIMIT = "limit"
 """The baseline of what has an absolute limit: ratio = measured / limit."""
@@ -30,22 +30,39 @@ class Goal:
     of: Of = Of.RATIO
 
     @property
-    def reached(self) -> bool:
+    def is_judged(self) -> bool:
+        """Whether there were runs enough: a comparison without an interval says nothing. What is held
+        against an absolute limit is no comparison."""
+        is_compared = self.of is not Of.PEAK and self.row.baseline != LIMIT
+        return self.limit is None or not is_compared or self.row.low is not None
+
+    @property
+    def reached(self) -> bool | None:
+        """None where it is not judged."""
+        if not self.is_judged or self.value is None:
+            return None
         return self.limit is None or self.value <= self.limit
 
     @property
     def is_near(self) -> bool:
-        """Whether the interval holds the limit: another time a goal that is reached might be missed, and one
-        that is missed reached. There is no such doubt about a count, and a peak has no interval."""
-        if self.limit is None or self.of is Of.PEAK or self.row.low == self.row.high:
+        """Whether the limit is as near to what is held as noise can move that: another time a goal that is
+        reached might be missed, and one that is missed reached. The median may lie anywhere in its
+        interval; an end of it as far to either side as it is from the median. There is no such doubt about
+        a count, and a peak has no interval."""
+        low, high, ratio = self.row.low, self.row.high, self.row.ratio
+        if self.limit is None or self.of is Of.PEAK or low is None or high is None or low == high:
             return False
-        return self.row.low <= self.limit <= self.row.high
+        if self.of is Of.LOW:
+            return abs(self.limit - low) <= ratio - low
+        if self.of is Of.HIGH:
+            return abs(self.limit - high) <= high - ratio
+        return low <= self.limit <= high
 
     @property
-    def value(self) -> float:
+    def value(self) -> float | None:
+        """What is held against the limit; None where it was not measured, or is the end of no interval."""
         value = getattr(self.row, self.of.value)
-        assert value is not None
-        return float(value)
+        return None if value is None else float(value)
 
     @property
     def metric(self) -> str:
@@ -59,9 +76,7 @@ class Goal:
         return {**place, **held, "reached": self.reached}
 
 
-def against_limit(
-    place: tuple[str, str], variant: str, metric: str, measured: Sequence[float], limit: float
-) -> Goal:
+def against_limit(place: Place, variant: str, metric: str, measured: Sequence[float], limit: float) -> Goal:
     """A goal with an absolute limit, in the unit of the metric, over the median of what was measured."""
     ratio = median_ratio(measured, [limit] * len(measured))
     return Goal(row(place, variant, LIMIT, metric, ratio, runs=len(measured)), 1.0)

@@ -1,13 +1,20 @@
 """The steps of a suite, each of which stands alone: one that fails takes nothing with it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from malloom.bench.cases import Case, Runnable
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Progress, no_progress
-from malloom.bench.rows import Row
-from malloom.bench.workloads import Case
+from malloom.errors import CommandError
+from malloom.measure.equal_surroundings import Surroundings, surrounded
+from malloom.measure.interleaved import Budget, Progress, Rounds, no_progress, run_interleaved
+from malloom.measure.process import Command
+from malloom.measure.rows import Row
+from malloom.measure.variants import Variant
+
+Count = TypeVar("Count")
 
 
 @dataclass(frozen=True)
@@ -28,13 +35,69 @@ class Bench:
     def file(self, case: Case, suffix: str) -> Path:
         return self.scratch / f"{case.workload}-{'-'.join(case.arguments)}.{suffix}"
 
+    def race(
+        self,
+        program: Runnable,
+        variants: Sequence[Variant],
+        baseline: str,
+        budget: Budget,
+        metric: str = "cpu_time",
+        controls: Sequence[str] = (),
+    ) -> Rounds:
+        """Interleaved runs of the program in every way that can be had; those of the baseline, and of the
+        controls, with which tables compare as well, twice."""
+        commands = self.commands_of(program, variants)
+        return self.race_of(str(program), commands, baseline, budget, metric, controls)
+
+    def race_of(
+        self,
+        what: str,
+        commands: Mapping[str, Command],
+        baseline: str,
+        budget: Budget,
+        metric: str = "cpu_time",
+        controls: Sequence[str] = (),
+    ) -> Rounds:
+        """The same of commands by name, which may be different programs that do the same."""
+        if baseline not in commands:
+            raise CommandError(f"'{baseline}', which all is compared with, cannot be run")
+        self.say(f"measuring {what}: {', '.join(commands)}")
+        twice = (baseline, *controls)
+        return run_interleaved(commands, baseline, budget, metric, self.progress, self.failed, controls=twice)
+
+    def commands_of(self, program: Runnable, variants: Sequence[Variant]) -> dict[str, Command]:
+        """The program's command in every way that there is; `failed` is told of the others."""
+        plain, commands = program.command(self), {}
+        for variant in variants:
+            try:
+                commands[variant.name] = variant.of(plain)
+            except CommandError as error:
+                self.failed(variant.name, error)
+        return commands
+
+    def counted(
+        self, what: str, commands: Mapping[str, Command], count: Callable[[Command], Count]
+    ) -> dict[str, Count]:
+        """What a count that every run repeats says of each command; `failed` is told of those that cannot be
+        counted."""
+        counts = {}
+        surroundings = Surroundings.of_all(commands.values()) if commands else None
+        for name, command in commands.items():
+            self.say(f"counting {what}: {name}")
+            try:
+                counts[name] = count(surrounded(command, surroundings) if surroundings else command)
+            except CommandError as error:
+                self.failed(name, error)
+        return counts
+
 
 @dataclass(frozen=True)
 class Step:
     """Something to measure, and what it is called where it fails.
 
     `seconds` is how long it is thought to take; 0 where nobody thought. A step that `concludes` only computes
-    from what the steps before it measured, and does so after an interrupt too.
+    from what the steps before it measured, and does so after an interrupt too. `last_level` is of the machine
+    that the sizes of inputs are told by, where that is not the suite's.
     """
 
     part: str
@@ -42,3 +105,4 @@ class Step:
     measure: Callable[[Bench], Sequence[Row | Goal]]
     seconds: float = 0.0
     concludes: bool = False
+    last_level: int = 0

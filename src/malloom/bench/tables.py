@@ -1,14 +1,17 @@
-"""Findings as tables of text: goals, failures, and how a row is described."""
+"""Findings as tables of text: what each shows, and what a reader must know of the runs behind it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 
-from malloom.bench.findings import Findings
-from malloom.bench.goals import Goal, Of
-from malloom.bench.rows import Row
+from malloom.bench.findings import Findings, is_control
+from malloom.bench.goals import LIMIT, Goal, Of
+from malloom.bench.means import MEAN
+from malloom.measure.interval import FEWEST_PAIRS
+from malloom.measure.rows import Place, Row
 
 GOALS = "What malloom must reach"
 ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")
@@ -17,15 +20,121 @@ GOAL_HEADINGS = (*ROW_HEADINGS, "limit", "reached")
 
 @dataclass(frozen=True)
 class Shown:
-    """A table as it is read: a title, headings, and rows of text."""
+    """A table as it is read: a title, headings, rows of text, and remarks below."""
 
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
+    remarks: Sequence[str] = ()
+
+
+def describe_interval(row: Row) -> str:
+    """`0.512 [0.500 0.523] n 12` with the number of pairs, or the ratio alone where it is exact."""
+    if row.is_exact:
+        return f"{row.ratio:.3f}"
+    if row.low is None or row.high is None:
+        return f"{row.ratio:.3f} n {row.runs}"
+    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}] n {row.runs}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Which rows of a part a table shows, and how: those of one metric, and of one baseline unless
+    `baseline` is empty; a line an input, a column a variant, or the other way round where it is `turned`.
+
+    `columns` are the variants in their order; empty: all, as they were measured. `place` and `variant` say
+    under which input and variant a row is shown.
+    """
+
+    title: str
+    part: str
+    metric: str
+    baseline: str = ""
+    columns: Sequence[str] = ()
+    shows: Callable[[Row], bool] = lambda row: True
+    cell: Callable[[Row], str] = describe_interval
+    place: Callable[[Row], Place] = lambda row: row.place
+    variant: Callable[[Row], str] = lambda row: row.variant
+    turned: bool = False
+
+    def rows(self, findings: Findings) -> list[Row]:
+        return [
+            row
+            for row in findings.of(self.part)
+            if row.metric == self.metric and self.baseline in ("", row.baseline) and self.shows(row)
+        ]
+
+    def shown(self, findings: Findings) -> Shown:
+        """The table of the findings; without rows where nothing was measured for it."""
+        rows = self.rows(findings)
+        cells = {(self.place(row), self._name(row)): self.cell(row) for row in rows}
+        places = list(dict.fromkeys(self.place(row) for row in rows))
+        names = self._names(rows)
+        if self.turned:
+            lines = [(name, *(cells.get((place, name), "-") for place in places)) for name in names]
+            headings = ("variant", *(" ".join(place) for place in places))
+        else:
+            lines = [
+                (" ".join(place), *(cells.get((place, name), "-") for name in names)) for place in places
+            ]
+            headings = ("program", *names)
+        return Shown(self.title, headings, lines, remarks_on(self.part, rows, findings))
+
+    def _name(self, row: Row) -> str:
+        return self.variant(row) if self.baseline else f"{self.variant(row)} / {row.baseline}"
+
+    def _names(self, rows: Sequence[Row]) -> list[str]:
+        """The variants in their order; what the baseline was against itself comes first."""
+        measured = dict.fromkeys(self._name(row) for row in rows)
+        controls = dict.fromkeys(self._name(row) for row in rows if is_control(row))
+        wanted = [name for name in self.columns if name in measured] if self.columns else list(measured)
+        return [*controls, *(name for name in wanted if name not in controls)]
+
+
+def remarks_on(part: str, rows: Sequence[Row], findings: Findings) -> list[str]:
+    """What was measured on, and whether the numbers can be relied on."""
+    if not rows:
+        return []
+    host, sizes = findings.host, sorted({row.last_level for row in rows} - {0})
+    level = " and ".join(f"{size / (1 << 20):g} MiB" for size in sizes) or "not told"
+    told = [f"commit {host.get('commit', 'unknown')}, {host.get('processor', 'unknown processor')}"]
+    told += [f"last level {level}", str(host.get("date", "no date"))]
+    found = [", ".join(told)]
+    places = dict.fromkeys((row.place, row.metric) for row in rows)
+    disturbed = [row for place, metric in places if (row := findings.disturbed(part, place, metric))]
+    if disturbed:
+        against = ", ".join(f"{row.ratio:.3f} for {' '.join(row.place)}" for row in disturbed)
+        found.append(f"UNRELIABLE: the baseline against itself is {against}")
+    compared = {row.place for row in rows if not row.is_exact and row.baseline != LIMIT}
+    unchecked = [place for place in compared if findings.lacks_control(part, place, rows[0].metric)]
+    if unchecked and MEAN not in {workload for workload, _ in unchecked}:
+        names = ", ".join(" ".join(place) for place in sorted(unchecked))
+        found.append(f"no baseline ran twice for {names}")
+    if any(row.low is None for row in rows):
+        found.append(f"fewer than {FEWEST_PAIRS} pairs give no interval, and decide nothing")
+    return found
+
+
+def all_shown(
+    tables: Sequence[Table], findings: Findings, facts: Sequence[tuple[str, str]] = ()
+) -> list[Shown]:
+    """What was measured on, every table that the findings can fill, the goals, the notes and the failures."""
+    found = [measured_on(findings, facts), *(table.shown(findings) for table in tables)]
+    found += [goals_table(findings), notes_table(findings), failures_table(findings)]
+    return [shown for shown in found if shown.rows]
+
+
+def measured_on(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
+    """The machine and the sources, and what a suite adds."""
+    host = dict(findings.host)
+    if host.get("last_level"):
+        host["last_level"] = f"{int(host['last_level']) / (1 << 20):g} MiB"
+    lines = [(name.replace("_", " "), str(value)) for name, value in host.items()]
+    return Shown("Measured on", ("what", "which"), [*lines, *facts])
 
 
 def goals_table(findings: Findings) -> Shown:
-    return Shown(GOALS, GOAL_HEADINGS, [goal_cells(goal) for goal in findings.goals])
+    return Shown(GOALS, GOAL_HEADINGS, [goal_cells(part, goal, findings) for part, goal in findings.goals])
 
 
 def failures_table(findings: Findings) -> Shown:
@@ -38,38 +147,36 @@ def notes_table(findings: Findings) -> Shown:
     return Shown("Notes", ("part", "what", "note"), notes)
 
 
-def print_all(console: Console, tables: Sequence[Shown]) -> None:
-    """All that there is to show."""
-    for shown in tables:
-        table = Table(*shown.headings, title=shown.title, title_justify="left")
-        for cells in shown.rows:
-            table.add_row(*cells)
-        console.print(table)
-
-
-def described(row: Row | None, claim: float | None) -> str:
-    """What was measured, behind what a paper has for it."""
-    today = describe_interval(row) if row else "-"
-    return today if claim is None else f"{claim:.3f} → {today}"
-
-
-def describe_interval(row: Row) -> str:
-    """`0.512 [0.500 0.523] n 12` with the number of pairs, or the ratio alone where it is exact."""
-    if row.low == row.high:
-        return f"{row.ratio:.3f}"
-    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}] n {row.runs}"
-
-
-def row_cells(row: Row) -> tuple[str, ...]:
-    """Workload, variant, baseline, metric and measured."""
-    return f"{row.workload} {row.input}", row.variant, row.baseline, row.metric, describe_interval(row)
-
-
-def goal_cells(goal: Goal) -> tuple[str, ...]:
+def goal_cells(part: str, goal: Goal, findings: Findings) -> tuple[str, ...]:
     """A row's, then the limit and whether it is reached."""
-    measured = f"{goal.value:.3f}" if goal.of is Of.PEAK else describe_interval(goal.row)
-    reached = f"{'yes' if goal.reached else 'NO'}{', within noise' if goal.is_near else ''}"
-    return *row_cells(goal.row)[:3], goal.metric, measured, _limit(goal), reached
+    row = goal.row
+    measured = describe_interval(row) if goal.of is not Of.PEAK or goal.value is None else f"{goal.value:.3f}"
+    reached = [{True: "yes", False: "NO", None: f"not judged: {row.runs} pairs"}[goal.reached]]
+    reached += [mark for mark, holds in marks_of(part, goal, findings).items() if holds]
+    place = " ".join(row.place)
+    return place, row.variant, row.baseline, goal.metric, measured, _limit(goal), ", ".join(reached)
+
+
+def marks_of(part: str, goal: Goal, findings: Findings) -> dict[str, bool]:
+    """What a reader must know before he relies on whether a goal is reached."""
+    disturbed = findings.disturbed(part, goal.row.place, goal.row.metric)
+    return {"within noise": goal.is_near, "unreliable": goal.of is not Of.PEAK and disturbed is not None}
+
+
+def goals_data(findings: Findings) -> list[dict[str, Any]]:
+    """The goals for machines."""
+    return [
+        {"part": part, **goal.as_data(), **marks_of(part, goal, findings)} for part, goal in findings.goals
+    ]
+
+
+def rows_data(findings: Findings) -> list[dict[str, Any]]:
+    """The rows for machines, each with its part, and whether the races behind it can be relied on."""
+    found = []
+    for part, row in findings.all_rows():
+        unreliable = findings.disturbed(part, row.place, row.metric) is not None
+        found.append({"part": part, **asdict(row), "unreliable": unreliable})
+    return found
 
 
 def _limit(goal: Goal) -> str:
@@ -78,3 +185,13 @@ def _limit(goal: Goal) -> str:
         return "a verdict"
     end = f" {goal.of} end" if goal.of in (Of.LOW, Of.HIGH) else ""
     return f"{goal.limit:.2f}{end}"
+
+
+def print_all(console: Console, tables: Sequence[Shown]) -> None:
+    """All that there is to show."""
+    for shown in tables:
+        table = RichTable(*shown.headings, title=shown.title, title_justify="left")
+        table.caption, table.caption_justify = "\n".join(shown.remarks) or None, "left"
+        for cells in shown.rows:
+            table.add_row(*cells)
+        console.print(table)

@@ -1,14 +1,13 @@
-"""What simulated misses cost, in cycles: the one number by which layouts are ranked."""
+"""What simulated misses cost, in cycles of the processor: the one number by which layouts are ranked.
+
+All of it follows the geometry: latencies, and what a miss still costs that a prefetcher foresees, are its
+fields.
+"""
 
 from __future__ import annotations
 
 from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import SimulatedCounts
-
-HIDDEN_SHARE = 0.15
-"""A hidden miss still costs about this share of its latency: bandwidth, and lines that come late. An
-estimate, not calibrated; only so does an order that matches the walk rank before an equally dense one that
-does not."""
 
 
 def stall_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:
@@ -20,7 +19,7 @@ def _cache_cycles(counts: SimulatedCounts, geometry: Geometry) -> float:
     latencies = [level.latency for level in geometry.caches[1:]] + [geometry.memory_latency]
     cycles, nearer = 0.0, float(geometry.caches[0].latency)
     for level, latency in zip(counts.caches, latencies, strict=True):
-        waited = level.misses - level.hidden + HIDDEN_SHARE * level.hidden
+        waited = level.misses - level.hidden + geometry.hidden_share * level.hidden
         cycles += waited * (latency - nearer)
         nearer = latency
     return cycles

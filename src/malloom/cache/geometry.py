@@ -1,25 +1,28 @@
 """The shapes of caches and TLBs, by name or spelled out.
 
 First-level TLBs that are fully associative in hardware are simulated with 6 or 8 ways, in a fraction of the
-time. Latencies are those that makers and testers publish, rounded, and not measured on the machine
-at hand.
+time. Latencies are in cycles of the processor: those that makers and testers publish, rounded, and so the
+same on every machine, but for `host`, whose latencies are measured (malloom.cache.calibration).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from malloom.cache.calibration import Calibration
+from malloom.cache.calibration_file import calibration_of_host
 from malloom.errors import UsageProblem
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _SIZE = re.compile(r"(\d+)([KMG]?)$")
 _CPU = Path("/sys/devices/system/cpu")
-_SHARE_PER_CPU = 4 << 20
-"""Bytes of last-level cache per visible CPU that a guest of a shared host may hope for."""
-_IMPLAUSIBLE_PER_CPU = 32 << 20
-"""More last-level cache than this per visible CPU and the machine shows a cache that other guests use too."""
+
+HIDDEN_SHARE = 0.05
+"""Part of its latency that a foreseen miss still costs where that was not measured: a line waits for the bus
+even so, and 64 bytes at 10 to 25 GB/s take 3 to 6 ns of memory's 80 to 100. One calibration supports it (0.02
+to 0.03, see docs/decisions/cost-model.md); from 0.01 to 0.25 the order of the strategies hardly moves."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Level:
     sets: int
     ways: int
     line_bytes: int
-    latency: int
+    latency: float
     """Cycles to get the data, or the translation, from here; 0: no more than the access itself takes."""
 
     @property
@@ -46,12 +49,16 @@ class Geometry:
     name: str
     caches: tuple[Level, ...]
     tlbs: tuple[Level, ...]
-    memory_latency: int
+    memory_latency: float
     """Cycles that an access to memory takes."""
-    walk_latency: int
+    walk_latency: float
     """Cycles that a page walk takes when all TLBs missed."""
     replacement: str = "lru"
     """lru, tree-plru or random, at every level."""
+    hidden_share: float = HIDDEN_SHARE
+    """Part of its latency that a miss costs when a stream prefetcher foresees it."""
+    notes: tuple[str, ...] = ()
+    """What a user has to know about how it came about."""
 
     @property
     def line_bytes(self) -> int:
@@ -114,27 +121,68 @@ def athlon_mp() -> Geometry:
     )
 
 
-def host(cpu_folder: Path = _CPU) -> Geometry:
-    """This machine's caches as sysfs gives them; the TLBs, which it does not give, as zen5 has them.
+def host(cpu_folder: Path = _CPU, calibration: Calibration | str = "not measured") -> Geometry:
+    """This machine's caches as sysfs gives them, with latencies and the last level that were measured.
 
-    Behind a hypervisor the last level often is a whole socket's, shared with guests one does not see. Where
-    there is more of it per visible CPU than any machine has, 4 MiB per visible CPU are counted.
+    What was not is taken from zen5: the TLBs, which sysfs does not give; and without a calibration, of which
+    then the text says why, all latencies, and no more last level than it has, as behind a hypervisor a whole
+    socket's is shown, shared with guests that one does not see.
     """
-    caches = [_host_cache(folder, cpu_folder) for folder in _host_cache_folders(cpu_folder)]
+    caches = [_host_cache(folder) for folder in _host_cache_folders(cpu_folder)]
     if not caches:
         raise UsageProblem(
             "this machine does not say what caches it has", remedy="give --cache a name, such as zen5"
         )
+    if isinstance(calibration, str):
+        return _published(caches, calibration)
+    return _calibrated(caches, calibration)
+
+
+def calibrated_host() -> Geometry:
+    """The machine at hand. Measured where that was not yet done: some seconds, once a machine."""
+    return host(_CPU, calibration_of_host(tuple(shown_bytes())))
+
+
+def _published(caches: list[Level], reason: str) -> Geometry:
     model = zen5()
-    return Geometry("host", tuple(caches), model.tlbs, model.memory_latency, model.walk_latency)
+    caches[-1] = _resized(caches[-1], min(caches[-1].size_bytes, model.caches[-1].size_bytes))
+    note = f"this machine's latencies are unknown ({reason}): those of zen5 are taken"
+    latencies = model.memory_latency, model.walk_latency
+    return Geometry("host", tuple(caches), model.tlbs, *latencies, notes=(note,))
+
+
+def _calibrated(caches: list[Level], found: Calibration) -> Geometry:
+    model = zen5()
+    levels = [replace(level, latency=cycles) for level, cycles in zip(caches[1:], found.levels, strict=True)]
+    levels[-1] = _resized(levels[-1], found.effective_last_level_bytes)
+    beyond = model.memory_latency - model.caches[-1].latency
+    return Geometry(
+        "host",
+        (caches[0], *levels),
+        model.tlbs,
+        memory_latency=found.levels[-1] + beyond if found.memory is None else found.memory,
+        walk_latency=max(found.page_walk - model.tlbs[-1].latency, 0),
+        hidden_share=found.hidden_share,
+    )
+
+
+def _resized(level: Level, size: int) -> Level:
+    return replace(level, sets=max(size // (level.ways * level.line_bytes), 1))
+
+
+def shown_bytes(cpu_folder: Path = _CPU) -> list[int]:
+    """Sizes of this machine's data caches as the kernel shows them, from the core outwards; not what one
+    gets."""
+    return [_bytes(_text(folder / "size"), str(folder)) for folder in _host_cache_folders(cpu_folder)]
 
 
 def last_level_bytes(cpu_folder: Path = _CPU) -> int:
-    """The whole last level of this machine as sysfs gives it, whoever else uses it."""
-    folders = _host_cache_folders(cpu_folder)
-    if not folders:
+    """The whole last level of this machine as the kernel shows it, whoever else uses it, and so the same in
+    every run. Geometry `host` has what this machine gets of it (Calibration.effective_last_level_bytes)."""
+    sizes = shown_bytes(cpu_folder)
+    if not sizes:
         raise UsageProblem("this machine does not say what caches it has", remedy="give --last-level a size")
-    return _bytes(_text(folders[-1] / "size"), str(folders[-1]))
+    return sizes[-1]
 
 
 def size_from(text: str) -> int:
@@ -148,17 +196,14 @@ def _host_cache_folders(cpu_folder: Path) -> list[Path]:
     return sorted(data, key=lambda folder: int(_text(folder / "level")))
 
 
-def _host_cache(folder: Path, cpu_folder: Path) -> Level:
+def _host_cache(folder: Path) -> Level:
     level = int(_text(folder / "level"))
     line = int(_text(folder / "coherency_line_size"))
-    ways = int(_text(folder / "ways_of_associativity"))
     size = _bytes(_text(folder / "size"), str(folder))
-    visible = len(list(cpu_folder.glob("cpu[0-9]*")))
-    if level >= 3 and size > visible * _IMPLAUSIBLE_PER_CPU:
-        size = visible * _SHARE_PER_CPU
-    ways = ways or size // line
-    sets = max(size // (ways * line), 1)
-    return Level(f"L{level}", sets, ways, line, {1: 0, 2: 14}.get(level, 50))
+    ways = int(_text(folder / "ways_of_associativity")) or size // line
+    published = zen5().caches
+    latency = published[min(level, len(published)) - 1].latency
+    return _resized(Level(f"L{level}", 1, ways, line, latency), size)
 
 
 def _text(path: Path) -> str:
@@ -168,7 +213,7 @@ def _text(path: Path) -> str:
         return "0"
 
 
-NAMED = {"zen5": zen5, "p4": pentium4, "athlon-mp": athlon_mp, "host": host}
+NAMED = {"zen5": zen5, "p4": pentium4, "athlon-mp": athlon_mp, "host": calibrated_host}
 
 
 def geometry_from(text: str) -> Geometry:

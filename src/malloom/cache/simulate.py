@@ -14,7 +14,8 @@ from malloom.profile.requests import I64
 from malloom.profile.survey import windows
 
 WARM_UP_SHARE = 0.25
-"""The first part of a window fills the caches and is not counted."""
+"""The first part of a window fills the caches and is not counted: a limit of cost, as what was in use long
+before a window is missed once more in it."""
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,100 @@
 """`malloom bench`: measure a suite, print its tables, write its rows."""
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from malloom.bench.workloads import DEFAULT_FOLDER
+from malloom.bench.cases import DEFAULT_FOLDER
+from malloom.bench.findings import Findings
+from malloom.bench.general import described
+from malloom.bench.markdown import to_markdown
+from malloom.bench.suite import Prepared, Suite, run
+from malloom.bench.suites import found_suites
+from malloom.bench.tables import goals_data, print_all, rows_data
 from malloom.errors import CommandError, UsageProblem
+from malloom.measure.allocators import without_settings_of_users
+from malloom.measure.host import measured_on
+from malloom.measure.interleaved import Progress, no_progress
+from malloom.measure.rows import to_json
+from malloom.measure.signals import ended_in_order
 from malloom.output_file import check_output, written_whole
 
-if TYPE_CHECKING:
-    from malloom.bench.findings import Findings
-    from malloom.bench.pairs import Progress
-    from malloom.bench.suite import Suite
+HELP = """Measure a suite of the papers' claims on this machine.
+
+Runs are interleaved; a ratio below 1 is better than the baseline, and stands with the exact interval of its
+median. A goal that is not reached is printed as such, and the exit status is still 0: the numbers are the
+result.
+
+Exit status: 1 where something could not be measured. All else is measured, printed and written. SIGINT,
+SIGTERM and SIGHUP end it early, with 128 and the signal's number; what there is by then is kept as well.
+"""
+
+
+class Suites(TyperGroup):
+    """The suites as commands."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.commands:
+            names = " or ".join(self.commands)
+            raise UsageProblem(f"there is no suite '{args[0]}'", remedy=f"choose {names}")
+        if problem := found_suites()[args[0]].problem:
+            raise problem
+        return super().resolve_command(ctx, args)
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command(name="bench", epilog="Example: malloom bench placement --quick --json rows.json")(bench)
+    """Add the verb, a group with a command for every suite that is found."""
+    group = typer.Typer(
+        cls=Suites,
+        no_args_is_help=True,
+        help=HELP,
+        subcommand_metavar="SUITE [OPTIONS]",
+        rich_markup_mode=None,
+        epilog="Example: malloom bench placement --quick --json rows.json",
+    )
+    for name, suite in found_suites().items():
+        group.command(name, help=_help_of(suite), short_help=suite.summary)(command_of(name, suite))
+    app.add_typer(group, name="bench")
+
+
+def _help_of(suite: Suite) -> str:
+    parts = [f"  {name}: {what}" for name, what in suite.parts.items()]
+    groups = [f"  {name}: {', '.join(parts)}" for name, parts in suite.groups.items()]
+    return "\n".join([f"{suite.summary[0].upper()}{suite.summary[1:]}.", "", "\b", "Parts:", *parts, *groups])
+
+
+def command_of(name: str, suite: Suite) -> Callable[..., None]:
+    """The suite as a command: the options of all suites, then those that it declares itself."""
+
+    def command(**chosen: Any) -> None:
+        common = {
+            option: chosen.pop(option) for option in inspect.signature(bench).parameters if option in chosen
+        }
+        bench(name=name, suite=suite, chosen=chosen, **common)
+
+    ours = [each for each in inspect.signature(bench).parameters.values() if each.name not in GIVEN]
+    theirs = [each for each in inspect.signature(suite.prepare).parameters.values() if each.name != "quick"]
+    as_options = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*ours, *theirs)]
+    command.__signature__ = inspect.Signature(as_options)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in as_options}
+    return command
+
+
+GIVEN = ("name", "suite", "chosen")
+"""The parameters of `bench` that are no options."""
 
 
 def bench(
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="What to measure: placement, dynamic or pools.")
-    ],
+    name: str,
+    suite: Suite,
+    chosen: dict[str, Any],
     quick: Annotated[
         bool, typer.Option("--quick", help="Small inputs and few runs: shows that it works, decides nothing.")
     ] = False,
@@ -37,88 +104,27 @@ def bench(
     ] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the goals and all tables there, as Markdown.", show_default=False
-        ),
+        typer.Option(metavar="FILE", help="Write all tables there, as Markdown.", show_default=False),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--only",
-            "--part",
-            metavar="PART",
-            help="Measure this part; may be repeated. placement: tables (times, misses, preallocation, "
-            "statistics) or goals (speed, recording, planning, programs), or one of those in brackets; "
-            "dynamic: times, quiet, prefetches, misses, pairs, memory. "
-            "pools: before, before-pairs, memory, times, pairs, code, checks, dynamorio.",
-            show_default=False,
+            "--only", "--part", metavar="PART", help="Measure this part; may be repeated.", show_default=False
         ),
     ] = None,
-    program: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="dynamic, pools: measure this of the ten programs; may be repeated. Default: all ten.",
-            show_default=False,
-        ),
-    ] = None,
-    sizes: Annotated[
-        str,
-        typer.Option(
-            metavar="SIZES",
-            help="dynamic: sizes of the heaps against the last-level cache, of 0.5x,2x,8x. Default: 0.5x, "
-            "and all three of ft.",
-            show_default=False,
-        ),
-    ] = "",
-    last_level: Annotated[
-        str,
-        typer.Option(
-            metavar="BYTES",
-            help="dynamic: size of the last-level cache, like 32M. Default: this machine's. pools: half of "
-            "what the ten programs' heaps have. Default: 32M.",
-            show_default=False,
-        ),
-    ] = "",
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="dynamic: time for the runs of each program at a size; three of each are timed however long "
-            "they take. Default: 120.",
-            show_default=False,
-        ),
-    ] = None,
-    against: Annotated[
-        str,
-        typer.Option(
-            metavar="COMMIT",
-            help="pools: the former commit to compare with, which is built once. Default: 69039a1.",
-            show_default=False,
-        ),
-    ] = "",
     workloads: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where 'make native' put the workloads.")
     ] = DEFAULT_FOLDER,
 ) -> None:
-    """Measure a suite of the papers' claims on this machine.
-
-    Runs are interleaved; a ratio below 1 is better than the baseline, and stands with its 95 % interval.
-    A goal that is not reached is printed as such, and the exit status is still 0: the numbers are the result.
-
-    Exit status: 1 where something could not be measured. All else is measured, printed and written. SIGINT,
-    SIGTERM and SIGHUP end it early, with 128 and the signal's number; what there is by then is kept as well.
-    """
-    from malloom.bench import suites  # noqa: PLC0415  (help needs none of it)
-
-    chosen = suites.suite(suite, suites.Choices(quick, program or (), sizes, last_level, seconds, against))
-    parts = chosen_parts(chosen, only or [])
+    """Measure a suite, with what was chosen of its own options."""
+    parts = suite.chosen_parts(only or [])
+    prepared = suite.prepare(quick=quick, **chosen)
     for written in filter(None, (json, markdown)):
         check_output(written)
-    findings = measured(chosen, parts, workloads)
+    findings = measured(prepared, parts, workloads)
     # Before printing: a terminal that is gone takes none of it along.
-    write(chosen, findings, json, markdown)
-    print_tables(chosen, findings)
+    write(name, prepared, findings, json, markdown)
+    print_tables(prepared, findings)
     if findings.ended_by:
         raise findings.ended_by
     if findings.failures:
@@ -128,41 +134,28 @@ def bench(
         )
 
 
-def chosen_parts(suite: "Suite", names: list[str]) -> list[str]:
-    """The parts to measure; raises UsageProblem for one that the suite has not."""
-    try:
-        return suite.chosen_parts(names)
-    except KeyError as unknown:
-        known = ", ".join([*suite.groups, *suite.parts])
-        problem = f"the suite {suite.name} has no part {unknown}"
-        raise UsageProblem(problem, remedy=f"choose of {known}") from unknown
-
-
-def measured(suite: "Suite", parts: list[str], workloads: Path) -> "Findings":
+def measured(prepared: Prepared, parts: list[str], workloads: Path) -> Findings:
     """Measures the parts."""
-    from malloom.bench.signals import ended_in_order  # noqa: PLC0415
-    from malloom.bench.suite import run  # noqa: PLC0415
-
     with ended_in_order(), shown() as (say, progress):
-        return run(suite.steps_of(parts), workloads, say, progress)
+        if names := without_settings_of_users():
+            say(f"note: not passed on to what is measured: {', '.join(names)}")
+        steps = prepared.steps_of(parts)
+        machine = {**measured_on(workloads), **described(workloads)}
+        return run(steps, workloads, say, progress, measured_on=machine, last_level=prepared.last_level)
 
 
-def print_tables(suite: "Suite", findings: "Findings") -> None:
+def print_tables(prepared: Prepared, findings: Findings) -> None:
     """All that the findings can fill, on standard output."""
     from rich.console import Console  # noqa: PLC0415
 
-    from malloom.bench.tables import print_all  # noqa: PLC0415
-
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 240)
-    print_all(console, suite.tables_of(findings))
+    print_all(console, prepared.shown(findings))
 
 
 @contextmanager
-def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
+def shown() -> Iterator[tuple[Callable[[str], None], Progress]]:
     """Lines on standard error as the suite goes on; at a terminal also the run that it is at."""
     from rich.console import Console  # noqa: PLC0415
-
-    from malloom.bench.pairs import no_progress  # noqa: PLC0415
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
@@ -181,19 +174,18 @@ def shown() -> Iterator[tuple[Callable[[str], None], "Progress"]]:
         yield say_and_wait, lambda name, number: status.update(f"run {number} of {name}")
 
 
-def write(suite: "Suite", findings: "Findings", json: Path | None, markdown: Path | None) -> None:
+def write(
+    name: str, prepared: Prepared, findings: Findings, json: Path | None, markdown: Path | None
+) -> None:
     """Rows, goals and failures for machines, tables for documents, where they are wanted."""
-    from malloom.bench.markdown import to_markdown  # noqa: PLC0415
-    from malloom.bench.rows import to_json  # noqa: PLC0415
-
     if json is not None:
-        goals = [goal.as_data() for goal in findings.goals]
         failures = [asdict(failure) for failure in findings.failures]
         notes = [asdict(note) for note in findings.notes]
-        data = to_json(suite.name, findings.host, findings.all_rows(), goals, failures, notes)
+        rows, goals = rows_data(findings), goals_data(findings)
+        data = to_json(name, findings.host, rows, goals, failures, notes)
         _write_text(json, data + "\n")
     if markdown is not None:
-        _write_text(markdown, to_markdown(suite.tables_of(findings)))
+        _write_text(markdown, to_markdown(prepared.shown(findings)))
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -6,6 +6,7 @@ A verb is imported when it is used, so that `malloom run` costs no more than it 
 import errno
 import importlib
 import os
+import re
 import sys
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from typer.exceptions import Abort, TyperException
 
 from malloom import __version__
 from malloom.errors import CommandError, UsageProblem
+from malloom.printable import printable
 
 VERBS = (
     "optimize",
@@ -111,9 +113,29 @@ def start(
         raise typer.Exit(2)
 
 
+LIMITS = (
+    (r"Input should be greater than or equal to (\S+)", r"must be \1 or more"),
+    (r"Input should be less than or equal to (\S+)", r"must be \1 or less"),
+    (r"Input should be greater than (\S+)", r"must be more than \1"),
+    (r"Input should be less than (\S+)", r"must be less than \1"),
+    (r"Input should be a valid integer.*", "must be a whole number"),
+    (r"Input should be a valid number.*", "must be a number"),
+)
+"""What the library that checks options says of a number, and how malloom says it."""
+
+
+def in_own_words(message: str) -> str:
+    """What is wrong with a command line, from what the parser says."""
+    for theirs, ours in LIMITS:
+        found = re.fullmatch(rf"Invalid value for '([^']*)': {theirs}", message.rstrip("."))
+        if found:
+            return f"{found[1]} {re.sub(theirs, ours, found[0].partition(': ')[2])}"
+    return message[0].lower() + message[1:].replace("Value error, ", "").rstrip(".")
+
+
 def complain(problem: str) -> None:
     """Print one line on standard error, whatever the problem's text holds."""
-    print(f"malloom: {' '.join(problem.split())}", file=sys.stderr)
+    print(f"malloom: {printable(' '.join(problem.split()))}", file=sys.stderr)
 
 
 def explain_usage(error: TyperException) -> int:
@@ -124,7 +146,7 @@ def explain_usage(error: TyperException) -> int:
         typer.echo(message)
     else:
         remedy = f"; see '{context.command_path} --help'" if context else ""
-        complain(message[0].lower() + message[1:].replace("Value error, ", "").rstrip(".") + remedy)
+        complain(in_own_words(message) + remedy)
     return error.exit_code
 
 

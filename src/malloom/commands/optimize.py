@@ -15,19 +15,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from malloom.bench.memory_limit import MOST_MEMORY
 from malloom.errors import UsageProblem
+from malloom.launch.program import open_program, require_reachable
+from malloom.optimize.memory_limit import MOST_MEMORY
 from malloom.output_file import check_output, check_replaced
-from malloom.record.program import open_program, require_reachable
 
 if TYPE_CHECKING:
-    from malloom.bench.optimization import Outcome
-    from malloom.bench.wishes import Watcher
+    from malloom.optimize.options import Watcher
+    from malloom.optimize.verdict import Outcome
 
-FEWEST_PAIRS = 10
+FEWEST_FOR_A_VERDICT = 10
 """With fewer, one run that something else disturbed can undo a clear verdict."""
 MOST_PAIRS = 200
 """Of programs that run for milliseconds; others reach the time first."""
+PRECISE = 0.015
+"""Width of the interval that a verdict is measured to, where the time allows."""
+MOST_RUNS = 10_000
+"""Pairs that a user can ask for."""
+
 ACCESSES = ("full", "sampled", "annotated", "none")
 
 
@@ -53,7 +58,12 @@ def optimize(
     ] = None,
     runs: Annotated[
         int | None,
-        typer.Option(min=6, metavar="N", help="Pairs of runs for the verdict; default: until it is precise."),
+        typer.Option(
+            min=6,
+            max=MOST_RUNS,
+            metavar="N",
+            help="Pairs of runs for the verdict; default: until it is precise.",
+        ),
     ] = None,
     seconds: Annotated[
         float,
@@ -103,15 +113,16 @@ def optimize(
     check_output(place)
     check_replaced(place, "plan")
     require_reachable(open_program(command[0]))
-    from malloom.bench import optimization  # noqa: PLC0415  (measuring needs NumPy, help does not)
-    from malloom.bench.pairs import Budget  # noqa: PLC0415
-    from malloom.bench.signals import ended_in_order  # noqa: PLC0415
-    from malloom.bench.wishes import Wishes  # noqa: PLC0415
+    from malloom.measure.interleaved import Budget  # noqa: PLC0415
+    from malloom.measure.signals import ended_in_order  # noqa: PLC0415
+    from malloom.optimize import verdict  # noqa: PLC0415  (measuring needs NumPy, help does not)
+    from malloom.optimize.options import Options  # noqa: PLC0415
 
-    budget = Budget(FEWEST_PAIRS, MOST_PAIRS, seconds) if runs is None else Budget(runs, runs, seconds)
-    wishes = Wishes(place, accesses, strategy, budget, not ignore_output, not ignore_status, most_memory)
+    fewest, most = (FEWEST_FOR_A_VERDICT, MOST_PAIRS) if runs is None else (runs, runs)
+    budget = Budget(fewest, most, seconds, PRECISE)
+    options = Options(place, accesses, strategy, budget, not ignore_output, not ignore_status, most_memory)
     with ended_in_order(), repeatable_input() as stdin, watching() as watcher:
-        outcome = optimization.optimize(command, stdin, wishes, watcher)
+        outcome = verdict.optimize(command, stdin, options, watcher)
     print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
 
 
@@ -147,8 +158,8 @@ def watching() -> Iterator["Watcher"]:
     """Progress on standard error: a line that changes at a terminal, a line per stage elsewhere."""
     from rich.console import Console  # noqa: PLC0415
 
-    from malloom.bench.pairs import no_progress  # noqa: PLC0415
-    from malloom.bench.wishes import Watcher  # noqa: PLC0415
+    from malloom.measure.interleaved import no_progress  # noqa: PLC0415
+    from malloom.optimize.options import Watcher  # noqa: PLC0415
 
     console = Console(stderr=True, highlight=False, markup=False)
     if not console.is_terminal:
@@ -203,7 +214,7 @@ def measured(outcome: "Outcome", which: int) -> dict[str, float]:
 
 def as_text(outcome: "Outcome", command: list[str]) -> str:
     """The verdict for people."""
-    from malloom.bench.candidates import FALLBACKS  # noqa: PLC0415
+    from malloom.optimize.candidates import FALLBACKS  # noqa: PLC0415
 
     interval = outcome.interval
     output = "output identical" if outcome.output_compared else "output not compared"

@@ -18,8 +18,10 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_merge import with_learned
 from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
-from malloom.output_file import check_output, check_replaced
+from malloom.output_file import check_new, check_output, check_replaced
 from malloom.profile import HeapProfile
+from malloom.quantities import counted
+from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
 
 
 class Match(StrEnum):
@@ -78,17 +80,19 @@ def plan(
     process: Annotated[
         str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
 ) -> None:
     """Choose a place for every request of a profile and write them as a plan."""
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
     check_output(output, profile)
+    if not force:
+        check_new(output)
     check_replaced(output, "plan")
     opened = HeapProfile.open(profile, process)
-    for note in opened.notes:
+    check_not_empty(opened)
+    for note in (*notes_on(opened), *geometry.notes):
         typer.echo(f"note: {note}", err=True)
-    if not len(opened.requests):
-        raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
     layout = place(named, opened, geometry) if named else _best(opened, geometry)
     made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate, pools=pools)
     if learned is not None:
@@ -99,6 +103,11 @@ def plan(
 
 def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
     candidates = all_strategies()
+    if profile.access_entries == 0:
+        raise CommandError(
+            f"there is nothing to choose by: {why_no_accesses(profile.process)}",
+            remedy="or name a --strategy",
+        )
     if names := left_out(profile):
         typer.echo(f"note: too many requests to try {', '.join(names)}; --strategy takes them", err=True)
     accesses = min(profile.access_entries, FIRST_ROUND)
@@ -108,9 +117,9 @@ def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
 
 def summary(plan: Plan, requests: int) -> str:
     """What was planned, in one line."""
-    parts = [f"{len(plan.groups)} groups"] if len(plan.groups) else []
-    parts += [f"{plan.pools_count} pools"] if plan.pools_count else []
-    parts += [f"{len(plan.prefetches)} prefetches"] if len(plan.prefetches) else []
+    parts = [counted(len(plan.groups), "group")] if len(plan.groups) else []
+    parts += [counted(plan.pools_count, "pool")] if plan.pools_count else []
+    parts += [counted(len(plan.prefetches), "prefetch", "es")] if len(plan.prefetches) else []
     if plan.planned_requests or not parts:
         parts = [f"{plan.planned_requests} of {requests} requests", *parts]
     by = " and ".join(parts)

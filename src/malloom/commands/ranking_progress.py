@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from malloom.layout.ranking import SILENT
-from malloom.layout.ranking import Progress as RankingProgress
+from malloom.layout.ranking import SILENT, RankingProgress
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
-    from malloom.record.session import Recorded
+    from malloom.launch.recording import Recorded
 
 SMALLEST_LIMIT = 64 << 10
 SMALLEST_PROFILE = 256 << 10
@@ -62,23 +62,23 @@ def record(
         )
     if output is None:
         raise UsageProblem("no profile is named", remedy="say where it goes with -o")
+    from malloom.launch import recording  # noqa: PLC0415  (help does not need the native core)
+    from malloom.launch.program import CANNOT_RUN, open_program, require_reachable  # noqa: PLC0415
     from malloom.quantities import parse_size  # noqa: PLC0415
-    from malloom.record import session  # noqa: PLC0415  (help does not need the native core)
-    from malloom.record.program import CANNOT_RUN, open_program, require_reachable  # noqa: PLC0415
 
-    if accesses not in list(session.Accesses):
-        wanted = ", ".join(session.Accesses)
+    if accesses not in list(recording.Accesses):
+        wanted = ", ".join(recording.Accesses)
         raise UsageProblem(f"there are no accesses '{accesses}'", remedy=f"choose one of {wanted}")
     limit = parse_size(max_size)
     if 0 < limit < SMALLEST_LIMIT:
         raise UsageProblem(f"--max-size {max_size} is too small for any profile", remedy="give 64K or more")
     program = open_program(command[0])
     require_reachable(program)
-    if not program.is_readable and accesses in (session.Accesses.full, session.Accesses.sampled):
+    if not program.is_readable and accesses in (recording.Accesses.full, recording.Accesses.sampled):
         problem = f"{program.binary} cannot be read, and DynamoRIO must read what it runs"
         raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
-    wishes = session.Wishes(output, session.Accesses(accesses), limit, depth, force)
-    outcome = session.record(program, command, wishes)
+    options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
+    outcome = recording.record(program, command, options)
     for line in lines_of(outcome, command[0], output):
         print(f"malloom: {line}", file=sys.stderr)
     raise typer.Exit(status_of(outcome))
@@ -103,17 +103,30 @@ def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:
         lines.append(
             "the profile could not be written to its end and is good up to there; make room on the disk"
         )
-    if outcome.processes == 0 and has_no_room(output):
-        lines.append("nothing was recorded: the disk is full; make room, or choose another place with -o")
-    elif outcome.processes == 0:
-        lines.append(
-            f"nothing was recorded: {name} did not load the recorder; see 'malloom doctor -- {name}'"
-        )
+    cut = outcome.limit_reached or outcome.write_failed
+    if outcome.processes == 0 or (outcome.events == 0 and not cut):
+        lines.append(why_nothing(outcome, name, output))
     if outcome.dropped:
         lines.append(f"{outcome.dropped:,} events of signal handlers were not recorded")
     if outcome.living:
         lines.append(f"{outcome.living} processes that {name} left behind still record")
     return lines
+
+
+def why_nothing(outcome: "Recorded", name: str, output: Path) -> str:
+    """Why there are no events."""
+    if outcome.processes == 0 and has_no_room(output):
+        return "nothing was recorded: the disk is full; make room, or choose another place with -o"
+    if outcome.processes == 0:
+        return f"nothing was recorded: {name} did not load the recorder; see 'malloom doctor -- {name}'"
+    from malloom.profile import HeapProfile  # noqa: PLC0415  (few runs need NumPy here)
+    from malloom.report.reasons import check_not_empty  # noqa: PLC0415
+
+    try:
+        check_not_empty(HeapProfile.open(output))
+    except CommandError as reason:
+        return str(reason)
+    return "nothing was recorded"
 
 
 def has_no_room(output: Path) -> bool:

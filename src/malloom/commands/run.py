@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from malloom.errors import CommandError, UsageProblem
+from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
+from malloom.launch.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
+from malloom.launch.program import CANNOT_RUN, open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
-from malloom.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
-from malloom.record.dynamic import Optimizing, dynamic_environment, dynamic_prefix
-from malloom.record.program import CANNOT_RUN, open_program, require_reachable
 from malloom.settings import VARIABLE, settings, with_setting
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def run(
     save_plan: Annotated[
         Path | None,
         typer.Option(
-            help="At exit write what the run has learned: a plan for the next one.",
+            help="At exit write what the run has learned: a plan for the next one, in place of an older one.",
             metavar="PLAN",
             show_default=False,
         ),
@@ -181,7 +181,7 @@ def run(
             packed=packed,
             colocate=colocate,
         )
-        wishes = Optimizing(
+        asked = Optimizing(
             pools,
             prefetch,
             statistics,
@@ -191,11 +191,11 @@ def run(
             opened_plan(plan).path if plan else None,
             huge_pages=huge_pages is not False,
         )
-        environment = dynamic_environment(wishes)
+        environment = dynamic_environment(asked)
         if print_environment:
             show_environment(environment)
         elif command:
-            prefix = dynamic_prefix(wishes)
+            prefix = dynamic_prefix(asked)
             replace_process(prefix[0], [*prefix, *command], environment)
         return
     chosen = chosen_heap(heap, plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,9 @@ from malloom.commands.ranking_progress import shown
 from malloom.errors import CommandError
 from malloom.layout.ranking import Ranked, rank
 from malloom.layout.registry import strategy, strategy_names
+from malloom.output_width import output_width
 from malloom.profile import HeapProfile
+from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
 
 CACHE_HELP = (
     f"A cache geometry: {', '.join(NAMED)}, or spelled out as L1:48K:12:64,L2:2M:16:64,TLB:64:4:4096."
@@ -50,16 +53,19 @@ def simulate(
     geometry = geometry_from(cache)
     chosen = [strategy(name) for name in only or strategy_names()]
     opened = HeapProfile.open(profile, process)
-    for note in opened.notes:
-        typer.echo(f"note: {note}", err=True)
-    if not len(opened.requests):
-        raise CommandError(f"{profile}: has no requests to place", remedy="record a program that allocates")
+    check_not_empty(opened)
     if opened.access_entries == 0:
-        raise CommandError(f"{profile}: has no accesses to simulate", remedy="record with --accesses full")
+        raise CommandError(f"{profile} cannot be simulated: {why_no_accesses(opened.process)}")
+    for note in (*notes_on(opened), *geometry.notes):
+        typer.echo(f"note: {note}", err=True)
     sample = sample_of(opened, accesses)
     with shown(len(chosen), accesses or opened.access_entries) as progress:
         ranked = rank(opened, chosen, geometry, sample=sample, progress=progress)
-    typer.echo(json.dumps(as_object(ranked, geometry), indent=2) if as_json else as_table(ranked))
+    typer.echo(
+        json.dumps(as_object(ranked, geometry), indent=2)
+        if as_json
+        else as_table(ranked, output_width(sys.stdout))
+    )
 
 
 def as_object(ranked: list[Ranked], geometry: Geometry) -> dict[str, Any]:
@@ -88,8 +94,8 @@ def _row(each: Ranked) -> dict[str, Any]:
     }
 
 
-def as_table(ranked: list[Ranked]) -> str:
-    """The ranking for people, a strategy a line."""
+def as_table(ranked: list[Ranked], width: int) -> str:
+    """The ranking for people, a strategy a line; what is too wide has its columns in parts."""
     first = ranked[0].counts
     names = [f"{level.name} misses" for level in (*first.caches, *first.tlbs)]
     rows = [["strategy", "cycles", *names, "lines", "pages", "arena MiB"]]
@@ -98,10 +104,23 @@ def as_table(ranked: list[Ranked]) -> str:
         footprint = [str(each.counts.lines), str(each.counts.pages), f"{each.arena_bytes / 2**20:.1f}"]
         rows.append([each.strategy, f"{each.cycles:.4g}", *misses, *footprint])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(_aligned(row, widths) for row in rows)
+    parts = [[_aligned(row, widths, part) for row in rows] for part in _columns_that_fit(widths, width)]
+    return "\n\n".join("\n".join(lines) for lines in parts)
 
 
-def _aligned(row: list[str], widths: list[int]) -> str:
-    name, *numbers = row
-    cells = [f"{cell:>{width}}" for cell, width in zip(numbers, widths[1:], strict=True)]
-    return "  ".join([f"{name:{widths[0]}}", *cells]).rstrip()
+def _columns_that_fit(widths: list[int], width: int) -> list[list[int]]:
+    """The columns of numbers in as few parts as fit beside the first column, each with at least one."""
+    parts: list[list[int]] = []
+    used = width
+    for column, needed in enumerate(widths[1:], start=1):
+        if used + 2 + needed > width or not parts:
+            parts.append([])
+            used = widths[0]
+        parts[-1].append(column)
+        used += 2 + needed
+    return parts
+
+
+def _aligned(row: list[str], widths: list[int], columns: list[int]) -> str:
+    cells = [f"{row[column]:>{widths[column]}}" for column in columns]
+    return "  ".join([f"{row[0]:{widths[0]}}", *cells]).rstrip()

@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from malloom.cache.calibration_file import calibration_of_host
+from malloom.cache.geometry import shown_bytes
 from malloom.doctor.finding import Finding, good, note, problem
 from malloom.errors import CommandError
 from malloom.native_files import native_file
@@ -86,7 +88,7 @@ def preload_trial() -> subprocess.CompletedProcess[str]:
     library = str(native_file("libmalloom.so"))
     environment = {**os.environ, "LD_PRELOAD": library, **settings(heap="fallback")}
     # A library that cannot be loaded is left out by the loader, and the program runs without it.
-    return run_quietly(["grep", "-q", "libmalloom.so", "/proc/self/maps"], environment)
+    return captured(["grep", "-q", "libmalloom.so", "/proc/self/maps"], environment)
 
 
 def dynamorio() -> Finding:
@@ -98,7 +100,7 @@ def dynamorio_trial() -> subprocess.CompletedProcess[str]:
     """Records a run of `true`, accesses and all, into a folder that does not stay."""
     with tempfile.TemporaryDirectory(prefix="malloom-doctor-") as folder:
         command = [sys.executable, "-m", "malloom", "record", "-o", f"{folder}/profile", "--", "true"]
-        return run_quietly(command, dict(os.environ))
+        return captured(command, dict(os.environ))
 
 
 def trial(
@@ -117,7 +119,7 @@ def trial(
     return good(subject, success)
 
 
-def run_quietly(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def captured(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         env=environment,
@@ -134,7 +136,7 @@ def valgrind() -> Finding:
         return note(
             "valgrind", "not installed; only 'malloom bench' counts misses with it", "install valgrind"
         )
-    return good("valgrind", run_quietly(["valgrind", "--version"], dict(os.environ)).stdout.strip())
+    return good("valgrind", captured(["valgrind", "--version"], dict(os.environ)).stdout.strip())
 
 
 def tracing() -> Finding:
@@ -194,6 +196,13 @@ def cores() -> Finding:
     return good("cores", text)
 
 
+def latencies() -> Finding:
+    found = calibration_of_host(tuple(shown_bytes()))
+    if isinstance(found, str):
+        return note("latencies", f"not known: {found}", "try again when the machine is idle")
+    return good("latencies", str(found))
+
+
 def read_number(file: str) -> int | None:
     try:
         return int(Path(file).read_text())
@@ -215,4 +224,5 @@ CHECKS = (
     open_files,
     address_space,
     cores,
+    latencies,
 )

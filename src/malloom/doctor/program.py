@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from malloom.doctor.finding import Finding, good, note, problem
-from malloom.record.elf_file import ElfFile
-from malloom.record.program import Program, obstacles
-
-DEBUG_FILES = Path("/usr/lib/debug/.build-id")
+from malloom.launch.elf_file import ElfFile
+from malloom.launch.program import Program, obstacles
+from malloom.report.debug_files import find_debug_information
 
 OTHER_ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc", "tbbmalloc")
 
@@ -33,7 +32,7 @@ def examine_program(program: Program) -> Iterator[Finding]:
     yield from other_allocators(program.elf)
     yield from language(program)
     yield identity(program.elf)
-    yield debug_information(program.elf)
+    yield debug_information(program.binary, program.elf)
 
 
 def other_allocators(elf: ElfFile) -> Iterator[Finding]:
@@ -73,14 +72,19 @@ def identity(elf: ElfFile) -> Finding:
     return good("build-id", elf.build_id)
 
 
-def debug_information(elf: ElfFile) -> Finding:
-    separate = DEBUG_FILES / elf.build_id[:2] / f"{elf.build_id[2:]}.debug"
-    if ".debug_info" in elf.sections:
-        return good("debug info", "in the program: reports show files and lines")
-    if elf.build_id and separate.is_file():
-        return good("debug info", f"{separate}: reports show files and lines")
-    return note(
-        "debug info",
-        "none: reports show functions where there are symbols",
-        "build with -g, or install -dbgsym",
-    )
+def debug_information(binary: Path, elf: ElfFile) -> Finding:
+    """Whether a report will find files and lines."""
+    found = find_debug_information(binary, elf.build_id)
+    if found is None:
+        return note(
+            "debug info",
+            "none: reports show functions where there are symbols",
+            "build with -g, or install -dbgsym",
+        )
+    where = "in the program" if found.path == binary else str(found.path)
+    if found.lies_apart:
+        text = (
+            f"{where}, and the rest in other files, which are not read: reports show functions without lines"
+        )
+        return note("debug info", text, "build without -gsplit-dwarf")
+    return good("debug info", f"{where}: reports show files and lines")

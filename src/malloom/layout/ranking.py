@@ -17,21 +17,26 @@ from malloom.profile import HeapProfile
 from malloom.profile.survey import KEPT_ACCESSES
 
 FIRST_ROUND = 2_000_000
-SAMPLED_ACCESSES = KEPT_ACCESSES
-"""Accesses that `auto` simulates: enough to tell layouts apart, and seconds instead of minutes for a long
+"""Accesses that all strategies are simulated with: a limit of cost, seconds instead of minutes for a long
 profile."""
+SAMPLED_ACCESSES = KEPT_ACCESSES
+"""Accesses of the finalists' round: a limit of cost, as many as are kept in memory anyway."""
 FINALISTS = 4
+"""A limit of cost; one more than `malloom optimize` races from the top of a ranking, which then decides by
+time."""
 TIE = 0.01
-"""Costs closer than this are a tie, which the smaller footprint wins."""
+"""Costs closer than this are a tie, which the smaller footprint wins. A limit of what the model can tell:
+ratios of costs in samples of some million accesses are off by more (docs/results/notes-cost-model.md)."""
 BASELINES = frozenset({"random", "keep-original", "overhead-only"})
-"""Never the best: they are there to be compared with."""
-
-
+"""Never the best, by definition: they are there to be compared with."""
 PLACERS = 2
-"""Strategies placed at a time: each needs memory of its own, so not as many as there are cores."""
+"""Strategies placed at a time: a limit of memory, of which each needs its own, so not as many as there are
+cores."""
 LARGE = 4_000_000
-"""Requests above which `auto` leaves out what seldom differs from another, to stay within a minute."""
+"""Requests above which `auto` leaves out SELDOM_ALONE: a limit of cost, so that it answers within minutes."""
 SELDOM_ALONE = frozenset({"smart", "usage-grouped", "size", "one-per-line"})
+"""By what they are, variants of strategies that stay: first-use without conflicts of the first level, the
+graph of usage-depth-first in another order, sequential by size, sequential with a line each."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +53,14 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Progress:
+class RankingProgress:
     """What a long ranking tells whoever waits for it."""
 
     placing: Callable[[str], None]
     simulated: Callable[[int], None]
 
 
-SILENT = Progress(lambda name: None, lambda done: None)
+SILENT = RankingProgress(lambda name: None, lambda done: None)
 
 
 def place(strategy: Strategy, profile: HeapProfile, geometry: Geometry) -> Layout:
@@ -75,18 +80,18 @@ def rank(
     geometry: Geometry,
     *,
     sample: Sample | None = None,
-    progress: Progress = SILENT,
+    progress: RankingProgress = SILENT,
 ) -> list[Ranked]:
     """All strategies, the best first: by cycles, and by pages and lines where those are as good as equal."""
-    race = Race(profile, geometry, progress)
-    race.enter(strategies)
-    return race.run(sample)
+    ranking = Ranking(profile, geometry, progress)
+    ranking.enter(strategies)
+    return ranking.run(sample)
 
 
-class Race:
+class Ranking:
     """Layouts of one profile under simulation, of which PLACERS at most are held in full."""
 
-    def __init__(self, profile: HeapProfile, geometry: Geometry, progress: Progress) -> None:
+    def __init__(self, profile: HeapProfile, geometry: Geometry, progress: RankingProgress) -> None:
         self._profile, self._geometry, self._progress = profile, geometry, progress
         self._simulation = Simulation(profile, geometry)
         self._placed: dict[str, tuple[int, int, Groups | None, Pools | None]] = {}
@@ -149,7 +154,7 @@ def best_layout(
     profile: HeapProfile,
     strategies: Iterable[Strategy],
     geometry: Geometry,
-    progress: Progress = SILENT,
+    progress: RankingProgress = SILENT,
 ) -> tuple[Ranked, Layout]:
     """The best strategy's standing and layout: all by a small sample, the best of them by a larger one.
     Raises CommandError where the profile has no accesses."""
@@ -158,13 +163,13 @@ def best_layout(
             "the profile has no accesses to choose by",
             remedy="record with --accesses full, or name a --strategy",
         )
-    race = Race(profile, geometry, progress)
-    race.enter(strategy for strategy in strategies if _may_win(strategy, profile))
-    ranked = race.run(sample_of(profile, FIRST_ROUND))
+    ranking = Ranking(profile, geometry, progress)
+    ranking.enter(strategy for strategy in strategies if _may_win(strategy, profile))
+    ranked = ranking.run(sample_of(profile, FIRST_ROUND))
     if profile.access_entries > FIRST_ROUND:
-        race.retain({each.strategy for each in ranked[:FINALISTS]})
-        ranked = race.run(sample_of(profile, SAMPLED_ACCESSES))
-    return ranked[0], race.layout(ranked[0].strategy)
+        ranking.retain({each.strategy for each in ranked[:FINALISTS]})
+        ranked = ranking.run(sample_of(profile, SAMPLED_ACCESSES))
+    return ranked[0], ranking.layout(ranked[0].strategy)
 
 
 def left_out(profile: HeapProfile) -> list[str]:

@@ -14,7 +14,7 @@ from malloom.errors import CommandError
 from malloom.file_name import native_name
 from malloom.profile.affinity import AffinityGraph
 from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
-from malloom.profile.notes import damage_notes, notes_on
+from malloom.profile.notes import cut_notes, damage_notes, may_lack_accesses, notes_on
 from malloom.profile.process import Process, choose_process, process_from_record
 from malloom.profile.requests import U32, U64, Requests, replace_contexts, requests_from_arrays
 from malloom.profile.survey import AccessOpener, Survey, windows
@@ -36,6 +36,8 @@ class HeapProfile:
     """What a reader has to know, a line each: cut, limit, losses, which process was chosen and why."""
     damage: list[str]
     """The notes that tell of a missing part of the profile."""
+    cut: list[str]
+    """The notes that tell that a part of what the process did is not recorded; empty where all is."""
     access_entries: int
     """Recorded accesses and markers: a bound on access_count that costs no pass over them."""
 
@@ -51,6 +53,7 @@ class HeapProfile:
         created: int = 0,
         notes: Sequence[str] = (),
         damage: Sequence[str] = (),
+        cut: Sequence[str] = (),
         survey: Survey | None = None,
     ) -> None:
         self.requests = requests
@@ -61,6 +64,7 @@ class HeapProfile:
         self.created = created
         self.notes = list(notes)
         self.damage = list(damage)
+        self.cut = list(cut)
         self._opener = opener
         self._survey = survey or Survey(opener, len(requests), access_entries)
         requests.attach(self._survey.usage)
@@ -86,6 +90,7 @@ class HeapProfile:
             created=recording.created,
             notes=[*([reason] if reason else []), *notes_on(recording.notes(), chosen, lost)],
             damage=damage_notes(recording.notes(), chosen, lost),
+            cut=cut_notes(recording.notes(), chosen, lost),
         )
 
     @classmethod
@@ -132,6 +137,12 @@ class HeapProfile:
         """Accesses that reach objects, annotated ones with their weight. Makes a pass over the accesses."""
         return int(self.requests.accesses.sum())
 
+    @property
+    def has_all_accesses(self) -> bool:
+        """Whether every access was recorded, so that an object without one was not used."""
+        partly = self.process.accesses in ("sampled", "annotated") or may_lack_accesses(self.process)
+        return self.access_entries != 0 and not partly and not self.cut
+
     def affinity(self) -> AffinityGraph:
         """Which request's object is accessed right after which. Makes a pass over the accesses once."""
         return self._survey.affinity()
@@ -172,6 +183,7 @@ class HeapProfile:
             created=self.created,
             notes=self.notes,
             damage=self.damage,
+            cut=self.cut,
             survey=self._survey,
         )
 
@@ -200,7 +212,7 @@ def processes_of(recording: _native.Recording) -> list[Process]:
 
 
 def _pack(count: int, offsets: Any, stores: Any) -> U64:
-    """ResolvedAccess::packed of src/native/access_source.h, for accesses of 8 bytes."""
+    """ResolvedAccess::packed of src/native/accesses/source.h, for accesses of 8 bytes."""
     packed = np.full(count, 3 << 48, dtype=np.uint64)
     if offsets is not None:
         packed |= np.asarray(offsets, dtype=np.uint64)

@@ -9,15 +9,33 @@ from malloom.profile.process import Process
 COMPLETE_END = "exit"
 """Reason of an end after which nothing is missing."""
 
+ABRUPT_END = "ended without exit handlers (exec, _exit or a signal)"
+"""A reason in the words of record/stream/process_end.cpp: requests survive it, the last accesses may not."""
+
+CUT_SHORT = ("maximum size reached", "profile could not be written", "stopped by the program")
+"""Reasons of an end that came while the program still ran, as record/stream/process_end.cpp writes them."""
+
 
 def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Notes on a process: `file_notes` from the reader, `lost` from the resolver (Recording.read_process)."""
     return [*file_notes, *_end_notes(process), *_missing_chunks(process, lost), *_loss_notes(lost)]
 
 
+def may_lack_accesses(process: Process) -> bool:
+    """Whether the process may have ended before its last accesses were written; annotated ones are events."""
+    return process.accesses != "annotated" and dict(process.end).get("reason") == ABRUPT_END
+
+
 def damage_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Those of the notes that may explain why the process has no requests: a part of the file is missing."""
     return [*(() if process.end else file_notes), *_missing_chunks(process, lost)]
+
+
+def cut_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
+    """Those of the notes that tell that the profile lacks a part of what the process did."""
+    end_is_missing = not process.end or dict(process.end).get("reason") in CUT_SHORT
+    ends = [note for note in _end_notes(process) if end_is_missing]
+    return [*damage_notes(file_notes, process, lost), *ends, *_loss_notes(lost, of_requests=True)]
 
 
 def _end_notes(process: Process) -> Iterator[str]:
@@ -38,8 +56,8 @@ def _missing_chunks(process: Process, lost: Mapping[str, int | bool]) -> Iterato
         yield f"{lost['corrupt_chunks']} chunks are corrupt and were left out"
 
 
-def _loss_notes(lost: Mapping[str, int | bool]) -> Iterator[str]:
-    if lost["releases_unknown"]:
+def _loss_notes(lost: Mapping[str, int | bool], *, of_requests: bool = False) -> Iterator[str]:
+    if lost["releases_unknown"] and not of_requests:
         yield f"{lost['releases_unknown']} objects were released that no recorded request made"
     if lost["stopped"]:
         yield "the program asked for the recording to stop"

@@ -38,6 +38,16 @@ class Process:
     """Chunks that the profile lacks between others."""
 
     @property
+    def accesses(self) -> str:
+        """Which accesses were to be recorded, as `malloom record --accesses` has it; empty where not known.
+
+        Profiles of older recorders say it only of two modes.
+        """
+        values = dict(self.properties)
+        older = (mode for mode in ("annotated", "sampled") if values.get(mode) == "1")
+        return values.get("accesses") or next(older, "")
+
+    @property
     def name(self) -> str:
         """File name of the executable, or the pid where that is unknown."""
         return Path(self.executable).name or f"process {self.pid}"
@@ -108,8 +118,26 @@ def _main_process(processes: Sequence[Process]) -> tuple[Process, str]:
         chosen = _busiest(processes)
     if len(processes) == 1:
         return chosen, ""
-    rule = "the busiest that runs the recorded command" if chosen in same else "the busiest of all"
-    return chosen, f"{len(processes)} processes recorded; this is {chosen.name} ({chosen.pid}), {rule}"
+    rule = "which runs the program that was started" if chosen in same else "which has the most events"
+    note = f"{len(processes)} processes recorded; this is {chosen.name} ({chosen.pid}), {rule}"
+    return chosen, note + _busier(processes, chosen)
+
+
+def _busier(processes: Sequence[Process], chosen: Process) -> str:
+    """Of a note the part that names the process that did most, where that is another one."""
+    most = max(processes, key=_recorded)
+    if _recorded(most) <= _recorded(chosen):
+        return ""
+    # A program that was replaced (exec) has the pid of the next.
+    name = str(most.pid) if most.pid != chosen.pid else most.executable
+    return (
+        f"; {most.name} ({most.pid}) has {_recorded(most):,} events and accesses, this one "
+        f"{_recorded(chosen):,}: --process {name} shows it"
+    )
+
+
+def _recorded(process: Process) -> int:
+    return process.events + process.access_entries
 
 
 def _busiest(processes: Sequence[Process]) -> Process:

@@ -26,11 +26,12 @@ class ContextRow:
     """Most bytes that lived at once."""
     median_lifetime: int | None
     """Allocation events between birth and release, over the released objects; None where none was."""
-    to_end: float
-    """Share of the objects that were never released."""
-    accesses: int
-    accessed: float
-    """Share of the objects that an access reached."""
+    to_end: float | None
+    """Share of the objects that were never released; None where the recording lacks the program's end."""
+    accesses: int | None
+    """Recorded accesses; None where none were recorded."""
+    accessed: float | None
+    """Share of the objects that an access reached; None where not every access was recorded."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Totals:
     requests: int
     bytes: int
     live_peak: int
-    to_end: float
-    accesses: int
+    to_end: float | None
+    accesses: int | None
     contexts: int
     threads: int
 
@@ -59,7 +60,7 @@ def summarize(profile: HeapProfile) -> tuple[Totals, list[ContextRow]]:
 
 def sort_rows(rows: list[ContextRow], key: str) -> list[ContextRow]:
     """Rows by falling `key`, one of SORT_KEYS."""
-    return sorted(rows, key=lambda row: (-getattr(row, key), row.context))
+    return sorted(rows, key=lambda row: (-(getattr(row, key) or 0), row.context))
 
 
 def _columns(profile: HeapProfile, contexts: int) -> dict[str, Any]:
@@ -77,8 +78,6 @@ def _columns(profile: HeapProfile, contexts: int) -> dict[str, Any]:
     if profile.access_entries:
         columns["accesses"] = summed(requests.accesses)
         columns["accessed"] = summed(requests.accesses != 0)
-    else:
-        columns["accesses"] = columns["accessed"] = np.zeros(contexts)
     return columns
 
 
@@ -92,21 +91,22 @@ def _row(profile: HeapProfile, columns: dict[str, Any], peaks: Any, medians: Any
         bytes=int(columns["bytes"][index]),
         live_peak=int(peaks[index]),
         median_lifetime=None if median == NEVER else median,
-        to_end=float(columns["to_end"][index]) / count,
-        accesses=int(columns["accesses"][index]),
-        accessed=float(columns["accessed"][index]) / count,
+        to_end=None if profile.cut else float(columns["to_end"][index]) / count,
+        accesses=int(columns["accesses"][index]) if profile.access_entries else None,
+        accessed=float(columns["accessed"][index]) / count if profile.has_all_accesses else None,
     )
 
 
 def _totals(profile: HeapProfile, peak: int, rows: list[ContextRow]) -> Totals:
     requests = profile.requests
     count = len(requests)
+    living = float((requests.death == np.uint64(NEVER)).sum())
     return Totals(
         requests=count,
         bytes=int(requests.size.sum()),
         live_peak=peak,
-        to_end=float((requests.death == np.uint64(NEVER)).sum()) / count if count else 0.0,
-        accesses=sum(row.accesses for row in rows),
+        to_end=None if profile.cut else living / max(count, 1),
+        accesses=sum(row.accesses or 0 for row in rows) if profile.access_entries else None,
         contexts=len(rows),
         threads=int(requests.thread.max(initial=0)) + 1 if count else 0,
     )

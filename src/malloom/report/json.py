@@ -14,11 +14,16 @@ summary = "one object for machines"
 
 
 def write(report: Report, output: IO[str]) -> None:
-    """Writes one JSON object; hashes are hexadecimal texts, as they do not fit a double."""
+    """Writes one JSON object; hashes are hexadecimal texts, as they do not fit a double.
+
+    What the profile cannot tell is null.
+    """
     process = report.process
     document = {
         "profile": str(report.profile),
         "created": report.created,
+        "complete": not report.gaps,
+        "gaps": report.gaps,
         "process": {
             "pid": process.pid,
             "parent": process.parent,

@@ -10,7 +10,7 @@ from typing import IO, Protocol, cast
 from malloom.errors import UsageProblem
 from malloom.profile import HeapProfile, Process
 from malloom.report.context_rows import ContextRow, Totals, sort_rows, summarize
-from malloom.report.reasons import access_note, check_not_empty
+from malloom.report.reasons import check_not_empty, gaps, other_notes
 from malloom.report.symbols import Place, Symbols
 
 
@@ -25,11 +25,14 @@ class Report:
     totals: Totals
     rows: list[ContextRow]
     chains: list[list[Place]]
-    """Of each row the places of its frames, innermost first."""
+    """Of each row the places of its frames, innermost first; an inlined function has a place of its own."""
+    gaps: list[str]
+    """What the profile has only a part of; what cannot be known for that is None in totals and rows."""
     notes: list[str]
+    """What else a reader has to know."""
 
 
-class Format(Protocol):
+class ReportFormat(Protocol):
     """One output of a report: a module with these names."""
 
     summary: str
@@ -42,11 +45,11 @@ FORMATS = ("text", "json")
 """Each is one module beside this one."""
 
 
-def find_format(name: str) -> Format:
+def find_format(name: str) -> ReportFormat:
     """The format of that name. Raises UsageProblem, which names those there are."""
     if name not in FORMATS:
         raise UsageProblem(f"there is no report format '{name}'", remedy=f"use one of {', '.join(FORMATS)}")
-    return cast(Format, importlib.import_module(f"malloom.report.{name}"))
+    return cast(ReportFormat, importlib.import_module(f"malloom.report.{name}"))
 
 
 def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: int = 0) -> Report:
@@ -63,6 +66,6 @@ def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: 
     frames = [profile.contexts.frames(row.context) for row in rows]
     symbols = Symbols(profile.modules)
     places = symbols.places(frame for chain in frames for frame in chain)
-    notes = [*profile.notes, *filter(None, [access_note(profile)]), *symbols.notes]
-    chains = [[places[frame] for frame in chain] for chain in frames]
-    return Report(path, profile.process, profile.created, totals, rows, chains, notes)
+    notes = [*other_notes(profile), *symbols.notes]
+    chains = [[place for frame in chain for place in places[frame]] for chain in frames]
+    return Report(path, profile.process, profile.created, totals, rows, chains, gaps(profile), notes)

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_variables = 64 };
+enum { most_variables = 4096 };
 
 extern char** environ;
 

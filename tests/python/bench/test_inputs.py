@@ -8,10 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from malloom.bench.inputs.documents import write_json, write_xml
-from malloom.bench.inputs.graphs import write_graph
-from malloom.bench.placement import real_programs
-from malloom.bench.placement.real_programs import RealProgram
+from malloom.bench import real_programs
+from malloom.bench.cases import OtherProgram
+from malloom.bench.inputs import write_graph, write_json, write_source, write_xml
 
 SIZE = 200_000
 
@@ -49,6 +48,7 @@ def test_graph_has_the_nodes_and_edges_asked_for(tmp_path: Path) -> None:
         (lambda path: write_json(path, 10_000), "b021eb56fb1ab5e1"),
         (lambda path: write_xml(path, 10_000), "5d790e8f1e6625be"),
         (lambda path: write_graph(path, 20, 40), "acd185f07e6ae7f6"),
+        (lambda path: write_source(path, 20), "f72cc7190ba2d29b"),
     ],
 )
 def test_bytes_are_the_same_everywhere(write, digest: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -60,7 +60,13 @@ def test_bytes_are_the_same_everywhere(write, digest: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "program", [real_programs.xsltproc(1), real_programs.dot(30, 60), real_programs.jq(1)]
 )
-def test_real_programs_accept_their_inputs(program: RealProgram, tmp_path: Path) -> None:
+def test_real_programs_accept_their_inputs(program: OtherProgram, tmp_path: Path) -> None:
     done = subprocess.run(program.prepare(tmp_path), capture_output=True, text=True, check=True)
     assert len(done.stdout) > 1000
     assert done.stderr == ""
+
+
+def test_generated_c_compiles_without_a_complaint(tmp_path: Path) -> None:
+    path = tmp_path / "source.c"
+    write_source(path, 50)
+    subprocess.run(["gcc", "-fsyntax-only", "-Wall", "-Werror", path], check=True)

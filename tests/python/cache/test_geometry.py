@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from malloom.cache.geometry import NAMED, geometry_from, host
+from malloom.cache.calibration import Calibration
+from malloom.cache.geometry import HIDDEN_SHARE, NAMED, geometry_from, host, last_level_bytes, zen5
 from malloom.errors import UsageProblem
 
 
@@ -89,11 +90,60 @@ def test_host_reads_sysfs_and_leaves_instruction_caches_out(tmp_path: Path) -> N
     ]
 
 
-def test_a_socket_s_cache_seen_by_a_small_guest_counts_by_its_share(tmp_path: Path) -> None:
-    write_cpu(tmp_path, 2, [described("1", "Data", "48K", "12"), described("3", "Unified", "491520K", "16")])
-    assert host(tmp_path).caches[-1].size_bytes == 8 << 20
+GUEST = [
+    described("1", "Data", "48K", "12"),
+    described("2", "Unified", "2048K", "16"),
+    described("3", "Unified", "491520K", "16"),
+]
+"""A socket's cache seen by a small guest."""
+
+
+def test_a_calibrated_host_has_its_own_latencies_and_last_level(tmp_path: Path) -> None:
+    write_cpu(tmp_path, 2, GUEST)
+    found = Calibration((11.0, 125.0), 600.0, 57.0, 0.02, 50 << 20, 480 << 20)
+    geometry = host(tmp_path, found)
+    assert [level.latency for level in geometry.caches] == [0, 11, 125]
+    assert (geometry.memory_latency, geometry.walk_latency, geometry.hidden_share) == (600, 50, 0.02)
+    assert geometry.caches[-1].size_bytes == 50 << 20 and geometry.notes == ()
+    assert last_level_bytes(tmp_path) == 480 << 20
+
+
+def test_where_memory_was_not_reached_it_is_as_far_away_as_published(tmp_path: Path) -> None:
+    write_cpu(tmp_path, 2, GUEST)
+    found = Calibration((11.0, 125.0), None, 57.0, 0.02, 50 << 20, 480 << 20)
+    assert host(tmp_path, found).memory_latency == 125 + 300
+
+
+def test_a_host_that_could_not_be_measured_is_taken_for_a_published_machine(tmp_path: Path) -> None:
+    write_cpu(tmp_path, 2, GUEST)
+    geometry = host(tmp_path, "too noisy")
+    assert [level.latency for level in geometry.caches] == [level.latency for level in zen5().caches]
+    assert geometry.caches[-1].size_bytes == 32 << 20 and geometry.hidden_share == HIDDEN_SHARE
+    assert len(geometry.notes) == 1 and "too noisy" in geometry.notes[0]
+
+
+@pytest.mark.parametrize("name", ["zen5", "p4", "athlon-mp", "L1:48K:12:64,TLB:64:4:4096"])
+def test_geometries_but_the_host_s_ask_nothing_of_the_machine(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("malloom.cache.geometry._CPU", Path("nowhere"))
+    monkeypatch.setattr("malloom.cache.geometry.calibration_of_host", None)
+    assert geometry_from(name).hidden_share == HIDDEN_SHARE
 
 
 def test_a_machine_without_description_is_bad_use(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="give --cache a name"):
         host(tmp_path)
+
+
+def test_the_last_level_is_the_whole_one_of_this_machine(tmp_path: Path) -> None:
+    for number, level, kind, size in (
+        (0, 1, "Data", "48K"),
+        (1, 1, "Instruction", "32K"),
+        (2, 3, "Unified", "480M"),
+    ):
+        folder = tmp_path / f"cpu0/cache/index{number}"
+        folder.mkdir(parents=True)
+        for name, value in (("level", level), ("type", kind), ("size", size)):
+            (folder / name).write_text(f"{value}\n")
+    assert last_level_bytes(tmp_path) == 480 << 20

@@ -7,7 +7,7 @@ from malloom.cache.geometry import geometry_from
 from malloom.cache.simulate import SimulatedCounts, sample_of
 from malloom.errors import CommandError
 from malloom.layout.layout import Layout
-from malloom.layout.ranking import Progress, Ranked, best_layout, in_order, left_out, place, rank
+from malloom.layout.ranking import Ranked, RankingProgress, best_layout, in_order, left_out, place, rank
 from malloom.layout.registry import all_strategies, strategy
 from malloom.profile import HeapProfile
 
@@ -58,7 +58,7 @@ def test_strategies_that_seldom_differ_are_left_out_of_large_profiles(
     assert left_out(profile) == []
     monkeypatch.setattr("malloom.layout.ranking.LARGE", 999)
     asked: list[str] = []
-    best_layout(profile, all_strategies(), GEOMETRY, Progress(asked.append, lambda done: None))
+    best_layout(profile, all_strategies(), GEOMETRY, RankingProgress(asked.append, lambda done: None))
     assert left_out(profile) and not set(asked) & set(left_out(profile))
 
 

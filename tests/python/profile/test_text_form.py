@@ -80,7 +80,7 @@ def test_text_brings_back_blocks_of_accesses(drawn: tuple[int, list[str]]) -> No
 
 def test_what_the_text_cannot_say_is_kept_as_stored(tmp_path: Path) -> None:
     profile = write_profile(HEADER + PROCESS + END, tmp_path / "run.profile")
-    # An odd number of strings is no list of pairs: only the bytes themselves can bring it back.
+    # An odd number of strings is no list of properties: only the bytes themselves can bring it back.
     odd = "chunk process process=7 thread=0 sequence=1 ticket=0 records=1 codec=plain\n k=v\n"
     stranger = write_profile(HEADER + odd, tmp_path / "odd.profile").read_bytes()[64:]
     payload = bytearray(stranger)

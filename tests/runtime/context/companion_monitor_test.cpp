@@ -40,7 +40,7 @@ class CompanionMonitorTest : public testing::Test {
             frame[place - CallerState::registers_count] = word;
         }
         Node* made = make();
-        monitor_.note(caller, made, {&pool_, bytes_at});
+        monitor_.observe(caller, made, {&pool_, bytes_at});
         return made;
     }
 
@@ -139,7 +139,7 @@ TEST_F(CompanionMonitorTest, IsDoneAfterItsSamples) {
     link_in_turn(CallerState::rbx, {make(), make()});
     EXPECT_EQ(pool_.size(), 2 + CompanionMonitor::samples + 1);
     CallerState caller = {};
-    EXPECT_FALSE(monitor_.note(caller, make(), {&pool_, bytes_at}));
+    EXPECT_FALSE(monitor_.observe(caller, make(), {&pool_, bytes_at}));
 }
 
 }  // namespace

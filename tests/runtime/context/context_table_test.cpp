@@ -30,7 +30,7 @@ Table::Entry& enter(Table& table, const Chain& chain) {
 }
 
 // Without memory of its own, for signal handlers and forked children.
-Table::Entry& enter_pair(Table& table, uintptr_t inner, uintptr_t outer) {
+Table::Entry& enter_chain(Table& table, uintptr_t inner, uintptr_t outer) {
     const uintptr_t frames[] = {inner, outer};
     return table.find_or_insert(frames, 2, [](Table::Entry&) {});
 }
@@ -158,7 +158,7 @@ volatile sig_atomic_t signals_taken;
 
 void insert_in_handler(int) {
     static uintptr_t next = 1U << 20;
-    enter_pair(*signal_table, ++next, 5);
+    enter_chain(*signal_table, ++next, 5);
     signals_taken = signals_taken + 1;
 }
 
@@ -177,7 +177,7 @@ TEST(ContextTable, SurvivesSignalsThatInsert) {
     });
     uintptr_t inserted = 0;
     while (inserted < 100000 && (signals_taken < 200 || inserted < 1000)) {
-        enter_pair(*signal_table, ++inserted, 6);
+        enter_chain(*signal_table, ++inserted, 6);
     }
     done = true;
     bell.join();
@@ -197,7 +197,7 @@ TEST(ContextTable, SurvivesForks) {
         std::atomic<bool> done{false};
         std::thread inserter([&] {
             for (uintptr_t i = 1; i < 50000 && !done.load(); ++i) {
-                enter_pair(*table, i, 7);
+                enter_chain(*table, i, 7);
             }
         });
         while (table->size() < 100) {
@@ -207,7 +207,7 @@ TEST(ContextTable, SurvivesForks) {
         if (child == 0) {
             alarm(10);
             for (uintptr_t i = 1; i < 100; ++i) {
-                enter_pair(*table, i, 8);
+                enter_chain(*table, i, 8);
             }
             _exit(0);
         }

@@ -11,30 +11,30 @@ using malloom::context::RequestMonitor;
 using Verdict = RequestMonitor::Verdict;
 
 // The verdict on the last of `count` requests of one size, all before it being unknown.
-Verdict note(RequestMonitor& monitor, size_t bytes, uint32_t count) {
+Verdict observe(RequestMonitor& monitor, size_t bytes, uint32_t count) {
     for (uint32_t i = 1; i < count; ++i) {
-        EXPECT_EQ(monitor.note(bytes), Verdict::unknown);
+        EXPECT_EQ(monitor.observe(bytes), Verdict::unknown);
     }
-    return monitor.note(bytes);
+    return monitor.observe(bytes);
 }
 
 TEST(RequestMonitor, AFewRequestsOfOneSizeMakeAPool) {
     RequestMonitor monitor;
-    EXPECT_EQ(note(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
+    EXPECT_EQ(observe(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
 }
 
 TEST(RequestMonitor, RequestsBeforeThatDelayIt) {
     RequestMonitor monitor;
-    EXPECT_EQ(note(monitor, 48, RequestMonitor::pooling_after - 1), Verdict::unknown);
-    EXPECT_EQ(note(monitor, 64, RequestMonitor::pooling_after), Verdict::agree);
+    EXPECT_EQ(observe(monitor, 48, RequestMonitor::pooling_after - 1), Verdict::unknown);
+    EXPECT_EQ(observe(monitor, 64, RequestMonitor::pooling_after), Verdict::agree);
 }
 
 TEST(RequestMonitor, SizesThatKeepChangingDisagree) {
     RequestMonitor monitor;
     for (uint32_t i = 0; i < RequestMonitor::patience; ++i) {
-        EXPECT_EQ(monitor.note(16 + 16 * (i % 2)), Verdict::unknown);
+        EXPECT_EQ(monitor.observe(16 + 16 * (i % 2)), Verdict::unknown);
     }
-    EXPECT_EQ(monitor.note(16), Verdict::disagree);
+    EXPECT_EQ(monitor.observe(16), Verdict::disagree);
 }
 
 TEST(RequestMonitor, MostRequestsOfOneSizeAreEnough) {
@@ -42,20 +42,20 @@ TEST(RequestMonitor, MostRequestsOfOneSizeAreEnough) {
     RequestMonitor monitor;
     Verdict verdict = Verdict::unknown;
     while (verdict == Verdict::unknown) {
-        verdict = monitor.note(random() % 8 == 0 ? random() % 1000 : 48);
+        verdict = monitor.observe(random() % 8 == 0 ? random() % 1000 : 48);
     }
     EXPECT_EQ(verdict, Verdict::agree);
 }
 
 TEST(RequestMonitor, StraysEndThePoolAndAgreementBringsItBackForLonger) {
     RequestMonitor monitor;
-    ASSERT_EQ(note(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
+    ASSERT_EQ(observe(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
     for (uint32_t allowance : {1U, 4U, 16U}) {
         for (uint32_t i = 1; i < allowance * RequestMonitor::first_allowance; ++i) {
-            ASSERT_FALSE(monitor.note_stray());
+            ASSERT_FALSE(monitor.observe_stray());
         }
-        EXPECT_TRUE(monitor.note_stray());
-        EXPECT_EQ(note(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
+        EXPECT_TRUE(monitor.observe_stray());
+        EXPECT_EQ(observe(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
     }
 }
 
@@ -63,17 +63,17 @@ TEST(RequestMonitor, ASiteMayChangeItsSizeAFewTimes) {
     RequestMonitor monitor;
     for (uint32_t pool = 0; pool <= RequestMonitor::most_pools; ++pool) {
         const bool is_last = pool == RequestMonitor::most_pools;
-        EXPECT_EQ(note(monitor, 16 * (pool + 1), RequestMonitor::pooling_after),
+        EXPECT_EQ(observe(monitor, 16 * (pool + 1), RequestMonitor::pooling_after),
                   is_last ? Verdict::disagree : Verdict::agree);
-        while (!monitor.note_stray()) {
+        while (!monitor.observe_stray()) {
         }
     }
 }
 
 TEST(RequestMonitor, HugeSizesAreSizesToo) {
     RequestMonitor monitor;
-    EXPECT_EQ(note(monitor, SIZE_MAX, RequestMonitor::pooling_after - 1), Verdict::unknown);
-    EXPECT_EQ(note(monitor, 0, RequestMonitor::pooling_after), Verdict::agree);
+    EXPECT_EQ(observe(monitor, SIZE_MAX, RequestMonitor::pooling_after - 1), Verdict::unknown);
+    EXPECT_EQ(observe(monitor, 0, RequestMonitor::pooling_after), Verdict::agree);
 }
 
 }  // namespace

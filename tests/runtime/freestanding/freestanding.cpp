@@ -2,7 +2,6 @@
 // is the number of the first step that went wrong, 0 for none.
 #include "runtime/heaps/heap.h"
 #include "runtime/structures/freestanding/index_stack.h"
-#include "runtime/structures/freestanding/racy_count.h"
 #include "runtime/structures/freestanding/shared_word.h"
 #include "tests/runtime/heaps/bump_heap.h"
 

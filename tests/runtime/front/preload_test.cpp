@@ -150,6 +150,47 @@ TEST_F(Preload, AWrongSettingIsNamed) {
     EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");
 }
 
+TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
+    const Outcome outcome = run("hep=plan,statistics=0,Plan=x,fallback=mimalloc", MALLOOM_PROBE " one");
+    EXPECT_EQ(outcome.complaint,
+              "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback statistics "
+              "save_plan save_process preallocate huge_pages packed colocate prefetch record depth "
+              "max_size accesses\n");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.output, plain(MALLOOM_PROBE " one").output);
+}
+
+TEST_F(Preload, WhateverIsIgnoredIsNamed) {
+    const auto complaint = [&](const std::string& settings) {
+        return run(settings, MALLOOM_PROBE " one").complaint;
+    };
+    EXPECT_EQ(
+        complaint("heap,=x,,fallback=,plan=0:"),
+        "malloom: in MALLOOM is ignored 'heap', '=x', 'fallback=', 'plan=0:'; a setting is NAME=VALUE\n");
+    EXPECT_EQ(complaint("heap=fallback,statistics=0,heap=pools"),
+              "malloom: MALLOOM sets more than once 'heap'; the first counts\n");
+    EXPECT_EQ(complaint("plan=/" + std::string(8698, 'x')),
+              "malloom: MALLOOM is ignored: it has 8704 bytes, and 8703 are the most\n");
+    EXPECT_EQ(complaint("\x1b[31m\xff=1").find("malloom: there is no setting '\\x1b[31m\\xff'; "), 0);
+}
+
+TEST_F(Preload, TheRecorderNamesThemToo) {
+    const Outcome outcome = run("hep=1,dept=3,depth", MALLOOM_PROBE " one", MALLOOM_RECORDER);
+    EXPECT_EQ(outcome.complaint.find("malloom: in MALLOOM is ignored 'depth'; a setting is NAME=VALUE\n"
+                                     "malloom: there is no setting 'hep', 'dept'; "),
+              0)
+        << outcome.complaint;
+    EXPECT_EQ(outcome.status, 0);
+}
+
+TEST_F(Preload, TheRecordersSettingsAreNotUnknown) {
+    std::string settings;
+#define OPTION(field, name, otherwise, meaning) settings += #name "=1,";
+#include "record/preload/options.def"
+#undef OPTION
+    EXPECT_EQ(run(settings + "accesses=full,record=/tmp/run.profile", MALLOOM_PROBE " one").complaint, "");
+}
+
 // It has the C library's free, and no search path of its own.
 TEST_F(Preload, ADeeplyBoundPlugInSharesTheHeap) {
     std::ofstream(folder + "/plug_in.c")

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "runtime/front/process_heaps.h"
-#include "runtime/heaps/plan/sequence.h"
+#include "runtime/heaps/plan/slot_matching.h"
 #include "tests/runtime/heaps/plan/plan_builder.h"
 
 namespace malloom::tests {

@@ -46,6 +46,15 @@ TEST(Settings, GivenTwiceCountAsFirstGiven) {
     EXPECT_STREQ(Settings("a=1,a=2").value("a"), "1");
 }
 
+TEST(Settings, AreVisitedWithWhatIsNone) {
+    std::string parts;
+    Settings("heap=plan,,=1,hep,a=,b=0:,save=6:/a,b=c,plan=/x,y=z").for_each([&](const Settings::Part& part) {
+        parts += std::string(part.text, part.name_bytes) + (part.is_setting ? ";" : "?;");
+    });
+    EXPECT_EQ(parts, "heap;?;hep?;a?;b?;save;plan;");
+    Settings(nullptr).for_each([](const Settings::Part&) { FAIL(); });
+}
+
 TEST(Settings, AreACopy) {
     char text[] = "record=/tmp/profile";
     const Settings settings(text);
@@ -58,7 +67,10 @@ TEST(Settings, HoldTheLongestPathsAndRefuseMore) {
     const std::string pair = "save_plan=4095:" + longest + ",plan=" + longest;
     EXPECT_EQ(Settings(("depth=8," + pair).c_str()).value("save_plan"), longest);
     EXPECT_EQ(Settings(("depth=8," + pair).c_str()).value("plan"), longest);
-    EXPECT_EQ(Settings((pair + std::string(1000, 'y')).c_str()).value("plan"), nullptr);
+    EXPECT_EQ(Settings(("depth=8," + pair).c_str()).bytes_ignored(), 0);
+    const Settings too_long((pair + std::string(1000, 'y')).c_str());
+    EXPECT_EQ(too_long.value("plan"), nullptr);
+    EXPECT_EQ(too_long.bytes_ignored(), pair.size() + 1000);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class OccupancyTest : public testing::Test {
     bool claim(uint64_t first, uint64_t count) { return occupancy.claim(alone(), first, count - 1); }
     void release(uint64_t first) {
         void* object = occupancy.address(first);
-        if (!occupancy.release_small(alone(), object) && !occupancy.release_pair(object)) {
+        if (!occupancy.release_small(alone(), object) && !occupancy.release_in_two_words(object)) {
             occupancy.release(object, occupancy.extent(object));
         }
     }
@@ -121,7 +121,7 @@ TEST_F(OccupancyTest, PointersThatAreNoObjectsEndTheProgram) {
     EXPECT_FALSE(occupancy.release_small(true, occupancy.address(29)));
     EXPECT_FALSE(occupancy.release_small(true, occupancy.address(granules)));
     EXPECT_FALSE(occupancy.release_small(true, nullptr));
-    EXPECT_FALSE(occupancy.release_pair(occupancy.address(31)));
+    EXPECT_FALSE(occupancy.release_in_two_words(occupancy.address(31)));
 }
 
 // Each asks for places that overlap those of its neighbours, at the edges of the same words: what it gets is
@@ -142,7 +142,7 @@ void live_next_to_others(Occupancy& occupancy, std::vector<std::atomic<int>>& ow
             ASSERT_EQ(owners[i].exchange(0), name);
         }
         void* object = occupancy.address(first);
-        if (!occupancy.release_small(alone(), object) && !occupancy.release_pair(object)) {
+        if (!occupancy.release_small(alone(), object) && !occupancy.release_in_two_words(object)) {
             occupancy.release(object, count);
         }
     }

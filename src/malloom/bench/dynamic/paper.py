@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 
-NATIVE, DYNAMORIO, POOL, PREFETCH, ALL = "native", "dynamorio", "pool", "prefetch", "all"
-WAYS = (NATIVE, DYNAMORIO, POOL, PREFETCH, ALL)
-"""The columns of tables 1 and 2."""
+from malloom.measure.variants import ALL, DYNAMORIO, GLIBC, POOL, PREFETCH
 
-PROGRAMS = ("em3d", "health", "mst", "treeadd", "tsp", "ft", "ammp", "art", "equake", "twolf")
-FEW_REQUESTS = ("art",)
-"""What allocates little: a few arrays, once."""
+COLUMNS = (GLIBC, DYNAMORIO, POOL, PREFETCH, ALL)
+"""The columns of tables 1 and 2; the first is the paper's native run."""
 
 Times = Mapping[str, tuple[float, ...]]
 """Seconds of user and system time by program, a number a column: the best of three runs."""
@@ -56,8 +53,8 @@ PREFETCHES: Mapping[str, tuple[int, int]] = {
 """Table 3: prefetch instructions injected without and with pools. The text says that treeadd had none."""
 
 
-def ratio(times: Times, program: str, way: str, baseline: str) -> float | None:
+def ratio(times: Times, program: str, variant: str, baseline: str) -> float | None:
     """One column against another; None for what the paper has not."""
-    if program not in times or way not in WAYS or baseline not in WAYS:
+    if program not in times or variant not in COLUMNS or baseline not in COLUMNS:
         return None
-    return times[program][WAYS.index(way)] / times[program][WAYS.index(baseline)]
+    return times[program][COLUMNS.index(variant)] / times[program][COLUMNS.index(baseline)]

@@ -2,14 +2,14 @@
 
 import re
 
-from malloom.bench import variants
-from malloom.bench.dynamic.paper import ALL, PREFETCH
-from malloom.bench.interval import exact
-from malloom.bench.process import Command, last_words, run_measured
-from malloom.bench.rows import Row, row
+from malloom.bench.cases import Case
 from malloom.bench.steps import Bench
-from malloom.bench.workloads import Case
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.interval import exact
+from malloom.measure.process import Command, last_words, run_measured
+from malloom.measure.rows import Row, row
+from malloom.measure.variants import ALL, PREFETCH
 
 METRIC = "prefetches"
 ONE = "one"
@@ -19,16 +19,13 @@ INJECTED = re.compile(rb"^malloom: .*\bprefetches (\d+)\b", re.MULTILINE)
 
 def prefetch_rows(bench: Bench, case: Case) -> list[Row]:
     """The numbers of one program, each from one run."""
-    program = case.command(bench.workloads)
-    rows = []
-    for way, pools in ((PREFETCH, False), (ALL, True)):
-        bench.say(f"counting prefetches of {' '.join(case.place)}: {way}")
-        try:
-            number = injected(variants.dynamic(program, pools=pools, prefetch=True, statistics=True))
-            rows.append(row(case.place, way, ONE, METRIC, exact(float(number))))
-        except CommandError as error:
-            bench.failed(way, error)
-    return rows
+    program = case.command(bench)
+    commands = {
+        name: variants.dynamic(program, pools=pools, prefetch=True, statistics=True)
+        for name, pools in ((PREFETCH, False), (ALL, True))
+    }
+    counts = bench.counted(f"prefetches of {case}", commands, injected)
+    return [row(case.place, name, ONE, METRIC, exact(float(number))) for name, number in counts.items()]
 
 
 def injected(command: Command) -> int:

@@ -1,12 +1,179 @@
-"""The suite dynamic: from the programs to the paper's tables."""
+"""The suite dynamic: pools per call site and prefetches, as Zhao, Rabbah and Wong measure them."""
 
 from functools import partial
+from typing import Annotated
 
-from malloom.bench.dynamic.scale import Scale
-from malloom.bench.dynamic.steps import GROUPS, PARTS, steps_of
-from malloom.bench.dynamic.tables import shown_tables
-from malloom.bench.suite import Suite
+import typer
+
+from malloom.bench.dynamic.few_requests import few_request_rows
+from malloom.bench.dynamic.goals import time_goals
+from malloom.bench.dynamic.malloc_free import malloc_free_rows
+from malloom.bench.dynamic.memory import memory_rows
+from malloom.bench.dynamic.misses import MACHINES, Counted, counted_rows
+from malloom.bench.dynamic.prefetches import prefetch_rows
+from malloom.bench.dynamic.scale import QUICK_LAST_LEVEL, Scale, full_scale, quick_scale
+from malloom.bench.dynamic.tables import tables
+from malloom.bench.dynamic.times import LEARNED_AT, Sized, time_rows
+from malloom.bench.malloc_free import PATTERNS
+from malloom.bench.means import Races
+from malloom.bench.real_programs import gzip, sha256sum
+from malloom.bench.steps import Step
+from malloom.bench.suite import Prepared, Suite
+from malloom.bench.ten_programs import FACTORS, ChosenPrograms, chosen_programs, heap_bytes, known, sized
+from malloom.cache.geometry import last_level_bytes, size_from
+from malloom.errors import UsageProblem
+
+PARTS = {
+    "times": "tables 1 and 2: CPU time and peak memory, and the goals over programs",
+    "few-requests": "programs that allocate little, under DynamoRIO",
+    "prefetches": "table 3: how many prefetches the optimiser injects",
+    "misses": "cachegrind's counts with the caches of the paper's machines",
+    "malloc-free": "a malloc and a free together, with one and with two threads",
+    "memory": "what a program that releases everything has left",
+}
+SECONDS = 120.0
+SECONDS_PER_BYTE = 1e-8
+"""What a run of a program natively takes for each byte of its heap: a guess for the first estimate only."""
+RUNS_TO_OPTIMIZE, VARIANTS = 120, 18
+"""What `malloom optimize` takes, and how many runs a round has: the same."""
 
 
-def dynamic(scale: Scale) -> Suite:
-    return Suite("dynamic", PARTS, GROUPS, partial(steps_of, scale=scale), shown_tables)
+def prepare(
+    quick: bool,
+    program: ChosenPrograms = None,
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZES",
+            help="Sizes of the heaps against the last-level cache, of 0.5x,2x,8x. Default: 0.5x, and all "
+            "three of ft.",
+            show_default=False,
+        ),
+    ] = "",
+    last_level: Annotated[
+        str,
+        typer.Option(
+            metavar="BYTES",
+            help="Size of the last-level cache, like 32M. Default: this machine's.",
+            show_default=False,
+        ),
+    ] = "",
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Time for the runs of each program at a size; six rounds are measured however long they "
+            f"take. Default: {SECONDS:.0f}.",
+            show_default=False,
+        ),
+    ] = None,
+) -> Prepared:
+    """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
+    programs = chosen_programs(program)
+    wanted = known("size", sizes.split(",") if sizes else (), tuple(FACTORS))
+    given = size_from(last_level) if last_level else None
+    if quick and seconds is not None:
+        remedy = "leave one of them out"
+        raise UsageProblem("--quick takes two rounds, whatever --seconds says", remedy=remedy)
+    if quick:
+        return _prepared(quick_scale(programs, wanted, given or QUICK_LAST_LEVEL))
+    limit = SECONDS if seconds is None else seconds
+    return _prepared(full_scale(programs, wanted, given or last_level_bytes(), limit))
+
+
+def _prepared(scale: Scale) -> Prepared:
+    makers = {
+        "times": _times,
+        "few-requests": _few_requests,
+        "prefetches": _prefetches,
+        "misses": _misses,
+        "malloc-free": _malloc_free,
+        "memory": _memory,
+    }
+    return Prepared({part: partial(make, scale) for part, make in makers.items()}, tables(), scale.last_level)
+
+
+def _times(scale: Scale) -> list[Step]:
+    races: Races = {}
+    steps = []
+    for size in dict.fromkeys(size for sizes in scale.sizes.values() for size in sizes):
+        for program in (name for name, sizes in scale.sizes.items() if size in sizes):
+            measure = partial(
+                time_rows,
+                wanted=Sized(program, size, scale.last_level),
+                seconds=scale.optimize_seconds,
+                budget=scale.times,
+                races=races,
+            )
+            steps.append(Step("times", f"{program} {size}", measure, _expected(size, scale)))
+    conclude = partial(time_goals, races=races)
+    return [*steps, Step("times", "goals", conclude, concludes=True)]
+
+
+def _expected(size: str, scale: Scale) -> float:
+    """Seconds: optimising, then rounds."""
+    run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
+    return RUNS_TO_OPTIMIZE * run + max(scale.times.seconds, VARIANTS * run * (scale.times.fewest + 1))
+
+
+def _few_requests(scale: Scale) -> list[Step]:
+    budget = scale.few_requests
+    programs = (gzip(scale.document_megabytes), sha256sum(scale.document_megabytes))
+    return [
+        Step(
+            "few-requests",
+            str(program),
+            partial(few_request_rows, program=program, budget=budget),
+            budget.seconds,
+        )
+        for program in programs
+    ]
+
+
+def _prefetches(scale: Scale) -> list[Step]:
+    expected = 4 * SECONDS_PER_BYTE * heap_bytes(LEARNED_AT, scale.last_level)
+    cases = [sized(program, LEARNED_AT, scale.last_level) for program in scale.sizes]
+    return [Step("prefetches", str(case), partial(prefetch_rows, case=case), expected) for case in cases]
+
+
+def _misses(scale: Scale) -> list[Step]:
+    wanted = [
+        Counted(program, machine, scale.counted_size) for machine in MACHINES for program in scale.counted
+    ]
+    return [
+        Step(
+            "misses",
+            str(counted.case),
+            partial(counted_rows, counted=counted),
+            60.0,
+            last_level=counted.last_level,
+        )
+        for counted in wanted
+    ]
+
+
+def _malloc_free(scale: Scale) -> list[Step]:
+    expected = len(scale.object_sizes) * scale.malloc_free.seconds
+    return [
+        Step(
+            "malloc-free",
+            pattern,
+            partial(
+                malloc_free_rows,
+                pattern=pattern,
+                sizes=scale.object_sizes,
+                objects=scale.objects,
+                budget=scale.malloc_free,
+            ),
+            expected,
+        )
+        for pattern in PATTERNS
+    ]
+
+
+def _memory(scale: Scale) -> list[Step]:
+    measure = partial(memory_rows, heap_bytes=scale.memory_bytes, budget=scale.memory)
+    return [Step("memory", f"release_all {scale.memory_bytes} bytes", measure, 20.0)]
+
+
+SUITE = Suite("Zhao, Rabbah and Wong: pools per call site, prefetches while a program runs", PARTS, prepare)

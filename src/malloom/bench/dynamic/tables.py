@@ -1,166 +1,88 @@
-"""The suite's findings as the paper's tables: a program a row, a way of running it a column."""
+"""The suite's tables: a program a line, a way of running it a column, the paper's numbers beside today's."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
-from malloom.bench import variants
 from malloom.bench.dynamic import paper
+from malloom.bench.dynamic.malloc_free import ON_TWO_THREADS, OURS
 from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
-from malloom.bench.dynamic.pairs import ON_TWO_THREADS, OURS, PHASE, POOL_HEAP
 from malloom.bench.dynamic.prefetches import METRIC, ONE
-from malloom.bench.dynamic.ways import CARRIED, POOLS, SAME_INPUT
-from malloom.bench.findings import Findings
-from malloom.bench.rows import Row
-from malloom.bench.tables import Shown, describe_interval, failures_table, goals_table, notes_table
+from malloom.bench.general import BEST
+from malloom.bench.malloc_free import TIME
+from malloom.bench.tables import Table, describe_interval
+from malloom.measure.rows import Row
+from malloom.measure.variants import ALL, DYNAMORIO, GLIBC
 
-GLIBC = variants.GLIBC
-UNDER = (paper.POOL, paper.PREFETCH, paper.ALL)
-LEARNED = (CARRIED, SAME_INPUT)
-COLUMNS = (paper.DYNAMORIO, *UNDER, *LEARNED, POOLS, *variants.PEERS)
-
-
-@dataclass(frozen=True)
-class Printed:
-    """One table of the rows of a part with a metric and a baseline; `cell` describes a row."""
-
-    title: str
-    part: str
-    metric: str
-    baseline: str
-    columns: Sequence[str]
-    cell: Callable[[Row | None, str, str], str]
-    input: str = ""
-    """What the inputs that it shows contain; empty: all."""
-
-    def rows(self, findings: Findings) -> list[Row]:
-        found = (self.metric, self.baseline)
-        return [
-            row
-            for row in findings.of(self.part)
-            if (row.metric, row.baseline) == found and self.input in row.input
-        ]
+MISSES: Mapping[str, str] = {"l1d_misses": "first-level", "llc_misses": "last-level"}
+MOMENTS: Mapping[str, str] = {FULL: "when all objects live", EMPTY: "when all are released"}
 
 
-def shown_tables(findings: Findings) -> list[Shown]:
-    """Every table that the findings can fill, then the goals, the notes and the failures."""
-    tables = [_shown(printed, printed.rows(findings)) for printed in (*_tables(), *_other_tables())]
-    tables += [goals_table(findings), notes_table(findings), failures_table(findings)]
-    return [table for table in tables if table.rows]
-
-
-def _tables() -> list[Printed]:
+def tables() -> list[Table]:
+    """Tables 1 to 3 of the paper, then what it has no numbers of."""
     beside = "Athlon MP | Pentium 4 → today"
     return [
-        Printed(
+        Table(
             f"Tables 1, 2: CPU time against native ({beside})",
             "times",
             "cpu_time",
             GLIBC,
-            COLUMNS,
-            _against_native,
+            cell=_beside_paper(GLIBC),
         ),
-        Printed(
+        Table(
             f"Tables 1, 2: CPU time against DynamoRIO alone ({beside})",
             "times",
             "cpu_time",
-            paper.DYNAMORIO,
-            UNDER,
-            _against_dynamorio,
+            DYNAMORIO,
+            cell=_beside_paper(DYNAMORIO),
         ),
-        *(
-            Printed(f"CPU time against {peer}", "times", "cpu_time", peer, LEARNED, _today)
-            for peer in variants.PEERS
-        ),
-        Printed("Peak memory against native", "times", "cpu_time", GLIBC, COLUMNS, _peak),
-        *(
-            Printed(
-                f"{machine}: {name} misses against native",
-                "misses",
-                metric,
-                GLIBC,
-                ("mimalloc", POOLS, *LEARNED),
-                _today,
-                machine,
-            )
-            for machine in MACHINES
-            for metric, name in (("l1d_misses", "first-level"), ("llc_misses", "last-level"))
-        ),
-    ]
-
-
-def _other_tables() -> list[Printed]:
-    """What the paper has no times of."""
-    allocators = (*variants.PEERS, POOLS)
-    kept = {FULL: "when all objects live", EMPTY: "when all are released"}
-    return [
-        Printed(
+        Table("CPU time against the best general allocator", "times", "cpu_time", BEST),
+        Table("Peak memory against native", "times", "cpu_time", GLIBC, cell=_peak),
+        Table("Table 3: prefetches (paper → today)", "prefetches", METRIC, ONE, cell=_prefetches),
+        *_misses(),
+        Table(
             "Programs that allocate little: CPU time against DynamoRIO alone",
-            "quiet",
+            "few-requests",
             "cpu_time",
-            paper.DYNAMORIO,
-            (paper.ALL,),
-            _today,
+            DYNAMORIO,
         ),
-        Printed("Table 3: prefetches (paper → today)", "prefetches", METRIC, ONE, UNDER[1:], _prefetches),
-        Printed(
-            "A malloc and a free: CPU time against native",
-            "pairs",
-            PHASE,
-            GLIBC,
-            (*allocators, POOL_HEAP),
-            _today,
-        ),
+        Table("A malloc and a free: CPU time against native", "malloc-free", TIME, GLIBC),
+        Table("A malloc and a free: CPU time against the best general allocator", "malloc-free", TIME, BEST),
         *(
-            Printed(f"{name}: two threads against one", "pairs", PHASE, name, (ON_TWO_THREADS[name],), _today)
+            Table(f"{name}: two threads against one", "malloc-free", TIME, name, (ON_TWO_THREADS[name],))
             for name in OURS
         ),
         *(
-            Printed(f"Memory in use {when}, against native", "memory", metric, GLIBC, allocators, _today)
-            for metric, when in kept.items()
+            Table(f"Memory in use {when}, against native", "memory", metric, GLIBC)
+            for metric, when in MOMENTS.items()
         ),
     ]
 
 
-def _shown(printed: Printed, rows: Sequence[Row]) -> Shown:
-    """A line an input, in the order of measuring; columns that nothing was measured for are left out."""
-    cells = {(row.workload, row.input, row.variant): row for row in rows}
-    measured = {row.variant for row in rows}
-    columns = [name for name in printed.columns if name in measured]
-    lines = [
-        (
-            f"{workload} {given}",
-            *(printed.cell(cells.get((workload, given, name)), workload, name) for name in columns),
-        )
-        for workload, given in dict.fromkeys((row.workload, row.input) for row in rows)
+def _misses() -> list[Table]:
+    def of(machine: str) -> Callable[[Row], bool]:
+        return lambda row: row.input.endswith(machine)
+
+    return [
+        Table(f"{machine}: {name} misses against native", "misses", metric, GLIBC, shows=of(machine))
+        for machine in MACHINES
+        for metric, name in MISSES.items()
     ]
-    return Shown(printed.title, ("program", *columns), lines)
 
 
-def _against_native(row: Row | None, program: str, way: str) -> str:
-    return _beside_paper(row, program, way, paper.NATIVE)
+def _beside_paper(baseline: str) -> Callable[[Row], str]:
+    def cell(row: Row) -> str:
+        times = (paper.ATHLON_MP, paper.PENTIUM_4)
+        claims = [paper.ratio(each, row.workload, row.variant, baseline) for each in times]
+        today = describe_interval(row)
+        known = [f"{claim:.3f}" for claim in claims if claim is not None]
+        return f"{' | '.join(known)} → {today}" if known else today
+
+    return cell
 
 
-def _against_dynamorio(row: Row | None, program: str, way: str) -> str:
-    return _beside_paper(row, program, way, paper.DYNAMORIO)
+def _prefetches(row: Row) -> str:
+    return f"{paper.PREFETCHES[row.workload][row.variant == ALL]} → {row.ratio:.0f}"
 
 
-def _beside_paper(row: Row | None, program: str, way: str, baseline: str) -> str:
-    claims = [paper.ratio(times, program, way, baseline) for times in (paper.ATHLON_MP, paper.PENTIUM_4)]
-    today = _today(row, program, way)
-    if None in claims:
-        return today
-    return f"{' | '.join(f'{claim:.3f}' for claim in claims)} → {today}"
-
-
-def _today(row: Row | None, _program: str, _way: str) -> str:
-    return describe_interval(row) if row else "-"
-
-
-def _prefetches(row: Row | None, program: str, way: str) -> str:
-    claim = paper.PREFETCHES[program][way == paper.ALL]
-    return f"{claim} → {row.ratio:.0f}" if row else "-"
-
-
-def _peak(row: Row | None, _program: str, _way: str) -> str:
-    return f"{row.peak_rss_ratio:.2f}" if row and row.peak_rss_ratio is not None else "-"
+def _peak(row: Row) -> str:
+    return "-" if row.peak_rss_ratio is None else f"{row.peak_rss_ratio:.2f}"

@@ -1,90 +1,113 @@
-"""CPU times and peak memories of the programs in every way (tables 1 and 2), and what is held of them."""
+"""CPU times and peak memories of the programs, however they are run (tables 1 and 2)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from malloom.bench import variants
-from malloom.bench.dynamic import ways
-from malloom.bench.dynamic.carried import Carrying
-from malloom.bench.dynamic.paper import ALL, DYNAMORIO, POOL, PREFETCH
-from malloom.bench.dynamic.sizes import available_memory, lack_of_room
-from malloom.bench.dynamic.ways import CARRIED, SAME_INPUT, Way
+from malloom.bench.cases import Case
+from malloom.bench.general import general, row_against_best
 from malloom.bench.goals import Goal
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
-from malloom.bench.races import measured_row, rows_of
-from malloom.bench.rows import Row
+from malloom.bench.kept import optimized
+from malloom.bench.means import Races
 from malloom.bench.steps import Bench
-from malloom.bench.workloads import Case
+from malloom.bench.ten_programs import heap_bytes, sized
 from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget, Rounds
+from malloom.measure.rows import Row, control_rows, measured_row, rows_of
+from malloom.measure.variants import ALL, DYNAMORIO, GLIBC, POOL, PREFETCH, Variant
+from malloom.memory import available_memory, in_megabytes
+
+LEARNED_AT = "0.5x"
+"""Where the plan is learned that larger heaps run with."""
+CARRIED = "carried"
+"""The plan that `malloom optimize` keeps at LEARNED_AT."""
+SAME_INPUT = "carried, same input"
+"""The plan that `malloom optimize` keeps on the very input."""
 
 LARGEST_UNDER_DYNAMORIO = 1.5e9
 """Bytes of heap: larger ones are measured natively only, so that the suite ends in hours and not in days."""
-
-
-@dataclass
-class Measured:
-    """The races so far, for what is computed over programs."""
-
-    races: dict[Case, Rounds] = field(default_factory=dict)
+ROOM = 1.5
+"""Bytes of memory that must be available for a byte of heap: for the variants that use more than the
+program itself, and for whatever else runs."""
 
 
 @dataclass(frozen=True)
 class Sized:
-    """A program at one size of the heap, in bytes; what is carried was learned and chosen on the others."""
+    """A program whose heap has a size against a last-level cache of so many bytes."""
 
-    case: Case
+    program: str
     size: str
     last_level: int
-    heap_bytes: int
-    learned_on: Case
-    chosen_on: Case
+
+    @property
+    def case(self) -> Case:
+        return sized(self.program, self.size, self.last_level)
+
+    @property
+    def learned_on(self) -> Case:
+        return sized(self.program, LEARNED_AT, self.last_level)
+
+    @property
+    def bytes(self) -> int:
+        return heap_bytes(self.size, self.last_level)
 
 
 def time_rows(
-    bench: Bench, sized: Sized, carrying: Carrying, budget: Budget, measured: Measured
+    bench: Bench, wanted: Sized, seconds: float | None, budget: Budget, races: Races
 ) -> list[Row | Goal]:
-    """One program in every way that there is."""
-    lack = lack_of_room(sized.size, sized.last_level, available_memory())
-    if lack:
+    """One program in every way that there is; `seconds` are for the runs of `malloom optimize`."""
+    if lack := lack_of_room(wanted.bytes, available_memory()):
         bench.note(lack)
         return []
-    rounds = _raced(bench, sized, carrying, budget)
-    measured.races[sized.case] = rounds
-    against_glibc = rows_of(sized.case.place, rounds, variants.GLIBC, ("cpu_time",))
-    return [*against_glibc, *_against_others(sized.case, rounds)]
+    peers = general(bench)
+    wanted_variants = [
+        *peers,
+        *_native(bench, wanted, seconds),
+        variants.pools(),
+        *_under_dynamorio(bench, wanted),
+    ]
+    rounds = bench.race(wanted.case, wanted_variants, GLIBC, budget, controls=(DYNAMORIO,))
+    races[wanted.case.place] = rounds
+    against_glibc = rows_of(wanted.case.place, rounds, GLIBC, ("cpu_time",))
+    return [*against_glibc, *_against_others(wanted.case, rounds, [peer.name for peer in peers])]
 
 
-def _raced(bench: Bench, sized: Sized, carrying: Carrying, budget: Budget) -> Rounds:
-    program = sized.case.command(bench.workloads)
-    wanted = [ways.native(), *_native_ways(bench, sized, carrying)]
-    if sized.heap_bytes <= LARGEST_UNDER_DYNAMORIO:
-        wanted += ways.under_dynamorio()
-    else:
-        bench.note("measured natively only: under DynamoRIO it would take too long")
-    commands = ways.commands_of(bench, program, wanted)
-    bench.say(f"measuring {' '.join(sized.case.place)}: {', '.join(commands)}")
-    return run_interleaved(commands, variants.GLIBC, budget, progress=bench.progress, failed=bench.failed)
+def lack_of_room(heap: int, available: float) -> str:
+    """Why a heap of so many bytes is not measured; empty where it fits into memory."""
+    needed = ROOM * heap
+    if needed <= available:
+        return ""
+    return f"not measured: it needs {in_megabytes(needed)} of memory, and {in_megabytes(available)} are free"
 
 
-def _native_ways(bench: Bench, sized: Sized, carrying: Carrying) -> list[Way]:
-    wanted = {CARRIED: (sized.learned_on, sized.chosen_on)}
-    if sized.case != sized.learned_on and sized.heap_bytes <= LARGEST_UNDER_DYNAMORIO:
-        wanted[SAME_INPUT] = (sized.case, sized.case)
+def _native(bench: Bench, wanted: Sized, seconds: float | None) -> list[Variant]:
+    """What `malloom optimize` leaves its user with, learned on the small input, and on the very one."""
+    inputs = {CARRIED: wanted.learned_on}
+    if wanted.case != wanted.learned_on and wanted.bytes <= LARGEST_UNDER_DYNAMORIO:
+        inputs[SAME_INPUT] = wanted.case
     found = []
-    for name, (learned_on, chosen_on) in wanted.items():
+    for name, case in inputs.items():
         try:
-            carried = carrying.of(bench, learned_on, chosen_on)
+            kept = optimized(bench, case, seconds)
         except CommandError as error:
             bench.failed(name, error)
             continue
-        where = f"learned at {learned_on.input}, chosen at {chosen_on.input}"
-        bench.note(f"{name}: {'; '.join((carried.description, where, *carried.notes))}")
-        found.append(ways.with_environment(name, carried.environment))
-    return [*found, *ways.peers(), ways.pools()]
+        bench.note("; ".join([f"{name}: {kept.described}, learned at {case.input}", *kept.notes]))
+        found.append(kept.variant(name))
+    return found
 
 
-def _against_others(case: Case, rounds: Rounds) -> list[Row]:
-    """What runs under DynamoRIO against DynamoRIO alone, and what is carried against other allocators."""
-    pairs = [(name, DYNAMORIO) for name in (POOL, PREFETCH, ALL)]
-    pairs += [(name, peer) for name in (CARRIED, SAME_INPUT) for peer in variants.PEERS]
-    there = [pair for pair in pairs if all(rounds.runs.get(name) for name in pair)]
-    return [measured_row(case.place, rounds, name, baseline, "cpu_time") for name, baseline in there]
+def _under_dynamorio(bench: Bench, wanted: Sized) -> list[Variant]:
+    if wanted.bytes <= LARGEST_UNDER_DYNAMORIO:
+        return variants.under_dynamorio()
+    bench.note("measured natively only: under DynamoRIO it would take too long")
+    return []
+
+
+def _against_others(case: Case, rounds: Rounds, peers: list[str]) -> list[Row]:
+    """What runs under DynamoRIO against DynamoRIO alone, and the plans against the best general allocator."""
+    optimized_there = [name for name in (POOL, PREFETCH, ALL) if rounds.runs.get(name)]
+    against = optimized_there if rounds.runs.get(DYNAMORIO) else []
+    rows = [measured_row(case.place, rounds, name, DYNAMORIO, "cpu_time") for name in against]
+    rows += control_rows(case.place, rounds, DYNAMORIO) if against else []
+    plans = [name for name in (CARRIED, SAME_INPUT) if rounds.runs.get(name)]
+    return [*rows, *(row_against_best(case.place, rounds, name, peers) for name in plans)]

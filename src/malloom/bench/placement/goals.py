@@ -1,69 +1,90 @@
-"""The goals on speed: plans against the C library, against other allocators, and where they do not fit."""
+"""The goals on speed: what `malloom optimize` leaves its user with against the C library and against the best
+general allocator, and plans where they do not fit."""
 
 from collections.abc import Sequence
 
-from malloom.bench import variants
+from malloom.bench.cases import Case, OtherProgram
+from malloom.bench.general import general, row_against_best
 from malloom.bench.goals import Goal, Of, against_limit
-from malloom.bench.pairs import Budget, Rounds
-from malloom.bench.placement.plans import optimized, planned
+from malloom.bench.kept import optimized
+from malloom.bench.placement.plans import planned
 from malloom.bench.placement.races import SEQUENTIAL
-from malloom.bench.races import measured_row, race
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
-from malloom.bench.workloads import Case
 from malloom.layout.registry import AUTO
+from malloom.measure import variants
+from malloom.measure.interleaved import Budget
+from malloom.measure.rows import Row, control_rows, measured_row, row
+from malloom.measure.variants import GLIBC, native, with_environment
 
 FALLBACK = "fallback"
 OPTIMIZED = "optimize"
 
 
-def speed_goals(bench: Bench, case: Case, metric: str, limit: float, budget: Budget) -> list[Goal]:
-    """The automatic plan against the C library: time, and peak memory at most 1.10."""
-    environments = {variants.GLIBC: {}, AUTO: variants.planned(planned(bench, case, AUTO))}
-    rounds = race(bench, case, environments, budget, variants.GLIBC)
-    measured = measured_row(case.place, rounds, AUTO, variants.GLIBC, metric)
-    return [Goal(measured, limit), Goal(measured, 1.10, Of.PEAK)]
+def speed_goals(
+    bench: Bench, case: Case, metric: str, limit: float, budget: Budget, seconds: float | None
+) -> list[Row | Goal]:
+    """What is kept against the C library: time, and peak memory at most 1.10. Beside it stands the plan that
+    simulation alone chooses."""
+    kept = optimized(bench, case, seconds)
+    bench.note(f"{OPTIMIZED}: {kept.described}")
+    simulated = with_environment(AUTO, variants.as_run(planned(bench, case, AUTO)))
+    rounds = bench.race(case, [native(), kept.variant(OPTIMIZED), simulated], GLIBC, budget, metric)
+    measured = measured_row(case.place, rounds, OPTIMIZED, GLIBC, metric)
+    alone = [measured_row(case.place, rounds, name, GLIBC, metric) for name in (AUTO,) if name in rounds.runs]
+    goals = [Goal(measured, limit), Goal(measured, 1.10, Of.PEAK)]
+    return [*control_rows(case.place, rounds, GLIBC, metric), *alone, *goals]
 
 
-def peers_goals(bench: Bench, case: Case, budget: Budget, optimize_seconds: float) -> list[Row | Goal]:
+def peers_goals(bench: Bench, case: Case, budget: Budget, seconds: float | None) -> list[Row | Goal]:
     """What `malloom optimize` leaves the user with against the best of the general allocators: never slower.
 
     Where it keeps no plan the program runs as it is. Beside it, without a limit, stands the plan that
     simulation alone chooses: nothing has measured whether that helps.
     """
-    environments = variants.general_allocators()
-    environments[AUTO] = variants.as_run(planned(bench, case, AUTO))
-    kept = optimized(bench, case, optimize_seconds)
-    name = f"{OPTIMIZED}: {kept.strategy}" if kept else f"{OPTIMIZED}: none kept"
-    environments[name] = variants.as_run(kept.plan) if kept else {}
-    rounds = race(bench, case, environments, budget, variants.GLIBC)
-    alone = [_against_best(case, rounds, AUTO)] if AUTO in rounds.runs else []
-    return [*alone, Goal(_against_best(case, rounds, name), 1.00)]
+    kept = optimized(bench, case, seconds)
+    bench.note(f"{OPTIMIZED}: {kept.described}")
+    simulated = with_environment(AUTO, variants.as_run(planned(bench, case, AUTO)))
+    peers = general(bench)
+    rounds = bench.race(case, [*peers, kept.variant(OPTIMIZED), simulated], GLIBC, budget)
+    names = [peer.name for peer in peers]
+    alone = [row_against_best(case.place, rounds, AUTO, names)] if AUTO in rounds.runs else []
+    held = row_against_best(case.place, rounds, OPTIMIZED, names)
+    return [*control_rows(case.place, rounds, GLIBC), *alone, Goal(held, 1.00)]
 
 
-def _against_best(case: Case, rounds: Rounds, variant: str) -> Row:
-    peers = [peer for peer in (variants.GLIBC, *variants.PEERS) if rounds.runs.get(peer)]
-    rows = [measured_row(case.place, rounds, variant, peer, "cpu_time") for peer in peers]
-    return max(rows, key=lambda each: each.ratio)
-
-
-def foreign_plan_goals(bench: Bench, case: Case, others: Sequence[Case], budget: Budget) -> list[Goal]:
+def foreign_plan_goals(bench: Bench, case: Case, others: Sequence[Case], budget: Budget) -> list[Row | Goal]:
     """Plans that were made for something else, against the fallback alone; the race checks the output."""
-    environments = {FALLBACK: variants.fallback()}
+    wanted = [with_environment(FALLBACK, variants.fallback())]
     for other in others:
-        name = f"plan of {other.workload} {other.input}"
-        environments[name] = variants.planned(planned(bench, other, AUTO))
-    rounds = race(bench, case, environments, budget, FALLBACK)
-    names = [name for name in rounds.runs if name != FALLBACK]
-    return [Goal(measured_row(case.place, rounds, name, FALLBACK, "cpu_time"), 1.02) for name in names]
+        plan = planned(bench, other, AUTO)
+        wanted.append(with_environment(f"plan of {other}", variants.planned(plan)))
+    rounds = bench.race(case, wanted, FALLBACK, budget)
+    names = [variant.name for variant in wanted[1:] if variant.name in rounds.runs]
+    goals = [Goal(measured_row(case.place, rounds, name, FALLBACK, "cpu_time"), 1.02) for name in names]
+    return [*control_rows(case.place, rounds, FALLBACK), *goals]
 
 
-def start_up_goals(bench: Bench, tiny: Case, large: Case, budget: Budget) -> list[Goal]:
+def start_up_goals(bench: Bench, tiny: Case, large: Case, budget: Budget) -> list[Row | Goal]:
     """What mapping a plan of a million slots adds to a program that does next to nothing: at most 2 ms."""
     plan = planned(bench, large, SEQUENTIAL)
-    environments = {FALLBACK: variants.fallback(), "large plan": variants.planned(plan)}
-    rounds = race(bench, tiny, environments, budget, FALLBACK)
-    times = [rounds.values(name, "cpu_time") for name in environments]
+    with_plan = with_environment("large plan", variants.planned(plan))
+    wanted = [with_environment(FALLBACK, variants.fallback()), with_plan]
+    rounds = bench.race(tiny, wanted, FALLBACK, budget)
+    times = [rounds.values(variant.name, "cpu_time") for variant in wanted]
     added = [with_plan - without for without, with_plan in zip(*times, strict=True)]
-    place = (tiny.workload, f"{tiny.input}, plan of {large.workload} {large.input}")
-    return [against_limit(place, "large plan", "start_up_time", added, 2e-3)]
+    place = (tiny.workload, f"{tiny.input}, plan of {large}")
+    limit = against_limit(place, "large plan", "start_up_time", added, 2e-3)
+    return [*control_rows(tiny.place, rounds, FALLBACK), limit]
+
+
+def verdict_goals(bench: Bench, program: OtherProgram, seconds: float | None) -> list[Goal]:
+    """A real program, optimized as a user would have it optimized. The goal is a verdict on the same output,
+    whichever way it goes."""
+    kept = optimized(bench, program, seconds)
+    for note in kept.notes:
+        bench.say(f"note: {note}")
+    variant = f"optimize: {kept.strategy}, {kept.verdict}"
+    measured = row(
+        program.place, variant, GLIBC, "cpu_time", kept.interval, runs=kept.pairs, peak=kept.peak_ratio
+    )
+    return [Goal(measured, limit=None)]

@@ -2,42 +2,21 @@
 
 from collections.abc import Sequence
 
-from malloom.bench import variants
-from malloom.bench.cachegrind import Misses, count_misses
-from malloom.bench.interval import exact
+from malloom.bench.cases import Case
 from malloom.bench.placement.plans import all_planned
 from malloom.bench.placement.races import SEQUENTIAL
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
-from malloom.bench.workloads import Case
-from malloom.errors import CommandError
+from malloom.measure import variants
+from malloom.measure.rows import Row
+from malloom.measure.valgrind import count_misses, miss_rows
+from malloom.measure.variants import GLIBC, native, with_environment
 
-METRICS = ("l1d_misses", "llc_misses")
 
-
-def miss_rows(bench: Bench, case: Case, names: Sequence[str]) -> list[Row]:
+def strategy_miss_rows(bench: Bench, case: Case, names: Sequence[str]) -> list[Row]:
     """Every strategy against sequential placement, and both against the C library's allocator."""
-    command = case.command(bench.workloads)
-    environments: dict[str, dict[str, str]] = {variants.GLIBC: {}}
     plans = all_planned(bench, case, names)
-    environments |= {name: variants.planned(plan) for name, plan in plans.items()}
-    counts = {}
-    for name, added in environments.items():
-        bench.say(f"counting misses of {case.workload} {case.input}: {name}")
-        try:
-            counts[name] = count_misses(command.with_environment(added))
-        except CommandError as error:
-            bench.failed(name, error)
-    return [
-        each
-        for baseline in (SEQUENTIAL, variants.GLIBC)
-        if baseline in counts
-        for name, counted in counts.items()
-        if name != baseline
-        for each in _rows_of(case, name, counted, baseline, counts[baseline])
-    ]
-
-
-def _rows_of(case: Case, name: str, counted: Misses, baseline: str, base: Misses) -> list[Row]:
-    ratios = {metric: getattr(counted, metric) / getattr(base, metric) for metric in METRICS}
-    return [row(case.place, name, baseline, metric, exact(ratio)) for metric, ratio in ratios.items()]
+    placed = [with_environment(name, variants.planned(plan)) for name, plan in plans.items()]
+    commands = bench.commands_of(case, [native(), *placed])
+    counts = bench.counted(f"misses of {case}", commands, count_misses)
+    baselines = [name for name in (SEQUENTIAL, GLIBC) if name in counts]
+    return [row for baseline in baselines for row in miss_rows(case.place, counts, baseline)]

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from malloom.bench.pairs import Budget
-from malloom.bench.placement import real_programs
-from malloom.bench.placement.real_programs import RealProgram
-from malloom.bench.workloads import Case, cover, hexapawn, traverse
+from malloom.bench.cases import Case, OtherProgram, cover, hexapawn, traverse
+from malloom.bench.real_programs import dot, jq, xsltproc
+from malloom.measure.interleaved import Budget
 
 
 @dataclass(frozen=True)
@@ -25,12 +24,13 @@ class Scale:
     """Cases, and whose plans they are run with: of another program, and of another input."""
     recorded: list[Case]
     """Whose accesses are recorded; of the first the requests alone as well."""
-    recorded_program: RealProgram
+    recorded_program: OtherProgram
     """Whose requests are recorded."""
     planning: tuple[int, int]
     """Requests and accesses."""
-    programs: list[RealProgram]
-    optimize_seconds: float
+    programs: list[OtherProgram]
+    optimize_seconds: float | None
+    """None: as long as `malloom optimize` takes by itself."""
     table_budget: Budget
     goal_budget: Budget
     close_budget: Budget
@@ -57,10 +57,10 @@ def full_scale() -> Scale:
             (cover(500), [cover(300), traverse(16, 10)]),
         ],
         recorded=[traverse(20, 20), cover(500), cover(1100)],
-        recorded_program=real_programs.jq(20),
+        recorded_program=jq(20),
         planning=(10_000_000, 100_000_000),
-        programs=real_programs.full(),
-        optimize_seconds=20.0,
+        programs=[xsltproc(50), dot(250, 500), jq(20)],
+        optimize_seconds=None,
         table_budget=Budget(fewest=6, most=60, seconds=7.0),
         goal_budget=Budget(fewest=10, most=100, seconds=15.0),
         close_budget=Budget(fewest=20, most=400, seconds=25.0),
@@ -82,9 +82,9 @@ def quick_scale() -> Scale:
         against_peers=[cover(100)],
         foreign=[(traverse(12, 10), [traverse(10, 4), cover(100)])],
         recorded=[traverse(12, 4)],
-        recorded_program=real_programs.jq(1),
+        recorded_program=jq(1),
         planning=(10_000, 100_000),
-        programs=[real_programs.jq(1)],
+        programs=[jq(1)],
         optimize_seconds=1.0,
         table_budget=few,
         goal_budget=few,

@@ -1,14 +1,146 @@
-"""The suite placement: from the workloads to the thesis's tables."""
+"""The suite placement: tables 5.1 to 5.14 of Cyll's thesis beside today's, and what malloom must reach."""
 
+from collections.abc import Sequence
 from functools import partial
 
-from malloom.bench.placement.scale import full_scale, quick_scale
-from malloom.bench.placement.steps import GROUPS, PARTS, steps_of
-from malloom.bench.placement.tables import shown_tables
-from malloom.bench.suite import Suite
+from malloom.bench.cases import Case, Runnable, traverse
+from malloom.bench.placement import goals, misses, races, thesis
+from malloom.bench.placement.planning import planning_goals
+from malloom.bench.placement.plans import strategies
+from malloom.bench.placement.recording import recording_goals
+from malloom.bench.placement.scale import Scale, full_scale, quick_scale
+from malloom.bench.placement.tables import tables
+from malloom.bench.steps import Step
+from malloom.bench.suite import Prepared, Suite, shown_last_level
+
+TABLES = {
+    "times": "CPU time of every strategy and every general allocator",
+    "misses": "first- and last-level misses of every strategy, counted by cachegrind",
+    "preallocation": "placement with and without its pages at the start",
+    "statistics": "what counting costs the run time",
+}
+GOALS = {
+    "speed": "what optimize leaves its user with, and plans that do not fit the run",
+    "recording": "what recording costs the recorded program",
+    "planning": "time and memory of planning a large profile",
+    "programs": "verdicts of optimize on real programs",
+}
 
 
-def placement(quick: bool) -> Suite:
-    """With the papers' inputs, or `quick`ly with small ones."""
+def prepare(quick: bool) -> Prepared:
+    """With the papers' inputs, or quickly with small ones."""
     scale = quick_scale() if quick else full_scale()
-    return Suite("placement", PARTS, GROUPS, partial(steps_of, scale=scale), shown_tables)
+    makers = {
+        "times": _times,
+        "misses": _misses,
+        "preallocation": _preallocation,
+        "statistics": _statistics,
+        "speed": _speed,
+        "recording": _recording,
+        "planning": _planning,
+        "programs": _programs,
+    }
+    steps = {part: partial(make, scale) for part, make in makers.items()}
+    return Prepared(steps, tables(), shown_last_level())
+
+
+def _with_names(case: Case) -> list[tuple[Case, list[str]]]:
+    """The plain program with all strategies but the friends', which only the annotated one knows."""
+    plain = [name for name in strategies() if name not in thesis.FRIENDS]
+    return [(case, plain), (case.annotated(), [races.SEQUENTIAL, *thesis.FRIENDS, races.USAGE])]
+
+
+def _times(scale: Scale) -> list[Step]:
+    budget = scale.table_budget
+    return [
+        Step("times", str(case), partial(races.strategy_rows, case=case, names=names, budget=budget))
+        for plain in scale.timed
+        for case, names in _with_names(plain)
+    ]
+
+
+def _misses(scale: Scale) -> list[Step]:
+    return [
+        Step("misses", str(case), partial(misses.strategy_miss_rows, case=case, names=names))
+        for plain in scale.counted
+        for case, names in _with_names(plain)
+    ]
+
+
+def _preallocation(scale: Scale) -> list[Step]:
+    case, budget = scale.preallocated, scale.table_budget
+    return [Step("preallocation", str(case), partial(races.preallocation_rows, case=case, budget=budget))]
+
+
+def _statistics(scale: Scale) -> list[Step]:
+    budget = scale.table_budget
+    return [
+        Step("statistics", str(case), partial(races.statistics_rows, case=case, budget=budget))
+        for case in scale.with_statistics
+    ]
+
+
+def _speed(scale: Scale) -> list[Step]:
+    large, small, budget = scale.large_walk, scale.small_walk, scale.goal_budget
+    close, seconds = scale.close_budget, scale.optimize_seconds
+
+    def walk(case: Case, metric: str, limit: float) -> Step:
+        measure = partial(
+            goals.speed_goals, case=case, metric=metric, limit=limit, budget=budget, seconds=seconds
+        )
+        return Step("speed", str(case), measure)
+
+    def against_peers(case: Case) -> Step:
+        measure = partial(goals.peers_goals, case=case, budget=close, seconds=seconds)
+        return Step("speed", f"{case} against allocators", measure)
+
+    def with_other_plans(case: Case, others: Sequence[Case]) -> Step:
+        measure = partial(goals.foreign_plan_goals, case=case, others=others, budget=close)
+        return Step("speed", f"{case} with other plans", measure)
+
+    start_up = partial(goals.start_up_goals, tiny=traverse(1, 1), large=large, budget=budget)
+    return [
+        walk(large, "cpu_time", 0.25),
+        walk(small, small.measure, 0.45),
+        *(against_peers(case) for case in scale.against_peers),
+        Step("speed", "start-up", start_up),
+        *(with_other_plans(case, others) for case, others in scale.foreign),
+    ]
+
+
+def _recording(scale: Scale) -> list[Step]:
+    wanted: list[tuple[Runnable, str]] = [(scale.recorded_program, "none"), (scale.recorded[0], "none")]
+    wanted += [(case, accesses) for case in scale.recorded for accesses in ("full", "sampled")]
+    return [
+        Step(
+            "recording",
+            f"{program}, accesses {accesses}",
+            partial(recording_goals, program=program, accesses=accesses, budget=scale.recording_budget),
+        )
+        for program, accesses in wanted
+    ]
+
+
+def _planning(scale: Scale) -> list[Step]:
+    requests, accesses = scale.planning
+    measure = partial(planning_goals, requests=requests, accesses=accesses)
+    return [Step("planning", f"{requests} requests {accesses} accesses", measure)]
+
+
+def _programs(scale: Scale) -> list[Step]:
+    return [
+        Step(
+            "programs",
+            str(program),
+            partial(goals.verdict_goals, program=program, seconds=scale.optimize_seconds),
+        )
+        for program in scale.programs
+    ]
+
+
+SUITE = Suite(
+    "Cyll's thesis: layouts of whole programs, and what malloom must reach",
+    {**TABLES, **GOALS},
+    prepare,
+    {"tables": tuple(TABLES), "goals": tuple(GOALS)},
+)

@@ -1,20 +1,14 @@
 """Pools and the allocators that they are held against, all with huge pages or all without."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
-
-from malloom.bench import variants
-from malloom.bench.dynamic.ways import POOLS
-from malloom.bench.pairs import Rounds
+from malloom.bench.general import allocator_settings
+from malloom.bench.steps import Bench
 from malloom.errors import CommandError
+from malloom.measure.allocators import HUGE, system_huge_pages
+from malloom.measure.variants import GLIBC, POOLS, Variant, pools, with_environment
 
-HUGE = "huge"
-BEST = "best"
-GENERAL = (variants.GLIBC, "mimalloc")
-KERNEL = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+GENERAL = (GLIBC, "mimalloc 2", "mimalloc")
 
 
 @dataclass(frozen=True)
@@ -28,41 +22,27 @@ class HugePages:
 
     @property
     def general(self) -> tuple[str, ...]:
-        return tuple(self.named(name) for name in GENERAL)
+        return tuple(map(self.named, GENERAL))
 
     @property
     def pools(self) -> str:
         return self.named(POOLS)
 
-    def environments(self, kernel: Path = KERNEL) -> Mapping[str, Mapping[str, str]]:
+    def variants(self, bench: Bench, system: str | None = None) -> list[Variant]:
         """Raises CommandError where the kernel gives huge pages to all or to none, whatever they ask for."""
-        chosen = _chosen(kernel)
+        chosen = system or system_huge_pages()
         if chosen not in (("madvise", "always") if self.wanted else ("madvise", "never")):
+            setting = "on" if self.wanted else "off"
             raise CommandError(
-                f"{kernel} is '{chosen}', so huge pages cannot be {'on' if self.wanted else 'off'} for all",
-                remedy="write madvise into it",
+                f"the kernel's huge pages are '{chosen}', and cannot be {setting} for all",
+                remedy="write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
             )
-        large = {"MIMALLOC_LARGE_OS_PAGES": str(int(self.wanted))}
-        # Pools have mimalloc for what they do not serve.
-        option = "--huge-pages" if self.wanted else "--no-huge-pages"
-        return {
-            self.named(variants.GLIBC): {"GLIBC_TUNABLES": f"glibc.malloc.hugetlb={int(self.wanted)}"},
-            self.named("mimalloc"): {**variants.peer("mimalloc"), **large},
-            self.pools: {**variants.pooled(option), **large},
-        }
+        found = allocator_settings(bench)
+        general = [with_environment(name, found[name].environment) for name in self.general]
+        return [*general, self._of_pools()]
 
-
-def _chosen(kernel: Path) -> str:
-    """The word in brackets; `never` where the kernel has no huge pages."""
-    try:
-        return kernel.read_text(encoding="ascii").partition("[")[2].partition("]")[0]
-    except FileNotFoundError:
-        return "never"
-
-
-def best_of(rounds: Rounds, names: tuple[str, ...], metric: str = "cpu_time") -> str:
-    """The one with the smallest median of those that were measured. Raises CommandError where none was."""
-    there = [name for name in names if rounds.runs.get(name)]
-    if not there:
-        raise CommandError(f"none of {', '.join(names)} was measured")
-    return min(there, key=lambda name: float(np.median(rounds.values(name, metric))))
+    def _of_pools(self) -> Variant:
+        """Pools have mimalloc for what they do not serve."""
+        with_option = pools(self.pools, "--huge-pages" if self.wanted else "--no-huge-pages")
+        fallback = {"MIMALLOC_LARGE_OS_PAGES": str(int(self.wanted))}
+        return Variant(self.pools, lambda program: with_option.of(program).with_environment(fallback))

@@ -1,40 +1,30 @@
-"""The build at hand against a former one: programs' whole times, and pairs of malloc and free."""
+"""The build at hand against a former one: programs' whole times, and a malloc and its free."""
 
 from collections.abc import Mapping, Sequence
 
-from malloom.bench import variants
-from malloom.bench.dynamic.pairs import PHASE, POOL_HEAP, Work
-from malloom.bench.dynamic.ways import POOLS
+from malloom.bench.cases import Runnable
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Budget, run_interleaved
+from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, THROUGH_MALLOC, TIME, Work
+from malloom.bench.means import Races, mean_row
 from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
-from malloom.bench.pools.means import Races, mean_row
-from malloom.bench.pools.programs import Program
-from malloom.bench.process import Command
-from malloom.bench.races import measured_row
-from malloom.bench.rows import Row
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget
+from malloom.measure.process import Command
+from malloom.measure.rows import Row, measured_row, rows_of
+from malloom.measure.variants import POOLS, pools
 
-PAIRS = ("pairs", "pool_pairs")
-"""The workloads: through malloc, and with the heap called directly."""
 MEAN_LIMIT, EACH_LIMIT = 1.02, 1.03
 """Of the mean's high end, and of any row's low end."""
 
 
 def program_rows(
-    bench: Bench, program: Program, builds: Builds, budget: Budget, races: Races
+    bench: Bench, program: Runnable, builds: Builds, budget: Budget, races: Races
 ) -> list[Row | Goal]:
     """One program with the pools of both builds."""
-    bench.say(f"measuring {program}: {BEFORE}, {POOLS}")
-    command = program.command(bench)
-    commands = {
-        BEFORE: command.with_environment(builds.of(bench, BEFORE).pooled()),
-        POOLS: command.with_environment(variants.pooled()),
-    }
-    rounds = run_interleaved(commands, BEFORE, budget, progress=bench.progress)
+    rounds = bench.race(program, [builds.of(bench, BEFORE).pools(BEFORE), pools()], BEFORE, budget)
     races[program.place] = rounds
-    measured_now = measured_row(program.place, rounds, POOLS, BEFORE, "cpu_time")
-    return [measured_now, Goal(measured_now, EACH_LIMIT, Of.LOW)]
+    rows = rows_of(program.place, rounds, BEFORE, ("cpu_time",))
+    return [*rows, *(Goal(row, EACH_LIMIT, Of.LOW) for row in rows if row.variant == POOLS)]
 
 
 def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:
@@ -43,7 +33,7 @@ def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:
     return [Goal(mean, MEAN_LIMIT, Of.HIGH) for mean in mean_row(races, "programs", POOLS, BEFORE)]
 
 
-def pairs_rows(
+def malloc_free_rows(
     bench: Bench, works: Sequence[Work], builds: Builds, budget: Budget, races: Races
 ) -> list[Row | Goal]:
     """One pattern at all sizes, through malloc and with the heap called directly. Held is the build without
@@ -51,45 +41,42 @@ def pairs_rows(
     there = builds.there(bench, BEFORE, UNCHECKED)
     if BEFORE not in there:
         return []
-    rows = [each for work in works for each in _pairs_of(bench, work, there, budget, races)]
-    held = [[each for each in rows if (each.workload, each.variant) == (name, UNCHECKED)] for name in PAIRS]
-    worst = [max(found, key=lambda each: each.low) for found in held if found]
-    return [*rows, *(Goal(each, EACH_LIMIT, Of.LOW) for each in worst)]
+    rows = [row for work in works for row in _rows_of(bench, work, there, budget, races)]
+    held = [
+        [row for row in rows if (row.workload, row.variant) == (workload, UNCHECKED)]
+        for workload in (THROUGH_MALLOC, DIRECTLY)
+    ]
+    worst = [max(found, key=lambda row: row.low or row.ratio) for found in held if found]
+    return [*rows, *(Goal(row, EACH_LIMIT, Of.LOW) for row in worst)]
 
 
-def _pairs_of(
-    bench: Bench, work: Work, there: Mapping[str, Build], budget: Budget, races: Races
-) -> list[Row]:
+def _rows_of(bench: Bench, work: Work, there: Mapping[str, Build], budget: Budget, races: Races) -> list[Row]:
     rows = []
     for workload, commands in _commands(bench, work, there).items():
-        bench.say(f"measuring {workload}, {work.case().input}: {', '.join(commands)}")
-        rounds = run_interleaved(
-            commands, BEFORE, budget, PHASE, progress=bench.progress, failed=bench.failed
-        )
         place = (workload, work.case().input)
+        rounds = bench.race_of(" ".join(place), commands, BEFORE, budget, TIME)
         races[place] = rounds
-        names = [name for name in commands if name != BEFORE and rounds.runs.get(name)]
-        rows += [measured_row(place, rounds, name, BEFORE, PHASE) for name in names]
+        names = [name for name in rounds.runs if name != BEFORE]
+        rows += [measured_row(place, rounds, name, BEFORE, TIME) for name in names]
     return rows
 
 
 def _commands(bench: Bench, work: Work, there: Mapping[str, Build]) -> dict[str, dict[str, Command]]:
     """By workload: through malloc the run times change, directly the program itself does."""
-    through = work.case().command(bench.workloads)
-    directly = work.case(workload="pool_pairs")
-    environments = {name: build.pooled() for name, build in there.items()} | {POOLS: variants.pooled()}
+    run_times = [*(build.pools(name) for name, build in there.items()), pools()]
+    directly = work.case(workload=DIRECTLY)
+    programs = [build.program(name) for name, build in there.items()]
     return {
-        PAIRS[0]: {name: through.with_environment(added) for name, added in environments.items()},
-        PAIRS[1]: {name: directly.command(build.workloads) for name, build in there.items()}
-        | {POOL_HEAP: directly.command(bench.workloads)},
+        THROUGH_MALLOC: bench.commands_of(work.case(), run_times),
+        DIRECTLY: {**bench.commands_of(directly, programs), POOL_HEAP: directly.command(bench)},
     }
 
 
-def pairs_goals(bench: Bench, races: Races) -> list[Row | Goal]:
+def malloc_free_goals(bench: Bench, races: Races) -> list[Row | Goal]:
     """The mean over all patterns and sizes, for each of the two workloads."""
     del bench
     means = []
-    for workload in PAIRS:
+    for workload in (THROUGH_MALLOC, DIRECTLY):
         of_it = {place: rounds for place, rounds in races.items() if place[0] == workload}
-        means += mean_row(of_it, f"patterns and sizes of {workload}", UNCHECKED, BEFORE, PHASE)
+        means += mean_row(of_it, f"patterns and sizes of {workload}", UNCHECKED, BEFORE, TIME)
     return [Goal(mean, MEAN_LIMIT, Of.HIGH) for mean in means]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench import variants
-from malloom.bench.process import Command, run_in_time
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
+from malloom.measure.process import Command, run_in_time
+from malloom.measure.variants import Variant, of_binary, pools
 
 SCRIPT = Path("setup/build_at.sh")
 LONGEST = 1800.0
@@ -31,12 +31,22 @@ class Build:
     def workloads(self) -> Path:
         return self.folder / "workloads"
 
-    def pooled(self) -> dict[str, str]:
+    def pools(self, name: str) -> Variant:
         """`malloom run --heap pools` with the build's run time."""
         library = self.folder / "runtime/front/libmalloom.so"
         if not library.is_file():
             raise CommandError(f"there is no {library}", remedy=f"remove {self.folder.parent} and try again")
-        return {**variants.pooled(), "LD_PRELOAD": str(library)}
+        mine = {"LD_PRELOAD": str(library)}
+        return Variant(name, lambda program: pools().of(program).with_environment(mine))
+
+    def program(self, name: str) -> Variant:
+        """The build's own binary of a workload."""
+
+        def of_build(program: Command) -> Command:
+            at_hand = Path(program.arguments[0])
+            return of_binary(name, self.workloads / at_hand.parent.name / at_hand.name).of(program)
+
+        return Variant(name, of_build)
 
 
 @dataclass(frozen=True)

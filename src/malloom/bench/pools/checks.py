@@ -3,67 +3,60 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from malloom.bench import variants
-from malloom.bench.cachegrind import count_instructions
-from malloom.bench.dynamic.pairs import PHASE, POOL_HEAP, Work
-from malloom.bench.dynamic.ways import POOLS
+from malloom.bench.cases import Runnable
 from malloom.bench.goals import Goal
-from malloom.bench.interval import exact
-from malloom.bench.pairs import Budget, run_interleaved
+from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, TIME, Work
+from malloom.bench.means import Races, mean_row
 from malloom.bench.pools.builds import UNCHECKED, Builds
 from malloom.bench.pools.code import for_each
-from malloom.bench.pools.means import Races, mean_row
-from malloom.bench.pools.programs import Program
-from malloom.bench.process import Command
-from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget
+from malloom.measure.interval import exact
+from malloom.measure.process import Command
+from malloom.measure.rows import Row, row, rows_of
+from malloom.measure.valgrind import count_instructions
+from malloom.measure.variants import POOLS, pools
 
-INSTRUCTIONS_LIMIT, PAIR_LIMIT, PROGRAMS_LIMIT = 12.0, 1.12, 1.01
+INSTRUCTIONS_LIMIT, TIME_LIMIT, PROGRAMS_LIMIT = 12.0, 1.12, 1.01
 ADDED = "instructions_added"
-"""ratio = the difference, in instructions for each pair."""
+"""ratio = the difference, in instructions for each object."""
 
 
 def _commands(bench: Bench, work: Work, builds: Builds) -> dict[str, Command]:
-    case = work.case(workload="pool_pairs")
-    without = builds.of(bench, UNCHECKED).workloads
-    return {UNCHECKED: case.command(without), POOL_HEAP: case.command(bench.workloads)}
+    case = work.case(workload=DIRECTLY)
+    without = builds.of(bench, UNCHECKED).program(UNCHECKED)
+    return {**bench.commands_of(case, [without]), POOL_HEAP: case.command(bench)}
 
 
 def instruction_goals(bench: Bench, work: Work, builds: Builds) -> list[Row | Goal]:
-    """How many instructions of a pair the checks are."""
-    bench.say(f"counting instructions of a pair, {work.case().input}: {UNCHECKED}, {POOL_HEAP}")
-    once, twice = (_commands(bench, each, builds) for each in (work, replace(work, pairs=2 * work.pairs)))
-    counts = {
-        name: for_each(work.pairs, count_instructions(once[name]), count_instructions(twice[name]))
-        for name in once
-    }
+    """How many instructions of an allocation and its free the checks are."""
+    what = f"instructions, {work.case().input}"
+    once, twice = (
+        bench.counted(what, _commands(bench, each, builds), count_instructions)
+        for each in (work, replace(work, objects=2 * work.objects))
+    )
+    counts = {name: for_each(work.objects, once[name], twice[name]) for name in once}
     added = exact(counts[POOL_HEAP] - counts[UNCHECKED])
-    found = row(work.case().place, POOL_HEAP, UNCHECKED, ADDED, added)
+    found = row(work.case(workload=DIRECTLY).place, POOL_HEAP, UNCHECKED, ADDED, added)
     return [found, Goal(found, INSTRUCTIONS_LIMIT)]
 
 
-def pair_goals(bench: Bench, works: Sequence[Work], builds: Builds, budget: Budget) -> list[Row | Goal]:
+def time_goals(bench: Bench, works: Sequence[Work], builds: Builds, budget: Budget) -> list[Row | Goal]:
     """A pattern at all sizes, of which the worst is held."""
     rows = []
     for work in works:
-        commands = _commands(bench, work, builds)
-        bench.say(f"measuring pairs, {work.case().input}: {', '.join(commands)}")
-        rounds = run_interleaved(commands, UNCHECKED, budget, PHASE, progress=bench.progress)
-        rows.append(measured_row(work.case().place, rounds, POOL_HEAP, UNCHECKED, PHASE))
-    return [*rows, Goal(max(rows, key=lambda each: each.ratio), PAIR_LIMIT)]
+        case = work.case(workload=DIRECTLY)
+        rounds = bench.race_of(str(case), _commands(bench, work, builds), UNCHECKED, budget, TIME)
+        rows += rows_of(case.place, rounds, UNCHECKED, (TIME,))
+    ours = [each for each in rows if each.variant == POOL_HEAP]
+    return [*rows, Goal(max(ours, key=lambda each: each.ratio), TIME_LIMIT)]
 
 
-def program_rows(bench: Bench, program: Program, builds: Builds, budget: Budget, races: Races) -> list[Row]:
-    command = program.command(bench)
-    commands = {
-        UNCHECKED: command.with_environment(builds.of(bench, UNCHECKED).pooled()),
-        POOLS: command.with_environment(variants.pooled()),
-    }
-    bench.say(f"measuring {program}: {', '.join(commands)}")
-    rounds = run_interleaved(commands, UNCHECKED, budget, progress=bench.progress)
+def program_rows(bench: Bench, program: Runnable, builds: Builds, budget: Budget, races: Races) -> list[Row]:
+    unchecked = builds.of(bench, UNCHECKED).pools(UNCHECKED)
+    rounds = bench.race(program, [unchecked, pools()], UNCHECKED, budget)
     races[program.place] = rounds
-    return [measured_row(program.place, rounds, POOLS, UNCHECKED, "cpu_time")]
+    return rows_of(program.place, rounds, UNCHECKED, ("cpu_time",))
 
 
 def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:

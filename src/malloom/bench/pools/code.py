@@ -1,73 +1,73 @@
-"""What a pair of allocation and free is made of: instructions, forwarded loads, simulated cycles."""
+"""What an allocation and its free are made of: instructions, forwarded loads, simulated cycles."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from malloom.bench.dynamic import ways
-from malloom.bench.dynamic.pairs import POOL_HEAP, Work
+from malloom.bench.general import general
 from malloom.bench.goals import Goal
-from malloom.bench.interval import exact
+from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, Work
 from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.pools.hot_path import for_simulation, hot_path, returns_what_it_changed
 from malloom.bench.pools.simulation import PROCESSORS, cycles
-from malloom.bench.process import Command
-from malloom.bench.rows import Row, row
 from malloom.bench.steps import Bench
-from malloom.errors import CommandError
+from malloom.measure.interval import exact
+from malloom.measure.process import Command
+from malloom.measure.rows import Row, row
 
-PAIR = "a pair"
-"""The baseline of a number for each pair: ratio = number / 1."""
+ONE = "one object"
+"""The baseline of a number for each object that is made and freed: ratio = number / 1."""
 INSTRUCTIONS, FORWARDED, EXCHANGES = "instructions", "forwarded_loads", "value_returning_changes"
 
 
 def counted_rows(
     bench: Bench, work: Work, builds: Builds, metric: str, count: Callable[[Command], int]
 ) -> list[Row]:
-    """What the count says of a pair with every allocator, the workload's own loop included."""
-    rows = []
+    """What the count says of one object with every allocator, the workload's own loop included."""
     there = builds.there(bench, UNCHECKED, BEFORE)
-    once, twice = (_commands(bench, each, there) for each in (work, replace(work, pairs=2 * work.pairs)))
-    for name in once:
-        bench.say(f"counting {metric} of a pair, {work.case().input}: {name}")
-        try:
-            found = exact(for_each(work.pairs, count(once[name]), count(twice[name])))
-            rows.append(row(work.case().place, name, PAIR, metric, found))
-        except CommandError as error:
-            bench.failed(name, error)
-    return rows
+    once, twice = (
+        bench.counted(f"{metric}, {work.case().input}", _commands(bench, each, there), count)
+        for each in (work, replace(work, objects=2 * work.objects))
+    )
+    return [
+        row(work.case().place, name, ONE, metric, exact(for_each(work.objects, once[name], twice[name])))
+        for name in once
+        if name in twice
+    ]
 
 
-def for_each(pairs: int, once: int, twice: int) -> float:
-    """Of a pair, from the counts of a run and of one with twice the pairs: so the start falls out."""
-    return (twice - once) / pairs
+def for_each(objects: int, once: int, twice: int) -> float:
+    """Of one object, from the counts of a run and of one with twice the objects: so the start falls out."""
+    return (twice - once) / objects
 
 
 def _commands(bench: Bench, work: Work, there: Mapping[str, Build]) -> dict[str, Command]:
     """The general allocators through malloc, and the pool heap of every build called directly."""
-    general = ways.commands_of(bench, work.case().command(bench.workloads), [ways.native(), *ways.peers()])
-    return {**general, **_directly(bench, work, there)}
+    through = bench.commands_of(work.case(), general(bench))
+    return {**through, **_directly(bench, work, there)}
 
 
 def _directly(bench: Bench, work: Work, there: Mapping[str, Build]) -> dict[str, Command]:
-    case = work.case(workload="pool_pairs")
-    others = {name: case.command(build.workloads) for name, build in there.items()}
-    return {POOL_HEAP: case.command(bench.workloads), **others}
+    case = work.case(workload=DIRECTLY)
+    others = [build.program(name) for name, build in there.items()]
+    return {POOL_HEAP: case.command(bench), **bench.commands_of(case, others)}
 
 
 def hot_path_rows(bench: Bench, work: Work, builds: Builds) -> list[Row | Goal]:
-    """The pair's instructions one after the other, as models of processors of two vendors see them. Held is
-    that none changes memory and gives back what was there."""
-    rows: list[Row] = []
+    """The instructions one after the other, as models of processors of two vendors see them. Held is that
+    none changes memory and gives back what was there."""
     there = builds.there(bench, UNCHECKED, BEFORE)
-    for name, command in _directly(bench, work, there).items():
-        bench.say(f"simulating a pair, {work.case().input}: {name}")
-        try:
-            way = hot_path(command, work.pairs)
-            found = {f"cycles {model}": cycles(for_simulation(way), model) for model in PROCESSORS}
-            found[EXCHANGES] = float(sum(map(returns_what_it_changed, way)))
-        except CommandError as error:
-            bench.failed(name, error)
-            continue
-        rows += [row(work.case().place, name, PAIR, metric, exact(each)) for metric, each in found.items()]
+    what = f"simulated cycles, {work.case().input}"
+
+    def simulated(command: Command) -> dict[str, float]:
+        path = hot_path(command, work.objects)
+        found = {f"cycles {model}": cycles(for_simulation(path), model) for model in PROCESSORS}
+        return {**found, EXCHANGES: float(sum(map(returns_what_it_changed, path)))}
+
+    counts = bench.counted(what, _directly(bench, work, there), simulated)
+    rows = [
+        row(work.case().place, name, ONE, metric, exact(number))
+        for name, numbers in counts.items()
+        for metric, number in numbers.items()
+    ]
     held = [each for each in rows if (each.variant, each.metric) == (POOL_HEAP, EXCHANGES)]
     return [*rows, *(Goal(each, 0.0) for each in held)]

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.cachegrind import installed, output_of_valgrind
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
+from malloom.measure.valgrind import installed, output_of_valgrind
 
 LOOP = "run_now"
 """The function of workloads/pairs/pairs.c whose loop is looked at: one pair at a time."""
@@ -43,13 +43,13 @@ class Instruction:
 
 
 def hot_path(program: Command, pairs: int) -> list[Instruction]:
-    """Of `pool_pairs now BYTES PAIRS 1`. Raises CommandError where no way round the loop is found."""
+    """Of `pool_pairs now BYTES PAIRS 1`. Raises CommandError where no path round the loop is found."""
     options = ("--dump-instr=yes", "--compress-pos=no", "--compress-strings=no")
     counts = executions(output_of_valgrind(program, "callgrind", *options), program.arguments[0])
     code = disassembled(Path(program.arguments[0]))
     hot = {address for address, count in counts.items() if count >= SELDOM * pairs and address in code}
     begin, end = _function(Path(program.arguments[0]), LOOP)
-    return way_round(code, hot, min((each for each in hot if begin <= each < end), default=-1))
+    return loop_path(code, hot, min((each for each in hot if begin <= each < end), default=-1))
 
 
 def executions(profile: str, program: str) -> dict[int, int]:
@@ -79,18 +79,18 @@ def disassembled(program: Path) -> dict[int, Instruction]:
     }
 
 
-def way_round(code: Mapping[int, Instruction], hot: set[int], begin: int) -> list[Instruction]:
+def loop_path(code: Mapping[int, Instruction], hot: set[int], begin: int) -> list[Instruction]:
     """From the begin through calls and hot jumps until it comes again."""
-    way: list[Instruction] = []
+    path: list[Instruction] = []
     returns: list[int] = []
     at = begin
-    while at in hot and len(way) < LONGEST:
+    while at in hot and len(path) < LONGEST:
         instruction = code[at]
-        way.append(instruction)
+        path.append(instruction)
         at = _next(instruction, hot, returns)
         if at == begin:
-            return way
-    raise CommandError(f"the loop of {LOOP} is not followed beyond {at:#x} after {len(way)} instructions")
+            return path
+    raise CommandError(f"the loop of {LOOP} is not followed beyond {at:#x} after {len(path)} instructions")
 
 
 def _next(instruction: Instruction, hot: set[int], returns: list[int]) -> int:
@@ -131,10 +131,10 @@ def returns_what_it_changed(instruction: Instruction) -> bool:
     return in_memory and VALUE_RETURNING.fullmatch(instruction.mnemonic) is not None
 
 
-def for_simulation(way: Sequence[Instruction]) -> str:
+def for_simulation(path: Sequence[Instruction]) -> str:
     """As an assembler takes it: without calls and returns, which the simulation knows nothing of, and with
     branches that go nowhere."""
-    kept = [each for each in way if not each.mnemonic.startswith(("call", "ret"))]
+    kept = [each for each in path if not each.mnemonic.startswith(("call", "ret"))]
     return "\n".join(_without_target(each) for each in kept) + "\n"
 
 

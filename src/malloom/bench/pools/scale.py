@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from malloom.bench.dynamic.pairs import SIZES
-from malloom.bench.dynamic.paper import PROGRAMS
-from malloom.bench.pairs import Budget
+from malloom.bench.cases import Case, Runnable
+from malloom.bench.malloc_free import SIZES
 from malloom.bench.pools import programs
-from malloom.bench.pools.programs import Program
-from malloom.bench.workloads import Case
+from malloom.measure.interleaved import Budget
 
 AGAINST = "69039a1"
 """The last commit before the heap was built anew."""
@@ -27,60 +25,65 @@ class Scale:
     judges: bool
     """Whether there are pairs enough for its goals to mean something."""
     against: str
-    ten: Sequence[Program]
-    few_live: Sequence[Program]
-    real: Sequence[Program]
-    others: Sequence[Program]
+    ten: Sequence[Runnable]
+    few_live: Sequence[Runnable]
+    real: Sequence[Runnable]
+    others: Sequence[Runnable]
     patterns: Sequence[Case]
     """Whose memory in use at the end is told beside their peak."""
     times: Budget
     start_up: Budget
     memory: Budget
     patterns_memory: Budget
-    pairs: Budget
-    pair_sizes: Sequence[int]
-    pairs_count: int
-    counted_pairs: int
-    """Pairs in the runs whose instructions are counted: as many again in the longer one."""
+    malloc_free: Budget
+    object_sizes: Sequence[int]
+    objects: int
+    """That are made and freed in a run."""
+    counted_objects: int
+    """The same in the runs whose instructions are counted: twice as many in the longer one."""
+    last_level: int
 
 
-def full_scale(names: Sequence[str] = PROGRAMS, last_level: int | None = None, against: str = "") -> Scale:
+def full_scale(names: Sequence[str], last_level: int | None, against: str) -> Scale:
+    sized_by = last_level or LAST_LEVEL
     return Scale(
         judges=True,
         against=against or AGAINST,
-        ten=programs.the_ten(names, SIZE, last_level or LAST_LEVEL),
+        ten=programs.the_ten(names, SIZE, sized_by),
         few_live=programs.few_live(),
         real=programs.real(),
         others=programs.others(),
         patterns=(*PEAKS, SCATTERED),
         times=Budget(fewest=FEWEST, most=40, seconds=20.0),
         start_up=Budget(fewest=200, most=1000, seconds=20.0),
-        memory=Budget(fewest=3, most=3),
+        memory=Budget(most=6),
         patterns_memory=Budget(fewest=7, most=7),
-        pairs=Budget(fewest=FEWEST, most=40, seconds=10.0),
-        pair_sizes=SIZES,
-        pairs_count=10_000_000,
-        counted_pairs=20_000,
+        malloc_free=Budget(fewest=FEWEST, most=40, seconds=10.0),
+        object_sizes=SIZES,
+        objects=10_000_000,
+        counted_objects=20_000,
+        last_level=sized_by,
     )
 
 
-def quick_scale(names: Sequence[str] = PROGRAMS, last_level: int | None = None, against: str = "") -> Scale:
+def quick_scale(names: Sequence[str], last_level: int | None, against: str) -> Scale:
     """Everything once, small: for the tests. Its numbers judge nothing."""
-    few = Budget(fewest=2, most=2)
+    few, sized_by = Budget(fewest=2, most=2), last_level or 1 << 20
     return Scale(
         judges=False,
         against=against or AGAINST,
-        ten=programs.the_ten(names, "0.5x", last_level or 1 << 20),
+        ten=programs.the_ten(names, "0.5x", sized_by),
         few_live=programs.few_live_small(),
         real=programs.real_small(),
-        others=[],
+        others=(),
         patterns=(Case("peaks", ("20", "1"), "kept_bytes"),),
         times=few,
         start_up=few,
         memory=few,
         patterns_memory=few,
-        pairs=few,
-        pair_sizes=(64,),
-        pairs_count=100_000,
-        counted_pairs=2_000,
+        malloc_free=few,
+        object_sizes=(64,),
+        objects=100_000,
+        counted_objects=2_000,
+        last_level=sized_by,
     )

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Iterable
 from subprocess import DEVNULL
 
-from malloom.bench.cachegrind import installed
-from malloom.bench.process import Command, run_in_time
 from malloom.errors import CommandError
+from malloom.measure.process import Command, run_in_time
+from malloom.measure.valgrind import installed
 
 SIMULATOR, PACKAGE = "llvm-mca-19", "llvm-19"
 PROCESSORS = ("znver4", "sapphirerapids")

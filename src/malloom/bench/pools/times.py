@@ -1,39 +1,31 @@
-"""CPU time with pools against the better of two general allocators, all with huge pages or all without."""
+"""CPU time with pools against the better of the general allocators, all with huge pages or all without."""
 
+from malloom.bench.cases import Runnable
+from malloom.bench.general import best_of
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Budget, Rounds, run_interleaved
-from malloom.bench.pools.allocators import BEST, HugePages, best_of
-from malloom.bench.pools.programs import Program
-from malloom.bench.races import measured_row
-from malloom.bench.rows import Row, row
+from malloom.bench.pools.allocators import HugePages
 from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget, Rounds
+from malloom.measure.rows import Place, Row, control_rows, measured_row, row
 
-LIMIT = 1.05
+AGAINST_BETTER = 1.05
 """Of the low end against the better one."""
 
 
-def time_rows(bench: Bench, program: Program, pages: HugePages, budget: Budget) -> list[Row | Goal]:
-    environments = pages.environments()
-    bench.say(f"measuring {program}: {', '.join(environments)}")
-    command = program.command(bench)
-    commands = {name: command.with_environment(added) for name, added in environments.items()}
-    rounds = run_interleaved(commands, pages.general[0], budget, progress=bench.progress)
+def time_rows(bench: Bench, program: Runnable, pages: HugePages, budget: Budget) -> list[Row | Goal]:
+    baseline = pages.general[0]
+    rounds = bench.race(program, pages.variants(bench), baseline, budget)
     place = program.place
-    against = [measured_row(place, rounds, pages.pools, name, "cpu_time") for name in pages.general]
+    there = [name for name in pages.general if rounds.runs.get(name)]
+    against = [measured_row(place, rounds, pages.pools, name, "cpu_time") for name in there]
     goal = goal_of(place, rounds, pages)
-    return [*against, goal.row, goal]
+    return [*control_rows(place, rounds, baseline), *against, goal.row, goal]
 
 
-def goal_of(place: tuple[str, str], rounds: Rounds, pages: HugePages) -> Goal:
+def goal_of(place: Place, rounds: Rounds, pages: HugePages) -> Goal:
     """The better one is that with the smaller median."""
     better = best_of(rounds, pages.general)
-    against = row(
-        place,
-        pages.pools,
-        pages.named(BEST),
-        "cpu_time",
-        rounds.ratio(pages.pools, better),
-        runs=len(rounds),
-        peak=rounds.peak_ratio(pages.pools, better),
-    )
-    return Goal(against, LIMIT, Of.LOW)
+    interval, peak = rounds.ratio(pages.pools, better), rounds.peak_ratio(pages.pools, better)
+    named = pages.named("best")
+    against = row(place, pages.pools, named, "cpu_time", interval, runs=len(rounds), peak=peak)
+    return Goal(against, AGAINST_BETTER, Of.LOW)

@@ -1,10 +1,10 @@
 """A walk over the friends that the program named, depth first (thesis, section 4.4).
 
 The walk starts at the largest request and goes on from the next largest that has no place. Where the thesis
-is silent: of equally large requests the first comes first, and of one request's friends the newest is visited
-first. Only so does traverse, whose friends are built left-most and walked right-most, get the time that
-table 5.1 has (0.71 of sequential placement, the same as usage-depth-first); the oldest first would be
-sequential placement itself.
+is silent, a choice is declared that fits its own table, under this strategy's name only: of equally large
+requests the first comes first, and of one request's friends the newest is visited first. So traverse, whose
+friends are built left-most and walked right-most, gets the time that table 5.1 has (0.71 of sequential
+placement, the same as usage-depth-first); the oldest first would be sequential placement itself.
 """
 
 from __future__ import annotations

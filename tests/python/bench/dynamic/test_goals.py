@@ -1,40 +1,18 @@
 """What is held of the programs' times: means over programs, each program, and the best of the allocators."""
 
-from dataclasses import dataclass, field
-from pathlib import Path
-
 import pytest
 
-from malloom.bench.dynamic.goals import best_peer, time_goals
-from malloom.bench.dynamic.times import Measured
+from malloom.bench.dynamic.goals import best_general, time_goals
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pairs import Rounds
-from malloom.bench.process import Run
-from malloom.bench.steps import Bench
-from malloom.bench.workloads import Case
+from malloom.measure.interleaved import Rounds
+from python.bench.races import bench, rounds_of
 
-USUAL = {"glibc": 1.0, "mimalloc": 0.95, "jemalloc": 0.9, "tcmalloc": 1.1, "carried": 0.8}
+USUAL = {"glibc": 1.0, "mimalloc": 0.95, "jemalloc huge": 0.9, "tcmalloc": 1.1, "carried": 0.8}
 UNDER_DYNAMORIO = {"dynamorio": 2.0, "all": 1.5}
 
 
-@dataclass
-class Notebook:
-    said: list[str] = field(default_factory=list)
-
-    def bench(self) -> Bench:
-        return Bench(Path(), Path(), self.said.append, lambda what, why: None, self.said.append)
-
-
-def rounds_of(times: dict[str, float], peak: int = 1 << 20) -> Rounds:
-    def run(time: float) -> Run:
-        return Run(0, time, 0.0, time, peak, {}, "same", b"")
-
-    return Rounds({name: [run(time * pace) for pace in (1.0, 1.1, 0.9)] for name, time in times.items()})
-
-
 def goals_of(races: dict[str, Rounds], size: str = "0.5x") -> list[Goal]:
-    measured = Measured({Case(name, ("1",), "", size): rounds for name, rounds in races.items()})
-    found = time_goals(Notebook().bench(), measured)
+    found = time_goals(bench(), {(name, size): rounds for name, rounds in races.items()})
     return [goal for goal in found if isinstance(goal, Goal)]
 
 
@@ -49,13 +27,13 @@ def test_a_mean_goal_for_each_baseline_over_all_programs() -> None:
     held = {(goal.row.variant, goal.row.baseline): goal for goal in means}
     assert {place: goal.limit for place, goal in held.items()} == {
         ("carried", "glibc"): 0.85,
-        ("carried", "best allocator"): 0.92,
+        ("carried", "best"): 0.92,
         ("all", "dynamorio"): 0.85,
     }
     assert held["carried", "glibc"].value == pytest.approx(0.4)
-    assert held["carried", "best allocator"].value == pytest.approx(0.4 / 0.9)
+    assert held["carried", "best"].value == pytest.approx(0.4 / 0.9)
     assert held["all", "dynamorio"].value == pytest.approx(0.375)
-    assert {goal.row.input for goal in means} == {"0.5x, 2 programs"}
+    assert {goal.row.input for goal in means} == {"2 programs at 0.5x"}
 
 
 def test_what_was_learned_at_the_same_input_is_held_beside() -> None:
@@ -64,7 +42,7 @@ def test_what_was_learned_at_the_same_input_is_held_beside() -> None:
     ours = [goal for goal in held if goal.row.variant == "carried, same input"]
     assert [(goal.row.workload, goal.row.baseline, goal.limit, goal.of) for goal in ours] == [
         ("geometric mean", "glibc", 0.85, Of.RATIO),
-        ("geometric mean", "best allocator", 0.92, Of.RATIO),
+        ("geometric mean", "best", 0.92, Of.RATIO),
         ("em3d", "glibc", 1.01, Of.RATIO),
         ("em3d", "glibc", 1.15, Of.PEAK),
         ("ft", "glibc", 0.6, Of.RATIO),
@@ -78,14 +56,10 @@ def test_one_program_has_no_mean() -> None:
 
 
 def test_sizes_are_not_mixed_in_a_mean() -> None:
-    measured = Measured(
-        {Case("ft", (size,), "", size): rounds_of(USUAL) for size in ("0.5x", "2x")}
-        | {Case("art", ("1",), "", "0.5x"): rounds_of(USUAL)}
-    )
-    found = time_goals(Notebook().bench(), measured)
-    assert {goal.row.input for goal in found if isinstance(goal, Goal) and "mean" in goal.row.workload} == {
-        "0.5x, 2 programs"
-    }
+    races = {("ft", size): rounds_of(USUAL) for size in ("0.5x", "2x")}
+    found = time_goals(bench(), {**races, ("art", "0.5x"): rounds_of(USUAL)})
+    means = [goal for goal in found if isinstance(goal, Goal) and goal.row.workload == "geometric mean"]
+    assert {goal.row.input for goal in means} == {"2 programs at 0.5x"}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +69,11 @@ def test_each_program_is_held_to_its_limit_and_to_its_memory(program: str, size:
     time, peak = goals_of({program: rounds_of(USUAL)}, size)
     assert (time.limit, time.reached) == (limit, limit > 0.8)
     assert (peak.of, peak.limit, peak.value) == (Of.PEAK, 1.15, 1.0)
+
+
+def test_few_pairs_judge_the_memory_and_not_the_time() -> None:
+    time, peak = goals_of({"ft": rounds_of(USUAL, pairs=5)})
+    assert (time.reached, peak.reached) == (None, True)
 
 
 def test_only_what_allocates_little_is_held_near_dynamorio_alone() -> None:
@@ -108,9 +87,12 @@ def test_only_what_allocates_little_is_held_near_dynamorio_alone() -> None:
 
 
 def test_what_left_the_race_is_not_held() -> None:
-    assert goals_of({"ft": rounds_of({"glibc": 1.0}), "art": rounds_of({"glibc": 1.0})}) == []
+    alone = rounds_of({"glibc": 1.0})
+    assert goals_of({"ft": alone, "art": alone}) == []
 
 
-def test_the_best_allocator_is_the_fastest() -> None:
-    assert best_peer(rounds_of(USUAL)) == "jemalloc"
-    assert best_peer(rounds_of({"glibc": 1.0})) is None
+def test_the_best_general_allocator_is_none_of_ours_and_not_the_control() -> None:
+    assert best_general(rounds_of(USUAL)) == "jemalloc huge"
+    ours = {"glibc": 1.0, "glibc again": 0.9, "pools": 0.5, "all": 0.4, "carried, same input": 0.3}
+    assert best_general(rounds_of(ours)) == "glibc"
+    assert best_general(rounds_of({"pools": 0.5})) is None

@@ -3,8 +3,8 @@
 import pytest
 
 from malloom.bench.dynamic.prefetches import injected
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
 
 LINE = "malloom: process 7: sites monitored 3, promoted 1, given up 0; traces 12; prefetches {}, used 2"
 
@@ -14,7 +14,7 @@ def printing(*lines: str) -> Command:
 
 
 def test_the_number_is_the_lines() -> None:
-    assert injected(printing("weight 12", LINE.format(44), "phase tree_time 0.5")) == 44
+    assert injected(printing("weight 12", LINE.format(44), "measure tree_time 0.5")) == 44
     assert injected(printing(LINE.format(0))) == 0
 
 

@@ -1,8 +1,8 @@
 """What is held against a former build: the mean's high end and each row's low end."""
 
 from malloom.bench.goals import Goal, Of
-from malloom.bench.pools.before import mean_goals, pairs_goals
-from python.bench.pools.races import bench, rounds_of
+from malloom.bench.pools.before import malloc_free_goals, mean_goals
+from python.bench.races import bench, rounds_of
 
 
 def goals(found: list) -> list[Goal]:  # type: ignore[type-arg]
@@ -26,12 +26,12 @@ def test_a_mean_over_nothing_is_no_goal() -> None:
     assert mean_goals(bench(), {("ft", "2x"): rounds_of({"before": 1.0})}) == []
 
 
-def test_pairs_are_held_without_checks_and_each_workload_apart() -> None:
+def test_a_malloc_and_its_free_is_held_without_checks_and_each_workload_apart() -> None:
     races = {
         ("pairs", "now 16 bytes"): rounds_of({"before": 1.0, "pools": 1.5, "unchecked": 0.9}),
         ("pool_pairs", "now 16 bytes"): rounds_of({"before": 1.0, "pool heap": 1.5, "unchecked": 1.1}),
     }
-    found = goals(pairs_goals(bench(), races))
+    found = goals(malloc_free_goals(bench(), races))
     assert [(goal.row.input, goal.row.variant, goal.reached) for goal in found] == [
         ("1 patterns and sizes of pairs", "unchecked", True),
         ("1 patterns and sizes of pool_pairs", "unchecked", False),

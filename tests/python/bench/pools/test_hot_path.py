@@ -11,11 +11,11 @@ from malloom.bench.pools.hot_path import (
     executions,
     for_simulation,
     hot_path,
+    loop_path,
     returns_what_it_changed,
-    way_round,
 )
-from malloom.bench.process import Command
 from malloom.errors import CommandError
+from malloom.measure.process import Command
 
 LOOP = ["call   20 <allocate>", "dec    %rbx", "jne    0 <run_now>", "ret"]
 CALLED = ["mov    (%rdi),%rax", "jbe    2c <slow>", "xadd   %rax,(%rdi)", "ret"]
@@ -50,7 +50,7 @@ def without_symbols(lines: list[str]) -> list[str]:
 
 def test_the_way_goes_through_calls_and_stays_off_slow_paths() -> None:
     code = code_of(_0=without_symbols(LOOP), _20=without_symbols(CALLED))
-    way = way_round(code, {0, 4, 8, 0x20, 0x24, 0x28, 0x2C}, 0)
+    way = loop_path(code, {0, 4, 8, 0x20, 0x24, 0x28, 0x2C}, 0)
     assert texts(way) == ["call", "mov", "jbe", "xadd", "ret", "dec", "jne"]
     assert [each.text for each in way if returns_what_it_changed(each)] == ["xadd   %rax,(%rdi)"]
     assert for_simulation(way).splitlines() == [
@@ -64,7 +64,7 @@ def test_the_way_goes_through_calls_and_stays_off_slow_paths() -> None:
 
 def test_a_way_that_does_not_come_back_is_an_error() -> None:
     with pytest.raises(CommandError, match="not followed beyond 0x8"):
-        way_round(code_of(_0=without_symbols(LOOP), _20=["ret"]), {0, 4, 0x20}, 0)
+        loop_path(code_of(_0=without_symbols(LOOP), _20=["ret"]), {0, 4, 0x20}, 0)
 
 
 @pytest.mark.parametrize(

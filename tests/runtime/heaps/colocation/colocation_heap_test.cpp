@@ -69,7 +69,7 @@ class ColocationHeapTest : public testing::Test {
         }
     }
 
-    size_t held_bytes() const { return pools_.arena().held_bytes(); }
+    size_t held_bytes() const { return here_.held_bytes(); }
 
     tests::PoolsHere here_;
     PoolHeap& pools_ = here_.heap;

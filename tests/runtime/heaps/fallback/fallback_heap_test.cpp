@@ -57,7 +57,7 @@ using CheckedFallbackDeathTest = CheckedFallback;
 TEST_F(CheckedFallback, ServesNothingPlainly) {
     char* object = make(large);
     EXPECT_TRUE(heaps::mimalloc_memory.owns(object));
-    EXPECT_FALSE(FallbackHeap::owns_plainly(object));
+    EXPECT_FALSE(FallbackHeap::owns_plain(object));
     EXPECT_EQ(heap.plain_span(), 0u);
     EXPECT_FALSE(heap.is_system());
     heap.deallocate(object);
@@ -67,7 +67,7 @@ TEST_F(CheckedFallback, UncheckedServesPlainly) {
     FallbackHeap unchecked;
     unchecked.choose(FallbackKind::mimalloc);
     char* object = make(large);
-    EXPECT_TRUE(FallbackHeap::owns_plainly(object));
+    EXPECT_TRUE(FallbackHeap::owns_plain(object));
     heap.deallocate(object);
 }
 

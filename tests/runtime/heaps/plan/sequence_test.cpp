@@ -1,4 +1,4 @@
-#include "runtime/heaps/plan/sequence.h"
+#include "runtime/heaps/plan/slot_matching.h"
 
 #include <gtest/gtest.h>
 

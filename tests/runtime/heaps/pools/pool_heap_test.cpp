@@ -36,7 +36,7 @@ class PoolHeapTest : public testing::Test {
         }
     }
 
-    size_t held_bytes() const { return heap.arena().held_bytes(); }
+    size_t held_bytes() const { return pools.held_bytes(); }
 
     PoolsHere pools;
     PoolHeap& heap = pools.heap;

@@ -46,6 +46,16 @@ class PoolsHere {
         }
     }
 
+    /// Bytes of the ranges of pools that are in use.
+    size_t held_bytes() const {
+        size_t bytes = 0;
+        for (size_t i = 0; i < heap.arena().pools_count(); ++i) {
+            const heaps::Pool& pool = heap.arena().pools()[i];
+            bytes += pool.state() != heaps::PoolState::unused ? heaps::range_bytes(pool.order) : 0;
+        }
+        return bytes;
+    }
+
     heaps::PoolHeap heap;
 
   private:

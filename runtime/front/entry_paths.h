@@ -1,0 +1,300 @@
+// What the entries of the malloc family and of operator new have in common: how each asks the heap, by its
+// fast paths where it has some, and what it does where there is no memory. No lock is taken here.
+//
+// Included once, by runtime/front/malloc_entries.h.
+#pragma once
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/context/caller.h"
+#include "runtime/front/new_failure.h"
+#include "runtime/front/process_heap.h"
+#include "runtime/front/register_entries.h"
+#include "runtime/platform/memory.h"
+
+namespace malloom::front {
+
+static_assert(ProcessHeap<std::remove_reference_t<decltype(process_heap())>>);
+
+// The standards ask for errno; it is set here so that the heaps need not know it, unless they say that they
+// do.
+[[gnu::always_inline]] inline void* or_out_of_memory(void* object) {
+    if constexpr (!heap_sets_errno<std::remove_reference_t<decltype(process_heap())>>) {
+        if (object == nullptr) [[unlikely]] {
+            errno = ENOMEM;
+        }
+    }
+    return object;
+}
+
+inline void* out_of_memory() {
+    errno = ENOMEM;
+    return nullptr;
+}
+
+// Whether the heap answers most requests by its fast paths. Compilers make tail calls only where they
+// optimize.
+#ifdef __OPTIMIZE__
+inline constexpr bool has_fast_paths = FastProcessHeap<std::remove_reference_t<decltype(process_heap())>>;
+#else
+inline constexpr bool has_fast_paths = false;
+#endif
+
+[[gnu::always_inline]] inline void deallocate(void* object) {
+    if (has_fast_paths || object != nullptr) [[likely]] {
+        process_heap().deallocate(object);
+    }
+}
+
+// memalign accepts any alignment and rounds it up; what no address can satisfy is EINVAL.
+inline void* allocate_aligned(size_t alignment, size_t bytes, const context::Caller& caller) {
+    if (alignment > SIZE_MAX / 2 + 1) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    if (!platform::is_power_of_two(alignment)) {
+        alignment = alignment < 2 ? 1 : size_t{1} << (64 - __builtin_clzl(alignment - 1));
+    }
+    return or_out_of_memory(process_heap().allocate(bytes, alignment, caller));
+}
+
+// operator new: never null unless `nothrow`; the new handler may make room or throw.
+[[gnu::always_inline]] inline void* create(size_t bytes, size_t alignment, bool nothrow,
+                                           const context::Caller& caller) {
+    for (;;) {
+        if (void* object = process_heap().allocate(bytes, alignment, caller)) [[likely]] {
+            return object;
+        }
+        if (nothrow) {
+            return create_without_throwing(bytes, alignment);
+        }
+        make_room_or_throw();
+    }
+}
+
+// What the fast paths leave. Each is called in an entry's place, so its caller is the entry's caller.
+MALLOOM_CALLER_STATE_ENTRY(allocate_slow, malloom_allocate_for_state)
+MALLOOM_CALLER_STATE_ENTRY(allocate_zeroed_slow, malloom_allocate_zeroed_for_state)
+MALLOOM_CALLER_STATE_ENTRY(create_slow, malloom_create_for_state)
+#if defined(__x86_64__)
+MALLOOM_COLOCATION_ENTRY(allocate_colocated_by_register, malloom_allocate_colocated)
+MALLOOM_COLOCATION_ENTRY(create_colocated_by_register, malloom_create_colocated)
+#endif
+
+// Beside the companion that the entry's caller keeps in a register, or in its frame above `place`, where the
+// return address lies.
+template <class ColocatedByRegister, class Colocated, class SlowPath>
+[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline void*
+allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t place,
+                        ColocatedByRegister colocated_by_register, Colocated colocated, SlowPath slow_path) {
+    const uint32_t kept = colocation.place();
+    if (kept < context::CallerState::registers_count) {
+        return colocated_by_register(bytes, colocation, 0, kept);
+    }
+    const uintptr_t word = place + (1 + kept - context::CallerState::registers_count) * sizeof(uintptr_t);
+    // Of another page it would have to be asked whether it can be read.
+    return context::ReadablePages::page_of(word ^ place) == 0
+               ? colocated(bytes, colocation, *reinterpret_cast<const volatile uintptr_t*>(word))
+               : slow_path(bytes);
+}
+[[gnu::noinline]] inline void* allocate_aligned_slow(size_t alignment, size_t bytes) {
+    return allocate_aligned(alignment, bytes, context::current_caller());
+}
+[[gnu::noinline]] inline void* reallocate_slow(void* object, size_t bytes) {
+    if (bytes == 0) {
+        process_heap().deallocate(object);
+        return nullptr;
+    }
+    return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
+}
+[[gnu::noinline]] inline void* create_aligned_slow(size_t alignment, size_t bytes) {
+    return create(bytes, alignment, false, context::current_caller());
+}
+
+// The common parts of the entries. Templates, so that heaps without fast paths need not have them.
+template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
+struct Entries {
+    static Heap& heap() { return process_heap(); }
+    static uintptr_t site(const void* return_address) { return reinterpret_cast<uintptr_t>(return_address); }
+
+    // Where the return address lies. Unlike the frame's address it needs no frame pointer.
+    [[gnu::always_inline]] static uintptr_t place() {
+        return reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa()) - sizeof(void*);
+    }
+
+    [[gnu::always_inline]] static void* allocate_colocated(size_t bytes, const Colocation& colocation) {
+#if defined(__x86_64__)
+        return allocate_colocated_with(bytes, colocation, place(), allocate_colocated_by_register,
+                                       malloom_allocate_colocated, allocate_slow);
+#else
+        return allocate_slow(bytes);
+#endif
+    }
+    [[gnu::noinline]] static void* allocate_unpooled(size_t bytes) {
+        return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(),
+                                    Heap::allocate_from_fallback, allocate_colocated, allocate_slow);
+    }
+    [[gnu::always_inline]] static void* allocate(size_t bytes) {
+        if constexpr (has_fast_paths) {
+            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+            return object != nullptr ? object : allocate_unpooled(bytes);
+        } else {
+            return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+        }
+    }
+
+    [[gnu::noinline]] static void* allocate_zeroed_unpooled(size_t bytes) {
+        return heap().allocate_zeroed_fast(bytes, site(__builtin_return_address(0)), place(),
+                                           allocate_zeroed_slow);
+    }
+    [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
+        size_t bytes = 0;
+        if (__builtin_mul_overflow(count, size, &bytes)) [[unlikely]] {
+            return out_of_memory();
+        }
+        if constexpr (has_fast_paths) {
+            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+            return object != nullptr ? memset(object, 0, bytes) : allocate_zeroed_unpooled(bytes);
+        } else {
+            return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
+        }
+    }
+
+    [[gnu::always_inline]] static void* allocate_aligned(size_t alignment, size_t bytes) {
+        if constexpr (has_fast_paths) {
+            if (platform::is_power_of_two(alignment)) [[likely]] {
+                return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
+                                                    Heap::allocate_aligned_from_fallback,
+                                                    allocate_aligned_slow);
+            }
+            return allocate_aligned_slow(alignment, bytes);
+        } else {
+            return front::allocate_aligned(alignment, bytes, context::current_caller());
+        }
+    }
+
+    [[gnu::always_inline]] static void* reallocate(void* object, size_t bytes) {
+        if (object == nullptr) {
+            return allocate(bytes);
+        }
+        if constexpr (has_fast_paths) {
+            return heap().reallocate_fast(object, bytes, reallocate_slow);
+        } else {
+            if (bytes == 0) {
+                process_heap().deallocate(object);
+                return nullptr;
+            }
+            return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
+        }
+    }
+
+    [[gnu::noinline]] static void* create_from_fallback(size_t bytes) {
+        void* object = Heap::allocate_from_fallback(bytes);
+        return object != nullptr ? object : create_slow(bytes);
+    }
+    [[gnu::always_inline]] static void* create_colocated(size_t bytes, const Colocation& colocation) {
+#if defined(__x86_64__)
+        return allocate_colocated_with(bytes, colocation, place(), create_colocated_by_register,
+                                       malloom_create_colocated, create_slow);
+#else
+        return create_slow(bytes);
+#endif
+    }
+    [[gnu::noinline]] static void* create_unpooled(size_t bytes) {
+        return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(), create_from_fallback,
+                                    create_colocated, create_slow);
+    }
+    [[gnu::always_inline]] static void* create(size_t bytes) {
+        if constexpr (has_fast_paths) {
+            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+            return object != nullptr ? object : create_unpooled(bytes);
+        } else {
+            return front::create(bytes, 0, false, context::current_caller());
+        }
+    }
+
+    [[gnu::noinline]] static void* create_aligned_from_fallback(size_t alignment, size_t bytes) {
+        void* object = Heap::allocate_aligned_from_fallback(alignment, bytes);
+        return object != nullptr ? object : create_aligned_slow(alignment, bytes);
+    }
+    [[gnu::always_inline]] static void* create_aligned(size_t alignment, size_t bytes) {
+        if constexpr (has_fast_paths) {
+            return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
+                                                create_aligned_from_fallback, create_aligned_slow);
+        } else {
+            return front::create(bytes, alignment, false, context::current_caller());
+        }
+    }
+};
+using Entry = Entries<>;
+
+// Templates like these: heaps without fast paths need not know so much.
+template <typename Heap>
+void* allocate_for_state(Heap& heap, size_t bytes, const context::CallerState& caller) {
+    if constexpr (has_fast_paths) {
+        void* object = heap.allocate_reached(bytes, caller.caller());
+        return object != nullptr ? object : heap.allocate_for_state(bytes, caller);
+    } else {
+        return heap.allocate(bytes, 0, caller.caller());
+    }
+}
+// Beside the companion where no chunk waits; else `slow_path`. Apart, so that the common case needs few
+// registers.
+template <void* (*slow_path)(size_t), typename Heap>
+[[gnu::noinline]] void* begin_run(size_t bytes, const Colocation& colocation, uintptr_t companion) {
+    void* object = Heap::begin_run(colocation, companion);
+    return object != nullptr ? object : slow_path(bytes);
+}
+template <void* (*slow_path)(size_t), typename Heap = std::remove_reference_t<decltype(process_heap())>>
+[[gnu::always_inline]] inline void* colocated(size_t bytes, const Colocation& colocation,
+                                              uintptr_t companion) {
+    if constexpr (has_fast_paths) {
+        void* object = Heap::allocate_waiting(colocation, companion);
+        if (object == nullptr) [[unlikely]] {
+            return begin_run<slow_path, Heap>(bytes, colocation, companion);
+        }
+        return object;
+    } else {
+        return slow_path(bytes);
+    }
+}
+template <typename Heap>
+void* allocate_zeroed_for_state(Heap& heap, size_t bytes, const context::CallerState& caller) {
+    if constexpr (has_fast_paths) {
+        void* object = heap.allocate_reached(bytes, caller.caller());
+        return object != nullptr ? memset(object, 0, bytes) : heap.allocate_zeroed_for_state(bytes, caller);
+    } else {
+        return heap.allocate_zeroed(bytes, caller.caller());
+    }
+}
+
+}  // namespace malloom::front
+
+extern "C" void* malloom_allocate_for_state(size_t bytes, const malloom::context::CallerState& caller) {
+    using namespace malloom::front;
+    return or_out_of_memory(allocate_for_state(process_heap(), bytes, caller));
+}
+#if defined(__x86_64__)
+extern "C" void* malloom_allocate_colocated(size_t bytes, const malloom::front::Colocation& colocation,
+                                            uintptr_t companion) {
+    using namespace malloom::front;
+    return colocated<allocate_slow>(bytes, colocation, companion);
+}
+extern "C" void* malloom_create_colocated(size_t bytes, const malloom::front::Colocation& colocation,
+                                          uintptr_t companion) {
+    using namespace malloom::front;
+    return colocated<create_slow>(bytes, colocation, companion);
+}
+#endif
+extern "C" void* malloom_allocate_zeroed_for_state(size_t bytes,
+                                                   const malloom::context::CallerState& caller) {
+    using namespace malloom::front;
+    return or_out_of_memory(allocate_zeroed_for_state(process_heap(), bytes, caller));
+}
+extern "C" void* malloom_create_for_state(size_t bytes, const malloom::context::CallerState& caller) {
+    void* object = malloom::front::allocate_for_state(malloom::front::process_heap(), bytes, caller);
+    return object != nullptr ? object : malloom::front::create(bytes, 0, false, caller.caller());
+}

@@ -1,0 +1,177 @@
+// The run time's start, and which mode it is in: as options and plan ask for, until one of them has nothing
+// more to give; and its end.
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/context/modules.h"
+#include "runtime/front/dynamic_entries.h"
+#include "runtime/front/misuse.h"
+#include "runtime/front/planned_prefetches.h"
+#include "runtime/front/run_time.h"
+#include "runtime/platform/environment.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+using formats::plan::PlanFlag;
+
+namespace {
+
+void complain(const char* path, const char* problem) {
+    platform::Line line;
+    line.text("malloom: ").text(path).text(": ").text(problem).text("; the program runs without a plan");
+    line.write_to(STDERR_FILENO);
+}
+
+// The optimiser answers it with 0, so errno stays.
+void begin_optimizing() {
+    syscall(SYS_close_range, DynamicBeginning::first, DynamicBeginning::last, DynamicBeginning::flags);
+}
+
+}  // namespace
+
+void RunTime::start() {
+    if (__atomic_exchange_n(&has_started_, true, __ATOMIC_ACQ_REL)) {
+        return;
+    }
+    ProcessPools::prepare();
+    name_sites_on_misuse(sites_);
+    const platform::Settings settings(platform::environment_value("MALLOOM"));
+    const Options options = read_options(settings);
+    has_plan_ = options.plan_is_wanted() && open_plan(options);
+    choose_fallback(options);
+    const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
+    open_pools(options, mode);
+    const bool has_region = process_heaps.open_region_heap(options.heap);
+    matching_ = has_plan_ || has_pools()                 ? mode
+                : has_region                             ? Mode::region
+                : malloom_dynamic_patience.requests != 0 ? Mode::awaited
+                                                         : Mode::fallback;
+    const bool is_counted = options.statistics_are_wanted();
+    if (is_counted) {
+        statistics_.open(has_region ? options.heap : nullptr);
+    }
+    saving_.open(options);
+    set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
+    if (malloom_dynamic_patience.requests != 0 &&
+        matching_.load(std::memory_order_relaxed) != Mode::awaited) {
+        begin_optimizing();
+    }
+}
+
+void RunTime::choose_fallback(const Options& options) {
+    fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
+                          ? heaps::FallbackKind::system
+                      : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
+                                                   : heaps::FallbackKind::mimalloc);
+}
+
+void RunTime::open_pools(const Options& options, Mode mode) {
+    const bool learns = options.pools_are_wanted();
+    process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
+    const bool is_fast = !options.statistics_are_wanted() && mode == Mode::call_sites;
+    if (!sites_.open(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
+        state_ = "without address space for pools";
+    }
+    common_end_ = has_pools() && learns ? Sites::largest_pooled + 1 : 0;
+    if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
+        process_heaps.pools.heap.arena().prefer_huge_pages();
+    }
+}
+
+void RunTime::finish() {
+    if (saving_.is_wanted()) {
+        saving_.save(sites_, has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
+    }
+    if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
+        statistics_.write_line(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
+                               process_heaps.groups.stopped(), sites_);
+    }
+}
+
+bool RunTime::open_plan(const Options& options) {
+    if (!plan_.open(options.plan)) {
+        complain(options.plan, plan_.problem());
+        state_ = "refused";
+        return false;
+    }
+    if (!fits_program()) {
+        // No complaint: children of the program inherit the environment.
+        state_ = "of another program";
+        return false;
+    }
+    if (options.prefetches_are_wanted()) {
+        planned_prefetches.open(plan_);
+    }
+    const bool has_slots = process_heaps.plan.open(plan_);
+    if (has_slots && options.preallocation_is_wanted(plan_.says(PlanFlag::preallocate))) {
+        process_heaps.plan.preallocate();
+    }
+    process_heaps.groups.open(plan_);
+    if (!has_slots && !has_groups() && plan_.header().pools_count == 0) {
+        state_ =
+            plan_.prefetches_count() != 0 ? "used, for prefetches alone" : "empty, or without address space";
+        return false;
+    }
+    state_ = "used";
+    return true;
+}
+
+bool RunTime::fits_program() const {
+    const context::Module* program = context::find_module(getauxval(AT_ENTRY));
+    return plan_.header().program == 0 || (program != nullptr && program->hash == plan_.header().program);
+}
+
+RunTime::Mode RunTime::mode_of_plan() const {
+    if (!has_plan_) {
+        return Mode::call_sites;
+    }
+    if (plan_.matches_by_sequence()) {
+        return Mode::sequence;
+    }
+    // Chains that only lead to pools are reached step by step, where their call sites are wrappers.
+    const bool has_places = plan_.header().slots_count != 0 || plan_.header().groups_count != 0;
+    return plan_.header().depth == 1 || !has_places ? Mode::call_sites : Mode::chains;
+}
+
+std::atomic<RunTime::Mode>& RunTime::serving_mode() {
+    return mode_.load(std::memory_order_relaxed) == Mode::counted ? matching_ : mode_;
+}
+
+// What threads lose here by racing is a few requests' delay.
+void RunTime::count_awaited(size_t bytes) {
+    const auto taken = [](uint64_t& left, uint64_t amount) {
+        const uint64_t now = __atomic_load_n(&left, __ATOMIC_RELAXED);
+        __atomic_store_n(&left, now - (now < amount ? now : amount), __ATOMIC_RELAXED);
+        return now <= amount;
+    };
+    const bool are_many = taken(malloom_dynamic_patience.requests, 1);
+    if (!taken(malloom_dynamic_patience.bytes, bytes) && !are_many) {
+        return;
+    }
+    set_mode(serving_mode(), Mode::fallback);
+    begin_optimizing();
+}
+
+// Without slots, groups and pools the plan costs but cannot help any more: from here on the program has the
+// fallback alone.
+void RunTime::stop_if_used_up() {
+    std::atomic<Mode>& mode = serving_mode();
+    if (!has_plan_ || mode == Mode::fallback || has_groups() || has_pools() ||
+        process_heaps.plan.exhausted_slots() < plan_.header().slots_count) {
+        return;
+    }
+    state_ = process_heaps.plan.given_up() != 0 ? "given up" : "used up";
+    set_mode(mode, Mode::fallback);
+}
+
+void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
+    mode.store(wanted, std::memory_order_release);
+    const Mode now = mode_.load(std::memory_order_relaxed);
+    const bool has_pools_alone = now == Mode::call_sites && common_end_ != 0 && !has_plan_;
+    __atomic_store_n(&plain_span_, now == Mode::fallback ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&marked_end_, has_pools_alone ? fallback().marked_end() : 0, __ATOMIC_RELEASE);
+}
+
+}  // namespace malloom::front

@@ -1,0 +1,32 @@
+// Which of a requester's slots a request is for, where it is not simply the next one. Runs differ from the
+// recording by a few requests: an environment variable more, a name that is longer. The sizes of requests
+// tell where in its slots a requester goes on then.
+#pragma once
+
+#include "runtime/heaps/plan/requester.h"
+
+namespace malloom::heaps {
+
+/// The slot of a request of `granules` that the requester's next slot is not for; nullptr if it has none.
+/// At first the requester waits where it is: the run makes a request that the recorded one did not. It goes
+/// on one slot ahead where the request after that fits that one (the first had another size), and further
+/// ahead where requests in a row fit slots in a row (the run leaves out some): two for the nearest slots, up
+/// to four for the farthest, as common sizes fit by chance. Threads that share a requester may lose a size.
+const formats::plan::PlanSlot* find_slot_again(Requester& requester, uint64_t granules);
+
+// Matching by exact sequence: the n-th request of a thread belongs to the n-th slot of its sequence, told by
+// its size.
+
+/// Where one thread is in its sequence. Used by its thread alone.
+struct ThreadSequence {
+    uint64_t unmatched_in_a_row = 0;
+};
+
+/// Requests in a row that a sequence does not match before it is worth giving up: each costs a search.
+constexpr uint64_t sequence_patience = 4096;
+
+/// Whether the thread's next slot is for a request of `bytes`; its requester's next slot is then that one
+/// (find_slot_again says where it goes on after a mismatch).
+bool advance_sequence(ThreadSequence& sequence, Requester& requester, size_t bytes);
+
+}  // namespace malloom::heaps

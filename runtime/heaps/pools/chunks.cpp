@@ -1,0 +1,119 @@
+// The chunks of an arena's pools: given out, taken back, and counted anew by their states.
+#include <string.h>
+
+#include "runtime/heaps/pools/arena.h"
+#include "runtime/platform/memory.h"
+#include "runtime/structures/alone.h"
+#include "runtime/structures/freestanding/shared_word.h"
+
+namespace malloom::heaps {
+
+void PoolArena::count_out(const Pool& pool, int64_t chunks) {
+    structures::fetch_add(structures::alone(), out_, static_cast<uint64_t>(chunks * pool.chunk_bytes));
+}
+
+uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {
+    if (pool.freed() != 0) {
+        return take_freed(pool, most < pool.freed() ? most : pool.freed(), last);
+    }
+    uint32_t count = most;
+    auto chunk = reinterpret_cast<uintptr_t>(carve(pool, count));
+    for (uint32_t i = 0; i < count; ++i, chunk += pool.chunk_bytes) {
+        *(last - i) = chunk;
+    }
+    return count;
+}
+
+uint32_t PoolArena::take_freed(Pool& pool, uint32_t count, uint64_t* last) {
+    uint64_t* words = free_bits(pool);
+    for (uint32_t i = 0; i < count; ++i) {
+        while (words[pool.search] == 0) {
+            ++pool.search;
+        }
+        uint64_t& word = words[pool.search];
+        const uint32_t index = pool.search * 64 + static_cast<unsigned>(__builtin_ctzll(word));
+        const uintptr_t chunk = chunk_at(pool, index);
+        word &= word - 1;
+        uint8_t* state = state_of(reinterpret_cast<void*>(chunk));
+        if (is_checked && __atomic_load_n(state, __ATOMIC_RELAXED) != ChunkState::in_pool) {
+            misused(Misuse::freed_by_two, reinterpret_cast<void*>(chunk), &pool);
+        }
+        __atomic_store_n(state, ChunkState::none, __ATOMIC_RELAXED);
+        pages_.occupy(pool, index, 1);
+        *(last - i) = chunk;
+    }
+    pool.out += count;
+    count_out(pool, count);
+    return count;
+}
+
+void* PoolArena::carve(Pool& pool, uint32_t& count) {
+    const uint32_t left = pool.capacity - pool.carved;
+    count = count < left ? count : left;
+    if (count == 0) {
+        return nullptr;
+    }
+    const uintptr_t first = chunk_at(pool, pool.carved);
+    const uintptr_t end = first + uint64_t{count} * pool.chunk_bytes;
+    if (pages_.needs_part(pool, end) && idle_bytes() + PoolPages::part_bytes(pool) <= most_idle()) {
+        pages_.populate(pool, end);
+    }
+    pages_.occupy(pool, pool.carved, count);
+    pool.carved += count;
+    pool.out += count;
+    count_out(pool, count);
+    if (huge_pages_.are_preferred() && pool.carved == pool.capacity) {
+        gather(pool);
+    }
+    return reinterpret_cast<void*>(first);
+}
+
+void PoolArena::put_chunk(Pool& pool, const void* chunk) {
+    const uint32_t index = index_of(pool, reinterpret_cast<uintptr_t>(chunk)).index;
+    uint64_t& word = free_bits(pool)[index / 64];
+    const uint64_t bit = uint64_t{1} << index % 64;
+    if ((word & bit) != 0) {
+        misused(Misuse::freed_by_two, chunk, &pool);
+    }
+    word |= bit;
+    pool.search = index / 64 < pool.search ? index / 64 : pool.search;
+    --pool.out;
+    pages_.leave(pool, reinterpret_cast<uintptr_t>(chunk));
+}
+
+// Chunks that nobody will give back any more leave their pages too.
+void PoolArena::reset(Pool& pool) {
+    const uintptr_t range = range_of(pool);
+    const size_t used = platform::round_up(chunk_at(pool, pool.carved), state_block) - range;
+    memset(state_of(reinterpret_cast<void*>(range)), ChunkState::none, used / granule_bytes);
+    memset(free_bits(pool), 0, (pool.carved + size_t{63}) / 64 * sizeof(uint64_t));
+    count_out(pool, -static_cast<int64_t>(pool.out));
+    pages_.leave_all(pool);
+    pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
+}
+
+void PoolArena::recount(Pool& pool) {
+    pages_.clear(pool);
+    uint64_t* words = free_bits(pool);
+    memset(words, 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
+    pool.out = 0;
+    pool.search = 0;
+    for (uint32_t i = 0; i < pool.carved; ++i) {
+        const uintptr_t chunk = chunk_at(pool, i);
+        if (*state_of(reinterpret_cast<void*>(chunk)) == ChunkState::in_pool) {
+            words[i / 64] |= uint64_t{1} << i % 64;
+        } else {
+            ++pool.out;
+            pages_.occupy(pool, i, 1);
+        }
+    }
+}
+
+void PoolArena::freeze(Pool& pool) {
+    pages_.pin(pool);
+    memset(free_bits(pool), 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
+    pool.carved = pool.out = pool.capacity;
+    pool.apart = pool.returned = pool.search = 0;
+}
+
+}  // namespace malloom::heaps

@@ -1,0 +1,42 @@
+// Blocks of an arena as huge pages: made before their first use, or gathered once all of a block is in use.
+#pragma once
+
+#include "runtime/heaps/pools/huge_page_pace.h"
+#include "runtime/structures/growing_range.h"
+
+namespace malloom::heaps {
+
+/// All zero has none. Thread-safe where nothing else is said.
+class HugePages {
+  public:
+    /// For blocks of block_bytes from the base on. False without address space.
+    bool open(uintptr_t base, size_t bytes);
+    void close();
+    /// False without memory.
+    bool reach(size_t usable);
+
+    /// From now on blocks are huge pages, where the system makes them at request; else nothing changes.
+    void prefer();
+    bool are_preferred() const { return are_preferred_; }
+
+    /// A block that nobody has touched. Says whether it is a huge page now. Under the arena's lock.
+    bool make(uintptr_t block);
+    /// A block whose pages are all resident.
+    void gather(uintptr_t block);
+    /// Whether the block is one huge page, of which nothing went back.
+    bool is_huge(uintptr_t block) const { return __atomic_load_n(flag_of(block), __ATOMIC_RELAXED); }
+    /// Pages of the block at the address went back.
+    void forget(uintptr_t address) { __atomic_store_n(flag_of(address), false, __ATOMIC_RELAXED); }
+
+  private:
+    bool* flag_of(uintptr_t address) const;
+    bool ask_for(uintptr_t block, bool (*system_call)(void* block));
+
+    uintptr_t base_ = 0;
+    size_t bytes_ = 0;
+    structures::GrowingRange flags_;  ///< by blocks
+    HugePagePace pace_;
+    bool are_preferred_ = false;
+};
+
+}  // namespace malloom::heaps

@@ -1,0 +1,62 @@
+"""What `malloom optimize` leaves its user with: the one chooser, for every suite."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from malloom.bench.cases import Runnable
+from malloom.bench.steps import Bench
+from malloom.measure import stages
+from malloom.measure.interval import Interval
+from malloom.measure.variants import Variant, native, with_plan
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Its verdict on a program with an input, and the plan that it has kept, if any."""
+
+    plan: Path | None
+    strategy: str
+    verdict: str
+    interval: Interval
+    pairs: int
+    peak_ratio: float
+    notes: tuple[str, ...]
+
+    @property
+    def described(self) -> str:
+        return self.strategy if self.plan else "nothing"
+
+    def variant(self, name: str) -> Variant:
+        """The program as its user then runs it: with the plan, or as it is."""
+        return with_plan(name, self.plan) if self.plan else Variant(name, native().of)
+
+
+def optimized(bench: Bench, program: Runnable, seconds: float | None) -> Kept:
+    """`malloom optimize` on a program, once a suite; `seconds` are for its measured runs, None for as many
+    as it takes by itself.
+
+    Raises CommandError where there is no verdict.
+    """
+    name = "-".join(program.place).replace(" ", "-").replace("/", "-")
+    plan, answer = bench.scratch / f"optimized-{name}.plan", bench.scratch / f"optimized-{name}.json"
+    if not answer.exists():
+        bench.say(f"optimizing {program}")
+        options = ["--json", "-o", str(plan)]
+        options += [] if seconds is None else ["--seconds", str(seconds)]
+        arguments = map(str, program.command(bench).arguments)
+        answer.write_text(stages.output_of("optimize", *options, "--", *arguments), encoding="utf-8")
+    return _kept(json.loads(answer.read_text(encoding="utf-8")), plan)
+
+
+def _kept(answer: dict[str, Any], plan: Path) -> Kept:
+    return Kept(
+        plan=plan if answer["plan"] else None,
+        strategy=answer["strategy"],
+        verdict=answer["verdict"],
+        interval=Interval(answer["ratio"], answer["low"], answer["high"]),
+        pairs=answer["runs"],
+        peak_ratio=answer["peak_rss_ratio"],
+        notes=tuple(answer["notes"]),
+    )

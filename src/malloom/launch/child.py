@@ -1,0 +1,59 @@
+"""Starts the program under a recorder and waits for it, passing signals on."""
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+
+from malloom.errors import CommandError
+from malloom.launch.program import CANNOT_RUN
+
+FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT)
+"""What is passed on to the program when it was sent to malloom alone."""
+
+FROM_KERNEL = 0x80
+"""si_code of a signal from the terminal, which has reached the program already."""
+
+SWEEP_SECONDS = 1.0
+"""How often what ended processes have staged is taken in."""
+
+
+class SignalsHeld(AbstractContextManager["SignalsHeld"]):
+    """Blocks the signals that are passed on, so that they are waited for and not acted on."""
+
+    def __enter__(self) -> "SignalsHeld":
+        self.before = signal.pthread_sigmask(signal.SIG_BLOCK, {*FORWARDED, signal.SIGCHLD})
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
+
+    def start(self, path: str, arguments: list[str], environment: dict[str, str]) -> int:
+        """Start the program with the signal mask and dispositions that malloom was started with; its pid."""
+        try:
+            return os.posix_spawn(
+                path,
+                arguments,
+                environment,
+                setsigmask=self.before,
+                # Python ignores these two, and the program would inherit that.
+                setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),
+            )
+        except OSError as refusal:
+            problem = f"cannot run {path}: {refusal.strerror}"
+            raise CommandError(problem, remedy="does it run without malloom?", status=CANNOT_RUN) from refusal
+
+    def wait(self, child: int, sweep: Callable[[], object]) -> int:
+        """Wait for the child's end, and call `sweep` now and then; its wait status."""
+        while True:
+            received = signal.sigtimedwait({*FORWARDED, signal.SIGCHLD}, SWEEP_SECONDS)
+            if received is None:
+                sweep()
+            elif received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:
+                os.kill(child, received.si_signo)
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status

@@ -1,0 +1,44 @@
+"""A plan per strategy, with the profile read but once: a process of its own, so that its memory goes back.
+
+Run as `python -m malloom.layout.plan_each PROFILE STRATEGY=PLAN...`; prints what failed, as JSON by strategy.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from malloom.cache.geometry import geometry_from
+from malloom.errors import CommandError
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.ranking import place
+from malloom.layout.registry import strategy
+from malloom.profile import HeapProfile
+
+
+def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
+    """Writes the plan of every strategy; what went wrong, by strategy."""
+    opened = HeapProfile.open(profile)
+    geometry = geometry_from("host")
+    problems = {}
+    for name, path in plans.items():
+        try:
+            write_plan(make_plan(opened, place(strategy(name), opened, geometry)), path)
+        except CommandError as error:
+            problems[name] = str(error)
+    return problems
+
+
+def main() -> None:
+    """See the module. Fails in one line where the profile cannot be read."""
+    profile, *wanted = sys.argv[1:]
+    plans = {name: Path(path) for name, _, path in (each.partition("=") for each in wanted)}
+    try:
+        print(json.dumps(plan_each(Path(profile), plans)))
+    except CommandError as error:
+        sys.exit(f"malloom: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Interleaved runs of programs, what they used, and what the pairs of runs say."""

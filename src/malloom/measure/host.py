@@ -1,0 +1,66 @@
+"""What numbers are measured on: the machine, and the commit of the sources."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from malloom.cache.geometry import last_level_bytes
+from malloom.errors import UsageProblem
+from malloom.measure.allocators import system_huge_pages
+from malloom.native_files import native_file
+
+Host = Mapping[str, str | int]
+
+
+def measured_on(sources: Path) -> Host:
+    """What the numbers were measured on, and of which commit malloom is; the sources are any folder in the
+    tree that the measured programs come from, whose commit is told as well where it is another."""
+    return {
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "processors": os.cpu_count() or 1,
+        "last_level": _last_level(),
+        "system": f"{platform.system()} {platform.release()}",
+        "libc": " ".join(platform.libc_ver()),
+        "huge_pages": system_huge_pages(),
+        "commit": _commits(sources),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _commits(sources: Path) -> str:
+    built, measured = native_file("commit").read_text(encoding="ascii").strip(), commit_of(sources)
+    return built if built == measured else f"{built}, programs of {measured}"
+
+
+def commit_of(sources: Path) -> str:
+    """The commit that the sources are at, with `and changes` where they differ; `unknown` without history."""
+    try:
+        name = _git(sources, "rev-parse", "--short=12", "HEAD").strip()
+        changed = _git(sources, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{name} and changes" if changed else name
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def _last_level() -> int:
+    """Bytes of the last-level cache; 0 where the machine does not say."""
+    try:
+        return last_level_bytes()
+    except UsageProblem:
+        return 0
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()

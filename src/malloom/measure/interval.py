@@ -1,0 +1,86 @@
+"""What interleaved pairs say: a median ratio, the exact interval of that median, and a verdict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from math import comb, inf
+
+import numpy as np
+
+from malloom.errors import CommandError
+
+COVERAGE = 0.95
+"""How often at least an interval holds the median that no end of runs would give."""
+FEWEST_PAIRS = 6
+"""With fewer, even the whole range of what was measured covers less: two sides of 1/2^5 are 6 %."""
+
+
+class Verdict(StrEnum):
+    FASTER = "faster"
+    SLOWER = "slower"
+    NO_DIFFERENCE = "no difference"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Median of the pairs' ratios (below 1 is better) and the bounds of its interval; None where too few
+    pairs were run for one. A count, which every run repeats, has both bounds equal to it."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """None but `no difference` where the interval holds 1, or where there is none."""
+        if self.low is None or self.high is None:
+            return Verdict.NO_DIFFERENCE
+        if self.high < 1:
+            return Verdict.FASTER
+        return Verdict.SLOWER if self.low > 1 else Verdict.NO_DIFFERENCE
+
+    @property
+    def width(self) -> float:
+        """Infinite where there is no interval."""
+        return inf if self.low is None or self.high is None else self.high - self.low
+
+
+def exact(ratio: float) -> Interval:
+    """A ratio of counts, which every run repeats."""
+    return Interval(ratio, ratio, ratio)
+
+
+def median_ratio(variant: Sequence[float], baseline: Sequence[float]) -> Interval:
+    """Median of variant[i] / baseline[i], and the interval of that median. Raises CommandError where a
+    ratio is no number, as the baseline has nothing of what was measured."""
+    divisors = np.asarray(baseline, dtype=np.float64)
+    if not divisors.all():
+        raise CommandError("the baseline has 0 of what was measured", remedy="measure a longer run")
+    return median_of(np.asarray(variant, dtype=np.float64) / divisors)
+
+
+def median_of(ratios: Sequence[float] | np.ndarray) -> Interval:
+    """The median of independent ratios and its interval between two of them, which holds for any distribution
+    (Conover, Practical Nonparametric Statistics, section 3.2)."""
+    ordered = np.sort(np.asarray(ratios, dtype=np.float64))
+    median, left_out = float(np.median(ordered)), values_outside(len(ordered))
+    if left_out is None:
+        return Interval(median, None, None)
+    return Interval(median, float(ordered[left_out]), float(ordered[len(ordered) - 1 - left_out]))
+
+
+@cache
+def values_outside(count: int) -> int | None:
+    """How many of so many ordered values lie outside the median's interval, at each end; None where even the
+    interval from the least to the greatest covers less than COVERAGE.
+
+    Each value is below the median or above it with even chances, so what lies below is binomial.
+    """
+    if count < FEWEST_PAIRS:
+        return None
+    ways, outside = 1, 0
+    while 2 * (ways + comb(count, outside + 1)) <= (1 - COVERAGE) * 2**count:
+        outside += 1
+        ways += comb(count, outside)
+    return outside

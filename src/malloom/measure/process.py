@@ -1,0 +1,149 @@
+"""One measured run of a program: whole-process CPU time, peak memory, named phases, and what it printed."""
+
+import hashlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from malloom.errors import CommandError
+from malloom.native_files import native_file
+
+NUMBER = rb"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+REPORTED = re.compile(rb"^(?:measure|phase|resident) (\w+) (" + NUMBER + rb")\s*$", re.MULTILINE)
+"""What a program says of itself: `measure NAME VALUE`. Programs of former commits, which are measured
+beside those at hand, say `phase` of times and `resident` of bytes."""
+
+TIME_LIMIT = 600.0
+"""Seconds: no measured run takes as long, so one that does hangs."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program, its arguments, and the variables that this way of running it adds to the environment."""
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stdin: Path | None = None
+    time_limit: float = TIME_LIMIT
+    """Seconds after which a run is ended, with all the processes that it has started."""
+
+    def with_environment(self, added: Mapping[str, str]) -> "Command":
+        return replace(self, environment={**self.environment, **added})
+
+    def limited(self, seconds: float) -> "Command":
+        return replace(self, time_limit=seconds)
+
+
+class TimeLimitReached(CommandError):
+    """A run did not end in its time and was ended."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run used. Times in seconds, memory in bytes; `status` is wait(2)'s.
+
+    `measures` are what the program itself reported by name: seconds of a phase, bytes, cycles, misses.
+    """
+
+    status: int
+    user_time: float
+    system_time: float
+    wall_time: float
+    peak_memory: int
+    measures: Mapping[str, float]
+    output_digest: str
+    errors: bytes
+
+    @property
+    def cpu_time(self) -> float:
+        return self.user_time + self.system_time
+
+    def metric(self, name: str) -> float:
+        """`cpu_time`, or what the program reported under the name."""
+        if name == "cpu_time":
+            return self.cpu_time
+        if name not in self.measures:
+            raise CommandError(f"the program reported no measure named {name}")
+        return self.measures[name]
+
+
+def time_limit(run: Run, least: float = 60.0, times: float = 20.0) -> float:
+    """Seconds after which a run hangs that does what another did, in no more than so many times its time."""
+    return max(least, times * run.wall_time)
+
+
+def run_measured(command: Command) -> Run:
+    """Runs a command to its end. Its standard output is digested, not shown; its standard error is kept.
+
+    Raises CommandError where it cannot be started and TimeLimitReached where it does not end; a program that
+    fails is a Run whose status is not 0.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        report = _spawn(command, output.fileno(), errors.fileno())
+        output.seek(0)
+        errors.seek(0)
+        digest = hashlib.file_digest(output, "blake2b").hexdigest()
+        return _run_from(report, digest, errors.read())
+
+
+def last_words(run: Run) -> str:
+    """The last line that a run wrote to standard error."""
+    return run.errors.decode(errors="replace").strip().rpartition("\n")[2]
+
+
+def users_environment() -> dict[str, str]:
+    """The environment without the LC_CTYPE that Python may have set for itself (PEP 538)."""
+    environment = dict(os.environ)
+    began_with = Path("/proc/self/environ").read_bytes().split(b"\0")
+    if not any(entry.startswith(b"LC_CTYPE=") for entry in began_with):
+        environment.pop("LC_CTYPE", None)
+    return environment
+
+
+def run_in_time(launcher: Sequence[str], command: Command, **options: Any) -> int:
+    """Runs a launcher of the command to its end, in a session of its own; its exit status.
+
+    Whatever ends the wait early, the time limit or an interrupt, ends the whole session's processes.
+    """
+    with subprocess.Popen(launcher, start_new_session=True, **options) as process:
+        try:
+            return process.wait(command.time_limit)
+        except subprocess.TimeoutExpired:
+            remedy = "does it wait for something, or run for ever?"
+            raise TimeLimitReached(
+                f"'{shlex.join(command.arguments)}' did not end within {command.time_limit:.0f} s",
+                remedy=remedy,
+            ) from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _spawn(command: Command, output: int, errors: int) -> list[int]:
+    variables = [f"{name}={value}" for name, value in command.environment.items()]
+    read_end, write_end = os.pipe()
+    launcher = [str(native_file("malloom_measure")), str(write_end), *variables, "--", *command.arguments]
+    with os.fdopen(read_end, "rb") as report, (command.stdin or Path(os.devnull)).open("rb") as stdin:
+        streams = {"stdin": stdin, "stdout": output, "stderr": errors}
+        try:
+            run_in_time(launcher, command, env=users_environment(), pass_fds=[write_end], **streams)
+        finally:
+            os.close(write_end)
+        fields = report.read().split()
+    if len(fields) != 5:
+        reason = os.strerror(int(fields[1])) if len(fields) == 2 else "the launcher died"
+        raise CommandError(f"cannot run {command.arguments[0]}: {reason}")
+    return [int(value) for value in fields]
+
+
+def _run_from(report: list[int], digest: str, errors: bytes) -> Run:
+    status, user, system, peak, wall = report
+    measures = {name.decode(): float(value) for name, value in REPORTED.findall(errors)}
+    return Run(status, user * 1e-6, system * 1e-6, wall * 1e-9, peak * 1024, measures, digest, errors)

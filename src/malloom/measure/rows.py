@@ -1,0 +1,108 @@
+"""The rows that runs give, as `malloom bench --json` writes them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from malloom.measure.host import Host
+from malloom.measure.interleaved import Rounds, again
+from malloom.measure.interval import Interval
+
+Place = tuple[str, str]
+"""Workload and input, as a Row names them."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """ratio = variant / baseline of the metric; low and high bound the median's interval: equal for counts,
+    None where fewer pairs were run than an interval needs.
+
+    `peak_rss_ratio` is None where memory was not measured. `last_level` is the size of the cache, in bytes,
+    that the input's size is told by ("2x" has twice as many); 0 where that says nothing.
+    """
+
+    workload: str
+    input: str
+    variant: str
+    baseline: str
+    metric: str
+    ratio: float
+    low: float | None
+    high: float | None
+    runs: int
+    peak_rss_ratio: float | None
+    last_level: int = 0
+
+    @property
+    def place(self) -> Place:
+        return self.workload, self.input
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is a count, which every run repeats."""
+        return self.low is not None and self.low == self.high
+
+
+def row(
+    place: Place,
+    variant: str,
+    baseline: str,
+    metric: str,
+    interval: Interval,
+    *,
+    runs: int = 1,
+    peak: float | None = None,
+) -> Row:
+    """A Row of `place` (workload, input)."""
+    return Row(*place, variant, baseline, metric, interval.ratio, interval.low, interval.high, runs, peak)
+
+
+def measured_row(place: Place, rounds: Rounds, variant: str, baseline: str, metric: str) -> Row:
+    """What a race says of a variant, its peak memory included."""
+    interval = rounds.ratio(variant, baseline, metric)
+    peak = rounds.peak_ratio(variant, baseline)
+    return row(place, variant, baseline, metric, interval, runs=len(rounds), peak=peak)
+
+
+def control_rows(place: Place, rounds: Rounds, baseline: str, metric: str = "cpu_time") -> list[Row]:
+    """The baseline against itself, where it ran twice."""
+    control = again(baseline)
+    there = rounds.runs.get(control)
+    return [measured_row(place, rounds, control, baseline, metric)] if there else []
+
+
+def rows_of(place: Place, rounds: Rounds, baseline: str, metrics: Sequence[str]) -> list[Row]:
+    """A row for every other variant and metric; none where the baseline left."""
+    if baseline not in rounds.runs:
+        return []
+    return [
+        measured_row(place, rounds, name, baseline, metric)
+        for metric in metrics
+        for name in rounds.runs
+        if name != baseline
+    ]
+
+
+def to_json(
+    suite: str,
+    measured_on: Host,
+    rows: Sequence[Mapping[str, Any]],
+    goals: Sequence[Mapping[str, Any]] = (),
+    failures: Sequence[Mapping[str, str]] = (),
+    notes: Sequence[Mapping[str, str]] = (),
+) -> str:
+    """The suite's rows, its goals, what could not be measured (part, what, why), and notes on the rest.
+
+    Every row says what it was measured on, so that it can stand alone.
+    """
+    of_all = {name: measured_on.get(name, "unknown") for name in ("commit", "processor", "date")}
+    data = {
+        "suite": suite,
+        "host": dict(measured_on),
+        "rows": [{**each, **of_all} for each in rows],
+        "goals": list(goals),
+        "failures": list(failures),
+        "notes": list(notes),
+    }
+    return json.dumps(data, indent=1, allow_nan=False)

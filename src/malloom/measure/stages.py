@@ -1,0 +1,71 @@
+"""malloom's own stages as whole processes: they meet in files, and their memory goes back when they end."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from subprocess import DEVNULL
+
+from malloom.errors import CommandError
+from malloom.measure.process import TIME_LIMIT, Command, Run, last_words, run_in_time, run_measured
+
+LONGEST_STAGE = 1800.0
+"""Seconds: planning reads a large profile for minutes, and optimize runs a program dozens of times."""
+
+
+def stage(*arguments: str, environment: dict[str, str] | None = None) -> Command:
+    """One malloom command, to be run by the Python that runs this."""
+    return Command([sys.executable, "-m", "malloom", *arguments], environment or {})
+
+
+def record(
+    program: Sequence[str],
+    profile: Path,
+    accesses: str,
+    stdin: Path | None = None,
+    time_limit: float = TIME_LIMIT,
+) -> Run:
+    """Records a run of a program, over an earlier profile.
+
+    The run's status is the program's, and not looked at: what it recorded is good up to its end.
+    """
+    command = stage("record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program)
+    run = run_measured(Command(command.arguments, command.environment, stdin, time_limit))
+    if not profile.is_file():
+        raise CommandError(f"recording {program[0]} gave no profile: {last_words(run)}")
+    return run
+
+
+def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
+    return _run_stage("plan", str(profile), "-o", str(made), "--force", "--strategy", strategy, *options)
+
+
+def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
+    """Plans by several strategies, for less than one at a time; what went wrong, by strategy."""
+    wanted = [f"{name}={path}" for name, path in plans.items()]
+    command = Command([sys.executable, "-m", "malloom.layout.plan_each", str(profile), *wanted])
+    problems: dict[str, str] = json.loads(_output_of(command.limited(LONGEST_STAGE), "planning"))
+    return problems
+
+
+def output_of(*arguments: str) -> str:
+    """Standard output of one malloom command. Raises CommandError with its own message where it fails."""
+    return _output_of(stage(*arguments).limited(LONGEST_STAGE), f"malloom {arguments[0]}")
+
+
+def _output_of(command: Command, name: str) -> str:
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        status = run_in_time(command.arguments, command, stdout=output, stderr=errors, stdin=DEVNULL)
+        output.seek(0)
+        errors.seek(0)
+        if status != 0:
+            raise CommandError(f"{name} failed: {errors.read().strip().rpartition(chr(10))[2]}")
+        return output.read()
+
+
+def _run_stage(*arguments: str) -> Run:
+    run = run_measured(stage(*arguments))
+    if run.status != 0:
+        raise CommandError(f"malloom {arguments[0]} failed: {last_words(run)}")
+    return run

@@ -1,0 +1,145 @@
+"""What varies between the runs of a case: the allocator, the plan, the binary, or what executes it."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from malloom.launch.dynamic import Optimizing, dynamic_prefix, dynamic_settings
+from malloom.launch.preloading import FALLBACK_LIBRARIES, preloading, serves_alone
+from malloom.launch.program import Program, open_program
+from malloom.layout.plan_header import has_flag, places_nothing
+from malloom.measure import stages
+from malloom.measure.process import Command, users_environment
+from malloom.native_files import native_file
+from malloom.settings import settings
+
+GLIBC = "glibc"
+POOLS = "pools"
+"""Pools per call site that every run learns anew, natively: `malloom run --heap pools`."""
+DYNAMORIO, POOL, PREFETCH, ALL = "dynamorio", "pool", "prefetch", "all"
+"""DynamoRIO alone, with pools, with prefetches, with both."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run a program: its name in rows, and what it makes of the program's command; that raises
+    CommandError where it cannot be had."""
+
+    name: str
+    of: Callable[[Command], Command]
+
+
+def native() -> Variant:
+    """The program as its user has it."""
+    return Variant(GLIBC, lambda program: program)
+
+
+def with_environment(name: str, environment: Mapping[str, str]) -> Variant:
+    """An allocator, or a plan, by the variables that put it under the program."""
+    return Variant(name, lambda program: program.with_environment(environment))
+
+
+def of_binary(name: str, binary: Path) -> Variant:
+    """Another build of the program."""
+    return Variant(
+        name, lambda program: replace(program, arguments=[str(binary), *list(program.arguments)[1:]])
+    )
+
+
+def executed_by(name: str, prefix: list[str]) -> Variant:
+    """The program as the argument of what executes it: a simulator, an emulator, a tool of valgrind. What it
+    counts it reports as `measure NAME VALUE` on standard error."""
+    return Variant(name, lambda program: replace(program, arguments=[*prefix, *program.arguments]))
+
+
+def with_plan(name: str, plan: Path) -> Variant:
+    """`malloom run --plan` as a user has it."""
+
+    def planned_command(program: Command) -> Command:
+        found = open_program(str(program.arguments[0]))
+        return program.with_environment(as_run(plan, program=found))
+
+    return Variant(name, planned_command)
+
+
+def pools(name: str = POOLS, *options: str) -> Variant:
+    """`malloom run --heap pools`, with further options."""
+    return Variant(name, lambda program: program.with_environment(pooled(*options)))
+
+
+def under_dynamorio(names: tuple[str, ...] = (DYNAMORIO, POOL, PREFETCH, ALL)) -> list[Variant]:
+    """The paper's columns but the first."""
+    return [
+        Variant(name, partial(_optimized, name in (POOL, ALL), name in (PREFETCH, ALL))) for name in names
+    ]
+
+
+def _optimized(pools: bool, prefetch: bool, program: Command) -> Command:
+    return dynamic(program, pools=pools, prefetch=prefetch)
+
+
+def fallback() -> dict[str, str]:
+    """The default fallback alone, as `malloom run` has it where a plan places nothing."""
+    return _preloaded(str(FALLBACK_LIBRARIES["mimalloc"]))
+
+
+def planned(
+    plan: Path,
+    preallocate: bool | None = None,
+    fallback: str | None = None,
+    huge_pages: bool | None = None,
+    packed: bool | None = None,
+) -> dict[str, str]:
+    """The run time with a plan, even one that places nothing. What is given overrides the plan's choice."""
+    chosen = {"plan": str(plan.resolve())}
+    if preallocate is not None:
+        chosen["preallocate"] = str(int(preallocate))
+    if huge_pages is not None:
+        chosen["huge_pages"] = str(int(huge_pages))
+    if packed is not None:
+        chosen["packed"] = str(int(packed))
+    if fallback is not None:
+        chosen["fallback"] = fallback
+    return {**settings(**chosen), **_preloaded(_run_time())}
+
+
+def as_run(
+    plan: Path,
+    preallocate: bool | None = None,
+    program: Program | None = None,
+    chosen_fallback: str | None = None,
+    huge_pages: bool | None = None,
+    packed: bool | None = None,
+) -> dict[str, str]:
+    """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
+    needs none."""
+    general = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
+    if not places_nothing(plan) or not serves_alone(general, program):
+        return planned(plan, preallocate, chosen_fallback, huge_pages, packed)
+    return fallback() if general == "mimalloc" else {}
+
+
+def pooled(*options: str) -> dict[str, str]:
+    """The variables of `malloom run --heap pools`."""
+    printed = stages.output_of("run", "--heap", "pools", *options, "--print-environment")
+    entries = (shlex.split(line)[0].partition("=") for line in printed.splitlines())
+    return {name: value for name, _, value in entries}
+
+
+def dynamic(program: Command, *, pools: bool, prefetch: bool, statistics: bool = False) -> Command:
+    """The program as `malloom run --dynamic` has it; DynamoRIO alone where neither is wanted."""
+    asked = Optimizing(pools, prefetch, statistics)
+    command = replace(program, arguments=[*dynamic_prefix(asked), *program.arguments])
+    chosen = dynamic_settings(asked)
+    return command.with_environment({**chosen, **_preloaded(_run_time())} if chosen else {})
+
+
+def _preloaded(library: str) -> dict[str, str]:
+    """The library before those that the user preloads himself, as `malloom run` has it."""
+    return {"LD_PRELOAD": preloading(users_environment(), library)["LD_PRELOAD"]}
+
+
+def _run_time() -> str:
+    return str(native_file("libmalloom.so"))

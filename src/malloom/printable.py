@@ -1,0 +1,10 @@
+"""Text from outside, as a terminal may have it."""
+
+
+def printable(text: str) -> str:
+    """The text with what a terminal would obey, and what is no text at all, made visible.
+
+    Bytes of a name that are no UTF-8 become \\xNN.
+    """
+    known = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in known)

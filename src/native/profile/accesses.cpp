@@ -1,0 +1,167 @@
+#include "src/native/profile/accesses.h"
+
+#include <algorithm>
+
+#include "record/stream/access_codec.h"
+
+namespace malloom::native {
+
+using namespace formats::profile;
+
+namespace {
+
+AccessKind kind_of(uint64_t entry) {
+    return static_cast<AccessKind>(entry >> access_kind_shift);
+}
+
+/// An annotated access says nothing of its width: a word.
+constexpr uint64_t word_size = uint64_t{3} << ResolvedAccess::size_shift;
+
+// A chunk of more is corrupt and must not reserve memory.
+constexpr uint64_t most_entries = uint64_t{1} << 26;
+
+}  // namespace
+
+bool AccessCursor::load() {
+    next_ = run_end_ = 0;
+    entries_.clear();
+    while (entries_.empty() && chunk_ < chunks_->size()) {
+        const stream::ChunkView& chunk = *(*chunks_)[chunk_++];
+        position_ = std::max(position_, chunk.header.first_ticket);
+        if (!decode(chunk)) {
+            ++corrupt_;
+            entries_.clear();
+        }
+    }
+    return !entries_.empty();
+}
+
+bool AccessCursor::decode(const stream::ChunkView& chunk) {
+    if (chunk.header.records > most_entries) return false;
+    if (!stream::ChunkReader::decode(chunk, payload_)) return false;
+    entries_.resize(chunk.header.records);
+    return stream::decode_accesses(payload_.data(), payload_.size(), entries_.data(), entries_.size());
+}
+
+void AccessCursor::skip_markers() {
+    for (;;) {
+        if (next_ == entries_.size() && !load()) {
+            position_ = no_ticket;
+            return;
+        }
+        const uint64_t entry = entries_[next_];
+        if (kind_of(entry) == AccessKind::access) break;
+        position_ = std::max(position_, entry & access_ticket_mask);
+        ++next_;
+    }
+    run_end_ = next_;
+    while (run_end_ < entries_.size() && kind_of(entries_[run_end_]) == AccessKind::access) ++run_end_;
+}
+
+void AccessCursor::pass(size_t count) {
+    next_ += count;
+    if (next_ == run_end_) skip_markers();
+}
+
+RecordedAccesses::RecordedAccesses(const ProcessChunks& process)
+    : events_(process), objects_(process.events), batch_(batch_accesses) {
+    cursors_.reserve(process.threads.size());
+    for (const ThreadChunks& thread : process.threads) cursors_.emplace_back(thread.accesses);
+    choose_cursor();
+}
+
+void RecordedAccesses::choose_cursor() {
+    cursor_ = nullptr;
+    for (AccessCursor& cursor : cursors_) {
+        if (cursor.position() == AccessCursor::no_ticket) continue;
+        if (cursor_ == nullptr || cursor.position() < cursor_->position()) cursor_ = &cursor;
+    }
+}
+
+std::span<const ResolvedAccess> RecordedAccesses::next_batch() {
+    filled_ = 0;
+    while (filled_ < batch_accesses) {
+        const uint64_t event = events_.next_ticket();
+        if (cursor_ != nullptr && cursor_->position() < event) {
+            resolve_run(*cursor_);
+        } else if (event != EventStream::no_ticket) {
+            apply_event();
+        } else {
+            break;
+        }
+    }
+    return {batch_.data(), filled_};
+}
+
+void RecordedAccesses::apply_event() {
+    const EventRecord& event = events_.event();
+    switch (static_cast<EventKind>(event.kind)) {
+        case EventKind::allocate:
+        case EventKind::allocate_zeroed:
+        case EventKind::reallocate:
+            objects_.allocate({event.address, event.size});
+            break;
+        case EventKind::release:
+        case EventKind::reallocate_release:
+            objects_.release(event.address);
+            break;
+        case EventKind::touch:
+            touch(event);
+            break;
+        default:
+            break;
+    }
+    events_.advance();
+}
+
+void RecordedAccesses::touch(const EventRecord& event) {
+    const uint32_t request = objects_.find(event.address);
+    if (request == LiveObjects::none) {
+        ++dropped_;
+        return;
+    }
+    const uint64_t offset = event.address - objects_.extent(request).address;
+    const auto weight = static_cast<uint32_t>(std::clamp<uint64_t>(event.size, 1, UINT32_MAX));
+    batch_[filled_++] = {request, weight, offset | word_size};
+}
+
+ResolvedAccess* RecordedAccesses::resolve_block(std::span<const uint64_t> entries,
+                                                ResolvedAccess* out) const {
+    uint32_t guesses[block_accesses] = {};
+    for (const uint64_t entry : entries) objects_.prefetch(entry & access_address_mask);
+    for (size_t i = 0; i < entries.size(); ++i) guesses[i] = objects_.guess(entries[i] & access_address_mask);
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const uint64_t address = entries[i] & access_address_mask;
+        uint32_t request = guesses[i];
+        if (request == LiveObjects::none || !objects_.contains(request, address)) {
+            request = objects_.shares_granules() ? objects_.find(address) : LiveObjects::none;
+            if (request == LiveObjects::none) continue;
+        }
+        const uint64_t attributes = entries[i] & ~access_address_mask;
+        *out++ = {request, 1, (address - objects_.extent(request).address) | attributes};
+    }
+    return out;
+}
+
+void RecordedAccesses::resolve_run(AccessCursor& cursor) {
+    const auto run = cursor.run().first(std::min(cursor.run().size(), batch_accesses - filled_));
+    ResolvedAccess* const begin = batch_.data() + filled_;
+    ResolvedAccess* out = begin;
+    for (size_t i = 0; i < run.size(); i += block_accesses) {
+        out = resolve_block(run.subspan(i, std::min(block_accesses, run.size() - i)), out);
+    }
+    const auto resolved = static_cast<size_t>(out - begin);
+    filled_ += resolved;
+    dropped_ += run.size() - resolved;
+    const uint64_t before = cursor.position();
+    cursor.pass(run.size());
+    if (cursor.position() != before) choose_cursor();
+}
+
+uint64_t RecordedAccesses::corrupt_chunks() const {
+    uint64_t corrupt = events_.corrupt_chunks();
+    for (const AccessCursor& cursor : cursors_) corrupt += cursor.corrupt_chunks();
+    return corrupt;
+}
+
+}  // namespace malloom::native

@@ -1,0 +1,64 @@
+#include "src/native/profile/events.h"
+
+#include "record/stream/event_codec.h"
+
+namespace malloom::native {
+
+void EventCursor::load() {
+    next_ = 0;
+    events_.clear();
+    while (events_.empty() && chunk_ < chunks_->size()) {
+        if (!decode(*(*chunks_)[chunk_++])) {
+            ++corrupt_;
+            events_.clear();
+        }
+    }
+}
+
+bool EventCursor::decode(const stream::ChunkView& chunk) {
+    // Every event takes a byte at least, so a count beyond that is corrupt and must not reserve memory.
+    if (chunk.header.records > chunk.header.decoded_bytes) return false;
+    if (!stream::ChunkReader::decode(chunk, payload_)) return false;
+    events_.resize(chunk.header.records);
+    return stream::decode_events(payload_.data(), payload_.size(), chunk.header.first_ticket, events_.data(),
+                                 events_.size());
+}
+
+EventStream::EventStream(const ProcessChunks& process) {
+    cursors_.reserve(process.threads.size());
+    for (const ThreadChunks& thread : process.threads) cursors_.emplace_back(thread.events);
+    choose();
+}
+
+uint64_t EventStream::ticket_of(size_t cursor) const {
+    const auto* event = cursors_[cursor].peek();
+    return event != nullptr ? event->ticket : no_ticket;
+}
+
+void EventStream::choose() {
+    next_ticket_ = others_ticket_ = no_ticket;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+        const uint64_t ticket = ticket_of(i);
+        if (ticket < next_ticket_) {
+            others_ticket_ = next_ticket_;
+            next_ticket_ = ticket;
+            current_ = static_cast<uint32_t>(i);
+        } else if (ticket < others_ticket_) {
+            others_ticket_ = ticket;
+        }
+    }
+}
+
+void EventStream::advance() {
+    cursors_[current_].advance();
+    next_ticket_ = ticket_of(current_);
+    if (next_ticket_ >= others_ticket_) choose();
+}
+
+uint64_t EventStream::corrupt_chunks() const {
+    uint64_t corrupt = 0;
+    for (const EventCursor& cursor : cursors_) corrupt += cursor.corrupt_chunks();
+    return corrupt;
+}
+
+}  // namespace malloom::native

@@ -1,0 +1,104 @@
+#include "src/native/profile/recording.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace malloom::native {
+
+using formats::profile::ChunkKind;
+
+namespace {
+
+ThreadChunks& thread_of(ProcessChunks& process, uint32_t thread) {
+    for (ThreadChunks& known : process.threads) {
+        if (known.thread == thread) return known;
+    }
+    process.threads.push_back({thread, {}, {}});
+    return process.threads.back();
+}
+
+/// Puts a thread's chunks into their order and returns how many are missing.
+uint64_t sort_chunks(ChunkList& chunks) {
+    std::stable_sort(chunks.begin(), chunks.end(),
+                     [](const auto* a, const auto* b) { return a->header.sequence < b->header.sequence; });
+    if (chunks.empty()) return 0;
+    const uint64_t expected = uint64_t{chunks.back()->header.sequence} + 1;
+    return expected - std::min<uint64_t>(expected, chunks.size());
+}
+
+}  // namespace
+
+bool Recording::open(const char* path) {
+    if (!reader_.open(path)) return false;
+    for (const stream::ChunkView& chunk : reader_.chunks()) add(chunk);
+    for (ProcessChunks& process : processes_) {
+        for (ThreadChunks& thread : process.threads) {
+            process.lost_chunks += sort_chunks(thread.events) + sort_chunks(thread.accesses);
+        }
+    }
+    return true;
+}
+
+const ProcessChunks* Recording::find(uint64_t identity) const {
+    for (const ProcessChunks& process : processes_) {
+        if (process.identity == identity) return &process;
+    }
+    return nullptr;
+}
+
+ProcessChunks& Recording::process_of(uint64_t identity) {
+    for (ProcessChunks& process : processes_) {
+        if (process.identity == identity) return process;
+    }
+    processes_.push_back({});
+    processes_.back().identity = identity;
+    return processes_.back();
+}
+
+void Recording::add(const stream::ChunkView& chunk) {
+    const auto kind = static_cast<ChunkKind>(chunk.header.kind);
+    // A process that found no room to begin leaves nothing but the reason.
+    if (kind == ChunkKind::end && find(chunk.header.process) == nullptr) return;
+    ProcessChunks& process = process_of(chunk.header.process);
+    switch (kind) {
+        case ChunkKind::process:
+            process.process.push_back(&chunk);
+            break;
+        case ChunkKind::module:
+            process.modules.push_back(&chunk);
+            break;
+        case ChunkKind::contexts:
+            process.contexts.push_back(&chunk);
+            break;
+        case ChunkKind::end:
+            process.ends.push_back(&chunk);
+            break;
+        case ChunkKind::events:
+            process.events += chunk.header.records;
+            thread_of(process, chunk.header.thread).events.push_back(&chunk);
+            break;
+        case ChunkKind::accesses:
+            process.accesses += chunk.header.records;
+            thread_of(process, chunk.header.thread).accesses.push_back(&chunk);
+            break;
+        default:
+            break;  // a kind of a later version that this one need not know
+    }
+}
+
+Properties read_properties(const stream::ChunkView& chunk) {
+    std::vector<unsigned char> payload;
+    Properties properties;
+    if (!stream::ChunkReader::decode(chunk, payload)) return properties;
+    std::vector<std::string> strings;
+    for (auto begin = payload.begin(); begin != payload.end();) {
+        const auto end = std::find(begin, payload.end(), 0);
+        if (end == payload.end()) break;
+        strings.emplace_back(begin, end);
+        begin = end + 1;
+    }
+    for (size_t i = 0; i + 1 < strings.size(); i += 2) properties.emplace_back(strings[i], strings[i + 1]);
+    return properties;
+}
+
+}  // namespace malloom::native

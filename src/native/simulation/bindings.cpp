@@ -1,0 +1,137 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <memory>
+#include <tuple>
+
+#include "src/native/bindings.h"
+#include "src/native/numpy_arrays.h"
+#include "src/native/simulation/footprint.h"
+#include "src/native/simulation/layouts.h"
+
+namespace nb = nanobind;
+
+namespace malloom::native {
+
+namespace {
+
+using Shapes = std::vector<std::tuple<uint64_t, unsigned, uint64_t>>;
+using Counts = std::vector<std::tuple<uint64_t, uint64_t, uint64_t>>;
+
+std::vector<CacheShape> to_shapes(const Shapes& shapes) {
+    std::vector<CacheShape> all;
+    for (const auto& [sets, ways, line_bytes] : shapes) {
+        all.push_back({sets, ways, line_bytes});
+    }
+    return all;
+}
+
+/// The layouts of one profile under one geometry, and what the simulation counted for each.
+class Simulation {
+  public:
+    Simulation(const ArrayView<uint64_t>& recorded, ArrayView<uint64_t> sizes, ArrayView<uint64_t> accesses,
+               ArrayView<uint64_t> first_access, const Shapes& caches, const Shapes& tlbs,
+               std::string replacement)
+        : sizes_(std::move(sizes)),
+          accesses_(std::move(accesses)),
+          first_access_(std::move(first_access)),
+          addresses_(to_span(recorded), to_span(sizes_)),
+          geometry_{to_shapes(caches), to_shapes(tlbs)},
+          replacement_(std::move(replacement)) {
+        if (accesses_.shape(0) != addresses_.requests() || first_access_.shape(0) != addresses_.requests()) {
+            throw std::invalid_argument("the requests' columns differ in length");
+        }
+    }
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    /// Adds a layout; returns the lines and pages that it touches.
+    std::pair<uint64_t, uint64_t> add(const ArrayView<int64_t>& offsets) {
+        std::vector<uint32_t> granules = addresses_.granules(to_span(offsets));
+        const Footprint touched = footprint(addresses_, granules, to_span(sizes_), to_span(accesses_));
+        layouts_.push_back(make_simulated_layout(geometry_, replacement_, requests(), std::move(granules)));
+        return {touched.lines, touched.pages};
+    }
+
+    /// Forgets all layouts but those with these numbers, and all that was counted.
+    void retain(const std::vector<size_t>& numbers) {
+        std::vector<std::unique_ptr<SimulatedLayout>> kept;
+        for (const size_t number : numbers) {
+            kept.push_back(std::move(layouts_.at(number)));
+            kept.back()->reset();
+        }
+        layouts_ = std::move(kept);
+    }
+
+    void run(AccessSource& source, uint64_t window, uint64_t warm_up, uint64_t skip,
+             const nb::object& progress) {
+        const bool tells = !progress.is_none();
+        const auto tell = [&](uint64_t done) {
+            nb::gil_scoped_acquire locked;
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            if (tells) {
+                progress(done);
+            }
+        };
+        nb::gil_scoped_release unlocked;
+        simulate(source, layouts_, requests(), {window, warm_up, skip}, tell);
+    }
+
+    /// What add was given for the layout of that number.
+    nb::object offsets(size_t number) const {
+        const std::span<const uint32_t> granules = layouts_.at(number)->granules();
+        std::vector<int64_t> offsets(granules.size());
+        for (size_t request = 0; request < granules.size(); ++request) {
+            const bool is_placed = granules[request] != SimulatedAddresses::unplaced;
+            offsets[request] = is_placed ? int64_t{granules[request]} * 16 : -1;
+        }
+        return nb::cast(to_numpy(std::move(offsets)));
+    }
+
+    std::vector<Counts> counts() const {
+        std::vector<Counts> all;
+        for (const auto& layout : layouts_) {
+            Counts levels;
+            for (const CacheCounts& level : layout->counts()) {
+                levels.emplace_back(level.references, level.misses, level.hidden);
+            }
+            all.push_back(std::move(levels));
+        }
+        return all;
+    }
+
+  private:
+    SimulatedRequests requests() const { return {addresses_, to_span(sizes_), to_span(first_access_)}; }
+
+    ArrayView<uint64_t> sizes_;
+    ArrayView<uint64_t> accesses_;
+    ArrayView<uint64_t> first_access_;
+    SimulatedAddresses addresses_;
+    Geometry geometry_;
+    std::string replacement_;
+    std::vector<std::unique_ptr<SimulatedLayout>> layouts_;
+};
+
+}  // namespace
+
+void bind_simulation(nb::module_& module) {
+    nb::class_<Simulation>(module, "Simulation")
+        .def(nb::init<ArrayView<uint64_t>, ArrayView<uint64_t>, ArrayView<uint64_t>, ArrayView<uint64_t>,
+                      const Shapes&, const Shapes&, std::string>(),
+             nb::arg("recorded"), nb::arg("sizes"), nb::arg("accesses"), nb::arg("first_access"),
+             nb::arg("caches"), nb::arg("tlbs"), nb::arg("replacement"))
+        .def("add", &Simulation::add, nb::arg("offsets"))
+        .def("retain", &Simulation::retain, nb::arg("numbers"))
+        .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
+             nb::arg("skip"), nb::arg("progress").none())
+        .def("offsets", &Simulation::offsets, nb::arg("number"))
+        .def("counts", &Simulation::counts);
+}
+
+}  // namespace malloom::native

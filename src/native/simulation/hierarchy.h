@@ -1,0 +1,115 @@
+// Caches and TLBs as one machine sees them.
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "src/native/simulation/cache.h"
+#include "src/native/simulation/footprint.h"
+#include "src/native/simulation/streams.h"
+
+namespace malloom::native {
+
+/// A geometry: data caches and data TLBs, each from the level next to the core outwards.
+struct Geometry {
+    std::vector<CacheShape> caches;
+    std::vector<CacheShape> tlbs;
+};
+
+/// A level is referenced by what missed in the level before it. An access over the end of a line references
+/// both lines and counts one miss at each level where either missed (cachegrind's semantics).
+///
+/// The first miss on a line is hidden: the kernel has just zeroed its page, so the caches have it, and how
+/// many lines there are is the footprint's to say.
+template <class Replacement>
+class Hierarchy {
+  public:
+    explicit Hierarchy(const Geometry& geometry)
+        : streams_(static_cast<unsigned>(std::countr_zero(geometry.caches.front().line_bytes))),
+          caches_(geometry.caches.begin(), geometry.caches.end()),
+          tlbs_(geometry.tlbs.begin(), geometry.tlbs.end()) {}
+
+    /// One load or store; `weight` equal ones in a row, of which only the first can miss.
+    void access(uint64_t address, unsigned bytes, uint32_t weight) {
+        references_ += weight;
+        const uint32_t first = caches_.front().line_of(address);
+        const uint32_t last = caches_.front().line_of(address + bytes - 1);
+        if (first == latest_line_ && last == first) {
+            return;  // the line is where the access before it left it, in every cache and TLB
+        }
+        latest_line_ = first == last ? first : no_line;
+        reference_caches(address, bytes);
+        reference_tlbs(address, bytes);
+    }
+
+    /// Says that the object at `address` was used before, in a part of the stream that is not simulated.
+    void add_to_footprint(uint64_t address, uint64_t bytes) { touched_.touch(address, bytes); }
+
+    /// Counts of all caches, then of all TLBs.
+    std::vector<CacheCounts> counts() const {
+        std::vector<CacheCounts> all;
+        for (const auto* levels : {&caches_, &tlbs_}) {
+            uint64_t references = references_;
+            for (const Cache<Replacement>& level : *levels) {
+                all.push_back({references, level.counts.misses, level.counts.hidden});
+                references = level.counts.misses;
+            }
+        }
+        return all;
+    }
+
+    /// Takes the counters, but not what is cached, back to what `counts()` returned before.
+    void restore(const std::vector<CacheCounts>& earlier) {
+        references_ = earlier.front().references;
+        size_t next = 0;
+        for (auto* levels : {&caches_, &tlbs_}) {
+            for (Cache<Replacement>& level : *levels) {
+                level.counts = earlier[next++];
+            }
+        }
+    }
+
+  private:
+    static constexpr uint32_t no_line = UINT32_MAX;
+
+    void reference_caches(uint64_t address, unsigned bytes) {
+        Missed missed = caches_.front().reference(address, bytes);
+        if (missed == Missed::none) {
+            return;
+        }
+        const bool is_foreseen = foreseen(address, bytes, missed);
+        const uint64_t hidden = touched_.touch(address, bytes) || is_foreseen ? 1 : 0;
+        for (size_t level = 0; missed != Missed::none; missed = caches_[level].reference(address, bytes)) {
+            ++caches_[level].counts.misses;
+            caches_[level].counts.hidden += hidden;
+            if (++level == caches_.size()) {
+                return;
+            }
+        }
+    }
+
+    void reference_tlbs(uint64_t address, unsigned bytes) {
+        for (Cache<Replacement>& tlb : tlbs_) {
+            if (tlb.reference(address, bytes) == Missed::none) {
+                return;
+            }
+            ++tlb.counts.misses;
+        }
+    }
+
+    bool foreseen(uint64_t address, unsigned bytes, Missed missed) {
+        const bool first = missed != Missed::last && streams_.follows(caches_.front().line_of(address));
+        const bool last =
+            missed != Missed::first && streams_.follows(caches_.front().line_of(address + bytes - 1));
+        return missed == Missed::last ? last : first;
+    }
+
+    StreamTable streams_;
+    TouchedLines touched_;
+    uint32_t latest_line_ = no_line;
+    uint64_t references_ = 0;
+    std::vector<Cache<Replacement>> caches_;
+    std::vector<Cache<Replacement>> tlbs_;
+};
+
+}  // namespace malloom::native

@@ -1,0 +1,61 @@
+"""Settings with huge pages give a program's memory huge pages, those without give it none."""
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from end_to_end.conftest import ROOT
+from malloom.measure.allocators import DEFAULT_FOLDER, every_setting, system_huge_pages
+
+NAMES = ["glibc", "mimalloc 2", "mimalloc", "jemalloc"]
+HUGE = re.compile(r"^(?:AnonHugePages|Private_Hugetlb): +(\d+) kB$", re.MULTILINE)
+
+TOUCHES_64_MIB = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    void** last = NULL;
+    for (int i = 0; i < 1 << 20; i++) {
+        void** node = malloc(64);
+        memset(node, 1, 64);
+        *node = last;
+        last = node;
+    }
+    char line[256];
+    FILE* rollup = fopen("/proc/self/smaps_rollup", "r");
+    while (rollup && fgets(line, sizeof line, rollup)) fputs(line, stdout);
+    return last == NULL || rollup == NULL;
+}
+"""
+
+
+@pytest.fixture
+def huge_kib(compile_c: Callable[..., object]) -> Callable[[str], int]:
+    """KiB of huge pages that a program has under a setting once it has touched 64 MiB."""
+    program = compile_c(TOUCHES_64_MIB)
+
+    def measured(name: str) -> int:
+        environment = {**os.environ, **every_setting(ROOT / DEFAULT_FOLDER)[name].environment}
+        done = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=True)
+        sizes = HUGE.findall(done.stdout)
+        assert len(sizes) == 2, done.stdout
+        return sum(int(size) for size in sizes)
+
+    return measured
+
+
+@pytest.mark.parametrize("name", [f"{name} huge" for name in NAMES])
+def test_settings_with_huge_pages_have_them(name: str, huge_kib: Callable[[str], int]) -> None:
+    """Wherever the kernel has any to give."""
+    assert (huge_kib(name) > 0) == (system_huge_pages() != "never")
+
+
+@pytest.mark.parametrize("name", [*NAMES, "tcmalloc"])
+def test_settings_without_huge_pages_have_none(name: str, huge_kib: Callable[[str], int]) -> None:
+    """Unless the kernel gives them to whoever does not refuse: of these, mimalloc does."""
+    given_unasked = system_huge_pages() == "always" and name != "mimalloc"
+    assert (huge_kib(name) > 0) == given_unasked

@@ -1,0 +1,106 @@
+"""`malloom report`: the places in the source that made the requests, and what a profile lacks."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import Finished
+
+PROGRAM = """
+#include <stdlib.h>
+int main(void) {
+    unsigned random = 1;
+    for (int i = 0; i < 20000; i++) {
+        random = random * 1103515245 + 12345;
+        volatile char* object = malloc(random >> 16);
+        object[0] = 1;
+        free((void*)object);
+    }
+}
+"""
+
+
+SHARED = """
+#include <stdlib.h>
+static void* xmalloc(size_t bytes) {
+    void* object = malloc(bytes);
+    if (!object) abort();
+    return object;
+}
+static void* push(int value) {
+    int* made = xmalloc(sizeof *made);
+    *made = value;
+    return made;
+}
+static char* look(int value) {
+    char* text = xmalloc(100);
+    text[0] = (char)value;
+    return text;
+}
+int main(int count, char** arguments) {
+    for (int i = 0; i < 10; i++) {
+        free(push(i));
+        *(char* volatile*)arguments = look(i);
+    }
+    return count == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+def test_callers_of_a_function_that_is_inlined_twice(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], level: str
+) -> None:
+    malloom("record", "-o", "p", "--accesses", "none", "--", compile_c(SHARED, level))
+    text = malloom("report", "p", "--sort", "requests").stdout
+    assert "  xmalloc <stdin>:4 < push <stdin>:9 < main <stdin>:20 < ...\n" in text
+    assert "  xmalloc <stdin>:4 < look <stdin>:14 < main <stdin>:21 < ...\n" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "gap"),
+    [
+        (["--accesses", "sampled"], "the accesses are a sample"),
+        (["--accesses", "none"], "no accesses were recorded"),
+        (["--max-size", "64K"], "before the program did (maximum size reached)"),
+    ],
+)
+def test_a_report_says_first_what_the_profile_lacks(
+    malloom: Callable[..., Finished],
+    compile_c: Callable[..., Path],
+    tmp_path: Path,
+    options: list[str],
+    gap: str,
+) -> None:
+    profile = tmp_path / "part.profile"
+    malloom("record", "-o", profile, *options, "--", compile_c(PROGRAM))
+    assert gap in malloom("report", profile).stdout.splitlines()[1]
+    report = json.loads(malloom("report", profile, "--format", "json").stdout)
+    assert gap in report["gaps"][0]
+    assert {context["accessed"] for context in report["contexts"]} == {None}
+
+
+KILLED = """
+#include <signal.h>
+#include <stdlib.h>
+int main(int count, char** arguments) {
+    for (int i = atoi(arguments[1]); i > 0; i--) *(volatile char*)malloc(40) = 1;
+    return raise(SIGKILL);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("objects", "gap"),
+    [("1000", "before any was written"), ("300000", "its last accesses may be missing")],
+)
+def test_a_killed_program_may_lack_its_last_accesses(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], objects: str, gap: str
+) -> None:
+    malloom("record", "-o", "p", "--accesses", "full", "--", compile_c(KILLED), objects)
+    report = json.loads(malloom("report", "p", "--format", "json").stdout)
+    assert (report["complete"], report["totals"]["requests"]) == (False, int(objects))
+    assert gap in report["gaps"][0]
+    assert {context["accessed"] for context in report["contexts"]} == {None}

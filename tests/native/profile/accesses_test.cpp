@@ -1,0 +1,110 @@
+#include "src/native/profile/accesses.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "src/native/profile/requests.h"
+#include "src/native/survey/usage.h"
+#include "src/native/synthetic/profile.h"
+
+// Freed memory that AddressSanitizer keeps back, 256 MB of it by default, would count as resident.
+extern "C" const char* __asan_default_options() {
+    return "quarantine_size_mb=1";
+}
+
+namespace malloom::native {
+namespace {
+
+class ProfileTest : public ::testing::Test {
+  protected:
+    ~ProfileTest() override { std::filesystem::remove(path_); }
+
+    void write(const SyntheticShape& shape) { ASSERT_TRUE(write_synthetic_profile(shape, path_)); }
+
+    /// Reads all there is, whatever it is worth; returns how many accesses reached an object.
+    static uint64_t read_all(const std::string& path) {
+        Recording recording;
+        if (!recording.open(path.c_str())) return 0;
+        uint64_t accesses = 0;
+        for (const ProcessChunks& process : recording.processes()) {
+            ContextTable contexts(process);
+            const RequestTable table = read_requests(process, contexts);
+            contexts.hashes(2);
+            RecordedAccesses source(process);
+            for_each_run(
+                source, table.size.size(), [](uint32_t) {},
+                [&](uint32_t, uint64_t count, uint64_t, uint64_t) { accesses += count; });
+        }
+        return accesses;
+    }
+
+    const std::string path_ =
+        (std::filesystem::temp_directory_path() / ("malloom-native-" + std::to_string(getpid()) + ".profile"))
+            .string();
+};
+
+TEST_F(ProfileTest, EveryAccessReachesTheObjectThatItWasMadeFor) {
+    write({.requests = 2000, .accesses = 20000, .threads = 3});
+    Recording recording;
+    ASSERT_TRUE(recording.open(path_.c_str()));
+    RecordedAccesses source(recording.processes().at(0));
+    uint64_t accesses = 0;
+    for (auto batch = source.next_batch(); !batch.empty(); batch = source.next_batch()) {
+        for (const ResolvedAccess& access : batch) {
+            ASSERT_LT(access.request, 2000u);
+            ASSERT_NE(access.request % 8, 7u) << "an object that had been released";
+            ASSERT_EQ(access.offset() & ~uint64_t{8}, 0u);
+            ASSERT_EQ(access.size(), 8u);
+        }
+        accesses += batch.size();
+    }
+    EXPECT_EQ(source.dropped(), 0u);
+    EXPECT_EQ(source.corrupt_chunks(), 0u);
+    EXPECT_GT(accesses, 18000u);
+}
+
+TEST_F(ProfileTest, EveryPassSeesTheSame) {
+    write({.requests = 300, .accesses = 5000, .threads = 2});
+    const uint64_t first = read_all(path_);
+    EXPECT_GT(first, 0u);
+    EXPECT_EQ(read_all(path_), first);
+}
+
+TEST_F(ProfileTest, MemoryFollowsTheRequestsAndNotTheAccesses) {
+    const auto resident_pages = [] {
+        std::ifstream statistics("/proc/self/statm");
+        uint64_t total = 0, resident = 0;
+        statistics >> total >> resident;
+        return resident;
+    };
+    write({.requests = 1000, .accesses = 200000});
+    read_all(path_);
+    const uint64_t before = resident_pages();
+    write({.requests = 1000, .accesses = 8000000});
+    EXPECT_GT(read_all(path_), 7000000u);
+    // 8 million decoded accesses would be 64 MB. The profile's own mapping is gone by now.
+    EXPECT_LT(resident_pages() - std::min(before, resident_pages()), 4000u);
+}
+
+TEST_F(ProfileTest, CorruptBytesNeverCrashTheReader) {
+    write({.requests = 200, .accesses = 3000, .threads = 2});
+    std::ifstream file(path_, std::ios::binary);
+    const std::string good((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::mt19937_64 random(4);
+    for (int round = 0; round < 500; ++round) {
+        std::string bad = good;
+        for (int change = 0; change < 4; ++change) bad[random() % bad.size()] = static_cast<char>(random());
+        if (round % 3 == 0) bad.resize(random() % bad.size());
+        std::ofstream(path_, std::ios::binary | std::ios::trunc) << bad;
+        EXPECT_LE(read_all(path_), 3000u);
+    }
+}
+
+}  // namespace
+}  // namespace malloom::native

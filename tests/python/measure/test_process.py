@@ -1,0 +1,123 @@
+"""One measured run of a real program."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from malloom.errors import CommandError
+from malloom.measure.process import Command, TimeLimitReached, run_measured
+
+MIB = 1 << 20
+
+
+def python(source: str, **environment: str) -> Command:
+    return Command([sys.executable, "-S", "-c", source], environment)
+
+
+def test_memory_of_this_process_is_not_counted() -> None:
+    held = bytearray(os.urandom(1 << 16)) * (256 * MIB // (1 << 16))
+    run = run_measured(Command(["true"]))
+    assert len(held) == 256 * MIB
+    assert run.peak_memory < 8 * MIB
+
+
+def test_memory_of_the_program_is_counted() -> None:
+    small = run_measured(python("pass"))
+    large = run_measured(python(f"bytearray({64 * MIB})"))
+    assert 60 * MIB < large.peak_memory - small.peak_memory < 70 * MIB
+
+
+def test_processor_time_counts_and_sleep_does_not() -> None:
+    busy = run_measured(python("import time\nwhile time.process_time() < 0.3: pass"))
+    idle = run_measured(python("import time; time.sleep(0.3)"))
+    assert 0.3 <= busy.cpu_time < 0.6
+    assert idle.cpu_time < 0.2
+    assert idle.wall_time >= 0.3
+
+
+def test_children_are_counted() -> None:
+    source = "import time\nwhile time.process_time() < 0.2: pass"
+    run = run_measured(python(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {source!r}])"))
+    assert run.cpu_time >= 0.2
+
+
+def test_variables_reach_the_program_and_replace_inherited_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOOM_TEST_NAME", "inherited")
+    expected = run_measured(Command(["sh", "-c", "echo given"]))
+    seen = run_measured(Command(["sh", "-c", "echo $MALLOOM_TEST_NAME"], {"MALLOOM_TEST_NAME": "given"}))
+    assert seen.output_digest == expected.output_digest
+
+
+def test_measures_are_read_from_standard_error() -> None:
+    run = run_measured(Command(["sh", "-c", "echo noise >&2; echo measure walk_time 0.250000000 >&2"]))
+    assert run.measures == {"walk_time": 0.25}
+    assert run.metric("walk_time") == 0.25
+    with pytest.raises(CommandError, match="no measure named search_time"):
+        run.metric("search_time")
+
+
+def test_several_measures_are_told_apart_and_former_words_are_known() -> None:
+    """Builds of former commits say `phase` of times and `resident` of bytes."""
+    lines = ["measure cycles 1.5e6", "measure gain -4", "phase walk_time 0.5", "resident full_bytes 4096"]
+    others = ["measured x 1", " measure y 2", "measure z 3 s", "measure w 1.2.3", "phase two ..."]
+    run = run_measured(Command(["sh", "-c", 'printf "%s\\n" "$@" >&2', "sh", *lines, *others]))
+    assert run.measures == {"cycles": 1.5e6, "gain": -4.0, "walk_time": 0.5, "full_bytes": 4096.0}
+
+
+def test_what_is_printed_on_standard_output_is_no_measure() -> None:
+    assert run_measured(Command(["echo", "measure cycles 123"])).measures == {}
+
+
+def test_the_last_of_several_values_counts() -> None:
+    run = run_measured(Command(["sh", "-c", "for n in 1 2 3; do echo measure cycles $n >&2; done"]))
+    assert run.measures == {"cycles": 3.0}
+
+
+def test_cpu_time_needs_no_report() -> None:
+    run = run_measured(Command(["true"]))
+    assert run.metric("cpu_time") == run.user_time + run.system_time
+
+
+def test_status_is_the_programs() -> None:
+    assert os.waitstatus_to_exitcode(run_measured(Command(["sh", "-c", "exit 3"])).status) == 3
+    assert os.waitstatus_to_exitcode(run_measured(Command(["sh", "-c", "kill -9 $$"])).status) == -9
+
+
+def test_standard_input_is_given_anew_to_every_run(tmp_path: Path) -> None:
+    text = tmp_path / "input"
+    text.write_text("some words\n")
+    command = Command(["cat"], stdin=text)
+    assert run_measured(command).output_digest == run_measured(command).output_digest
+    assert run_measured(command).output_digest != run_measured(Command(["cat"])).output_digest
+
+
+def test_no_such_program_is_one_clear_error() -> None:
+    with pytest.raises(CommandError, match="cannot run /nonexistent/program: No such file or directory"):
+        run_measured(Command(["/nonexistent/program"]))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def test_a_run_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = f"sleep 300 & echo $! $$ > {pids}; wait"
+    began = time.monotonic()
+    with pytest.raises(TimeLimitReached, match=r"'sh -c .*' did not end within 5 s"):
+        run_measured(Command(["sh", "-c", script], time_limit=5))
+    assert time.monotonic() - began < 100
+    deadline = time.monotonic() + 100
+    while any(alive(int(pid)) for pid in pids.read_text().split()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in pids.read_text().split() if alive(int(pid))] == []
+
+
+def test_the_time_limit_stays_with_the_command() -> None:
+    assert Command(["true"]).limited(3).with_environment({"A": "B"}).time_limit == 3

@@ -1,0 +1,119 @@
+"""Which strategies are raced."""
+
+import subprocess
+from pathlib import Path
+
+from malloom.cache.geometry import geometry_from
+from malloom.launch.program import open_program
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.plan_flags import write_with_flags
+from malloom.layout.registry import strategy
+from malloom.measure import variants
+from malloom.optimize.candidates import Candidate, at_most, chosen_from, fallback_alone, without_twins
+from malloom.optimize.selection import affordable
+from malloom.profile import HeapProfile
+from malloom.settings import VARIABLE
+
+
+def row(strategy: str, misses: int) -> dict[str, object]:
+    return {"strategy": strategy, "cycles": misses * 10, "levels": [{"name": "L1", "misses": misses}]}
+
+
+def test_layouts_with_the_same_counts_are_tried_once() -> None:
+    ranking = [row("first-use", 5), row("subtree", 5), row("sequential", 7), row("size", 7), row("random", 9)]
+    assert [each["strategy"] for each in without_twins(ranking)] == ["first-use", "sequential", "random"]
+    ranking = [row("friends-grouped", 5), row("size", 6), row("sequential", 5)]
+    assert [each["strategy"] for each in without_twins(ranking)] == ["sequential", "size"]
+
+
+def test_the_best_three_and_what_is_always_tried() -> None:
+    names = [
+        "subtree",
+        "smart",
+        "usage-grouped",
+        "size",
+        "sequential",
+        "first-use",
+        "context-groups",
+        "pools",
+    ]
+    ranking = [row(name, number) for number, name in enumerate(names)]
+    chosen = chosen_from(ranking)
+    assert chosen[:3] == ["subtree", "smart", "usage-grouped"]
+    assert chosen[3:] == ["sequential", "first-use", "context-groups", "pools", "overhead-only"]
+
+
+def test_the_fallback_alone_is_always_there() -> None:
+    assert chosen_from([row("overhead-only", 1), row("size", 2)]) == ["size", "overhead-only"]
+    assert chosen_from([]) == ["overhead-only"]
+
+
+def test_where_time_is_short_the_likeliest_and_the_fallback_alone_are_raced() -> None:
+    names = ["subtree", "first-use", "sequential", "context-groups", "overhead-only"]
+    assert at_most(9, names) == names
+    assert at_most(3, names) == ["subtree", "first-use", "overhead-only"]
+    assert (affordable(1.0, 30.0), affordable(60.0, 30.0)) == (14, 4)
+
+
+def planned(folder: Path, name: str) -> Path:
+    profile, path = HeapProfile.from_arrays([48] * 10), folder / f"{name}.plan"
+    write_plan(make_plan(profile, strategy(name).place(profile, geometry_from("zen5"))), path)
+    return path
+
+
+def test_what_places_nothing_runs_without_the_run_time(tmp_path: Path) -> None:
+    alone = Candidate("overhead-only", planned(tmp_path, "overhead-only"))
+    assert not alone.has_arena
+    assert alone.environment == variants.fallback()
+
+
+def test_a_program_of_cpp_keeps_the_run_time(tmp_path: Path) -> None:
+    source = "int main(int count, char**) { delete[] new int[count]; }"
+    command = ["g++", "-x", "c++", "-", "-o", tmp_path / "program"]
+    subprocess.run(command, input=source, text=True, check=True)
+    plan = planned(tmp_path, "overhead-only")
+    alone = Candidate("overhead-only", plan, program=open_program(str(tmp_path / "program")))
+    assert alone.environment == variants.planned(plan)
+
+
+def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "sequential")
+    assert Candidate("size", plan).has_arena
+    assert Candidate("size", plan).name == "size"
+    assert "preallocate" not in Candidate("size", plan).environment[VARIABLE]
+    without = Candidate("size", plan, preallocate=False)
+    assert without.name == "size not preallocated"
+    assert "preallocate=0," in without.environment[VARIABLE]
+    assert not any(without.flags.values())
+    assert [way.name for way in without.other_setups()] == ["size preallocated"]
+
+
+def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> None:
+    plan = tmp_path / "pools.plan"
+    profile = HeapProfile.from_arrays([48] * 100)
+    write_plan(make_plan(profile, strategy("pools").place(profile, geometry_from("zen5"))), plan)
+    pools = Candidate("pools", plan)
+    assert not pools.has_arena and not pools.places_nothing
+    assert (pools.name, pools.served_by) == ("pools", "mimalloc")
+    other, huge, packed = pools.other_setups()
+    assert (other.name, other.served_by) == ("pools over the C library", "system")
+    assert other.environment[VARIABLE].startswith("fallback=system,")
+    assert [name for name, is_set in other.flags.items() if is_set] == ["system_fallback"]
+    assert huge.name == "pools in huge pages"
+    assert huge.environment[VARIABLE].startswith("huge_pages=1,")
+    assert huge.other_setups()[1].setup == pools.setup
+    assert packed.name == "pools packed"
+    assert packed.environment[VARIABLE].startswith("packed=1,")
+    assert packed.other_setups()[2].setup == pools.setup
+    assert huge.other_setups()[0].flags == other.other_setups()[1].flags
+    write_with_flags(plan, plan, other.other_setups()[1].flags)
+    assert pools.is_in_huge_pages
+    assert pools.served_by == "system"
+    assert "fallback" not in pools.environment[VARIABLE]
+
+
+def test_the_fallback_alone_needs_no_recording(tmp_path: Path) -> None:
+    alone = fallback_alone(tmp_path / "nothing.plan")
+    assert alone.strategy == "overhead-only" and alone.places_nothing
+    assert alone.environment == variants.fallback()

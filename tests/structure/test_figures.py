@@ -1,0 +1,134 @@
+"""Documents quote only figures of committed results, and every result says what it was measured on."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from structure.figures import RESULTS, measured_in, quoted, stands_in, without_result
+from structure.source_tree import files_with, text_of
+
+RESULT_FILES = [name for name in files_with(".md") if name.startswith(RESULTS)]
+DOCUMENTS = [name for name in files_with(".md") if not name.startswith(RESULTS)]
+MEASURED = {name: measured_in(text_of(name)) for name in RESULT_FILES}
+
+HEAD_LINES = 20
+ON_HEAD = {
+    "commit": r"\b[0-9a-f]{7,40}\b",
+    "processor": r"\w{3}",
+    "last level": r"\d+ [KM]i?B\b",
+    "date": r"\b20\d\d\b",
+}
+"""What a result names in a table at its head, and how it looks."""
+
+
+def missing_in_head(text: str) -> list[str]:
+    head = "\n".join(text.splitlines()[:HEAD_LINES])
+    rows = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", head, re.MULTILINE))
+    return [name for name, pattern in ON_HEAD.items() if not re.search(pattern, rows.get(name, ""))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_figures_are_of_results(document: str) -> None:
+    assert without_result(document, text_of(document), MEASURED) == []
+
+
+@pytest.mark.parametrize("result", RESULT_FILES)
+def test_results_say_what_they_were_measured_on(result: str) -> None:
+    assert missing_in_head(text_of(result)) == []
+
+
+RESULT = f"{RESULTS}made_up.md"
+OTHER = f"{RESULTS}other.md"
+RESULT_TEXT = """The whole took 0.63, and 0.571 [0.560
+0.580] once.
+
+| program | measured | limit |
+|---|---|---|
+| treeadd | 0.718 [0.708 0.731] | 0.85 |
+| health | 0.99 \\| 0.98 → 1.024 [1.001 1.030] | 0.86 |
+| mst | 0.963 → 0.992 | 0.87 |
+"""
+MADE_UP = {RESULT: measured_in(RESULT_TEXT), OTHER: {"0.44", "0.333"}}
+
+
+def refused(text: str) -> list[str]:
+    return without_result("docs/made_up.md", text, MADE_UP)
+
+
+def test_a_result_has_whole_figures_that_we_measured() -> None:
+    ours = {"0.63", "0.571 [0.560 0.580]", "0.718 [0.708 0.731]", "1.024 [1.001 1.030]", "0.992"}
+    assert MADE_UP[RESULT] == ours
+
+
+def test_figures_stand_in_the_result_that_their_paragraph_links() -> None:
+    link = "See [them](results/made_up.md#times)."
+    assert refused(f"It took 0.718 [0.708\n0.731]; version 2.0.9, section 4.1, 15 %. {link}") == []
+    assert refused(f"It took 0.718 [0.708 0.732], or [0.708 0.731]. {link}") == [
+        "0.718 [0.708 0.732]",
+        "[0.708 0.731]",
+    ]
+    assert refused(f"It took 0.718 or 0.85 or 0.963, not 0.64. {link}") == ["0.718", "0.85", "0.963", "0.64"]
+    assert refused(f"It took 0.63 or 0.44. {link}") == ["0.44"], "that is another result's"
+    assert refused(f"It took 0.63 or 0.44. {link} [Others](results/other.md)") == []
+    assert refused("It took 0.63.") == ["0.63"]
+    assert refused("It took 0.63, says a [page](https://docs/results/made_up.md).") == ["0.63"]
+
+
+def test_what_links_none_is_of_the_first_that_its_section_links() -> None:
+    section = "# A\n\nSee [it](results/made_up.md) and [more](results/other.md).\n\n"
+    assert refused(f"{section}It took 0.63.\n") == []
+    assert refused(f"{section}It took 0.44.\n") == ["0.44"]
+    assert refused(f"{section}It took 0.44 of [it](results/other.md).\n") == []
+    assert refused(f"{section}## B\n\nIt took 0.63.\n") == ["0.63"]
+
+
+def test_items_and_rows_have_results_of_their_own() -> None:
+    assert refused("- 0.63 [it](results/made_up.md)\n- 0.63\n  0.44 [more](results/other.md)\n") == ["0.63"]
+    rows = "| 0.63 | [it](results/made_up.md) |\n| 0.333 | [it](results/made_up.md) |\n| 0.63 | |\n"
+    assert refused(f"| measured | result |\n|---|---|\n{rows}") == ["0.333", "0.63"]
+
+
+def test_columns_of_others_are_not_looked_at() -> None:
+    head = "| claim (1.234) | measured | paper | limit of it |\n|---|---|---|---|\n"
+    assert refused(f"{head}| took 0.64 | 1.024 | 0.572 | 0.85 |\n") == ["1.024"]
+
+
+def other_figures(figure: str) -> Iterator[str]:
+    """The figure with its first number a little larger or smaller: what an old run or a slip would give."""
+    number, *_ = re.findall(r"\d+\.\d+", figure)
+    decimals = len(number.partition(".")[2])
+    for step in (*range(-10, 0), *range(1, 11)):
+        other = f"{float(number) + step / 10**decimals:.{decimals}f}"
+        yield figure.replace(number, other, 1)
+
+
+def share_refused(figures: Sequence[tuple[str, list[str]]]) -> float:
+    """The part of figures near the quoted ones that their results do not have."""
+    others = [(other, sources) for figure, sources in figures for other in other_figures(figure)]
+    return sum(not stands_in(other, sources, MEASURED) for other, sources in others) / len(others)
+
+
+QUOTED = [figure for document in DOCUMENTS for figure in quoted(document, text_of(document))]
+
+
+def test_figures_that_were_not_measured_are_refused() -> None:
+    """However near they are: all with an interval, nearly all with three decimals, most with two."""
+    intervals = [each for each in QUOTED if "[" in each[0]]
+    thousandths = [each for each in QUOTED if re.fullmatch(r"\d+\.\d{3}", each[0])]
+    hundredths = [each for each in QUOTED if re.fullmatch(r"\d\.\d{2}", each[0])]
+    assert min(len(intervals), len(thousandths), len(hundredths)) >= 7
+    assert share_refused(intervals) == 1
+    assert share_refused(thousandths) > 0.85
+    assert share_refused(hundredths) > 0.6
+
+
+@pytest.mark.parametrize("result", RESULT_FILES)
+def test_a_result_knows_few_of_all_figures(result: str) -> None:
+    known = [number for number in range(700, 1101) if f"{number / 1000:.3f}" in MEASURED[result]]
+    assert len(known) <= 401 / 4
+
+
+def test_misses_what_a_head_leaves_out() -> None:
+    head = "# Times\n\n| commit | 0a1b2c3d |\n| processor | Xeon |\n| date | today |\n"
+    assert missing_in_head(head) == ["last level", "date"]
