@@ -11,7 +11,7 @@ import numpy as np
 
 from malloom.errors import CommandError
 from malloom.measure.equal_surroundings import Surroundings, surrounded
-from malloom.measure.interval import FEWEST_PAIRS, Interval, median_ratio
+from malloom.measure.interval import FEWEST_PAIRS, Interval, beyond_coverage, median_ratio
 from malloom.measure.process import Command, Run, last_words, run_measured
 
 Progress = Callable[[str, int], None]
@@ -175,10 +175,12 @@ class Race:
                 break
 
     def _rounds_needed(self, names: Sequence[str], baseline: str, budget: Budget, metric: str) -> int:
-        """By the widest interval so far: its width goes down as the square root of the number of rounds."""
+        """By the widest interval so far: its width goes down as the square root of the number of rounds,
+        apart from what it is too wide by with few of them."""
         others = [name for name in names if name != baseline and name in self.commands]
         widths = [self.rounds.ratio(name, baseline, metric).width for name in others]
-        needed = budget.fewest * (max(widths, default=0.0) / budget.width) ** 2 if budget.width else math.inf
+        widest = max(widths, default=0.0) / beyond_coverage(budget.fewest)
+        needed = budget.fewest * (widest / budget.width) ** 2 if budget.width else math.inf
         return max(budget.fewest, math.ceil(min(needed, budget.most)))
 
     def _run(self, name: str, number: int) -> Run:

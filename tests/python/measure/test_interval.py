@@ -13,6 +13,7 @@ from malloom.measure.interval import (
     FEWEST_PAIRS,
     Interval,
     Verdict,
+    beyond_coverage,
     exact,
     median_of,
     median_ratio,
@@ -129,3 +130,8 @@ def test_machine_speed_cancels_out(times: list[float], factor: float) -> None:
 def test_the_order_of_the_pairs_does_not_matter(times: list[float], random) -> None:  # type: ignore[no-untyped-def]
     shuffled = random.sample(times, len(times))
     assert median_of(shuffled) == median_of(times)
+
+
+@pytest.mark.parametrize(("count", "beyond"), [(2, 1.0), (6, 1.099), (10, 1.174), (200, 1.05)])
+def test_few_values_cover_more_than_they_must(count: int, beyond: float) -> None:
+    assert beyond_coverage(count) == pytest.approx(beyond, abs=0.005)
