@@ -38,7 +38,7 @@ native: build  ## build the workloads, allocators to compare with, and the C++ t
 	@setup/native.sh checked
 	@setup/native.sh threads
 
-demo: build  ## record, plan, run and measure real programs, with verdicts
+demo: build  ## record, plan, run and measure two programs, with verdicts
 	@setup/native.sh release
 	@setup/demo.sh
 
@@ -61,7 +61,7 @@ soak: native  ## long randomised runs: fuzzed decoders, then the tests at length
 	@CLANG_TIDY_DEPTH=deep $(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
 	@$(PYTEST) -m long
 
-format: setup  ## format and mend all sources in place
+format: setup  ## format and fix all sources in place
 	@git ls-files '*.cpp' '*.h' '*.c' '*.def' | grep -v '\.def$$' | xargs clang-format-19 -i
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check --fix .

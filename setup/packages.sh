@@ -22,7 +22,7 @@ apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o
 
 install() { apt_get install --no-install-recommends "${missing[@]}"; }
 
-# A fresh machine has no package lists, an old one stale lists: both are mended by an update.
+# A fresh machine has no package lists, an old one stale lists: an update repairs both.
 install_or_update() {
     if apt-cache show "${missing[@]}" >/dev/null && install; then return; fi
     apt_get update && install

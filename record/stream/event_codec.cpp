@@ -62,7 +62,7 @@ struct Columns {
 };
 
 // What an event has no entry for is written all the same, and overwritten by the next: cheaper than a branch
-// that the processor cannot foresee.
+// that the processor cannot predict.
 void put_event(Columns& columns, const EventRecord& event, uint64_t address_before) {
     const unsigned has_size = sized(event.kind) ? 1 : 0;
     const uint64_t difference = zigzag(event.address - address_before);

@@ -28,7 +28,7 @@ def _loaded(file: Path) -> Suite:
 def _unusable(name: str, file: Path, why: str) -> Suite:
     """One that says, wherever it is asked for, why it cannot be loaded."""
     why = " ".join(why.split())
-    error = CommandError(f"the suite '{name}' cannot be loaded: {why}", remedy=f"mend {file}")
+    error = CommandError(f"the suite '{name}' cannot be loaded: {why}", remedy=f"fix {file}")
 
     def prepare(quick: bool) -> Prepared:
         raise error

@@ -38,10 +38,10 @@ class Machine(Protocol):
     """What can be measured of a machine, in cycles. `nearer` is the size of the level before; 0: there is
     none."""
 
-    def unforeseen(self, working_set: int, nearer: int) -> float:
-        """A load that no prefetcher foresees, with so many bytes in use."""
+    def random_access(self, working_set: int, nearer: int) -> float:
+        """A load that no hardware prefetcher covers, with so many bytes in use."""
 
-    def foreseen(self, working_set: int, nearer: int) -> float:
+    def sequential_access(self, working_set: int, nearer: int) -> float:
         """The same for one line after the other."""
 
     def page_walk(self) -> float:
@@ -55,11 +55,11 @@ class ThisMachine:
         self._latency = _native.MemoryLatency(most_bytes)
         self._cycle = _native.cycle_nanoseconds()
 
-    def unforeseen(self, working_set: int, nearer: int) -> float:
-        return self._latency.unforeseen(working_set, nearer) / self._cycle
+    def random_access(self, working_set: int, nearer: int) -> float:
+        return self._latency.random_access(working_set, nearer) / self._cycle
 
-    def foreseen(self, working_set: int, nearer: int) -> float:
-        return self._latency.foreseen(working_set, nearer) / self._cycle
+    def sequential_access(self, working_set: int, nearer: int) -> float:
+        return self._latency.sequential_access(working_set, nearer) / self._cycle
 
     def page_walk(self) -> float:
         return _native.page_walk_nanoseconds() / self._cycle
@@ -76,7 +76,7 @@ class Calibration:
     caches."""
     page_walk: float
     hidden_share: float
-    """Part of its latency that a miss still costs when a stream prefetcher foresees it."""
+    """Part of its latency that a miss still costs when the hardware prefetcher covers it."""
     effective_last_level_bytes: int
     """Of the last level, what this machine gets: guests that it does not see may have the rest."""
     shown_last_level_bytes: int
@@ -94,8 +94,8 @@ class Calibration:
         )
         return (
             f"{', '.join(levels)}, memory {memory}, page walk {self.page_walk:.0f} cycles; "
-            f"a miss that the hardware foresees costs {self.hidden_share:.0%} of any other; "
-            f"of a last-level cache of {shown} this machine gets about {effective}"
+            f"a prefetched miss costs {self.hidden_share:.0%} of a full miss; "
+            f"this machine gets about {effective} of the last-level cache of {shown}"
         )
 
 
@@ -105,20 +105,20 @@ def measure(machine: Machine, sizes: Sequence[int], most_bytes: int) -> Calibrat
         raise Implausible("it shows a single level of cache")
     inner = [(_working_set(size, nearer), nearer) for nearer, size in pairwise(sizes)]
     _check_room(max(working_set for working_set, _ in inner), most_bytes)
-    first = machine.unforeseen(sizes[0] // 2, 0)
-    levels = [machine.unforeseen(*each) for each in inner]
+    first = machine.random_access(sizes[0] // 2, 0)
+    levels = [machine.random_access(*each) for each in inner]
     curve = _curve(machine, (inner[-1][0], levels[-1]), sizes[-2], most_bytes)
     reached = curve[-1][1] > LEFT * levels[-1]
-    foreseen = [machine.foreseen(*each) for each in inner]
-    unforeseen = list(levels)
+    sequential = [machine.sequential_access(*each) for each in inner]
+    at_random = list(levels)
     if reached:
-        foreseen.append(machine.foreseen(curve[-1][0], sizes[-2]))
-        unforeseen.append(curve[-1][1])
+        sequential.append(machine.sequential_access(curve[-1][0], sizes[-2]))
+        at_random.append(curve[-1][1])
     return Calibration(
         levels=tuple(cycles - first for cycles in levels),
         memory=curve[-1][1] - first if reached else None,
         page_walk=machine.page_walk(),
-        hidden_share=_share(foreseen, unforeseen, first),
+        hidden_share=_share(sequential, at_random, first),
         effective_last_level_bytes=min(max(_left_at(curve), sizes[-2]), sizes[-1]),
         shown_last_level_bytes=sizes[-1],
     )
@@ -141,7 +141,7 @@ def _curve(
     """Working sets and what an access takes, from the last level until memory is reached."""
     curve = [start]
     while 2 * curve[-1][0] <= most_bytes:
-        curve.append((2 * curve[-1][0], machine.unforeseen(2 * curve[-1][0], nearer)))
+        curve.append((2 * curve[-1][0], machine.random_access(2 * curve[-1][0], nearer)))
         if LEFT * start[1] < curve[-1][1] < STEADY * curve[-2][1]:
             break
     return curve
@@ -160,12 +160,12 @@ def _left_at(curve: list[tuple[int, float]]) -> int:
     return curve[-1][0]
 
 
-def _share(foreseen: Sequence[float], unforeseen: Sequence[float], first: float) -> float:
+def _share(sequential: Sequence[float], at_random: Sequence[float], first: float) -> float:
     """Over all levels, so that each counts by what it costs."""
-    beyond_first = sum(unforeseen) - len(unforeseen) * first
+    beyond_first = sum(at_random) - len(at_random) * first
     if beyond_first <= 0:
         raise Implausible("all levels are as fast as the first")
-    share = (sum(foreseen) - len(foreseen) * first) / beyond_first
+    share = (sum(sequential) - len(sequential) * first) / beyond_first
     return min(max(share, LEAST_HIDDEN_SHARE), 1.0)
 
 
@@ -179,7 +179,7 @@ def _check(found: Calibration) -> None:
     if not 0 < found.page_walk < LONGEST:
         raise Implausible(f"a page walk seems to take {found.page_walk:.0f} cycles")
     if not LEAST_HIDDEN_SHARE <= found.hidden_share <= 1:
-        raise Implausible(f"a foreseen miss seems to cost {found.hidden_share:.2f} of another")
+        raise Implausible(f"a prefetched miss seems to cost {found.hidden_share:.2f} of another")
     sizes = found.effective_last_level_bytes, found.shown_last_level_bytes
     if not (all(isinstance(each, int) for each in sizes) and 0 < sizes[0] <= sizes[1]):
         raise Implausible(f"{found.effective_last_level_bytes} bytes seem to be left of the last level")

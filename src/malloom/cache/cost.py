@@ -1,7 +1,6 @@
 """What simulated misses cost, in cycles of the processor: the one number by which layouts are ranked.
 
-All of it follows the geometry: latencies, and what a miss still costs that a prefetcher foresees, are its
-fields.
+All of it follows the geometry: latencies, and what a prefetched miss still costs, are its fields.
 """
 
 from __future__ import annotations

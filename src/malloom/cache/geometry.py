@@ -20,8 +20,8 @@ _SIZE = re.compile(r"(\d+)([KMG]?)$")
 _CPU = Path("/sys/devices/system/cpu")
 
 HIDDEN_SHARE = 0.05
-"""Part of its latency that a foreseen miss still costs where that was not measured: a line waits for the bus
-even so, and 64 bytes at 10 to 25 GB/s take 3 to 6 ns of memory's 80 to 100. One calibration supports it (0.02
+"""Part of its latency that a prefetched miss still costs where that was not measured: a line waits for the
+bus even so, and 64 bytes at 10 to 25 GB/s take 3 to 6 ns of memory's 80 to 100. One calibration supports it (0.02
 to 0.03, see docs/decisions/cost-model.md); from 0.01 to 0.25 the order of the strategies hardly moves."""
 
 
@@ -56,7 +56,7 @@ class Geometry:
     replacement: str = "lru"
     """lru, tree-plru or random, at every level."""
     hidden_share: float = HIDDEN_SHARE
-    """Part of its latency that a miss costs when a stream prefetcher foresees it."""
+    """Part of its latency that a miss costs when the hardware prefetcher covers it."""
     notes: tuple[str, ...] = ()
     """What a user has to know about how it came about."""
 

@@ -26,7 +26,7 @@ class LevelCounts:
     references: int
     misses: int
     hidden: int
-    """Of the misses, those that nobody waits for: a prefetcher foresees them, or the memory is used for
+    """Of the misses, those that nobody waits for: a prefetcher covers them, or the memory is used for
     the first time, so that the kernel has just zeroed it. 0 for TLBs."""
 
 

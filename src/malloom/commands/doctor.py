@@ -34,9 +34,9 @@ def doctor(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
 ) -> None:
-    """Say what of this machine, and of a program, stands in the way.
+    """Check whether malloom works on this machine, and with a program.
 
-    Every component is really tried. What stands in the way comes first, then what is worth knowing.
+    Every component is really tried. Problems come first, then what is worth knowing.
 
     Exit status: 0 when nothing stands in the way, 1 otherwise.
     """

@@ -103,7 +103,7 @@ def start(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Weave a program's heap into the order the program uses it.
+    """Make a program faster by choosing where its heap objects lie.
 
     malloom records how a program uses its heap, chooses a better layout, runs the unmodified program
     with it, and says with a measured verdict whether it is faster.

@@ -83,8 +83,8 @@ def optimize(
         typer.Option(
             min=1,
             metavar="RATIO",
-            help="Peak memory that a plan may need against the program's own, or 2 MiB more than its own; "
-            "others leave the race where one within that is left.",
+            help="Most peak memory a plan may need, as a ratio to the program's own (2 MiB more is always "
+            "allowed). Plans above it are left out if another one is within.",
         ),
     ] = MOST_MEMORY,
     ignore_output: Annotated[
@@ -96,7 +96,7 @@ def optimize(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Learn from a program and record it, race the plans against the program as it is, and give a verdict.
+    """Learn from runs of a program, race plans against the unchanged program, and report a verdict.
 
     The program runs many times. What it prints is compared, not shown. Its standard input, where that is
     no terminal, is read to its end first and given to each run anew. The plan is kept only where the verdict
@@ -235,5 +235,5 @@ def as_text(outcome: "Outcome", command: list[str]) -> str:
         run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {shlex.join(command)}"
         lines.append(f"the plan is kept as {outcome.plan}; use it with: {run}")
     else:
-        lines.append("no plan is kept: the program is best as it is")
+        lines.append("no plan is kept: none was measurably faster than the program as it is")
     return "\n".join(lines)

@@ -59,13 +59,16 @@ def plan(
     ] = None,
     preallocate: Annotated[
         bool | None,
-        typer.Option("--preallocate/--no-preallocate", help="Have the pages at start; chosen if left out."),
+        typer.Option(
+            "--preallocate/--no-preallocate", help="Allocate the memory at program start; chosen if left out."
+        ),
     ] = None,
     pools: Annotated[
         bool,
         typer.Option(
             "--pools",
-            help="Give contexts whose requests have one size a pool too, for requests beyond the places.",
+            help="Also give a pool to each context whose requests have one size; it serves requests "
+            "without a place.",
         ),
     ] = False,
     learned: Annotated[

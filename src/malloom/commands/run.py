@@ -96,7 +96,7 @@ def run(
     preallocate: Annotated[
         bool | None,
         typer.Option(
-            help="Have the plan's pages at the start, or as they are used; default: as the plan says."
+            help="Allocate the plan's memory at program start, or as it is used; default: as the plan says."
         ),
     ] = None,
     huge_pages: Annotated[
@@ -108,16 +108,16 @@ def run(
     packed: Annotated[
         bool | None,
         typer.Option(
-            help="Let the chunks of pools lie as tightly as they can, or those of 64 bytes across lines and "
-            "large ones in pairs of lines; default: as the plan says, else not.",
+            help="Pack pool chunks densely; otherwise 64-byte chunks start in the middle of a cache line and "
+            "large ones fill whole pairs of lines; default: as the plan says, else not.",
             show_default=False,
         ),
     ] = None,
     colocate: Annotated[
         bool | None,
         typer.Option(
-            help="With --heap pools: look for call sites whose objects belong beside others, and put them "
-            "there; default: no.",
+            help="With --heap pools: look for call sites whose objects belong to another object, and place "
+            "them beside it; default: no.",
             show_default=False,
         ),
     ] = None,
@@ -135,7 +135,10 @@ def run(
     pools: Annotated[bool, typer.Option(help="With --dynamic: give call sites pools, or not.")] = True,
     constant: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=NUMBER", help="With --dynamic: set a constant of it; repeatable."),
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="With --dynamic: set a constant of the optimiser, see docs/guide/dynamic.md; repeatable.",
+        ),
     ] = None,
     save_plan: Annotated[
         Path | None,
@@ -153,8 +156,8 @@ def run(
     """Run a program, as it is, with the heap that a plan describes.
 
     The program replaces malloom in the same process: its exit status, signals, standard streams,
-    arguments and environment are its own. Its children use the plan as well. Of a plan that places
-    nothing, unless statistics are asked for, the fallback is preloaded itself.
+    arguments and environment are its own. Its children use the plan as well. If the plan places nothing,
+    the fallback allocator is preloaded directly, unless --statistics is given.
 
     With --heap pools a call site whose requests have one size gets a pool of its own, while the program
     runs; where it lies in a wrapper, its callers do. --save-plan writes them, so that the next run has

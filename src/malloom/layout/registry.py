@@ -36,7 +36,7 @@ def strategy(name: str) -> Strategy:
     except Exception as error:
         raise CommandError(
             f"strategy '{name}' does not load ({type(error).__name__}: {error})",
-            remedy=f"mend or remove {entry.value}",
+            remedy=f"fix or remove {entry.value}",
         ) from error
     _check(name, found)
     return found

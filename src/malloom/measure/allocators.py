@@ -118,7 +118,7 @@ def system_huge_pages(kernel: Path = KERNEL) -> str:
 def huge_pages_remark(system: str) -> str:
     """What a table must say where the kernel makes a setting other than its name; empty with `madvise`."""
     return {
-        "always": "the kernel gives huge pages to who does not refuse them (always), as only mimalloc 3 does",
+        "always": "the kernel gives huge pages to all that do not refuse them (always); only mimalloc 3 does",
         "never": "the kernel gives huge pages to nobody (never): no setting has them",
     }.get(system, "")
 

@@ -17,7 +17,7 @@ from malloom.measure import stages
 from malloom.measure.process import Command, Run, TimeLimitReached, last_words, run_measured, time_limit
 
 POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
-BESIDE = "pools and friends"
+BESIDE = "pools and companions"
 """Pools with the objects of one companion beside each other."""
 OF_ITS_PLACES = "prefetches of its places"
 """Found under the optimiser while a plan serves, whose places they then join."""
@@ -34,12 +34,12 @@ class Contents:
     """What a plan carries, by kind."""
 
     pools: int
-    friends: int
+    companions: int
     """Contexts whose objects belong beside others."""
     prefetches: int
 
     def __str__(self) -> str:
-        counts = {"pools": self.pools, "friends": self.friends, "prefetches": self.prefetches}
+        counts = {"pools": self.pools, "companions": self.companions, "prefetches": self.prefetches}
         return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"
 
 
@@ -129,7 +129,7 @@ class Learner:
 
 def drop_unless_beside(learned: Learned) -> None:
     """Leaves BESIDE out where it is no more than POOLS."""
-    if BESIDE in learned.plans and not learned.contents[BESIDE].friends:
+    if BESIDE in learned.plans and not learned.contents[BESIDE].companions:
         del learned.plans[BESIDE], learned.contents[BESIDE]
 
 
@@ -159,6 +159,6 @@ def contents_of(plan: Path) -> Contents:
     pool_bytes = read.contexts["pool_bytes"]
     return Contents(
         pools=int(np.count_nonzero((pool_bytes != 0) & (pool_bytes != DEEPER_POOLS))),
-        friends=int(np.count_nonzero(read.contexts["companion_place"])),
+        companions=int(np.count_nonzero(read.contexts["companion_place"])),
         prefetches=len(read.prefetches),
     )

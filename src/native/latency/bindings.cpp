@@ -11,8 +11,10 @@ void bind_latency(nb::module_& module) {
     module.def("page_walk_nanoseconds", &page_walk_nanoseconds, Unlocked());
     nb::class_<MemoryLatency>(module, "MemoryLatency")
         .def(nb::init<uint64_t>(), nb::arg("bytes"))
-        .def("unforeseen", &MemoryLatency::unforeseen, nb::arg("working_set"), nb::arg("nearer"), Unlocked())
-        .def("foreseen", &MemoryLatency::foreseen, nb::arg("working_set"), nb::arg("nearer"), Unlocked());
+        .def("random_access", &MemoryLatency::random_access, nb::arg("working_set"), nb::arg("nearer"),
+             Unlocked())
+        .def("sequential_access", &MemoryLatency::sequential_access, nb::arg("working_set"),
+             nb::arg("nearer"), Unlocked());
 }
 
 }  // namespace malloom::native

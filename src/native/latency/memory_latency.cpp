@@ -74,7 +74,7 @@ double cycle_nanoseconds() {
 double page_walk_nanoseconds() {
     WorkingMemory dense(walked_pages * chased_line_bytes, WorkingMemory::Pages::huge);
     WorkingMemory sparse(walked_pages * page_bytes, WorkingMemory::Pages::small);
-    const LineOrder order = unforeseen_order(walked_pages);
+    const LineOrder order = random_order(walked_pages);
     const std::vector<void**> in_page_order = a_line_a_page(sparse.resident(walked_pages * page_bytes));
     std::vector<void**> places;
     for (const uint32_t page : order) {
@@ -86,14 +86,14 @@ double page_walk_nanoseconds() {
     return translated - least_of(repetitions, [&] { return without.nanoseconds_per_step(); });
 }
 
-double MemoryLatency::unforeseen(uint64_t working_set, uint64_t nearer) {
+double MemoryLatency::random_access(uint64_t working_set, uint64_t nearer) {
     const uint64_t lines = walked_bytes(working_set, nearer) / chased_line_bytes;
-    return step_in(memory_.resident(working_set), unforeseen_order(lines));
+    return step_in(memory_.resident(working_set), random_order(lines));
 }
 
-double MemoryLatency::foreseen(uint64_t working_set, uint64_t nearer) {
+double MemoryLatency::sequential_access(uint64_t working_set, uint64_t nearer) {
     const uint64_t lines = walked_bytes(working_set, nearer) / chased_line_bytes;
-    return step_in(memory_.resident(working_set), foreseen_order(lines));
+    return step_in(memory_.resident(working_set), sequential_order(lines));
 }
 
 }  // namespace malloom::native

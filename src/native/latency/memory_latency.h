@@ -21,14 +21,14 @@ class MemoryLatency {
   public:
     explicit MemoryLatency(uint64_t bytes) : memory_(bytes, WorkingMemory::Pages::huge) {}
 
-    /// Nanoseconds of a load that no prefetcher foresees, with `working_set` bytes in use.
+    /// Nanoseconds of a load that no hardware prefetcher covers, with `working_set` bytes in use.
     ///
     /// All of them are read before each walk, in order, the lines of the walk before all others, so that
     /// levels of fewer than `nearer` bytes do not have them. 0: there is no nearer level.
-    double unforeseen(uint64_t working_set, uint64_t nearer);
+    double random_access(uint64_t working_set, uint64_t nearer);
 
     /// The same for loads of one line after the other.
-    double foreseen(uint64_t working_set, uint64_t nearer);
+    double sequential_access(uint64_t working_set, uint64_t nearer);
 
   private:
     WorkingMemory memory_;

@@ -33,7 +33,7 @@ std::vector<uint64_t> shuffled_blocks(Random& random, uint64_t lines) {
 
 }  // namespace
 
-LineOrder unforeseen_order(uint64_t lines) {
+LineOrder random_order(uint64_t lines) {
     Random random(1);
     const uint64_t step = lines <= most_chased_lines ? 1 : lines_between_neighbours;
     LineOrder order;
@@ -51,7 +51,7 @@ LineOrder unforeseen_order(uint64_t lines) {
     return order;
 }
 
-LineOrder foreseen_order(uint64_t lines) {
+LineOrder sequential_order(uint64_t lines) {
     LineOrder order(std::min(lines, most_chased_lines));
     for (uint32_t i = 0; i < order.size(); ++i) {
         order[i] = i;

@@ -14,13 +14,14 @@ constexpr uint64_t chased_line_bytes = 64;
 /// Numbers of lines, from 0, in the order in which they are visited.
 using LineOrder = std::vector<uint32_t>;
 
-/// No prefetcher foresees this order: blocks of 16 small pages at random, and lines at random within a block,
-/// so that what TLBs miss is little beside what caches miss even where pages are small. All lines where these
-/// are few; else at most `most_chased_lines`, four a page, as neighbours would come with each other.
-LineOrder unforeseen_order(uint64_t lines);
+/// No hardware prefetcher covers this order: blocks of 16 small pages at random, and lines at random within a
+/// block, so that what TLBs miss is little beside what caches miss even where pages are small. All lines
+/// where these are few; else at most `most_chased_lines`, four a page, as neighbours would come with each
+/// other.
+LineOrder random_order(uint64_t lines);
 
 /// At most `most_chased_lines` from the first on, one after the other.
-LineOrder foreseen_order(uint64_t lines);
+LineOrder sequential_order(uint64_t lines);
 
 constexpr uint64_t most_chased_lines = 16384;
 

@@ -21,8 +21,7 @@ struct CacheShape {
 struct CacheCounts {
     uint64_t references = 0;
     uint64_t misses = 0;
-    uint64_t hidden =
-        0;  ///< of the misses, those that nobody waits for: foreseen by a prefetcher, or of new memory
+    uint64_t hidden = 0;  ///< of the misses, those that nobody waits for: prefetched, or of new memory
 };
 
 /// Which of the one or two lines of an access missed.

@@ -77,8 +77,8 @@ class Hierarchy {
         if (missed == Missed::none) {
             return;
         }
-        const bool is_foreseen = foreseen(address, bytes, missed);
-        const uint64_t hidden = touched_.touch(address, bytes) || is_foreseen ? 1 : 0;
+        const bool is_prefetched = prefetched(address, bytes, missed);
+        const uint64_t hidden = touched_.touch(address, bytes) || is_prefetched ? 1 : 0;
         for (size_t level = 0; missed != Missed::none; missed = caches_[level].reference(address, bytes)) {
             ++caches_[level].counts.misses;
             caches_[level].counts.hidden += hidden;
@@ -97,7 +97,7 @@ class Hierarchy {
         }
     }
 
-    bool foreseen(uint64_t address, unsigned bytes, Missed missed) {
+    bool prefetched(uint64_t address, unsigned bytes, Missed missed) {
         const bool first = missed != Missed::last && streams_.follows(caches_.front().line_of(address));
         const bool last =
             missed != Missed::first && streams_.follows(caches_.front().line_of(address + bytes - 1));

@@ -1,4 +1,4 @@
-// Tells misses that a stream prefetcher would have hidden from those that it could not foresee.
+// Tells misses that a hardware prefetcher would have covered from all others.
 #pragma once
 
 #include <stdint.h>

@@ -17,15 +17,15 @@ constexpr uint64_t page_lines = 64;
 constexpr uint64_t pair_lines = 2;
 
 TEST(PointerChase, WalksOverAllOfFewLines) {
-    LineOrder order = unforeseen_order(1000);
+    LineOrder order = random_order(1000);
     EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
     std::sort(order.begin(), order.end());
-    EXPECT_EQ(order, foreseen_order(1000));
+    EXPECT_EQ(order, sequential_order(1000));
 }
 
 TEST(PointerChase, WalksOverSeparateLinesWhereThereAreMany) {
     constexpr uint64_t lines = uint64_t{1} << 22;
-    const LineOrder order = unforeseen_order(lines);
+    const LineOrder order = random_order(lines);
     EXPECT_EQ(order.size(), most_chased_lines);
     EXPECT_LT(*std::max_element(order.begin(), order.end()), lines);
     std::set<uint64_t> pairs;
@@ -41,7 +41,7 @@ TEST(PointerChase, WalksOverSeparateLinesWhereThereAreMany) {
 TEST(PointerChase, IsACircleOfItsPlaces) {
     WorkingMemory memory(1 << 20, WorkingMemory::Pages::small);
     const std::span<std::byte> bytes = memory.resident(1 << 20);
-    const LineOrder order = unforeseen_order(100);
+    const LineOrder order = random_order(100);
     PointerChase chase(bytes, order);
     std::set<void*> visited;
     void* at = bytes.data();
@@ -62,8 +62,8 @@ TEST(WorkingMemory, RefusesMoreThanItHas) {
 
 TEST(MemoryLatency, IsPositive) {
     MemoryLatency latency(1 << 20);
-    EXPECT_GT(latency.unforeseen(1 << 20, 32 << 10), 0);
-    EXPECT_GT(latency.foreseen(1 << 20, 32 << 10), 0);
+    EXPECT_GT(latency.random_access(1 << 20, 32 << 10), 0);
+    EXPECT_GT(latency.sequential_access(1 << 20, 32 << 10), 0);
     EXPECT_GT(cycle_nanoseconds(), 0);
     EXPECT_LT(page_walk_nanoseconds(), 1e6);
 }

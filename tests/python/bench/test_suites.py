@@ -127,9 +127,7 @@ def test_what_cannot_be_loaded_says_why_and_leaves_the_others(further: Path, nam
     found = found_suites()
     assert set(found) == {*NAMES, f"broken_{name}"}
     assert why in found[f"broken_{name}"].summary
-    with pytest.raises(
-        CommandError, match=f"the suite 'broken_{name}' cannot be loaded: .*; mend .*suite.py"
-    ):
+    with pytest.raises(CommandError, match=f"the suite 'broken_{name}' cannot be loaded: .*; fix .*suite.py"):
         found[f"broken_{name}"].prepare(quick=True)
 
 
@@ -194,7 +192,7 @@ def test_the_suite_that_cannot_be_loaded_fails_in_one_line(tmp_path: Path, argum
     done = malloom_with(tmp_path, tmp_path, "bench", "broken", *arguments)
     why = "ModuleNotFoundError: No module named 'what_is_not_there'"
     file = tmp_path / "broken/suite.py"
-    assert done.stderr == f"malloom: the suite 'broken' cannot be loaded: {why}; mend {file}\n"
+    assert done.stderr == f"malloom: the suite 'broken' cannot be loaded: {why}; fix {file}\n"
     assert (done.returncode, done.stdout) == (1, "")
 
 

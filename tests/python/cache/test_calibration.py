@@ -26,7 +26,7 @@ class MadeUp:
         self.cycles = cycles
         self.asked: list[int] = []
 
-    def unforeseen(self, working_set: int, nearer: int) -> float:
+    def random_access(self, working_set: int, nearer: int) -> float:
         self.asked.append(working_set)
         level = next((i for i, size in enumerate(self.sizes) if working_set <= size), 3)
         if level < 3:
@@ -34,8 +34,8 @@ class MadeUp:
         misses = 1 - self.sizes[2] / working_set
         return self.cycles[2] + misses * (self.cycles[3] - self.cycles[2])
 
-    def foreseen(self, working_set: int, nearer: int) -> float:
-        return 5 + 0.04 * (self.unforeseen(working_set, nearer) - 5)
+    def sequential_access(self, working_set: int, nearer: int) -> float:
+        return 5 + 0.04 * (self.random_access(working_set, nearer) - 5)
 
     def page_walk(self) -> float:
         return 50
@@ -98,14 +98,14 @@ def test_one_level_is_too_few() -> None:
 
 def test_perfect_prefetching_still_costs_something() -> None:
     machine = MadeUp(48 * M)
-    machine.foreseen = lambda working_set, nearer: 5.0  # type: ignore[method-assign]
+    machine.sequential_access = lambda working_set, nearer: 5.0  # type: ignore[method-assign]
     assert measure(machine, SIZES, 256 * M).hidden_share == LEAST_HIDDEN_SHARE
 
 
 def test_this_machine_answers() -> None:
     machine = ThisMachine(4 * M)
-    assert 0 < machine.unforeseen(24 * K, 0) < 1000
-    assert machine.unforeseen(4 * M, 48 * K) > 0 and machine.foreseen(4 * M, 48 * K) > 0
+    assert 0 < machine.random_access(24 * K, 0) < 1000
+    assert machine.random_access(4 * M, 48 * K) > 0 and machine.sequential_access(4 * M, 48 * K) > 0
 
 
 def test_this_machine_is_not_measured_with_more_than_may_be_used() -> None:
@@ -206,7 +206,6 @@ def test_a_folder_that_cannot_be_written_fails_nothing(
 
 
 def test_it_is_said_in_one_line() -> None:
-    assert "\n" not in str(
-        FOUND
-    ) and "of a last-level cache of 480 MiB this machine gets about 48 MiB" in str(FOUND)
+    assert "\n" not in str(FOUND)
+    assert "this machine gets about 48 MiB of the last-level cache of 480 MiB" in str(FOUND)
     assert "beyond what was measured" in str(replace(FOUND, memory=None))

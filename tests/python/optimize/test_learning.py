@@ -79,7 +79,7 @@ def test_pools_are_carried_with_the_prefetches_found(
     plans = {name: plan_with(tmp_path, name, count) for name, count in {POOLS: 0, **prefetches}.items()}
     learned = Learned(plans, {name: contents_of(plan) for name, plan in plans.items()})
     combine(learned, tmp_path)
-    assert learned.contents[BOTH] == Contents(pools=1, friends=0, prefetches=1)
+    assert learned.contents[BOTH] == Contents(pools=1, companions=0, prefetches=1)
     assert read_plan(learned.plans[BOTH]).prefetches["offset"].tolist() == [len(source)]
 
 

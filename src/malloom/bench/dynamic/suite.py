@@ -29,7 +29,7 @@ PARTS = {
     "prefetches": "table 3: how many prefetches the optimiser injects",
     "misses": "cachegrind's counts with the caches of the paper's machines",
     "malloc-free": "a malloc and a free together, with one and with two threads",
-    "memory": "what a program that releases everything has left",
+    "memory": "memory still in use after everything is freed",
 }
 SECONDS = 120.0
 SECONDS_PER_BYTE = 1e-8

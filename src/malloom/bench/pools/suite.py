@@ -52,7 +52,7 @@ def prepare(
         str,
         typer.Option(
             metavar="BYTES",
-            help="Half of what the ten programs' heaps have, like 32M, which is the default.",
+            help="Size that '2x' refers to: the ten programs' heaps are twice as large. Default: 32M.",
             show_default=False,
         ),
     ] = "",
