@@ -14,6 +14,7 @@ import pytest
 from end_to_end.conftest import COMMAND, ROOT, Finished
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import check_plan
+from malloom.optimize.candidates import fallback_alone
 
 TRAVERSE = ROOT / "build/release/workloads/traverse/traverse"
 
@@ -167,6 +168,20 @@ def test_a_plan_that_makes_it_slower_is_not_kept(malloom, compile_c, tmp_path: P
     assert found["verdict"] == "slower"
     assert found["plan"] is None
     assert list(tmp_path.glob("*.plan*")) == []
+    assert "earlier run" not in str(found["notes"])
+
+
+@pytest.mark.alone
+def test_the_plan_of_an_earlier_run_stays_and_is_said(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    earlier = tmp_path / "earlier.plan"
+    fallback_alone(earlier)
+    content = earlier.read_bytes()
+    options = ["--json", "--runs", "6", "--seconds", "5", "--strategy", "random", "-o", earlier]
+    found = first_with("slower", lambda: malloom("optimize", *options, "--", compile_c(ORDERED)))
+    assert found["plan"] is None and earlier.read_bytes() == content
+    assert f"{earlier} is the plan of an earlier run; it was neither measured nor replaced" in str(
+        found["notes"]
+    )
 
 
 def test_standard_input_is_given_to_every_run(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]

@@ -33,6 +33,13 @@ def test_a_matching_order_ranks_before_the_program_s_own(malloom: Malloom, profi
     assert all(row["lines"] > 0 and row["pages"] > 0 for row in rows)
 
 
+def test_the_candidates_of_auto_are_a_part_of_all(malloom: Malloom, profile: Path) -> None:
+    done = malloom("simulate", profile, "--cache", "p4", "--json", "--auto")
+    names = {row["strategy"] for row in json.loads(done.stdout)["rows"]}
+    assert {"first-use", "sequential", "pools"} <= names
+    assert not {"random", "overhead-only"} & names
+
+
 def test_auto_writes_a_plan_that_places_all(malloom: Malloom, profile: Path, tmp_path: Path) -> None:
     done = malloom("plan", profile, "-o", "run.plan", "--strategy", "auto", "--cache", "p4")
     assert done.returncode == 0, done.stderr
@@ -48,6 +55,11 @@ def test_auto_writes_a_plan_that_places_all(malloom: Malloom, profile: Path, tmp
         (["plan", "run.profile", "-o", "x", "--strategy", "best"], 2, "there is no strategy 'best'"),
         (["plan", "run.profile", "-o", "no/folder/x"], 2, "there is no folder no/folder"),
         (["simulate", "run.profile", "--cache", "L1"], 2, "'L1' is no cache geometry"),
+        (
+            ["simulate", "run.profile", "--auto", "--strategy", "size"],
+            2,
+            "--auto chooses the strategies itself",
+        ),
     ],
 )
 def test_what_cannot_work_is_one_line(

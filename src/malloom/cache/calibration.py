@@ -13,7 +13,7 @@ from typing import Protocol
 
 from malloom import _native
 
-VERSION = 1
+VERSION = 2
 """Of the measurement: what another one has found is not taken over."""
 MOST_BYTES = 256 << 20
 """Limit of cost: touching and reading more takes longer than a second."""
@@ -24,6 +24,8 @@ LEFT = 2.0
 miss)."""
 STEADY = 1.25
 """Memory is reached where twice the working set makes an access less than this much longer."""
+LEAST_BYTES = 1024
+"""A cache of less is none: the kernel does not say its size."""
 LEAST_HIDDEN_SHARE = 0.01
 """So that an order that matches the walk ranks before one that does not, however good the prefetchers are."""
 LONGEST = 10_000
@@ -103,6 +105,8 @@ def measure(machine: Machine, sizes: Sequence[int], most_bytes: int) -> Calibrat
     """Calibrates a machine whose caches have these sizes, in bytes. Raises Implausible."""
     if len(sizes) < 2:
         raise Implausible("it shows a single level of cache")
+    if min(sizes) < LEAST_BYTES:
+        raise Implausible(f"it shows a cache of {min(sizes)} bytes")
     inner = [(_working_set(size, nearer), nearer) for nearer, size in pairwise(sizes)]
     _check_room(max(working_set for working_set, _ in inner), most_bytes)
     first = machine.random_access(sizes[0] // 2, 0)
@@ -116,7 +120,7 @@ def measure(machine: Machine, sizes: Sequence[int], most_bytes: int) -> Calibrat
         at_random.append(curve[-1][1])
     return Calibration(
         levels=tuple(cycles - first for cycles in levels),
-        memory=curve[-1][1] - first if reached else None,
+        memory=_memory(curve) - first if reached else None,
         page_walk=machine.page_walk(),
         hidden_share=_share(sequential, at_random, first),
         effective_last_level_bytes=min(max(_left_at(curve), sizes[-2]), sizes[-1]),
@@ -145,6 +149,13 @@ def _curve(
         if LEFT * start[1] < curve[-1][1] < STEADY * curve[-2][1]:
             break
     return curve
+
+
+def _memory(curve: Sequence[tuple[int, float]]) -> float:
+    """What an access to memory takes. Beyond the last level its size divided by the working set still hits,
+    half as often with twice the working set; where that counts, what it tends to is as far again."""
+    (_, before), (_, last) = curve[-2:]
+    return last if last < STEADY * before else 2 * last - before
 
 
 def _left_at(curve: list[tuple[int, float]]) -> int:

@@ -21,8 +21,9 @@ _CPU = Path("/sys/devices/system/cpu")
 
 HIDDEN_SHARE = 0.05
 """Part of its latency that a prefetched miss still costs where that was not measured: a line waits for the
-bus even so, and 64 bytes at 10 to 25 GB/s take 3 to 6 ns of memory's 80 to 100. One calibration supports it (0.02
-to 0.03, see docs/decisions/cost-model.md); from 0.01 to 0.25 the order of the strategies hardly moves."""
+bus even so, and 64 bytes at 10 to 25 GB/s take 3 to 6 ns of memory's 80 to 100. One calibration supports it
+(0.02 to 0.03, see docs/decisions/cost-model.md); from 0.01 to 0.25 the order of the strategies hardly
+moves."""
 
 
 @dataclass(frozen=True)
@@ -191,9 +192,15 @@ def size_from(text: str) -> int:
 
 
 def _host_cache_folders(cpu_folder: Path) -> list[Path]:
+    """Of the data caches whose size and line the kernel says, which leaves out what a guest does not know."""
     folders = sorted((cpu_folder / "cpu0" / "cache").glob("index*"))
     data = [folder for folder in folders if _text(folder / "type") in ("Data", "Unified")]
-    return sorted(data, key=lambda folder: int(_text(folder / "level")))
+    known = [
+        folder
+        for folder in data
+        if "0" not in (_text(folder / "size"), _text(folder / "coherency_line_size"))
+    ]
+    return sorted(known, key=lambda folder: int(_text(folder / "level")))
 
 
 def _host_cache(folder: Path) -> Level:

@@ -12,8 +12,8 @@ import typer
 from malloom.cache.geometry import NAMED, Geometry, geometry_from
 from malloom.cache.simulate import sample_of
 from malloom.commands.ranking_progress import shown
-from malloom.errors import CommandError
-from malloom.layout.ranking import Ranked, rank
+from malloom.errors import CommandError, UsageProblem
+from malloom.layout.ranking import Ranked, rank, worth_simulating
 from malloom.layout.registry import strategy, strategy_names
 from malloom.output_width import output_width
 from malloom.profile import HeapProfile
@@ -37,6 +37,12 @@ def simulate(
         list[str] | None,
         typer.Option("--strategy", help="Only this strategy; can be given again.", metavar="NAME"),
     ] = None,
+    auto: Annotated[
+        bool,
+        typer.Option(
+            "--auto", help="Only the strategies among which 'malloom plan --strategy auto' chooses."
+        ),
+    ] = False,
     process: Annotated[
         str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
     ] = None,
@@ -50,6 +56,8 @@ def simulate(
     The ranking is by estimated cycles spent waiting; where those are within 1 %, the smaller footprint wins.
     Requests without a place are simulated where they were recorded.
     """
+    if auto and only:
+        raise UsageProblem("--auto chooses the strategies itself", remedy="leave out --auto or --strategy")
     geometry = geometry_from(cache)
     chosen = [strategy(name) for name in only or strategy_names()]
     opened = HeapProfile.open(profile, process)
@@ -59,6 +67,8 @@ def simulate(
     for note in (*notes_on(opened), *geometry.notes):
         typer.echo(f"note: {note}", err=True)
     sample = sample_of(opened, accesses)
+    if auto:
+        chosen = worth_simulating(chosen, opened)
     with shown(len(chosen), accesses or opened.access_entries) as progress:
         ranked = rank(opened, chosen, geometry, sample=sample, progress=progress)
     typer.echo(

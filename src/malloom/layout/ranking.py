@@ -27,8 +27,8 @@ time."""
 TIE = 0.01
 """Costs closer than this are a tie, which the smaller footprint wins. A limit of what the model can tell:
 ratios of costs in samples of some million accesses are off by more (docs/results/notes-cost-model.md)."""
-BASELINES = frozenset({"random", "keep-original", "overhead-only"})
-"""Never the best, by definition: they are there to be compared with."""
+BASELINES = frozenset({"random", "overhead-only"})
+"""Shuffled, and nothing placed at all: there to be compared with."""
 PLACERS = 2
 """Strategies placed at a time: a limit of memory, of which each needs its own, so not as many as there are
 cores."""
@@ -164,7 +164,7 @@ def best_layout(
             remedy="record with --accesses full, or name a --strategy",
         )
     ranking = Ranking(profile, geometry, progress)
-    ranking.enter(strategy for strategy in strategies if _may_win(strategy, profile))
+    ranking.enter(worth_simulating(strategies, profile))
     ranked = ranking.run(sample_of(profile, FIRST_ROUND))
     if profile.access_entries > FIRST_ROUND:
         ranking.retain({each.strategy for each in ranked[:FINALISTS]})
@@ -177,8 +177,12 @@ def left_out(profile: HeapProfile) -> list[str]:
     return sorted(SELDOM_ALONE) if len(profile.requests) > LARGE else []
 
 
-def _may_win(strategy: Strategy, profile: HeapProfile) -> bool:
-    """Without friends the friends' strategies are sequential and size over again."""
-    if strategy.name in BASELINES or strategy.name in left_out(profile):
-        return False
-    return not strategy.name.startswith("friends-") or bool((profile.requests.friend >= 0).any())
+def worth_simulating(strategies: Iterable[Strategy], profile: HeapProfile) -> list[Strategy]:
+    """The strategies among which the best of a profile is looked for.
+
+    Without friends the friends' strategies are sequential and size over again.
+    """
+    without = {*BASELINES, *left_out(profile)}
+    if not (profile.requests.friend >= 0).any():
+        without.update({"friends-depth-first", "friends-grouped"})
+    return [strategy for strategy in strategies if strategy.name not in without]

@@ -1,10 +1,12 @@
 """What interleaved pairs say: a median ratio, the exact interval of that median, and a verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from functools import cache
-from math import comb, inf
+from itertools import islice, takewhile
+from math import floor, inf
 from statistics import NormalDist
 
 import numpy as np
@@ -80,11 +82,20 @@ def values_outside(count: int) -> int | None:
     """
     if count < FEWEST_PAIRS:
         return None
-    ways, outside = 1, 0
-    while 2 * (ways + comb(count, outside + 1)) <= (1 - COVERAGE) * 2**count:
-        outside += 1
-        ways += comb(count, outside)
-    return outside
+    most = floor((1 - Fraction(str(COVERAGE))) / 2 * 2**count)
+    return sum(1 for _ in takewhile(lambda ways: ways <= most, _ways_below(count))) - 1
+
+
+def _ways_below(count: int) -> Iterator[int]:
+    """In how many of 2**count cases at most 0, at most 1, 2 and so on of the values lie below the median.
+
+    In whole numbers, as a float does not hold 2**1024.
+    """
+    total = ways = 1
+    for below in range(1, count + 1):
+        yield total
+        ways = ways * (count - below + 1) // below
+        total += ways
 
 
 def beyond_coverage(count: int) -> float:
@@ -93,6 +104,6 @@ def beyond_coverage(count: int) -> float:
     outside = values_outside(count)
     if outside is None:
         return 1.0
-    covered = 1 - 2 * sum(comb(count, left) for left in range(outside + 1)) / 2**count
+    covered = 1 - 2 * float(Fraction(next(islice(_ways_below(count), outside, None)), 2**count))
     half = NormalDist().inv_cdf
     return half((1 + covered) / 2) / half((1 + COVERAGE) / 2)

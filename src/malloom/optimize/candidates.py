@@ -20,9 +20,8 @@ from malloom.profile import HeapProfile
 
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
-ALWAYS = ("first-use", "sequential", "context-groups", "pools", "overhead-only")
-"""Tried whatever the simulation says: two plain ones, two that carry over to other inputs, and the fallback
-alone."""
+ALWAYS = ("first-use", "sequential", "context-groups", "pools")
+"""Tried whatever the simulation says: two plain ones, and two that carry over to other inputs."""
 
 FALLBACKS = {"mimalloc": "mimalloc", "system": "the C library"}
 """What may serve the requests without a place, for people."""
@@ -129,21 +128,22 @@ class Candidate:
 def fallback_alone(plan: Path) -> Candidate:
     """The candidate that needs no recording, its plan written as named."""
     profile, alone = HeapProfile.from_arrays([]), strategy("overhead-only")
-    write_plan(make_plan(profile, alone.place(profile, geometry_from("host"))), plan)
+    # Of any geometry, as nothing is placed: the machine need not be measured for it.
+    write_plan(make_plan(profile, alone.place(profile, geometry_from("zen5"))), plan)
     return Candidate(alone.name, plan)
 
 
 def candidate_strategies(
     recording: RecordedProfile, say: Callable[[str], None], note: Callable[[str], None]
 ) -> list[str]:
-    """Names of strategies, likely best first and the fallback alone last. Without recorded accesses there is
-    nothing to simulate."""
+    """Names of strategies, likely best first and the fallback alone last, from those among which a plan's
+    `auto` chooses. Without recorded accesses there is nothing to simulate."""
     if recording.accesses == "none":
         return _installed(WITHOUT_ACCESSES)
     say("simulating every strategy")
     try:
         answer = stages.output_of(
-            "simulate", str(recording.profile), "--json", "--accesses", str(SAMPLED_ACCESSES)
+            "simulate", str(recording.profile), "--auto", "--json", "--accesses", str(SAMPLED_ACCESSES)
         )
     except CommandError as error:
         note(f"nothing was simulated ({error})")
@@ -154,8 +154,8 @@ def candidate_strategies(
 def chosen_from(ranking: list[dict[str, Any]]) -> list[str]:
     """The best of a ranking, and what is tried always, in the ranking's order and without twins."""
     names = [row["strategy"] for row in without_twins(ranking)]
-    best = [name for name in names if name != "overhead-only"][:FROM_SIMULATION]
-    always = [name for name in names if name in ALWAYS and name not in (*best, "overhead-only")]
+    best = names[:FROM_SIMULATION]
+    always = [name for name in names if name in ALWAYS and name not in best]
     return [*best, *always, "overhead-only"]
 
 

@@ -86,7 +86,7 @@ def optimize(arguments: Sequence[str], stdin: Path | None, options: Options, wat
         watcher.stage(f"measuring {winner.name} against the program as it is, up to {longest:.0f} s")
         measure_winner(race, winner.name, AS_IT_IS, replace(options.budget, seconds=left))
         kept = _keep(winner, race, options.plan)
-        notes += [*failures, *limit.notes(winner.name, race.rounds)]
+        notes += [*failures, *limit.notes(winner.name, race.rounds), *_of_an_earlier_run(options.plan, kept)]
         return _outcome(
             race, winner, candidates, sources, notes, limit.left, plain, options.compare_output, kept
         )
@@ -154,6 +154,12 @@ def _outcome(
         output_compared=output_compared,
         plan=kept,
     )
+
+
+def _of_an_earlier_run(place: Path, kept: Path | None) -> list[str]:
+    if kept is not None or not place.exists():
+        return []
+    return [f"{place} is the plan of an earlier run; it was neither measured nor replaced"]
 
 
 def _keep(winner: Candidate, race: Race, place: Path) -> Path | None:

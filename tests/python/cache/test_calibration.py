@@ -44,7 +44,7 @@ class MadeUp:
 def test_levels_are_beyond_the_first() -> None:
     found = measure(MadeUp(48 * M), SIZES, 256 * M)
     assert found.levels == (10, 120)
-    assert found.memory is not None and 350 < found.memory <= 520
+    assert found.memory == pytest.approx(520, rel=0.15)
     assert found.hidden_share == pytest.approx(0.04)
     assert found.page_walk == 50
 
@@ -54,6 +54,18 @@ def test_the_last_level_is_what_the_machine_gets_of_it(last_level: int) -> None:
     found = measure(MadeUp(last_level), SIZES, 256 * M)
     assert last_level <= found.effective_last_level_bytes <= 2 * last_level
     assert found.shown_last_level_bytes == 480 * M
+
+
+@pytest.mark.parametrize("last_level", [9 * M, 48 * M, 104 * M, 128 * M])
+def test_memory_is_free_of_what_the_last_level_still_hits(last_level: int) -> None:
+    """However much of the largest working set that still is."""
+    assert measure(MadeUp(last_level), SIZES, 256 * M).memory == pytest.approx(520, rel=0.16)
+
+
+@pytest.mark.parametrize("sizes", [(48 * K, 0, 480 * M), (0, 2 * M, 480 * M), (0, 0, 0)])
+def test_a_cache_without_a_size_is_none(sizes: tuple[int, ...]) -> None:
+    with pytest.raises(Implausible, match="it shows a cache of 0 bytes"):
+        measure(MadeUp(48 * M), sizes, 256 * M)
 
 
 def test_no_more_than_the_machine_shows() -> None:

@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from malloom.cache.calibration import Calibration
-from malloom.cache.geometry import HIDDEN_SHARE, NAMED, geometry_from, host, last_level_bytes, zen5
+from malloom.cache.geometry import (
+    HIDDEN_SHARE,
+    NAMED,
+    geometry_from,
+    host,
+    last_level_bytes,
+    shown_bytes,
+    zen5,
+)
 from malloom.errors import UsageProblem
 
 
@@ -98,6 +106,14 @@ GUEST = [
 """A socket's cache seen by a small guest."""
 
 
+def test_a_cache_whose_size_the_kernel_does_not_say_is_left_out(tmp_path: Path) -> None:
+    sizeless = {"level": "2", "type": "Unified", "coherency_line_size": "64"}
+    lineless = {"level": "3", "type": "Unified", "size": "4096K"}
+    write_cpu(tmp_path, 1, [described("1", "Data", "48K", "12"), sizeless, lineless])
+    assert [level.name for level in host(tmp_path).caches] == ["L1"]
+    assert shown_bytes(tmp_path) == [48 << 10]
+
+
 def test_a_calibrated_host_has_its_own_latencies_and_last_level(tmp_path: Path) -> None:
     write_cpu(tmp_path, 2, GUEST)
     found = Calibration((11.0, 125.0), 600.0, 57.0, 0.02, 50 << 20, 480 << 20)
@@ -137,13 +153,5 @@ def test_a_machine_without_description_is_bad_use(tmp_path: Path) -> None:
 
 
 def test_the_last_level_is_the_whole_one_of_this_machine(tmp_path: Path) -> None:
-    for number, level, kind, size in (
-        (0, 1, "Data", "48K"),
-        (1, 1, "Instruction", "32K"),
-        (2, 3, "Unified", "480M"),
-    ):
-        folder = tmp_path / f"cpu0/cache/index{number}"
-        folder.mkdir(parents=True)
-        for name, value in (("level", level), ("type", kind), ("size", size)):
-            (folder / name).write_text(f"{value}\n")
+    write_cpu(tmp_path, 1, GUEST)
     assert last_level_bytes(tmp_path) == 480 << 20

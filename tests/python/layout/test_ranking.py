@@ -7,7 +7,16 @@ from malloom.cache.geometry import geometry_from
 from malloom.cache.simulate import SimulatedCounts, sample_of
 from malloom.errors import CommandError
 from malloom.layout.layout import Layout
-from malloom.layout.ranking import Ranked, RankingProgress, best_layout, in_order, left_out, place, rank
+from malloom.layout.ranking import (
+    Ranked,
+    RankingProgress,
+    best_layout,
+    in_order,
+    left_out,
+    place,
+    rank,
+    worth_simulating,
+)
 from malloom.layout.registry import all_strategies, strategy
 from malloom.profile import HeapProfile
 
@@ -43,7 +52,13 @@ def test_auto_takes_a_matching_order() -> None:
 def test_auto_never_takes_a_baseline() -> None:
     profile = HeapProfile.from_arrays([48], accesses=[0])
     best, _ = best_layout(profile, all_strategies(), GEOMETRY)
-    assert best.strategy not in {"random", "keep-original", "overhead-only"}
+    assert best.strategy not in {"random", "overhead-only"}
+
+
+def test_the_best_is_looked_for_among_what_can_be_it() -> None:
+    names = {each.name for each in worth_simulating(all_strategies(), shuffled_walk(count=1000))}
+    everything = {each.name for each in all_strategies()}
+    assert everything - names == {"random", "overhead-only", "friends-depth-first", "friends-grouped"}
 
 
 def test_auto_needs_accesses() -> None:

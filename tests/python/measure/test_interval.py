@@ -69,6 +69,14 @@ def test_as_many_values_lie_outside_as_coverage_allows(count: int) -> None:
     assert covered(count, outside + 1) < COVERAGE, "one more at each end would cover too little"
 
 
+@pytest.mark.parametrize("count", [1023, 1024, 10_000])
+def test_many_pairs_are_no_trouble(count: int) -> None:
+    """As many as `malloom optimize --runs` takes; beside the normal distribution they come close to."""
+    outside = values_outside(count)
+    assert outside is not None and abs(outside - (count / 2 - 1.96 * count**0.5 / 2)) < 2
+    assert 1 <= beyond_coverage(count) < 1.05
+
+
 def test_the_numbers_of_the_textbooks() -> None:
     assert [values_outside(count) for count in (6, 8, 9, 12, 20, 100)] == [0, 0, 1, 2, 5, 39]
 
