@@ -1,3 +1,3 @@
-"""malloom weaves a program's heap into the order the program uses it."""
+"""malloom makes a program faster by choosing where its heap objects lie."""
 
 __version__ = "0.1.0"
