@@ -27,6 +27,7 @@ from malloom.cache.calibration import (
     ThisMachine,
     measure,
 )
+from malloom.huge_pages import chosen_huge_pages
 from malloom.memory import available_memory
 
 FREE_SHARE = 1 / 8
@@ -35,7 +36,6 @@ ROUNDS = 2
 """A limit of cost: pages that lie badly, or far away, stay so for a whole round, so one is too few."""
 
 _PROCESSOR = ("vendor_id", "cpu family", "model", "model name", "stepping", "CPU implementer", "CPU part")
-_HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
 @cache
@@ -63,7 +63,7 @@ def machine_key(sizes: Sequence[int]) -> dict[str, Any]:
         "processor": _processor(),
         "processors": os.cpu_count(),
         "caches": list(sizes),
-        "huge_pages": _text(_HUGE_PAGES),
+        "huge_pages": chosen_huge_pages(),
     }
 
 

@@ -14,6 +14,7 @@ from malloom.cache.calibration_file import calibration_of_host
 from malloom.cache.geometry import shown_bytes
 from malloom.doctor.finding import Finding, good, note, problem
 from malloom.errors import CommandError
+from malloom.huge_pages import chosen_huge_pages
 from malloom.native_files import native_file
 from malloom.settings import settings
 
@@ -62,20 +63,12 @@ def page_size() -> Finding:
 
 
 def huge_pages() -> Finding:
-    setting = chosen_setting("/sys/kernel/mm/transparent_hugepage/enabled")
+    setting = chosen_huge_pages()
     if setting == "always":
         return note(
             "huge pages", "always: clearing them can cost more than they save", "measure with 'madvise' too"
         )
     return good("huge pages", setting or "not offered by this kernel")
-
-
-def chosen_setting(file: str) -> str:
-    """The word in brackets of a kernel file such as `always [madvise] never`; empty without the file."""
-    try:
-        return Path(file).read_text().partition("[")[2].partition("]")[0]
-    except OSError:
-        return ""
 
 
 def run_time() -> Finding:

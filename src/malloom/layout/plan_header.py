@@ -69,11 +69,6 @@ def header_of(plan: Path) -> PlanHeader:
         return PlanHeader.of(file.read(formats.load("plan").structs["PlanHeader"].size))
 
 
-def header_fields(plan: Path) -> dict[str, int | bytes]:
-    """The same, its fields by name."""
-    return header_of(plan).fields
-
-
 def has_flag(plan: Path, flag: str) -> bool:
     """The same, a PlanFlag of it by name."""
     return header_of(plan).has_flag(flag)

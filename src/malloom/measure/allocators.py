@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.errors import CommandError
+from malloom.huge_pages import chosen_huge_pages
 from malloom.measure import serving
 
 DEFAULT_FOLDER = Path("build/release/peers")
@@ -23,7 +24,6 @@ NEWEST_MIMALLOC = "mimalloc-3.so"
 HUGE = "huge"
 SET_BY_USERS = re.compile(r"LD_PRELOAD|GLIBC_TUNABLES|_?(RJEM_)?MALLOC_\w+|MIMALLOC_\w+|TCMALLOC_\w+|MALLOOM")
 """Variables that choose an allocator or change one."""
-KERNEL = Path("/sys/kernel/mm/transparent_hugepage")
 
 
 @dataclass(frozen=True)
@@ -102,17 +102,9 @@ def without_settings_of_users() -> list[str]:
     return found
 
 
-def system_huge_pages(kernel: Path = KERNEL) -> str:
-    """To whom the kernel gives huge pages: `always` to all, `madvise` to who asks, `never` to none.
-
-    Newer kernels have a setting for each size, which may override that for all.
-    """
-    for file in (kernel / "hugepages-2048kB/enabled", kernel / "enabled"):
-        chosen = file.read_text(encoding="ascii") if file.is_file() else "[inherit]"
-        word = chosen.partition("[")[2].partition("]")[0]
-        if word != "inherit":
-            return word
-    return "never"
+def system_huge_pages() -> str:
+    """To whom the kernel gives huge pages: `always` to all, `madvise` to who asks, `never` to none."""
+    return chosen_huge_pages() or "never"
 
 
 def huge_pages_remark(system: str) -> str:

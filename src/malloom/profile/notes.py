@@ -18,7 +18,13 @@ CUT_SHORT = ("maximum size reached", "profile could not be written", "stopped by
 
 def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Notes on a process: `file_notes` from the reader, `lost` from the resolver (Recording.read_process)."""
-    return [*file_notes, *_end_notes(process), *_missing_chunks(process, lost), *_loss_notes(lost)]
+    return [
+        *file_notes,
+        *_end_notes(process),
+        *_dropped_notes(process),
+        *_missing_chunks(process, lost),
+        *_loss_notes(lost),
+    ]
 
 
 def may_lack_accesses(process: Process) -> bool:
@@ -34,19 +40,27 @@ def damage_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str,
 def cut_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, int | bool]) -> list[str]:
     """Those of the notes that tell that the profile lacks a part of what the process did."""
     end_is_missing = not process.end or dict(process.end).get("reason") in CUT_SHORT
-    ends = [note for note in _end_notes(process) if end_is_missing]
-    return [*damage_notes(file_notes, process, lost), *ends, *_loss_notes(lost, of_requests=True)]
+    return [
+        *damage_notes(file_notes, process, lost),
+        *(_end_notes(process) if end_is_missing else ()),
+        *_dropped_notes(process),
+        *_loss_notes(lost, of_requests=True),
+    ]
 
 
 def _end_notes(process: Process) -> Iterator[str]:
-    end = dict(process.end)
-    reason = end.get("reason", "")
+    reason = dict(process.end).get("reason", "")
     if not process.end:
         yield "the recording has no end: the process still runs, or the profile is cut; what is here is good"
     elif reason != COMPLETE_END:
         yield f"the end of the recording: {reason}; what is here is good"
-    if end.get("dropped", "0") != "0":
-        yield f"{end['dropped']} events could not be recorded"
+
+
+def _dropped_notes(process: Process) -> Iterator[str]:
+    """Of events that are missing however the process ended: requests may be among them, or releases."""
+    dropped = dict(process.end).get("dropped", "0")
+    if dropped != "0":
+        yield f"{dropped} events could not be recorded"
 
 
 def _missing_chunks(process: Process, lost: Mapping[str, int | bool]) -> Iterator[str]:

@@ -49,7 +49,7 @@ def notes_on(profile: HeapProfile) -> list[str]:
 
 def other_notes(profile: HeapProfile) -> list[str]:
     """The profile's notes without the one that its gaps say already."""
-    return [note for note in profile.notes if note not in profile.cut[:1]]
+    return [note for note in profile.notes if note != _main_cut(profile)]
 
 
 def gaps(profile: HeapProfile) -> list[str]:
@@ -84,4 +84,11 @@ def _cut(profile: HeapProfile) -> str:
     reason = dict(profile.process.end).get("reason")
     if reason in CUT_SHORT:
         return f"the recording ended before the program did ({reason}): what follows is of the time before"
-    return f"a part of the run is missing ({profile.cut[0]}): what follows is of the rest"
+    return f"a part of the run is missing ({_main_cut(profile)}): what follows is of the rest"
+
+
+def _main_cut(profile: HeapProfile) -> str:
+    """Of the notes on missing parts the one that the gaps say: that on the early end, or else the first."""
+    reason = dict(profile.process.end).get("reason", "")
+    early = (note for note in profile.cut if reason in CUT_SHORT and reason in note)
+    return next(early, next(iter(profile.cut), ""))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from symbolic.debuginfo import Archive
 from symbolic.exceptions import SymbolicError
@@ -18,7 +19,7 @@ APART = {"DW_AT_dwo_name", "DW_AT_GNU_dwo_name"}
 
 
 class UnreadableError(Exception):
-    """The debug information cannot be read."""
+    """The debug information cannot be read, for the reason given in a line."""
 
 
 @dataclass(frozen=True)
@@ -40,23 +41,36 @@ def find_calls(path: Path, elf: ELFFile, offsets: list[int]) -> dict[int, list[S
     """
     if elf.get_section_by_name(".debug_info") is None:
         return {}
-    base = _first_address(elf)
     try:
+        base = _first_address(elf)
         table: Any = next(Archive.open(str(path)).iter_objects()).make_symcache()
         found = {offset: table.lookup(offset - 1 - base) for offset in offsets if offset > base}
-    except (SymbolicError, ValueError, StopIteration) as problem:
-        raise UnreadableError(str(problem)) from None
+    except (ELFError, SymbolicError, ValueError, StopIteration) as problem:
+        raise UnreadableError(_reason(problem)) from None
     calls = {offset: [_call(location) for location in locations] for offset, locations in found.items()}
     # What has no line anywhere comes from the symbol before it, whose end is not looked at.
     return {offset: chain for offset, chain in calls.items() if any(call.file for call in chain)}
 
 
 def lies_apart(elf: ELFFile) -> bool:
-    """Whether debug information lies in files beside the program (-gsplit-dwarf), which are not read."""
+    """Whether debug information lies in files beside the program (-gsplit-dwarf), which are not read.
+
+    Not where that cannot be known.
+    """
     if elf.get_section_by_name(".debug_addr") is None:
         return False
-    units: Any = elf.get_dwarf_info().iter_CUs()
-    return any(not APART.isdisjoint(unit.get_top_DIE().attributes) for unit in units)
+    try:
+        units: Any = elf.get_dwarf_info().iter_CUs()
+        return any(not APART.isdisjoint(unit.get_top_DIE().attributes) for unit in units)
+    # What pyelftools raises for damage, newer versions and zstd are not its own errors alone: a KeyError for
+    # an abbreviation, an AssertionError for a form, a MemoryError for a length.
+    except Exception:
+        return False
+
+
+def _reason(problem: Exception) -> str:
+    """The innermost cause, which `symbolic` gives last, each in a line of its own."""
+    return str(problem).rpartition("caused by: ")[2].partition("\n")[0] or "it is of no known kind"
 
 
 def _first_address(elf: ELFFile) -> int:

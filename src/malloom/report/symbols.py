@@ -102,16 +102,25 @@ class Symbols:
                 if module.build_id and build_id_of(elf) != module.build_id:
                     self.notes.append(f"{path} has changed since the recording: its functions have no names")
                     return {}, {}
-                names, calls = find_functions(elf, offsets), find_calls(path, elf, offsets)
+                names = find_functions(elf, offsets)
+                calls = self._calls(path, elf, offsets)
                 if names.keys() - calls.keys() and lies_apart(elf):
                     self.notes.append(
                         f"{path} has its debug information in other files, which are not read: its functions "
                         "have no lines; build without -gsplit-dwarf"
                     )
                 return names, calls
-        except (OSError, ELFError, UnreadableError) as problem:
+        except (OSError, ELFError) as problem:
             self.notes.append(f"{path} cannot be read: {problem}")
             return {}, {}
+
+    def _calls(self, path: Path, elf: ELFFile, offsets: list[int]) -> dict[int, list[SourceCall]]:
+        """As find_calls; none where the debug information is damaged or too new, as names need none of it."""
+        try:
+            return find_calls(path, elf, offsets)
+        except UnreadableError as problem:
+            self.notes.append(f"{path} gives no lines: its debug information cannot be read: {problem}")
+            return {}
 
 
 def _places(module: str, offset: int, symbol: str, calls: list[SourceCall] | None) -> list[Place]:

@@ -166,6 +166,17 @@ def test_a_damaged_file_holds_nothing(tmp_path: Path, content: bytes) -> None:
     assert load(tmp_path / "kept.json", machine_key(SIZES)) is None
 
 
+def test_a_calibration_holds_for_one_setting_of_huge_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "kept.json"
+    monkeypatch.setattr(calibration_file, "chosen_huge_pages", lambda: "never")
+    store(file, machine_key(SIZES), FOUND)
+    assert load(file, machine_key(SIZES)) == FOUND
+    monkeypatch.setattr(calibration_file, "chosen_huge_pages", lambda: "always")
+    assert load(file, machine_key(SIZES)) is None
+
+
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[[Calibration | str], list[int]]:
     """Lets the machine be measured with this result; the list grows by one each time."""

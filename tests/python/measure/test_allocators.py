@@ -98,18 +98,10 @@ def test_library_that_does_not_serve_malloc_is_refused(family: str, library: str
 
 
 @pytest.mark.parametrize("chosen", ["always", "madvise", "never"])
-def test_kernel_says_who_gets_huge_pages(chosen: str, tmp_path: Path) -> None:
-    words = " ".join(f"[{word}]" if word == chosen else word for word in ("always", "madvise", "never"))
-    (tmp_path / "enabled").write_text(f"{words}\n")
-    assert allocators.system_huge_pages(tmp_path) == chosen
+def test_a_table_says_where_the_kernel_overrides_a_setting(chosen: str) -> None:
     assert (chosen in allocators.huge_pages_remark(chosen)) == (chosen != "madvise")
-    size = tmp_path / "hugepages-2048kB"
-    size.mkdir()
-    (size / "enabled").write_text("always [inherit] madvise never\n")
-    assert allocators.system_huge_pages(tmp_path) == chosen
-    (size / "enabled").write_text("always inherit madvise [never]\n")
-    assert allocators.system_huge_pages(tmp_path) == "never"
 
 
-def test_kernel_without_huge_pages_gives_none(tmp_path: Path) -> None:
-    assert allocators.system_huge_pages(tmp_path) == "never"
+def test_kernel_without_huge_pages_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allocators, "chosen_huge_pages", lambda: "")
+    assert allocators.system_huge_pages() == "never"

@@ -170,6 +170,28 @@ def test_a_part_of_a_run_is_not_taken_for_the_whole(tmp_path: Path, reason: str 
     assert (context["accesses"], context["accessed"], context["to_end"]) == (1, None, None)
 
 
+@pytest.mark.parametrize("end", [END, ABRUPT])
+def test_events_that_were_dropped_are_missing_however_the_process_ended(tmp_path: Path, end: str) -> None:
+    text = HEADER + PROCESS + EVENTS + ACCESSES + end + " dropped=3\n"
+    lines, report, context = parts_of(text, tmp_path / "lossy.profile")
+    assert "a part of the run is missing (3 events could not be recorded)" in lines[1]
+    assert "to the end" not in lines[2]
+    assert not report["complete"]
+    assert "3 events could not be recorded" not in report["notes"]  # type: ignore[operator]
+    assert report["totals"]["to_end"] is None  # type: ignore[index]
+    assert (context["accesses"], context["accessed"], context["to_end"]) == (1, None, None)
+
+
+def test_other_losses_are_told_beside_an_early_end(tmp_path: Path) -> None:
+    events, end = EVENTS.replace("sequence=0", "sequence=1"), END.replace("exit", "maximum size reached")
+    text = HEADER + PROCESS + events + end + " dropped=3\n"
+    lines, report, _ = parts_of(text, tmp_path / "both.profile")
+    assert "before the program did (maximum size reached)" in lines[1]
+    notes = str(report["notes"])
+    assert "3 events could not be recorded" in notes and "1 chunks are missing" in notes
+    assert "maximum size" not in notes
+
+
 def test_a_whole_profile_has_no_gaps(profile: Path) -> None:
     report = json.loads(written(profile, "json"))
     assert (report["complete"], report["gaps"]) == (True, [])
