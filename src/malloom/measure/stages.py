@@ -60,7 +60,7 @@ def _output_of(command: Command, name: str) -> str:
 
 
 def _run_stage(*arguments: str) -> Run:
-    run = run_measured(stage(*arguments))
+    run = run_measured(stage(*arguments).limited(LONGEST_STAGE))
     if run.status != 0:
         raise CommandError(f"malloom {arguments[0]} failed: {last_words(run)}")
     return run
