@@ -9,7 +9,6 @@ from pathlib import Path
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import Shown, Table, all_shown
-from malloom.cache.geometry import last_level_bytes
 from malloom.errors import CommandError, UsageProblem
 from malloom.measure.host import Host
 from malloom.measure.interleaved import Progress, no_progress
@@ -62,14 +61,6 @@ class Suite:
                 raise UsageProblem(f"the suite has no part '{name}'", remedy=f"choose of {choice}")
         wanted = {part for name in names for part in known[name]}
         return [part for part in self.parts if part in wanted]
-
-
-def shown_last_level() -> int:
-    """Bytes of this machine's last-level cache, as the kernel shows it; 0 where it does not."""
-    try:
-        return last_level_bytes()
-    except UsageProblem:
-        return 0
 
 
 def run(

@@ -11,7 +11,8 @@ from malloom.bench.placement.recording import recording_goals
 from malloom.bench.placement.scale import Scale, full_scale, quick_scale
 from malloom.bench.placement.tables import tables
 from malloom.bench.steps import Step
-from malloom.bench.suite import Prepared, Suite, shown_last_level
+from malloom.bench.suite import Prepared, Suite
+from malloom.measure.host import shown_last_level
 
 TABLES = {
     "times": "CPU time of every strategy and every general allocator",
