@@ -33,10 +33,10 @@ def described(workloads: Path) -> dict[str, str]:
     except CommandError as missing:
         told = {"general allocators": str(missing)}
     remark = huge_pages_remark(system_huge_pages())
-    return {**told, "huge pages": remark} if remark else told
+    return {**told, "settings with huge pages": remark} if remark else told
 
 
-def general(bench: Bench) -> list[Variant]:
+def general_variants(bench: Bench) -> list[Variant]:
     """All settings as variants; the C library's allocator, as it is, first."""
     others = [each for name, each in allocator_settings(bench).items() if name != GLIBC]
     return [native(), *(with_environment(each.name, each.environment) for each in others)]

@@ -69,11 +69,11 @@ def run(
     say: Callable[[str], None],
     progress: Progress = no_progress,
     *,
-    measured_on: Host | None = None,
+    host: Host | None = None,
     last_level: int = 0,
 ) -> Findings:
     """Measures the steps. What fails is among the findings; a signal ends the suite and keeps them."""
-    findings = Findings(measured_on or {})
+    findings = Findings(host or {})
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="malloom-bench-") as folder:
         for number, step in enumerate(steps, 1):

@@ -119,12 +119,12 @@ def all_shown(
     tables: Sequence[Table], findings: Findings, facts: Sequence[tuple[str, str]] = ()
 ) -> list[Shown]:
     """What was measured on, every table that the findings can fill, the goals, the notes and the failures."""
-    found = [measured_on(findings, facts), *(table.shown(findings) for table in tables)]
+    found = [host_table(findings, facts), *(table.shown(findings) for table in tables)]
     found += [goals_table(findings), notes_table(findings), failures_table(findings)]
     return [shown for shown in found if shown.rows]
 
 
-def measured_on(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
+def host_table(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
     """The machine and the sources, and what a suite adds."""
     host = dict(findings.host)
     if host.get("last_level"):

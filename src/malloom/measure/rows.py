@@ -86,7 +86,7 @@ def rows_of(place: Place, rounds: Rounds, baseline: str, metrics: Sequence[str])
 
 def to_json(
     suite: str,
-    measured_on: Host,
+    host: Host,
     rows: Sequence[Mapping[str, Any]],
     goals: Sequence[Mapping[str, Any]] = (),
     failures: Sequence[Mapping[str, str]] = (),
@@ -96,10 +96,10 @@ def to_json(
 
     Every row says what it was measured on, so that it can stand alone.
     """
-    of_all = {name: measured_on.get(name, "unknown") for name in ("commit", "processor", "date")}
+    of_all = {name: host.get(name, "unknown") for name in ("commit", "processor", "date")}
     data = {
         "suite": suite,
-        "host": dict(measured_on),
+        "host": dict(host),
         "rows": [{**each, **of_all} for each in rows],
         "goals": list(goals),
         "failures": list(failures),

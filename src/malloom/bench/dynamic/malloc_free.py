@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from malloom.bench.general import BEST, general, row_against_best
+from malloom.bench.general import BEST, general_variants, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, TIME, Work
 from malloom.bench.steps import Bench
@@ -23,13 +23,13 @@ def malloc_free_rows(
     rows = []
     for size in sizes:
         work = Work(pattern, size, objects)
-        peers = [variant.name for variant in general(bench)]
+        peers = [variant.name for variant in general_variants(bench)]
         rows += _rows(work, _raced(bench, work, budget), peers)
     return [*rows, *goals_of(rows)]
 
 
 def _raced(bench: Bench, work: Work, budget: Budget) -> Rounds:
-    commands = {**bench.commands_of(work.case(), general(bench)), **_ours(bench, work, 1)}
+    commands = {**bench.commands_of(work.case(), general_variants(bench)), **_ours(bench, work, 1)}
     for name, command in _ours(bench, work, 2).items():
         commands[ON_TWO_THREADS[name]] = command
     return bench.race_of(str(work.case()), commands, GLIBC, budget, TIME)

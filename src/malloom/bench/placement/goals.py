@@ -4,10 +4,10 @@ general allocator, and plans where they do not fit."""
 from collections.abc import Sequence
 
 from malloom.bench.cases import Case, OtherProgram
-from malloom.bench.general import general, row_against_best
+from malloom.bench.general import general_variants, row_against_best
 from malloom.bench.goals import Goal, Of, against_limit
 from malloom.bench.kept import optimized
-from malloom.bench.placement.plans import planned
+from malloom.bench.placement.plans import plan_of
 from malloom.bench.placement.races import SEQUENTIAL
 from malloom.bench.steps import Bench
 from malloom.layout.registry import AUTO
@@ -27,7 +27,7 @@ def speed_goals(
     simulation alone chooses."""
     kept = optimized(bench, case, seconds)
     bench.note(f"{OPTIMIZED}: {kept.described}")
-    simulated = with_environment(AUTO, variants.as_run(planned(bench, case, AUTO)))
+    simulated = with_environment(AUTO, variants.as_run(plan_of(bench, case, AUTO)))
     rounds = bench.race(case, [native(), kept.variant(OPTIMIZED), simulated], GLIBC, budget, metric)
     measured = measured_row(case.place, rounds, OPTIMIZED, GLIBC, metric)
     alone = [measured_row(case.place, rounds, name, GLIBC, metric) for name in (AUTO,) if name in rounds.runs]
@@ -43,8 +43,8 @@ def peers_goals(bench: Bench, case: Case, budget: Budget, seconds: float | None)
     """
     kept = optimized(bench, case, seconds)
     bench.note(f"{OPTIMIZED}: {kept.described}")
-    simulated = with_environment(AUTO, variants.as_run(planned(bench, case, AUTO)))
-    peers = general(bench)
+    simulated = with_environment(AUTO, variants.as_run(plan_of(bench, case, AUTO)))
+    peers = general_variants(bench)
     rounds = bench.race(case, [*peers, kept.variant(OPTIMIZED), simulated], GLIBC, budget)
     names = [peer.name for peer in peers]
     alone = [row_against_best(case.place, rounds, AUTO, names)] if AUTO in rounds.runs else []
@@ -56,7 +56,7 @@ def foreign_plan_goals(bench: Bench, case: Case, others: Sequence[Case], budget:
     """Plans that were made for something else, against the fallback alone; the race checks the output."""
     wanted = [with_environment(FALLBACK, variants.fallback())]
     for other in others:
-        plan = planned(bench, other, AUTO)
+        plan = plan_of(bench, other, AUTO)
         wanted.append(with_environment(f"plan of {other}", variants.planned(plan)))
     rounds = bench.race(case, wanted, FALLBACK, budget)
     names = [variant.name for variant in wanted[1:] if variant.name in rounds.runs]
@@ -66,7 +66,7 @@ def foreign_plan_goals(bench: Bench, case: Case, others: Sequence[Case], budget:
 
 def start_up_goals(bench: Bench, tiny: Case, large: Case, budget: Budget) -> list[Row | Goal]:
     """What mapping a plan of a million slots adds to a program that does next to nothing: at most 2 ms."""
-    plan = planned(bench, large, SEQUENTIAL)
+    plan = plan_of(bench, large, SEQUENTIAL)
     with_plan = with_environment("large plan", variants.planned(plan))
     wanted = [with_environment(FALLBACK, variants.fallback()), with_plan]
     rounds = bench.race(tiny, wanted, FALLBACK, budget)

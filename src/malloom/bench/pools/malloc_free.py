@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from malloom.bench.general import BEST, general, row_against_best
+from malloom.bench.general import BEST, general_variants, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, TIME, Work
 from malloom.bench.steps import Bench
@@ -27,7 +27,7 @@ def goals_of(pattern: str, rows: Sequence[Row]) -> list[Goal]:
 
 def _rows(bench: Bench, work: Work, budget: Budget) -> list[Row]:
     """Against each, then against the best."""
-    peers = bench.commands_of(work.case(), general(bench))
+    peers = bench.commands_of(work.case(), general_variants(bench))
     commands = {**peers, POOL_HEAP: work.case(workload=DIRECTLY).command(bench)}
     rounds = bench.race_of(str(work.case()), commands, GLIBC, budget, TIME)
     place = work.case().place

@@ -13,10 +13,10 @@ AGAINST_BETTER = 1.05
 
 
 def time_rows(bench: Bench, program: Runnable, pages: HugePages, budget: Budget) -> list[Row | Goal]:
-    baseline = pages.general[0]
+    baseline = pages.general_names[0]
     rounds = bench.race(program, pages.variants(bench), baseline, budget)
     place = program.place
-    there = [name for name in pages.general if rounds.runs.get(name)]
+    there = [name for name in pages.general_names if rounds.runs.get(name)]
     against = [measured_row(place, rounds, pages.pools, name, "cpu_time") for name in there]
     goal = goal_of(place, rounds, pages)
     return [*control_rows(place, rounds, baseline), *against, goal.row, goal]
@@ -24,7 +24,7 @@ def time_rows(bench: Bench, program: Runnable, pages: HugePages, budget: Budget)
 
 def goal_of(place: Place, rounds: Rounds, pages: HugePages) -> Goal:
     """The better one is that with the smaller median."""
-    better = best_of(rounds, pages.general)
+    better = best_of(rounds, pages.general_names)
     interval, peak = rounds.ratio(pages.pools, better), rounds.peak_ratio(pages.pools, better)
     named = pages.named("best")
     against = row(place, pages.pools, named, "cpu_time", interval, runs=len(rounds), peak=peak)
