@@ -95,9 +95,9 @@ class Bench:
 class Step:
     """Something to measure, and what it is called where it fails.
 
-    `seconds` is how long it is thought to take; 0 where nobody thought. A step that `concludes` only computes
-    from what the steps before it measured, and does so after an interrupt too. `last_level` is of the machine
-    that the sizes of inputs are told by, where that is not the suite's.
+    `seconds` is how long it is thought to take; 0 where nobody thought. One that `concludes` is made by
+    `conclusion`. `last_level` is of the machine that the sizes of inputs are told by, where that is not the
+    suite's.
     """
 
     part: str
@@ -106,3 +106,9 @@ class Step:
     seconds: float = 0.0
     concludes: bool = False
     last_level: int = 0
+
+
+def conclusion(part: str, what: str, compute: Callable[[], Sequence[Row | Goal]]) -> Step:
+    """A step that only computes from what the steps before it measured, and does so after an interrupt
+    too."""
+    return Step(part, what, lambda _bench: compute(), concludes=True)

@@ -17,7 +17,7 @@ from malloom.bench.dynamic.times import LEARNED_AT, Sized, time_rows
 from malloom.bench.malloc_free import PATTERNS
 from malloom.bench.means import Races
 from malloom.bench.real_programs import gzip, sha256sum
-from malloom.bench.steps import Step
+from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import FACTORS, ChosenPrograms, chosen_programs, heap_bytes, known, sized
 from malloom.cache.geometry import last_level_bytes, size_from
@@ -106,8 +106,7 @@ def _times(scale: DynamicScale) -> list[Step]:
                 races=races,
             )
             steps.append(Step("times", f"{program} {size}", measure, _expected(size, scale)))
-    conclude = partial(time_goals, races=races)
-    return [*steps, Step("times", "goals", conclude, concludes=True)]
+    return [*steps, conclusion("times", "goals", partial(time_goals, races))]
 
 
 def _expected(size: str, scale: DynamicScale) -> float:

@@ -59,7 +59,6 @@ def program_rows(bench: Bench, program: Runnable, builds: Builds, budget: Budget
     return rows_of(program.place, rounds, UNCHECKED, ("cpu_time",))
 
 
-def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:
+def mean_goals(races: Races) -> list[Row | Goal]:
     """Over the programs."""
-    del bench
     return [Goal(mean, PROGRAMS_LIMIT) for mean in mean_row(races, "programs", POOLS, UNCHECKED)]

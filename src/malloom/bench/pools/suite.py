@@ -21,7 +21,7 @@ from malloom.bench.pools.scale import AGAINST, PoolsScale, full_scale, quick_sca
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.tables import tables
 from malloom.bench.pools.times import time_rows
-from malloom.bench.steps import Step
+from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import ChosenPrograms, chosen_programs
 from malloom.cache.geometry import size_from
@@ -89,16 +89,14 @@ def _before(scale: PoolsScale) -> list[Step]:
         return Step("before", str(program), measure, _expected(scale, 2))
 
     steps = [of(START_UP, scale.start_up), *(of(program, scale.times) for program in scale.ten)]
-    conclude = partial(before.mean_goals, races=races)
-    return [*steps, Step("before", "mean", conclude, concludes=True)]
+    return [*steps, conclusion("before", "mean", partial(before.mean_goals, races))]
 
 
 def _before_malloc_free(scale: PoolsScale) -> list[Step]:
     builds, races = Builds(scale.against), Races()
     measure = partial(before.malloc_free_rows, builds=builds, budget=scale.malloc_free, races=races)
-    conclude = partial(before.malloc_free_goals, races=races)
     steps = _of_patterns("before-malloc-free", scale, measure, races=2)
-    return [*steps, Step("before-malloc-free", "means", conclude, concludes=True)]
+    return [*steps, conclusion("before-malloc-free", "means", partial(before.malloc_free_goals, races))]
 
 
 def _memory(scale: PoolsScale) -> list[Step]:
@@ -163,12 +161,11 @@ def _checks(scale: PoolsScale) -> list[Step]:
         return Step("checks", str(program), measure, _expected(scale, 2))
 
     timed = partial(checks.time_goals, builds=builds, budget=scale.malloc_free)
-    conclude = partial(checks.mean_goals, races=races)
     return [
         *map(counted, PATTERNS),
         *_of_patterns("checks", scale, timed),
         *map(of, scale.ten),
-        Step("checks", "mean", conclude, concludes=True),
+        conclusion("checks", "mean", partial(checks.mean_goals, races)),
     ]
 
 
