@@ -11,7 +11,8 @@ from malloom.measure.rows import Row, control_rows, measured_row
 from malloom.measure.variants import GLIBC
 
 LIMITS = {"now": 1.0, "lifo": 1.05, "fifo": 1.0, "random": 1.0}
-"""By pattern, against the best general allocator."""
+"""By pattern, against the best general allocator, with the checks of misuse: the suite dynamic keeps the
+limit that was set before there were any."""
 
 
 def malloc_free_rows(bench: Bench, works: Sequence[Work], budget: Budget) -> list[Row | Goal]:
