@@ -151,7 +151,7 @@ def goal_cells(part: str, goal: Goal, findings: Findings) -> tuple[str, ...]:
     """A row's, then the limit and whether it is reached."""
     row = goal.row
     measured = describe_interval(row) if goal.of is not Of.PEAK or goal.value is None else f"{goal.value:.3f}"
-    reached = [{True: "yes", False: "NO", None: f"not judged: {row.runs} pairs"}[goal.reached]]
+    reached = [_reached(goal)]
     reached += [mark for mark, holds in marks_of(part, goal, findings).items() if holds]
     place = " ".join(row.place)
     return place, row.variant, row.baseline, goal.metric, measured, _limit(goal), ", ".join(reached)
@@ -177,6 +177,13 @@ def rows_data(findings: Findings) -> list[dict[str, Any]]:
         unreliable = findings.disturbed(part, row.place, row.metric) is not None
         found.append({"part": part, **asdict(row), "unreliable": unreliable})
     return found
+
+
+def _reached(goal: Goal) -> str:
+    """A dash where there is nothing to reach."""
+    if goal.reached is None:
+        return "-" if goal.limit is None else f"not judged: {goal.row.runs} pairs"
+    return "yes" if goal.reached else "NO"
 
 
 def _limit(goal: Goal) -> str:

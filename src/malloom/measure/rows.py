@@ -94,14 +94,14 @@ def to_json(
 ) -> str:
     """The suite's rows, its goals, what could not be measured (part, what, why), and notes on the rest.
 
-    Every row says what it was measured on, so that it can stand alone.
+    Every row and goal says what it was measured on, so that it can stand alone.
     """
     of_all = {name: host.get(name, "unknown") for name in ("commit", "processor", "date")}
     data = {
         "suite": suite,
         "host": dict(host),
         "rows": [{**each, **of_all} for each in rows],
-        "goals": list(goals),
+        "goals": [{**each, **of_all} for each in goals],
         "failures": list(failures),
         "notes": list(notes),
     }

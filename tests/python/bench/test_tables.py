@@ -156,7 +156,7 @@ def test_limits_name_the_end_that_is_held() -> None:
         "1.02 high end",
         "NO, within noise",
     )
-    assert goal_cells("times", Goal(a_row("pools"), None), Findings())[-2:] == ("a verdict", "yes")
+    assert goal_cells("times", Goal(a_row("pools"), None), Findings())[-2:] == ("a verdict", "-")
     assert goal_cells("times", Goal(a_row("pools"), 1.3, Of.PEAK), Findings())[3:6] == (
         "peak_rss",
         "1.200",

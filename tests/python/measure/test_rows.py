@@ -66,6 +66,11 @@ def test_rows_for_machines_stand_alone() -> None:
     assert (only["runs"], only["last_level"], only["peak_rss_ratio"]) == (7, 0, None)
 
 
+def test_goals_for_machines_stand_alone_too() -> None:
+    (only,) = json.loads(to_json("pools", HOST, [], [{"limit": 1.0}]))["goals"]
+    assert only == {"limit": 1.0, "commit": "0123456789ab", "processor": "Zen 5", "date": "2005-06-12"}
+
+
 def test_what_is_not_known_of_the_host_is_told() -> None:
     (only,) = json.loads(to_json("pools", {}, [asdict(row(PLACE, "A", "B", "cpu_time", exact(0.5)))]))["rows"]
     assert [only[name] for name in ("commit", "processor", "date")] == ["unknown"] * 3
