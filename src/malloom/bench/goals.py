@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from malloom.measure.interleaved import RaceId
 from malloom.measure.interval import median_ratio
 from malloom.measure.rows import Place, Row, row
 
@@ -82,7 +83,14 @@ def _of_row(row: Row, *names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def against_limit(place: Place, variant: str, metric: str, measured: Sequence[float], limit: float) -> Goal:
+def against_limit(
+    place: Place,
+    variant: str,
+    metric: str,
+    measured: Sequence[float],
+    limit: float,
+    races: tuple[RaceId, ...] = (),
+) -> Goal:
     """A goal with an absolute limit, in the unit of the metric, over the median of what was measured."""
     ratio = median_ratio(measured, [limit] * len(measured))
-    return Goal(row(place, variant, LIMIT, metric, ratio, runs=len(measured)), 1.0)
+    return Goal(row(place, variant, LIMIT, metric, ratio, runs=len(measured), races=races), 1.0)

@@ -122,7 +122,7 @@ def measure(
         findings.notes.append(Note(step.part, step.what, note))
         say(f"note: {note}")
 
-    bench = Bench(workloads, scratch, say, left, noted, progress)
+    bench = Bench(workloads, scratch, say, left, noted, progress, step.what)
     try:
         findings.add(step.part, step.measure(bench), step.last_level or last_level)
     except CommandError as error:

@@ -92,6 +92,15 @@ def test_what_concludes_does_so_after_an_interrupt_too(tmp_path: Path) -> None:
     assert [each.variant for each in findings.of("times")] == ["random"]
 
 
+def test_a_step_knows_its_name(tmp_path: Path) -> None:
+    def named(bench: Bench) -> list[Row]:
+        bench.note(bench.step)
+        return []
+
+    findings, _ = measured(Step("times", "ft 8x", named), tmp_path)
+    assert findings.notes == [Note("times", "ft 8x", "ft 8x")]
+
+
 def test_notes_are_findings_and_no_failures(tmp_path: Path) -> None:
     def note(bench: Bench) -> list[Row]:
         bench.note("it does not fit")

@@ -25,4 +25,4 @@ def _goals(case: Case, rounds: Rounds) -> list[Goal]:
     if not rounds.runs.get(POOLS):
         return []
     allowed = LEFT_OVER * min(rounds.values(POOLS, FULL))
-    return [against_limit(case.place, POOLS, EMPTY, rounds.values(POOLS, EMPTY), allowed)]
+    return [against_limit(case.place, POOLS, EMPTY, rounds.values(POOLS, EMPTY), allowed, rounds.races)]
