@@ -133,7 +133,7 @@ def test_no_suite_knows_another_and_what_they_share_knows_none() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from malloom.bench.pools.scale import Scale",
+        "from malloom.bench.pools.scale import PoolsScale",
         "from malloom.bench import pools",
         "from malloom.bench import (\n    steps,\n    pools,\n)",
         "import malloom.bench.pools.scale",
@@ -149,5 +149,5 @@ def test_a_foreign_suite_is_found(text: str) -> None:
 
 def test_a_foreign_suite_is_found_by_its_relative_name() -> None:
     assert foreign_suites("src/malloom/bench/dynamic/suite.py", "from ..pools import scale") == {"pools"}
-    assert foreign_suites("src/malloom/bench/tables.py", "from .pools.scale import Scale") == {"pools"}
+    assert foreign_suites("src/malloom/bench/tables.py", "from .pools.scale import PoolsScale") == {"pools"}
     assert foreign_suites("src/malloom/bench/dynamic/suite.py", "from . import scale, tables") == set()

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from malloom.bench.goals import Goal
-from malloom.bench.means import MEAN
+from malloom.bench.goals import LIMIT, Goal
 from malloom.measure.host import Host
 from malloom.measure.interleaved import again
-from malloom.measure.rows import Place, Row
+from malloom.measure.rows import Row
 
 LARGEST_DIFFERENCE = 0.01
-"""Of a baseline against itself: where there is more, nothing near it can be told."""
+"""Of a baseline from itself, as a part of it or of the limit: where there is more, nothing near it can be
+told."""
 
 
 @dataclass(frozen=True)
@@ -61,32 +61,28 @@ class Findings:
         held = [(part, goal.row) for part, goal in self.goals]
         return list(dict.fromkeys([*self.rows, *held]))
 
-    def lacks_control(self, part: str, place: Place, metric: str) -> bool:
-        """Whether no baseline ran twice in a part's races of a program."""
-        return not any(
-            (row.place, row.metric) == (place, metric) and is_control(row) for row in self.of(part)
-        )
+    def controls_of(self, part: str, row: Row) -> list[Row]:
+        """The controls that a row relies on, of each race behind it one where there is one: that of the row's
+        baseline, or where this ran once, that of what all in the race is compared with."""
+        controls = [each for each in self.of(part) if each.metric == row.metric and is_control(each)]
+        found = []
+        for race in row.races:
+            theirs = {control.baseline: control for control in controls if race in control.races}
+            control = theirs.get(row.baseline) or theirs.get(race.baseline)
+            found += [control] if control else []
+        return found
 
-    def disturbed(self, part: str, place: Place, metric: str) -> Row | None:
-        """The row in which a baseline differs from itself by more than it may, in a part's races of a
-        program; of a mean, in those of any program that it is over. None where there is no such row."""
-        for row in self.of(part):
-            is_its_control = _is_behind(row, place) and row.metric == metric and is_control(row)
-            if is_its_control and abs(row.ratio - 1) > LARGEST_DIFFERENCE:
-                return row
-        return None
-
-
-def _is_behind(row: Row, place: Place) -> bool:
-    """Whether the row is of the place's own races, or of a program that a mean is over: at its size, if it
-    says one."""
-    workload, given = place
-    if workload != MEAN:
-        return row.place == place
-    _, at, size = given.partition(" at ")
-    return not at or row.input == size
+    def disturbed(self, part: str, row: Row) -> list[Row]:
+        """Those of a row's controls that differ from what they should be by more than they may."""
+        return [control for control in self.controls_of(part, row) if _strays(control)]
 
 
 def is_control(row: Row) -> bool:
-    """Whether it is a baseline against itself."""
-    return row.variant == again(row.baseline)
+    """Whether it is a baseline against itself: their ratio, or with a limit their difference."""
+    is_difference = row.baseline == LIMIT and row.variant.endswith(again(""))
+    return is_difference or row.variant == again(row.baseline)
+
+
+def _strays(control: Row) -> bool:
+    undisturbed = 0.0 if control.baseline == LIMIT else 1.0
+    return abs(control.ratio - undisturbed) > LARGEST_DIFFERENCE

@@ -2,6 +2,7 @@
 tcmalloc, with huge pages and without."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.measure.allocators import Setting, every_setting, huge_pages_remark, system_huge_pages
 from malloom.measure.interleaved import Rounds
-from malloom.measure.rows import Place, Row, row
+from malloom.measure.rows import Place, Row, measured_row
 from malloom.measure.variants import GLIBC, Variant, native, with_environment
 
 BEST = "best"
@@ -33,10 +34,10 @@ def described(workloads: Path) -> dict[str, str]:
     except CommandError as missing:
         told = {"general allocators": str(missing)}
     remark = huge_pages_remark(system_huge_pages())
-    return {**told, "huge pages": remark} if remark else told
+    return {**told, "settings with huge pages": remark} if remark else told
 
 
-def general(bench: Bench) -> list[Variant]:
+def general_variants(bench: Bench) -> list[Variant]:
     """All settings as variants; the C library's allocator, as it is, first."""
     others = [each for name, each in allocator_settings(bench).items() if name != GLIBC]
     return [native(), *(with_environment(each.name, each.environment) for each in others)]
@@ -52,9 +53,13 @@ def best_of(rounds: Rounds, names: Iterable[str], metric: str = "cpu_time") -> s
 
 
 def row_against_best(
-    place: Place, rounds: Rounds, variant: str, names: Sequence[str], metric: str = "cpu_time"
+    place: Place,
+    rounds: Rounds,
+    variant: str,
+    names: Sequence[str],
+    metric: str = "cpu_time",
+    called: str = BEST,
 ) -> Row:
-    """Against the fastest of the names, which goes by the name `best`."""
-    best = best_of(rounds, names, metric)
-    interval, peak = rounds.ratio(variant, best, metric), rounds.peak_ratio(variant, best)
-    return row(place, variant, BEST, metric, interval, runs=len(rounds), peak=peak)
+    """Against the fastest of the names, which the row calls by another."""
+    against = measured_row(place, rounds, variant, best_of(rounds, names, metric), metric)
+    return replace(against, baseline=called)

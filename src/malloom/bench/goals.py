@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from malloom.measure.interleaved import RaceId
 from malloom.measure.interval import median_ratio
 from malloom.measure.rows import Place, Row, row
 
@@ -23,7 +24,7 @@ class Of(StrEnum):
 
 @dataclass(frozen=True)
 class Goal:
-    """A row and what it may be at most; None where any verdict will do."""
+    """A row and what it may be at most; None where there is nothing to reach, as any verdict will do."""
 
     row: Row
     limit: float | None
@@ -31,17 +32,17 @@ class Goal:
 
     @property
     def is_judged(self) -> bool:
-        """Whether there were runs enough: a comparison without an interval says nothing. What is held
-        against an absolute limit is no comparison."""
+        """Whether there are a limit and runs enough: a comparison without an interval says nothing. What is
+        held against an absolute limit is no comparison."""
         is_compared = self.of is not Of.PEAK and self.row.baseline != LIMIT
-        return self.limit is None or not is_compared or self.row.low is not None
+        return self.limit is not None and (not is_compared or self.row.low is not None)
 
     @property
     def reached(self) -> bool | None:
         """None where it is not judged."""
-        if not self.is_judged or self.value is None:
+        if not self.is_judged or self.value is None or self.limit is None:
             return None
-        return self.limit is None or self.value <= self.limit
+        return self.value <= self.limit
 
     @property
     def is_near(self) -> bool:
@@ -69,14 +70,27 @@ class Goal:
         return "peak_rss" if self.of is Of.PEAK else self.row.metric
 
     def as_data(self) -> dict[str, Any]:
-        """For machines: which row, what of it was measured, and the limit."""
-        names = ("workload", "input", "variant", "baseline")
-        place = {name: getattr(self.row, name) for name in names}
-        held = {"metric": self.metric, "of": self.of.value, "measured": self.value, "limit": self.limit}
-        return {**place, **held, "reached": self.reached}
+        """For machines: which row, what of it was measured, in how many runs, and the limit."""
+        place = _of_row(self.row, "workload", "input", "variant", "baseline")
+        held = {"metric": self.metric, "of": self.of.value, "measured": self.value}
+        # The row's interval is of its ratio, and a peak has none.
+        ends = {"low": None, "high": None} if self.of is Of.PEAK else _of_row(self.row, "low", "high")
+        behind = _of_row(self.row, "runs", "last_level")
+        return {**place, **held, **ends, **behind, "limit": self.limit, "reached": self.reached}
 
 
-def against_limit(place: Place, variant: str, metric: str, measured: Sequence[float], limit: float) -> Goal:
+def _of_row(row: Row, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def against_limit(
+    place: Place,
+    variant: str,
+    metric: str,
+    measured: Sequence[float],
+    limit: float,
+    races: tuple[RaceId, ...] = (),
+) -> Goal:
     """A goal with an absolute limit, in the unit of the metric, over the median of what was measured."""
     ratio = median_ratio(measured, [limit] * len(measured))
-    return Goal(row(place, variant, LIMIT, metric, ratio, runs=len(measured)), 1.0)
+    return Goal(row(place, variant, LIMIT, metric, ratio, runs=len(measured), races=races), 1.0)

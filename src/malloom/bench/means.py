@@ -51,7 +51,8 @@ def mean_row_against(
     ratios = [rounds.pair_ratios(variant, baseline, metric) for rounds, baseline in both]
     fewest = min(len(rounds) for rounds, _ in both)
     place = (MEAN, f"{len(both)} {of}")
-    return [row(place, variant, name, metric, geometric_mean(ratios), runs=fewest)]
+    behind = tuple(race for rounds, _ in both for race in rounds.races)
+    return [row(place, variant, name, metric, geometric_mean(ratios), runs=fewest, races=behind)]
 
 
 def _resampled_medians(ratios: np.ndarray, chance: np.random.Generator) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The steps of a suite, each of which stands alone: one that fails takes nothing with it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,7 +9,7 @@ from malloom.bench.cases import Case, Runnable
 from malloom.bench.goals import Goal
 from malloom.errors import CommandError
 from malloom.measure.equal_surroundings import Surroundings, surrounded
-from malloom.measure.interleaved import Budget, Progress, Rounds, no_progress, run_interleaved
+from malloom.measure.interleaved import Budget, Progress, RaceId, Rounds, no_progress, run_interleaved
 from malloom.measure.process import Command
 from malloom.measure.rows import Row
 from malloom.measure.variants import Variant
@@ -22,7 +22,7 @@ class Bench:
     """Where the suite finds its workloads, keeps what it makes, and says what it does.
 
     `failed` is told a variant that cannot be measured, and why; the others go on. `note` is told what the
-    reader of the rows should know.
+    reader of the rows should know. `step` is what is being measured: no other step of its part has the name.
     """
 
     workloads: Path
@@ -31,6 +31,7 @@ class Bench:
     failed: Callable[[str, Exception], None]
     note: Callable[[str], None]
     progress: Progress = no_progress
+    step: str = ""
 
     def file(self, case: Case, suffix: str) -> Path:
         return self.scratch / f"{case.workload}-{'-'.join(case.arguments)}.{suffix}"
@@ -63,7 +64,16 @@ class Bench:
             raise CommandError(f"'{baseline}', which all is compared with, cannot be run")
         self.say(f"measuring {what}: {', '.join(commands)}")
         twice = (baseline, *controls)
-        return run_interleaved(commands, baseline, budget, metric, self.progress, self.failed, controls=twice)
+        rounds = run_interleaved(
+            commands, baseline, budget, metric, self.progress, self.failed, controls=twice
+        )
+        return replace(rounds, race=RaceId(self._name_of_race(what), baseline))
+
+    def _name_of_race(self, what: str) -> str:
+        """The step's, which no other has; with what is raced where the step's does not begin so."""
+        if self.step.startswith(what):
+            return self.step
+        return f"{self.step}: {what}" if self.step else what
 
     def commands_of(self, program: Runnable, variants: Sequence[Variant]) -> dict[str, Command]:
         """The program's command in every way that there is; `failed` is told of the others."""
@@ -95,9 +105,9 @@ class Bench:
 class Step:
     """Something to measure, and what it is called where it fails.
 
-    `seconds` is how long it is thought to take; 0 where nobody thought. A step that `concludes` only computes
-    from what the steps before it measured, and does so after an interrupt too. `last_level` is of the machine
-    that the sizes of inputs are told by, where that is not the suite's.
+    `seconds` is how long it is thought to take; 0 where nobody thought. One that `concludes` is made by
+    `conclusion`. `last_level` is of the machine that the sizes of inputs are told by, where that is not the
+    suite's.
     """
 
     part: str
@@ -106,3 +116,9 @@ class Step:
     seconds: float = 0.0
     concludes: bool = False
     last_level: int = 0
+
+
+def conclusion(part: str, what: str, compute: Callable[[], Sequence[Row | Goal]]) -> Step:
+    """A step that only computes from what the steps before it measured, and does so after an interrupt
+    too."""
+    return Step(part, what, lambda _bench: compute(), concludes=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import Shown, Table, all_shown
-from malloom.cache.geometry import last_level_bytes
 from malloom.errors import CommandError, UsageProblem
 from malloom.measure.host import Host
 from malloom.measure.interleaved import Progress, no_progress
@@ -64,25 +63,17 @@ class Suite:
         return [part for part in self.parts if part in wanted]
 
 
-def shown_last_level() -> int:
-    """Bytes of this machine's last-level cache, as the kernel shows it; 0 where it does not."""
-    try:
-        return last_level_bytes()
-    except UsageProblem:
-        return 0
-
-
 def run(
     steps: Sequence[Step],
     workloads: Path,
     say: Callable[[str], None],
     progress: Progress = no_progress,
     *,
-    measured_on: Host | None = None,
+    host: Host | None = None,
     last_level: int = 0,
 ) -> Findings:
     """Measures the steps. What fails is among the findings; a signal ends the suite and keeps them."""
-    findings = Findings(measured_on or {})
+    findings = Findings(host or {})
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="malloom-bench-") as folder:
         for number, step in enumerate(steps, 1):
@@ -131,7 +122,7 @@ def measure(
         findings.notes.append(Note(step.part, step.what, note))
         say(f"note: {note}")
 
-    bench = Bench(workloads, scratch, say, left, noted, progress)
+    bench = Bench(workloads, scratch, say, left, noted, progress, step.what)
     try:
         findings.add(step.part, step.measure(bench), step.last_level or last_level)
     except CommandError as error:

@@ -8,10 +8,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from malloom.bench.findings import Findings, is_control
-from malloom.bench.goals import LIMIT, Goal, Of
-from malloom.bench.means import MEAN
-from malloom.measure.interval import FEWEST_PAIRS
-from malloom.measure.rows import Place, Row
+from malloom.bench.goals import Goal, Of
+from malloom.bench.remarks import remarks_on
+from malloom.measure.rows import Place, Row, describe_interval
 
 GOALS = "What malloom must reach"
 ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")
@@ -26,15 +25,6 @@ class Shown:
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     remarks: Sequence[str] = ()
-
-
-def describe_interval(row: Row) -> str:
-    """`0.512 [0.500 0.523] n 12` with the number of pairs, or the ratio alone where it is exact."""
-    if row.is_exact:
-        return f"{row.ratio:.3f}"
-    if row.low is None or row.high is None:
-        return f"{row.ratio:.3f} n {row.runs}"
-    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}] n {row.runs}"
 
 
 @dataclass(frozen=True)
@@ -78,7 +68,7 @@ class Table:
                 (" ".join(place), *(cells.get((place, name), "-") for name in names)) for place in places
             ]
             headings = ("program", *names)
-        return Shown(self.title, headings, lines, remarks_on(self.part, rows, findings))
+        return Shown(self.title, headings, lines, remarks_on([(self.part, row) for row in rows], findings))
 
     def _name(self, row: Row) -> str:
         return self.variant(row) if self.baseline else f"{self.variant(row)} / {row.baseline}"
@@ -91,40 +81,16 @@ class Table:
         return [*controls, *(name for name in wanted if name not in controls)]
 
 
-def remarks_on(part: str, rows: Sequence[Row], findings: Findings) -> list[str]:
-    """What was measured on, and whether the numbers can be relied on."""
-    if not rows:
-        return []
-    host, sizes = findings.host, sorted({row.last_level for row in rows} - {0})
-    level = " and ".join(f"{size / (1 << 20):g} MiB" for size in sizes) or "not told"
-    told = [f"commit {host.get('commit', 'unknown')}, {host.get('processor', 'unknown processor')}"]
-    told += [f"last level {level}", str(host.get("date", "no date"))]
-    found = [", ".join(told)]
-    places = dict.fromkeys((row.place, row.metric) for row in rows)
-    disturbed = [row for place, metric in places if (row := findings.disturbed(part, place, metric))]
-    if disturbed:
-        against = ", ".join(f"{row.ratio:.3f} for {' '.join(row.place)}" for row in disturbed)
-        found.append(f"UNRELIABLE: the baseline against itself is {against}")
-    compared = {row.place for row in rows if not row.is_exact and row.baseline != LIMIT}
-    unchecked = [place for place in compared if findings.lacks_control(part, place, rows[0].metric)]
-    if unchecked and MEAN not in {workload for workload, _ in unchecked}:
-        names = ", ".join(" ".join(place) for place in sorted(unchecked))
-        found.append(f"no baseline ran twice for {names}")
-    if any(row.low is None for row in rows):
-        found.append(f"fewer than {FEWEST_PAIRS} pairs give no interval, and decide nothing")
-    return found
-
-
 def all_shown(
     tables: Sequence[Table], findings: Findings, facts: Sequence[tuple[str, str]] = ()
 ) -> list[Shown]:
     """What was measured on, every table that the findings can fill, the goals, the notes and the failures."""
-    found = [measured_on(findings, facts), *(table.shown(findings) for table in tables)]
+    found = [host_table(findings, facts), *(table.shown(findings) for table in tables)]
     found += [goals_table(findings), notes_table(findings), failures_table(findings)]
     return [shown for shown in found if shown.rows]
 
 
-def measured_on(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
+def host_table(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
     """The machine and the sources, and what a suite adds."""
     host = dict(findings.host)
     if host.get("last_level"):
@@ -134,7 +100,9 @@ def measured_on(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
 
 
 def goals_table(findings: Findings) -> Shown:
-    return Shown(GOALS, GOAL_HEADINGS, [goal_cells(part, goal, findings) for part, goal in findings.goals])
+    lines = [goal_cells(part, goal, findings) for part, goal in findings.goals]
+    rows = [(part, goal.row) for part, goal in findings.goals]
+    return Shown(GOALS, GOAL_HEADINGS, lines, remarks_on(rows, findings))
 
 
 def failures_table(findings: Findings) -> Shown:
@@ -151,7 +119,7 @@ def goal_cells(part: str, goal: Goal, findings: Findings) -> tuple[str, ...]:
     """A row's, then the limit and whether it is reached."""
     row = goal.row
     measured = describe_interval(row) if goal.of is not Of.PEAK or goal.value is None else f"{goal.value:.3f}"
-    reached = [{True: "yes", False: "NO", None: f"not judged: {row.runs} pairs"}[goal.reached]]
+    reached = [_reached(goal)]
     reached += [mark for mark, holds in marks_of(part, goal, findings).items() if holds]
     place = " ".join(row.place)
     return place, row.variant, row.baseline, goal.metric, measured, _limit(goal), ", ".join(reached)
@@ -159,8 +127,8 @@ def goal_cells(part: str, goal: Goal, findings: Findings) -> tuple[str, ...]:
 
 def marks_of(part: str, goal: Goal, findings: Findings) -> dict[str, bool]:
     """What a reader must know before he relies on whether a goal is reached."""
-    disturbed = findings.disturbed(part, goal.row.place, goal.row.metric)
-    return {"within noise": goal.is_near, "unreliable": goal.of is not Of.PEAK and disturbed is not None}
+    is_disturbed = bool(findings.disturbed(part, goal.row))
+    return {"within noise": goal.is_near, "unreliable": goal.of is not Of.PEAK and is_disturbed}
 
 
 def goals_data(findings: Findings) -> list[dict[str, Any]]:
@@ -174,9 +142,16 @@ def rows_data(findings: Findings) -> list[dict[str, Any]]:
     """The rows for machines, each with its part, and whether the races behind it can be relied on."""
     found = []
     for part, row in findings.all_rows():
-        unreliable = findings.disturbed(part, row.place, row.metric) is not None
+        unreliable = bool(findings.disturbed(part, row))
         found.append({"part": part, **asdict(row), "unreliable": unreliable})
     return found
+
+
+def _reached(goal: Goal) -> str:
+    """A dash where there is nothing to reach."""
+    if goal.reached is None:
+        return "-" if goal.limit is None else f"not judged: {goal.row.runs} pairs"
+    return "yes" if goal.reached else "NO"
 
 
 def _limit(goal: Goal) -> str:

@@ -60,7 +60,7 @@ def machine_key(sizes: Sequence[int]) -> dict[str, Any]:
     """What a calibration holds for."""
     return {
         "version": VERSION,
-        "processor": _processor(),
+        "processor": processor_lines(),
         "processors": os.cpu_count(),
         "caches": list(sizes),
         "huge_pages": chosen_huge_pages(),
@@ -143,8 +143,8 @@ def _most_bytes(last_level: int) -> int:
     return min(MOST_BYTES, LEVELS_BEYOND * last_level, int(FREE_SHARE * room))
 
 
-def _processor() -> list[str]:
-    """The lines that say which one it is, of the first in the list."""
+def processor_lines() -> list[str]:
+    """What the kernel tells of which processor this is, a line a fact, of the first in its list."""
     first = _text(Path("/proc/cpuinfo")).partition("\n\n")[0]
     return [line for line in first.splitlines() if line.partition(":")[0].strip() in _PROCESSOR]
 

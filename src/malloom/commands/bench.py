@@ -140,8 +140,8 @@ def measured(prepared: Prepared, parts: list[str], workloads: Path) -> Findings:
         if names := without_settings_of_users():
             say(f"note: not passed on to what is measured: {', '.join(names)}")
         steps = prepared.steps_of(parts)
-        machine = {**measured_on(workloads), **described(workloads)}
-        return run(steps, workloads, say, progress, measured_on=machine, last_level=prepared.last_level)
+        host = {**measured_on(workloads), **described(workloads)}
+        return run(steps, workloads, say, progress, host=host, last_level=prepared.last_level)
 
 
 def print_tables(prepared: Prepared, findings: Findings) -> None:

@@ -78,7 +78,7 @@ def record(
         problem = f"{program.binary} cannot be read, and DynamoRIO must read what it runs"
         raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
     options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
-    outcome = recording.record(program, command, options)
+    outcome = recording.run_recorded(program, command, options)
     for line in lines_of(outcome, command[0], output):
         print(f"malloom: {line}", file=sys.stderr)
     raise typer.Exit(status_of(outcome))

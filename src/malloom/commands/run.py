@@ -215,10 +215,10 @@ def run(
     )
     library: Path | str | None = native_file("libmalloom.so")
     if not statistics and opened is not None and chosen is Heap.plan:
-        general = fallback or opened.fallback
-        if serves_alone(general, program) and opened.is_fallback_alone:
+        serves_rest = fallback or opened.fallback
+        if serves_alone(serves_rest, program) and opened.is_fallback_alone:
             # The run time would only hand every request on; the fallback itself costs less.
-            library, variables = FALLBACK_LIBRARIES[general], {}
+            library, variables = FALLBACK_LIBRARIES[serves_rest], {}
     environment = preloading({**original_environment(), **variables}, library)
     if print_environment:
         show_environment(environment)

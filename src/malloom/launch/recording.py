@@ -54,7 +54,7 @@ class Recorded:
     file_bytes: int
 
 
-def record(program: Program, arguments: list[str], options: RecordingOptions) -> Recorded:
+def run_recorded(program: Program, arguments: list[str], options: RecordingOptions) -> Recorded:
     """Run the program and record it. Raises CommandError before anything is written where it cannot work."""
     output = checked_output(options)
     path, command, environment = recorded_command(program, arguments, options)

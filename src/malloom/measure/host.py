@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from malloom.cache.calibration_file import processor_lines
 from malloom.cache.geometry import last_level_bytes
 from malloom.errors import UsageProblem
 from malloom.measure.allocators import system_huge_pages
@@ -20,9 +21,9 @@ def measured_on(sources: Path) -> Host:
     tree that the measured programs come from, whose commit is told as well where it is another."""
     return {
         "machine": platform.machine(),
-        "processor": _processor(),
+        "processor": _processor_name(),
         "processors": os.cpu_count() or 1,
-        "last_level": _last_level(),
+        "last_level": shown_last_level(),
         "system": f"{platform.system()} {platform.release()}",
         "libc": " ".join(platform.libc_ver()),
         "huge_pages": system_huge_pages(),
@@ -51,16 +52,14 @@ def _git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def _last_level() -> int:
-    """Bytes of the last-level cache; 0 where the machine does not say."""
+def shown_last_level() -> int:
+    """Bytes of this machine's last-level cache, as the kernel shows it; 0 where it does not."""
     try:
         return last_level_bytes()
     except UsageProblem:
         return 0
 
 
-def _processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
+def _processor_name() -> str:
+    names = (line.partition(":")[2].strip() for line in processor_lines() if line.startswith("model name"))
+    return next(names, "") or platform.processor()

@@ -37,11 +37,26 @@ class Budget:
     width: float = 0.01
 
 
+@dataclass(frozen=True)
+class RaceId:
+    """Which race something is of: its name, which no other race beside it has, and what all in it is compared
+    with. The same program with the same input may be in several."""
+
+    name: str
+    baseline: str
+
+
 @dataclass
 class Rounds:
-    """The runs of each variant, one of every variant per round, in order."""
+    """The runs of each variant, one of every variant per round, in order; and which race they are of, where
+    that is told."""
 
     runs: dict[str, list[Run]] = field(default_factory=dict)
+    race: RaceId | None = None
+
+    @property
+    def races(self) -> tuple[RaceId, ...]:
+        return (self.race,) if self.race else ()
 
     def __len__(self) -> int:
         return min((len(runs) for runs in self.runs.values()), default=0)

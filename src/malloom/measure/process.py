@@ -7,10 +7,11 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from malloom.errors import CommandError
 from malloom.native_files import native_file
@@ -95,7 +96,11 @@ def run_measured(command: Command) -> Run:
 
 def last_words(run: Run) -> str:
     """The last line that a run wrote to standard error."""
-    return run.errors.decode(errors="replace").strip().rpartition("\n")[2]
+    return last_line(run.errors.decode(errors="replace"))
+
+
+def last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]
 
 
 def users_environment() -> dict[str, str]:
@@ -124,6 +129,35 @@ def run_in_time(launcher: Sequence[str], command: Command, **options: Any) -> in
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended that is not measured, and what it wrote, to be read from the beginning."""
+
+    status: int
+    """The exit status, or the number of the signal that ended it, negative."""
+    output: IO[str]
+    errors: IO[str]
+
+
+@contextmanager
+def ended(command: Command, prefix: Sequence[str] = ()) -> Iterator[Ended]:
+    """Runs a command, as the argument of what executes it where there is a prefix, to its end and without
+    input. Raises TimeLimitReached."""
+    launcher = [*prefix, *command.arguments]
+    with _text_file() as output, _text_file() as errors:
+        environment = {**os.environ, **command.environment}
+        streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": errors}
+        status = run_in_time(launcher, command, env=environment, **streams)
+        output.seek(0)
+        errors.seek(0)
+        yield Ended(status, output, errors)
+
+
+def _text_file() -> IO[str]:
+    """A temporary one; a program may write what is no text."""
+    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
 
 
 def _spawn(command: Command, output: int, errors: int) -> list[int]:

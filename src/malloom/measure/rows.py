@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from malloom.measure.host import Host
-from malloom.measure.interleaved import Rounds, again
+from malloom.measure.interleaved import RaceId, Rounds, again
 from malloom.measure.interval import Interval
 
 Place = tuple[str, str]
@@ -19,7 +19,8 @@ class Row:
     None where fewer pairs were run than an interval needs.
 
     `peak_rss_ratio` is None where memory was not measured. `last_level` is the size of the cache, in bytes,
-    that the input's size is told by ("2x" has twice as many); 0 where that says nothing.
+    that the input's size is told by ("2x" has twice as many); 0 where that says nothing. `races` are those
+    behind the row: one, several of a mean, none of a count.
     """
 
     workload: str
@@ -33,6 +34,7 @@ class Row:
     runs: int
     peak_rss_ratio: float | None
     last_level: int = 0
+    races: tuple[RaceId, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -53,16 +55,27 @@ def row(
     *,
     runs: int = 1,
     peak: float | None = None,
+    races: tuple[RaceId, ...] = (),
 ) -> Row:
     """A Row of `place` (workload, input)."""
-    return Row(*place, variant, baseline, metric, interval.ratio, interval.low, interval.high, runs, peak)
+    ratio, low, high = interval.ratio, interval.low, interval.high
+    return Row(*place, variant, baseline, metric, ratio, low, high, runs, peak, races=races)
+
+
+def describe_interval(row: Row) -> str:
+    """`0.512 [0.500 0.523] n 12` with the number of pairs, or the ratio alone where it is exact."""
+    if row.is_exact:
+        return f"{row.ratio:.3f}"
+    if row.low is None or row.high is None:
+        return f"{row.ratio:.3f} n {row.runs}"
+    return f"{row.ratio:.3f} [{row.low:.3f} {row.high:.3f}] n {row.runs}"
 
 
 def measured_row(place: Place, rounds: Rounds, variant: str, baseline: str, metric: str) -> Row:
     """What a race says of a variant, its peak memory included."""
     interval = rounds.ratio(variant, baseline, metric)
     peak = rounds.peak_ratio(variant, baseline)
-    return row(place, variant, baseline, metric, interval, runs=len(rounds), peak=peak)
+    return row(place, variant, baseline, metric, interval, runs=len(rounds), peak=peak, races=rounds.races)
 
 
 def control_rows(place: Place, rounds: Rounds, baseline: str, metric: str = "cpu_time") -> list[Row]:
@@ -86,7 +99,7 @@ def rows_of(place: Place, rounds: Rounds, baseline: str, metrics: Sequence[str])
 
 def to_json(
     suite: str,
-    measured_on: Host,
+    host: Host,
     rows: Sequence[Mapping[str, Any]],
     goals: Sequence[Mapping[str, Any]] = (),
     failures: Sequence[Mapping[str, str]] = (),
@@ -94,14 +107,14 @@ def to_json(
 ) -> str:
     """The suite's rows, its goals, what could not be measured (part, what, why), and notes on the rest.
 
-    Every row says what it was measured on, so that it can stand alone.
+    Every row and goal says what it was measured on, so that it can stand alone.
     """
-    of_all = {name: measured_on.get(name, "unknown") for name in ("commit", "processor", "date")}
+    of_all = {name: host.get(name, "unknown") for name in ("commit", "processor", "date")}
     data = {
         "suite": suite,
-        "host": dict(measured_on),
+        "host": dict(host),
         "rows": [{**each, **of_all} for each in rows],
-        "goals": list(goals),
+        "goals": [{**each, **of_all} for each in goals],
         "failures": list(failures),
         "notes": list(notes),
     }

@@ -2,13 +2,11 @@
 
 import json
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from subprocess import DEVNULL
 
 from malloom.errors import CommandError
-from malloom.measure.process import TIME_LIMIT, Command, Run, last_words, run_in_time, run_measured
+from malloom.measure.process import TIME_LIMIT, Command, Run, ended, last_line, last_words, run_measured
 
 LONGEST_STAGE = 1800.0
 """Seconds: planning reads a large profile for minutes, and optimize runs a program dozens of times."""
@@ -55,17 +53,14 @@ def output_of(*arguments: str) -> str:
 
 
 def _output_of(command: Command, name: str) -> str:
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        status = run_in_time(command.arguments, command, stdout=output, stderr=errors, stdin=DEVNULL)
-        output.seek(0)
-        errors.seek(0)
-        if status != 0:
-            raise CommandError(f"{name} failed: {errors.read().strip().rpartition(chr(10))[2]}")
-        return output.read()
+    with ended(command) as run:
+        if run.status != 0:
+            raise CommandError(f"{name} failed: {last_line(run.errors.read())}")
+        return run.output.read()
 
 
 def _run_stage(*arguments: str) -> Run:
-    run = run_measured(stage(*arguments))
+    run = run_measured(stage(*arguments).limited(LONGEST_STAGE))
     if run.status != 0:
         raise CommandError(f"malloom {arguments[0]} failed: {last_words(run)}")
     return run

@@ -1,9 +1,7 @@
 """Exact miss counts from valgrind's cachegrind, at a geometry of one's choice."""
 
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from pathlib import Path
 from malloom.cache.geometry import Geometry
 from malloom.errors import CommandError
 from malloom.measure.interval import exact
-from malloom.measure.process import Command, run_in_time
+from malloom.measure.process import Command, ended, last_line
 from malloom.measure.rows import Place, Row, row
 
 # The thesis's simulated Pentium 4 (section 5.2): 8 KB 4-way and 512 KB 8-way, 64-byte lines. Its first-level
@@ -54,10 +52,11 @@ def output_of_valgrind(command: Command, tool: str, *options: str) -> str:
     """What cachegrind or callgrind writes about a run. Raises CommandError where it is missing or fails."""
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts"
-        arguments = [installed("valgrind"), f"--tool={tool}", *options, f"--{tool}-out-file={counts}"]
-        status, last = _run_quietly([*arguments, *command.arguments], command)
-        if status != 0 or not counts.is_file():
-            raise CommandError(f"{command.arguments[0]} failed under {tool}: {last}")
+        prefix = [installed("valgrind"), f"--tool={tool}", *options, f"--{tool}-out-file={counts}"]
+        with ended(command, prefix) as run:
+            if run.status != 0 or not counts.is_file():
+                why = last_line(run.errors.read())
+                raise CommandError(f"{command.arguments[0]} failed under {tool}: {why}")
         return counts.read_text(encoding="utf-8", errors="replace")
 
 
@@ -69,16 +68,6 @@ def installed(program: str, package: str = "") -> str:
             f"{program} is not installed", remedy=f"install Debian's package {package or program}"
         )
     return path
-
-
-def _run_quietly(arguments: list[str], command: Command) -> tuple[int, str]:
-    """Exit status, and the last line on standard error."""
-    with tempfile.TemporaryFile() as output:
-        environment = {**os.environ, **command.environment}
-        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": output}
-        status = run_in_time(arguments, command, env=environment, **streams)
-        output.seek(0)
-        return status, output.read().decode(errors="replace").strip().rpartition("\n")[2]
 
 
 def _totals(text: str) -> Mapping[str, int]:

@@ -115,10 +115,10 @@ def as_run(
 ) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
     needs none."""
-    general = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
-    if not places_nothing(plan) or not serves_alone(general, program):
+    serves_rest = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
+    if not places_nothing(plan) or not serves_alone(serves_rest, program):
         return planned(plan, preallocate, chosen_fallback, huge_pages, packed)
-    return fallback() if general == "mimalloc" else {}
+    return fallback() if serves_rest == "mimalloc" else {}
 
 
 def pooled(*options: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from malloom.measure import stages
 from malloom.measure.interleaved import Race
 from malloom.measure.process import Run
 from malloom.optimize.candidates import Candidate
-from malloom.optimize.learning import BOTH, OF_ITS_PLACES, POOLS, PREFETCHES
+from malloom.optimize.learning import BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
 from malloom.optimize.memory_limit import MemoryLimit
 from malloom.optimize.options import Watcher
 from malloom.optimize.selection import fastest_by_halving, rounds_per_stage, worth_more_than
@@ -89,7 +89,7 @@ def _with_learned(
     learned = sources.learned.plans
     if not learned:
         return None
-    name = next(each for each in (BOTH, POOLS, PREFETCHES) if each in learned)
+    name = next(each for each in (BOTH, LEARNED_POOLS, PREFETCHES) if each in learned)
     watcher.stage(f"joining the places of {best.strategy} with {name}")
     plan = best.plan.with_name("combined.plan")
     try:

@@ -16,7 +16,7 @@ from malloom.layout.plan_merge import with_prefetches
 from malloom.measure import stages
 from malloom.measure.process import Command, Run, TimeLimitReached, last_words, run_measured, time_limit
 
-POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
+LEARNED_POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
 BESIDE = "pools and companions"
 """Pools with the objects of one companion beside each other."""
 OF_ITS_PLACES = "prefetches of its places"
@@ -68,10 +68,10 @@ class Learner:
     def learn(self) -> Learned:
         """All that can be learned of the program. What fails is noted."""
         learned = Learned()
-        run = self._lesson(learned, POOLS, "--heap", "pools", "--statistics")
+        run = self._lesson(learned, LEARNED_POOLS, "--heap", "pools", "--statistics")
         if run and (counts := COUNTED.findall(run.errors)):
             learned.requests = sum(map(int, counts))
-        if POOLS in learned.plans:
+        if LEARNED_POOLS in learned.plans:
             self._lesson(learned, BESIDE, "--heap", "pools", "--colocate")
             drop_unless_beside(learned)
         if self.plain.wall_time > LONGEST_UNDER_DYNAMORIO:
@@ -83,7 +83,7 @@ class Learner:
 
     def _serving(self, learned: Learned) -> tuple[str, ...]:
         """Has the pools that the next run will have serve, as strides depend on who places."""
-        return ("--plan", str(learned.plans[POOLS])) if POOLS in learned.plans else ()
+        return ("--plan", str(learned.plans[LEARNED_POOLS])) if LEARNED_POOLS in learned.plans else ()
 
     def learn_of_places(self, plan: Path) -> Learned:
         """The plan with the prefetches that are found in what it places; nothing where none are."""
@@ -128,7 +128,7 @@ class Learner:
 
 
 def drop_unless_beside(learned: Learned) -> None:
-    """Leaves BESIDE out where it is no more than POOLS."""
+    """Leaves BESIDE out where it is no more than LEARNED_POOLS."""
     if BESIDE in learned.plans and not learned.contents[BESIDE].companions:
         del learned.plans[BESIDE], learned.contents[BESIDE]
 
@@ -139,7 +139,7 @@ def combine(learned: Learned, folder: Path) -> None:
     Prefetches are those of the run with pools; where it found none, those of the run without. Where there are
     none at all, or no native run, BOTH is left out, or left as it is.
     """
-    if POOLS not in learned.plans:
+    if LEARNED_POOLS not in learned.plans:
         return
     found = [
         name for name in (BOTH, PREFETCHES) if name in learned.plans and learned.contents[name].prefetches
@@ -149,7 +149,7 @@ def combine(learned: Learned, folder: Path) -> None:
         learned.contents.pop(BOTH, None)
         return
     both = folder / "both.plan"
-    with_prefetches(learned.plans[POOLS], learned.plans[found[0]], both)
+    with_prefetches(learned.plans[LEARNED_POOLS], learned.plans[found[0]], both)
     learned.plans[BOTH], learned.contents[BOTH] = both, contents_of(both)
 
 

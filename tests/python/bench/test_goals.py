@@ -1,5 +1,7 @@
 """Goals: reached at their limit and not above, near it, and not judged where there is no interval."""
 
+from dataclasses import replace
+
 import pytest
 
 from malloom.bench.goals import LIMIT, Goal, Of, against_limit
@@ -23,7 +25,7 @@ def test_goals_are_reached_at_their_limit_and_not_above() -> None:
     assert Goal(a_row(0.26), 0.25).reached is False
     assert Goal(a_row(0.1), 1.10, Of.PEAK).reached is False
     assert Goal(a_row(0.1), 1.20, Of.PEAK).reached
-    assert Goal(a_row(7.0), limit=None).reached
+    assert Goal(a_row(7.0), limit=None).reached is None, "there is nothing to reach"
 
 
 def test_never_above_is_missed_where_it_is_measured_to_be_above() -> None:
@@ -65,10 +67,9 @@ def test_a_comparison_without_an_interval_is_not_judged(of: Of, ratio: float) ->
     assert not goal.is_near
 
 
-def test_a_peak_and_a_verdict_need_no_interval() -> None:
+def test_a_peak_needs_no_interval() -> None:
     assert Goal(few_runs(0.5, peak=1.1), 1.15, Of.PEAK).reached
     assert Goal(few_runs(0.5, peak=1.2), 1.15, Of.PEAK).reached is False
-    assert Goal(few_runs(9.0), limit=None).reached
 
 
 def test_a_peak_that_was_not_measured_is_not_judged() -> None:
@@ -91,3 +92,13 @@ def test_goals_for_machines_tell_limit_and_whether_it_is_reached() -> None:
     assert (data["variant"], data["measured"], data["limit"], data["reached"]) == ("auto", 0.3, 0.25, False)
     assert Goal(a_row(0.9), 1.10, Of.PEAK).as_data()["metric"] == "peak_rss"
     assert Goal(few_runs(0.3), 0.25).as_data()["reached"] is None
+
+
+def test_goals_for_machines_tell_what_the_limit_was_held_against() -> None:
+    sized = replace(a_row(0.3), last_level=1 << 20)
+    names = ("runs", "low", "high", "last_level")
+    data = Goal(sized, 0.25, Of.HIGH).as_data()
+    assert tuple(data[name] for name in names) == (6, pytest.approx(0.2), pytest.approx(0.4), 1 << 20)
+    assert data["measured"] == data["high"]
+    of_peak = Goal(sized, 1.10, Of.PEAK).as_data()
+    assert tuple(of_peak[name] for name in names) == (6, None, None, 1 << 20), "the interval is the time's"

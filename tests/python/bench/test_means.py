@@ -5,6 +5,7 @@ import math
 import pytest
 
 from malloom.bench.means import geometric_mean, mean_row, mean_row_against
+from malloom.measure.interleaved import RaceId
 from python.bench.races import rounds_of
 
 
@@ -40,6 +41,14 @@ def test_a_mean_has_the_pairs_of_the_race_with_the_fewest() -> None:
     assert found.place == ("geometric mean", "2 programs")
     assert (found.runs, found.low) == (4, None)
     assert mean_row(races, "programs", "jemalloc", "glibc") == []
+
+
+def test_a_mean_is_of_the_races_that_have_both() -> None:
+    ids = [RaceId(f"{name} 2x", "glibc") for name in ("ft", "mst", "art")]
+    times = [{"glibc": 1.0, "pools": 0.5}, {"glibc": 1.0, "pools": 0.5}, {"glibc": 1.0}]
+    races = {(race.name, "2x"): rounds_of(each, race=race) for race, each in zip(ids, times, strict=True)}
+    (found,) = mean_row(races, "programs", "pools", "glibc")
+    assert found.races == tuple(ids[:2])
 
 
 def test_each_race_may_have_a_baseline_of_its_own() -> None:

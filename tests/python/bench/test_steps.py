@@ -1,14 +1,17 @@
 """What the steps of every suite share: races of variants, and counts, in which one that fails fails alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from malloom.bench.cases import Case, OtherProgram
-from malloom.bench.steps import Bench
+from malloom.bench.steps import Bench, conclusion
 from malloom.errors import CommandError
-from malloom.measure.interleaved import Budget
+from malloom.measure.interleaved import Budget, RaceId
+from malloom.measure.interval import exact
 from malloom.measure.process import Command
+from malloom.measure.rows import row
 from malloom.measure.variants import Variant, native, of_binary, with_environment
 
 PROGRAM = OtherProgram("echo", "one", lambda _folder: ("/bin/echo", "one"))
@@ -60,6 +63,27 @@ def test_without_its_baseline_there_is_no_race(bench: Bench) -> None:
     variants = [Variant("glibc", unavailable), with_environment("named", {})]
     with pytest.raises(CommandError, match="'glibc', which all is compared with, cannot be run"):
         bench.race(PROGRAM, variants, "glibc", FEW)
+
+
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        ("echo one", "echo one"),
+        ("echo one, huge pages on", "echo one, huge pages on"),
+        ("now", "now: echo one"),
+        ("", "echo one"),
+    ],
+)
+def test_races_are_known_by_their_step_and_their_baseline(bench: Bench, step: str, name: str) -> None:
+    rounds = replace(bench, step=step).race(PROGRAM, [native()], "glibc", FEW)
+    assert rounds.race == RaceId(name, "glibc")
+
+
+def test_a_conclusion_only_computes(bench: Bench) -> None:
+    found = row(PROGRAM.place, "named", "glibc", "cpu_time", exact(0.5))
+    step = conclusion("times", "goals", lambda: [found])
+    assert (step.part, step.what, step.seconds, step.concludes) == ("times", "goals", 0.0, True)
+    assert step.measure(bench) == [found]
 
 
 def test_different_programs_that_do_the_same_can_be_raced(bench: Bench) -> None:

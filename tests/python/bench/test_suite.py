@@ -7,7 +7,7 @@ import pytest
 from malloom.bench import suite
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.goals import Goal
-from malloom.bench.steps import Bench, Step
+from malloom.bench.steps import Bench, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.tables import Table
 from malloom.errors import CommandError, UsageProblem
@@ -86,10 +86,19 @@ def test_what_concludes_does_so_after_an_interrupt_too(tmp_path: Path) -> None:
     steps = [
         Step("times", "one", interrupted),
         Step("times", "two", lambda bench: [a_row("size")]),
-        Step("times", "goals", lambda bench: [a_row("random")], concludes=True),
+        conclusion("times", "goals", lambda: [a_row("random")]),
     ]
     findings = suite.run(steps, tmp_path, lambda line: None)
     assert [each.variant for each in findings.of("times")] == ["random"]
+
+
+def test_a_step_knows_its_name(tmp_path: Path) -> None:
+    def named(bench: Bench) -> list[Row]:
+        bench.note(bench.step)
+        return []
+
+    findings, _ = measured(Step("times", "ft 8x", named), tmp_path)
+    assert findings.notes == [Note("times", "ft 8x", "ft 8x")]
 
 
 def test_notes_are_findings_and_no_failures(tmp_path: Path) -> None:

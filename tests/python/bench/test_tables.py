@@ -1,6 +1,7 @@
 """Tables of findings: lines, columns, remarks, and the words of a goal."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -8,8 +9,17 @@ from rich.console import Console
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.goals import Goal, Of, against_limit
 from malloom.bench.markdown import to_markdown
-from malloom.bench.tables import Table, all_shown, describe_interval, goal_cells, print_all
+from malloom.bench.tables import (
+    Table,
+    all_shown,
+    goal_cells,
+    goals_data,
+    goals_table,
+    print_all,
+    rows_data,
+)
 from malloom.measure.host import Host
+from malloom.measure.interleaved import RaceId
 from malloom.measure.interval import Interval, exact
 from malloom.measure.rows import Row, row
 
@@ -20,11 +30,12 @@ TIMES = Table("Times", "times", "cpu_time", "glibc")
 
 def a_row(variant: str, ratio: float = 0.9, program: str = "ft", baseline: str = "glibc") -> Row:
     interval = Interval(ratio, ratio - 0.1, ratio + 0.1)
-    return row((program, "2x"), variant, baseline, "cpu_time", interval, runs=6, peak=1.2)
+    races = (RaceId(f"{program} 2x", "glibc"),)
+    return row((program, "2x"), variant, baseline, "cpu_time", interval, runs=6, peak=1.2, races=races)
 
 
 def few_runs(variant: str, ratio: float) -> Row:
-    return row(PLACE, variant, "glibc", "cpu_time", Interval(ratio, None, None), runs=2, peak=1.2)
+    return replace(a_row(variant, ratio), low=None, high=None, runs=2)
 
 
 def found(*rows: Row | Goal, last_level: int = 1 << 20, part: str = "times") -> Findings:
@@ -36,12 +47,6 @@ def found(*rows: Row | Goal, last_level: int = 1 << 20, part: str = "times") -> 
 def lines(table: Table, findings: Findings) -> list[list[str]]:
     shown = table.shown(findings)
     return [list(shown.headings), *map(list, shown.rows)]
-
-
-def test_intervals_stand_with_their_pairs() -> None:
-    assert describe_interval(a_row("pools", 0.5)) == "0.500 [0.400 0.600] n 6"
-    assert describe_interval(few_runs("pools", 0.5)) == "0.500 n 2"
-    assert describe_interval(row(PLACE, "pools", "glibc", "misses", exact(0.5))) == "0.500"
 
 
 def test_a_line_an_input_and_a_column_a_variant() -> None:
@@ -90,27 +95,11 @@ def test_only_rows_of_its_part_metric_and_baseline_are_shown() -> None:
     assert list(TIMES.shown(findings).rows) == []
 
 
-def test_remarks_tell_what_was_measured_on() -> None:
-    (remark,) = TIMES.shown(found(a_row("pools"), a_row("glibc again", 1.005))).remarks
-    assert remark == "commit 0123456789ab, Zen 5, last level 1 MiB, 2005-06-12"
-
-
-def test_remarks_tell_every_last_level_that_inputs_are_sized_by() -> None:
-    findings = found(a_row("pools"), last_level=32 << 20)
-    findings.add("times", [a_row("pools", program="mst")], 512 << 10)
-    assert "last level 0.5 MiB and 32 MiB" in TIMES.shown(findings).remarks[0]
-    assert "last level not told" in TIMES.shown(found(a_row("pools"), last_level=0)).remarks[0]
-
-
-def test_a_baseline_that_differs_from_itself_makes_a_table_unreliable() -> None:
-    findings = found(a_row("pools"), a_row("glibc again", 1.02), a_row("glibc again", 0.97, "mst"))
-    (_, said) = TIMES.shown(findings).remarks
-    assert said == "UNRELIABLE: the baseline against itself is 1.020 for ft 2x, 0.970 for mst 2x"
-
-
-def test_few_pairs_are_remarked_on() -> None:
-    (_, said) = TIMES.shown(found(few_runs("pools", 0.5), a_row("glibc again", 1.0))).remarks
-    assert said == "fewer than 6 pairs give no interval, and decide nothing"
+def test_the_remarks_are_on_the_rows_that_are_shown() -> None:
+    findings = found(a_row("pools"), a_row("glibc again", 1.0), a_row("glibc again", 1.02, "mst"))
+    assert len(TIMES.shown(findings).remarks) == 2
+    of_ft = Table("Times", "times", "cpu_time", "glibc", shows=lambda row: row.workload == "ft")
+    assert list(of_ft.shown(findings).remarks) == ["commit 0123456789ab, Zen 5, last level 1 MiB, 2005-06-12"]
 
 
 def test_a_table_without_rows_has_no_remarks_and_is_not_shown() -> None:
@@ -156,12 +145,36 @@ def test_limits_name_the_end_that_is_held() -> None:
         "1.02 high end",
         "NO, within noise",
     )
-    assert goal_cells("times", Goal(a_row("pools"), None), Findings())[-2:] == ("a verdict", "yes")
+    assert goal_cells("times", Goal(a_row("pools"), None), Findings())[-2:] == ("a verdict", "-")
     assert goal_cells("times", Goal(a_row("pools"), 1.3, Of.PEAK), Findings())[3:6] == (
         "peak_rss",
         "1.200",
         "1.30",
     )
+
+
+def test_the_goals_say_what_they_were_measured_on_and_whether_to_rely_on_them() -> None:
+    control = a_row("glibc again", 1.02)
+    findings = found(control, Goal(a_row("pools"), 1.0), Goal(a_row("pools", program="mst"), 1.0))
+    count = row(("ft", "8x p4"), "auto", "glibc", "llc_misses", exact(0.5))
+    findings.add("misses", [Goal(count, 0.3)], 512 << 10)
+    assert list(goals_table(findings).remarks) == [
+        "commit 0123456789ab, Zen 5, last level 1 MiB but 0.5 MiB for ft 8x p4, 2005-06-12",
+        "UNRELIABLE: glibc against itself is 1.020 [0.920 1.120] n 6 in ft 2x",
+        "no baseline ran twice for mst 2x",
+    ]
+
+
+def test_rows_and_goals_for_machines_say_whether_to_rely_on_them() -> None:
+    findings = found(
+        a_row("glibc again", 1.02), a_row("glibc again", 1.0, "mst"), Goal(a_row("pools"), 1.0),
+        Goal(a_row("pools"), 1.3, Of.PEAK), Goal(a_row("pools", program="mst"), 1.0),
+    )  # fmt: skip
+    assert [goal["unreliable"] for goal in goals_data(findings)] == [True, False, False]
+    assert [(each["workload"], each["unreliable"]) for each in rows_data(findings)] == [
+        ("ft", True), ("mst", False), ("ft", True), ("mst", False),
+    ]  # fmt: skip
+    assert rows_data(findings)[0]["races"] == ({"name": "ft 2x", "baseline": "glibc"},)
 
 
 def everything() -> Findings:
@@ -198,5 +211,5 @@ def test_markdown_has_the_goals_after_the_machine_and_then_every_table() -> None
         "NO, unreliable |",
         "yes, within noise, unreliable |",
     ]
-    assert "*UNRELIABLE: the baseline against itself is 1.020 for ft 2x*" in text
+    assert text.count("*UNRELIABLE: glibc against itself is 1.020 [0.920 1.120] n 6 in ft 2x*") == 2
     assert "a\\|b" in text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from malloom.errors import CommandError
-from malloom.measure.process import Command, TimeLimitReached, run_measured
+from malloom.measure.process import Command, TimeLimitReached, ended, last_line, run_measured
 
 MIB = 1 << 20
 
@@ -97,6 +97,36 @@ def test_standard_input_is_given_anew_to_every_run(tmp_path: Path) -> None:
 def test_no_such_program_is_one_clear_error() -> None:
     with pytest.raises(CommandError, match="cannot run /nonexistent/program: No such file or directory"):
         run_measured(Command(["/nonexistent/program"]))
+
+
+def test_what_is_not_measured_leaves_its_status_and_its_words() -> None:
+    script = "echo one; echo two; echo $NAME >&2; echo last >&2; exit 3"
+    with ended(Command(["sh", "-c", script], {"NAME": "value"})) as run:
+        assert run.status == 3
+        assert (run.output.read(), run.errors.read()) == ("one\ntwo\n", "value\nlast\n")
+    with ended(Command(["sh", "-c", "kill -9 $$"])) as run:
+        assert run.status == -9
+
+
+def test_what_executes_a_command_comes_before_it() -> None:
+    with ended(Command(["echo", "one"]), ["env", "-i"]) as run:
+        assert (run.status, last_line(run.output.read())) == (0, "one")
+
+
+def test_what_is_no_text_is_read_all_the_same() -> None:
+    with ended(Command(["printf", r"a\377b\n"])) as run:
+        assert run.output.read() == "a\ufffdb\n"
+
+
+def test_what_is_not_measured_has_no_input_and_a_time_limit() -> None:
+    with ended(Command(["cat"])) as run:
+        assert (run.status, run.output.read()) == (0, "")
+    message = "'sleep 100' did not end within 1 s"
+    with (
+        pytest.raises(TimeLimitReached, match=message),
+        ended(Command(["sleep", "100"], time_limit=1), ["env"]),
+    ):
+        pass
 
 
 def alive(pid: int) -> bool:

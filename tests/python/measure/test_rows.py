@@ -6,8 +6,9 @@ from dataclasses import asdict
 import pytest
 
 from malloom.errors import CommandError
+from malloom.measure.interleaved import RaceId
 from malloom.measure.interval import Interval, exact
-from malloom.measure.rows import control_rows, measured_row, row, rows_of, to_json
+from malloom.measure.rows import control_rows, describe_interval, measured_row, row, rows_of, to_json
 from python.bench.races import rounds_of
 
 PLACE = ("ft", "2x")
@@ -31,6 +32,21 @@ def test_only_a_count_is_exact() -> None:
     assert row(PLACE, "A", "B", "misses", exact(0.5)).is_exact
     assert not row(PLACE, "A", "B", "cpu_time", Interval(0.5, 0.4, 0.6)).is_exact
     assert not row(PLACE, "A", "B", "cpu_time", Interval(0.5, None, None)).is_exact
+
+
+def test_intervals_stand_with_their_pairs() -> None:
+    measured = row(PLACE, "A", "B", "cpu_time", Interval(0.5, 0.4, 0.6), runs=6)
+    assert describe_interval(measured) == "0.500 [0.400 0.600] n 6"
+    few = row(PLACE, "A", "B", "cpu_time", Interval(0.5, None, None), runs=2)
+    assert describe_interval(few) == "0.500 n 2"
+    assert describe_interval(row(PLACE, "A", "B", "misses", exact(0.5))) == "0.500"
+
+
+def test_rows_of_a_race_say_which() -> None:
+    race = RaceId("ft 2x, huge pages on", "glibc")
+    rounds = rounds_of({"glibc": 1.0, "pools": 1.0}, race=race)
+    assert measured_row(PLACE, rounds, "pools", "glibc", "cpu_time").races == (race,)
+    assert measured_row(PLACE, rounds_of({"A": 1.0}), "A", "A", "cpu_time").races == ()
 
 
 def test_the_control_has_a_row_where_it_ran() -> None:
@@ -64,6 +80,11 @@ def test_rows_for_machines_stand_alone() -> None:
     (only,) = found["rows"]
     assert (only["commit"], only["processor"], only["date"]) == ("0123456789ab", "Zen 5", "2005-06-12")
     assert (only["runs"], only["last_level"], only["peak_rss_ratio"]) == (7, 0, None)
+
+
+def test_goals_for_machines_stand_alone_too() -> None:
+    (only,) = json.loads(to_json("pools", HOST, [], [{"limit": 1.0}]))["goals"]
+    assert only == {"limit": 1.0, "commit": "0123456789ab", "processor": "Zen 5", "date": "2005-06-12"}
 
 
 def test_what_is_not_known_of_the_host_is_told() -> None:

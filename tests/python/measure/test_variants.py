@@ -40,7 +40,7 @@ def output_of(command: Command) -> str:
     return run_measured(command).output_digest
 
 
-def planned(folder: Path, name: str) -> Path:
+def plan_in(folder: Path, name: str) -> Path:
     profile, plan = HeapProfile.from_arrays([48] * 10), folder / f"{name}.plan"
     write_plan(make_plan(profile, strategy(name).place(profile, geometry_from("zen5"))), plan)
     return plan
@@ -85,7 +85,7 @@ def test_a_metric_of_the_simulators_own_becomes_a_row(simulator: str) -> None:
 
 
 def test_a_plan_is_run_as_its_user_runs_it(tmp_path: Path) -> None:
-    plan = planned(tmp_path, "sequential")
+    plan = plan_in(tmp_path, "sequential")
     found = with_plan("planned", plan).of(PROGRAM)
     assert found.arguments == PROGRAM.arguments
     assert found.environment == variants.planned(plan)
@@ -93,12 +93,12 @@ def test_a_plan_is_run_as_its_user_runs_it(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_places_nothing_is_the_fallback_alone(tmp_path: Path) -> None:
-    found = with_plan("planned", planned(tmp_path, "overhead-only")).of(PROGRAM)
+    found = with_plan("planned", plan_in(tmp_path, "overhead-only")).of(PROGRAM)
     assert found.environment == variants.fallback()
 
 
 def test_a_program_that_is_not_there_has_no_planned_run(tmp_path: Path) -> None:
-    variant = with_plan("planned", planned(tmp_path, "sequential"))
+    variant = with_plan("planned", plan_in(tmp_path, "sequential"))
     with pytest.raises(CommandError, match="/nonexistent/program"):
         variant.of(Command(["/nonexistent/program"]))
 
@@ -128,7 +128,7 @@ def test_a_race_of_variants_is_a_race_of_the_same_work(simulator: str) -> None:
 def test_what_the_user_preloads_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Behind malloom's library, as `malloom run` has it: without it another program would be raced."""
     monkeypatch.setenv("LD_PRELOAD", "libm.so.6")
-    plan = planned(tmp_path, "sequential")
+    plan = plan_in(tmp_path, "sequential")
     for environment in (variants.planned(plan), variants.fallback(), variants.as_run(plan)):
         ours, his = environment["LD_PRELOAD"].split(":")
         assert his == "libm.so.6"

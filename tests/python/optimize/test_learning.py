@@ -18,8 +18,8 @@ from malloom.measure.process import Command, run_measured
 from malloom.optimize import learning
 from malloom.optimize.learning import (
     BOTH,
+    LEARNED_POOLS,
     OF_ITS_PLACES,
-    POOLS,
     PREFETCHES,
     Contents,
     Learned,
@@ -48,13 +48,13 @@ def one_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_hot_call_site_becomes_a_pool(one_site: Path, tmp_path: Path) -> None:
     learned, said = learned_from(one_site, folder=tmp_path)
     assert learned.notes == []
-    assert learned.contents[POOLS].pools == 1
+    assert learned.contents[LEARNED_POOLS].pools == 1
     assert learned.requests is not None and 100_000 <= learned.requests < 100_100
-    assert said[:2] == ["learning pools", f"learned {learned.contents[POOLS]}"]
+    assert said[:2] == ["learning pools", f"learned {learned.contents[LEARNED_POOLS]}"]
     assert {f"learning {BOTH}", f"learning {PREFETCHES}"} <= set(said)
     headers = [PlanHeader.of(check_plan(plan)) for plan in learned.plans.values()]
     assert len({header.fields["program"] for header in headers}) == 1
-    assert not has_flag(learned.plans[POOLS], "system_fallback")
+    assert not has_flag(learned.plans[LEARNED_POOLS], "system_fallback")
     if PREFETCHES in learned.plans:
         assert has_flag(learned.plans[PREFETCHES], "system_fallback")
 
@@ -75,7 +75,9 @@ def plan_with(folder: Path, name: str, prefetches: int) -> Path:
 def test_pools_are_carried_with_the_prefetches_found(
     tmp_path: Path, prefetches: dict[str, int], source: str
 ) -> None:
-    plans = {name: plan_with(tmp_path, name, count) for name, count in {POOLS: 0, **prefetches}.items()}
+    plans = {
+        name: plan_with(tmp_path, name, count) for name, count in {LEARNED_POOLS: 0, **prefetches}.items()
+    }
     learned = Learned(plans, {name: contents_of(plan) for name, plan in plans.items()})
     combine(learned, tmp_path)
     assert learned.contents[BOTH] == Contents(pools=1, companions=0, prefetches=1)
@@ -83,10 +85,10 @@ def test_pools_are_carried_with_the_prefetches_found(
 
 
 def test_without_prefetches_pools_are_not_carried_twice(tmp_path: Path) -> None:
-    plans = {name: plan_with(tmp_path, name, 0) for name in (POOLS, BOTH)}
+    plans = {name: plan_with(tmp_path, name, 0) for name in (LEARNED_POOLS, BOTH)}
     learned = Learned(plans, {name: contents_of(plan) for name, plan in plans.items()})
     combine(learned, tmp_path)
-    assert set(learned.plans) == set(learned.contents) == {POOLS}
+    assert set(learned.plans) == set(learned.contents) == {LEARNED_POOLS}
 
 
 def placed(program: Path, folder: Path, prefetches: int) -> Path:
@@ -128,7 +130,7 @@ def test_long_programs_are_not_run_under_dynamorio(
 ) -> None:
     monkeypatch.setattr(learning, "LONGEST_UNDER_DYNAMORIO", 0.0)
     learned, said = learned_from(one_site, folder=tmp_path)
-    assert list(learned.plans) == [POOLS]
+    assert list(learned.plans) == [LEARNED_POOLS]
     assert [note.partition(":")[0] for note in learned.notes] == ["no prefetches are looked for"]
     assert f"learning {BOTH}" not in said
 

@@ -4,7 +4,6 @@ from malloom.bench.dynamic.times import CARRIED, SAME_INPUT
 from malloom.bench.general import BEST, best_of
 from malloom.bench.goals import Goal, Of
 from malloom.bench.means import Races, mean_row, mean_row_against
-from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import FEW_REQUESTS
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Rounds, again
@@ -18,9 +17,8 @@ NO_SLOWER, PEAK = 1.01, 1.15
 FT_LIMITS = {("ft", "2x"): 0.6, ("ft", "8x"): 0.6}
 
 
-def time_goals(bench: Bench, races: Races) -> list[Row | Goal]:
+def time_goals(races: Races) -> list[Row | Goal]:
     """The goals on time and memory. Means are of each size at which several programs were measured."""
-    del bench
     by_size: dict[str, Races] = {}
     for place, rounds in races.items():
         by_size.setdefault(place[1], {})[place] = rounds

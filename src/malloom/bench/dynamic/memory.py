@@ -1,7 +1,7 @@
 """What a program that releases all that it made still has in use."""
 
 from malloom.bench.cases import Case
-from malloom.bench.general import general
+from malloom.bench.general import general_variants
 from malloom.bench.goals import Goal, against_limit
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget, Rounds
@@ -17,7 +17,7 @@ LEFT_OVER = 0.1
 def memory_rows(bench: Bench, heap_bytes: int, budget: Budget) -> list[Row | Goal]:
     """What is left in use, against the C library's; and pools against what they had."""
     case = Case("release_all", (str(heap_bytes),), EMPTY, f"{heap_bytes / 1e6:.0f} MB")
-    rounds = bench.race(case, [*general(bench), pools()], GLIBC, budget, EMPTY)
+    rounds = bench.race(case, [*general_variants(bench), pools()], GLIBC, budget, EMPTY)
     return [*rows_of(case.place, rounds, GLIBC, (FULL, EMPTY)), *_goals(case, rounds)]
 
 
@@ -25,4 +25,4 @@ def _goals(case: Case, rounds: Rounds) -> list[Goal]:
     if not rounds.runs.get(POOLS):
         return []
     allowed = LEFT_OVER * min(rounds.values(POOLS, FULL))
-    return [against_limit(case.place, POOLS, EMPTY, rounds.values(POOLS, EMPTY), allowed)]
+    return [against_limit(case.place, POOLS, EMPTY, rounds.values(POOLS, EMPTY), allowed, rounds.races)]

@@ -13,7 +13,7 @@ QUICK_LAST_LEVEL = 1 << 20
 
 
 @dataclass(frozen=True)
-class Scale:
+class DynamicScale:
     """Sizes of the heaps by program, and budgets. None was chosen by its result."""
 
     sizes: Mapping[str, Sequence[str]]
@@ -35,10 +35,12 @@ class Scale:
     memory_bytes: int
 
 
-def full_scale(programs: Sequence[str], sizes: Sequence[str], last_level: int, seconds: float) -> Scale:
+def full_scale(
+    programs: Sequence[str], sizes: Sequence[str], last_level: int, seconds: float
+) -> DynamicScale:
     """`seconds` are of the timed runs of one program at one size; slow ones have as many rounds as an
     interval needs."""
-    return Scale(
+    return DynamicScale(
         sizes={name: tuple(sizes) if sizes else DEFAULT_SIZES[name] for name in programs},
         last_level=last_level,
         counted=tuple(programs),
@@ -55,10 +57,10 @@ def full_scale(programs: Sequence[str], sizes: Sequence[str], last_level: int, s
     )
 
 
-def quick_scale(programs: Sequence[str], sizes: Sequence[str], last_level: int) -> Scale:
+def quick_scale(programs: Sequence[str], sizes: Sequence[str], last_level: int) -> DynamicScale:
     """Everything once, small: for the tests. Its numbers decide nothing."""
     few = Budget(fewest=2, most=2)
-    return Scale(
+    return DynamicScale(
         sizes={name: tuple(sizes or ("0.5x",)) for name in programs},
         last_level=last_level,
         counted=tuple(programs[:1]),

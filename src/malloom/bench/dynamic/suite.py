@@ -11,13 +11,13 @@ from malloom.bench.dynamic.malloc_free import malloc_free_rows
 from malloom.bench.dynamic.memory import memory_rows
 from malloom.bench.dynamic.misses import MACHINES, Counted, counted_rows
 from malloom.bench.dynamic.prefetches import prefetch_rows
-from malloom.bench.dynamic.scale import QUICK_LAST_LEVEL, Scale, full_scale, quick_scale
+from malloom.bench.dynamic.scale import QUICK_LAST_LEVEL, DynamicScale, full_scale, quick_scale
 from malloom.bench.dynamic.tables import tables
 from malloom.bench.dynamic.times import LEARNED_AT, Sized, time_rows
 from malloom.bench.malloc_free import PATTERNS
 from malloom.bench.means import Races
 from malloom.bench.real_programs import gzip, sha256sum
-from malloom.bench.steps import Step
+from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import FACTORS, ChosenPrograms, chosen_programs, heap_bytes, known, sized
 from malloom.cache.geometry import last_level_bytes, size_from
@@ -81,7 +81,7 @@ def prepare(
     return _prepared(full_scale(programs, wanted, given or last_level_bytes(), limit))
 
 
-def _prepared(scale: Scale) -> Prepared:
+def _prepared(scale: DynamicScale) -> Prepared:
     makers = {
         "times": _times,
         "few-requests": _few_requests,
@@ -93,7 +93,7 @@ def _prepared(scale: Scale) -> Prepared:
     return Prepared({part: partial(make, scale) for part, make in makers.items()}, tables(), scale.last_level)
 
 
-def _times(scale: Scale) -> list[Step]:
+def _times(scale: DynamicScale) -> list[Step]:
     races: Races = {}
     steps = []
     for size in dict.fromkeys(size for sizes in scale.sizes.values() for size in sizes):
@@ -106,17 +106,16 @@ def _times(scale: Scale) -> list[Step]:
                 races=races,
             )
             steps.append(Step("times", f"{program} {size}", measure, _expected(size, scale)))
-    conclude = partial(time_goals, races=races)
-    return [*steps, Step("times", "goals", conclude, concludes=True)]
+    return [*steps, conclusion("times", "goals", partial(time_goals, races))]
 
 
-def _expected(size: str, scale: Scale) -> float:
+def _expected(size: str, scale: DynamicScale) -> float:
     """Seconds: optimising, then rounds."""
     run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
     return RUNS_TO_OPTIMIZE * run + max(scale.times.seconds, VARIANTS * run * (scale.times.fewest + 1))
 
 
-def _few_requests(scale: Scale) -> list[Step]:
+def _few_requests(scale: DynamicScale) -> list[Step]:
     budget = scale.few_requests
     programs = (gzip(scale.document_megabytes), sha256sum(scale.document_megabytes))
     return [
@@ -130,13 +129,13 @@ def _few_requests(scale: Scale) -> list[Step]:
     ]
 
 
-def _prefetches(scale: Scale) -> list[Step]:
+def _prefetches(scale: DynamicScale) -> list[Step]:
     expected = 4 * SECONDS_PER_BYTE * heap_bytes(LEARNED_AT, scale.last_level)
     cases = [sized(program, LEARNED_AT, scale.last_level) for program in scale.sizes]
     return [Step("prefetches", str(case), partial(prefetch_rows, case=case), expected) for case in cases]
 
 
-def _misses(scale: Scale) -> list[Step]:
+def _misses(scale: DynamicScale) -> list[Step]:
     wanted = [
         Counted(program, machine, scale.counted_size) for machine in MACHINES for program in scale.counted
     ]
@@ -152,7 +151,7 @@ def _misses(scale: Scale) -> list[Step]:
     ]
 
 
-def _malloc_free(scale: Scale) -> list[Step]:
+def _malloc_free(scale: DynamicScale) -> list[Step]:
     expected = len(scale.object_sizes) * scale.malloc_free.seconds
     return [
         Step(
@@ -171,7 +170,7 @@ def _malloc_free(scale: Scale) -> list[Step]:
     ]
 
 
-def _memory(scale: Scale) -> list[Step]:
+def _memory(scale: DynamicScale) -> list[Step]:
     measure = partial(memory_rows, heap_bytes=scale.memory_bytes, budget=scale.memory)
     return [Step("memory", f"release_all {scale.memory_bytes} bytes", measure, 20.0)]
 

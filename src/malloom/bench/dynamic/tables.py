@@ -9,8 +9,8 @@ from malloom.bench.dynamic.misses import MACHINES
 from malloom.bench.dynamic.prefetches import METRIC, ONE
 from malloom.bench.general import BEST
 from malloom.bench.malloc_free import TIME
-from malloom.bench.tables import Table, describe_interval
-from malloom.measure.rows import Row
+from malloom.bench.tables import Table
+from malloom.measure.rows import Row, describe_interval
 from malloom.measure.variants import ALL, DYNAMORIO, GLIBC
 
 MISSES: Mapping[str, str] = {"l1d_misses": "first-level", "llc_misses": "last-level"}

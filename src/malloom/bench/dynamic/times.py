@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from malloom.bench.cases import Case
-from malloom.bench.general import general, row_against_best
+from malloom.bench.general import general_variants, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.kept import optimized
 from malloom.bench.means import Races
@@ -58,7 +58,7 @@ def time_rows(
     if lack := lack_of_room(wanted.bytes, available_memory()):
         bench.note(lack)
         return []
-    peers = general(bench)
+    peers = general_variants(bench)
     wanted_variants = [
         *peers,
         *_native(bench, wanted, seconds),

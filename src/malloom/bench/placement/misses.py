@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from malloom.bench.cases import Case
-from malloom.bench.placement.plans import all_planned
+from malloom.bench.placement.plans import plans_of
 from malloom.bench.placement.races import SEQUENTIAL
 from malloom.bench.steps import Bench
 from malloom.measure import variants
@@ -14,7 +14,7 @@ from malloom.measure.variants import GLIBC, native, with_environment
 
 def strategy_miss_rows(bench: Bench, case: Case, names: Sequence[str]) -> list[Row]:
     """Every strategy against sequential placement, and both against the C library's allocator."""
-    plans = all_planned(bench, case, names)
+    plans = plans_of(bench, case, names)
     placed = [with_environment(name, variants.planned(plan)) for name, plan in plans.items()]
     commands = bench.commands_of(case, [native(), *placed])
     counts = bench.counted(f"misses of {case}", commands, count_misses)

@@ -17,7 +17,7 @@ def strategies() -> list[str]:
     return [*thesis.STRATEGIES, *(name for name in strategy_names() if name not in thesis.STRATEGIES)]
 
 
-def recorded(bench: Bench, case: Case) -> Path:
+def profile_of(bench: Bench, case: Case) -> Path:
     """The profile of a case, recorded once; of an annotated program what the annotations tell."""
     accesses = "annotated" if case.is_annotated else "full"
     profile = bench.file(case, "profile")
@@ -30,22 +30,22 @@ def recorded(bench: Bench, case: Case) -> Path:
     return profile
 
 
-def planned(bench: Bench, case: Case, name: str) -> Path:
+def plan_of(bench: Bench, case: Case, name: str) -> Path:
     """The plan of a strategy, or of the best, for a case, made once."""
     made = bench.file(case, f"{name}.plan")
     if not made.exists():
-        profile = recorded(bench, case)
+        profile = profile_of(bench, case)
         bench.say(f"planning {case}, strategy {name}")
         stages.plan(profile, made, name)
     return made
 
 
-def all_planned(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Path]:
+def plans_of(bench: Bench, case: Case, names: Sequence[str]) -> dict[str, Path]:
     """The plans of several strategies, without those that fail. The profile is read once for all."""
     plans = {name: bench.file(case, f"{name}.plan") for name in names}
     missing = [name for name, made in plans.items() if not made.exists()]
     if missing:
-        profile = recorded(bench, case)
+        profile = profile_of(bench, case)
         bench.say(f"planning {case}, {len(missing)} strategies")
         problems = stages.plan_each(profile, {name: plans[name] for name in missing})
         for name, problem in problems.items():

@@ -1,8 +1,8 @@
 """Times of the workloads under plans and general allocators (tables 5.1, 5.2, 5.9 and 5.11 to 5.14)."""
 
 from malloom.bench.cases import Case
-from malloom.bench.general import general
-from malloom.bench.placement.plans import all_planned, planned
+from malloom.bench.general import general_variants
+from malloom.bench.placement.plans import plan_of, plans_of
 from malloom.bench.steps import Bench
 from malloom.measure import variants
 from malloom.measure.interleaved import Budget
@@ -18,9 +18,9 @@ STATISTICS = "statistics"
 
 def strategy_rows(bench: Bench, case: Case, names: list[str], budget: Budget) -> list[Row]:
     """Every strategy and every general allocator, against sequential placement and against the C library."""
-    plans = all_planned(bench, case, names)
+    plans = plans_of(bench, case, names)
     placed = [with_environment(name, variants.planned(plan)) for name, plan in plans.items()]
-    rounds = bench.race(case, [*general(bench), *placed], GLIBC, budget, controls=(SEQUENTIAL,))
+    rounds = bench.race(case, [*general_variants(bench), *placed], GLIBC, budget, controls=(SEQUENTIAL,))
     metrics = ("cpu_time", case.measure)
     return [row for baseline in (SEQUENTIAL, GLIBC) for row in rows_of(case.place, rounds, baseline, metrics)]
 
@@ -29,7 +29,7 @@ def preallocation_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
     """The C library against placement with and without preallocation (table 5.9)."""
     wanted = [native()]
     for strategy in (SEQUENTIAL, USAGE):
-        plan = planned(bench, case, strategy)
+        plan = plan_of(bench, case, strategy)
         for name, preallocate in ((strategy, True), (f"{strategy} {NOT_PREALLOCATED}", False)):
             wanted.append(with_environment(name, variants.planned(plan, preallocate=preallocate)))
     rounds = bench.race(case, wanted, GLIBC, budget)
@@ -42,7 +42,7 @@ def statistics_rows(bench: Bench, case: Case, budget: Budget) -> list[Row]:
     The thesis took the recording out of its library; ours never had it, so the nearest question is what
     counting for the statistics costs.
     """
-    plan = variants.planned(planned(bench, case, SEQUENTIAL))
+    plan = variants.planned(plan_of(bench, case, SEQUENTIAL))
     counting = with_setting(plan, "statistics", "1")
     wanted = [
         with_environment(SEQUENTIAL, plan),

@@ -31,7 +31,7 @@ def recording_goals(bench: Bench, program: Runnable, accesses: str, budget: Budg
     commands = {GLIBC: plain, variant: recording_command(plain, profile, accesses)}
     recording.create(profile, force=True)
     try:
-        what = f"the recording of {' '.join(program.place)}, accesses {accesses}"
+        what = f"{' '.join(program.place)}, accesses {accesses}"
         rounds = bench.race_of(what, commands, GLIBC, budget)
     finally:
         recording.remove(profile)

@@ -8,7 +8,7 @@ from malloom.measure.interleaved import Budget
 
 
 @dataclass(frozen=True)
-class Scale:
+class PlacementScale:
     """Inputs and budgets. None was chosen by its result."""
 
     timed: list[Case]
@@ -38,11 +38,11 @@ class Scale:
     recording_budget: Budget
 
 
-def full_scale() -> Scale:
+def full_scale() -> PlacementScale:
     """Some 20 minutes. The accesses of cover are recorded on the papers' largest input, which lasts 22 ms,
     and on the smallest in hundreds that lasts half a second.
     """
-    return Scale(
+    return PlacementScale(
         timed=[cover(100), cover(300), cover(500), hexapawn(4, 3), traverse(16, 10), traverse(20, 20)],
         counted=[cover(300), hexapawn(4, 3), traverse(16, 10)],
         short=[cover(100), hexapawn(4, 3)],
@@ -68,10 +68,10 @@ def full_scale() -> Scale:
     )
 
 
-def quick_scale() -> Scale:
+def quick_scale() -> PlacementScale:
     """Everything once, small: for the tests. Its numbers decide nothing."""
     few = Budget(fewest=2, most=2)
-    return Scale(
+    return PlacementScale(
         timed=[cover(100), traverse(10, 4)],
         counted=[traverse(8, 1)],
         short=[cover(100)],

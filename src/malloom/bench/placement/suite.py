@@ -8,10 +8,11 @@ from malloom.bench.placement import goals, misses, races, thesis
 from malloom.bench.placement.planning import planning_goals
 from malloom.bench.placement.plans import strategies
 from malloom.bench.placement.recording import recording_goals
-from malloom.bench.placement.scale import Scale, full_scale, quick_scale
+from malloom.bench.placement.scale import PlacementScale, full_scale, quick_scale
 from malloom.bench.placement.tables import tables
 from malloom.bench.steps import Step
-from malloom.bench.suite import Prepared, Suite, shown_last_level
+from malloom.bench.suite import Prepared, Suite
+from malloom.measure.host import shown_last_level
 
 TABLES = {
     "times": "CPU time of every strategy and every general allocator",
@@ -50,7 +51,7 @@ def _with_names(case: Case) -> list[tuple[Case, list[str]]]:
     return [(case, plain), (case.annotated(), [races.SEQUENTIAL, *thesis.FRIENDS, races.USAGE])]
 
 
-def _times(scale: Scale) -> list[Step]:
+def _times(scale: PlacementScale) -> list[Step]:
     budget = scale.table_budget
     return [
         Step("times", str(case), partial(races.strategy_rows, case=case, names=names, budget=budget))
@@ -59,7 +60,7 @@ def _times(scale: Scale) -> list[Step]:
     ]
 
 
-def _misses(scale: Scale) -> list[Step]:
+def _misses(scale: PlacementScale) -> list[Step]:
     return [
         Step("misses", str(case), partial(misses.strategy_miss_rows, case=case, names=names))
         for plain in scale.counted
@@ -67,12 +68,12 @@ def _misses(scale: Scale) -> list[Step]:
     ]
 
 
-def _preallocation(scale: Scale) -> list[Step]:
+def _preallocation(scale: PlacementScale) -> list[Step]:
     case, budget = scale.preallocated, scale.table_budget
     return [Step("preallocation", str(case), partial(races.preallocation_rows, case=case, budget=budget))]
 
 
-def _statistics(scale: Scale) -> list[Step]:
+def _statistics(scale: PlacementScale) -> list[Step]:
     budget = scale.table_budget
     return [
         Step("statistics", str(case), partial(races.statistics_rows, case=case, budget=budget))
@@ -80,7 +81,7 @@ def _statistics(scale: Scale) -> list[Step]:
     ]
 
 
-def _speed(scale: Scale) -> list[Step]:
+def _speed(scale: PlacementScale) -> list[Step]:
     large, small, budget = scale.large_walk, scale.small_walk, scale.goal_budget
     close, seconds = scale.close_budget, scale.optimize_seconds
 
@@ -108,7 +109,7 @@ def _speed(scale: Scale) -> list[Step]:
     ]
 
 
-def _recording(scale: Scale) -> list[Step]:
+def _recording(scale: PlacementScale) -> list[Step]:
     wanted: list[tuple[Runnable, str]] = [(scale.recorded_program, "none"), (scale.recorded[0], "none")]
     wanted += [(case, accesses) for case in scale.recorded for accesses in ("full", "sampled")]
     return [
@@ -121,13 +122,13 @@ def _recording(scale: Scale) -> list[Step]:
     ]
 
 
-def _planning(scale: Scale) -> list[Step]:
+def _planning(scale: PlacementScale) -> list[Step]:
     requests, accesses = scale.planning
     measure = partial(planning_goals, requests=requests, accesses=accesses)
     return [Step("planning", f"{requests} requests {accesses} accesses", measure)]
 
 
-def _programs(scale: Scale) -> list[Step]:
+def _programs(scale: PlacementScale) -> list[Step]:
     return [
         Step(
             "programs",

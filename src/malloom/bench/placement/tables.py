@@ -6,8 +6,8 @@ from malloom.bench.cases import ANNOTATED
 from malloom.bench.general import BEST
 from malloom.bench.placement import thesis
 from malloom.bench.placement.races import NOT_PREALLOCATED, SEQUENTIAL, STATISTICS
-from malloom.bench.tables import Table, describe_interval
-from malloom.measure.rows import Place, Row
+from malloom.bench.tables import Table
+from malloom.measure.rows import Place, Row, describe_interval
 from malloom.measure.variants import GLIBC
 
 Claims = Mapping[Place, Mapping[str, float]]

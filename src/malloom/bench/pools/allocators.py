@@ -21,7 +21,7 @@ class HugePages:
         return f"{name} {HUGE}" if self.wanted else name
 
     @property
-    def general(self) -> tuple[str, ...]:
+    def general_names(self) -> tuple[str, ...]:
         return tuple(map(self.named, GENERAL))
 
     @property
@@ -38,8 +38,8 @@ class HugePages:
                 remedy="write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
             )
         found = allocator_settings(bench)
-        general = [with_environment(name, found[name].environment) for name in self.general]
-        return [*general, self._of_pools()]
+        others = [with_environment(name, found[name].environment) for name in self.general_names]
+        return [*others, self._of_pools()]
 
     def _of_pools(self) -> Variant:
         """Pools have mimalloc for what they do not serve."""

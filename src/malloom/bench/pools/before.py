@@ -27,9 +27,8 @@ def program_rows(
     return [*rows, *(Goal(row, EACH_LIMIT, Of.LOW) for row in rows if row.variant == POOLS)]
 
 
-def mean_goals(bench: Bench, races: Races) -> list[Row | Goal]:
+def mean_goals(races: Races) -> list[Row | Goal]:
     """Over all programs, the start-up among them."""
-    del bench
     return [Goal(mean, MEAN_LIMIT, Of.HIGH) for mean in mean_row(races, "programs", POOLS, BEFORE)]
 
 
@@ -72,9 +71,8 @@ def _commands(bench: Bench, work: Work, there: Mapping[str, Build]) -> dict[str,
     }
 
 
-def malloc_free_goals(bench: Bench, races: Races) -> list[Row | Goal]:
+def malloc_free_goals(races: Races) -> list[Row | Goal]:
     """The mean over all patterns and sizes, for each of the two workloads."""
-    del bench
     means = []
     for workload in (THROUGH_MALLOC, DIRECTLY):
         of_it = {place: rounds for place, rounds in races.items() if place[0] == workload}

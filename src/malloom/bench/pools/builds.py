@@ -1,14 +1,13 @@
 """Other builds of the run time, made of the sources' history: a former commit, and one without checks."""
 
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
-from malloom.measure.process import Command, run_in_time
+from malloom.measure.process import Command, ended, last_line
 from malloom.measure.variants import Variant, of_binary, pools
 
 SCRIPT = Path("setup/build_at.sh")
@@ -82,7 +81,7 @@ def _built(bench: Bench, commit: str, *options: str) -> Build:
     if commit == "HEAD" and _has_changes(tree):
         bench.note("the sources have changes that are not committed, and the other build is without them")
     bench.say(f"building {' '.join((commit, *options))}, unless that was done before")
-    return Build(Path(_last_line(Command([str(tree / SCRIPT), commit, *options]).limited(LONGEST))))
+    return Build(Path(_last_line_of(Command([str(tree / SCRIPT), commit, *options]).limited(LONGEST))))
 
 
 def _has_changes(tree: Path) -> bool:
@@ -90,13 +89,10 @@ def _has_changes(tree: Path) -> bool:
     return bool(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def _last_line(command: Command) -> str:
+def _last_line_of(command: Command) -> str:
     """Of standard output; raises CommandError with the last one of standard error where the command fails."""
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        status = run_in_time(command.arguments, command, stdout=output, stderr=errors)
-        output.seek(0)
-        errors.seek(0)
-        if status != 0:
-            why = errors.read().strip().rpartition("\n")[2]
+    with ended(command) as run:
+        if run.status != 0:
+            why = last_line(run.errors.read())
             raise CommandError(why.removeprefix("malloom: ") or f"{command.arguments[0]} failed")
-        return output.read().strip().rpartition("\n")[2]
+        return last_line(run.output.read())

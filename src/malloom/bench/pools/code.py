@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from malloom.bench.general import general
+from malloom.bench.general import general_variants
 from malloom.bench.goals import Goal
 from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, Work
 from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
@@ -42,7 +42,7 @@ def for_each(objects: int, once: int, twice: int) -> float:
 
 def _commands(bench: Bench, work: Work, there: Mapping[str, Build]) -> dict[str, Command]:
     """The general allocators through malloc, and the pool heap of every build called directly."""
-    through = bench.commands_of(work.case(), general(bench))
+    through = bench.commands_of(work.case(), general_variants(bench))
     return {**through, **_directly(bench, work, there)}
 
 

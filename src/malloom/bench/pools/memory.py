@@ -44,6 +44,7 @@ def _rows(program: Runnable, rounds: Rounds) -> list[Row]:
             METRIC,
             median_ratio(_peaks(rounds, name), _peaks(rounds, baseline)),
             runs=len(rounds),
+            races=rounds.races,
         )
         for name, baseline in pairs
         if rounds.runs.get(name)
@@ -51,7 +52,8 @@ def _rows(program: Runnable, rounds: Rounds) -> list[Row]:
 
 
 def goal_of(program: Runnable, rounds: Rounds) -> Goal:
-    return against_limit(program.place, POOLS, METRIC, _peaks(rounds, POOLS), allowed(rounds))
+    peaks = _peaks(rounds, POOLS)
+    return against_limit(program.place, POOLS, METRIC, peaks, allowed(rounds), rounds.races)
 
 
 def allowed(rounds: Rounds) -> float:

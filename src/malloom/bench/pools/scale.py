@@ -19,7 +19,7 @@ SCATTERED = Case("scattered", ("64", "20000", "1000"), "kept_bytes")
 
 
 @dataclass(frozen=True)
-class Scale:
+class PoolsScale:
     """Programs and budgets. None was chosen by its result."""
 
     judges: bool
@@ -44,9 +44,9 @@ class Scale:
     last_level: int
 
 
-def full_scale(names: Sequence[str], last_level: int | None, against: str) -> Scale:
+def full_scale(names: Sequence[str], last_level: int | None, against: str) -> PoolsScale:
     sized_by = last_level or LAST_LEVEL
-    return Scale(
+    return PoolsScale(
         judges=True,
         against=against or AGAINST,
         ten=programs.the_ten(names, SIZE, sized_by),
@@ -66,10 +66,10 @@ def full_scale(names: Sequence[str], last_level: int | None, against: str) -> Sc
     )
 
 
-def quick_scale(names: Sequence[str], last_level: int | None, against: str) -> Scale:
+def quick_scale(names: Sequence[str], last_level: int | None, against: str) -> PoolsScale:
     """Everything once, small: for the tests. Its numbers judge nothing."""
     few, sized_by = Budget(fewest=2, most=2), last_level or 1 << 20
-    return Scale(
+    return PoolsScale(
         judges=False,
         against=against or AGAINST,
         ten=programs.the_ten(names, "0.5x", sized_by),

@@ -1,15 +1,12 @@
 """Cycles of a loop in llvm-mca's models of processors, and loads that a program's own stores forward to."""
 
-import os
 import re
 import subprocess
-import tempfile
 from collections import deque
 from collections.abc import Iterable
-from subprocess import DEVNULL
 
 from malloom.errors import CommandError
-from malloom.measure.process import Command, run_in_time
+from malloom.measure.process import Command, ended
 from malloom.measure.valgrind import installed
 
 SIMULATOR, PACKAGE = "llvm-mca-19", "llvm-19"
@@ -36,14 +33,10 @@ def cycles(loop: str, processor: str) -> float:
 
 def forwarded_loads_of(command: Command) -> int:
     """Of a whole run, as valgrind's lackey traces it."""
-    arguments = [installed("valgrind"), "--tool=lackey", "--trace-mem=yes", *command.arguments]
-    with tempfile.TemporaryFile("w+") as errors:
-        environment = {**os.environ, **command.environment}
-        streams = {"env": environment, "stdin": DEVNULL, "stdout": DEVNULL, "stderr": errors}
-        if run_in_time(arguments, command, **streams) != 0:
+    with ended(command, [installed("valgrind"), "--tool=lackey", "--trace-mem=yes"]) as run:
+        if run.status != 0:
             raise CommandError(f"{command.arguments[0]} failed under lackey")
-        errors.seek(0)
-        return forwarded_loads(errors)
+        return forwarded_loads(run.errors)
 
 
 def forwarded_loads(trace: Iterable[str]) -> int:

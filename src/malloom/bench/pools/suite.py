@@ -17,11 +17,11 @@ from malloom.bench.pools.dynamorio import dynamorio_rows
 from malloom.bench.pools.malloc_free import malloc_free_rows
 from malloom.bench.pools.memory import memory_rows
 from malloom.bench.pools.programs import START_UP
-from malloom.bench.pools.scale import AGAINST, Scale, full_scale, quick_scale
+from malloom.bench.pools.scale import AGAINST, PoolsScale, full_scale, quick_scale
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.tables import tables
 from malloom.bench.pools.times import time_rows
-from malloom.bench.steps import Step
+from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import ChosenPrograms, chosen_programs
 from malloom.cache.geometry import size_from
@@ -65,7 +65,7 @@ def prepare(
     programs = chosen_programs(program)
     given = size_from(last_level) if last_level else None
     scale = (quick_scale if quick else full_scale)(programs, given, against)
-    makers: dict[str, Callable[[Scale], Sequence[Step]]] = {
+    makers: dict[str, Callable[[PoolsScale], Sequence[Step]]] = {
         "before": _before,
         "before-malloc-free": _before_malloc_free,
         "memory": _memory,
@@ -81,7 +81,7 @@ def prepare(
     return Prepared(steps, tables(scale), scale.last_level, facts)
 
 
-def _before(scale: Scale) -> list[Step]:
+def _before(scale: PoolsScale) -> list[Step]:
     builds, races = Builds(scale.against), Races()
 
     def of(program: Runnable, budget: Budget) -> Step:
@@ -89,19 +89,17 @@ def _before(scale: Scale) -> list[Step]:
         return Step("before", str(program), measure, _expected(scale, 2))
 
     steps = [of(START_UP, scale.start_up), *(of(program, scale.times) for program in scale.ten)]
-    conclude = partial(before.mean_goals, races=races)
-    return [*steps, Step("before", "mean", conclude, concludes=True)]
+    return [*steps, conclusion("before", "mean", partial(before.mean_goals, races))]
 
 
-def _before_malloc_free(scale: Scale) -> list[Step]:
+def _before_malloc_free(scale: PoolsScale) -> list[Step]:
     builds, races = Builds(scale.against), Races()
     measure = partial(before.malloc_free_rows, builds=builds, budget=scale.malloc_free, races=races)
-    conclude = partial(before.malloc_free_goals, races=races)
     steps = _of_patterns("before-malloc-free", scale, measure, races=2)
-    return [*steps, Step("before-malloc-free", "means", conclude, concludes=True)]
+    return [*steps, conclusion("before-malloc-free", "means", partial(before.malloc_free_goals, races))]
 
 
-def _memory(scale: Scale) -> list[Step]:
+def _memory(scale: PoolsScale) -> list[Step]:
     def of(program: Runnable, budget: Budget, kept: str = "") -> Step:
         measure = partial(memory_rows, program=program, budget=budget, kept=kept)
         return Step("memory", str(program), measure, 10.0)
@@ -114,7 +112,7 @@ def _memory(scale: Scale) -> list[Step]:
     ]
 
 
-def _times(scale: Scale) -> list[Step]:
+def _times(scale: PoolsScale) -> list[Step]:
     return [
         Step(
             "times",
@@ -127,11 +125,11 @@ def _times(scale: Scale) -> list[Step]:
     ]
 
 
-def _malloc_free(scale: Scale) -> list[Step]:
+def _malloc_free(scale: PoolsScale) -> list[Step]:
     return _of_patterns("malloc-free", scale, partial(malloc_free_rows, budget=scale.malloc_free))
 
 
-def _code(scale: Scale) -> list[Step]:
+def _code(scale: PoolsScale) -> list[Step]:
     builds = Builds(scale.against)
 
     def counted(pattern: str, metric: str, count: Callable[[Command], int], objects: int) -> Step:
@@ -148,7 +146,7 @@ def _code(scale: Scale) -> list[Step]:
     ]
 
 
-def _checks(scale: Scale) -> list[Step]:
+def _checks(scale: PoolsScale) -> list[Step]:
     builds, races = Builds(scale.against), Races()
 
     def counted(pattern: str) -> Step:
@@ -163,16 +161,15 @@ def _checks(scale: Scale) -> list[Step]:
         return Step("checks", str(program), measure, _expected(scale, 2))
 
     timed = partial(checks.time_goals, builds=builds, budget=scale.malloc_free)
-    conclude = partial(checks.mean_goals, races=races)
     return [
         *map(counted, PATTERNS),
         *_of_patterns("checks", scale, timed),
         *map(of, scale.ten),
-        Step("checks", "mean", conclude, concludes=True),
+        conclusion("checks", "mean", partial(checks.mean_goals, races)),
     ]
 
 
-def _dynamorio(scale: Scale) -> list[Step]:
+def _dynamorio(scale: PoolsScale) -> list[Step]:
     return [
         Step(
             "dynamorio",
@@ -185,7 +182,7 @@ def _dynamorio(scale: Scale) -> list[Step]:
 
 
 def _of_patterns(
-    part: str, scale: Scale, measure: Callable[..., Sequence[Row | Goal]], races: int = 1
+    part: str, scale: PoolsScale, measure: Callable[..., Sequence[Row | Goal]], races: int = 1
 ) -> list[Step]:
     """A step for each pattern, at all sizes."""
     works = {
@@ -195,7 +192,7 @@ def _of_patterns(
     return [Step(part, pattern, partial(measure, works=found), expected) for pattern, found in works.items()]
 
 
-def _expected(scale: Scale, variants: int) -> float:
+def _expected(scale: PoolsScale, variants: int) -> float:
     """Seconds for a program: a run of one takes a second or so."""
     return max(scale.times.seconds, 0.7 * variants * (scale.times.fewest + 1)) if scale.judges else 2.0
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from malloom.bench.malloc_free import TIME
-from malloom.bench.pools.scale import Scale
+from malloom.bench.pools.scale import PoolsScale
 from malloom.bench.tables import Table
 from malloom.measure.allocators import HUGE
 from malloom.measure.rows import Row
 
 
-def tables(scale: Scale) -> list[Table]:
+def tables(scale: PoolsScale) -> list[Table]:
     former = f"commit {scale.against}"
     return [
         Table(f"CPU time of programs against {former}", "before", "cpu_time"),

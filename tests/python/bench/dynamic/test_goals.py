@@ -5,14 +5,14 @@ import pytest
 from malloom.bench.dynamic.goals import best_general, time_goals
 from malloom.bench.goals import Goal, Of
 from malloom.measure.interleaved import Rounds
-from python.bench.races import bench, rounds_of
+from python.bench.races import rounds_of
 
 USUAL = {"glibc": 1.0, "mimalloc": 0.95, "jemalloc huge": 0.9, "tcmalloc": 1.1, "carried": 0.8}
 UNDER_DYNAMORIO = {"dynamorio": 2.0, "all": 1.5}
 
 
 def goals_of(races: dict[str, Rounds], size: str = "0.5x") -> list[Goal]:
-    found = time_goals(bench(), {(name, size): rounds for name, rounds in races.items()})
+    found = time_goals({(name, size): rounds for name, rounds in races.items()})
     return [goal for goal in found if isinstance(goal, Goal)]
 
 
@@ -57,7 +57,7 @@ def test_one_program_has_no_mean() -> None:
 
 def test_sizes_are_not_mixed_in_a_mean() -> None:
     races = {("ft", size): rounds_of(USUAL) for size in ("0.5x", "2x")}
-    found = time_goals(bench(), {**races, ("art", "0.5x"): rounds_of(USUAL)})
+    found = time_goals({**races, ("art", "0.5x"): rounds_of(USUAL)})
     means = [goal for goal in found if isinstance(goal, Goal) and goal.row.workload == "geometric mean"]
     assert {goal.row.input for goal in means} == {"2 programs at 0.5x"}
 

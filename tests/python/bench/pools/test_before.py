@@ -2,7 +2,7 @@
 
 from malloom.bench.goals import Goal, Of
 from malloom.bench.pools.before import malloc_free_goals, mean_goals
-from python.bench.races import bench, rounds_of
+from python.bench.races import rounds_of
 
 
 def goals(found: list) -> list[Goal]:  # type: ignore[type-arg]
@@ -14,7 +14,7 @@ def test_the_mean_is_over_all_programs_and_its_high_end_is_held() -> None:
         ("start-up", "true"): rounds_of({"before": 1.0, "pools": 1.10}),
         ("ft", "2x"): rounds_of({"before": 2.0, "pools": 1.9}),
     }
-    (goal,) = goals(mean_goals(bench(), races))
+    (goal,) = goals(mean_goals(races))
     assert (goal.row.workload, goal.row.input) == ("geometric mean", "2 programs")
     assert (goal.of, goal.limit, goal.row.runs) == (Of.HIGH, 1.02, 6)
     assert abs(goal.row.ratio - (1.10 * 0.95) ** 0.5) < 1e-6
@@ -22,8 +22,8 @@ def test_the_mean_is_over_all_programs_and_its_high_end_is_held() -> None:
 
 
 def test_a_mean_over_nothing_is_no_goal() -> None:
-    assert mean_goals(bench(), {}) == []
-    assert mean_goals(bench(), {("ft", "2x"): rounds_of({"before": 1.0})}) == []
+    assert mean_goals({}) == []
+    assert mean_goals({("ft", "2x"): rounds_of({"before": 1.0})}) == []
 
 
 def test_a_malloc_and_its_free_is_held_without_checks_and_each_workload_apart() -> None:
@@ -31,7 +31,7 @@ def test_a_malloc_and_its_free_is_held_without_checks_and_each_workload_apart() 
         ("pairs", "now 16 bytes"): rounds_of({"before": 1.0, "pools": 1.5, "unchecked": 0.9}),
         ("pool_pairs", "now 16 bytes"): rounds_of({"before": 1.0, "pool heap": 1.5, "unchecked": 1.1}),
     }
-    found = goals(malloc_free_goals(bench(), races))
+    found = goals(malloc_free_goals(races))
     assert [(goal.row.input, goal.row.variant, goal.reached) for goal in found] == [
         ("1 patterns and sizes of pairs", "unchecked", True),
         ("1 patterns and sizes of pool_pairs", "unchecked", False),

@@ -38,7 +38,7 @@ def test_a_kernel_that_does_not_ask_is_refused(wanted: bool, kernel: str) -> Non
 def test_every_allocator_is_told(wanted: bool, kernel: str) -> None:
     pages = HugePages(wanted)
     found = {each.name: each.of(PROGRAM).environment for each in pages.variants(bench(WORKLOADS), kernel)}
-    assert list(found) == [*pages.general, pages.pools]
+    assert list(found) == [*pages.general_names, pages.pools]
     glibc, older, newer, pools = found.values()
     assert glibc == ({"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if wanted else {})
     assert older["MIMALLOC_LARGE_OS_PAGES"] == pools["MIMALLOC_LARGE_OS_PAGES"] == str(int(wanted))
