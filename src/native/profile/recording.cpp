@@ -1,7 +1,6 @@
 #include "src/native/profile/recording.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace malloom::native {
 
@@ -86,19 +85,10 @@ void Recording::add(const stream::ChunkView& chunk) {
     }
 }
 
-Properties read_properties(const stream::ChunkView& chunk) {
+std::vector<stream::Property> read_properties(const stream::ChunkView& chunk) {
     std::vector<unsigned char> payload;
-    Properties properties;
-    if (!stream::ChunkReader::decode(chunk, payload)) return properties;
-    std::vector<std::string> strings;
-    for (auto begin = payload.begin(); begin != payload.end();) {
-        const auto end = std::find(begin, payload.end(), 0);
-        if (end == payload.end()) break;
-        strings.emplace_back(begin, end);
-        begin = end + 1;
-    }
-    for (size_t i = 0; i + 1 < strings.size(); i += 2) properties.emplace_back(strings[i], strings[i + 1]);
-    return properties;
+    if (!stream::ChunkReader::decode(chunk, payload)) return {};
+    return stream::parse_properties(payload);
 }
 
 }  // namespace malloom::native

@@ -4,15 +4,11 @@
 #include <stdint.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "record/stream/chunk_reader.h"
 
 namespace malloom::native {
-
-/// Key and value of a chunk of strings.
-using Properties = std::vector<std::pair<std::string, std::string>>;
 
 using ChunkList = std::vector<const stream::ChunkView*>;
 
@@ -56,7 +52,7 @@ class Recording {
     std::vector<ProcessChunks> processes_;
 };
 
-/// The pairs of a chunk of strings; what is corrupt is left out.
-Properties read_properties(const stream::ChunkView& chunk);
+/// The properties of a chunk of strings; what is corrupt is left out.
+std::vector<stream::Property> read_properties(const stream::ChunkView& chunk);
 
 }  // namespace malloom::native
