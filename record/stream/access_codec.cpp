@@ -138,7 +138,7 @@ void make_lone_shapes(ShapedAccess* accesses, AccessShape* shapes) {
 }  // namespace
 
 size_t encode_accesses_bound(size_t count) {
-    return AccessEncoder::payload_bound(count);
+    return AccessEncoder::entries_bound(count);
 }
 
 size_t encode_accesses(const uint64_t* entries, size_t count, unsigned char* out) {

@@ -28,6 +28,11 @@ size_t AccessEncoder::payload_bound(size_t words) {
            words * sizeof(uint64_t) + largest_addresses;
 }
 
+size_t AccessEncoder::entries_bound(size_t entries) {
+    // A word has 6 bytes of tags, and a marker takes up to 11.
+    return payload_bound(2 * entries);
+}
+
 void AccessEncoder::use(const Memory& memory) {
     memory_ = memory;
     const size_t rest = memory.payload_bytes - sizeof(AccessColumns) - shapes_room - largest_definition -

@@ -27,8 +27,12 @@ class AccessEncoder {
         uint64_t* slots;
     };
 
-    /// Bytes for a payload of `words` bases and markers.
+    /// Bytes for a payload of about `words` bases and markers: has_room() says when it is full.
     static size_t payload_bound(size_t words);
+
+    /// Bytes for a payload of `entries` accesses and markers, whatever they are: as long as the definitions
+    /// of its shapes have room, everything has.
+    static size_t entries_bound(size_t entries);
 
     void use(const Memory& memory);
 

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "record/stream/checksum.h"
+#include "record/stream/records.h"
 #include "record/stream/stage_files.h"
 
 namespace malloom::stream {
@@ -134,6 +135,7 @@ void ChunkReader::index() {
 
 bool ChunkReader::decode(const ChunkView& chunk, std::vector<unsigned char>& out) {
     const ChunkHeader& header = chunk.header;
+    if (header.decoded_bytes > most_payload_bytes(header)) return false;
     if (checksum(chunk.stored, header.stored_bytes) != header.payload_checksum) return false;
     if (static_cast<Codec>(header.codec) == Codec::plain) {
         out.assign(chunk.stored, chunk.stored + header.stored_bytes);

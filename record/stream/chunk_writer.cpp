@@ -45,7 +45,7 @@ size_t make_chunk(const ChunkIdentity& identity, const unsigned char* payload, s
     if (compressor != nullptr) stored_bytes = compress(identity.kind, payload, bytes, *compressor, stored);
     const bool plain = stored_bytes == 0 || stored_bytes >= bytes;
     if (plain) {
-        memcpy(stored, payload, bytes);
+        if (bytes != 0) memcpy(stored, payload, bytes);  // an empty payload may have no address
         stored_bytes = bytes;
     }
     ChunkHeader header{};

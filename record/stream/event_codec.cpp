@@ -31,11 +31,6 @@ constexpr bool sized(unsigned kind) {
     return (sized_kinds >> kind & 1) != 0;
 }
 
-bool known(unsigned kind) {
-    return kind >= static_cast<unsigned>(EventKind::allocate) &&
-           kind <= static_cast<unsigned>(EventKind::stop);
-}
-
 /// Bytes that a number needs, less 1.
 unsigned length_of(uint64_t value) {
     return (63u - static_cast<unsigned>(__builtin_clzll(value | 1))) >> 3;
@@ -157,7 +152,7 @@ bool get_event(Payload& columns, const EventRecord& before, EventRecord& event) 
     event = {};
     if (!columns.kinds.byte(byte)) return false;
     event.kind = byte & kind_mask;
-    if (!known(event.kind)) return false;
+    if (!is_event_kind(event.kind)) return false;
     if (sized(event.kind) && !get_size(columns, event)) return false;
     if (!shortest_number(columns.addresses, (byte >> address_shift & 7) + 1, difference)) return false;
     const bool aligned = (byte & aligned_bit) != 0;

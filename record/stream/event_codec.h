@@ -7,11 +7,19 @@
 
 namespace malloom::stream {
 
+/// Whether the number is an EventKind.
+constexpr bool is_event_kind(unsigned number) {
+    using formats::profile::EventKind;
+    return number >= static_cast<unsigned>(EventKind::allocate) &&
+           number <= static_cast<unsigned>(EventKind::stop);
+}
+
 /// The most bytes that encode_events writes for `count` events.
 size_t encode_events_bound(size_t count);
 
-/// Writes the columns of `count` events, whose tickets grow and begin at `first_ticket`, and returns how many
-/// bytes. `out` has room for encode_events_bound(count). Any thread, signal handlers too; never allocates.
+/// Writes the columns of `count` events, all of an EventKind, whose tickets grow and begin at `first_ticket`,
+/// and returns how many bytes. `out` has room for encode_events_bound(count). Any thread, signal handlers
+/// too; never allocates.
 size_t encode_events(const formats::profile::EventRecord* events, size_t count, uint64_t first_ticket,
                      unsigned char* out);
 

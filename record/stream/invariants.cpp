@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "record/stream/event_codec.h"
+#include "record/stream/records.h"
 
 namespace malloom::stream {
 
@@ -61,9 +61,8 @@ class Checker {
     }
 
     void add_events(const ChunkHeader& header, const std::vector<unsigned char>& payload, Process& process) {
-        std::vector<EventRecord> events(header.records);
-        if (!decode_events(payload.data(), payload.size(), header.first_ticket, events.data(), events.size()))
-            return complain(header.process, "events do not decode");
+        std::vector<EventRecord> events;
+        if (!read_events(header, payload, events)) return complain(header.process, "events do not decode");
         process.events.insert(process.events.end(), events.begin(), events.end());
     }
 

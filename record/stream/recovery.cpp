@@ -13,6 +13,7 @@
 #include "record/stream/chunk_reader.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/profile_file.h"
+#include "record/stream/records.h"
 #include "record/stream/stage_files.h"
 
 namespace malloom::stream {
@@ -136,10 +137,10 @@ void count(const ChunkReader& reader, Recovery& result) {
                 ++result.processes;
                 break;
             case ChunkKind::contexts:
-                result.contexts += chunk.header.records;
+                result.contexts += believable_records(chunk.header);
                 break;
             case ChunkKind::events:
-                result.events += chunk.header.records;
+                result.events += believable_records(chunk.header);
                 break;
             case ChunkKind::end:
                 count_end(chunk, result);

@@ -13,6 +13,7 @@
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
 #include "record/stream/process_end.h"
+#include "record/stream/records.h"
 
 namespace malloom::stream {
 
@@ -40,7 +41,35 @@ std::vector<unsigned char> plain_chunk(const ChunkIdentity& identity, const unsi
     return chunk;
 }
 
-bool read_events(const unsigned char* start, size_t bytes, StagedChunks& staged) {
+std::vector<unsigned char> events_chunk(const ChunkIdentity& identity, const EventRecord* events) {
+    std::vector<unsigned char> columns(encode_events_bound(identity.records));
+    columns.resize(encode_events(events, identity.records, identity.first_ticket, columns.data()));
+    return plain_chunk(identity, columns.data(), columns.size());
+}
+
+// Records as they stand are no columns: so every reader finds the chunk corrupt, and says that events are
+// missing.
+std::vector<unsigned char> damaged_chunk(const ChunkIdentity& identity, const EventRecord* events) {
+    return plain_chunk(identity, reinterpret_cast<const unsigned char*>(events),
+                       identity.records * sizeof(EventRecord));
+}
+
+// A stage has no checksum: what follows the first record that cannot be one is not believed.
+void add_events(ChunkIdentity identity, const std::vector<EventRecord>& events, StagedChunks& staged) {
+    const size_t good = plausible_events(events.data(), events.size(), 0);
+    if (good != 0) {
+        identity.first_ticket = events[0].ticket;
+        identity.records = good;
+        staged.chunks.push_back(events_chunk(identity, events.data()));
+        identity.first_ticket = events[good - 1].ticket + 1;
+        ++identity.sequence;
+    }
+    if (good == events.size()) return;
+    identity.records = events.size() - good;
+    staged.chunks.push_back(damaged_chunk(identity, events.data() + good));
+}
+
+bool read_stage(const unsigned char* start, size_t bytes, StagedChunks& staged) {
     StagingHeader header;
     if (bytes < sizeof header) return false;
     memcpy(&header, start, sizeof header);
@@ -50,12 +79,7 @@ bool read_events(const unsigned char* start, size_t bytes, StagedChunks& staged)
     if (header.records == 0) return true;
     std::vector<EventRecord> events(header.records);
     memcpy(events.data(), start + sizeof header, events.size() * sizeof(EventRecord));
-    const uint64_t first = events[0].ticket;
-    std::vector<unsigned char> columns(encode_events_bound(events.size()));
-    columns.resize(encode_events(events.data(), events.size(), first, columns.data()));
-    staged.chunks.push_back(
-        plain_chunk({ChunkKind::events, header.process, header.thread, header.sequence, first, events.size()},
-                    columns.data(), columns.size()));
+    add_events({ChunkKind::events, header.process, header.thread, header.sequence, 0, 0}, events, staged);
     return true;
 }
 
@@ -79,7 +103,7 @@ bool read_process(const unsigned char* start, size_t bytes, StagedChunks& staged
         return false;
     const unsigned char* const contexts = start + sizeof header;
     read_contexts(header, contexts, staged);
-    read_events(contexts + header.capacity, room - header.capacity, staged);
+    read_stage(contexts + header.capacity, room - header.capacity, staged);
     return true;
 }
 
@@ -124,7 +148,7 @@ bool read_stage_file(const StageFile& file, StagedChunks& staged) {
     std::vector<unsigned char> bytes;
     if (!read_whole(file.path, bytes)) return false;
     return file.of_process ? read_process(bytes.data(), bytes.size(), staged)
-                           : read_events(bytes.data(), bytes.size(), staged);
+                           : read_stage(bytes.data(), bytes.size(), staged);
 }
 
 std::vector<unsigned char> make_end_chunk(uint64_t process, ProcessState state, uint64_t dropped) {

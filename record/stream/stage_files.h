@@ -28,8 +28,9 @@ struct StagedChunks {
     uint64_t dropped = 0;                                                              ///< of_process only
 };
 
-/// Reads a file into the chunks that its contexts and records make. False when it is not a whole staging file
-/// of this version (one whose process was killed while it created the file, for one).
+/// Reads a file into the chunks that its contexts and records make. From the first record on that cannot be
+/// one they make a chunk that does not decode, so that readers know of the damage. False when it is not a
+/// whole staging file of this version (one whose process was killed while it created the file, for one).
 bool read_stage_file(const StageFile& file, StagedChunks& staged);
 
 /// The end chunk of a process whose recording ended so. `dropped`: events that could not be recorded.

@@ -88,12 +88,22 @@ def rank(
     return ranking.run(sample)
 
 
+def simulation_of(profile: HeapProfile, geometry: Geometry) -> Simulation:
+    """Raises CommandError where the heap is larger than can be simulated."""
+    try:
+        return Simulation(profile, geometry)
+    except ValueError as problem:
+        raise CommandError(
+            f"the profile cannot be simulated: {problem}", remedy="record a smaller input"
+        ) from None
+
+
 class Ranking:
     """Layouts of one profile under simulation, of which PLACERS at most are held in full."""
 
     def __init__(self, profile: HeapProfile, geometry: Geometry, progress: RankingProgress) -> None:
         self._profile, self._geometry, self._progress = profile, geometry, progress
-        self._simulation = Simulation(profile, geometry)
+        self._simulation = simulation_of(profile, geometry)
         self._placed: dict[str, tuple[int, int, Groups | None, Pools | None]] = {}
 
     def enter(self, strategies: Iterable[Strategy]) -> None:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "record/stream/records.h"
+
 namespace malloom::native {
 
 using stream::AccessShape;
@@ -15,9 +17,8 @@ constexpr uint32_t most_blocks = 1 << 15;
 }  // namespace
 
 bool BlockEncoder::begin(uint64_t entries) {
-    if (entries > most_entries) return false;
-    // Twice, as a marker may take more than an address.
-    const size_t wanted = stream::AccessEncoder::payload_bound(2 * entries);
+    if (entries > stream::most_entries) return false;
+    const size_t wanted = stream::AccessEncoder::entries_bound(entries);
     if (wanted > payload_bytes_) {
         payload_ = std::make_unique_for_overwrite<unsigned char[]>(wanted);
         payload_bytes_ = wanted;

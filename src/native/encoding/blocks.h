@@ -11,13 +11,10 @@
 
 namespace malloom::native {
 
-/// Encodes one payload after the other. Memory: 14 bytes per entry of the largest. Not thread-safe.
+/// Encodes one payload after the other. Memory: 28 bytes per entry of the largest. Not thread-safe.
 class BlockEncoder {
   public:
-    /// A payload of more entries is refused.
-    static constexpr uint64_t most_entries = uint64_t{1} << 26;
-
-    /// Begins a payload of `entries` accesses and markers. False when those are too many.
+    /// Begins a payload of `entries` accesses and markers. False when those are more than a chunk may have.
     bool begin(uint64_t entries);
 
     /// An execution of the block with this number, which must make the same accesses each time. False when it

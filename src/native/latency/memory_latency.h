@@ -24,7 +24,8 @@ class MemoryLatency {
     /// Nanoseconds of a load that no hardware prefetcher covers, with `working_set` bytes in use.
     ///
     /// All of them are read before each walk, in order, the lines of the walk before all others, so that
-    /// levels of fewer than `nearer` bytes do not have them. 0: there is no nearer level.
+    /// levels of fewer than `nearer` bytes do not have them. 0: there is no nearer level. Throws
+    /// std::invalid_argument where the working set has no line.
     double random_access(uint64_t working_set, uint64_t nearer);
 
     /// The same for loads of one line after the other.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <stdexcept>
 
 namespace malloom::native {
 
@@ -59,7 +60,19 @@ LineOrder sequential_order(uint64_t lines) {
     return order;
 }
 
-PointerChase::PointerChase(const std::vector<void**>& places) : at_(places.front()), places_(places.size()) {
+namespace {
+
+void** first_of(const std::vector<void**>& places) {
+    if (places.empty()) {
+        throw std::invalid_argument("a working set without a line to walk over");
+    }
+    return places.front();
+}
+
+}  // namespace
+
+PointerChase::PointerChase(const std::vector<void**>& places)
+    : at_(first_of(places)), places_(places.size()) {
     for (size_t i = 0; i < places.size(); ++i) {
         *places[i] = places[(i + 1) % places.size()];
     }

@@ -29,7 +29,8 @@ constexpr uint64_t most_chased_lines = 16384;
 /// the begin of each line.
 class PointerChase {
   public:
-    /// `places` are distinct and at least one; what they lie in outlives the chase.
+    /// `places` are distinct; what they lie in outlives the chase. Throws std::invalid_argument where there
+    /// are none.
     explicit PointerChase(const std::vector<void**>& places);
     PointerChase(std::span<std::byte> memory, const LineOrder& order);
 

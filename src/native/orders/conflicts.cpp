@@ -82,9 +82,8 @@ class Placer {
 
 std::vector<uint32_t> avoid_conflicts(const GraphView& graph, std::span<const uint32_t> order,
                                       std::span<const uint32_t> granules, const ConflictCache& cache) {
-    const bool in_range =
-        std::all_of(order.begin(), order.end(), [&](uint32_t r) { return r < graph.nodes(); });
-    if (granules.size() != graph.nodes() || !in_range || cache.sets == 0 || cache.line_granules == 0) {
+    if (granules.size() != graph.nodes() || !graph.has(order) || cache.sets == 0 ||
+        cache.line_granules == 0) {
         throw std::invalid_argument("order, sizes and graph do not fit together");
     }
     return Placer(graph, granules, cache).place(order);

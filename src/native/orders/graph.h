@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include <algorithm>
 #include <span>
 #include <stdexcept>
 
@@ -17,6 +18,11 @@ struct GraphView {
     uint32_t nodes() const { return static_cast<uint32_t>(offsets.size() - 1); }
     std::span<const uint32_t> successors(uint32_t node) const {
         return targets.subspan(offsets[node], offsets[node + 1] - offsets[node]);
+    }
+
+    /// Whether all of these are nodes.
+    bool has(std::span<const uint32_t> named) const {
+        return std::all_of(named.begin(), named.end(), [this](uint32_t node) { return node < nodes(); });
     }
 
     /// Throws std::invalid_argument where the rows do not fit together.

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 #include <utility>
 
 namespace malloom::native {
 
 namespace {
+
+void require_nodes(const GraphView& graph, std::span<const uint32_t> named) {
+    if (!graph.has(named)) {
+        throw std::invalid_argument("an order names a node that the graph does not have");
+    }
+}
 
 /// An order as it grows; names each node at most once.
 class GrowingOrder {
@@ -14,7 +21,7 @@ class GrowingOrder {
     explicit GrowingOrder(uint32_t nodes) : named_(nodes) { order_.reserve(nodes); }
 
     bool name(uint32_t node) {
-        if (named_.at(node)) {
+        if (named_[node]) {
             return false;
         }
         named_[node] = true;
@@ -56,6 +63,7 @@ void walk_from(const GraphView& graph, uint32_t root, GrowingOrder& order, std::
 }  // namespace
 
 std::vector<uint32_t> depth_first(const GraphView& graph, std::span<const uint32_t> roots) {
+    require_nodes(graph, roots);
     GrowingOrder order(graph.nodes());
     std::vector<Step> way;
     for (const uint32_t root : roots) {
@@ -82,6 +90,7 @@ std::vector<uint32_t> in_order_of_use(const GraphView& graph, std::span<const ui
 }
 
 std::vector<uint32_t> grouped(const GraphView& graph, std::span<const uint32_t> hubs) {
+    require_nodes(graph, hubs);
     GrowingOrder order(graph.nodes());
     for (const uint32_t hub : hubs) {
         for (const uint32_t successor : graph.successors(hub)) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "record/stream/access_codec.h"
+#include "record/stream/records.h"
 
 namespace malloom::native {
 
@@ -16,9 +16,6 @@ AccessKind kind_of(uint64_t entry) {
 
 /// An annotated access says nothing of its width: a word.
 constexpr uint64_t word_size = uint64_t{3} << ResolvedAccess::size_shift;
-
-// A chunk of more is corrupt and must not reserve memory.
-constexpr uint64_t most_entries = uint64_t{1} << 26;
 
 }  // namespace
 
@@ -37,10 +34,8 @@ bool AccessCursor::load() {
 }
 
 bool AccessCursor::decode(const stream::ChunkView& chunk) {
-    if (chunk.header.records > most_entries) return false;
-    if (!stream::ChunkReader::decode(chunk, payload_)) return false;
-    entries_.resize(chunk.header.records);
-    return stream::decode_accesses(payload_.data(), payload_.size(), entries_.data(), entries_.size());
+    return stream::ChunkReader::decode(chunk, payload_) &&
+           stream::read_entries(chunk.header, payload_, entries_);
 }
 
 void AccessCursor::skip_markers() {
@@ -64,7 +59,7 @@ void AccessCursor::pass(size_t count) {
 }
 
 RecordedAccesses::RecordedAccesses(const ProcessChunks& process)
-    : events_(process), objects_(process.events), batch_(batch_accesses) {
+    : events_(process), objects_(process.expected_requests()), batch_(batch_accesses) {
     cursors_.reserve(process.threads.size());
     for (const ThreadChunks& thread : process.threads) cursors_.emplace_back(thread.accesses);
     choose_cursor();

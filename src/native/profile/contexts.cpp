@@ -125,8 +125,8 @@ std::vector<uint64_t> ContextTable::hashes(uint32_t depth) const {
     for (const ModuleEntry& module : modules) module_hashes.push_back(module.hash);
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {
         const size_t count = std::min<size_t>(depth, offsets[i + 1] - offsets[i]);
-        result.push_back(chain_hash({&frame_modules[offsets[i]], count}, {&frame_offsets[offsets[i]], count},
-                                    module_hashes));
+        result.push_back(chain_hash({frame_modules.data() + offsets[i], count},
+                                    {frame_offsets.data() + offsets[i], count}, module_hashes));
     }
     return result;
 }

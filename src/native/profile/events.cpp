@@ -1,6 +1,6 @@
 #include "src/native/profile/events.h"
 
-#include "record/stream/event_codec.h"
+#include "record/stream/records.h"
 
 namespace malloom::native {
 
@@ -16,12 +16,12 @@ void EventCursor::load() {
 }
 
 bool EventCursor::decode(const stream::ChunkView& chunk) {
-    // Every event takes a byte at least, so a count beyond that is corrupt and must not reserve memory.
-    if (chunk.header.records > chunk.header.decoded_bytes) return false;
     if (!stream::ChunkReader::decode(chunk, payload_)) return false;
-    events_.resize(chunk.header.records);
-    return stream::decode_events(payload_.data(), payload_.size(), chunk.header.first_ticket, events_.data(),
-                                 events_.size());
+    if (!stream::read_events(chunk.header, payload_, events_)) return false;
+    if (stream::plausible_events(events_.data(), events_.size(), last_ticket_) != events_.size())
+        return false;
+    if (!events_.empty()) last_ticket_ = events_.back().ticket;
+    return true;
 }
 
 EventStream::EventStream(const ProcessChunks& process) {

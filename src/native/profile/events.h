@@ -32,6 +32,7 @@ class EventCursor {
     size_t chunk_ = 0;
     size_t next_ = 0;
     uint64_t corrupt_ = 0;
+    uint64_t last_ticket_ = 0;  ///< of the chunks so far
     std::vector<unsigned char> payload_;
     std::vector<formats::profile::EventRecord> events_;
 };

@@ -29,11 +29,35 @@ ObjectMap::~ObjectMap() {
     munmap(roots_, roots_bytes);
 }
 
+ObjectMap::Region* ObjectMap::new_region() {
+    if (spare_.empty()) {
+        regions_.push_back(static_cast<Region*>(map_zeroed(sizeof(Region))));
+        return regions_.back();
+    }
+    Region* const region = spare_.back();
+    spare_.pop_back();
+    return region;
+}
+
+void ObjectMap::leave(Region*& root) {
+    if (root == nullptr) return;
+    if (--root->roots == 0) {
+        madvise(root, sizeof(Region), MADV_DONTNEED);
+        spare_.push_back(root);
+    }
+    root = nullptr;
+}
+
+/// The region of `address`, and of no other root, so that its entries may be changed.
 ObjectMap::Region& ObjectMap::region_of(uint64_t address) {
     Region*& root = roots_[(address & address_mask) >> region_shift];
-    if (root == nullptr) {
-        root = static_cast<Region*>(map_zeroed(sizeof(Region)));
-        regions_.push_back(root);
+    if (root != nullptr && root->roots == 1) return *root;
+    Region* const shared = root;
+    root = new_region();
+    root->roots = 1;
+    if (shared != nullptr) {
+        std::copy_n(shared->pages, pages_per_region, root->pages);
+        --shared->roots;
     }
     return *root;
 }
@@ -44,6 +68,21 @@ void ObjectMap::split_page(Region& region, uint64_t page) {
     std::fill_n(&region.granules[page * granules_per_page], granules_per_page, entry);
     region.has_granules[page] = true;
     region.pages[page] = 0;
+}
+
+/// Whole regions, from the one of granule `first` to before that of granule `last`.
+void ObjectMap::fill_regions(uint64_t first, uint64_t last, uint32_t entry) {
+    Region* whole = nullptr;
+    for (uint64_t number = first / granules_per_region; number < last / granules_per_region; ++number) {
+        leave(roots_[number]);
+        if (entry == 0) continue;
+        if (whole == nullptr) {
+            whole = new_region();
+            std::fill_n(whole->pages, pages_per_region, entry);
+        }
+        roots_[number] = whole;
+        ++whole->roots;
+    }
 }
 
 void ObjectMap::fill_page(uint64_t granule, uint32_t entry) {
@@ -70,6 +109,11 @@ void ObjectMap::fill(Extent extent, uint32_t entry) {
     uint64_t granule = begin >> granule_shift;
     const uint64_t last = (end + 15) >> granule_shift;
     while (granule < last) {
+        if (granule % granules_per_region == 0 && last - granule >= granules_per_region) {
+            fill_regions(granule, last, entry);
+            granule = last / granules_per_region * granules_per_region;
+            continue;
+        }
         const uint64_t page_end = std::min(last, (granule / granules_per_page + 1) * granules_per_page);
         if (page_end - granule == granules_per_page) {
             fill_page(granule, entry);

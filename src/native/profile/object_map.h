@@ -16,8 +16,9 @@ struct Extent {
 
 /// The objects that are alive. The address space is divided into regions of 4 MiB; a region holds a number
 /// for each 4 KiB page that one object fills, and a number for each granule of 16 bytes elsewhere, so that a
-/// lookup is two loads, and a large object costs a write per page. Memory: a quarter of the heap's at most.
-/// Not thread-safe.
+/// lookup is two loads, and a large object costs a write per page. Regions that one object fills are one, to
+/// which several roots lead: they cost 8 bytes each. Memory: a quarter of the heap's at most. Not
+/// thread-safe.
 class ObjectMap {
   public:
     static constexpr uint32_t none = 0xffffffffu;
@@ -63,16 +64,21 @@ class ObjectMap {
         uint32_t pages[pages_per_region];
         uint32_t granules[granules_per_region];
         bool has_granules[pages_per_region];  ///< false: the granules of the page are all 0
+        uint32_t roots;                       ///< that are this region; several where one object fills them
     };
 
     void fill(Extent extent, uint32_t entry);
+    void fill_regions(uint64_t first, uint64_t last, uint32_t entry);
     void fill_page(uint64_t granule, uint32_t entry);
     void fill_granules(uint64_t first, uint64_t last, uint32_t entry);
     void split_page(Region& region, uint64_t page);
     Region& region_of(uint64_t address);
+    Region* new_region();
+    void leave(Region*& root);
 
     Region** roots_;
     std::vector<Region*> regions_;
+    std::vector<Region*> spare_;  ///< those of no root, all zero
 };
 
 }  // namespace malloom::native

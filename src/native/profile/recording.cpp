@@ -1,7 +1,8 @@
 #include "src/native/profile/recording.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "record/stream/records.h"
 
 namespace malloom::native {
 
@@ -17,12 +18,14 @@ ThreadChunks& thread_of(ProcessChunks& process, uint32_t thread) {
     return process.threads.back();
 }
 
-/// Puts a thread's chunks into their order and returns how many are missing.
+/// Puts a thread's chunks into their order, which is that of their tickets: a thread id that is used again
+/// numbers its chunks anew. Returns how many are missing.
 uint64_t sort_chunks(ChunkList& chunks) {
-    std::stable_sort(chunks.begin(), chunks.end(),
-                     [](const auto* a, const auto* b) { return a->header.sequence < b->header.sequence; });
-    if (chunks.empty()) return 0;
-    const uint64_t expected = uint64_t{chunks.back()->header.sequence} + 1;
+    std::stable_sort(chunks.begin(), chunks.end(), [](const auto* a, const auto* b) {
+        return a->header.first_ticket < b->header.first_ticket;
+    });
+    uint64_t expected = 0;
+    for (const auto* chunk : chunks) expected = std::max(expected, uint64_t{chunk->header.sequence} + 1);
     return expected - std::min<uint64_t>(expected, chunks.size());
 }
 
@@ -74,11 +77,11 @@ void Recording::add(const stream::ChunkView& chunk) {
             process.ends.push_back(&chunk);
             break;
         case ChunkKind::events:
-            process.events += chunk.header.records;
+            process.events += stream::believable_records(chunk.header);
             thread_of(process, chunk.header.thread).events.push_back(&chunk);
             break;
         case ChunkKind::accesses:
-            process.accesses += chunk.header.records;
+            process.accesses += stream::believable_records(chunk.header);
             thread_of(process, chunk.header.thread).accesses.push_back(&chunk);
             break;
         default:
@@ -86,19 +89,10 @@ void Recording::add(const stream::ChunkView& chunk) {
     }
 }
 
-Properties read_properties(const stream::ChunkView& chunk) {
+std::vector<stream::Property> read_properties(const stream::ChunkView& chunk) {
     std::vector<unsigned char> payload;
-    Properties properties;
-    if (!stream::ChunkReader::decode(chunk, payload)) return properties;
-    std::vector<std::string> strings;
-    for (auto begin = payload.begin(); begin != payload.end();) {
-        const auto end = std::find(begin, payload.end(), 0);
-        if (end == payload.end()) break;
-        strings.emplace_back(begin, end);
-        begin = end + 1;
-    }
-    for (size_t i = 0; i + 1 < strings.size(); i += 2) properties.emplace_back(strings[i], strings[i + 1]);
-    return properties;
+    if (!stream::ChunkReader::decode(chunk, payload)) return {};
+    return stream::parse_properties(payload);
 }
 
 }  // namespace malloom::native

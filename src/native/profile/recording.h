@@ -3,16 +3,13 @@
 
 #include <stdint.h>
 
+#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "record/stream/chunk_reader.h"
 
 namespace malloom::native {
-
-/// Key and value of a chunk of strings.
-using Properties = std::vector<std::pair<std::string, std::string>>;
 
 using ChunkList = std::vector<const stream::ChunkView*>;
 
@@ -26,9 +23,13 @@ struct ProcessChunks {
     uint64_t identity = 0;
     ChunkList process, modules, contexts, ends;
     std::vector<ThreadChunks> threads;  ///< in the order of their first chunks
-    uint64_t events = 0;                ///< records in the events chunks
-    uint64_t accesses = 0;              ///< records in the accesses chunks, markers included
-    uint64_t lost_chunks = 0;           ///< gaps in the chunks' sequences
+    uint64_t events = 0;       ///< records in the events chunks, as far as these can hold what they claim
+    uint64_t accesses = 0;     ///< the same of the accesses chunks, markers included
+    uint64_t lost_chunks = 0;  ///< gaps in the chunks' sequences
+
+    /// About how many requests to make room for: of more, columns grow as they fill, since a damaged chunk
+    /// that says to be compressed may claim many events.
+    uint64_t expected_requests() const { return std::min(events, uint64_t{1} << 26); }
 };
 
 /// An opened profile and the index of its chunks. Payloads are read when they are streamed. Immutable once
@@ -56,7 +57,7 @@ class Recording {
     std::vector<ProcessChunks> processes_;
 };
 
-/// The pairs of a chunk of strings; what is corrupt is left out.
-Properties read_properties(const stream::ChunkView& chunk);
+/// The properties of a chunk of strings; what is corrupt is left out.
+std::vector<stream::Property> read_properties(const stream::ChunkView& chunk);
 
 }  // namespace malloom::native

@@ -14,7 +14,7 @@ namespace {
 class TableBuilder {
   public:
     TableBuilder(const ProcessChunks& process, ContextTable& contexts)
-        : contexts_(contexts), objects_(process.events), threads_(process.threads.size()) {}
+        : contexts_(contexts), objects_(process.expected_requests()), threads_(process.threads.size()) {}
 
     void add(const EventRecord& event, uint32_t thread) {
         switch (static_cast<EventKind>(event.kind)) {
@@ -102,8 +102,8 @@ void reserve(RequestTable& table, uint64_t requests) {
 
 RequestTable read_requests(const ProcessChunks& process, ContextTable& contexts) {
     TableBuilder builder(process, contexts);
-    // The events are a bound on the requests, and memory that is reserved and not touched costs none.
-    reserve(builder.table, process.events);
+    // Memory that is reserved and not touched costs none.
+    reserve(builder.table, process.expected_requests());
     EventStream events(process);
     for (; events.next_ticket() != EventStream::no_ticket; events.advance()) {
         builder.add(events.event(), events.thread());

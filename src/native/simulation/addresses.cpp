@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace malloom::native {
 
@@ -9,23 +10,53 @@ namespace {
 
 constexpr unsigned region_shift = 21;
 
-std::vector<uint64_t> touched_regions(std::span<const uint64_t> recorded, std::span<const uint64_t> sizes) {
-    std::vector<uint64_t> regions;
-    for (size_t request = 0; request < recorded.size(); ++request) {
-        const uint64_t end = recorded[request] + std::max<uint64_t>(sizes[request], 1) - 1;
-        for (uint64_t region = recorded[request] >> region_shift; region <= end >> region_shift; ++region) {
-            if (regions.empty() || regions.back() != region) {
-                regions.push_back(region);
+constexpr uint64_t most_regions = SimulatedAddresses::arena_start >> region_shift;
+
+/// Numbers of the regions that objects touch, each once in the end.
+class Regions {
+  public:
+    void add(uint64_t address, uint64_t bytes) {
+        require(bytes <= SimulatedAddresses::arena_start);
+        const uint64_t first = address >> region_shift;
+        const uint64_t last = (address + bytes - 1) >> region_shift;
+        require(last - first < most_regions);  // also where 64 bits of addresses end between them
+        for (uint64_t region = first; region <= last; ++region) {
+            if (regions_.empty() || regions_.back() != region) {
+                regions_.push_back(region);
             }
         }
-        if (regions.size() > (1U << 20)) {  // keeps memory bounded where requests alternate between regions
-            std::sort(regions.begin(), regions.end());
-            regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+        if (regions_.size() > (1U << 20)) {  // keeps memory bounded where requests alternate between regions
+            sort();
         }
     }
-    std::sort(regions.begin(), regions.end());
-    regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
-    return regions;
+
+    std::vector<uint64_t> take() {
+        sort();
+        return std::move(regions_);
+    }
+
+  private:
+    static void require(bool fits) {
+        if (!fits) {
+            throw std::length_error("the recorded objects touch more than 64 GiB");
+        }
+    }
+
+    void sort() {
+        std::sort(regions_.begin(), regions_.end());
+        regions_.erase(std::unique(regions_.begin(), regions_.end()), regions_.end());
+        require(regions_.size() <= most_regions);
+    }
+
+    std::vector<uint64_t> regions_;
+};
+
+std::vector<uint64_t> touched_regions(std::span<const uint64_t> recorded, std::span<const uint64_t> sizes) {
+    Regions regions;
+    for (size_t request = 0; request < recorded.size(); ++request) {
+        regions.add(recorded[request], std::max<uint64_t>(sizes[request], 1));
+    }
+    return regions.take();
 }
 
 }  // namespace
@@ -36,9 +67,6 @@ SimulatedAddresses::SimulatedAddresses(std::span<const uint64_t> recorded, std::
         throw std::invalid_argument("addresses and sizes differ in number");
     }
     const std::vector<uint64_t> regions = touched_regions(recorded, sizes);
-    if (regions.size() > (arena_start >> region_shift)) {
-        throw std::length_error("the recorded objects touch more than 64 GiB");
-    }
     uint64_t cached_region = 0;
     uint64_t cached_index = UINT64_MAX;
     for (size_t request = 0; request < recorded.size(); ++request) {

@@ -43,8 +43,8 @@ class Cache {
                 "a cache needs sets, ways, and lines of a power of two, at least 16 bytes");
         }
         if (Replacement::state_words != 0) {
-            if (shape.ways > 16) {
-                throw std::invalid_argument("tree-plru serves at most 16 ways");
+            if (shape.ways > TreePseudoLru::most_ways) {
+                throw std::invalid_argument("tree-plru serves at most 32 ways");
             }
             for (uint64_t set = 0; set < shape.sets; ++set) {
                 rows_[set * stride() + ways_] = 0;

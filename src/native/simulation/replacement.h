@@ -31,10 +31,11 @@ struct LeastRecentlyUsed {
 
 /// Replaces by a tree of bits that point away from what was used last: what most hardware builds instead of
 /// true LRU. A set is `ways` line numbers and one word of tree bits (node 1 is the root, node n has the
-/// children 2n and 2n + 1; a set bit says that the next victim is to the right). At most 32 ways, any number:
-/// leaves beyond the last way are never chosen. Empty ways fill in order.
+/// children 2n and 2n + 1; a set bit says that the next victim is to the right). Any number of ways up to
+/// `most_ways`: leaves beyond the last way are never chosen. Empty ways fill in order.
 struct TreePseudoLru {
     static constexpr unsigned state_words = 1;
+    static constexpr unsigned most_ways = 32;  ///< a word has a bit for each inner node of so many leaves
 
     bool reference(uint32_t* row, unsigned ways, uint32_t line) {
         uint32_t& tree = row[ways];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/stream/records.h"
 #include "src/native/encoding/chunks.h"
 #include "src/native/text/words.h"
 
@@ -10,14 +11,9 @@ namespace malloom::native {
 using namespace formats::profile;
 using namespace text;
 
-AccessPrinter::Printed AccessPrinter::print(const std::vector<unsigned char>& payload, uint64_t records,
-                                            std::string& out) {
-    // A chunk of more is corrupt and must not reserve memory.
-    if (records > BlockEncoder::most_entries) return Printed::nothing;
-    entries_.resize(records);
-    if (!stream::decode_accesses(payload.data(), payload.size(), entries_.data(), entries_.size())) {
-        return Printed::nothing;
-    }
+AccessPrinter::Printed AccessPrinter::print(const ChunkHeader& header,
+                                            const std::vector<unsigned char>& payload, std::string& out) {
+    if (!stream::read_entries(header, payload, entries_)) return Printed::nothing;
     out_ = &out;
     const bool alone = encode_accesses_payload(entries_) == payload;
     const size_t begin = out.size();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/profile.h"
 #include "record/stream/access_codec.h"
 #include "src/native/encoding/blocks.h"
 
@@ -20,8 +21,9 @@ class AccessPrinter {
         reversible,  ///< AccessLines makes the payload again from the lines
     };
 
-    /// Appends the lines of `payload`, which says to have `records` entries, to `out`.
-    Printed print(const std::vector<unsigned char>& payload, uint64_t records, std::string& out);
+    /// Appends the lines of the payload of an accesses chunk to `out`.
+    Printed print(const formats::profile::ChunkHeader& header, const std::vector<unsigned char>& payload,
+                  std::string& out);
 
   private:
     bool print_entries();

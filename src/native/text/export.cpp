@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "record/stream/event_codec.h"
+#include "record/stream/records.h"
 #include "src/native/encoding/chunks.h"
 #include "src/native/text/access_printer.h"
 #include "src/native/text/words.h"
@@ -208,12 +208,7 @@ bool Exporter::add_contexts(const stream::ChunkView& chunk) {
 }
 
 bool Exporter::add_events(const stream::ChunkView& chunk) {
-    if (chunk.header.records > payload_.size()) return false;
-    events_.resize(chunk.header.records);
-    if (!stream::decode_events(payload_.data(), payload_.size(), chunk.header.first_ticket, events_.data(),
-                               events_.size())) {
-        return false;
-    }
+    if (!stream::read_events(chunk.header, payload_, events_)) return false;
     for (const EventRecord& event : events_) {
         if (name_of(event_kinds, static_cast<unsigned>(event.kind)).empty()) return false;
         add_event(event);
@@ -235,7 +230,7 @@ void Exporter::add_event(const EventRecord& event) {
 }
 
 bool Exporter::add_accesses(const stream::ChunkView& chunk) {
-    const auto printed = accesses_.print(payload_, chunk.header.records, out_);
+    const auto printed = accesses_.print(chunk.header, payload_, out_);
     readable_ = printed == AccessPrinter::Printed::readable;
     return printed == AccessPrinter::Printed::reversible && same_bytes(chunk, payload_);
 }

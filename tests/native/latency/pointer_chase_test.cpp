@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include "src/native/latency/memory_latency.h"
 #include "src/native/latency/working_memory.h"
@@ -52,6 +53,19 @@ TEST(PointerChase, IsACircleOfItsPlaces) {
     EXPECT_EQ(visited.size(), order.size());
     EXPECT_EQ(at, bytes.data());
     EXPECT_GT(chase.nanoseconds_per_step(), 0);
+}
+
+TEST(PointerChase, RefusesToWalkOverNothing) {
+    WorkingMemory memory(1 << 20, WorkingMemory::Pages::small);
+    EXPECT_THROW(PointerChase(memory.resident(1 << 20), random_order(0)), std::invalid_argument);
+}
+
+// As where the kernel shows a cache without its size.
+TEST(MemoryLatency, RefusesAWorkingSetWithoutALine) {
+    MemoryLatency latency(1 << 20);
+    EXPECT_THROW(latency.random_access(0, 0), std::invalid_argument);
+    EXPECT_THROW(latency.sequential_access(chased_line_bytes - 1, 0), std::invalid_argument);
+    EXPECT_GT(latency.random_access(chased_line_bytes, 0), 0);
 }
 
 TEST(WorkingMemory, RefusesMoreThanItHas) {

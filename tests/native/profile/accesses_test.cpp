@@ -9,9 +9,8 @@
 #include <random>
 #include <string>
 
-#include "src/native/profile/requests.h"
-#include "src/native/survey/usage.h"
 #include "src/native/synthetic/profile.h"
+#include "tests/native/profile/reading.h"
 
 // Freed memory that AddressSanitizer keeps back, 256 MB of it by default, would count as resident.
 extern "C" const char* __asan_default_options() {
@@ -26,23 +25,6 @@ class ProfileTest : public ::testing::Test {
     ~ProfileTest() override { std::filesystem::remove(path_); }
 
     void write(const SyntheticShape& shape) { ASSERT_TRUE(write_synthetic_profile(shape, path_)); }
-
-    /// Reads all there is, whatever it is worth; returns how many accesses reached an object.
-    static uint64_t read_all(const std::string& path) {
-        Recording recording;
-        if (!recording.open(path.c_str())) return 0;
-        uint64_t accesses = 0;
-        for (const ProcessChunks& process : recording.processes()) {
-            ContextTable contexts(process);
-            const RequestTable table = read_requests(process, contexts);
-            contexts.hashes(2);
-            RecordedAccesses source(process);
-            for_each_run(
-                source, table.size.size(), [](uint32_t) {},
-                [&](uint32_t, uint64_t count, uint64_t, uint64_t) { accesses += count; });
-        }
-        return accesses;
-    }
 
     const std::string path_ =
         (std::filesystem::temp_directory_path() / ("malloom-native-" + std::to_string(getpid()) + ".profile"))
@@ -77,12 +59,6 @@ TEST_F(ProfileTest, EveryPassSeesTheSame) {
 }
 
 TEST_F(ProfileTest, MemoryFollowsTheRequestsAndNotTheAccesses) {
-    const auto resident_pages = [] {
-        std::ifstream statistics("/proc/self/statm");
-        uint64_t total = 0, resident = 0;
-        statistics >> total >> resident;
-        return resident;
-    };
     write({.requests = 1000, .accesses = 200000});
     read_all(path_);
     const uint64_t before = resident_pages();

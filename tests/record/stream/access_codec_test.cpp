@@ -46,6 +46,18 @@ TEST(AccessCodec, RoundTripsEntriesOfEveryKind) {
     }
 }
 
+TEST(AccessCodec, HasRoomForMarkersThatTakeMost) {
+    for (const size_t markers : {20, 1000, 100000}) {
+        std::vector<uint64_t> entries = {0x7f0000001000};
+        for (size_t i = 0; i < markers; ++i)
+            entries.push_back(uint64_t{1} << access_kind_shift | (i % 2 != 0 ? access_ticket_mask : 0));
+        const auto payload = encoded(entries);
+        std::vector<uint64_t> decoded(entries.size());
+        ASSERT_TRUE(decode_accesses(payload.data(), payload.size(), decoded.data(), decoded.size()));
+        EXPECT_EQ(decoded, entries);
+    }
+}
+
 TEST(AccessCodec, TakesFewBytesForAStride) {
     std::vector<uint64_t> entries(10000);
     for (size_t i = 0; i < entries.size(); ++i)

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "record/stream/checksum.h"
 #include "record/stream/chunk_reader.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
@@ -18,6 +21,25 @@
 #include "tests/record/stream/event_source.h"
 
 namespace malloom::stream {
+
+inline std::vector<unsigned char> plain_chunk(const ChunkIdentity& identity,
+                                              const std::vector<unsigned char>& payload) {
+    std::vector<unsigned char> chunk(chunk_bound(payload.size()));
+    chunk.resize(make_chunk(identity, payload.data(), payload.size(), nullptr, chunk.data()));
+    return chunk;
+}
+
+/// The chunk with what `change` makes of its header, under checksums that hold.
+template <class Change>
+std::vector<unsigned char> with_header(std::vector<unsigned char> chunk, Change&& change) {
+    formats::profile::ChunkHeader header;
+    memcpy(&header, chunk.data(), sizeof header);
+    header.payload_checksum = checksum(chunk.data() + sizeof header, header.stored_bytes);
+    change(header);
+    header.header_checksum = checksum(&header, offsetof(formats::profile::ChunkHeader, header_checksum));
+    memcpy(chunk.data(), &header, sizeof header);
+    return chunk;
+}
 
 class ProfileFixture : public testing::Test {
   protected:
@@ -34,12 +56,9 @@ class ProfileFixture : public testing::Test {
                                                    size_t count) {
         const auto events = make_events(seed, count, first_ticket, false);
         std::vector<unsigned char> columns(encode_events_bound(count));
-        const size_t bytes = encode_events(events.data(), count, first_ticket, columns.data());
-        std::vector<unsigned char> chunk(chunk_bound(bytes));
-        const ChunkIdentity identity{
-            formats::profile::ChunkKind::events, 42, 7, sequence, first_ticket, count};
-        chunk.resize(make_chunk(identity, columns.data(), bytes, nullptr, chunk.data()));
-        return chunk;
+        columns.resize(encode_events(events.data(), count, first_ticket, columns.data()));
+        return plain_chunk({formats::profile::ChunkKind::events, 42, 7, sequence, first_ticket, count},
+                           columns);
     }
 
     void append(const std::vector<unsigned char>& bytes) {

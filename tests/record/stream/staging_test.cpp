@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "record/stream/invariants.h"
+#include "record/stream/records.h"
 #include "record/stream/stage_files.h"
 #include "tests/record/stream/profile_fixture.h"
 
@@ -43,17 +44,38 @@ class StagingTest : public ProfileFixture, public testing::WithParamInterface<Wh
         own.header->records = 1;
         own.header->bytes = sizeof context;
         stage.header->thread = 9;
-        for (size_t i = 0; i < count; ++i) stage.records()[i] = {4096 + 32 * i, 24, i + 1, 5, 1, 0, 0};
+        for (size_t i = 0; i < count; ++i) stage.records()[i] = staged_event(i);
         stage.header->records = count;
         if (write(said, "x", 1) != 1) _exit(1);
         for (;;) pause();
     }
 
     static std::vector<unsigned char> process_chunk(uint64_t process) {
-        std::vector<unsigned char> chunk(chunk_bound(0));
-        chunk.resize(
-            make_chunk({ChunkKind::process, process, 0, 0, 0, 1}, nullptr, 0, nullptr, chunk.data()));
-        return chunk;
+        return plain_chunk({ChunkKind::process, process, 0, 0, 0, 1}, {});
+    }
+
+    /// Where the record of that number stands in the file of the staging thread.
+    static size_t place_of(size_t record) {
+        const size_t before = GetParam() == Where::own_file ? sizeof(ProcessStagingHeader) + 4096 : 0;
+        return before + sizeof(StagingHeader) + record * sizeof(EventRecord);
+    }
+
+    static EventRecord staged_event(size_t number) {
+        return {4096 + 32 * number, 24, number + 1, 5, 1, 0, 0};
+    }
+
+    /// Makes `event` of a staged record.
+    void damage(size_t record, const EventRecord& event) const {
+        std::fstream file(list_stage_files(path_).back().path,
+                          std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(static_cast<std::streamoff>(place_of(record)));
+        file.write(reinterpret_cast<const char*>(&event), sizeof event);
+    }
+
+    static bool decodes(const ChunkView& chunk) {
+        std::vector<unsigned char> payload;
+        std::vector<EventRecord> events;
+        return ChunkReader::decode(chunk, payload) && read_events(chunk.header, payload, events);
     }
 
     static void end(pid_t child) {
@@ -111,6 +133,48 @@ TEST_P(StagingTest, ReaderKeepsTheContextsOfAFileThatIsCut) {
     ASSERT_TRUE(reader.open(path_.c_str()));
     EXPECT_EQ(reader.chunks().size(), GetParam() == Where::own_file ? 1u : 2u);
     EXPECT_EQ(reader.chunks()[0].header.kind, static_cast<uint16_t>(ChunkKind::contexts));
+}
+
+// A byte in a staging file may be flipped without anybody noticing.
+TEST_P(StagingTest, EventsBeforeADamagedOneAreKept) {
+    end(stage_in_child(100));
+    std::vector<EventRecord> wrong(9, staged_event(50));
+    wrong[0].kind = 0;
+    wrong[1].kind = 9;
+    wrong[2].kind = 17;
+    wrong[3].kind = 33;
+    wrong[4].kind = 129;
+    wrong[5].alignment = 200;
+    wrong[6].ticket = 50;
+    wrong[7].size = uint64_t{1} << 47;
+    wrong[8].address |= uint64_t{1} << 60;
+    for (const EventRecord& event : wrong) {
+        damage(50, event);
+        ChunkReader reader;
+        ASSERT_TRUE(reader.open(path_.c_str()));
+        ASSERT_EQ(reader.chunks().size(), 3u);
+        EXPECT_EQ(reader.chunks()[1].header.records, 50u);
+        EXPECT_TRUE(decodes(reader.chunks()[1]));
+        EXPECT_EQ(reader.chunks()[2].header.records, 50u);
+        EXPECT_EQ(reader.chunks()[2].header.sequence, 1u);
+        EXPECT_FALSE(decodes(reader.chunks()[2])) << "who reads the rest is not told of the damage";
+    }
+    EXPECT_EQ(recover(path_, 0, true).problem, "");
+    ChunkReader recovered;
+    ASSERT_TRUE(recovered.open(path_.c_str()));
+    EXPECT_EQ(recovered.chunks().size(), 4u);
+}
+
+TEST_P(StagingTest, ADamagedFirstEventLeavesNoneToKeep) {
+    end(stage_in_child(2));
+    EventRecord wrong = staged_event(0);
+    wrong.kind = 200;
+    damage(0, wrong);
+    ChunkReader reader;
+    ASSERT_TRUE(reader.open(path_.c_str()));
+    ASSERT_EQ(reader.chunks().size(), 2u);
+    EXPECT_EQ(reader.chunks()[1].header.records, 2u);
+    EXPECT_FALSE(decodes(reader.chunks()[1]));
 }
 
 // Processes that make no event have no file: only the profile names them.
