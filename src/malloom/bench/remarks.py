@@ -50,11 +50,13 @@ def _last_levels(rows: Iterable[Row]) -> str:
 
 def _unreliable(rows: Rows, findings: Findings) -> str:
     """Every baseline that differs from itself in a race behind the rows, by how much, and in which race."""
+    are_mixed = len({row.metric for _, row in rows}) > 1
     strayed: dict[str, dict[str, None]] = {}
     for part, row in rows:
         for control in findings.disturbed(part, row):
             name = control.variant.removesuffix(again(""))
-            strayed.setdefault(name, {})[_described(control)] = None
+            metric = f" ({control.metric})" if are_mixed else ""
+            strayed.setdefault(name, {})[_described(control) + metric] = None
     told = [f"{name} against itself is {', '.join(races)}" for name, races in strayed.items()]
     return f"UNRELIABLE: {'; '.join(told)}" if told else ""
 

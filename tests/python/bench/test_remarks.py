@@ -63,6 +63,12 @@ def test_the_race_of_a_control_is_named_where_its_place_has_two() -> None:
     )
 
 
+def test_the_metric_of_a_control_is_named_where_there_are_several() -> None:
+    strayed, other = a_row("glibc again", 1.02), replace(a_row("pools"), metric="pair_time")
+    (_, said, _) = remarks(a_row("pools"), strayed, other)
+    assert said == "UNRELIABLE: glibc against itself is 1.020 [0.920 1.120] n 6 in ft 2x (cpu_time)"
+
+
 def test_a_difference_from_itself_is_told_against_the_limit() -> None:
     race = (RaceId("start-up: traverse 1 1", "fallback"),)
     place, milliseconds = ("traverse", "1 1"), [1e-4] * 6

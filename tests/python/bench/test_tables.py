@@ -160,7 +160,7 @@ def test_the_goals_say_what_they_were_measured_on_and_whether_to_rely_on_them() 
     findings.add("misses", [Goal(count, 0.3)], 512 << 10)
     assert list(goals_table(findings).remarks) == [
         "commit 0123456789ab, Zen 5, last level 1 MiB but 0.5 MiB for ft 8x p4, 2005-06-12",
-        "UNRELIABLE: glibc against itself is 1.020 [0.920 1.120] n 6 in ft 2x",
+        "UNRELIABLE: glibc against itself is 1.020 [0.920 1.120] n 6 in ft 2x (cpu_time)",
         "no baseline ran twice for mst 2x",
     ]
 
