@@ -25,6 +25,9 @@ bus even so, and 64 bytes at 10 to 25 GB/s take 3 to 6 ns of memory's 80 to 100.
 (0.02 to 0.03, see docs/decisions/cost-model.md); from 0.01 to 0.25 the order of the strategies hardly
 moves."""
 
+MOST_TREE_WAYS = 32
+"""Of the tree of tree-plru, which is a word for a set (src/native/simulation/replacement.h)."""
+
 
 @dataclass(frozen=True)
 class Level:
@@ -242,6 +245,10 @@ def geometry_from(text: str) -> Geometry:
             caches.append(_spelled_cache(part, len(caches)))
     if not caches:
         raise UsageProblem(f"'{text}' has no cache", remedy="a cache is spelled L1:48K:12:64")
+    if replacement == "tree-plru" and any(level.ways > MOST_TREE_WAYS for level in (*caches, *tlbs)):
+        raise UsageProblem(
+            f"'{text}' has more ways than tree-plru can keep", remedy="up to 32, or choose lru"
+        )
     model = zen5()
     return Geometry(text, tuple(caches), tuple(tlbs), model.memory_latency, model.walk_latency, replacement)
 
