@@ -81,12 +81,11 @@ static uint64_t walk_all(struct list* lists, const struct options* options) {
     return sum;
 }
 
-/// By as many elements a list as `owed` has in whole; the rest of it stays owed.
-static double grow_all(struct list* lists, const struct options* options, double owed, uint64_t walk) {
-    for (; owed >= 1; owed -= 1) {
+/// So many times an element for each list.
+static void grow_all(struct list* lists, const struct options* options, uint64_t times, uint64_t walk) {
+    for (uint64_t time = 0; time < times; ++time) {
         for (long i = 0; i < options->lists; ++i) put(&lists[i], (uint64_t)i, walk, options->at_tail);
     }
-    return owed;
 }
 
 static struct options from_arguments(int count, char** arguments) {
@@ -134,7 +133,10 @@ int main(int count, char** arguments) {
     began = phase_begin();
     for (long i = 1; i <= options.walks; ++i) {
         sum += walk_all(lists, &options);
-        owed = grow_all(lists, &options, owed + options.growth, (uint64_t)i);
+        // What is a fraction of an element stays owed.
+        owed += options.growth;
+        grow_all(lists, &options, (uint64_t)owed, (uint64_t)i);
+        owed -= (double)(uint64_t)owed;
         // The next walk is one of its own: no compiler knows what it will meet.
         __asm__ volatile("" ::: "memory");
     }
