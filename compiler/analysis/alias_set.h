@@ -1,0 +1,123 @@
+// Alias sets: what pointers may point to, merged whenever one pointer may point to two of them (Steensgaard,
+// Points-to analysis in almost linear time, POPL 1996), with the pointers in an object told apart by their
+// byte offset. An alias set stands for all objects that a pointer of it may reach; types play no part.
+#pragma once
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace llvm {
+class CallBase;
+class Function;
+class Instruction;
+}  // namespace llvm
+
+namespace malloom::compiler {
+
+class AliasSet;
+
+/// An offset within the objects of a set, in bytes from where they begin; of null and what leads nowhere, no
+/// set. Offsets are modulo the set's stride, where it has one.
+struct Cell {
+    AliasSet* set = nullptr;
+    int64_t offset = 0;
+
+    explicit operator bool() const { return set != nullptr; }
+    Cell plus(int64_t bytes) const { return {set, offset + bytes}; }
+};
+
+/// Bytes of a set's objects that an instruction reads or writes.
+struct Access {
+    llvm::Instruction* instruction;
+    Cell at;
+    uint64_t bytes;
+    bool is_write;
+};
+
+/// What an alias set's objects are, and what becomes of them; several may hold.
+enum class Trait : uint16_t {
+    heap = 1,           ///< requested by a call that is known
+    stack = 2,          ///< an alloca
+    global = 4,         ///< a variable
+    function = 8,       ///< code
+    escaped = 16,       ///< code that is not seen may have a pointer to it, or may have made it
+    exposed = 32,       ///< its address has become a number whose way is not followed
+    many_in_one = 64,   ///< an object may hold several elements, one stride after the other
+    resized = 128,      ///< realloc
+    foreign_heap = 256  ///< requested by an allocator that is not malloc's family
+};
+
+/// A set while it stands for itself; one that was merged into another only leads there.
+class AliasSet {
+  public:
+    bool has(Trait trait) const { return (traits_ & static_cast<uint16_t>(trait)) != 0; }
+    /// The distance in bytes of elements that are not told apart; 0: offsets are offsets. 1: nothing is told
+    /// apart at all.
+    uint64_t stride() const { return stride_; }
+    /// Whether offset 0 is where the objects begin. Else it is only some place in them.
+    bool is_anchored() const { return is_anchored_; }
+    /// The pointers in the objects: by their offset, what they point to.
+    const std::map<int64_t, Cell>& pointers() const { return pointers_; }
+
+    llvm::SmallVector<llvm::CallBase*, 2> allocations;
+    llvm::SmallVector<llvm::CallBase*, 2> releases;
+    llvm::SmallVector<llvm::Function*, 1> functions;
+    /// Every size of an object in bytes that is requested; an unknown one is 0.
+    llvm::SmallVector<uint64_t, 2> sizes;
+    /// Why no more can be said of it; the first for which there is a place in the source counts.
+    llvm::SmallVector<std::pair<const char*, const llvm::Instruction*>, 1> reasons;
+
+  private:
+    friend class AliasSets;
+
+    std::map<int64_t, Cell> pointers_;
+    uint64_t stride_ = 0;
+    uint16_t traits_ = 0;
+    bool is_anchored_ = false;
+    Cell merged_into_;  ///< of a set that is no more: where its offset 0 is
+};
+
+/// All sets of a program. References to sets stay good; which of them still stands for itself, resolve says.
+/// Not thread-safe.
+class AliasSets {
+  public:
+    /// A new set without objects. Its offset 0 is wherever its first pointer points.
+    Cell add();
+    /// A new set whose offset 0 is where its objects begin.
+    Cell add_object(Trait trait);
+
+    /// Where a cell is now, with its offset brought within the stride.
+    Cell resolve(Cell cell) const;
+    /// A pointer may point to both: makes one set of two, so that both are the same offset of it.
+    void unify(Cell first, Cell second);
+    /// What a pointer that lies at the cell points to, for the first time to a new set.
+    Cell pointee(Cell cell);
+    /// The objects have elements of so many bytes, among which the offsets are not told apart.
+    void add_stride(Cell cell, uint64_t bytes);
+    void add_trait(Cell cell, Trait trait, const char* reason = nullptr,
+                   const llvm::Instruction* at = nullptr);
+
+    /// How often something has changed, so that whoever iterates sees when to stop.
+    uint64_t changes() const { return changes_; }
+    /// All sets that stand for themselves.
+    llvm::SmallVector<AliasSet*> all();
+
+  private:
+    // These leave pairs waiting, which the public ones unify before they return.
+    void unify_now(Cell first, Cell second);
+    void merge(Cell kept, Cell gone);
+    void set_stride(AliasSet& set, uint64_t stride);
+    void put_pointer(AliasSet& set, int64_t offset, Cell to);
+    void unify_waiting();
+
+    std::deque<AliasSet> sets_;
+    llvm::SmallVector<std::pair<Cell, Cell>> waiting_;
+    uint64_t changes_ = 0;
+};
+
+}  // namespace malloom::compiler

@@ -1,0 +1,346 @@
+#include "compiler/analysis/constraints.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+namespace malloom::compiler {
+
+namespace {
+
+/// A number that is known, or 0.
+uint64_t constant_of(const llvm::Value& value) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value);
+    return constant != nullptr ? constant->getLimitedValue() : 0;
+}
+
+/// The bytes of an object that is requested; 0 where they are not known.
+uint64_t requested_bytes(const llvm::CallBase& call, HeapCall kind) {
+    switch (kind) {
+        case HeapCall::malloc:
+        case HeapCall::new_object:
+        case HeapCall::page:
+            return constant_of(*call.getArgOperand(0));
+        case HeapCall::calloc:
+            return constant_of(*call.getArgOperand(0)) * constant_of(*call.getArgOperand(1));
+        case HeapCall::realloc:
+        case HeapCall::aligned:
+            return constant_of(*call.getArgOperand(1));
+        default:
+            return 0;
+    }
+}
+
+/// Whether the lowest bits alone change, where tags are: then it is the same object.
+bool changes_tags_only(const llvm::BinaryOperator& instruction) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+    if (constant == nullptr) {
+        return false;
+    }
+    switch (instruction.getOpcode()) {
+        case llvm::Instruction::And:
+            return (~constant->getValue()).ult(16);
+        case llvm::Instruction::Or:
+        case llvm::Instruction::Xor:
+            return constant->getValue().ult(16);
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+void ConstraintVisitor::take(llvm::Function& function) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+        visit(instruction);
+    }
+    if (!function.hasLocalLinkage()) {
+        for (llvm::Argument& argument : function.args()) {
+            to_.escape(&argument, "comes from other code", nullptr);
+        }
+    }
+}
+
+void ConstraintVisitor::same(llvm::Value& one, llvm::Value& other) {
+    sets_.unify(to_.cell_of(&one), to_.cell_of(&other));
+}
+
+void ConstraintVisitor::access(llvm::Instruction& instruction, llvm::Value& address, llvm::Type& type,
+                               bool is_write) {
+    const uint64_t bytes = to_.module_.getDataLayout().getTypeStoreSize(&type).getKnownMinValue();
+    to_.accesses_.push_back({&instruction, to_.cell_of(&address), bytes, is_write});
+}
+
+/// Of a length that is a value; 0 where it is not known.
+void ConstraintVisitor::access_bytes(llvm::Instruction& instruction, llvm::Value& address, llvm::Value& bytes,
+                                     bool is_write) {
+    to_.accesses_.push_back({&instruction, to_.cell_of(&address), constant_of(bytes), is_write});
+}
+
+void ConstraintVisitor::visitAllocaInst(llvm::AllocaInst& instruction) {
+    const Cell object = sets_.add_object(Trait::stack);
+    sets_.unify(object, to_.cell_of(&instruction));
+}
+
+void ConstraintVisitor::visitLoadInst(llvm::LoadInst& instruction) {
+    llvm::Value& address = *instruction.getPointerOperand();
+    access(instruction, address, *instruction.getType(), false);
+    to_.take_pointers_of(&instruction, to_.cell_of(&address));
+}
+
+void ConstraintVisitor::visitStoreInst(llvm::StoreInst& instruction) {
+    llvm::Value& address = *instruction.getPointerOperand();
+    access(instruction, address, *instruction.getValueOperand()->getType(), true);
+    to_.take_pointers_of(instruction.getValueOperand(), to_.cell_of(&address));
+}
+
+void ConstraintVisitor::visitAtomicCmpXchgInst(llvm::AtomicCmpXchgInst& instruction) {
+    llvm::Value& address = *instruction.getPointerOperand();
+    access(instruction, address, *instruction.getNewValOperand()->getType(), true);
+    to_.take_pointers_of(instruction.getNewValOperand(), to_.cell_of(&address));
+    same(instruction, *instruction.getNewValOperand());
+    same(instruction, *instruction.getCompareOperand());
+}
+
+void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
+    llvm::Value& address = *instruction.getPointerOperand();
+    access(instruction, address, *instruction.getType(), true);
+    to_.take_pointers_of(&instruction, to_.cell_of(&address));
+    if (instruction.getOperation() == llvm::AtomicRMWInst::Xchg) {
+        same(instruction, *instruction.getValOperand());
+    } else {
+        calculate(instruction);
+    }
+}
+
+void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruction) {
+    auto& address = llvm::cast<llvm::GEPOperator>(instruction);
+    const Cell base = to_.cell_of(address.getPointerOperand());
+    sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
+}
+
+void ConstraintVisitor::visitPHINode(llvm::PHINode& instruction) {
+    for (llvm::Value* value : instruction.incoming_values()) {
+        same(instruction, *value);
+    }
+}
+
+void ConstraintVisitor::visitSelectInst(llvm::SelectInst& instruction) {
+    same(instruction, *instruction.getTrueValue());
+    same(instruction, *instruction.getFalseValue());
+}
+
+void ConstraintVisitor::visitFreezeInst(llvm::FreezeInst& instruction) {
+    same(instruction, *instruction.getOperand(0));
+}
+
+/// From pointers to numbers and back; a number that gets narrower or wider is calculated with.
+void ConstraintVisitor::visitCastInst(llvm::CastInst& instruction) {
+    switch (instruction.getOpcode()) {
+        case llvm::Instruction::PtrToInt:
+        case llvm::Instruction::IntToPtr:
+        case llvm::Instruction::BitCast:
+        case llvm::Instruction::AddrSpaceCast:
+            same(instruction, *instruction.getOperand(0));
+            if (!to_.cell_of(&instruction) || !to_.cell_of(instruction.getOperand(0))) {
+                calculate(instruction);
+            }
+            break;
+        default:
+            calculate(instruction);
+    }
+}
+
+void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+    const bool adds = instruction.getOpcode() == llvm::Instruction::Add;
+    const bool is_offset = constant != nullptr && constant->getBitWidth() == 64 && adds;
+    if (is_offset || changes_tags_only(instruction)) {
+        const Cell from = to_.cell_of(instruction.getOperand(0));
+        sets_.unify(to_.cell_of(&instruction),
+                    from ? from.plus(is_offset ? constant->getSExtValue() : 0) : from);
+    } else {
+        calculate(instruction);
+    }
+}
+
+/// What goes into it is exposed, and what comes out of it may be anything that is.
+void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
+    for (llvm::Use& operand : instruction.operands()) {
+        if (to_.cell_of(operand)) {
+            to_.numbers_.emplace_back(operand, &instruction);
+        }
+    }
+    to_.escape(&instruction, "is calculated", &instruction);
+}
+
+void ConstraintVisitor::visitReturnInst(llvm::ReturnInst& instruction) {
+    if (llvm::Value* value = instruction.getReturnValue()) {
+        llvm::Function* function = instruction.getFunction();
+        Cell& result = to_.results_[function];
+        if (!result) {
+            result = sets_.add();
+        }
+        sets_.unify(result, to_.cell_of(value));
+        if (!function->hasLocalLinkage()) {
+            to_.escape(value, "is returned to other code", &instruction);
+        }
+    }
+}
+
+void ConstraintVisitor::visitInstruction(llvm::Instruction& instruction) {
+    switch (instruction.getOpcode()) {
+        case llvm::Instruction::ExtractValue:
+        case llvm::Instruction::InsertValue:
+        case llvm::Instruction::ExtractElement:
+        case llvm::Instruction::InsertElement:
+        case llvm::Instruction::ShuffleVector:
+            for (llvm::Use& operand : instruction.operands()) {
+                same(instruction, *operand);
+            }
+            break;
+        default:
+            for (llvm::Use& operand : instruction.operands()) {
+                to_.escape(operand, "is used by an instruction that is not followed", &instruction);
+            }
+            to_.escape(&instruction, "comes from an instruction that is not followed", &instruction);
+    }
+}
+
+void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
+    if (take_intrinsic(call)) {
+        return;
+    }
+    if (call.isInlineAsm()) {
+        take_unknown_call(call, "is given to assembly");
+        return;
+    }
+    auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+    if (callee == nullptr) {
+        to_.indirect_calls_.push_back(&call);
+    } else if (!callee->isDeclaration() && !callee->isInterposable() && !callee->isVarArg()) {
+        to_.connect(call, *callee);
+    } else if (!take_heap_call(call, *callee) && !take_library_call(call, *callee)) {
+        take_unknown_call(call, "is given to code that is not seen");
+    }
+}
+
+bool ConstraintVisitor::take_intrinsic(llvm::CallBase& call) {
+    auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+    if (intrinsic == nullptr) {
+        return false;
+    }
+    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(intrinsic)) {
+        access_bytes(call, *transfer->getDest(), *transfer->getLength(), true);
+        access_bytes(call, *transfer->getSource(), *transfer->getLength(), false);
+        to_.copies_.push_back({&call, to_.cell_of(transfer->getDest()), to_.cell_of(transfer->getSource()),
+                               constant_of(*transfer->getLength())});
+        return true;
+    }
+    if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(intrinsic)) {
+        access_bytes(call, *fill->getDest(), *fill->getLength(), true);
+        return true;
+    }
+    switch (intrinsic->getIntrinsicID()) {
+        case llvm::Intrinsic::ptrmask:
+        case llvm::Intrinsic::launder_invariant_group:
+        case llvm::Intrinsic::strip_invariant_group:
+        case llvm::Intrinsic::threadlocal_address:
+        case llvm::Intrinsic::ptr_annotation:
+            same(call, *call.getArgOperand(0));
+            return true;
+        case llvm::Intrinsic::lifetime_start:
+        case llvm::Intrinsic::lifetime_end:
+        case llvm::Intrinsic::invariant_start:
+        case llvm::Intrinsic::assume:
+        case llvm::Intrinsic::prefetch:
+        case llvm::Intrinsic::objectsize:
+        case llvm::Intrinsic::experimental_noalias_scope_decl:
+            return true;
+        default:
+            break;
+    }
+    if (intrinsic->isAssumeLikeIntrinsic() || !intrinsic->mayReadOrWriteMemory()) {
+        calculate(call);
+        return true;
+    }
+    take_unknown_call(call, "is given to an intrinsic that is not followed");
+    return true;
+}
+
+bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& callee) {
+    const std::optional<HeapCall> kind = heap_call(callee.getName());
+    if (!kind || call.arg_size() == 0) {
+        return false;
+    }
+    if (*kind == HeapCall::free || *kind == HeapCall::delete_object) {
+        const Cell object = to_.cell_of(call.getArgOperand(0));
+        if (object) {
+            object.set->releases.push_back(&call);
+        }
+        return true;
+    }
+    if (*kind == HeapCall::into_pointer) {
+        const Cell object = sets_.add_object(Trait::heap);
+        object.set->allocations.push_back(&call);
+        object.set->sizes.push_back(0);
+        sets_.unify(sets_.pointee(to_.cell_of(call.getArgOperand(0))), object);
+        return true;
+    }
+    take_request(call, *kind);
+    return true;
+}
+
+void ConstraintVisitor::take_request(llvm::CallBase& call, HeapCall kind) {
+    const Cell object = sets_.add_object(Trait::heap);
+    object.set->allocations.push_back(&call);
+    object.set->sizes.push_back(requested_bytes(call, kind));
+    sets_.unify(object, to_.cell_of(&call));
+    if (kind == HeapCall::realloc) {
+        sets_.add_trait(to_.cell_of(&call), Trait::resized, "is made larger or smaller", &call);
+        same(call, *call.getArgOperand(0));
+    }
+    if (kind == HeapCall::duplicate) {
+        to_.library_accesses_.push_back({&call, 0});
+    }
+}
+
+bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& callee) {
+    const std::optional<LibraryFunction> known = library_function(callee.getName());
+    if (!known) {
+        return false;
+    }
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+        const Cell cell = to_.cell_of(call.getArgOperand(i));
+        const char effect = known->argument(i);
+        if (!cell || effect == '-') {
+            continue;
+        }
+        to_.library_accesses_.push_back({&call, i});
+        if (effect == 'e' || effect == 'c') {
+            sets_.add_trait(cell, Trait::escaped, "is given to code that is not seen", &call);
+        } else if (effect == 'W') {
+            sets_.add_trait(sets_.pointee(cell), Trait::escaped, "is read from outside", &call);
+        }
+    }
+    const Cell result = to_.cell_of(&call);
+    if (known->result == Result::foreign) {
+        sets_.add_trait(result, Trait::escaped, "comes from a library", &call);
+    } else if (known->result != Result::none && result) {
+        sets_.unify(result, to_.cell_of(call.getArgOperand(0)));
+        if (known->result == Result::within) {
+            sets_.add_stride(result, 1);
+        }
+    }
+    return true;
+}
+
+void ConstraintVisitor::take_unknown_call(llvm::CallBase& call, const char* reason) {
+    for (llvm::Use& argument : call.args()) {
+        to_.escape(argument, reason, &call);
+    }
+    to_.escape(&call, "comes from code that is not seen", &call);
+}
+
+}  // namespace malloom::compiler

@@ -1,0 +1,55 @@
+// What each instruction says of pointers: the constraints of the points-to analysis.
+#pragma once
+
+#include <llvm/IR/InstVisitor.h>
+
+#include "compiler/analysis/library_functions.h"
+#include "compiler/analysis/points_to.h"
+
+namespace malloom::compiler {
+
+/// Goes once over every instruction; what must be gone over again is left in the analysis's lists.
+class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
+  public:
+    explicit ConstraintVisitor(PointsTo& to) : to_(to), sets_(to.sets()) {}
+
+    void take(llvm::Function& function);
+
+    void visitAllocaInst(llvm::AllocaInst& instruction);
+    void visitLoadInst(llvm::LoadInst& instruction);
+    void visitStoreInst(llvm::StoreInst& instruction);
+    void visitAtomicCmpXchgInst(llvm::AtomicCmpXchgInst& instruction);
+    void visitAtomicRMWInst(llvm::AtomicRMWInst& instruction);
+    void visitGetElementPtrInst(llvm::GetElementPtrInst& instruction);
+    void visitPHINode(llvm::PHINode& instruction);
+    void visitSelectInst(llvm::SelectInst& instruction);
+    void visitFreezeInst(llvm::FreezeInst& instruction);
+    void visitCastInst(llvm::CastInst& instruction);
+    void visitBinaryOperator(llvm::BinaryOperator& instruction);
+    void visitReturnInst(llvm::ReturnInst& instruction);
+    void visitCallBase(llvm::CallBase& instruction);
+    void visitCmpInst(llvm::CmpInst&) {}
+    void visitBranchInst(llvm::BranchInst&) {}
+    void visitSwitchInst(llvm::SwitchInst&) {}
+    void visitUnreachableInst(llvm::UnreachableInst&) {}
+    void visitFenceInst(llvm::FenceInst&) {}
+    /// Whatever else puts values together or takes them apart.
+    void visitInstruction(llvm::Instruction& instruction);
+
+  private:
+    void same(llvm::Value& one, llvm::Value& other);
+    void access(llvm::Instruction& instruction, llvm::Value& address, llvm::Type& type, bool is_write);
+    void access_bytes(llvm::Instruction& instruction, llvm::Value& address, llvm::Value& bytes,
+                      bool is_write);
+    void calculate(llvm::Instruction& instruction);
+    bool take_intrinsic(llvm::CallBase& call);
+    bool take_heap_call(llvm::CallBase& call, llvm::Function& callee);
+    void take_request(llvm::CallBase& call, HeapCall kind);
+    bool take_library_call(llvm::CallBase& call, llvm::Function& callee);
+    void take_unknown_call(llvm::CallBase& call, const char* reason);
+
+    PointsTo& to_;
+    AliasSets& sets_;
+};
+
+}  // namespace malloom::compiler

@@ -1,0 +1,197 @@
+#include "compiler/analysis/legality.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include <algorithm>
+
+#include "compiler/analysis/library_functions.h"
+
+namespace malloom::compiler {
+
+namespace {
+
+llvm::StringRef callee_name(const llvm::CallBase& call) {
+    const auto* callee =
+        llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+    return callee != nullptr ? callee->getName() : "";
+}
+
+/// Collects what speaks against sets, from the traits of sets and from every use of their pointers.
+class Prover {
+  public:
+    explicit Prover(const PointsTo& points_to) : points_to_(points_to) {}
+
+    std::vector<Proof> prove() {
+        take_sets();
+        take_accesses();
+        take_uses();
+        for (Proof& proof : proofs_) {
+            take_fields(proof);
+        }
+        return std::move(proofs_);
+    }
+
+  private:
+    void take_sets();
+    void take_objects(Proof& proof);
+    void take_accesses();
+    void take_uses();
+    void take_use(const llvm::Use& use, Cell cell);
+    void take_fields(Proof& proof);
+    bool may_compare(const llvm::CmpInst& compare) const;
+
+    Proof* proof_of(Cell cell) {
+        const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
+        return found == numbers_.end() ? nullptr : &proofs_[found->second];
+    }
+    void refuse_split(Cell cell, const char* why, const llvm::Instruction* at) {
+        if (Proof* proof = proof_of(cell)) {
+            proof->split_refusals.push_back({why, at});
+        }
+    }
+
+    const PointsTo& points_to_;
+    std::vector<Proof> proofs_;
+    llvm::DenseMap<const AliasSet*, size_t> numbers_;
+    llvm::DenseMap<const AliasSet*, std::vector<Span>> spans_;
+};
+
+void Prover::take_sets() {
+    for (const AliasSet* set : points_to_.sets().all()) {
+        if (!set->has(Trait::heap)) {
+            continue;
+        }
+        numbers_[set] = proofs_.size();
+        take_objects(proofs_.emplace_back(Proof{.set = set}));
+    }
+}
+
+void Prover::take_objects(Proof& proof) {
+    const AliasSet& set = *proof.set;
+    for (const auto& [why, at] : set.reasons) {
+        (set.has(Trait::escaped) ? proof.pool_refusals : proof.split_refusals).push_back({why, at});
+    }
+    if (set.has(Trait::escaped) && proof.pool_refusals.empty()) {
+        proof.pool_refusals.push_back({"other code may reach it"});
+    }
+    for (const llvm::CallBase* call : set.allocations) {
+        const std::optional<HeapCall> kind = heap_call(callee_name(*call));
+        if (kind != HeapCall::malloc && kind != HeapCall::calloc) {
+            proof.pool_refusals.push_back({"is requested by a function that pools do not replace", call});
+        }
+    }
+    for (const llvm::CallBase* call : set.releases) {
+        if (heap_call(callee_name(*call)) != HeapCall::free) {
+            proof.pool_refusals.push_back({"is released by a function that pools do not replace", call});
+        }
+    }
+    const bool agree =
+        std::ranges::all_of(set.sizes, [&](uint64_t size) { return size == set.sizes.front(); });
+    proof.object_bytes = agree && !set.sizes.empty() ? set.sizes.front() : 0;
+    if (proof.object_bytes == 0) {
+        proof.pool_refusals.push_back({"its objects differ in size", set.allocations.front()});
+    }
+    if (set.has(Trait::stack) || set.has(Trait::global) || set.has(Trait::function)) {
+        proof.split_refusals.push_back({"a pointer to it may also point to a variable"});
+    }
+    if (set.stride() != 0) {
+        proof.split_refusals.push_back({"its bytes cannot be told apart"});
+    }
+}
+
+void Prover::take_accesses() {
+    for (const Access& access : points_to_.accesses()) {
+        const Cell at = points_to_.sets().resolve(access.at);
+        Proof* proof = proof_of(at);
+        if (proof == nullptr) {
+            continue;
+        }
+        const auto end = static_cast<uint64_t>(at.offset) + access.bytes;
+        if (access.bytes == 0) {
+            proof->split_refusals.push_back(
+                {"as many bytes of it are accessed as nobody knows", access.instruction});
+        } else if (at.offset < 0 || end > proof->object_bytes) {
+            proof->split_refusals.push_back({"is accessed outside", access.instruction});
+        } else {
+            spans_[at.set].push_back(
+                {static_cast<uint64_t>(at.offset), access.bytes, may_be_divided(access)});
+        }
+    }
+    for (const LibraryAccess& access : points_to_.library_accesses()) {
+        refuse_split(points_to_.at(access.call->getArgOperand(access.argument)),
+                     "is given to a function of a library", access.call);
+    }
+}
+
+void Prover::take_uses() {
+    for (const llvm::Function& function : points_to_.module()) {
+        for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+            for (const llvm::Use& use : instruction.operands()) {
+                if (const Cell cell = points_to_.at(use.get()); proof_of(cell) != nullptr) {
+                    take_use(use, cell);
+                }
+            }
+        }
+    }
+}
+
+/// Whether equal pointers stay equal and others different: they lead to the same offset.
+bool Prover::may_compare(const llvm::CmpInst& compare) const {
+    const Cell one = points_to_.at(compare.getOperand(0)), other = points_to_.at(compare.getOperand(1));
+    return !one || !other || one.set != other.set || one.offset == other.offset;
+}
+
+void Prover::take_use(const llvm::Use& use, Cell cell) {
+    const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
+    const bool is_number = !use->getType()->isPointerTy();
+    if (is_number && !llvm::isa<llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::CallBase>(user)) {
+        refuse_split(cell, "a pointer to it is used as a number", &user);
+        return;
+    }
+    if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::ReturnInst,
+                  llvm::FreezeInst, llvm::GetElementPtrInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
+            user)) {
+        return;
+    }
+    if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&user)) {
+        if (!may_compare(*compare)) {
+            refuse_split(cell, "pointers to different places in it are compared", &user);
+        }
+        return;
+    }
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&user)) {
+        const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
+        const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
+                                 heap_call(callee->getName()) || llvm::isa<llvm::MemIntrinsic>(call) ||
+                                 call->isLifetimeStartOrEnd();
+        if (!is_followed) {
+            refuse_split(cell, "is given to a function that is not followed", &user);
+        }
+        return;
+    }
+    refuse_split(cell, "a pointer to it is used by an instruction that is not followed", &user);
+}
+
+void Prover::take_fields(Proof& proof) {
+    proof.fields = fields_of(spans_[proof.set]);
+    if (proof.fields.empty()) {
+        proof.split_refusals.push_back({"is never accessed"});
+    }
+    for (Field& field : proof.fields) {
+        const auto pointer = proof.set->pointers().find(static_cast<int64_t>(field.offset));
+        field.is_recursive = pointer != proof.set->pointers().end() && field.bytes == 8 &&
+                             points_to_.sets().resolve(pointer->second).set == proof.set;
+    }
+}
+
+}  // namespace
+
+std::vector<Proof> prove(const PointsTo& points_to) {
+    return Prover(points_to).prove();
+}
+
+}  // namespace malloom::compiler

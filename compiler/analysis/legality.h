@@ -1,0 +1,34 @@
+// Which alias sets may get pools of their own, and which may have their objects split into fields; and for
+// all others why not. Proves, and decides nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/fields.h"
+#include "compiler/analysis/points_to.h"
+
+namespace malloom::compiler {
+
+/// Why something cannot be done, and where in the program one sees it; null: nowhere in particular.
+struct Refusal {
+    std::string why;
+    const llvm::Instruction* at = nullptr;
+};
+
+/// What is proven of an alias set whose objects are requested from the heap.
+struct Proof {
+    const AliasSet* set;
+    uint64_t object_bytes = 0;       ///< of all its objects; 0: they differ
+    std::vector<Field> fields = {};  ///< in the order of their offsets
+    std::vector<Refusal> pool_refusals = {};
+    std::vector<Refusal> split_refusals = {};  ///< beside those
+
+    bool may_pool() const { return pool_refusals.empty(); }
+    bool may_split() const { return may_pool() && split_refusals.empty(); }
+};
+
+/// A proof for each heap set of a program, in the order of their first requests.
+std::vector<Proof> prove(const PointsTo& points_to);
+
+}  // namespace malloom::compiler

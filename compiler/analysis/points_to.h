@@ -1,0 +1,79 @@
+// What every pointer of a program may point to: unification-based, field-sensitive by byte offsets, flow- and
+// context-insensitive, over a whole program, collecting allocation and release sites in the same pass (Curial
+// et al., MPADS, ISMM 2008, section 2.3; Steensgaard, POPL 1996).
+//
+// Nothing is believed of types. Integers as wide as a pointer are followed like pointers through memory,
+// phis, and additions of constants; where one is calculated with otherwise, what it points to is exposed, and
+// what is made of the result may point to all that is. Code that is not part of the module may do anything
+// that library_functions.def does not say.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+#include <vector>
+
+#include "compiler/analysis/alias_set.h"
+
+namespace malloom::compiler {
+
+/// Bytes that go from one object to another as they are; as many as are not known: 0.
+struct Copy {
+    llvm::Instruction* instruction;
+    Cell to, from;
+    uint64_t bytes;
+};
+
+/// An object that a function of a library reads or writes, nobody sees where.
+struct LibraryAccess {
+    llvm::CallBase* call;
+    unsigned argument;
+};
+
+class PointsTo {
+  public:
+    /// Of a module that is the whole program as the linker sees it: what others may call or change is not
+    /// internal. The module must outlive this, and stay as it is.
+    explicit PointsTo(llvm::Module& module);
+
+    /// What a value of the program may point to; no set for what carries no pointer.
+    Cell at(const llvm::Value* value) const;
+    const std::vector<Access>& accesses() const { return accesses_; }
+    const std::vector<Copy>& copies() const { return copies_; }
+    const std::vector<LibraryAccess>& library_accesses() const { return library_accesses_; }
+    AliasSets& sets() const { return sets_; }
+    const llvm::Module& module() const { return module_; }
+
+  private:
+    friend class ConstraintVisitor;
+
+    Cell cell_of(llvm::Value* value);
+    Cell cell_of_constant(llvm::Constant* constant);
+    Cell object_of(llvm::GlobalValue* global);
+    Cell offset_by(llvm::GEPOperator& address, Cell base);
+    void take_initializer(llvm::Constant* value, Cell at);
+    void take_pointers_of(llvm::Value* value, Cell at);
+    void connect(llvm::CallBase& call, llvm::Function& function);
+    void escape(llvm::Value* value, const char* reason, const llvm::Instruction* at);
+    void expose(Cell cell, const llvm::Instruction* at);
+
+    void solve();
+    void follow_copies();
+    void follow_indirect_calls();
+    void follow_numbers();
+    void follow_partial_accesses();
+    void spread_escapes();
+
+    llvm::Module& module_;
+    mutable AliasSets sets_;
+    llvm::DenseMap<const llvm::Value*, Cell> values_;
+    llvm::DenseMap<const llvm::Function*, Cell> results_;
+    std::vector<Access> accesses_;
+    std::vector<Copy> copies_;
+    std::vector<LibraryAccess> library_accesses_;
+    std::vector<llvm::CallBase*> indirect_calls_;
+    std::vector<std::pair<llvm::Value*, const llvm::Instruction*>> numbers_;  ///< operands of calculations
+};
+
+}  // namespace malloom::compiler

@@ -1,0 +1,49 @@
+#include "compiler/analysis/report.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
+
+namespace malloom::compiler {
+
+namespace {
+
+void print_place(llvm::raw_ostream& out, const llvm::Instruction& instruction) {
+    out << instruction.getFunction()->getName();
+    if (const llvm::DebugLoc& place = instruction.getDebugLoc()) {
+        out << ':' << place.getLine() << ':' << place.getCol();
+    }
+}
+
+void print_refusals(llvm::raw_ostream& out, const char* what, const std::vector<Refusal>& refusals) {
+    for (const Refusal& refusal : refusals) {
+        out << "  " << what << ": " << refusal.why;
+        if (refusal.at != nullptr) {
+            out << " (";
+            print_place(out, *refusal.at);
+            out << ')';
+        }
+        out << '\n';
+    }
+}
+
+}  // namespace
+
+void print(llvm::raw_ostream& out, const std::vector<Proof>& proofs) {
+    for (const Proof& proof : proofs) {
+        out << "objects of " << proof.object_bytes << " bytes from";
+        for (const llvm::CallBase* call : proof.set->allocations) {
+            out << ' ';
+            print_place(out, *call);
+        }
+        out << ": " << (proof.may_split() ? "split" : proof.may_pool() ? "pool" : "no") << ", fields";
+        for (const Field& field : proof.fields) {
+            out << ' ' << field.offset << '+' << field.bytes << (field.is_recursive ? "r" : "");
+        }
+        out << '\n';
+        print_refusals(out, "no pool", proof.pool_refusals);
+        print_refusals(out, "no split", proof.split_refusals);
+    }
+}
+
+}  // namespace malloom::compiler
