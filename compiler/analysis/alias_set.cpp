@@ -1,5 +1,8 @@
 #include "compiler/analysis/alias_set.h"
 
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -30,6 +33,21 @@ void append(List& to, List& from) {
 
 }  // namespace
 
+const Region* AliasSet::region_of(int64_t offset) const {
+    for (const Region& region : regions_) {
+        if (region.begin <= offset && offset < region.end) {
+            return &region;
+        }
+    }
+    return nullptr;
+}
+
+int64_t AliasSet::normal(int64_t offset) const {
+    offset = within(offset, stride_);
+    const Region* region = region_of(offset);
+    return region == nullptr ? offset : region->begin + within(offset - region->begin, region->stride);
+}
+
 Cell AliasSets::add() {
     return {&sets_.emplace_back(), 0};
 }
@@ -53,7 +71,7 @@ Cell AliasSets::resolve(Cell cell) const {
         }
         cell = gone.merged_into_.plus(cell.offset);
     }
-    return {cell.set, within(cell.offset, cell.set->stride_)};
+    return {cell.set, cell.set->normal(cell.offset)};
 }
 
 void AliasSets::unify(Cell first, Cell second) {
@@ -96,6 +114,9 @@ void AliasSets::merge(Cell kept, Cell gone) {
     append(to.sizes, from.sizes);
     append(to.reasons, from.reasons);
     set_stride(to, std::gcd(from.stride_, misfit));
+    for (const Region& region : from.regions_) {
+        put_region(to, {region.begin + shift, region.end + shift, region.stride});
+    }
     for (const auto& [offset, pointee] : std::exchange(from.pointers_, {})) {
         put_pointer(to, offset + shift, pointee);
     }
@@ -108,6 +129,42 @@ void AliasSets::set_stride(AliasSet& set, uint64_t stride) {
     }
     ++changes_;
     set.stride_ = stride;
+    // Elements of an array of objects lie in one another's place, and so do the arrays within.
+    for (const Region& region : std::exchange(set.regions_, {})) {
+        set.stride_ = std::gcd(set.stride_, region.stride);
+    }
+    renumber(set);
+}
+
+void AliasSets::put_region(AliasSet& set, Region region) {
+    if (set.stride_ != 0) {
+        set_stride(set, region.stride);
+        return;
+    }
+    llvm::SmallVector<Region, 0> kept;
+    for (const Region& other : set.regions_) {
+        if (other.end <= region.begin || region.end <= other.begin) {
+            kept.push_back(other);
+            continue;
+        }
+        region.stride = std::gcd(std::gcd(region.stride, other.stride), distance(region.begin, other.begin));
+        region.begin = std::min(region.begin, other.begin);
+        region.end = std::max(region.end, other.end);
+    }
+    kept.push_back(region);
+    llvm::sort(kept, [](const Region& one, const Region& other) { return one.begin < other.begin; });
+    const auto same = [](const Region& one, const Region& other) {
+        return one.begin == other.begin && one.end == other.end && one.stride == other.stride;
+    };
+    if (llvm::equal(kept, set.regions_, same)) {
+        return;
+    }
+    ++changes_;
+    set.regions_ = std::move(kept);
+    renumber(set);
+}
+
+void AliasSets::renumber(AliasSet& set) {
     for (const auto& [offset, pointee] : std::exchange(set.pointers_, {})) {
         put_pointer(set, offset, pointee);
     }
@@ -115,7 +172,7 @@ void AliasSets::set_stride(AliasSet& set, uint64_t stride) {
 
 /// Pointers that overlap are read as each other, so they point to the same.
 void AliasSets::put_pointer(AliasSet& set, int64_t offset, Cell to) {
-    offset = within(offset, set.stride_);
+    offset = set.normal(offset);
     // The elements before and behind are the same ones.
     const auto length = static_cast<int64_t>(set.stride_);
     for (const int64_t at : {offset - length, offset, offset + length}) {
@@ -145,6 +202,13 @@ Cell AliasSets::pointee(Cell cell) {
 void AliasSets::add_stride(Cell cell, uint64_t bytes) {
     if (cell = resolve(cell); cell) {
         set_stride(*cell.set, bytes);
+        unify_waiting();
+    }
+}
+
+void AliasSets::add_region(Cell cell, uint64_t bytes, uint64_t stride) {
+    if (cell = resolve(cell); cell) {
+        put_region(*cell.set, {cell.offset, cell.offset + static_cast<int64_t>(bytes), stride});
         unify_waiting();
     }
 }

@@ -39,6 +39,12 @@ struct Access {
     bool is_write;
 };
 
+/// An array within objects: from `begin` to `end` elements of `stride` bytes that are not told apart.
+struct Region {
+    int64_t begin, end;
+    uint64_t stride;
+};
+
 /// What an alias set's objects are, and what becomes of them; several may hold.
 enum class Trait : uint16_t {
     heap = 1,           ///< requested by a call that is known
@@ -59,6 +65,12 @@ class AliasSet {
     /// The distance in bytes of elements that are not told apart; 0: offsets are offsets. 1: nothing is told
     /// apart at all.
     uint64_t stride() const { return stride_; }
+    /// The arrays within the objects, in the order of their offsets, none in another.
+    const llvm::SmallVector<Region, 0>& regions() const { return regions_; }
+    /// The array that an offset lies in, or null.
+    const Region* region_of(int64_t offset) const;
+    /// An offset with whatever is not told apart made one.
+    int64_t normal(int64_t offset) const;
     /// Whether offset 0 is where the objects begin. Else it is only some place in them.
     bool is_anchored() const { return is_anchored_; }
     /// The pointers in the objects: by their offset, what they point to.
@@ -76,6 +88,7 @@ class AliasSet {
     friend class AliasSets;
 
     std::map<int64_t, Cell> pointers_;
+    llvm::SmallVector<Region, 0> regions_;
     uint64_t stride_ = 0;
     uint16_t traits_ = 0;
     bool is_anchored_ = false;
@@ -99,6 +112,9 @@ class AliasSets {
     Cell pointee(Cell cell);
     /// The objects have elements of so many bytes, among which the offsets are not told apart.
     void add_stride(Cell cell, uint64_t bytes);
+    /// From the cell on, so many bytes are elements of `stride` bytes each, among which the offsets are not
+    /// told apart.
+    void add_region(Cell cell, uint64_t bytes, uint64_t stride);
     void add_trait(Cell cell, Trait trait, const char* reason = nullptr,
                    const llvm::Instruction* at = nullptr);
 
@@ -112,6 +128,8 @@ class AliasSets {
     void unify_now(Cell first, Cell second);
     void merge(Cell kept, Cell gone);
     void set_stride(AliasSet& set, uint64_t stride);
+    void put_region(AliasSet& set, Region region);
+    void renumber(AliasSet& set);
     void put_pointer(AliasSet& set, int64_t offset, Cell to);
     void unify_waiting();
 

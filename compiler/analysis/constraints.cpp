@@ -32,6 +32,22 @@ uint64_t requested_bytes(const llvm::CallBase& call, HeapCall kind) {
     }
 }
 
+/// Bytes from the beginning of a value to an element of it.
+uint64_t offset_in(const llvm::DataLayout& layout, llvm::Type& type, llvm::ArrayRef<unsigned> indices) {
+    uint64_t offset = 0;
+    llvm::Type* at = &type;
+    for (const unsigned index : indices) {
+        if (auto* structure = llvm::dyn_cast<llvm::StructType>(at)) {
+            offset += layout.getStructLayout(structure)->getElementOffset(index).getFixedValue();
+            at = structure->getElementType(index);
+        } else {
+            at = llvm::cast<llvm::ArrayType>(at)->getElementType();
+            offset += index * layout.getTypeAllocSize(at).getFixedValue();
+        }
+    }
+    return offset;
+}
+
 /// Whether the lowest bits alone change, where tags are: then it is the same object.
 bool changes_tags_only(const llvm::BinaryOperator& instruction) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
@@ -142,8 +158,10 @@ void ConstraintVisitor::visitCastInst(llvm::CastInst& instruction) {
         case llvm::Instruction::IntToPtr:
         case llvm::Instruction::BitCast:
         case llvm::Instruction::AddrSpaceCast:
-            same(instruction, *instruction.getOperand(0));
-            if (!to_.cell_of(&instruction) || !to_.cell_of(instruction.getOperand(0))) {
+            // Of one kind on both sides: a pointer's width, or several parts.
+            if (is_register(*instruction.getType()) == is_register(*instruction.getSrcTy())) {
+                same(instruction, *instruction.getOperand(0));
+            } else {
                 calculate(instruction);
             }
             break;
@@ -172,7 +190,66 @@ void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
             to_.numbers_.emplace_back(operand, &instruction);
         }
     }
-    to_.escape(&instruction, "is calculated", &instruction);
+}
+
+/// An element of a value, at so many bytes in it.
+void ConstraintVisitor::part(llvm::Value& whole, llvm::Value& element, uint64_t offset) {
+    const Cell cell = to_.cell_of(&whole);
+    if (cell) {
+        to_.take_pointers_of(&element, cell.plus(static_cast<int64_t>(offset)));
+    }
+}
+
+void ConstraintVisitor::visitExtractElementInst(llvm::ExtractElementInst& instruction) {
+    take_lane(instruction, *instruction.getVectorOperand(), instruction, *instruction.getIndexOperand());
+}
+
+void ConstraintVisitor::visitInsertElementInst(llvm::InsertElementInst& instruction) {
+    same(instruction, *instruction.getOperand(0));
+    take_lane(instruction, instruction, *instruction.getOperand(1), *instruction.getOperand(2));
+}
+
+/// Lanes that are no pointers wide, or of which nobody knows the number, are calculated with.
+void ConstraintVisitor::take_lane(llvm::Instruction& instruction, llvm::Value& vector, llvm::Value& element,
+                                  llvm::Value& index) {
+    const uint64_t bits = to_.module_.getDataLayout().getTypeSizeInBits(element.getType()).getFixedValue();
+    if (bits == 64 && llvm::isa<llvm::ConstantInt>(index)) {
+        part(vector, element, constant_of(index) * (bits / 8));
+    } else {
+        calculate(instruction);
+    }
+}
+
+void ConstraintVisitor::visitShuffleVectorInst(llvm::ShuffleVectorInst& instruction) {
+    const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getOperand(0)->getType());
+    if (type == nullptr || type->getScalarSizeInBits() != 64) {
+        const bool has_pointers = type != nullptr && type->getElementType()->isPointerTy();
+        if (!has_pointers) {
+            calculate(instruction);
+            return;
+        }
+    }
+    const Cell result = to_.cell_of(&instruction);
+    const auto lanes = static_cast<int>(type->getNumElements());
+    const llvm::ArrayRef<int> mask = instruction.getShuffleMask();
+    for (size_t i = 0; i < mask.size(); ++i) {
+        if (mask[i] >= 0) {
+            const Cell from = to_.cell_of(instruction.getOperand(mask[i] < lanes ? 0 : 1));
+            to_.take_parts(result.plus(static_cast<int64_t>(i) * 8), from.plus(mask[i] % lanes * 8), 8);
+        }
+    }
+}
+
+void ConstraintVisitor::visitExtractValueInst(llvm::ExtractValueInst& instruction) {
+    llvm::Value& whole = *instruction.getAggregateOperand();
+    part(whole, instruction,
+         offset_in(to_.module_.getDataLayout(), *whole.getType(), instruction.getIndices()));
+}
+
+void ConstraintVisitor::visitInsertValueInst(llvm::InsertValueInst& instruction) {
+    same(instruction, *instruction.getAggregateOperand());
+    part(instruction, *instruction.getInsertedValueOperand(),
+         offset_in(to_.module_.getDataLayout(), *instruction.getType(), instruction.getIndices()));
 }
 
 void ConstraintVisitor::visitReturnInst(llvm::ReturnInst& instruction) {
@@ -191,15 +268,6 @@ void ConstraintVisitor::visitReturnInst(llvm::ReturnInst& instruction) {
 
 void ConstraintVisitor::visitInstruction(llvm::Instruction& instruction) {
     switch (instruction.getOpcode()) {
-        case llvm::Instruction::ExtractValue:
-        case llvm::Instruction::InsertValue:
-        case llvm::Instruction::ExtractElement:
-        case llvm::Instruction::InsertElement:
-        case llvm::Instruction::ShuffleVector:
-            for (llvm::Use& operand : instruction.operands()) {
-                same(instruction, *operand);
-            }
-            break;
         default:
             for (llvm::Use& operand : instruction.operands()) {
                 to_.escape(operand, "is used by an instruction that is not followed", &instruction);

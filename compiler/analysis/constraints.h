@@ -24,6 +24,11 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void visitPHINode(llvm::PHINode& instruction);
     void visitSelectInst(llvm::SelectInst& instruction);
     void visitFreezeInst(llvm::FreezeInst& instruction);
+    void visitExtractElementInst(llvm::ExtractElementInst& instruction);
+    void visitInsertElementInst(llvm::InsertElementInst& instruction);
+    void visitShuffleVectorInst(llvm::ShuffleVectorInst& instruction);
+    void visitExtractValueInst(llvm::ExtractValueInst& instruction);
+    void visitInsertValueInst(llvm::InsertValueInst& instruction);
     void visitCastInst(llvm::CastInst& instruction);
     void visitBinaryOperator(llvm::BinaryOperator& instruction);
     void visitReturnInst(llvm::ReturnInst& instruction);
@@ -42,6 +47,9 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void access_bytes(llvm::Instruction& instruction, llvm::Value& address, llvm::Value& bytes,
                       bool is_write);
     void calculate(llvm::Instruction& instruction);
+    void part(llvm::Value& whole, llvm::Value& element, uint64_t offset);
+    void take_lane(llvm::Instruction& instruction, llvm::Value& vector, llvm::Value& element,
+                   llvm::Value& index);
     bool take_intrinsic(llvm::CallBase& call);
     bool take_heap_call(llvm::CallBase& call, llvm::Function& callee);
     void take_request(llvm::CallBase& call, HeapCall kind);

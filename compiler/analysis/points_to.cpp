@@ -13,6 +13,11 @@ namespace {
 
 constexpr uint64_t pointer_bytes = 8;
 
+bool names_object(Cell cell) {
+    return cell &&
+           (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
+}
+
 /// Whether an access may have only a part of a pointer in it, or two halves.
 bool cuts(const Access& access, int64_t at, int64_t pointer) {
     const auto end = at + static_cast<int64_t>(access.bytes);
@@ -44,7 +49,12 @@ bool is_visible(const llvm::GlobalValue& global) {
 
 }  // namespace
 
-PointsTo::PointsTo(llvm::Module& module) : module_(module) {
+bool is_register(const llvm::Type& type) {
+    return type.isVectorTy() || type.isAggregateType() ||
+           (type.isIntegerTy() && type.getIntegerBitWidth() > 64);
+}
+
+PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), range_of_(std::move(range_of)) {
     for (llvm::GlobalVariable& variable : module.globals()) {
         const Cell object = object_of(&variable);
         if (variable.hasInitializer()) {
@@ -104,14 +114,8 @@ Cell PointsTo::cell_of_constant(llvm::Constant* constant) {
             }
         }
     } else if (llvm::isa<llvm::ConstantAggregate>(constant)) {
-        for (llvm::Use& operand : constant->operands()) {
-            const Cell part = cell_of(operand);
-            if (cell) {
-                sets_.unify(cell, part);
-            } else {
-                cell = part;
-            }
-        }
+        cell = sets_.add();
+        take_initializer(constant, cell);
     }
     values_[constant] = cell;
     return sets_.resolve(cell);
@@ -148,11 +152,36 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
         sets_.add_stride(base, 1);
         return sets_.resolve(base);
     }
+    const Cell first = base.plus(constant.getSExtValue());
+    if (variable.size() == 1) {
+        const auto& [index, scale] = variable.front();
+        return within_array(address, first, *index, scale.abs().getZExtValue());
+    }
     for (const auto& [index, scale] : variable) {
         sets_.add_trait(base, Trait::many_in_one);
         sets_.add_stride(base, scale.abs().getZExtValue());
     }
-    return sets_.resolve(base.plus(constant.getSExtValue()));
+    return sets_.resolve(first);
+}
+
+/// An index with bounds stays within an array in the object; any other may lead to any element of the object.
+Cell PointsTo::within_array(llvm::GEPOperator& address, Cell first, llvm::Value& index, uint64_t stride) {
+    constexpr int64_t most_elements = 1 << 16;
+    if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address)) {
+        const llvm::ConstantRange range = range_of_(index, *instruction->getFunction());
+        if (range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet()) {
+            const int64_t least = range.getSignedMin().getSExtValue(),
+                          most = range.getSignedMax().getSExtValue();
+            if (least >= -most_elements && most <= most_elements) {
+                const Cell begin = first.plus(least * static_cast<int64_t>(stride));
+                sets_.add_region(begin, static_cast<uint64_t>(most - least + 1) * stride, stride);
+                return sets_.resolve(begin);
+            }
+        }
+    }
+    sets_.add_trait(first, Trait::many_in_one);
+    sets_.add_stride(first, stride);
+    return sets_.resolve(first);
 }
 
 /// What a constant that lies in memory at a cell points to.
@@ -178,9 +207,22 @@ void PointsTo::take_initializer(llvm::Constant* value, Cell at) {
 /// A value is read from or written to memory at a cell: where there may be pointers, they are the same.
 void PointsTo::take_pointers_of(llvm::Value* value, Cell at) {
     const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(value->getType()).getKnownMinValue();
-    const Cell target = cell_of(value);
-    for (uint64_t part = 0; target && part + pointer_bytes <= bytes; part += pointer_bytes) {
-        sets_.unify(sets_.pointee(at.plus(static_cast<int64_t>(part))), target);
+    const Cell carried = cell_of(value);
+    if (!carried || !at) {
+        return;
+    }
+    if (is_register(*value->getType())) {
+        take_parts(at, carried, bytes);
+    } else {
+        sets_.unify(sets_.pointee(at), carried);
+    }
+}
+
+/// So many bytes at one cell and at the other have the same pointers in them.
+void PointsTo::take_parts(Cell one, Cell other, uint64_t bytes) {
+    for (uint64_t part = 0; one && other && part + pointer_bytes <= bytes; part += pointer_bytes) {
+        const auto offset = static_cast<int64_t>(part);
+        sets_.unify(sets_.pointee(one.plus(offset)), sets_.pointee(other.plus(offset)));
     }
 }
 
@@ -272,11 +314,18 @@ void PointsTo::follow_indirect_calls() {
 void PointsTo::follow_numbers() {
     for (const auto& [operand, instruction] : numbers_) {
         const Cell cell = cell_of(operand);
-        const auto names_object = [](const AliasSet& set) {
-            return set.is_anchored() || set.has(Trait::escaped);
-        };
-        if (cell && names_object(*cell.set)) {
-            expose(cell, instruction);
+        llvm::SmallVector<Cell> carried = {cell};
+        if (cell && is_register(*operand->getType())) {
+            carried.clear();
+            for (const auto& [offset, part] : cell.set->pointers()) {
+                carried.push_back(part);
+            }
+        }
+        for (const Cell part : carried) {
+            if (names_object(sets_.resolve(part))) {
+                expose(part, instruction);
+                escape(instruction, "is calculated from addresses", instruction);
+            }
         }
     }
 }

@@ -9,14 +9,20 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include <functional>
 #include <vector>
 
 #include "compiler/analysis/alias_set.h"
 
 namespace malloom::compiler {
+
+/// Whether a value has several parts, which may point to different objects: its cell is then a place of its
+/// own, with the parts as pointers in it.
+bool is_register(const llvm::Type& type);
 
 /// Bytes that go from one object to another as they are; as many as are not known: 0.
 struct Copy {
@@ -31,11 +37,14 @@ struct LibraryAccess {
     unsigned argument;
 };
 
+/// The values that an index may have.
+using RangeOf = std::function<llvm::ConstantRange(llvm::Value& index, llvm::Function& function)>;
+
 class PointsTo {
   public:
     /// Of a module that is the whole program as the linker sees it: what others may call or change is not
     /// internal. The module must outlive this, and stay as it is.
-    explicit PointsTo(llvm::Module& module);
+    PointsTo(llvm::Module& module, RangeOf range_of);
 
     /// What a value of the program may point to; no set for what carries no pointer.
     Cell at(const llvm::Value* value) const;
@@ -52,8 +61,10 @@ class PointsTo {
     Cell cell_of_constant(llvm::Constant* constant);
     Cell object_of(llvm::GlobalValue* global);
     Cell offset_by(llvm::GEPOperator& address, Cell base);
+    Cell within_array(llvm::GEPOperator& address, Cell first, llvm::Value& index, uint64_t stride);
     void take_initializer(llvm::Constant* value, Cell at);
     void take_pointers_of(llvm::Value* value, Cell at);
+    void take_parts(Cell one, Cell other, uint64_t bytes);
     void connect(llvm::CallBase& call, llvm::Function& function);
     void escape(llvm::Value* value, const char* reason, const llvm::Instruction* at);
     void expose(Cell cell, const llvm::Instruction* at);
@@ -66,6 +77,7 @@ class PointsTo {
     void spread_escapes();
 
     llvm::Module& module_;
+    RangeOf range_of_;
     mutable AliasSets sets_;
     llvm::DenseMap<const llvm::Value*, Cell> values_;
     llvm::DenseMap<const llvm::Function*, Cell> results_;
@@ -73,7 +85,7 @@ class PointsTo {
     std::vector<Copy> copies_;
     std::vector<LibraryAccess> library_accesses_;
     std::vector<llvm::CallBase*> indirect_calls_;
-    std::vector<std::pair<llvm::Value*, const llvm::Instruction*>> numbers_;  ///< operands of calculations
+    std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
 };
 
 }  // namespace malloom::compiler

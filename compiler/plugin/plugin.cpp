@@ -1,3 +1,4 @@
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 
@@ -7,8 +8,13 @@ namespace {
 
 class ReportPass : public llvm::PassInfoMixin<ReportPass> {
   public:
-    llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-        const malloom::compiler::PointsTo points_to(module);
+    llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+        auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+        const malloom::compiler::PointsTo points_to(
+            module, [&](llvm::Value& index, llvm::Function& function) {
+                auto& evolution = functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
+                return evolution.getSignedRange(evolution.getSCEV(&index));
+            });
         malloom::compiler::print(llvm::errs(), malloom::compiler::prove(points_to));
         return llvm::PreservedAnalyses::all();
     }
