@@ -113,13 +113,13 @@ QUOTED = [figure for document in DOCUMENTS for figure in quoted(document, text_o
 
 
 def test_figures_that_were_not_measured_are_refused() -> None:
-    """However near: all but one in a hundred with an interval, nearly all with three decimals, most with
-    two."""
+    """However near: all with an interval but where two rows differ in one number, nearly all with three
+    decimals, most with two."""
     intervals = [each for each in QUOTED if "[" in each[0]]
     thousandths = [each for each in QUOTED if re.fullmatch(r"\d+\.\d{3}", each[0])]
     hundredths = [each for each in QUOTED if re.fullmatch(r"\d\.\d{2}", each[0])]
     assert min(len(intervals), len(thousandths), len(hundredths)) >= 7
-    assert share_refused(intervals) > 0.99
+    assert share_refused(intervals) > 0.998
     assert share_refused(thousandths) > 0.85
     assert share_refused(hundredths) > 0.6
 
