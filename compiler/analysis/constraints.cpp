@@ -133,7 +133,11 @@ void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
 void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruction) {
     auto& address = llvm::cast<llvm::GEPOperator>(instruction);
     const Cell base = to_.cell_of(address.getPointerOperand());
-    sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
+    const Cell result = to_.offset_by(address, base);
+    sets_.unify(result, to_.cell_of(&instruction));
+    if (base) {
+        to_.steps_.emplace_back(base, result);
+    }
 }
 
 void ConstraintVisitor::visitPHINode(llvm::PHINode& instruction) {
@@ -176,8 +180,11 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
     const bool is_offset = constant != nullptr && constant->getBitWidth() == 64 && adds;
     if (is_offset || changes_tags_only(instruction)) {
         const Cell from = to_.cell_of(instruction.getOperand(0));
-        sets_.unify(to_.cell_of(&instruction),
-                    from ? from.plus(is_offset ? constant->getSExtValue() : 0) : from);
+        const Cell result = from ? from.plus(is_offset ? constant->getSExtValue() : 0) : from;
+        sets_.unify(to_.cell_of(&instruction), result);
+        if (from) {
+            to_.steps_.emplace_back(from, result);
+        }
     } else {
         calculate(instruction);
     }

@@ -9,6 +9,11 @@ namespace malloom::compiler {
 
 namespace {
 
+/// A pointer or a number with a fraction is one thing, whatever else its bytes are used as.
+bool has_parts(const llvm::Type& type) {
+    return !type.isPointerTy() && !type.isFloatingPointTy() && !llvm::isa<llvm::ScalableVectorType>(type);
+}
+
 bool overlap(const Field& field, const Span& span) {
     return field.offset < span.offset + span.bytes && span.offset < field.end();
 }
@@ -88,12 +93,10 @@ bool may_be_divided(const Access& access) {
         return !llvm::cast<llvm::MemIntrinsic>(access.instruction)->isVolatile();
     }
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction)) {
-        return load->isSimple() && !load->getType()->isPtrOrPtrVectorTy() &&
-               !load->getType()->isFloatingPointTy();
+        return load->isSimple() && has_parts(*load->getType());
     }
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(access.instruction)) {
-        const llvm::Type* type = store->getValueOperand()->getType();
-        return store->isSimple() && !type->isPtrOrPtrVectorTy() && !type->isFloatingPointTy();
+        return store->isSimple() && has_parts(*store->getValueOperand()->getType());
     }
     return false;
 }

@@ -20,6 +20,19 @@ llvm::StringRef callee_name(const llvm::CallBase& call) {
     return callee != nullptr ? callee->getName() : "";
 }
 
+/// Whether another call can take its place.
+bool is_plain(const llvm::CallBase& call) {
+    const auto* plain = llvm::dyn_cast<llvm::CallInst>(&call);
+    return plain != nullptr && !plain->isMustTailCall() && plain->getNumOperandBundles() == 0 &&
+           plain->getCalledFunction() != nullptr;
+}
+
+const Field* field_of(const std::vector<Field>& fields, uint64_t offset) {
+    return &*(std::ranges::upper_bound(fields, offset, {}, &Field::offset) - 1);
+}
+
+constexpr uint64_t largest_object = uint64_t{32} << 10;
+
 /// Collects what speaks against sets, from the traits of sets and from every use of their pointers.
 class Prover {
   public:
@@ -39,6 +52,7 @@ class Prover {
     void take_sets();
     void take_objects(Proof& proof);
     void take_accesses();
+    void take_copy_within(const Access& access);
     void take_uses();
     void take_use(const llvm::Use& use, Cell cell);
     void take_fields(Proof& proof);
@@ -47,6 +61,11 @@ class Prover {
     Proof* proof_of(Cell cell) {
         const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
         return found == numbers_.end() ? nullptr : &proofs_[found->second];
+    }
+    void refuse_pool(Cell cell, const char* why, const llvm::Instruction* at) {
+        if (Proof* proof = proof_of(cell)) {
+            proof->pool_refusals.push_back({why, at});
+        }
     }
     void refuse_split(Cell cell, const char* why, const llvm::Instruction* at) {
         if (Proof* proof = proof_of(cell)) {
@@ -80,12 +99,12 @@ void Prover::take_objects(Proof& proof) {
     }
     for (const llvm::CallBase* call : set.allocations) {
         const std::optional<HeapCall> kind = heap_call(callee_name(*call));
-        if (kind != HeapCall::malloc && kind != HeapCall::calloc) {
+        if ((kind != HeapCall::malloc && kind != HeapCall::calloc) || !is_plain(*call)) {
             proof.pool_refusals.push_back({"is requested by a function that pools do not replace", call});
         }
     }
     for (const llvm::CallBase* call : set.releases) {
-        if (heap_call(callee_name(*call)) != HeapCall::free) {
+        if (heap_call(callee_name(*call)) != HeapCall::free || !is_plain(*call)) {
             proof.pool_refusals.push_back({"is released by a function that pools do not replace", call});
         }
     }
@@ -94,6 +113,8 @@ void Prover::take_objects(Proof& proof) {
     proof.object_bytes = agree && !set.sizes.empty() ? set.sizes.front() : 0;
     if (proof.object_bytes == 0) {
         proof.pool_refusals.push_back({"its objects differ in size", set.allocations.front()});
+    } else if (proof.object_bytes > largest_object) {
+        proof.pool_refusals.push_back({"its objects are larger than pools take", set.allocations.front()});
     }
     if (set.has(Trait::stack) || set.has(Trait::global) || set.has(Trait::function)) {
         proof.split_refusals.push_back({"a pointer to it may also point to a variable"});
@@ -110,6 +131,7 @@ void Prover::take_accesses() {
         if (proof == nullptr) {
             continue;
         }
+        take_copy_within(access);
         const auto end = static_cast<uint64_t>(at.offset) + access.bytes;
         if (access.bytes == 0) {
             proof->split_refusals.push_back(
@@ -118,12 +140,25 @@ void Prover::take_accesses() {
             proof->split_refusals.push_back({"is accessed outside", access.instruction});
         } else {
             spans_[at.set].push_back(
-                {static_cast<uint64_t>(at.offset), access.bytes, may_be_divided(access)});
+                {static_cast<uint64_t>(at.offset), access.bytes,
+                 may_be_divided(access) && at.set->region_of(at.offset) == nullptr});
         }
     }
     for (const LibraryAccess& access : points_to_.library_accesses()) {
         refuse_split(points_to_.at(access.call->getArgOperand(access.argument)),
                      "is given to a function of a library", access.call);
+    }
+}
+
+/// What moves bytes from one place of an object to another may move them over each other.
+void Prover::take_copy_within(const Access& access) {
+    const auto* move = llvm::dyn_cast<llvm::MemMoveInst>(access.instruction);
+    if (move == nullptr) {
+        return;
+    }
+    const Cell to = points_to_.at(move->getDest()), from = points_to_.at(move->getSource());
+    if (to.set == from.set && to.offset != from.offset) {
+        refuse_split(to, "a part of it is moved to another", move);
     }
 }
 
@@ -165,6 +200,10 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     }
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&user)) {
         const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
+        const bool releases = callee != nullptr && heap_call(callee->getName()) == HeapCall::free;
+        if (releases && cell.offset != 0) {
+            refuse_pool(cell, "is released by a pointer into it", &user);
+        }
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
                                  heap_call(callee->getName()) || llvm::isa<llvm::MemIntrinsic>(call) ||
                                  call->isLifetimeStartOrEnd();
@@ -177,7 +216,24 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
 }
 
 void Prover::take_fields(Proof& proof) {
-    proof.fields = fields_of(spans_[proof.set]);
+    std::vector<Span>& spans = spans_[proof.set];
+    for (const Region& region : proof.set->regions()) {
+        if (region.begin <= 0 || static_cast<uint64_t>(region.end) > proof.object_bytes) {
+            proof.split_refusals.push_back({"an array begins where it does, or is as long as nobody knows"});
+            return;
+        }
+        spans.push_back({static_cast<uint64_t>(region.begin),
+                         static_cast<uint64_t>(region.end - region.begin), false});
+    }
+    proof.fields = fields_of(spans);
+    for (const Span& span : spans) {
+        const Field* field = field_of(proof.fields, span.offset);
+        if (!span.may_be_divided && field->offset != span.offset && proof.set->region_of(
+                static_cast<int64_t>(span.offset)) == nullptr) {
+            proof.split_refusals.push_back({"accesses that cannot be divided overlap"});
+            break;
+        }
+    }
     if (proof.fields.empty()) {
         proof.split_refusals.push_back({"is never accessed"});
     }

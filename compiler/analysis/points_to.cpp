@@ -229,6 +229,10 @@ void PointsTo::take_parts(Cell one, Cell other, uint64_t bytes) {
 void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
     for (unsigned i = 0; i < call.arg_size(); ++i) {
         if (i < function.arg_size()) {
+            if (call.isByValArgument(i)) {
+                // The function has a copy of its own, on the stack.
+                sets_.add_trait(cell_of(call.getArgOperand(i)), Trait::stack);
+            }
             sets_.unify(cell_of(call.getArgOperand(i)), cell_of(function.getArg(i)));
         } else {
             escape(call.getArgOperand(i), "is an argument that has no name", &call);
@@ -257,6 +261,7 @@ void PointsTo::solve() {
         follow_copies();
         follow_indirect_calls();
         follow_numbers();
+        follow_steps();
         follow_partial_accesses();
         spread_escapes();
     }
@@ -326,6 +331,17 @@ void PointsTo::follow_numbers() {
                 expose(part, instruction);
                 escape(instruction, "is calculated from addresses", instruction);
             }
+        }
+    }
+}
+
+/// A step out of an array begins at any of its elements, and so leads to as many places behind it.
+void PointsTo::follow_steps() {
+    for (const auto& [from, to] : steps_) {
+        const Cell base = sets_.resolve(from), result = sets_.resolve(to);
+        const Region* region = base ? base.set->region_of(base.offset) : nullptr;
+        if (region != nullptr && base.set->region_of(result.offset) != region) {
+            sets_.add_stride(base, region->stride);
         }
     }
 }

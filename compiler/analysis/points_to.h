@@ -73,6 +73,7 @@ class PointsTo {
     void follow_copies();
     void follow_indirect_calls();
     void follow_numbers();
+    void follow_steps();
     void follow_partial_accesses();
     void spread_escapes();
 
@@ -84,6 +85,7 @@ class PointsTo {
     std::vector<Access> accesses_;
     std::vector<Copy> copies_;
     std::vector<LibraryAccess> library_accesses_;
+    std::vector<std::pair<Cell, Cell>> steps_;  ///< from one pointer to another within an object
     std::vector<llvm::CallBase*> indirect_calls_;
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
 };

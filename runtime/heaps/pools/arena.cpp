@@ -159,7 +159,9 @@ void PoolArena::fill(Pool& pool, PoolShape shape) {
     const size_t colour = colour_of(static_cast<size_t>(&pool - pools()), shape);
     const size_t bytes = range_bytes(pool.order);
     pool.start = range_of(pool) + colour;
-    pool.capacity = static_cast<uint32_t>((bytes - colour) / shape.chunk_bytes);
+    pool.capacity =
+        shape.objects != 0 ? shape.objects : static_cast<uint32_t>((bytes - colour) / shape.chunk_bytes);
+    pool.is_spread = shape.objects != 0;
     pool.span = uint64_t{pool.capacity} * shape.chunk_bytes;
     pool.chunk_bytes = shape.chunk_bytes;
     pool.reciprocal = reciprocal_of(shape.chunk_bytes / granule_bytes);
@@ -170,7 +172,7 @@ void PoolArena::fill(Pool& pool, PoolShape shape) {
 }
 
 void PoolArena::begin_use(const Pool& pool) {
-    SizeClass& size_class = classes_[class_of(pool.chunk_bytes)];
+    SizeClass& size_class = classes_[class_of(pool)];
     if (++size_class.pools == 1 || pool.order > size_class.order) {
         const size_t before = size_class.pools == 1 ? 0 : range_bytes(size_class.order);
         __atomic_store_n(&open_bytes_, open_bytes_ + range_bytes(pool.order) - before, __ATOMIC_RELAXED);
@@ -179,7 +181,7 @@ void PoolArena::begin_use(const Pool& pool) {
 }
 
 void PoolArena::end_use(const Pool& pool) {
-    SizeClass& size_class = classes_[class_of(pool.chunk_bytes)];
+    SizeClass& size_class = classes_[class_of(pool)];
     if (--size_class.pools == 0) {
         __atomic_store_n(&open_bytes_, open_bytes_ - range_bytes(size_class.order), __ATOMIC_RELAXED);
     }
@@ -227,7 +229,7 @@ void PoolArena::recount_all() {
     for (size_t i = 0; i < count_; ++i) {
         Pool& pool = pools()[i];
         pages_.recount(pool);
-        out_ += pool.state() != PoolState::unused ? uint64_t{pool.out} * pool.chunk_bytes : 0;
+        out_ += pool.state() != PoolState::unused ? pool.out * object_bytes(pool) : 0;
     }
     for (unsigned order = 0; order < pool_orders; ++order) {
         const uintptr_t half = orders_[order].half;

@@ -44,6 +44,9 @@ struct PoolShape {
     uint32_t chunk_bytes;
     bool is_plain;   ///< the first chunk begins where the range does: no colour
     bool is_packed;  ///< chunks of a line's size begin where lines do
+    /// 0, or how many objects that lie anywhere in the range the first chunks stand for. The pool's pages
+    /// come and go together then.
+    uint32_t objects;
 };
 
 /// All zero until open succeeds. Thread-safe where nothing else is said.

@@ -29,7 +29,16 @@ uint32_t PoolHeap::add_aligned(size_t bytes, size_t pool_bytes) {
     return add_borrower(chunk, static_cast<uint8_t>(order + 1));
 }
 
-uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order) {
+uint32_t PoolHeap::add_spread(uint32_t objects, size_t pool_bytes) {
+    if (!platform::is_power_of_two(pool_bytes) || pool_bytes < smallest_range || pool_bytes > largest_range ||
+        pool_bytes < platform::page_bytes() || objects == 0 || objects > pool_bytes / granule_bytes) {
+        return none;
+    }
+    const auto order = static_cast<unsigned>(__builtin_ctzll(pool_bytes / smallest_range));
+    return add_borrower(granule_bytes, static_cast<uint8_t>(order + 1), objects);
+}
+
+uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order, uint32_t objects) {
     if (tables_ == nullptr) {
         return none;
     }
@@ -40,6 +49,7 @@ uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order) {
     if (number != none) {
         Borrower& borrower = tables_->borrowers[number];
         borrower.pool_order = pool_order;
+        borrower.objects = objects;
         __atomic_store_n(&borrower.chunk_bytes, static_cast<uint32_t>(chunk_bytes), __ATOMIC_RELEASE);
     }
     return number;

@@ -13,7 +13,7 @@ namespace {
 size_t carved_bytes(const PoolShare& share) {
     size_t bytes = 0;
     for (const Pool* pool = share.owned; pool != nullptr; pool = pool->owned_next) {
-        bytes += platform::round_up(size_t{pool->carved} * pool->chunk_bytes, platform::page_bytes());
+        bytes += platform::round_up(pool->carved * object_bytes(*pool), platform::page_bytes());
     }
     return bytes;
 }

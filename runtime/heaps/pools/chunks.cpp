@@ -9,7 +9,7 @@
 namespace malloom::heaps {
 
 void PoolArena::count_out(const Pool& pool, int64_t chunks) {
-    structures::fetch_add(structures::alone(), out_, static_cast<uint64_t>(chunks * pool.chunk_bytes));
+    structures::fetch_add(structures::alone(), out_, static_cast<uint64_t>(chunks) * object_bytes(pool));
 }
 
 uint32_t PoolArena::take_chunks(Pool& pool, uint32_t most, uint64_t* last) {

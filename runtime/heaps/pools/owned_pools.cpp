@@ -54,7 +54,7 @@ void PoolHeap::unlist(PoolThread& self, Pool& pool) {
     if (pool.state() == PoolState::listed) {
         ListedPools::remove(self.share(pool.borrower).listed, pool);
     } else if (pool.state() == PoolState::spare) {
-        ListedPools::remove(self.spare(class_of(pool.chunk_bytes)), pool);
+        ListedPools::remove(self.spare(class_of(pool)), pool);
         self.spare_bytes -= range_bytes(pool.order);
     }
     pool.set_state(PoolState::full);
@@ -70,7 +70,7 @@ Pool* PoolHeap::next_pool(PoolThread& self, uint32_t borrower) {
         if (pool == nullptr && may_borrow) {
             pool = lend(self, borrower);
         }
-        if (pool == nullptr && may_borrow) {
+        if (pool == nullptr) {
             pool = adopt_any(self, borrower);
         }
         if (pool == nullptr) {
@@ -101,7 +101,7 @@ Pool* PoolHeap::make_pool(PoolThread& self, uint32_t borrower) {
     const unsigned next = share.owned == nullptr && share.order >= 2 ? share.order - 2U : share.order;
     const unsigned order = common.pool_order != 0 ? common.pool_order - 1U : next < least ? least : next;
     const Locked locked(arena_.lock);
-    Pool* pool = arena_.take(order, {chunk_bytes, common.pool_order != 0, is_packed_});
+    Pool* pool = arena_.take(order, {chunk_bytes, common.pool_order != 0, is_packed_, common.objects});
     if (pool != nullptr) {
         share.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
         own(self, *pool, borrower);
@@ -166,7 +166,7 @@ void PoolHeap::look_after(PoolThread& self, Pool& pool) {
     } else if (pool.state() == PoolState::listed && is_spare) {
         unlist(self, pool);
         pool.set_state(PoolState::spare);
-        ListedPools::add(self.spare(class_of(pool.chunk_bytes)), pool);
+        ListedPools::add(self.spare(class_of(pool)), pool);
         self.spare_bytes += range_bytes(pool.order);
     }
 }

@@ -29,9 +29,22 @@ uint32_t PoolPages::resident(uintptr_t begin, uintptr_t end) const {
     return pages;
 }
 
+// Any object lies on any page of its pool.
+void PoolPages::occupy_all(Pool& pool) {
+    for (PageCount* page = page_of(range_of(pool)); page != end_of(pool) && *page <= idle_page; ++page) {
+        occupy_page(pool, page, 1);
+    }
+}
+
 void PoolPages::leave_all(Pool& pool) {
+    if (pool.out != 0) {
+        make_idle(pool);
+    }
+}
+
+void PoolPages::make_idle(Pool& pool) {
     int64_t left = 0;
-    for (PageCount* page = page_of(range_of(pool)); pool.out != 0 && page != end_of(pool); ++page) {
+    for (PageCount* page = page_of(range_of(pool)); page != end_of(pool); ++page) {
         left += *page > idle_page;
         *page = *page != 0 ? idle_page : PageCount{0};
     }

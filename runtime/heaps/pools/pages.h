@@ -66,6 +66,8 @@ class PoolPages {
         return page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
     }
     void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
+    void occupy_all(Pool& pool);
+    void make_idle(Pool& pool);
     void count_idle(Pool& pool, int64_t pages);
     void count_idle(int64_t pages);
     uint32_t discard(uintptr_t begin, uintptr_t end);
@@ -94,6 +96,10 @@ inline void PoolPages::occupy_page(Pool& pool, PageCount* page, uint32_t chunks)
 
 // Chunks across a border count on both pages.
 inline void PoolPages::occupy(Pool& pool, uint32_t first, uint32_t count) {
+    if (pool.is_spread) {
+        occupy_all(pool);
+        return;
+    }
     const uintptr_t end = chunk_at(pool, first + count);
     const uintptr_t begin = chunk_at(pool, first);
     PageCount* page = page_of(begin);
@@ -107,6 +113,12 @@ inline void PoolPages::occupy(Pool& pool, uint32_t first, uint32_t count) {
 }
 
 inline void PoolPages::leave(Pool& pool, uintptr_t chunk) {
+    if (pool.is_spread) {
+        if (pool.out == 0) {
+            make_idle(pool);
+        }
+        return;
+    }
     const PageCount* last = page_of(chunk + pool.chunk_bytes - 1);
     for (PageCount* page = page_of(chunk); page <= last; ++page) {
         --*page;
@@ -117,7 +129,7 @@ inline void PoolPages::leave(Pool& pool, uintptr_t chunk) {
 }
 
 inline bool PoolPages::needs_part(const Pool& pool, uintptr_t end) const {
-    return part_bytes(pool) > page_bytes() && *page_of(end - 1) == 0;
+    return !pool.is_spread && part_bytes(pool) > page_bytes() && *page_of(end - 1) == 0;
 }
 
 }  // namespace malloom::heaps

@@ -64,6 +64,7 @@ struct alignas(128) Pool {
     uint8_t state_;   ///< PoolState
     bool is_pending;  ///< on its owner's stack of pending pools; an orphan: in its size class's list
     bool is_over;     ///< its borrower was destroyed: the owner gives it back
+    bool is_spread;   ///< its chunks stand for objects that lie anywhere in the range
 
     Pool* pending_next;  ///< on the owner's stack; of the arena's unused ones
     Pool* owned_next;    ///< of its owner's pools of the borrower
@@ -106,6 +107,14 @@ inline uintptr_t range_of(const Pool& pool) {
 }
 constexpr size_t class_of(size_t chunk_bytes) {
     return chunk_bytes / granule_bytes;
+}
+/// Of memory that each of the pool's objects takes.
+inline size_t object_bytes(const Pool& pool) {
+    return pool.is_spread ? range_bytes(pool.order) / pool.capacity : pool.chunk_bytes;
+}
+/// Pools whose chunks stand for objects are nobody else's: no chunk has their class.
+inline size_t class_of(const Pool& pool) {
+    return pool.is_spread ? 0 : class_of(size_t{pool.chunk_bytes});
 }
 
 /// Of a chunk of so many granules: what index_of multiplies by.

@@ -147,7 +147,7 @@ bool PoolHeap::release_own(PoolThread& self, Pool& pool, void* object) {
     if (__atomic_load_n(&pool.owner, __ATOMIC_ACQUIRE) != &self) {
         return false;
     }
-    const size_t size_class = class_of(pool.chunk_bytes);
+    const size_t size_class = class_of(pool);
     const bool is_put = put(self, pool.borrower, object);
     share_spares(self, size_class);
     return is_put;

@@ -38,6 +38,10 @@ class PoolHeap {
     /// begin at a multiple of it, with a chunk at the first byte: so an address modulo pool_bytes is its
     /// place in its pool.
     uint32_t add_aligned(size_t bytes, size_t pool_bytes);
+    /// The same, of so many objects a pool, which lie anywhere in it: the borrower knows where. It gets chunks
+    /// of granule_bytes from the pool's first byte on, and the n-th stands for the n-th object. The pages of
+    /// a pool go back together.
+    uint32_t add_spread(uint32_t objects, size_t pool_bytes);
     /// The one borrower of all those that have no pools of their own, for requests of so many bytes.
     /// Thread-safe.
     uint32_t common(size_t bytes);
@@ -153,6 +157,7 @@ class PoolHeap {
     struct Borrower {
         uint32_t chunk_bytes;  ///< 0: not in use, as number 0 never is; atomic
         uint32_t next_unused;  ///< the next number that is free again
+        uint32_t objects;      ///< of a pool whose chunks stand for objects; else 0
         uint8_t pool_order;    ///< of aligned pools, plus one; 0: they grow
     };
     struct Tables {
@@ -169,10 +174,13 @@ class PoolHeap {
             __atomic_store_n(arena_.state_of(chunk), self.mark, __ATOMIC_RELAXED);
         }
     }
+    size_t class_of_borrower(uint32_t borrower) const {
+        return tables_->borrowers[borrower].objects != 0 ? 0 : class_of(chunk_bytes(borrower));
+    }
     static constexpr size_t common_index(size_t bytes) { return (bytes + granule_bytes - 1) / granule_bytes; }
 
     // borrowers.cpp
-    uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order);
+    uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order, uint32_t objects = 0);
     uint32_t take_number();
     void add_small_commons();
     void return_all(uint32_t borrower);

@@ -102,7 +102,7 @@ void PoolHeap::orphan(PoolThread& self, Pool& pool) {
         arena_.give_back(pool);
     } else if (has_chunk) {
         pool.is_pending = true;
-        ListedPools::add(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+        ListedPools::add(tables_->orphans[class_of(pool)], pool);
     }
 }
 
@@ -143,7 +143,7 @@ void PoolHeap::look_after_orphan(Pool& pool) {
     if (pool.state() != PoolState::orphan) {
         return;
     }
-    Pool*& first = tables_->orphans[class_of(pool.chunk_bytes)];
+    Pool*& first = tables_->orphans[class_of(pool)];
     pool.lock.lock();
     const bool is_empty = pool.is_empty();
     pool.lock.unlock();
@@ -159,9 +159,16 @@ void PoolHeap::look_after_orphan(Pool& pool) {
 }
 
 Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
+    constexpr unsigned most_looks = 32;
     const Locked locked(arena_.lock);
-    Pool*& first = tables_->orphans[class_of(chunk_bytes(borrower))];
+    Pool*& first = tables_->orphans[class_of_borrower(borrower)];
+    const Borrower& wanting = tables_->borrowers[borrower];
     Pool* pool = first;
+    // Of those whose pools are of one length, only their own.
+    for (unsigned looks = most_looks; pool != nullptr && wanting.pool_order != 0 && pool->borrower != borrower;
+         --looks) {
+        pool = looks != 0 ? pool->listed_next : nullptr;
+    }
     if (pool != nullptr) {
         ListedPools::remove(first, *pool);
         pool->is_pending = false;
@@ -181,7 +188,7 @@ bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
         return false;
     }
     if (pool.is_pending) {
-        ListedPools::remove(tables_->orphans[class_of(pool.chunk_bytes)], pool);
+        ListedPools::remove(tables_->orphans[class_of(pool)], pool);
         pool.is_pending = false;
     }
     own(self, pool, pool.borrower);

@@ -1,0 +1,55 @@
+#include "compiler/policy/decision.h"
+
+#include <algorithm>
+
+namespace malloom::compiler {
+
+namespace {
+
+constexpr uint64_t pool_bytes = uint64_t{1} << 20;  // the largest of the run time's
+
+bool is_power_of_two(uint64_t bytes) {
+    return bytes != 0 && (bytes & (bytes - 1)) == 0;
+}
+
+/// Each field apart. First one that leads to another object of the set, then the others in their order; the
+/// first one's length a power of two, so that an object's number in its pool takes no division.
+std::vector<std::vector<unsigned>> all_apart(const std::vector<Field>& fields) {
+    std::vector<unsigned> order;
+    for (unsigned i = 0; i < fields.size(); ++i) {
+        order.push_back(i);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](unsigned number) {
+        const Field& field = fields[number];
+        return (field.is_recursive ? 2 : 0) + (is_power_of_two(field.bytes) ? 1 : 0);
+    });
+    std::vector<std::vector<unsigned>> parts;
+    for (const unsigned number : order) {
+        parts.push_back({number});
+    }
+    return parts;
+}
+
+void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
+    decision.treatment = parts.size() > 1 ? Treatment::split : Treatment::pool;
+    decision.parts = std::move(parts);
+}
+
+}  // namespace
+
+std::vector<Decision> decide(const PointsTo&, const std::vector<Proof>& proofs, Policy policy) {
+    std::vector<Decision> decisions;
+    for (const Proof& proof : proofs) {
+        Decision& decision = decisions.emplace_back(Decision{.proof = &proof, .pool_bytes = pool_bytes});
+        if (policy == Policy::none || !proof.may_pool()) {
+            continue;
+        }
+        decision.treatment = Treatment::pool;
+        if (policy != Policy::pool && proof.may_split()) {
+            split(decision, all_apart(proof.fields));
+        }
+    }
+    return decisions;
+}
+
+}  // namespace malloom::compiler

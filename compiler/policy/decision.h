@@ -1,0 +1,36 @@
+// What is done with an alias set. Who decides proves nothing and rewrites nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/analysis/legality.h"
+#include "compiler/transform/split_layout.h"
+
+namespace malloom::compiler {
+
+enum class Treatment : uint8_t {
+    none,  ///< as it was
+    pool,  ///< objects come from pools of their own
+    split  ///< and their fields lie in arrays
+};
+
+struct Decision {
+    const Proof* proof;
+    Treatment treatment = Treatment::none;
+    std::string why = {};                                 ///< a remark's text
+    std::vector<std::vector<unsigned>> parts = {};        ///< of a split: fields by their arrays
+    uint64_t pool_bytes = 0;
+};
+
+enum class Policy : uint8_t {
+    none,
+    pool,      ///< pools wherever they are proven
+    maximal,   ///< splits whatever is proven, each field apart (the paper's)
+    automatic  ///< chooses for each set
+};
+
+/// What is done with each proof's set, in their order.
+std::vector<Decision> decide(const PointsTo& points_to, const std::vector<Proof>& proofs, Policy policy);
+
+}  // namespace malloom::compiler

@@ -1,0 +1,78 @@
+#include "compiler/transform/heap_calls.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "compiler/analysis/library_functions.h"
+#include "compiler/transform/addresses.h"
+
+namespace malloom::compiler {
+
+namespace {
+
+/// A function of include/malloom/pools.h; what it gives is nobody else's.
+llvm::FunctionCallee function_of(llvm::Module& module, llvm::StringRef name, llvm::Type* result,
+                                 llvm::ArrayRef<llvm::Type*> arguments) {
+    llvm::FunctionCallee callee =
+        module.getOrInsertFunction(name, llvm::FunctionType::get(result, arguments, false));
+    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+    function->setDoesNotThrow();
+    if (result->isPointerTy()) {
+        function->addRetAttr(llvm::Attribute::NoAlias);
+    }
+    return callee;
+}
+
+llvm::CallInst* request(llvm::IRBuilder<>& code, llvm::Module& module, const Pools& pools) {
+    llvm::Type *number = code.getInt32Ty(), *size = code.getInt64Ty(), *pointer = code.getPtrTy();
+    if (pools.layout == nullptr) {
+        return code.CreateCall(
+            function_of(module, "malloom_pool_alloc", pointer, {number, size, size}),
+            {code.getInt32(pools.number), code.getInt64(pools.object_bytes), code.getInt64(pools.pool_bytes)});
+    }
+    return code.CreateCall(
+        function_of(module, "malloom_split_alloc", pointer, {number, size, size, size}),
+        {code.getInt32(pools.number), code.getInt64(pools.layout->element_bytes(0)),
+         code.getInt64(pools.layout->object_bytes()), code.getInt64(pools.pool_bytes)});
+}
+
+/// All bytes of the object that are a field's, where there is an object.
+void zero(llvm::CallInst& object, const Pools& pools) {
+    llvm::IRBuilder<> code(object.getNextNode());
+    llvm::Instruction* inside =
+        llvm::SplitBlockAndInsertIfThen(code.CreateIsNotNull(&object), object.getNextNode(), false);
+    code.SetInsertPoint(inside);
+    if (pools.layout == nullptr) {
+        code.CreateMemSet(&object, code.getInt8(0), pools.object_bytes, llvm::Align(16));
+        return;
+    }
+    for (const Field& field : pools.layout->fields()) {
+        const Place place = pools.layout->place_of(field.offset);
+        code.CreateMemSet(move(code, *pools.layout, &object, Place{0, 0}, place), code.getInt8(0), field.bytes,
+                          llvm::Align(pools.layout->alignment_of(place)));
+    }
+}
+
+}  // namespace
+
+void rewrite_heap_call(llvm::CallBase& call, const Pools& pools) {
+    llvm::Module& module = *call.getModule();
+    llvm::IRBuilder<> code(&call);
+    const HeapCall kind = *heap_call(call.getCalledFunction()->getName());
+    if (kind == HeapCall::free) {
+        const char* name = pools.layout != nullptr ? "malloom_split_free" : "malloom_pool_free";
+        code.CreateCall(function_of(module, name, code.getVoidTy(), {code.getPtrTy()}),
+                        {call.getArgOperand(0)});
+        call.eraseFromParent();
+        return;
+    }
+    llvm::CallInst* object = request(code, module, pools);
+    call.replaceAllUsesWith(object);
+    call.eraseFromParent();
+    if (kind == HeapCall::calloc) {
+        zero(*object, pools);
+    }
+}
+
+}  // namespace malloom::compiler

@@ -1,0 +1,288 @@
+#include "compiler/transform/rewriter.h"
+
+#include <llvm/IR/AttributeMask.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include <deque>
+
+#include "compiler/analysis/library_functions.h"
+#include "compiler/transform/addresses.h"
+#include "compiler/transform/heap_calls.h"
+#include "compiler/transform/transfers.h"
+
+namespace malloom::compiler {
+
+namespace {
+
+/// First everything is found that must be rewritten, with what the analysis knows of it, which is void as soon
+/// as the first instruction changes.
+class Rewriter {
+  public:
+    Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions);
+
+    void run();
+
+  private:
+    /// A pointer to so many bytes from the beginning of a split object.
+    struct Pointer {
+        const SplitLayout* layout = nullptr;  ///< null: to nothing that is split
+        int64_t offset = 0;
+
+        explicit operator bool() const { return layout != nullptr; }
+        Place place() const { return layout->place_of_pointer(offset); }
+    };
+    struct Address {
+        llvm::GetElementPtrInst* instruction;
+        Pointer base;
+        const Region* from;  ///< the array that the base leads into, or null
+        const Region* to;    ///< that the result leads into
+    };
+    struct MemoryAccess {
+        llvm::Instruction* instruction;
+        Pointer at, from;  ///< `from` of transfers alone
+    };
+    struct HeapUse {
+        llvm::CallBase* call;
+        const Pools* pools;
+    };
+
+    void find(llvm::Instruction& instruction);
+    void find_call(llvm::CallBase& call);
+    Pointer pointer_of(const llvm::Value* value) const;
+    const Pools* pools_of(const llvm::Value* value) const;
+
+    void rewrite(const Address& address);
+    void rewrite(const MemoryAccess& access);
+    void forget_layout(llvm::Instruction& instruction);
+    void forget_layout(llvm::Function& function);
+
+    llvm::Module& module_;
+    const PointsTo& points_to_;
+    std::deque<SplitLayout> layouts_;
+    std::deque<Pools> pools_;
+    llvm::DenseMap<const AliasSet*, const Pools*> by_set_;
+    std::vector<Address> addresses_;
+    std::vector<MemoryAccess> accesses_;
+    std::vector<HeapUse> heap_uses_;
+};
+
+Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions)
+    : module_(module), points_to_(points_to) {
+    for (const Decision& decision : decisions) {
+        if (decision.treatment == Treatment::none) {
+            continue;
+        }
+        const Proof& proof = *decision.proof;
+        const SplitLayout* layout =
+            decision.treatment == Treatment::split
+                ? &layouts_.emplace_back(proof.fields, decision.parts, decision.pool_bytes)
+                : nullptr;
+        by_set_[proof.set] = &pools_.emplace_back(Pools{static_cast<unsigned>(pools_.size()), proof.object_bytes,
+                                                        decision.pool_bytes, layout});
+    }
+}
+
+const Pools* Rewriter::pools_of(const llvm::Value* value) const {
+    const Cell cell = points_to_.at(value);
+    const auto found = cell ? by_set_.find(cell.set) : by_set_.end();
+    return found == by_set_.end() ? nullptr : found->second;
+}
+
+Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
+    const Pools* pools = value->getType()->isPointerTy() ? pools_of(value) : nullptr;
+    return pools != nullptr && pools->layout != nullptr
+               ? Pointer{pools->layout, points_to_.at(value).offset}
+               : Pointer{};
+}
+
+void Rewriter::run() {
+    for (llvm::Function& function : module_) {
+        forget_layout(function);
+        for (llvm::Instruction& instruction : llvm::instructions(function)) {
+            find(instruction);
+        }
+    }
+    for (const Address& address : addresses_) {
+        rewrite(address);
+    }
+    for (const MemoryAccess& access : accesses_) {
+        rewrite(access);
+    }
+    for (const HeapUse& use : heap_uses_) {
+        rewrite_heap_call(*use.call, *use.pools);
+    }
+}
+
+void Rewriter::find(llvm::Instruction& instruction) {
+    forget_layout(instruction);
+    if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+        if (const Pointer base = pointer_of(address->getPointerOperand())) {
+            const Cell from = points_to_.at(address->getPointerOperand()), to = points_to_.at(address);
+            addresses_.push_back(
+                {address, base, from.set->region_of(from.offset), to.set->region_of(to.offset)});
+        }
+    } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        find_call(*call);
+    } else if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
+                   instruction)) {
+        if (const Pointer at = pointer_of(llvm::getPointerOperand(&instruction))) {
+            accesses_.push_back({&instruction, at, {}});
+        } else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) {
+            if (const Pointer atomic = pointer_of(instruction.getOperand(0))) {
+                accesses_.push_back({&instruction, atomic, {}});
+            }
+        }
+    }
+}
+
+void Rewriter::find_call(llvm::CallBase& call) {
+    if (auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
+        auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(intrinsic);
+        const Pointer to = pointer_of(intrinsic->getDest());
+        const Pointer from = transfer != nullptr ? pointer_of(transfer->getSource()) : Pointer{};
+        if (to || from) {
+            accesses_.push_back({intrinsic, to, from});
+        }
+        return;
+    }
+    const llvm::Function* callee = call.getCalledFunction();
+    if (callee == nullptr || !callee->isDeclaration() || !heap_call(callee->getName())) {
+        return;
+    }
+    const bool releases = heap_call(callee->getName()) == HeapCall::free;
+    if (const Pools* pools = pools_of(releases ? call.getArgOperand(0) : &call)) {
+        heap_uses_.push_back({&call, pools});
+    }
+}
+
+void Rewriter::rewrite(const Address& address) {
+    auto& old = llvm::cast<llvm::GEPOperator>(*address.instruction);
+    const llvm::DataLayout& data = module_.getDataLayout();
+    const unsigned bits = data.getIndexTypeSizeInBits(old.getType());
+    llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+    llvm::APInt constant(bits, 0);
+    old.collectOffset(data, bits, variable, constant);
+
+    llvm::IRBuilder<> code(address.instruction);
+    const SplitLayout& layout = *address.base.layout;
+    llvm::Value* pointer = old.getPointerOperand();
+    int64_t further = constant.getSExtValue();
+    if (address.from == nullptr) {
+        // Into an array by way of where it begins, which the index may lead away from and back to.
+        const int64_t offset = address.base.offset + further;
+        const int64_t way = variable.empty() ? offset : address.to->begin;
+        pointer = move(code, layout, pointer, address.base.place(), layout.place_of_pointer(way));
+        further = offset - way;
+    }
+    if (further != 0) {
+        pointer = code.CreateGEP(code.getInt8Ty(), pointer, code.getInt64(static_cast<uint64_t>(further)));
+    }
+    for (const auto& [index, scale] : variable) {
+        llvm::Value* wide = code.CreateSExtOrTrunc(index, code.getInt64Ty());
+        pointer = code.CreateGEP(code.getInt8Ty(), pointer,
+                                 code.CreateMul(wide, code.getInt64(scale.getZExtValue())));
+    }
+    address.instruction->replaceAllUsesWith(pointer);
+    address.instruction->eraseFromParent();
+}
+
+uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLayout& layout) {
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+        return llvm::cast<llvm::ConstantInt>(intrinsic->getLength())->getZExtValue();
+    }
+    return layout.getTypeStoreSize(llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&instruction)))
+        .getFixedValue();
+}
+
+void Rewriter::rewrite(const MemoryAccess& access) {
+    const auto side = [](const Pointer& pointer, llvm::Value* address, llvm::MaybeAlign alignment) {
+        return Side{address, pointer.layout, static_cast<uint64_t>(pointer.offset), alignment.valueOrOne()};
+    };
+    llvm::Instruction& instruction = *access.instruction;
+    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
+        rewrite_transfer(*transfer, side(access.at, transfer->getDest(), transfer->getDestAlign()),
+                         side(access.from, transfer->getSource(), transfer->getSourceAlign()),
+                         bytes_accessed(instruction, module_.getDataLayout()));
+        return;
+    }
+    if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
+        rewrite_fill(*fill, side(access.at, fill->getDest(), fill->getDestAlign()),
+                     bytes_accessed(instruction, module_.getDataLayout()));
+        return;
+    }
+    const unsigned operand = llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
+    const SplitLayout& layout = *access.at.layout;
+    const auto offset = static_cast<uint64_t>(access.at.offset);
+    const bool is_plain = llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction);
+    if (is_plain) {
+        const uint64_t bytes = bytes_accessed(instruction, module_.getDataLayout());
+        if (offset + bytes > layout.field_at(offset)->end()) {
+            rewrite_divided(instruction, side(access.at, instruction.getOperand(operand), {}), bytes);
+            return;
+        }
+    }
+    llvm::IRBuilder<> code(&instruction);
+    const Place place = layout.place_of(offset);
+    instruction.setOperand(operand, move(code, layout, instruction.getOperand(operand), access.at.place(), place));
+    const llvm::Align alignment(layout.alignment_of(place));
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        load->setAlignment(std::min(load->getAlign(), alignment));
+    } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        store->setAlignment(std::min(store->getAlign(), alignment));
+    }
+}
+
+/// What was said of objects as they lay before is not so any more.
+void Rewriter::forget_layout(llvm::Instruction& instruction) {
+    llvm::AttributeMask gone;
+    for (const auto kind : {llvm::Attribute::Alignment, llvm::Attribute::Dereferenceable,
+                            llvm::Attribute::DereferenceableOrNull}) {
+        gone.addAttribute(kind);
+    }
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load != nullptr && pointer_of(load)) {
+        for (const unsigned kind : {llvm::LLVMContext::MD_align, llvm::LLVMContext::MD_dereferenceable,
+                                    llvm::LLVMContext::MD_dereferenceable_or_null}) {
+            load->setMetadata(kind, nullptr);
+        }
+    }
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        if (pointer_of(call)) {
+            call->removeRetAttrs(gone);
+        }
+        for (unsigned i = 0; i < call->arg_size(); ++i) {
+            if (pointer_of(call->getArgOperand(i))) {
+                call->removeParamAttrs(i, gone);
+            }
+        }
+    }
+}
+
+void Rewriter::forget_layout(llvm::Function& function) {
+    llvm::AttributeMask gone;
+    for (const auto kind : {llvm::Attribute::Alignment, llvm::Attribute::Dereferenceable,
+                            llvm::Attribute::DereferenceableOrNull}) {
+        gone.addAttribute(kind);
+    }
+    for (llvm::Argument& argument : function.args()) {
+        if (pointer_of(&argument)) {
+            argument.removeAttrs(gone);
+        }
+    }
+    for (const llvm::BasicBlock& block : function) {
+        if (const auto* leaving = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+            leaving != nullptr && leaving->getReturnValue() != nullptr && pointer_of(leaving->getReturnValue())) {
+            function.removeRetAttrs(gone);
+        }
+    }
+}
+
+}  // namespace
+
+void rewrite(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions) {
+    Rewriter(module, points_to, decisions).run();
+}
+
+}  // namespace malloom::compiler

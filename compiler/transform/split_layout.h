@@ -1,0 +1,63 @@
+// How the objects of a split set lie in their pools: each part of an object is an element of an array of its
+// own, and all arrays lie one after the other in the pool (Curial et al.: MPADS, section 2.2).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/analysis/fields.h"
+
+namespace malloom::compiler {
+
+/// Where a byte of an object lies: so many bytes into the object's element of an array.
+struct Place {
+    unsigned part;
+    uint64_t within;
+
+    bool operator==(const Place&) const = default;
+};
+
+class SplitLayout {
+  public:
+    /// Fields by the parts that they lie in, as numbers of `fields`, which are disjoint and in the order of
+    /// their offsets; each in one part. The first part is where an object's address leads. A pool has
+    /// pool_bytes, a power of two, and room for an object.
+    SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts, uint64_t pool_bytes);
+
+    const std::vector<Field>& fields() const { return fields_; }
+    uint64_t pool_bytes() const { return pool_bytes_; }
+    /// Objects of a pool.
+    uint64_t capacity() const { return capacity_; }
+    /// What the run time takes an object's size for: a pool of its bytes holds as many as `capacity`.
+    uint64_t object_bytes() const { return (pool_bytes_ + capacity_ - 1) / capacity_; }
+    unsigned parts() const { return static_cast<unsigned>(parts_.size()); }
+    /// Bytes from where a pool begins to the array; of an element.
+    uint64_t begin(unsigned part) const { return parts_[part].begin; }
+    uint64_t element_bytes(unsigned part) const { return parts_[part].element_bytes; }
+
+    /// The field that a byte is of, or null.
+    const Field* field_at(uint64_t offset) const;
+    /// Where a byte of a field lies.
+    Place place_of(uint64_t offset) const;
+    /// Where a pointer to so many bytes from an object's beginning leads: an object's own to the first part,
+    /// others to the byte, and those to no field as far from the object's address as they ever were.
+    Place place_of_pointer(int64_t offset) const;
+    /// To how many bytes a place is aligned, whatever the object: a power of two, at most 16.
+    uint64_t alignment_of(Place place) const;
+
+  private:
+    struct Part {
+        std::vector<unsigned> members;
+        uint64_t begin = 0, element_bytes = 0;
+    };
+
+    void place_members(Part& part);
+    bool place_arrays();
+
+    std::vector<Field> fields_;
+    std::vector<Place> places_;  ///< of fields
+    std::vector<Part> parts_;
+    uint64_t pool_bytes_, capacity_;
+};
+
+}  // namespace malloom::compiler

@@ -1,0 +1,116 @@
+// What compiled code calls (include/malloom/pools.h): pools of the process by the numbers that a compiler gives
+// to structures. The program or shared library that it is linked into has it for itself.
+#include <errno.h>
+#include <string.h>
+
+#include "include/malloom/pools.h"
+#include "runtime/front/process_pools.h"
+#include "runtime/heaps/split/split_pools.h"
+#include "runtime/platform/undisturbed.h"
+
+namespace malloom::front {
+
+namespace {
+
+using heaps::PoolHeap;
+using heaps::SplitShape;
+
+constinit ProcessPools pools;
+constinit heaps::SplitPools split_pools = {};
+constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
+
+void* no_memory() {
+    errno = ENOMEM;
+    return nullptr;
+}
+
+/// The structure's borrower, which `add` makes at its first request.
+template <typename Add>
+[[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, Add add) {
+    static constinit structures::ThreadLock adding;
+    if (structure >= MALLOOM_MOST_STRUCTURES) [[unlikely]] {
+        return PoolHeap::none;
+    }
+    const uint32_t known = __atomic_load_n(&borrowers[structure], __ATOMIC_ACQUIRE);
+    if (known != PoolHeap::none) [[likely]] {
+        return known;
+    }
+    const platform::Undisturbed undisturbed;  // a handler would wait for this thread
+    const structures::Locked locked(adding);
+    if (borrowers[structure] == PoolHeap::none) {
+        static bool is_open = false;
+        if (!is_open) {
+            ProcessPools::prepare();
+            is_open = pools.open();
+        }
+        __atomic_store_n(&borrowers[structure], is_open ? add() : PoolHeap::none, __ATOMIC_RELEASE);
+    }
+    return borrowers[structure];
+}
+
+[[gnu::always_inline]] inline void* take(uint32_t borrower) {
+    void* chunk = pools.allocate_fast(borrower);
+    return chunk != nullptr ? chunk : pools.allocate(borrower);
+}
+
+}  // namespace
+
+}  // namespace malloom::front
+
+using namespace malloom;
+
+extern "C" {
+
+void* malloom_pool_alloc(unsigned structure, size_t bytes, size_t pool_bytes) {
+    const uint32_t borrower =
+        front::borrower_of(structure, [&] { return front::pools.heap.add_aligned(bytes, pool_bytes); });
+    void* object = front::take(borrower);
+    return object != nullptr ? object : front::no_memory();
+}
+
+void* malloom_pool_calloc(unsigned structure, size_t count, size_t bytes, size_t pool_bytes) {
+    size_t all = 0;
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        return front::no_memory();
+    }
+    void* object = malloom_pool_alloc(structure, all, pool_bytes);
+    return object != nullptr ? memset(object, 0, all) : nullptr;
+}
+
+void malloom_pool_free(void* object) {
+    if (object != nullptr) {
+        front::pools.deallocate(object);
+    }
+}
+
+void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
+    const heaps::SplitShape shape = {static_cast<uint32_t>(first_bytes), static_cast<uint32_t>(bytes),
+                                     static_cast<uint32_t>(pool_bytes)};
+    const uint32_t borrower = front::borrower_of(
+        structure, [&] { return front::split_pools.add(front::pools.heap, shape); });
+    void* chunk = front::take(borrower);
+    return chunk != nullptr ? heaps::SplitPools::object_of(shape, chunk) : front::no_memory();
+}
+
+void* malloom_split_calloc(unsigned structure, size_t first_bytes, size_t count, size_t bytes,
+                           size_t pool_bytes) {
+    if (count != 1 || first_bytes == 0 || bytes % first_bytes != 0) {
+        return front::no_memory();
+    }
+    void* object = malloom_split_alloc(structure, first_bytes, bytes, pool_bytes);
+    const size_t distance = pool_bytes / bytes * first_bytes;
+    for (size_t field = 0; object != nullptr && field < bytes / first_bytes; ++field) {
+        memset(static_cast<char*>(object) + field * distance, 0, first_bytes);
+    }
+    return object;
+}
+
+void malloom_split_free(void* object) {
+    if (object == nullptr) {
+        return;
+    }
+    const heaps::Pool* pool = front::pools.heap.arena().find(object);
+    front::pools.deallocate(pool != nullptr ? front::split_pools.chunk_of(*pool, object) : object);
+}
+
+}  // extern "C"

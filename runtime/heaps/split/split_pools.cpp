@@ -1,0 +1,48 @@
+#include "runtime/heaps/split/split_pools.h"
+
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+namespace {
+
+// Those of the heap, of which each may hold several.
+uint32_t range_of_pools(const SplitShape& shape) {
+    return shape.pool_bytes < smallest_range ? static_cast<uint32_t>(smallest_range) : shape.pool_bytes;
+}
+
+}  // namespace
+
+uint32_t SplitPools::add(PoolHeap& heap, SplitShape shape) {
+    if (shape.first_bytes == 0 || shape.first_bytes > shape.object_bytes ||
+        shape.object_bytes > shape.pool_bytes || !platform::is_power_of_two(shape.pool_bytes)) {
+        return PoolHeap::none;
+    }
+    const uint32_t range = range_of_pools(shape);
+    const uint32_t borrower = heap.add_spread(range / shape.pool_bytes * shape.objects(), range);
+    if (borrower != PoolHeap::none) {
+        shapes_[borrower] = shape;
+    }
+    return borrower;
+}
+
+void* SplitPools::object_in_small_pool(const SplitShape& shape, uintptr_t chunk) {
+    const uintptr_t range = chunk & ~(smallest_range - 1);
+    const uintptr_t index = (chunk - range) >> granule_shift;
+    const uintptr_t pool = index / shape.objects();
+    return reinterpret_cast<void*>(range + pool * shape.pool_bytes +
+                                   index % shape.objects() * shape.first_bytes);
+}
+
+void* SplitPools::chunk_of(const Pool& pool, const void* object) const {
+    const SplitShape& shape = shape_of(pool);
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - pool.start;
+    const uintptr_t in_pool = offset & (shape.pool_bytes - 1);
+    const uintptr_t index = in_pool / shape.first_bytes;
+    const uintptr_t chunk =
+        pool.start + ((offset / shape.pool_bytes * shape.objects() + index) << granule_shift);
+    const bool begins = in_pool % shape.first_bytes == 0 && index < shape.objects();
+    return reinterpret_cast<void*>(chunk + (begins ? 0 : 1));
+}
+
+}  // namespace malloom::heaps
