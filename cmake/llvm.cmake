@@ -1,0 +1,15 @@
+# LLVM, for the compiler. MALLOOM_COMPILER says whether it is built: ON, OFF, or AUTO, where LLVM is found.
+set(MALLOOM_COMPILER AUTO CACHE STRING "build the compiler that pools and splits, with LLVM 19: ON, OFF, or AUTO where it is found")
+set(MALLOOM_LLVM 19 CACHE STRING "the version of LLVM that the compiler is built for")
+set(has_compiler OFF)
+if(NOT MALLOOM_COMPILER STREQUAL "OFF" AND NOT MALLOOM_SANITIZE)
+    # Its version file takes 19 for another version than 19.1.
+    find_package(LLVM QUIET CONFIG PATHS /usr/lib/llvm-${MALLOOM_LLVM} NO_DEFAULT_PATH)
+    if(LLVM_FOUND AND LLVM_VERSION_MAJOR EQUAL MALLOOM_LLVM)
+        set(has_compiler ON)
+        separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND ${LLVM_DEFINITIONS})
+        list(TRANSFORM LLVM_DEFINITIONS_LIST REPLACE "^-D" "")
+    elseif(MALLOOM_COMPILER STREQUAL "ON")
+        message(FATAL_ERROR "LLVM ${MALLOOM_LLVM} is missing: install llvm-${MALLOOM_LLVM}-dev, or configure with -DMALLOOM_COMPILER=OFF")
+    endif()
+endif()
