@@ -1,8 +1,11 @@
 #include "compiler/analysis/report.h"
 
+#include <llvm/ADT/StringMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
+
+#include <utility>
 
 namespace malloom::compiler {
 
@@ -16,12 +19,23 @@ void print_place(llvm::raw_ostream& out, const llvm::Instruction& instruction) {
 }
 
 void print_refusals(llvm::raw_ostream& out, const char* what, const std::vector<Refusal>& refusals) {
+    llvm::StringMap<unsigned> seen;
     for (const Refusal& refusal : refusals) {
+        ++seen[refusal.why];
+    }
+    for (const Refusal& refusal : refusals) {
+        const unsigned times = std::exchange(seen[refusal.why], 0);
+        if (times == 0) {
+            continue;
+        }
         out << "  " << what << ": " << refusal.why;
         if (refusal.at != nullptr) {
             out << " (";
             print_place(out, *refusal.at);
             out << ')';
+        }
+        if (times > 1) {
+            out << " and " << times - 1 << " more";
         }
         out << '\n';
     }

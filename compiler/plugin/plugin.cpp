@@ -23,6 +23,20 @@ llvm::cl::opt<Policy> chosen_policy(
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
 
+void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler::Decision>& decisions) {
+    for (const malloom::compiler::Decision& decision : decisions) {
+        out << "decision: " << decision.proof->object_bytes << " bytes,";
+        for (const std::vector<unsigned>& part : decision.parts) {
+            out << " [";
+            for (const unsigned field : part) {
+                out << ' ' << decision.proof->fields[field].offset;
+            }
+            out << " ]";
+        }
+        out << (decision.treatment == malloom::compiler::Treatment::none ? "none\n" : "\n");
+    }
+}
+
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
@@ -37,11 +51,16 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
                 return evolution.getSignedRange(evolution.getSCEV(&index));
             });
         const std::vector<malloom::compiler::Proof> proofs = malloom::compiler::prove(points_to);
+        const auto visits = malloom::compiler::static_visits(
+            points_to, proofs, [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {
+                return functions.getResult<llvm::BlockFrequencyAnalysis>(function);
+            });
+        const auto decisions = malloom::compiler::decide(proofs, visits, chosen_policy);
         if (prints_proofs) {
             malloom::compiler::print(llvm::errs(), proofs);
+            print_decisions(llvm::errs(), decisions);
         }
-        malloom::compiler::rewrite(module, points_to,
-                                   malloom::compiler::decide(points_to, proofs, chosen_policy));
+        malloom::compiler::rewrite(module, points_to, decisions);
         return llvm::PreservedAnalyses::none();
     }
 };

@@ -1,5 +1,7 @@
 #include "compiler/policy/decision.h"
 
+#include "compiler/policy/grouping.h"
+
 #include <algorithm>
 
 namespace malloom::compiler {
@@ -37,16 +39,21 @@ void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
 
 }  // namespace
 
-std::vector<Decision> decide(const PointsTo&, const std::vector<Proof>& proofs, Policy policy) {
+std::vector<Decision> decide(const std::vector<Proof>& proofs,
+                             const std::vector<std::vector<Visit>>& visits, Policy policy) {
     std::vector<Decision> decisions;
-    for (const Proof& proof : proofs) {
+    for (size_t i = 0; i < proofs.size(); ++i) {
+        const Proof& proof = proofs[i];
         Decision& decision = decisions.emplace_back(Decision{.proof = &proof, .pool_bytes = pool_bytes});
         if (policy == Policy::none || !proof.may_pool()) {
             continue;
         }
         decision.treatment = Treatment::pool;
-        if (policy != Policy::pool && proof.may_split()) {
+        if (policy == Policy::maximal && proof.may_split()) {
             split(decision, all_apart(proof.fields));
+        }
+        if (policy == Policy::automatic && proof.may_split() && !visits[i].empty()) {
+            split(decision, best_parts(proof, visits[i]));
         }
     }
     return decisions;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/analysis/legality.h"
+#include "compiler/policy/visits.h"
 #include "compiler/transform/split_layout.h"
 
 namespace malloom::compiler {
@@ -30,7 +31,8 @@ enum class Policy : uint8_t {
     automatic  ///< chooses for each set
 };
 
-/// What is done with each proof's set, in their order.
-std::vector<Decision> decide(const PointsTo& points_to, const std::vector<Proof>& proofs, Policy policy);
+/// What is done with each proof's set, in their order; `visits` are of the same, and for the automatic policy.
+std::vector<Decision> decide(const std::vector<Proof>& proofs,
+                             const std::vector<std::vector<Visit>>& visits, Policy policy);
 
 }  // namespace malloom::compiler
