@@ -37,13 +37,20 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
     }
 }
 
+class DividePass : public llvm::PassInfoMixin<DividePass> {
+  public:
+    llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+        return malloom::compiler::divide_sunk_accesses(module) ? llvm::PreservedAnalyses::none()
+                                                                : llvm::PreservedAnalyses::all();
+    }
+};
+
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
         if (chosen_policy == Policy::none && !prints_proofs) {
             return llvm::PreservedAnalyses::all();
         }
-        malloom::compiler::divide_sunk_accesses(module);
         auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
         const malloom::compiler::PointsTo points_to(
             module, [&](llvm::Value& index, llvm::Function& function) {
@@ -70,7 +77,13 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
 extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "malloom", "0.1", [](llvm::PassBuilder& builder) {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-                    [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+                    [&builder](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                        if (chosen_policy != Policy::none && level != llvm::OptimizationLevel::O0) {
+                            // A function that is part of each of its callers tells their objects apart.
+                            passes.addPass(builder.buildInlinerPipeline(
+                                level, llvm::ThinOrFullLTOPhase::FullLTOPostLink));
+                        }
+                        passes.addPass(DividePass());
                         passes.addPass(SplitPass());
                     });
             }};

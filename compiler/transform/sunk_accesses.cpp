@@ -1,7 +1,6 @@
 #include "compiler/transform/sunk_accesses.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -47,9 +46,8 @@ bool is_sunk(llvm::Instruction& access) {
     }
     llvm::BasicBlock& block = *access.getParent();
     const auto* choice = llvm::dyn_cast<llvm::PHINode>(llvm::getPointerOperand(&access));
-    return choice != nullptr && choice->getParent() == &block &&
-           llvm::any_of(choice->incoming_values(),
-                        [](const llvm::Use& value) { return llvm::isa<llvm::GetElementPtrInst>(value); }) &&
+    // A loop's own pointer is used for more: to come from one element to the next.
+    return choice != nullptr && choice->getParent() == &block && choice->hasOneUse() &&
            (store == nullptr || is_known_before(*store->getValueOperand(), block)) && may_go_first(access) &&
            has_plain_ways(block);
 }
@@ -125,12 +123,10 @@ bool divide_sunk_accesses(llvm::Module& module) {
             continue;
         }
         const llvm::DominatorTree dominators(function);
-        const llvm::LoopInfo loops(dominators);
         std::vector<llvm::BasicBlock*> blocks;
         for (llvm::BasicBlock& block : function) {
             changed |= drop_assumptions(block);
-            // What goes around a loop is no choice of compilation's.
-            if (!loops.isLoopHeader(&block) && dominators.isReachableFromEntry(&block)) {
+            if (dominators.isReachableFromEntry(&block)) {
                 blocks.push_back(&block);
             }
         }
