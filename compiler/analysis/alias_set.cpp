@@ -42,10 +42,24 @@ const Region* AliasSet::region_of(int64_t offset) const {
     return nullptr;
 }
 
-int64_t AliasSet::normal(int64_t offset) const {
+int64_t AliasSet::without_alternatives(int64_t offset) const {
     offset = within(offset, stride_);
     const Region* region = region_of(offset);
     return region == nullptr ? offset : region->begin + within(offset - region->begin, region->stride);
+}
+
+llvm::SmallVector<int64_t, 2> AliasSet::alternatives(int64_t offset) const {
+    offset = without_alternatives(offset);
+    for (const auto& offsets : ambiguous_) {
+        if (llvm::is_contained(offsets, offset)) {
+            return offsets;
+        }
+    }
+    return {offset};
+}
+
+int64_t AliasSet::normal(int64_t offset) const {
+    return ambiguous_.empty() ? without_alternatives(offset) : alternatives(offset).front();
 }
 
 Cell AliasSets::add() {
@@ -91,7 +105,7 @@ void AliasSets::unify_now(Cell first, Cell second) {
         return;
     }
     if (first.set == second.set) {
-        set_stride(*first.set, distance(first.offset, second.offset));
+        join(*first.set, first.offset, second.offset);
         return;
     }
     // The one whose offsets mean something keeps them.
@@ -102,23 +116,60 @@ void AliasSets::unify_now(Cell first, Cell second) {
 void AliasSets::merge(Cell kept, Cell gone) {
     AliasSet &to = *kept.set, &from = *gone.set;
     const int64_t shift = kept.offset - gone.offset;
-    // Objects that begin at different offsets have nothing told apart beyond the difference.
-    const uint64_t misfit = to.is_anchored_ && from.is_anchored_ ? distance(shift, 0) : 0;
     ++changes_;
     from.merged_into_ = {&to, shift};
     to.traits_ |= from.traits_;
     to.is_anchored_ |= from.is_anchored_;
-    append(to.allocations, from.allocations);
+    for (Request& request : from.requests) {
+        request.begin += shift;
+    }
+    append(to.requests, from.requests);
     append(to.releases, from.releases);
     append(to.functions, from.functions);
-    append(to.sizes, from.sizes);
     append(to.reasons, from.reasons);
-    set_stride(to, std::gcd(from.stride_, misfit));
+    set_stride(to, from.stride_);
     for (const Region& region : from.regions_) {
         put_region(to, {region.begin + shift, region.end + shift, region.stride});
     }
+    for (auto& offsets : std::exchange(from.ambiguous_, {})) {
+        for (int64_t& offset : offsets) {
+            offset += shift;
+        }
+        join_all(to, offsets);
+    }
     for (const auto& [offset, pointee] : std::exchange(from.pointers_, {})) {
         put_pointer(to, offset + shift, pointee);
+    }
+}
+
+/// One pointer may lead to both. A pointer that goes on and on may lead to so many that they make an array of
+/// the whole object.
+void AliasSets::join(AliasSet& set, int64_t first, int64_t second) {
+    constexpr size_t most_alternatives = 16;
+    llvm::SmallVector<int64_t, 2> both = set.alternatives(first);
+    const llvm::SmallVector<int64_t, 2> others = set.alternatives(second);
+    if (both.front() == others.front()) {
+        return;
+    }
+    both.append(others.begin(), others.end());
+    llvm::sort(both);
+    if (set.stride_ != 0 || both.size() > most_alternatives) {
+        uint64_t stride = 0;
+        for (const int64_t offset : both) {
+            stride = std::gcd(stride, distance(offset, both.front()));
+        }
+        set_stride(set, stride);
+        return;
+    }
+    ++changes_;
+    std::erase_if(set.ambiguous_, [&](const auto& offsets) { return llvm::is_contained(both, offsets.front()); });
+    set.ambiguous_.push_back(both);
+    renumber(set);
+}
+
+void AliasSets::join_all(AliasSet& set, llvm::ArrayRef<int64_t> offsets) {
+    for (const int64_t offset : offsets.drop_front()) {
+        join(set, offsets.front(), offset);
     }
 }
 
@@ -132,6 +183,11 @@ void AliasSets::set_stride(AliasSet& set, uint64_t stride) {
     // Elements of an array of objects lie in one another's place, and so do the arrays within.
     for (const Region& region : std::exchange(set.regions_, {})) {
         set.stride_ = std::gcd(set.stride_, region.stride);
+    }
+    for (const auto& offsets : std::exchange(set.ambiguous_, {})) {
+        for (const int64_t offset : offsets) {
+            set.stride_ = std::gcd(set.stride_, distance(offset, offsets.front()));
+        }
     }
     renumber(set);
 }
@@ -161,6 +217,9 @@ void AliasSets::put_region(AliasSet& set, Region region) {
     }
     ++changes_;
     set.regions_ = std::move(kept);
+    for (const auto& offsets : std::exchange(set.ambiguous_, {})) {
+        join_all(set, offsets);
+    }
     renumber(set);
 }
 
@@ -173,6 +232,23 @@ void AliasSets::renumber(AliasSet& set) {
 /// Pointers that overlap are read as each other, so they point to the same.
 void AliasSets::put_pointer(AliasSet& set, int64_t offset, Cell to) {
     offset = set.normal(offset);
+    wait_for_overlaps(set, offset, to);
+    set.pointers_.try_emplace(offset, to);
+}
+
+void AliasSets::wait_for_overlaps(AliasSet& set, int64_t offset, Cell to) {
+    if (!set.ambiguous_.empty()) {
+        const auto places = set.alternatives(offset);
+        for (const auto& [other, pointee] : set.pointers_) {
+            const auto overlaps = [&](int64_t one) {
+                return llvm::any_of(places, [&](int64_t at) { return distance(one, at) < pointer_bytes; });
+            };
+            if (llvm::any_of(set.alternatives(other), overlaps)) {
+                waiting_.emplace_back(pointee, to);
+            }
+        }
+        return;
+    }
     // The elements before and behind are the same ones.
     const auto length = static_cast<int64_t>(set.stride_);
     for (const int64_t at : {offset - length, offset, offset + length}) {
@@ -181,7 +257,6 @@ void AliasSets::put_pointer(AliasSet& set, int64_t offset, Cell to) {
             waiting_.emplace_back(each->second, to);
         }
     }
-    set.pointers_.try_emplace(offset, to);
 }
 
 Cell AliasSets::pointee(Cell cell) {

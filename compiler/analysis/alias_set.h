@@ -3,6 +3,7 @@
 // byte offset. An alias set stands for all objects that a pointer of it may reach; types play no part.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 
@@ -10,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace llvm {
 class CallBase;
@@ -37,6 +39,13 @@ struct Access {
     Cell at;
     uint64_t bytes;
     bool is_write;
+};
+
+/// A request of objects.
+struct Request {
+    llvm::CallBase* call;
+    int64_t begin;   ///< where its objects begin, as an offset of the set
+    uint64_t bytes;  ///< of an object; 0: not known
 };
 
 /// An array within objects: from `begin` to `end` elements of `stride` bytes that are not told apart.
@@ -69,6 +78,10 @@ class AliasSet {
     const llvm::SmallVector<Region, 0>& regions() const { return regions_; }
     /// The array that an offset lies in, or null.
     const Region* region_of(int64_t offset) const;
+    /// Offsets that one pointer may lead to, each time the lowest first: more than one each.
+    const std::vector<llvm::SmallVector<int64_t, 2>>& ambiguous() const { return ambiguous_; }
+    /// All that a pointer to the offset may lead to.
+    llvm::SmallVector<int64_t, 2> alternatives(int64_t offset) const;
     /// An offset with whatever is not told apart made one.
     int64_t normal(int64_t offset) const;
     /// Whether offset 0 is where the objects begin. Else it is only some place in them.
@@ -76,19 +89,20 @@ class AliasSet {
     /// The pointers in the objects: by their offset, what they point to.
     const std::map<int64_t, Cell>& pointers() const { return pointers_; }
 
-    llvm::SmallVector<llvm::CallBase*, 2> allocations;
+    llvm::SmallVector<Request, 2> requests;
     llvm::SmallVector<llvm::CallBase*, 2> releases;
     llvm::SmallVector<llvm::Function*, 1> functions;
-    /// Every size of an object in bytes that is requested; an unknown one is 0.
-    llvm::SmallVector<uint64_t, 2> sizes;
     /// Why no more can be said of it; the first for which there is a place in the source counts.
     llvm::SmallVector<std::pair<const char*, const llvm::Instruction*>, 1> reasons;
 
   private:
     friend class AliasSets;
 
+    int64_t without_alternatives(int64_t offset) const;
+
     std::map<int64_t, Cell> pointers_;
     llvm::SmallVector<Region, 0> regions_;
+    std::vector<llvm::SmallVector<int64_t, 2>> ambiguous_;
     uint64_t stride_ = 0;
     uint16_t traits_ = 0;
     bool is_anchored_ = false;
@@ -129,6 +143,9 @@ class AliasSets {
     void merge(Cell kept, Cell gone);
     void set_stride(AliasSet& set, uint64_t stride);
     void put_region(AliasSet& set, Region region);
+    void join(AliasSet& set, int64_t first, int64_t second);
+    void join_all(AliasSet& set, llvm::ArrayRef<int64_t> offsets);
+    void wait_for_overlaps(AliasSet& set, int64_t offset, Cell to);
     void renumber(AliasSet& set);
     void put_pointer(AliasSet& set, int64_t offset, Cell to);
     void unify_waiting();

@@ -133,11 +133,7 @@ void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
 void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruction) {
     auto& address = llvm::cast<llvm::GEPOperator>(instruction);
     const Cell base = to_.cell_of(address.getPointerOperand());
-    const Cell result = to_.offset_by(address, base);
-    sets_.unify(result, to_.cell_of(&instruction));
-    if (base) {
-        to_.steps_.emplace_back(base, result);
-    }
+    sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
 }
 
 void ConstraintVisitor::visitPHINode(llvm::PHINode& instruction) {
@@ -183,7 +179,7 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
         const Cell result = from ? from.plus(is_offset ? constant->getSExtValue() : 0) : from;
         sets_.unify(to_.cell_of(&instruction), result);
         if (from) {
-            to_.steps_.emplace_back(from, result);
+            to_.steps_.push_back({from, is_offset ? constant->getSExtValue() : 0, result});
         }
     } else {
         calculate(instruction);
@@ -309,7 +305,7 @@ bool ConstraintVisitor::take_intrinsic(llvm::CallBase& call) {
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(intrinsic)) {
         access_bytes(call, *transfer->getDest(), *transfer->getLength(), true);
         access_bytes(call, *transfer->getSource(), *transfer->getLength(), false);
-        to_.copies_.push_back({&call, to_.cell_of(transfer->getDest()), to_.cell_of(transfer->getSource()),
+        to_.copies_.push_back({to_.cell_of(transfer->getDest()), to_.cell_of(transfer->getSource()),
                                constant_of(*transfer->getLength())});
         return true;
     }
@@ -358,8 +354,7 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
     }
     if (*kind == HeapCall::into_pointer) {
         const Cell object = sets_.add_object(Trait::heap);
-        object.set->allocations.push_back(&call);
-        object.set->sizes.push_back(0);
+        object.set->requests.push_back({&call, 0, 0});
         sets_.unify(sets_.pointee(to_.cell_of(call.getArgOperand(0))), object);
         return true;
     }
@@ -369,8 +364,7 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
 
 void ConstraintVisitor::take_request(llvm::CallBase& call, HeapCall kind) {
     const Cell object = sets_.add_object(Trait::heap);
-    object.set->allocations.push_back(&call);
-    object.set->sizes.push_back(requested_bytes(call, kind));
+    object.set->requests.push_back({&call, 0, requested_bytes(call, kind)});
     sets_.unify(object, to_.cell_of(&call));
     if (kind == HeapCall::realloc) {
         sets_.add_trait(to_.cell_of(&call), Trait::resized, "is made larger or smaller", &call);

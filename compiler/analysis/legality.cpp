@@ -62,11 +62,6 @@ class Prover {
         const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
         return found == numbers_.end() ? nullptr : &proofs_[found->second];
     }
-    void refuse_pool(Cell cell, const char* why, const llvm::Instruction* at) {
-        if (Proof* proof = proof_of(cell)) {
-            proof->pool_refusals.push_back({why, at});
-        }
-    }
     void refuse_split(Cell cell, const char* why, const llvm::Instruction* at) {
         if (Proof* proof = proof_of(cell)) {
             proof->split_refusals.push_back({why, at});
@@ -97,10 +92,19 @@ void Prover::take_objects(Proof& proof) {
     if (set.has(Trait::escaped) && proof.pool_refusals.empty()) {
         proof.pool_refusals.push_back({"other code may reach it"});
     }
-    for (const llvm::CallBase* call : set.allocations) {
-        const std::optional<HeapCall> kind = heap_call(callee_name(*call));
-        if ((kind != HeapCall::malloc && kind != HeapCall::calloc) || !is_plain(*call)) {
-            proof.pool_refusals.push_back({"is requested by a function that pools do not replace", call});
+    if (std::ranges::none_of(set.requests, may_come_from_pool)) {
+        proof.pool_refusals.push_back({"is requested in no size that is known and that pools take",
+                                       set.requests.front().call});
+    }
+    for (const Request& request : set.requests) {
+        if (heap_call(callee_name(*request.call)) == HeapCall::new_object || !is_plain(*request.call)) {
+            proof.pool_refusals.push_back(
+                {"is requested by a function that pools do not replace", request.call});
+        } else if (!may_come_from_pool(request)) {
+            proof.split_refusals.push_back({"is requested by a function that pools do not replace, or in sizes that differ", request.call});
+        }
+        if (request.begin != 0 || request.bytes != set.requests.front().bytes) {
+            proof.split_refusals.push_back({"its objects differ in size, or a pointer to some leads into others", request.call});
         }
     }
     for (const llvm::CallBase* call : set.releases) {
@@ -108,13 +112,9 @@ void Prover::take_objects(Proof& proof) {
             proof.pool_refusals.push_back({"is released by a function that pools do not replace", call});
         }
     }
-    const bool agree =
-        std::ranges::all_of(set.sizes, [&](uint64_t size) { return size == set.sizes.front(); });
-    proof.object_bytes = agree && !set.sizes.empty() ? set.sizes.front() : 0;
-    if (proof.object_bytes == 0) {
-        proof.pool_refusals.push_back({"its objects differ in size", set.allocations.front()});
-    } else if (proof.object_bytes > largest_object) {
-        proof.pool_refusals.push_back({"its objects are larger than pools take", set.allocations.front()});
+    proof.object_bytes = set.requests.front().bytes;
+    if (!set.ambiguous().empty()) {
+        proof.split_refusals.push_back({"a pointer may lead to several places of it"});
     }
     if (set.has(Trait::stack) || set.has(Trait::global) || set.has(Trait::function)) {
         proof.split_refusals.push_back({"a pointer to it may also point to a variable"});
@@ -202,7 +202,7 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
         const bool releases = callee != nullptr && heap_call(callee->getName()) == HeapCall::free;
         if (releases && cell.offset != 0) {
-            refuse_pool(cell, "is released by a pointer into it", &user);
+            refuse_split(cell, "is released by a pointer into it", &user);
         }
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
                                  heap_call(callee->getName()) || llvm::isa<llvm::MemIntrinsic>(call) ||
@@ -245,6 +245,12 @@ void Prover::take_fields(Proof& proof) {
 }
 
 }  // namespace
+
+bool may_come_from_pool(const Request& request) {
+    const std::optional<HeapCall> kind = heap_call(callee_name(*request.call));
+    return (kind == HeapCall::malloc || kind == HeapCall::calloc) && is_plain(*request.call) &&
+           request.bytes != 0 && request.bytes <= largest_object;
+}
 
 std::vector<Proof> prove(const PointsTo& points_to) {
     return Prover(points_to).prove();

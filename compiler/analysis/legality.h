@@ -19,7 +19,7 @@ struct Refusal {
 /// What is proven of an alias set whose objects are requested from the heap.
 struct Proof {
     const AliasSet* set;
-    uint64_t object_bytes = 0;       ///< of all its objects; 0: they differ
+    uint64_t object_bytes = 0;       ///< of its objects, where they may be split
     std::vector<Field> fields = {};  ///< in the order of their offsets
     std::vector<Refusal> pool_refusals = {};
     std::vector<Refusal> split_refusals = {};  ///< beside those
@@ -27,6 +27,9 @@ struct Proof {
     bool may_pool() const { return pool_refusals.empty(); }
     bool may_split() const { return may_pool() && split_refusals.empty(); }
 };
+
+/// Whether pools can serve a request: a call of malloc or calloc of so many bytes as pools take.
+bool may_come_from_pool(const Request& request);
 
 /// A proof for each heap set of a program, in the order of their first requests.
 std::vector<Proof> prove(const PointsTo& points_to);

@@ -1,8 +1,10 @@
 #include "compiler/analysis/points_to.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
 #include "compiler/analysis/constraints.h"
@@ -13,6 +15,26 @@ namespace {
 
 constexpr uint64_t pointer_bytes = 8;
 
+/// The constants that a value is chosen among; none where it is not, or among too many.
+std::vector<int64_t> chosen_among(const llvm::Value& value) {
+    constexpr unsigned most_choices = 8;
+    std::vector<int64_t> found;
+    const auto take = [&](const llvm::Value* choice) {
+        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(choice);
+        if (constant != nullptr && constant->getBitWidth() <= 64) {
+            found.push_back(constant->getSExtValue());
+        }
+        return constant != nullptr && found.size() <= most_choices;
+    };
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) {
+        return llvm::all_of(phi->incoming_values(), take) ? found : std::vector<int64_t>();
+    }
+    if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&value)) {
+        return take(select->getTrueValue()) && take(select->getFalseValue()) ? found : std::vector<int64_t>();
+    }
+    return {};
+}
+
 bool names_object(Cell cell) {
     return cell &&
            (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
@@ -22,9 +44,18 @@ bool names_object(Cell cell) {
 bool cuts(const Access& access, int64_t at, int64_t pointer) {
     const auto end = at + static_cast<int64_t>(access.bytes);
     const bool overlaps = at < pointer + static_cast<int64_t>(pointer_bytes) && pointer < end;
-    const bool has_all = at <= pointer && pointer + static_cast<int64_t>(pointer_bytes) <= end &&
-                         (pointer - at) % static_cast<int64_t>(pointer_bytes) == 0;
+    const bool is_as_lanes = (pointer - at) % static_cast<int64_t>(pointer_bytes) == 0 ||
+                             llvm::isa<llvm::MemIntrinsic>(access.instruction);
+    const bool has_all =
+        at <= pointer && pointer + static_cast<int64_t>(pointer_bytes) <= end && is_as_lanes;
     return overlaps && !has_all;
+}
+
+bool may_cut(const Access& access, Cell at, int64_t pointer) {
+    return llvm::any_of(at.set->alternatives(at.offset), [&](int64_t begin) {
+        return llvm::any_of(at.set->alternatives(pointer),
+                            [&](int64_t place) { return cuts(access, begin, place); });
+    });
 }
 
 /// Whether a pointer may be in it: types say how many bytes a value has, and whether they are a fraction.
@@ -153,9 +184,16 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
         return sets_.resolve(base);
     }
     const Cell first = base.plus(constant.getSExtValue());
+    if (variable.empty()) {
+        steps_.push_back({base, constant.getSExtValue(), first});
+        return sets_.resolve(first);
+    }
     if (variable.size() == 1) {
         const auto& [index, scale] = variable.front();
-        return within_array(address, first, *index, scale.abs().getZExtValue());
+        if (const std::vector<int64_t> choices = chosen_among(*index); !choices.empty()) {
+            return one_of(base, constant.getSExtValue(), choices, scale.getSExtValue());
+        }
+        return within_array(address, base, constant.getSExtValue(), *index, scale.abs().getZExtValue());
     }
     for (const auto& [index, scale] : variable) {
         sets_.add_trait(base, Trait::many_in_one);
@@ -164,17 +202,32 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
     return sets_.resolve(first);
 }
 
+Cell PointsTo::one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale) {
+    const Cell first = base.plus(further + indices.front() * scale);
+    for (const int64_t index : indices) {
+        const int64_t bytes = further + index * scale;
+        steps_.push_back({base, bytes, first});
+        sets_.unify(first, base.plus(bytes));
+    }
+    return sets_.resolve(first);
+}
+
 /// An index with bounds stays within an array in the object; any other may lead to any element of the object.
-Cell PointsTo::within_array(llvm::GEPOperator& address, Cell first, llvm::Value& index, uint64_t stride) {
+Cell PointsTo::within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
+                            uint64_t stride) {
     constexpr int64_t most_elements = 1 << 16;
+    const Cell first = base.plus(further);
     if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address)) {
         const llvm::ConstantRange range = range_of_(index, *instruction->getFunction());
         if (range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet()) {
             const int64_t least = range.getSignedMin().getSExtValue(),
                           most = range.getSignedMax().getSExtValue();
             if (least >= -most_elements && most <= most_elements) {
-                const Cell begin = first.plus(least * static_cast<int64_t>(stride));
-                sets_.add_region(begin, static_cast<uint64_t>(most - least + 1) * stride, stride);
+                const int64_t before = least * static_cast<int64_t>(stride);
+                const uint64_t bytes = static_cast<uint64_t>(most - least + 1) * stride;
+                const Cell begin = first.plus(before);
+                sets_.add_region(begin, bytes, stride);
+                steps_.push_back({base, further + before, begin, bytes, stride});
                 return sets_.resolve(begin);
             }
         }
@@ -212,7 +265,7 @@ void PointsTo::take_pointers_of(llvm::Value* value, Cell at) {
         return;
     }
     if (is_register(*value->getType())) {
-        take_parts(at, carried, bytes);
+        copies_.push_back({carried, at, bytes});
     } else {
         sets_.unify(sets_.pointee(at), carried);
     }
@@ -269,25 +322,36 @@ void PointsTo::solve() {
 
 /// Pointers that are copied with the bytes around them are the same in both objects.
 void PointsTo::follow_copies() {
-    for (const Copy& copy : copies_) {
-        for (const auto& [source, target] : {std::pair(copy.from, copy.to), std::pair(copy.to, copy.from)}) {
-            const Cell from = sets_.resolve(source);
-            if (!from) {
-                continue;
-            }
-            llvm::SmallVector<int64_t> offsets;
-            for (const auto& [offset, pointee] : from.set->pointers()) {
-                offsets.push_back(offset);
-            }
-            for (const int64_t offset : offsets) {
-                const Cell now = sets_.resolve(source);
-                const int64_t part = offset - now.offset;
-                if (copy.bytes == 0 || now.set->stride() != 0 ||
-                    (part >= 0 && static_cast<uint64_t>(part) < copy.bytes)) {
-                    sets_.unify(sets_.pointee(now.plus(part)), sets_.pointee(target.plus(part)));
+    // Values that are followed later may bring further ones.
+    for (size_t i = 0; i < copies_.size(); ++i) {
+        const Copy copy = copies_[i];
+        follow_copy(copy);
+        follow_copy({copy.from, copy.to, copy.bytes});
+    }
+}
+
+void PointsTo::follow_copy(const Copy& copy) {
+    const Cell from = sets_.resolve(copy.from), to = sets_.resolve(copy.to);
+    if (!from || !to) {
+        return;
+    }
+    const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
+    llvm::SmallVector<std::pair<Cell, Cell>> same;
+    for (const auto& [key, pointee] : from.set->pointers()) {
+        for (const int64_t pointer : from.set->alternatives(key)) {
+            for (const int64_t begin : from.set->alternatives(from.offset)) {
+                const int64_t part = pointer - begin;
+                if (!has_all && (part < 0 || static_cast<uint64_t>(part) >= copy.bytes)) {
+                    continue;
+                }
+                for (const int64_t target : to.set->alternatives(to.offset)) {
+                    same.push_back({Cell{from.set, pointer}, Cell{to.set, target + part}});
                 }
             }
         }
+    }
+    for (const auto& [one, other] : same) {
+        sets_.unify(sets_.pointee(one), sets_.pointee(other));
     }
 }
 
@@ -335,11 +399,25 @@ void PointsTo::follow_numbers() {
     }
 }
 
-/// A step out of an array begins at any of its elements, and so leads to as many places behind it.
+/// A pointer that may lead to several places leads to as many further ones; and one to any element of an array
+/// to as many behind it.
 void PointsTo::follow_steps() {
-    for (const auto& [from, to] : steps_) {
-        const Cell base = sets_.resolve(from), result = sets_.resolve(to);
-        const Region* region = base ? base.set->region_of(base.offset) : nullptr;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+        const Step step = steps_[i];
+        const Cell from = sets_.resolve(step.from);
+        if (!from) {
+            continue;
+        }
+        const llvm::SmallVector<int64_t, 2> alternatives = from.set->alternatives(from.offset);
+        for (const int64_t begin : alternatives) {
+            const Cell target = {from.set, begin + step.bytes};
+            if (step.stride != 0 && alternatives.size() > 1) {
+                sets_.add_region(target, step.array_bytes, step.stride);
+            }
+            sets_.unify(target, step.to);
+        }
+        const Cell base = sets_.resolve(step.from), result = sets_.resolve(step.to);
+        const Region* region = base.set->region_of(base.offset);
         if (region != nullptr && base.set->region_of(result.offset) != region) {
             sets_.add_stride(base, region->stride);
         }
@@ -355,7 +433,7 @@ void PointsTo::follow_partial_accesses() {
         }
         llvm::SmallVector<int64_t> cut;
         for (const auto& [offset, pointee] : at.set->pointers()) {
-            if (cuts(access, at.offset, offset)) {
+            if (may_cut(access, at, offset)) {
                 cut.push_back(offset);
             }
         }

@@ -24,9 +24,9 @@ namespace malloom::compiler {
 /// own, with the parts as pointers in it.
 bool is_register(const llvm::Type& type);
 
-/// Bytes that go from one object to another as they are; as many as are not known: 0.
+/// Bytes that go from one place to another as they are, also into a value of several parts or out of it; as
+/// many as are not known: 0.
 struct Copy {
-    llvm::Instruction* instruction;
     Cell to, from;
     uint64_t bytes;
 };
@@ -35,6 +35,14 @@ struct Copy {
 struct LibraryAccess {
     llvm::CallBase* call;
     unsigned argument;
+};
+
+/// From one pointer to another one, so many bytes further: where an array begins, if it leads into one.
+struct Step {
+    Cell from;
+    int64_t bytes;
+    Cell to;
+    uint64_t array_bytes = 0, stride = 0;
 };
 
 /// The values that an index may have.
@@ -49,7 +57,6 @@ class PointsTo {
     /// What a value of the program may point to; no set for what carries no pointer.
     Cell at(const llvm::Value* value) const;
     const std::vector<Access>& accesses() const { return accesses_; }
-    const std::vector<Copy>& copies() const { return copies_; }
     const std::vector<LibraryAccess>& library_accesses() const { return library_accesses_; }
     AliasSets& sets() const { return sets_; }
     const llvm::Module& module() const { return module_; }
@@ -61,7 +68,9 @@ class PointsTo {
     Cell cell_of_constant(llvm::Constant* constant);
     Cell object_of(llvm::GlobalValue* global);
     Cell offset_by(llvm::GEPOperator& address, Cell base);
-    Cell within_array(llvm::GEPOperator& address, Cell first, llvm::Value& index, uint64_t stride);
+    Cell one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale);
+    Cell within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
+                      uint64_t stride);
     void take_initializer(llvm::Constant* value, Cell at);
     void take_pointers_of(llvm::Value* value, Cell at);
     void take_parts(Cell one, Cell other, uint64_t bytes);
@@ -71,6 +80,7 @@ class PointsTo {
 
     void solve();
     void follow_copies();
+    void follow_copy(const Copy& copy);
     void follow_indirect_calls();
     void follow_numbers();
     void follow_steps();
@@ -85,7 +95,7 @@ class PointsTo {
     std::vector<Access> accesses_;
     std::vector<Copy> copies_;
     std::vector<LibraryAccess> library_accesses_;
-    std::vector<std::pair<Cell, Cell>> steps_;  ///< from one pointer to another within an object
+    std::vector<Step> steps_;
     std::vector<llvm::CallBase*> indirect_calls_;
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
 };

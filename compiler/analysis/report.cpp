@@ -46,7 +46,7 @@ void print_refusals(llvm::raw_ostream& out, const char* what, const std::vector<
 void print(llvm::raw_ostream& out, const std::vector<Proof>& proofs) {
     for (const Proof& proof : proofs) {
         out << "objects of " << proof.object_bytes << " bytes from";
-        for (const llvm::CallBase* call : proof.set->allocations) {
+        for (const auto& [call, begin, bytes] : proof.set->requests) {
             out << ' ';
             print_place(out, *call);
         }

@@ -151,7 +151,8 @@ std::vector<std::vector<Visit>> static_visits(const PointsTo& points_to, const s
         const Proof& proof = proofs[found->second];
         const llvm::Value* object = object_pointer(access);
         ObjectUse& use = uses[found->second][object];
-        use.is_fresh = llvm::is_contained(proof.set->allocations, object);
+        use.is_fresh = llvm::any_of(proof.set->requests,
+                                    [&](const Request& request) { return request.call == object; });
         llvm::Function& function = *access.instruction->getFunction();
         const double weight =
             weights(function) * share_of(frequencies_of(function), *access.instruction->getParent());

@@ -56,23 +56,30 @@ void zero(llvm::CallInst& object, const Pools& pools) {
 
 }  // namespace
 
-void rewrite_heap_call(llvm::CallBase& call, const Pools& pools) {
+void rewrite_request(llvm::CallBase& call, const Pools& pools) {
     llvm::Module& module = *call.getModule();
     llvm::IRBuilder<> code(&call);
-    const HeapCall kind = *heap_call(call.getCalledFunction()->getName());
-    if (kind == HeapCall::free) {
-        const char* name = pools.layout != nullptr ? "malloom_split_free" : "malloom_pool_free";
-        code.CreateCall(function_of(module, name, code.getVoidTy(), {code.getPtrTy()}),
-                        {call.getArgOperand(0)});
-        call.eraseFromParent();
-        return;
-    }
+    const bool zeroes = heap_call(call.getCalledFunction()->getName()) == HeapCall::calloc;
     llvm::CallInst* object = request(code, module, pools);
     call.replaceAllUsesWith(object);
     call.eraseFromParent();
-    if (kind == HeapCall::calloc) {
+    if (zeroes) {
         zero(*object, pools);
     }
+}
+
+void rewrite_release(llvm::CallBase& call, bool is_split) {
+    llvm::IRBuilder<> code(&call);
+    const char* name = is_split ? "malloom_split_free" : "malloom_pool_free";
+    code.CreateCall(function_of(*call.getModule(), name, code.getVoidTy(), {code.getPtrTy()}),
+                    {call.getArgOperand(0)});
+    call.eraseFromParent();
+}
+
+void rewrite_resize(llvm::CallBase& call) {
+    llvm::IRBuilder<> code(&call);
+    call.setCalledFunction(function_of(*call.getModule(), "malloom_pool_realloc", code.getPtrTy(),
+                                       {code.getPtrTy(), code.getInt64Ty()}));
 }
 
 }  // namespace malloom::compiler

@@ -9,13 +9,18 @@ namespace malloom::compiler {
 
 /// A set's pools as the run time knows them.
 struct Pools {
-    unsigned number;            ///< struct_id
-    uint64_t object_bytes;      ///< of a set that is not split
+    unsigned number;  ///< struct_id
+    uint64_t object_bytes;
     uint64_t pool_bytes;
     const SplitLayout* layout;  ///< null: not split
 };
 
-/// The call, of malloc, calloc or free, becomes one of pools, and is erased.
-void rewrite_heap_call(llvm::CallBase& call, const Pools& pools);
+/// The request, by malloc or calloc, becomes one of pools, and is erased.
+void rewrite_request(llvm::CallBase& call, const Pools& pools);
+/// A call of free becomes one of pools, and is erased: of objects of split sets, or of sets of which some may
+/// come from pools.
+void rewrite_release(llvm::CallBase& call, bool is_split);
+/// A call of realloc, of which some objects may come from pools, becomes one that knows these.
+void rewrite_resize(llvm::CallBase& call);
 
 }  // namespace malloom::compiler

@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <deque>
+#include <map>
 
 #include "compiler/analysis/library_functions.h"
 #include "compiler/transform/addresses.h"
@@ -44,26 +45,33 @@ class Rewriter {
         llvm::Instruction* instruction;
         Pointer at, from;  ///< `from` of transfers alone
     };
+    /// What is done with the objects of a set.
+    struct Target {
+        const Proof* proof;
+        const SplitLayout* layout;             ///< null: not split
+        std::map<uint64_t, Pools> pools = {};  ///< by the bytes of objects
+    };
     struct HeapUse {
         llvm::CallBase* call;
-        const Pools* pools;
+        HeapCall kind;
+        const Target* target;
     };
 
     void find(llvm::Instruction& instruction);
     void find_call(llvm::CallBase& call);
     Pointer pointer_of(const llvm::Value* value) const;
-    const Pools* pools_of(const llvm::Value* value) const;
+    const Target* target_of(const llvm::Value* value) const;
 
     void rewrite(const Address& address);
     void rewrite(const MemoryAccess& access);
+    static void rewrite(const HeapUse& use);
     void forget_layout(llvm::Instruction& instruction);
     void forget_layout(llvm::Function& function);
 
     llvm::Module& module_;
     const PointsTo& points_to_;
     std::deque<SplitLayout> layouts_;
-    std::deque<Pools> pools_;
-    llvm::DenseMap<const AliasSet*, const Pools*> by_set_;
+    llvm::DenseMap<const AliasSet*, Target> targets_;
     std::vector<Address> addresses_;
     std::vector<MemoryAccess> accesses_;
     std::vector<HeapUse> heap_uses_;
@@ -71,6 +79,7 @@ class Rewriter {
 
 Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions)
     : module_(module), points_to_(points_to) {
+    unsigned numbers = 0;
     for (const Decision& decision : decisions) {
         if (decision.treatment == Treatment::none) {
             continue;
@@ -80,21 +89,25 @@ Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::v
             decision.treatment == Treatment::split
                 ? &layouts_.emplace_back(proof.fields, decision.parts, decision.pool_bytes)
                 : nullptr;
-        by_set_[proof.set] = &pools_.emplace_back(Pools{static_cast<unsigned>(pools_.size()), proof.object_bytes,
-                                                        decision.pool_bytes, layout});
+        Target& target = targets_[proof.set] = Target{&proof, layout};
+        for (const Request& request : proof.set->requests) {
+            if (may_come_from_pool(request) && !target.pools.contains(request.bytes)) {
+                target.pools[request.bytes] = {numbers++, request.bytes, decision.pool_bytes, layout};
+            }
+        }
     }
 }
 
-const Pools* Rewriter::pools_of(const llvm::Value* value) const {
+const Rewriter::Target* Rewriter::target_of(const llvm::Value* value) const {
     const Cell cell = points_to_.at(value);
-    const auto found = cell ? by_set_.find(cell.set) : by_set_.end();
-    return found == by_set_.end() ? nullptr : found->second;
+    const auto found = cell ? targets_.find(cell.set) : targets_.end();
+    return found == targets_.end() ? nullptr : &found->second;
 }
 
 Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
-    const Pools* pools = value->getType()->isPointerTy() ? pools_of(value) : nullptr;
-    return pools != nullptr && pools->layout != nullptr
-               ? Pointer{pools->layout, points_to_.at(value).offset}
+    const Target* target = value->getType()->isPointerTy() ? target_of(value) : nullptr;
+    return target != nullptr && target->layout != nullptr
+               ? Pointer{target->layout, points_to_.at(value).offset}
                : Pointer{};
 }
 
@@ -112,7 +125,7 @@ void Rewriter::run() {
         rewrite(access);
     }
     for (const HeapUse& use : heap_uses_) {
-        rewrite_heap_call(*use.call, *use.pools);
+        rewrite(use);
     }
 }
 
@@ -152,9 +165,24 @@ void Rewriter::find_call(llvm::CallBase& call) {
     if (callee == nullptr || !callee->isDeclaration() || !heap_call(callee->getName())) {
         return;
     }
-    const bool releases = heap_call(callee->getName()) == HeapCall::free;
-    if (const Pools* pools = pools_of(releases ? call.getArgOperand(0) : &call)) {
-        heap_uses_.push_back({&call, pools});
+    const HeapCall kind = *heap_call(callee->getName());
+    const bool has_object = kind == HeapCall::free || kind == HeapCall::realloc;
+    if (const Target* target = target_of(has_object ? call.getArgOperand(0) : &call)) {
+        heap_uses_.push_back({&call, kind, target});
+    }
+}
+
+void Rewriter::rewrite(const HeapUse& use) {
+    if (use.kind == HeapCall::free) {
+        rewrite_release(*use.call, use.target->layout != nullptr);
+    } else if (use.kind == HeapCall::realloc) {
+        rewrite_resize(*use.call);
+    } else {
+        const auto is_this = [&](const Request& request) { return request.call == use.call; };
+        const auto* request = llvm::find_if(use.target->proof->set->requests, is_this);
+        if (may_come_from_pool(*request)) {
+            rewrite_request(*use.call, use.target->pools.at(request->bytes));
+        }
     }
 }
 

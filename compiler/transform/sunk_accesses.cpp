@@ -1,10 +1,13 @@
 #include "compiler/transform/sunk_accesses.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 namespace malloom::compiler {
 
@@ -18,84 +21,94 @@ bool has_plain_ways(llvm::BasicBlock& block) {
     });
 }
 
-/// The same as it is on each way into the block: a choice there, or made before.
-bool is_known_before(const llvm::Value& value, const llvm::BasicBlock& block) {
-    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-    return instruction == nullptr || instruction->getParent() != &block ||
-           llvm::isa<llvm::PHINode>(instruction);
+/// The last access through a choice of addresses that has no other use; null where it has.
+llvm::Instruction* last_access(const llvm::PHINode& choice) {
+    llvm::Instruction* last = nullptr;
+    for (const llvm::Use& use : choice.uses()) {
+        auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+        const bool accesses = llvm::isa<llvm::LoadInst, llvm::StoreInst>(user) &&
+                              llvm::getPointerOperand(user) == &choice &&
+                              user->getParent() == choice.getParent();
+        // A loop's own pointer is used for more: to come from one element to the next.
+        if (!accesses || (llvm::isa<llvm::StoreInst>(user) && user->getOperand(0) == &choice)) {
+            return nullptr;
+        }
+        last = last == nullptr || last->comesBefore(user) ? user : last;
+    }
+    return last;
 }
 
-/// Whether nothing before it in its block would be overtaken.
-bool may_go_first(const llvm::Instruction& access) {
-    for (const llvm::Instruction& before : *access.getParent()) {
-        if (&before == &access) {
-            return true;
+/// Whether a copy on each way into the block can stand for all that the block begins with, down to the last.
+bool may_be_divided(const llvm::Instruction& last) {
+    constexpr unsigned most_instructions = 16;
+    unsigned count = 0;
+    for (const llvm::Instruction& instruction : *last.getParent()) {
+        if (llvm::isa<llvm::PHINode>(instruction)) {
+            continue;
         }
-        if (before.mayHaveSideEffects() || (access.mayWriteToMemory() && before.mayReadFromMemory())) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (++count > most_instructions || instruction.isAtomic() || instruction.isVolatile() ||
+            instruction.getType()->isTokenTy() || llvm::isa<llvm::AllocaInst>(instruction) ||
+            (call != nullptr && (call->cannotDuplicate() || call->isConvergent() || !call->doesNotThrow()))) {
             return false;
+        }
+        if (&instruction == &last) {
+            return true;
         }
     }
     return false;
 }
 
-bool is_sunk(llvm::Instruction& access) {
-    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
-    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access);
-    if ((load == nullptr || !load->isSimple()) && (store == nullptr || !store->isSimple())) {
+/// Choices of compilation's making: of what was not the same in the source.
+bool is_sunk(const llvm::PHINode& choice) {
+    if (!choice.getType()->isPointerTy() || choice.hasConstantValue() != nullptr) {
         return false;
     }
-    llvm::BasicBlock& block = *access.getParent();
-    const auto* choice = llvm::dyn_cast<llvm::PHINode>(llvm::getPointerOperand(&access));
-    // A loop's own pointer is used for more: to come from one element to the next.
-    return choice != nullptr && choice->getParent() == &block && choice->hasOneUse() &&
-           (store == nullptr || is_known_before(*store->getValueOperand(), block)) && may_go_first(access) &&
-           has_plain_ways(block);
+    const llvm::Instruction* last = last_access(choice);
+    return last != nullptr && may_be_divided(*last);
 }
 
-/// The value as it is on the way from that block.
-llvm::Value* value_from(llvm::Value* value, const llvm::BasicBlock& block, llvm::BasicBlock* before) {
-    auto* choice = llvm::dyn_cast<llvm::PHINode>(value);
-    return choice != nullptr && choice->getParent() == &block ? choice->getIncomingValueForBlock(before)
-                                                              : value;
-}
-
-void divide(llvm::Instruction& access) {
-    llvm::BasicBlock& block = *access.getParent();
-    llvm::PHINode* loaded =
-        access.getType()->isVoidTy() ? nullptr : llvm::PHINode::Create(access.getType(), 2);
-    llvm::SmallPtrSet<llvm::BasicBlock*, 4> done;
+/// What the block begins with goes to the ends of the ways into it, and what is used of it later is chosen.
+void divide(llvm::BasicBlock& block, llvm::Instruction& last) {
+    llvm::SmallVector<llvm::Instruction*> gone;
+    for (llvm::Instruction& instruction : llvm::make_range(block.getFirstNonPHIIt(), std::next(last.getIterator()))) {
+        gone.push_back(&instruction);
+    }
+    llvm::DominatorTree dominators(*block.getParent());
+    llvm::DomTreeUpdater updater(dominators, llvm::DomTreeUpdater::UpdateStrategy::Lazy);
+    llvm::DenseMap<llvm::Instruction*, llvm::PHINode*> chosen;
+    for (llvm::Instruction* instruction : gone) {
+        if (!instruction->use_empty()) {
+            chosen[instruction] = llvm::PHINode::Create(instruction->getType(), 2);
+        }
+    }
     for (llvm::BasicBlock* before : llvm::to_vector(llvm::predecessors(&block))) {
-        if (!done.insert(before).second) {
-            continue;
-        }
-        if (before->getSingleSuccessor() == nullptr) {
-            before = llvm::SplitEdge(before, &block);
-        }
-        llvm::Instruction* copy = access.clone();
-        for (llvm::Use& operand : copy->operands()) {
-            operand.set(value_from(operand.get(), block, before));
-        }
-        copy->insertBefore(before->getTerminator());
-        if (loaded != nullptr) {
-            loaded->addIncoming(copy, before);
+        llvm::ValueToValueMapTy copies;
+        llvm::BasicBlock* way =
+            llvm::DuplicateInstructionsInSplitBetween(&block, before, last.getNextNode(), copies, updater);
+        for (auto& [instruction, choice] : chosen) {
+            choice->addIncoming(copies[instruction], way);
         }
     }
-    auto* choice = llvm::dyn_cast<llvm::PHINode>(llvm::getPointerOperand(&access));
-    if (loaded != nullptr) {
-        loaded->insertBefore(block.begin());
-        access.replaceAllUsesWith(loaded);
+    for (llvm::Instruction* instruction : llvm::reverse(gone)) {
+        if (llvm::PHINode* choice = chosen.lookup(instruction)) {
+            choice->insertBefore(block.begin());
+            instruction->replaceAllUsesWith(choice);
+        }
+        instruction->eraseFromParent();
     }
-    access.eraseFromParent();
-    if (choice->use_empty()) {
-        choice->eraseFromParent();
-    }
+    updater.flush();
 }
 
 bool divide_in(llvm::BasicBlock& block) {
     bool changed = false;
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
-        if (is_sunk(instruction)) {
-            divide(instruction);
+    for (bool again = has_plain_ways(block); again;) {
+        const auto sunk = llvm::find_if(block.phis(), is_sunk);
+        again = sunk != block.phis().end();
+        if (again) {
+            llvm::PHINode& choice = *sunk;
+            divide(block, *last_access(choice));
+            choice.eraseFromParent();
             changed = true;
         }
     }

@@ -22,8 +22,10 @@ extern "C" {
  * num_objs * struct_size bytes, of which struct_size is the same in all calls and num_objs is too. */
 void* malloom_pool_alloc(unsigned int struct_id, size_t struct_size, size_t pool_size);
 void* malloom_pool_calloc(unsigned int struct_id, size_t num_objs, size_t struct_size, size_t pool_size);
-/* An object of the two above, or null. */
+/* An object of the two above, or of malloc's, or null. */
 void malloom_pool_free(void* object);
+/* As realloc, of any of these; what it gives is malloc's. */
+void* malloom_pool_realloc(void* object, size_t bytes);
 
 /* The address of a split object: it lies where its pool begins, and objects of one pool are first_field_size
  * bytes apart. Field n of an object at address p, of fields that are all as long as the first, lies at

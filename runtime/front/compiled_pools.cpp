@@ -1,6 +1,7 @@
 // What compiled code calls (include/malloom/pools.h): pools of the process by the numbers that a compiler gives
 // to structures. The program or shared library that it is linked into has it for itself.
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "include/malloom/pools.h"
@@ -78,9 +79,26 @@ void* malloom_pool_calloc(unsigned structure, size_t count, size_t bytes, size_t
 }
 
 void malloom_pool_free(void* object) {
-    if (object != nullptr) {
+    if (front::pools.owns(object)) {
+        front::pools.deallocate(object);
+    } else {
+        free(object);
+    }
+}
+
+void* malloom_pool_realloc(void* object, size_t bytes) {
+    if (!front::pools.owns(object)) {
+        return realloc(object, bytes);
+    }
+    void* moved = bytes != 0 ? malloc(bytes) : nullptr;
+    if (moved != nullptr) {
+        const size_t room = front::pools.usable_size(object);
+        memcpy(moved, object, room < bytes ? room : bytes);
+    }
+    if (moved != nullptr || bytes == 0) {
         front::pools.deallocate(object);
     }
+    return moved;
 }
 
 void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
