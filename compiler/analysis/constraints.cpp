@@ -65,13 +65,18 @@ bool changes_tags_only(const llvm::BinaryOperator& instruction) {
     }
 }
 
+/// Whether calls are not connected with it: of other code, or with arguments that have no names.
+bool may_have_unseen_callers(const llvm::Function& function) {
+    return !function.hasLocalLinkage() || function.isVarArg();
+}
+
 }  // namespace
 
 void ConstraintVisitor::take(llvm::Function& function) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
         visit(instruction);
     }
-    if (!function.hasLocalLinkage()) {
+    if (may_have_unseen_callers(function)) {
         for (llvm::Argument& argument : function.args()) {
             to_.escape(&argument, "comes from other code", nullptr);
         }
@@ -115,8 +120,9 @@ void ConstraintVisitor::visitAtomicCmpXchgInst(llvm::AtomicCmpXchgInst& instruct
     llvm::Value& address = *instruction.getPointerOperand();
     access(instruction, address, *instruction.getNewValOperand()->getType(), true);
     to_.take_pointers_of(instruction.getNewValOperand(), to_.cell_of(&address));
-    same(instruction, *instruction.getNewValOperand());
-    same(instruction, *instruction.getCompareOperand());
+    // Beside what was there before, the result says whether it was exchanged.
+    part(instruction, *instruction.getNewValOperand(), 0);
+    part(instruction, *instruction.getCompareOperand(), 0);
 }
 
 void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
@@ -126,7 +132,8 @@ void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
     if (instruction.getOperation() == llvm::AtomicRMWInst::Xchg) {
         same(instruction, *instruction.getValOperand());
     } else {
-        calculate(instruction);
+        to_.numbers_.emplace_back(&instruction, &instruction);
+        to_.numbers_.emplace_back(instruction.getValOperand(), &instruction);
     }
 }
 
@@ -263,7 +270,7 @@ void ConstraintVisitor::visitReturnInst(llvm::ReturnInst& instruction) {
             result = sets_.add();
         }
         sets_.unify(result, to_.cell_of(value));
-        if (!function->hasLocalLinkage()) {
+        if (may_have_unseen_callers(*function)) {
             to_.escape(value, "is returned to other code", &instruction);
         }
     }

@@ -30,6 +30,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void visitExtractValueInst(llvm::ExtractValueInst& instruction);
     void visitInsertValueInst(llvm::InsertValueInst& instruction);
     void visitCastInst(llvm::CastInst& instruction);
+    void visitUnaryOperator(llvm::UnaryOperator& instruction) { calculate(instruction); }
     void visitBinaryOperator(llvm::BinaryOperator& instruction);
     void visitReturnInst(llvm::ReturnInst& instruction);
     void visitCallBase(llvm::CallBase& instruction);

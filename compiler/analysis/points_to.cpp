@@ -58,19 +58,13 @@ bool may_cut(const Access& access, Cell at, int64_t pointer) {
     });
 }
 
-/// Whether a pointer may be in it: types say how many bytes a value has, and whether they are a fraction.
+/// Whether a pointer may be in it: types say how many bytes a value has, and no more. A union may be copied as
+/// a number with a fraction; and two halves of a pointer are one, whatever the elements of a vector are.
 bool may_carry_pointers(llvm::Type& type) {
-    if (type.isPointerTy()) {
-        return true;
+    if (type.isIntegerTy() || type.isFloatingPointTy()) {
+        return type.getPrimitiveSizeInBits().getFixedValue() >= 64;
     }
-    if (type.isIntegerTy()) {
-        return type.getIntegerBitWidth() >= 64;
-    }
-    if (auto* vector = llvm::dyn_cast<llvm::VectorType>(&type)) {
-        // Two halves of a pointer are one, whatever the elements are.
-        return !vector->getElementType()->isFloatingPointTy();
-    }
-    return type.isAggregateType();
+    return type.isPointerTy() || type.isVectorTy() || type.isAggregateType();
 }
 
 /// Whether others than the program's own code may use a function or variable by its name.
@@ -82,7 +76,8 @@ bool is_visible(const llvm::GlobalValue& global) {
 
 bool is_register(const llvm::Type& type) {
     return type.isVectorTy() || type.isAggregateType() ||
-           (type.isIntegerTy() && type.getIntegerBitWidth() > 64);
+           ((type.isIntegerTy() || type.isFloatingPointTy()) &&
+            type.getPrimitiveSizeInBits().getFixedValue() > 64);
 }
 
 PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), range_of_(std::move(range_of)) {

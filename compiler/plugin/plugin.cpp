@@ -1,5 +1,5 @@
-// The pass that pools and splits, as a plugin of LLVM's: at the beginning of a full link-time optimisation, when
-// the whole program is one module.
+// The pass that pools and splits, as a plugin of LLVM's: at the beginning of a full link-time optimisation,
+// when the whole program is one module.
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -74,7 +74,8 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
 
 }  // namespace
 
-extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "malloom", "0.1", [](llvm::PassBuilder& builder) {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
                     [&builder](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {

@@ -18,6 +18,11 @@ namespace malloom::compiler {
 
 namespace {
 
+/// Which operand of a load, a store or an atomic instruction is the address.
+unsigned address_operand(const llvm::Instruction& instruction) {
+    return llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
+}
+
 /// First everything is found that must be rewritten, with what the analysis knows of it, which is void as soon
 /// as the first instruction changes.
 class Rewriter {
@@ -141,12 +146,8 @@ void Rewriter::find(llvm::Instruction& instruction) {
         find_call(*call);
     } else if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
                    instruction)) {
-        if (const Pointer at = pointer_of(llvm::getPointerOperand(&instruction))) {
+        if (const Pointer at = pointer_of(instruction.getOperand(address_operand(instruction)))) {
             accesses_.push_back({&instruction, at, {}});
-        } else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) {
-            if (const Pointer atomic = pointer_of(instruction.getOperand(0))) {
-                accesses_.push_back({&instruction, atomic, {}});
-            }
         }
     }
 }
@@ -241,7 +242,7 @@ void Rewriter::rewrite(const MemoryAccess& access) {
                      bytes_accessed(instruction, module_.getDataLayout()));
         return;
     }
-    const unsigned operand = llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
+    const unsigned operand = address_operand(instruction);
     const SplitLayout& layout = *access.at.layout;
     const auto offset = static_cast<uint64_t>(access.at.offset);
     const bool is_plain = llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction);

@@ -1,0 +1,88 @@
+"""Programs compiled plainly, and with the plugin that pools and splits, and run."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build" / "release"
+PLUGIN = BUILD / "compiler" / "malloom_plugin.so"
+POOLS = BUILD / "runtime" / "front" / "libmalloom_pools.a"
+
+POLICIES = ("none", "pool", "maximal", "default")
+LEVELS = ("-O1", "-O2", "-O3")
+
+SET = re.compile(r"^objects of (\d+) bytes from(.*): (split|pool|no), fields(.*)$")
+REFUSAL = re.compile(r"^  no (pool|split): (.*?)(?: \(.*\))?$")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a program ended, and all that it said."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+
+@dataclass
+class ProvenSet:
+    """What the plugin prints of one alias set."""
+
+    bytes: int
+    verdict: str
+    reasons: list[str]
+
+
+class CompilerFailed(Exception):
+    """The compiler or the linker did not do its work; the text is what it said."""
+
+
+def call(command: list[str], limit: float = 120) -> str:
+    """Runs a compiler and gives what it writes on its standard error."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, errors="replace")
+    if done.returncode != 0:
+        raise CompilerFailed(f"{' '.join(command)}\n{done.stderr[:800]}")
+    return done.stderr
+
+
+def driver(source: Path) -> str:
+    return "clang++-19" if source.suffix in (".cpp", ".cc") else "clang-19"
+
+
+def compile_plainly(source: Path, level: str, program: Path, *options: str) -> Path:
+    """As a user without the plugin does."""
+    call([driver(source), level, "-w", *options, str(source), "-lm", "-pthread", "-o", str(program)])
+    return program
+
+
+def compile_object(source: Path, level: str, target: Path, *options: str) -> Path:
+    """The bitcode that every policy's link begins with."""
+    call([driver(source), level, "-w", "-g", "-flto=full", *options, "-c", str(source), "-o", str(target)])
+    return target
+
+
+def link(source: Path, objects: list[Path], level: str, policy: str, program: Path, *options: str) -> str:
+    """Links bitcode with the plugin and gives what it says of its proofs."""
+    settings = [f"-malloom-policy={policy}", "-malloom-print-proofs"]
+    plugin = [f"-Wl,-mllvm=-load={PLUGIN}", f"-Wl,--load-pass-plugin={PLUGIN}"]
+    plugin += [f"-Wl,-mllvm,{setting}" for setting in settings]
+    inputs = [str(item) for item in objects]
+    rest = [*options, str(POOLS), "-lm", "-pthread", "-o", str(program)]
+    return call([driver(source), level, "-flto=full", "-fuse-ld=lld", *plugin, *inputs, *rest])
+
+
+def run(program: Path, limit: float = 60) -> Ran:
+    done = subprocess.run([str(program)], capture_output=True, timeout=limit, stdin=subprocess.DEVNULL)
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def proven_sets(text: str) -> list[ProvenSet]:
+    found: list[ProvenSet] = []
+    for line in text.splitlines():
+        if header := SET.match(line):
+            found.append(ProvenSet(int(header[1]), header[3], []))
+        elif (refusal := REFUSAL.match(line)) and found:
+            found[-1].reasons.append(refusal[2])
+    return found
