@@ -1,5 +1,6 @@
 #include "compiler/analysis/constraints.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -68,6 +69,11 @@ bool changes_tags_only(const llvm::BinaryOperator& instruction) {
 /// Whether calls are not connected with it: of other code, or with arguments that have no names.
 bool may_have_unseen_callers(const llvm::Function& function) {
     return !function.hasLocalLinkage() || function.isVarArg();
+}
+
+/// Of a call also the function that is called.
+bool has_fraction(const llvm::Use& operand) {
+    return operand->getType()->isFPOrFPVectorTy() || llvm::isa<llvm::Function, llvm::ConstantData>(operand.get());
 }
 
 }  // namespace
@@ -193,8 +199,14 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
     }
 }
 
-/// What goes into it is exposed, and what comes out of it may be anything that is.
+/// What goes into it is exposed, and what comes out of it may be anything that is. But nobody calculates an
+/// address with fractions: only copies of such numbers may be pointers.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
+    const bool copies = llvm::isa<llvm::ShuffleVectorInst, llvm::ExtractElementInst, llvm::InsertElementInst,
+                                  llvm::BitCastInst>(instruction);
+    if (!copies && llvm::all_of(instruction.operands(), has_fraction)) {
+        return;
+    }
     for (llvm::Use& operand : instruction.operands()) {
         if (to_.cell_of(operand)) {
             to_.numbers_.emplace_back(operand, &instruction);

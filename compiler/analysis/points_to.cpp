@@ -207,17 +207,19 @@ Cell PointsTo::one_of(Cell base, int64_t further, const std::vector<int64_t>& in
     return sets_.resolve(first);
 }
 
-/// An index with bounds stays within an array in the object; any other may lead to any element of the object.
+/// An index with a lower bound stays within an array in the object, which may go on to the object's end; any
+/// other may lead to any element of the object.
 Cell PointsTo::within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
                             uint64_t stride) {
-    constexpr int64_t most_elements = 1 << 16;
+    constexpr int64_t most_elements = 1 << 16, endless = int64_t{1} << 28;
     const Cell first = base.plus(further);
     if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address)) {
         const llvm::ConstantRange range = range_of_(index, *instruction->getFunction());
         if (range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet()) {
-            const int64_t least = range.getSignedMin().getSExtValue(),
-                          most = range.getSignedMax().getSExtValue();
-            if (least >= -most_elements && most <= most_elements) {
+            const int64_t least = range.getSignedMin().getSExtValue();
+            int64_t most = range.getSignedMax().getSExtValue();
+            most = most <= most_elements ? most : endless;
+            if (least >= -most_elements) {
                 const int64_t before = least * static_cast<int64_t>(stride);
                 const uint64_t bytes = static_cast<uint64_t>(most - least + 1) * stride;
                 const Cell begin = first.plus(before);
