@@ -21,6 +21,8 @@ uint64_t requested_bytes(const llvm::CallBase& call, HeapCall kind) {
     switch (kind) {
         case HeapCall::malloc:
         case HeapCall::new_object:
+        case HeapCall::new_or_null:
+        case HeapCall::new_aligned:
         case HeapCall::page:
             return constant_of(*call.getArgOperand(0));
         case HeapCall::calloc:
@@ -364,7 +366,7 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
     if (!kind || call.arg_size() == 0) {
         return false;
     }
-    if (*kind == HeapCall::free || *kind == HeapCall::delete_object) {
+    if (releases(*kind)) {
         const Cell object = to_.cell_of(call.getArgOperand(0));
         if (object) {
             object.set->releases.push_back(&call);

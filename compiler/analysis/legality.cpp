@@ -22,9 +22,8 @@ llvm::StringRef callee_name(const llvm::CallBase& call) {
 
 /// Whether another call can take its place.
 bool is_plain(const llvm::CallBase& call) {
-    const auto* plain = llvm::dyn_cast<llvm::CallInst>(&call);
-    return plain != nullptr && !plain->isMustTailCall() && plain->getNumOperandBundles() == 0 &&
-           plain->getCalledFunction() != nullptr;
+    return llvm::isa<llvm::CallInst, llvm::InvokeInst>(call) && !call.isMustTailCall() &&
+           call.getNumOperandBundles() == 0 && call.getCalledFunction() != nullptr;
 }
 
 const Field* field_of(const std::vector<Field>& fields, uint64_t offset) {
@@ -97,7 +96,7 @@ void Prover::take_objects(Proof& proof) {
                                        set.requests.front().call});
     }
     for (const Request& request : set.requests) {
-        if (heap_call(callee_name(*request.call)) == HeapCall::new_object || !is_plain(*request.call)) {
+        if (!is_plain(*request.call)) {
             proof.pool_refusals.push_back(
                 {"is requested by a function that pools do not replace", request.call});
         } else if (!may_come_from_pool(request)) {
@@ -108,7 +107,7 @@ void Prover::take_objects(Proof& proof) {
         }
     }
     for (const llvm::CallBase* call : set.releases) {
-        if (heap_call(callee_name(*call)) != HeapCall::free || !is_plain(*call)) {
+        if (!is_plain(*call)) {
             proof.pool_refusals.push_back({"is released by a function that pools do not replace", call});
         }
     }
@@ -200,8 +199,8 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     }
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&user)) {
         const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
-        const bool releases = callee != nullptr && heap_call(callee->getName()) == HeapCall::free;
-        if (releases && cell.offset != 0) {
+        const std::optional<HeapCall> kind = heap_call(callee_name(*call));
+        if (kind && releases(*kind) && cell.offset != 0) {
             refuse_split(cell, "is released by a pointer into it", &user);
         }
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
@@ -248,7 +247,8 @@ void Prover::take_fields(Proof& proof) {
 
 bool may_come_from_pool(const Request& request) {
     const std::optional<HeapCall> kind = heap_call(callee_name(*request.call));
-    return (kind == HeapCall::malloc || kind == HeapCall::calloc) && is_plain(*request.call) &&
+    return (kind == HeapCall::malloc || kind == HeapCall::calloc || kind == HeapCall::new_object ||
+            kind == HeapCall::new_or_null) && is_plain(*request.call) &&
            request.bytes != 0 && request.bytes <= largest_object;
 }
 

@@ -32,6 +32,20 @@ const llvm::StringMap<HeapCall>& known_heap_calls() {
     return known;
 }
 
+/// Operators new and delete, also of arrays, by the Itanium ABI's names.
+std::optional<HeapCall> operator_call(llvm::StringRef name) {
+    const bool is_aligned = name.contains("St11align_val_t");
+    if (name.consume_front("_Znwm") || name.consume_front("_Znam")) {
+        return is_aligned      ? HeapCall::new_aligned
+               : name.empty() ? HeapCall::new_object
+                              : HeapCall::new_or_null;
+    }
+    if (name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
+        return is_aligned ? HeapCall::delete_aligned : HeapCall::delete_object;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<LibraryFunction> library_function(llvm::StringRef name) {
@@ -40,12 +54,8 @@ std::optional<LibraryFunction> library_function(llvm::StringRef name) {
 }
 
 std::optional<HeapCall> heap_call(llvm::StringRef name) {
-    // The Itanium ABI's: operator new and new[], with all that may follow the size.
-    if (name.starts_with("_Znwm") || name.starts_with("_Znam")) {
-        return HeapCall::new_object;
-    }
-    if (name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
-        return HeapCall::delete_object;
+    if (const std::optional<HeapCall> call = operator_call(name)) {
+        return call;
     }
     const auto found = known_heap_calls().find(name);
     return found == known_heap_calls().end() ? std::nullopt : std::optional(found->second);

@@ -31,9 +31,17 @@ enum class HeapCall {
     aligned,       ///< aligned_alloc(alignment, bytes), memalign
     page,          ///< valloc(bytes), pvalloc
     into_pointer,  ///< posix_memalign(&object, alignment, bytes)
-    new_object,    ///< operator new(bytes, ...)
-    delete_object  ///< operator delete(object, ...)
+    new_object,    ///< operator new(bytes), which throws
+    new_or_null,   ///< operator new(bytes, std::nothrow)
+    new_aligned,   ///< operator new(bytes, alignment, ...)
+    delete_object,  ///< operator delete(object, ...)
+    delete_aligned  ///< operator delete(object, ..., alignment, ...)
 };
+
+/// Whether the call gives an object back, and its argument is that.
+inline bool releases(HeapCall call) {
+    return call == HeapCall::free || call == HeapCall::delete_object || call == HeapCall::delete_aligned;
+}
 
 std::optional<HeapCall> heap_call(llvm::StringRef name);
 

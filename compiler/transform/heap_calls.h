@@ -15,9 +15,9 @@ struct Pools {
     const SplitLayout* layout;  ///< null: not split
 };
 
-/// The request, by malloc or calloc, becomes one of pools, and is erased.
+/// The request, by malloc, calloc or operator new, becomes one of pools, and is erased.
 void rewrite_request(llvm::CallBase& call, const Pools& pools);
-/// A call of free becomes one of pools, and is erased: of objects of split sets, or of sets of which some may
+/// A call of free or operator delete becomes one of pools, and is erased: of objects of split sets, or of sets of which some may
 /// come from pools.
 void rewrite_release(llvm::CallBase& call, bool is_split);
 /// A call of realloc, of which some objects may come from pools, becomes one that knows these.

@@ -167,14 +167,14 @@ void Rewriter::find_call(llvm::CallBase& call) {
         return;
     }
     const HeapCall kind = *heap_call(callee->getName());
-    const bool has_object = kind == HeapCall::free || kind == HeapCall::realloc;
+    const bool has_object = releases(kind) || kind == HeapCall::realloc;
     if (const Target* target = target_of(has_object ? call.getArgOperand(0) : &call)) {
         heap_uses_.push_back({&call, kind, target});
     }
 }
 
 void Rewriter::rewrite(const HeapUse& use) {
-    if (use.kind == HeapCall::free) {
+    if (releases(use.kind)) {
         rewrite_release(*use.call, use.target->layout != nullptr);
     } else if (use.kind == HeapCall::realloc) {
         rewrite_resize(*use.call);

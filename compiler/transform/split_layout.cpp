@@ -38,7 +38,7 @@ SplitLayout::SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsi
         place_members(parts_.emplace_back(Part{.members = std::move(members)}));
         all += parts_.back().element_bytes;
     }
-    capacity_ = pool_bytes / all;
+    capacity_ = pool_bytes / std::max(all, most_alignment);
     while (capacity_ > 1 && !place_arrays()) {
         --capacity_;
     }

@@ -24,7 +24,10 @@ void* malloom_pool_alloc(unsigned int struct_id, size_t struct_size, size_t pool
 void* malloom_pool_calloc(unsigned int struct_id, size_t num_objs, size_t struct_size, size_t pool_size);
 /* An object of the two above, or of malloc's, or null. */
 void malloom_pool_free(void* object);
-/* As realloc, of any of these; what it gives is malloc's. */
+/* As operator new: throws where there is no memory. And as operator delete, of what that or operator new gave. */
+void* malloom_pool_new(unsigned int struct_id, size_t struct_size, size_t pool_size);
+void malloom_pool_delete(void* object);
+/* As realloc, of any of the first three; what it gives is malloc's. */
 void* malloom_pool_realloc(void* object, size_t bytes);
 
 /* The address of a split object: it lies where its pool begins, and objects of one pool are first_field_size
@@ -34,7 +37,9 @@ void* malloom_pool_realloc(void* object, size_t bytes);
 void* malloom_split_alloc(unsigned int struct_id, size_t first_field_size, size_t struct_size, size_t pool_size);
 void* malloom_split_calloc(unsigned int struct_id, size_t first_field_size, size_t num_objs, size_t struct_size,
                            size_t pool_size);
-/* An object of the two above, or null. */
+/* As operator new: throws where there is no memory. */
+void* malloom_split_new(unsigned int struct_id, size_t first_field_size, size_t struct_size, size_t pool_size);
+/* An object of the three above, or null. */
 void malloom_split_free(void* object);
 
 /* The paper's names. */

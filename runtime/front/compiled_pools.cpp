@@ -25,28 +25,37 @@ void* no_memory() {
     return nullptr;
 }
 
-/// The structure's borrower, which `add` makes at its first request.
-template <typename Add>
-[[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, Add add) {
-    static constinit structures::ThreadLock adding;
+/// A structure's first request opens the pools and makes its borrower; none without memory. `first_bytes` of a
+/// shape is 0 where objects are not split.
+[[gnu::noinline]] uint32_t make_borrower(unsigned structure, SplitShape shape) {
+    static constinit structures::ThreadLock making;
+    static constinit bool is_open = false;
+    const platform::Undisturbed undisturbed;  // a handler would wait for this thread
+    const structures::Locked locked(making);
+    if (!is_open) {
+        ProcessPools::prepare();
+        is_open = pools.open();
+    }
+    if (borrowers[structure] == PoolHeap::none && is_open) {
+        const uint32_t made = shape.first_bytes != 0
+                                  ? split_pools.add(pools.heap, shape)
+                                  : pools.heap.add_aligned(shape.object_bytes, shape.pool_bytes);
+        __atomic_store_n(&borrowers[structure], made, __ATOMIC_RELEASE);
+    }
+    return borrowers[structure];
+}
+
+[[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, SplitShape shape) {
     if (structure >= MALLOOM_MOST_STRUCTURES) [[unlikely]] {
         return PoolHeap::none;
     }
     const uint32_t known = __atomic_load_n(&borrowers[structure], __ATOMIC_ACQUIRE);
-    if (known != PoolHeap::none) [[likely]] {
-        return known;
-    }
-    const platform::Undisturbed undisturbed;  // a handler would wait for this thread
-    const structures::Locked locked(adding);
-    if (borrowers[structure] == PoolHeap::none) {
-        static bool is_open = false;
-        if (!is_open) {
-            ProcessPools::prepare();
-            is_open = pools.open();
-        }
-        __atomic_store_n(&borrowers[structure], is_open ? add() : PoolHeap::none, __ATOMIC_RELEASE);
-    }
-    return borrowers[structure];
+    return known != PoolHeap::none ? known : make_borrower(structure, shape);
+}
+
+SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
+    return {static_cast<uint32_t>(first_bytes), static_cast<uint32_t>(bytes),
+            static_cast<uint32_t>(pool_bytes)};
 }
 
 [[gnu::always_inline]] inline void* take(uint32_t borrower) {
@@ -60,11 +69,14 @@ template <typename Add>
 
 using namespace malloom;
 
+// The program's: whoever calls what needs them has them.
+[[gnu::weak]] void* operator_new(size_t bytes) __asm__("_Znwm");
+[[gnu::weak]] void operator_delete(void* object) __asm__("_ZdlPv");
+
 extern "C" {
 
 void* malloom_pool_alloc(unsigned structure, size_t bytes, size_t pool_bytes) {
-    const uint32_t borrower =
-        front::borrower_of(structure, [&] { return front::pools.heap.add_aligned(bytes, pool_bytes); });
+    const uint32_t borrower = front::borrower_of(structure, front::shape_of(0, bytes, pool_bytes));
     void* object = front::take(borrower);
     return object != nullptr ? object : front::no_memory();
 }
@@ -86,6 +98,19 @@ void malloom_pool_free(void* object) {
     }
 }
 
+void* malloom_pool_new(unsigned structure, size_t bytes, size_t pool_bytes) {
+    void* object = malloom_pool_alloc(structure, bytes, pool_bytes);
+    return object != nullptr ? object : operator_new(bytes);
+}
+
+void malloom_pool_delete(void* object) {
+    if (front::pools.owns(object)) {
+        front::pools.deallocate(object);
+    } else {
+        operator_delete(object);
+    }
+}
+
 void* malloom_pool_realloc(void* object, size_t bytes) {
     if (!front::pools.owns(object)) {
         return realloc(object, bytes);
@@ -102,12 +127,15 @@ void* malloom_pool_realloc(void* object, size_t bytes) {
 }
 
 void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
-    const heaps::SplitShape shape = {static_cast<uint32_t>(first_bytes), static_cast<uint32_t>(bytes),
-                                     static_cast<uint32_t>(pool_bytes)};
-    const uint32_t borrower = front::borrower_of(
-        structure, [&] { return front::split_pools.add(front::pools.heap, shape); });
-    void* chunk = front::take(borrower);
+    const heaps::SplitShape shape = front::shape_of(first_bytes, bytes, pool_bytes);
+    void* chunk = front::take(front::borrower_of(structure, shape));
     return chunk != nullptr ? heaps::SplitPools::object_of(shape, chunk) : front::no_memory();
+}
+
+void* malloom_split_new(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
+    void* object = malloom_split_alloc(structure, first_bytes, bytes, pool_bytes);
+    // No object of its would have its fields where they are looked for: this throws.
+    return object != nullptr ? object : operator_new(SIZE_MAX / 2);
 }
 
 void* malloom_split_calloc(unsigned structure, size_t first_bytes, size_t count, size_t bytes,

@@ -14,7 +14,10 @@ struct SplitShape {
     uint32_t object_bytes;  ///< of all fields, with what the compiler leaves between their arrays
     uint32_t pool_bytes;    ///< a power of two, and the pool begins at a multiple of it
 
-    uint32_t objects() const { return pool_bytes / object_bytes; }
+    /// Of a pool. Each is known by a chunk of its heap's, which has room for so many.
+    uint32_t objects() const {
+        return pool_bytes / (object_bytes < granule_bytes ? granule_bytes : object_bytes);
+    }
     bool operator==(const SplitShape&) const = default;
 };
 
