@@ -20,6 +20,8 @@ llvm::cl::opt<Policy> chosen_policy(
     llvm::cl::values(clEnumValN(Policy::none, "none", "nothing"), clEnumValN(Policy::pool, "pool", "pools"),
                      clEnumValN(Policy::maximal, "maximal", "pools, and each field in an array of its own"),
                      clEnumValN(Policy::automatic, "default", "what promises to be fastest, for each")));
+llvm::cl::opt<bool> verifies("malloom-verify",
+                             llvm::cl::desc("Check at run time that each access is to what was proven"));
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
 
@@ -67,7 +69,7 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
         }
-        malloom::compiler::rewrite(module, points_to, decisions);
+        malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();
     }
 };

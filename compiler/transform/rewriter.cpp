@@ -13,6 +13,7 @@
 #include "compiler/transform/addresses.h"
 #include "compiler/transform/heap_calls.h"
 #include "compiler/transform/transfers.h"
+#include "compiler/transform/verification.h"
 
 namespace malloom::compiler {
 
@@ -23,13 +24,32 @@ unsigned address_operand(const llvm::Instruction& instruction) {
     return llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
 }
 
+/// How many bytes a load, store, atomic or memory intrinsic of known length accesses.
+uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLayout& layout) {
+    if (const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
+        return llvm::cast<llvm::ConstantInt>(intrinsic->getLength())->getZExtValue();
+    }
+    const llvm::Type* type = instruction.getType();
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        type = store->getValueOperand()->getType();
+    } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+        type = exchange->getNewValOperand()->getType();
+    }
+    return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue();
+}
+
+bool is_all_of_pools(const AliasSet& set) {
+    return llvm::all_of(set.requests, may_come_from_pool) && !set.has(Trait::stack) &&
+           !set.has(Trait::global) && !set.has(Trait::function);
+}
+
 /// First everything is found that must be rewritten, with what the analysis knows of it, which is void as soon
 /// as the first instruction changes.
 class Rewriter {
   public:
     Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions);
 
-    void run();
+    void run(bool verifies);
 
   private:
     /// A pointer to so many bytes from the beginning of a split object.
@@ -54,7 +74,18 @@ class Rewriter {
     struct Target {
         const Proof* proof;
         const SplitLayout* layout;             ///< null: not split
+        bool is_all_of_pools;                  ///< whatever its pointers lead to
         std::map<uint64_t, Pools> pools = {};  ///< by the bytes of objects
+
+        PoolNumbers numbers() const {
+            return {pools.begin()->second.number, static_cast<unsigned>(pools.size())};
+        }
+    };
+    /// What the address that is an instruction's operand leads to.
+    struct Watched {
+        llvm::Instruction* instruction;
+        unsigned operand;
+        const Target* target;  ///< null: nothing of pools
     };
     struct HeapUse {
         llvm::CallBase* call;
@@ -70,6 +101,8 @@ class Rewriter {
     void rewrite(const Address& address);
     void rewrite(const MemoryAccess& access);
     static void rewrite(const HeapUse& use);
+    void watch(llvm::Instruction& instruction, unsigned operand);
+    void check(const Watched& watched) const;
     void forget_layout(llvm::Instruction& instruction);
     void forget_layout(llvm::Function& function);
 
@@ -80,6 +113,7 @@ class Rewriter {
     std::vector<Address> addresses_;
     std::vector<MemoryAccess> accesses_;
     std::vector<HeapUse> heap_uses_;
+    std::vector<Watched> watched_;
 };
 
 Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions)
@@ -94,11 +128,14 @@ Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::v
             decision.treatment == Treatment::split
                 ? &layouts_.emplace_back(proof.fields, decision.parts, decision.pool_bytes)
                 : nullptr;
-        Target& target = targets_[proof.set] = Target{&proof, layout};
+        Target& target = targets_[proof.set] = Target{&proof, layout, is_all_of_pools(*proof.set)};
         for (const Request& request : proof.set->requests) {
-            if (may_come_from_pool(request) && !target.pools.contains(request.bytes)) {
-                target.pools[request.bytes] = {numbers++, request.bytes, decision.pool_bytes, layout};
+            if (may_come_from_pool(request)) {
+                target.pools[request.bytes] = {0, request.bytes, decision.pool_bytes, layout};
             }
+        }
+        for (auto& [bytes, pools] : target.pools) {
+            pools.number = numbers++;
         }
     }
 }
@@ -116,7 +153,7 @@ Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
                : Pointer{};
 }
 
-void Rewriter::run() {
+void Rewriter::run(bool verifies) {
     for (llvm::Function& function : module_) {
         forget_layout(function);
         for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -132,6 +169,27 @@ void Rewriter::run() {
     for (const HeapUse& use : heap_uses_) {
         rewrite(use);
     }
+    for (const Watched& watched : watched_) {
+        if (verifies) {
+            check(watched);
+        }
+    }
+}
+
+void Rewriter::watch(llvm::Instruction& instruction, unsigned operand) {
+    watched_.push_back({&instruction, operand, target_of(instruction.getOperand(operand))});
+}
+
+/// Accesses of several fields have become ones of their copy, on the stack.
+void Rewriter::check(const Watched& watched) const {
+    llvm::Value* address = watched.instruction->getOperand(watched.operand);
+    const uint64_t bytes = bytes_accessed(*watched.instruction, module_.getDataLayout());
+    llvm::IRBuilder<> code(watched.instruction);
+    if (watched.target == nullptr) {
+        check_outside(code, address, bytes);
+    } else if (watched.target->is_all_of_pools && !llvm::isa<llvm::AllocaInst>(address)) {
+        check_inside(code, address, bytes, watched.target->numbers());
+    }
 }
 
 void Rewriter::find(llvm::Instruction& instruction) {
@@ -146,6 +204,7 @@ void Rewriter::find(llvm::Instruction& instruction) {
         find_call(*call);
     } else if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
                    instruction)) {
+        watch(instruction, address_operand(instruction));
         if (const Pointer at = pointer_of(instruction.getOperand(address_operand(instruction)))) {
             accesses_.push_back({&instruction, at, {}});
         }
@@ -159,6 +218,11 @@ void Rewriter::find_call(llvm::CallBase& call) {
         const Pointer from = transfer != nullptr ? pointer_of(transfer->getSource()) : Pointer{};
         if (to || from) {
             accesses_.push_back({intrinsic, to, from});
+        } else if (llvm::isa<llvm::ConstantInt>(intrinsic->getLength())) {
+            watch(*intrinsic, 0);
+            if (transfer != nullptr) {
+                watch(*intrinsic, 1);
+            }
         }
         return;
     }
@@ -216,14 +280,6 @@ void Rewriter::rewrite(const Address& address) {
     }
     address.instruction->replaceAllUsesWith(pointer);
     address.instruction->eraseFromParent();
-}
-
-uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLayout& layout) {
-    if (const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
-        return llvm::cast<llvm::ConstantInt>(intrinsic->getLength())->getZExtValue();
-    }
-    return layout.getTypeStoreSize(llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&instruction)))
-        .getFixedValue();
 }
 
 void Rewriter::rewrite(const MemoryAccess& access) {
@@ -310,8 +366,9 @@ void Rewriter::forget_layout(llvm::Function& function) {
 
 }  // namespace
 
-void rewrite(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions) {
-    Rewriter(module, points_to, decisions).run();
+void rewrite(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions,
+             bool verifies) {
+    Rewriter(module, points_to, decisions).run(verifies);
 }
 
 }  // namespace malloom::compiler

@@ -14,7 +14,9 @@
 
 namespace malloom::compiler {
 
-/// Rewrites the module that the points-to analysis is of, which is void thereafter.
-void rewrite(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions);
+/// Rewrites the module that the points-to analysis is of, which is void thereafter. `verifies`: with checks at
+/// run time of what was proven.
+void rewrite(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions,
+             bool verifies);
 
 }  // namespace malloom::compiler

@@ -7,6 +7,7 @@
 #include "include/malloom/pools.h"
 #include "runtime/front/process_pools.h"
 #include "runtime/heaps/split/split_pools.h"
+#include "runtime/platform/output.h"
 #include "runtime/platform/undisturbed.h"
 
 namespace malloom::front {
@@ -157,6 +158,26 @@ void malloom_split_free(void* object) {
     }
     const heaps::Pool* pool = front::pools.heap.arena().find(object);
     front::pools.deallocate(pool != nullptr ? front::split_pools.chunk_of(*pool, object) : object);
+}
+
+// With -fmalloom-verify, before each access to so many bytes of objects of these structures.
+void malloom_verify_inside(const void* address, size_t bytes, unsigned first, unsigned count) {
+    const heaps::Pool* pool = front::pools.heap.arena().find(address);
+    const heaps::Pool* end = front::pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
+    bool is_theirs = false;
+    for (unsigned structure = first; pool != nullptr && structure < first + count; ++structure) {
+        is_theirs |= front::borrowers[structure] == pool->borrower;
+    }
+    if (!is_theirs || end != pool) {
+        platform::abort_with("malloom: an access to an object of a proven set does not hit its pools");
+    }
+}
+
+// And before each other access.
+void malloom_verify_outside(const void* address, size_t bytes) {
+    if (bytes != 0 && front::pools.owns(address)) {
+        platform::abort_with("malloom: an access to an object of a pool was not known to be one");
+    }
 }
 
 }  // extern "C"
