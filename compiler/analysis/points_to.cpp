@@ -262,7 +262,7 @@ void PointsTo::take_pointers_of(llvm::Value* value, Cell at) {
         return;
     }
     if (is_register(*value->getType())) {
-        copies_.push_back({carried, at, bytes});
+        copies_.push_back({carried, at, bytes, true});
     } else {
         sets_.unify(sets_.pointee(at), carried);
     }
@@ -306,8 +306,12 @@ void PointsTo::expose(Cell cell, const llvm::Instruction* at) {
 }
 
 void PointsTo::solve() {
+    // What is copied to and fro may lead further and further: after so many rounds nothing is told apart there.
+    constexpr unsigned patience = 16;
+    unsigned rounds = 0;
     for (uint64_t before = UINT64_MAX; before != sets_.changes();) {
         before = sets_.changes();
+        widens_ = ++rounds > patience;
         follow_copies();
         follow_indirect_calls();
         follow_numbers();
@@ -323,13 +327,18 @@ void PointsTo::follow_copies() {
     for (size_t i = 0; i < copies_.size(); ++i) {
         const Copy copy = copies_[i];
         follow_copy(copy);
-        follow_copy({copy.from, copy.to, copy.bytes});
+        follow_copy({copy.from, copy.to, copy.bytes, copy.is_of_value});
     }
 }
 
 void PointsTo::follow_copy(const Copy& copy) {
     const Cell from = sets_.resolve(copy.from), to = sets_.resolve(copy.to);
     if (!from || !to) {
+        return;
+    }
+    if (widens_ && !copy.is_of_value && (from.set->stride() == 0 || to.set->stride() == 0)) {
+        sets_.add_stride(from, pointer_bytes);
+        sets_.add_stride(to, pointer_bytes);
         return;
     }
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
@@ -406,6 +415,10 @@ void PointsTo::follow_steps() {
             continue;
         }
         const llvm::SmallVector<int64_t, 2> alternatives = from.set->alternatives(from.offset);
+        if (widens_ && alternatives.size() > 1) {
+            sets_.add_stride(from, step.stride != 0 ? step.stride : pointer_bytes);
+            continue;
+        }
         for (const int64_t begin : alternatives) {
             const Cell target = {from.set, begin + step.bytes};
             if (step.stride != 0 && alternatives.size() > 1) {

@@ -29,6 +29,7 @@ bool is_register(const llvm::Type& type);
 struct Copy {
     Cell to, from;
     uint64_t bytes;
+    bool is_of_value = false;
 };
 
 /// An object that a function of a library reads or writes, nobody sees where.
@@ -96,6 +97,7 @@ class PointsTo {
     std::vector<Copy> copies_;
     std::vector<LibraryAccess> library_accesses_;
     std::vector<Step> steps_;
+    bool widens_ = false;  ///< the analysis has gone on for long: whatever may go on is made coarse
     std::vector<llvm::CallBase*> indirect_calls_;
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
 };
