@@ -47,7 +47,7 @@ std::string in_path(const std::string& name) {
 
 // The driver lies beside them, or is a script's place away from the package that has them.
 std::string native_folder() {
-    const std::string folder = folder_of(real_path("/proc/self/exe"));
+    std::string folder = folder_of(real_path("/proc/self/exe"));
     const std::string candidates[] = {
         folder,
         folder + "/../" MALLOOM_PYTHON_FOLDER "/site-packages/malloom/native",

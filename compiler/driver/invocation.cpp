@@ -57,7 +57,8 @@ class Reader {
                 read_option(argument);
             }
         }
-        if (lacks_c_library_ && !names_c_library_) found_.lacks_c_library = true;
+        found_.lacks_c_library =
+            (lacks_libraries_ && !names_c_library_) || (lacks_start_files_ && !names_start_file_);
         if (found_.has_header && !found_.has_objects) found_.goal = Goal::other;
         return found_;
     }
@@ -76,6 +77,7 @@ class Reader {
                 break;
             case InputKind::object:
                 found_.has_objects = true;
+                if (path.find("crtbegin") != std::string_view::npos) names_start_file_ = true;
                 break;
         }
     }
@@ -170,8 +172,12 @@ class Reader {
         if (option == "-m32" || option == "-mx32" || option == "-m16" ||
             option.starts_with("-fopenmp-targets=") || option.starts_with("--offload-arch=")) {
             found_.is_foreign = true;
-        } else if (option == "-nostdlib" || option == "-nodefaultlibs" || option == "-nolibc") {
-            lacks_c_library_ = true;
+        } else if (option == "-nodefaultlibs" || option == "-nolibc") {
+            lacks_libraries_ = true;
+        } else if (option == "-nostartfiles") {
+            lacks_start_files_ = true;
+        } else if (option == "-nostdlib") {
+            lacks_libraries_ = lacks_start_files_ = true;
         }
     }
 
@@ -191,8 +197,10 @@ class Reader {
     std::string_view language_;
     bool only_inputs_ = false;
     bool follows_wrap_ = false;  ///< the linker's word before this one wants a name
-    bool lacks_c_library_ = false;
-    bool names_c_library_ = false;
+    bool lacks_libraries_ = false;
+    bool names_c_library_ = false;  ///< -lc: libtool leaves out clang's libraries, and names them all
+    bool lacks_start_files_ = false;
+    bool names_start_file_ = false;  ///< the one that the end of a shared library needs
 };
 
 }  // namespace

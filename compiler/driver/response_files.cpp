@@ -1,6 +1,8 @@
 #include "compiler/driver/response_files.h"
 
-#include <stdio.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -11,14 +13,18 @@ namespace {
 // Files that name each other would never end.
 constexpr unsigned most_levels = 32;
 
+// A pipe can be read once only, and that is for clang to do.
 std::optional<std::string> text_of(const char* path) {
-    FILE* const file = fopen(path, "rbe");
-    if (file == nullptr) return std::nullopt;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return std::nullopt;
+    struct stat status;
     std::string text;
-    char part[1 << 14];
-    for (size_t bytes = 0; (bytes = fread(part, 1, sizeof part, file)) > 0;) text.append(part, bytes);
-    const bool is_read = ferror(file) == 0;
-    fclose(file);
+    bool is_read = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_read) {
+        text.resize(static_cast<size_t>(status.st_size));
+        is_read = read(file, text.data(), text.size()) == status.st_size;
+    }
+    close(file);
     return is_read ? std::optional(text) : std::nullopt;
 }
 
