@@ -11,6 +11,9 @@ PROGRAMS = Path(__file__).with_name("programs")
 NATIVE_FILES = (
     "compiler/driver/malloom-cc",
     "compiler/driver/malloom-c++",
+    "compiler/driver/malloom-llvm-ar",
+    "compiler/driver/malloom-llvm-nm",
+    "compiler/driver/malloom-llvm-ranlib",
     "compiler/malloom_plugin.so",
     "runtime/front/libmalloom_pools.a",
 )
