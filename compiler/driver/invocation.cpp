@@ -133,6 +133,8 @@ class Reader {
             for_each_part(*added, [this](std::string_view name) { found_.sanitizers.emplace(name); });
         } else if (const auto removed = after("-fno-sanitize=", option)) {
             for_each_part(*removed, [this](std::string_view name) { remove_sanitizer(name); });
+        } else if (option == "-fmemory-profile" || option.starts_with("-fmemory-profile=")) {
+            found_.sanitizers.emplace("memory-profile");
         } else if (option == "-r" || option == "--relocatable") {
             found_.is_relocatable = true;
         } else if (!read_link_time_optimisation(option) && !read_optimisation(option)) {
@@ -181,7 +183,9 @@ class Reader {
         }
     }
 
+    // To clang these are inputs: -Wl,--version alone asks the linker.
     void read_linker_word(std::string_view word) {
+        found_.has_objects = true;
         if (word == "-r" || word == "-i" || word == "--relocatable") found_.is_relocatable = true;
         const std::string_view name = word.substr(word.find_last_of('=') + 1);
         const bool has_value = name.size() < word.size();

@@ -56,6 +56,7 @@ def loads_plugin(asked: Asked, *arguments: str) -> bool:
         "-c a.c",
         "-O2 -O0 -c a.c",
         "-O2 -fsanitize=address -c a.c",
+        "-O2 -fmemory-profile -c a.c",
         "-O2 -fsanitize=undefined,leak -fno-sanitize=leak -c a.c",
     ],
 )
@@ -86,7 +87,7 @@ def test_code_becomes_bitcode(asked: Asked, arguments: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", ["a.o", "-O2 a.c", "a.o -lm", "-shared a.o", "-x none a.o", "-O3 a.s b.o"]
+    "arguments", ["a.o", "-O2 a.c", "a.o -lm", "-shared a.o", "-x none a.o", "-O3 a.s b.o", "-Wl,a.o"]
 )
 def test_links_get_the_plugin(asked: Asked, arguments: str) -> None:
     assert adds(asked, *arguments.split()) == [LTO, LLD]
@@ -131,6 +132,11 @@ def test_another_linker_is_used_and_said(
 def test_lld_may_be_asked_for(asked: Asked, linker: str) -> None:
     assert adds(asked, linker, "a.o") == [LTO]
     assert loads_plugin(asked, linker, "a.o")
+
+
+def test_the_linker_says_who_it_is(try_compile: Run) -> None:
+    """Meson chooses the linker's options by this."""
+    assert try_compile("-Wl,--version").stdout.startswith(("LLD 19", "Debian LLD 19"))
 
 
 def test_libtools_own_list_of_libraries_is_seen(asked: Asked) -> None:
