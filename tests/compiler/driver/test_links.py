@@ -176,6 +176,31 @@ def test_program_and_library_have_pools_of_their_own(compile: Compile, tmp_path:
     assert "malloom_pool" not in output_of("llvm-nm-19", "-D", tmp_path / "program")
 
 
+def test_libtools_link_of_a_cpp_library(native: Path, compile: Compile, tmp_path: Path) -> None:
+    """It names all that clang would add, and has pools like any other."""
+    (tmp_path / "inside.c").write_text(INSIDE)
+    compile("-O2", "-fPIC", "-fvisibility=hidden", f"-I{PROGRAMS}", "-c", "inside.c", SOURCES[0])
+    (tmp_path / "sum.cpp").write_text(
+        'extern "C" long inside(); __attribute__((visibility("default"))) long sum() { return inside(); }'
+    )
+    driver = native / "malloom-c++"
+    output_of(driver, "-O2", "-fPIC", "-fvisibility=hidden", "-c", "sum.cpp", cwd=tmp_path)
+    start, begin, end, last = (
+        output_of(driver, f"-print-file-name={name}").strip()
+        for name in ("crti.o", "crtbeginS.o", "crtendS.o", "crtn.o")
+    )
+    libraries = ["-lstdc++", "-lm", "-lc", "-lgcc_s"]
+    objects = ["sum.o", "inside.o", "nodes.o"]
+    command = [driver, "-shared", "-nostdlib", start, begin, *objects, *libraries, end, last]
+    output_of(*command, "-o", "libsum.so", cwd=tmp_path)
+    assert is_transformed(tmp_path / "libsum.so")
+    (tmp_path / "main.cpp").write_text(
+        '#include <cstdio>\nlong sum();\nint main() { std::printf("%ld\\n", sum()); }\n'
+    )
+    output_of("g++", "main.cpp", "-L.", "-lsum", "-Wl,-rpath,$ORIGIN", "-o", "program", cwd=tmp_path)
+    assert output_of(tmp_path / "program") == SUM
+
+
 @pytest.mark.parametrize("policy", ["default", "maximal"])
 def test_what_the_program_exports_escapes(compile: Compile, tmp_path: Path, policy: str) -> None:
     output_of("gcc", "-O2", "-fPIC", "-shared", PROGRAMS / "library.c", "-o", "library.so", cwd=tmp_path)
