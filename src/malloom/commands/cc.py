@@ -11,8 +11,9 @@ def register(app: typer.Typer) -> None:
 
 
 def cc(context: typer.Context) -> None:
-    """Compile C as clang does, with pools and split structures; 'malloom-cc' is the same without Python.
+    """Compile C with clang, and pool and split its structures.
 
-    All arguments are clang's; see docs/guide/compiler.md for the few that are added.
+    It is malloom-cc, which starts sooner by itself. All arguments are clang's; docs/guide/compiler.md has those
+    that are added.
     """
     become_driver("malloom-cc", context.args)

@@ -11,7 +11,9 @@ struct node {
 
 struct node* first; /* exported by -rdynamic: the library walks it */
 
-long by_name(struct node* node) { return node->value + 1; }
+long by_name(struct node* node) {
+    return node->value + 1;
+}
 
 static int by_value(const void* a, const void* b) {
     const struct node* const* left = a;
