@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
 def cxx(context: typer.Context) -> None:
     """Compile C++ with clang, and pool and split its structures.
 
-    It is malloom-c++, which starts sooner by itself. All arguments are clang++'s; docs/guide/compiler.md has those
-    that are added.
+    It is malloom-c++, which starts sooner by itself. All arguments are clang++'s, and a few more:
+    see docs/guide/compiler.md.
     """
     become_driver("malloom-c++", context.args)

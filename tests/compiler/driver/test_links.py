@@ -1,7 +1,6 @@
 """Programs and libraries as malloom-cc links them: they print what they should, and where all is known of a
 structure its objects come from pools."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -228,17 +227,17 @@ def test_cpp(native: Path, tmp_path: Path) -> None:
     assert output_of(tmp_path / "program") == SUM
 
 
-def test_identical_inputs_give_identical_bytes(compile: Compile, tmp_path: Path) -> None:
-    """Whatever was there before."""
-    programs = []
-    for folder in ("first", "second"):
-        compile("-O2", "-g", "-c", SOURCES[0], "-o", "nodes.o")
-        compile("-O2", "-g", "-c", SOURCES[1], "-o", "main.o")
-        compile("-O3", "nodes.o", "main.o", "-o", "program")
-        programs.append((tmp_path / "program").read_bytes())
+@pytest.mark.parametrize(
+    "options", [["-O2"], ["-O2", "-g", "-ffile-prefix-map=first=.", "-ffile-prefix-map=second=."]]
+)
+def test_identical_inputs_give_identical_bytes(compile: Compile, tmp_path: Path, options: list[str]) -> None:
+    """Whatever the folder, and in whichever order the sources were compiled."""
+    for folder, sources in (("first", ["nodes", "main"]), ("second", ["main", "nodes"])):
         (tmp_path / folder).mkdir()
-        shutil.move(tmp_path / "program", tmp_path / folder)
-    assert programs[0] == programs[1]
+        for name in sources:
+            compile(*options, "-c", PROGRAMS / f"{name}.c", "-o", f"{folder}/{name}.o")
+        compile("-O3", f"{folder}/nodes.o", f"{folder}/main.o", "-o", f"{folder}/program")
+    assert (tmp_path / "first/program").read_bytes() == (tmp_path / "second/program").read_bytes()
 
 
 def test_remarks_reach_the_link(compile: Compile, tmp_path: Path, objects: list[str]) -> None:
