@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer formats include cmake CMakeLists.txt pyproject.toml README.md \
+PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer compiler formats include cmake CMakeLists.txt pyproject.toml README.md \
     -name __pycache__ -prune -o -print)
 WHEEL := build/wheel.stamp
 # Each file's tests stay together: some share what is costly to make. What measures has the machine to itself.

@@ -10,6 +10,10 @@ from malloom.commands.main import VERBS
 
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
 
+CLANGS = ("cc", "c++")
+"""Verbs whose arguments, and help, are clang's."""
+OWN = [verb for verb in VERBS if verb not in CLANGS]
+
 
 def test_version(malloom: Malloom) -> None:
     assert malloom("--version").stdout == "malloom 0.1.0\n"
@@ -27,7 +31,7 @@ def test_no_verb_shows_help(malloom: Malloom) -> None:
     assert "Usage: malloom" in done.stdout
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", OWN)
 def test_help_teaches_by_example(malloom: Malloom, verb: str) -> None:
     done = malloom(verb, "--help")
     assert done.returncode == 0
@@ -41,10 +45,19 @@ def test_mistyped_verb_is_corrected(malloom: Malloom) -> None:
     assert done.stderr == "malloom: there is no command 'optimise'; did you mean 'optimize'?\n"
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", OWN)
 def test_unknown_option_is_one_line(malloom: Malloom, verb: str) -> None:
     done = malloom(verb, "--no-such-option")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("verb", CLANGS)
+def test_arguments_are_clangs(malloom: Malloom, verb: str) -> None:
+    assert "clang LLVM compiler" in malloom(verb, "--help").stdout
+    assert malloom(verb, "--print-prog-name=ar").stdout.strip().endswith("llvm-ar")
+    done = malloom(verb, "-fsyntax-only", "--", "--missing.c")
+    assert done.returncode == 1
+    assert "no such file or directory: '--missing.c'" in done.stderr
 
 
 @pytest.mark.parametrize(

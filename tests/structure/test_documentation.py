@@ -19,7 +19,7 @@ FOLDERS = {name.partition("/")[0] for name in tree_files() if "/" in name}
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-MALLOOM_COMMAND = re.compile(r"(?:^    |^\$ |`|bin/)malloom ([a-z]+)([^`\n#|]*)", re.MULTILINE)
+MALLOOM_COMMAND = re.compile(r"(?:^    |^\$ |`|bin/)malloom ([a-z]+(?:\+\+)?)([^`\n#|]*)", re.MULTILINE)
 MAKE_GOAL = re.compile(r"(?:^    |^\$ |`)make ([a-z]+)", re.MULTILINE)
 
 LONGEST = 300

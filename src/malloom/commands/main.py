@@ -27,9 +27,14 @@ VERBS = (
     "report",
     "profile",
     "strategies",
+    "cc",
+    "c++",
     "doctor",
     "bench",
 )
+
+FILES = {"c++": "cxx"}
+"""The names of those files that are not the verb's."""
 
 INTERRUPTED = 128 + 2
 """Exit status after Ctrl-C: 128 plus the number of SIGINT, as shells have it."""
@@ -76,8 +81,8 @@ def suggestion(mistyped: str) -> str:
 
 
 def load_verb(name: str) -> Any:
-    """Import commands/<name>.py and return the command it registers."""
-    module = importlib.import_module(f"malloom.commands.{name}")
+    """Import the file of a verb, commands/<name>.py, and return the command it registers."""
+    module = importlib.import_module(f"malloom.commands.{FILES.get(name, name)}")
     host = typer.Typer(rich_markup_mode=None)
     # With a callback Typer keeps a lone command as a named member of the group.
     host.callback()(lambda: None)
