@@ -22,8 +22,8 @@ unsigned address_operand(const llvm::Instruction& instruction) {
     return llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
 }
 
-/// First everything is found that must be rewritten, with what the analysis knows of it, which is void as soon
-/// as the first instruction changes.
+/// First everything is found that must be rewritten, with what the analysis knows of it, which is void as
+/// soon as the first instruction changes.
 class Rewriter {
   public:
     Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions);
@@ -85,8 +85,8 @@ Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::v
             decision.treatment == Treatment::split
                 ? &layouts_.emplace_back(proof.fields, decision.parts, decision.pool_bytes)
                 : nullptr;
-        by_set_[proof.set] = &pools_.emplace_back(Pools{static_cast<unsigned>(pools_.size()), proof.object_bytes,
-                                                        decision.pool_bytes, layout});
+        by_set_[proof.set] = &pools_.emplace_back(
+            Pools{static_cast<unsigned>(pools_.size()), proof.object_bytes, decision.pool_bytes, layout});
     }
 }
 
@@ -98,9 +98,8 @@ const Pools* Rewriter::pools_of(const llvm::Value* value) const {
 
 Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
     const Pools* pools = value->getType()->isPointerTy() ? pools_of(value) : nullptr;
-    return pools != nullptr && pools->layout != nullptr
-               ? Pointer{pools->layout, points_to_.at(value).offset}
-               : Pointer{};
+    return pools != nullptr && pools->layout != nullptr ? Pointer{pools->layout, points_to_.at(value).offset}
+                                                        : Pointer{};
 }
 
 void Rewriter::run() {
@@ -227,7 +226,8 @@ void Rewriter::rewrite(const MemoryAccess& access) {
     }
     llvm::IRBuilder<> code(&instruction);
     const Place place = layout.place_of(offset);
-    instruction.setOperand(operand, move(code, layout, instruction.getOperand(operand), access.at.place(), place));
+    instruction.setOperand(operand,
+                           move(code, layout, instruction.getOperand(operand), access.at.place(), place));
     const llvm::Align alignment(layout.alignment_of(place));
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
         load->setAlignment(std::min(load->getAlign(), alignment));
@@ -252,6 +252,7 @@ void Rewriter::forget_layout(llvm::Instruction& instruction) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         if (pointer_of(call)) {
             call->removeRetAttrs(gone);
+            call->removeFnAttr(llvm::Attribute::AllocSize);
         }
         for (unsigned i = 0; i < call->arg_size(); ++i) {
             if (pointer_of(call->getArgOperand(i))) {
@@ -274,8 +275,10 @@ void Rewriter::forget_layout(llvm::Function& function) {
     }
     for (const llvm::BasicBlock& block : function) {
         if (const auto* leaving = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
-            leaving != nullptr && leaving->getReturnValue() != nullptr && pointer_of(leaving->getReturnValue())) {
+            leaving != nullptr && leaving->getReturnValue() != nullptr &&
+            pointer_of(leaving->getReturnValue())) {
             function.removeRetAttrs(gone);
+            function.removeFnAttr(llvm::Attribute::AllocSize);
         }
     }
 }
