@@ -179,7 +179,8 @@ class Program:
         weights = [2] * 8 + [3, 1, 2, 1, 1, 0.3, 0.3, 1, 0.5, 1]
         is_clean = shape != "array" and self.maybe(0.9 if number == 0 else 0.5)
         if is_clean and self.maybe(0.8):
-            weights[11:15] = [0.3, 0, 0, 0.6]  # arrays and what is larger than a register
+            weights[12:15] = [0, 0, 0]  # arrays, and what is larger than a register
+            weights[16] = 0
         count = self.random.randint(2, 9)
         chosen = self.random.choices(kinds, weights, k=count)
         if not set(chosen) & {"int", "long"}:
