@@ -198,7 +198,9 @@ class Program:
         # Links to links of packed structures would not be aligned.
         made.is_packed = shape in ("doubly", "graph", "array") and self.maybe(0.15)
         made.deletes = shape not in ("array", "graph") and self.maybe(0.7)
-        if self.structures and not self.structures[-1].deletes and self.maybe(0.6):
+        if self.structures and self.structures[-1].shape in ("list", "tree", "graph") and (
+            not self.structures[-1].deletes and self.maybe(0.6)
+        ):
             made.other = self.structures[-1].name
         for each in fields:
             if each.kind in ("bits", "union"):
