@@ -389,7 +389,8 @@ bool PointsTo::uses_calculated() {
     return llvm::any_of(accesses_, [&](const Access& access) { return is_calculated(access.at); }) ||
            llvm::any_of(library_accesses_,
                         [&](const LibraryAccess& access) {
-                            return is_calculated(cell_of(access.call->getArgOperand(access.argument)));
+                            llvm::Value* given = access.call->getArgOperand(access.argument);
+                            return given->getType()->isPointerTy() && is_calculated(cell_of(given));
                         }) ||
            llvm::any_of(unseen_, [&](llvm::Value* value) { return is_calculated(cell_of(value)); });
 }
