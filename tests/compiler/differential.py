@@ -4,6 +4,7 @@ from the folder tests. Programs that differ are kept in build/differential."""
 import collections
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -49,7 +50,12 @@ def main(count: int, first: int, kind: str) -> int:
     split = failed = 0
     KEPT.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
-    for seed in range(first, first + count):
+    ends: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: ends.append(number))
+    for done, seed in enumerate(range(first, first + count)):
+        if ends:
+            count = done
+            break
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             if kind == "csmith":
@@ -70,8 +76,10 @@ def main(count: int, first: int, kind: str) -> int:
                 print(f"{kept}: {what[:1500]}", flush=True)
     for construct, programs in sorted(constructs.items(), key=lambda each: each[1]):
         print(f"{programs:6} {construct}")
-    print(f"{count} programs from seed {first}: {failed} differ, {split} have a split set, "
-          f"{time.monotonic() - begin:.0f} s")
+    print(
+        f"{count} programs from seed {first}: {failed} differ, {split} have a split set, "
+        f"{time.monotonic() - begin:.0f} s"
+    )
     return 1 if failed else 0
 
 

@@ -4,6 +4,7 @@ A program is decided by its seed. None has undefined behaviour, and none prints 
 says in its first line which constructs it has.
 """
 
+# ruff: noqa: E501 (lines of the programs that it writes)
 from __future__ import annotations
 
 import random
@@ -11,8 +12,16 @@ from dataclasses import dataclass, field
 
 INTEGERS = ("char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long")
 
-SPOILING = ("safe_bytes_of_field", "safe_choice_of_fields", "safe_end_of_an_array", "safe_spanning",
-            "safe_memcmp_field", "safe_by_value", "safe_large_by_value", "safe_stack_object")
+SPOILING = (
+    "safe_bytes_of_field",
+    "safe_choice_of_fields",
+    "safe_end_of_an_array",
+    "safe_spanning",
+    "safe_memcmp_field",
+    "safe_by_value",
+    "safe_large_by_value",
+    "safe_stack_object",
+)
 """Operations that make of several fields one, in the eyes of the analysis."""
 
 PRELUDE = """#include <malloc.h>
@@ -175,7 +184,19 @@ class Program:
 
     def add_structure(self, number: int) -> None:
         shape = self.random.choice(("list", "list", "doubly", "tree", "tree", "hash", "graph", "array"))
-        kinds = [*INTEGERS, "double", "float", "pair", "inner", "array", "words", "text", "union", "large", "bits"]
+        kinds = [
+            *INTEGERS,
+            "double",
+            "float",
+            "pair",
+            "inner",
+            "array",
+            "words",
+            "text",
+            "union",
+            "large",
+            "bits",
+        ]
         weights = [2] * 8 + [3, 1, 2, 1, 1, 0.3, 0.3, 1, 0.5, 1]
         is_clean = shape != "array" and self.maybe(0.9 if number == 0 else 0.5)
         if is_clean and self.maybe(0.8):
@@ -198,8 +219,10 @@ class Program:
         # Links to links of packed structures would not be aligned.
         made.is_packed = shape in ("doubly", "graph", "array") and self.maybe(0.15)
         made.deletes = shape not in ("array", "graph") and self.maybe(0.7)
-        if self.structures and self.structures[-1].shape in ("list", "tree", "graph") and (
-            not self.structures[-1].deletes and self.maybe(0.6)
+        if (
+            self.structures
+            and self.structures[-1].shape in ("list", "tree", "graph")
+            and (not self.structures[-1].deletes and self.maybe(0.6))
         ):
             made.other = self.structures[-1].name
         for each in fields:
@@ -278,90 +301,146 @@ class Program:
         n, t = s.name, s.type
         key = self.random.choice(s.of_kind("int", "long")).name
         self.parts.append(f"static {t}* head_{n};")
-        self.function(f"{self.keep()}static void add_{n}(unsigned v)", [
-            f"{t}* p = make_{n}(v);", f"p->next = head_{n};", f"head_{n} = p;", f"++count_{n};"])
-        self.function(f"{self.keep()}static {t}* nth_{n}(unsigned i)", [
-            f"{t}* p = head_{n};", f"for (i %= count_{n}; i > 0; --i) p = p->next;", "return p;"])
-        self.function(f"{self.keep()}static void walk_{n}(void)", [
-            f"for ({t}* p = head_{n}; p != NULL; p = p->next) sum_{n}(p);"])
+        self.function(
+            f"{self.keep()}static void add_{n}(unsigned v)",
+            [f"{t}* p = make_{n}(v);", f"p->next = head_{n};", f"head_{n} = p;", f"++count_{n};"],
+        )
+        self.function(
+            f"{self.keep()}static {t}* nth_{n}(unsigned i)",
+            [f"{t}* p = head_{n};", f"for (i %= count_{n}; i > 0; --i) p = p->next;", "return p;"],
+        )
+        self.function(
+            f"{self.keep()}static void walk_{n}(void)",
+            [f"for ({t}* p = head_{n}; p != NULL; p = p->next) sum_{n}(p);"],
+        )
         self.has("null")
         if s.deletes and s.is_clean:
-            self.function(f"{self.keep()}static void prune_{n}(unsigned v)", [
-                f"{t}* before = head_{n};",
-                f"while (before != NULL && before->next != NULL && count_{n} > 3) {{",
-                f"    {t}* p = before->next;",
-                f"    if (((unsigned)p->{key} + v) % 5 == 0) {{ before->next = p->next; free(p); --count_{n}; }}",
-                "    else before = p;",
-                "}"])
+            self.function(
+                f"{self.keep()}static void prune_{n}(unsigned v)",
+                [
+                    f"{t}* before = head_{n};",
+                    f"while (before != NULL && before->next != NULL && count_{n} > 3) {{",
+                    f"    {t}* p = before->next;",
+                    f"    if (((unsigned)p->{key} + v) % 5 == 0) {{ before->next = p->next; free(p); --count_{n}; }}",
+                    "    else before = p;",
+                    "}",
+                ],
+            )
             s.operations.append(f"prune_{n}(next_random());")
         elif s.deletes:
             self.has("pointer-to-pointer")
-            self.function(f"{self.keep()}static void prune_{n}(unsigned v)", [
-                f"{t}** link = &head_{n};",
-                f"while (*link != NULL && count_{n} > 3) {{",
-                f"    {t}* p = *link;",
-                f"    if (((unsigned)p->{key} + v) % 5 == 0) {{ *link = p->next; free(p); --count_{n}; }}",
-                "    else link = &p->next;",
-                "}"])
+            self.function(
+                f"{self.keep()}static void prune_{n}(unsigned v)",
+                [
+                    f"{t}** link = &head_{n};",
+                    f"while (*link != NULL && count_{n} > 3) {{",
+                    f"    {t}* p = *link;",
+                    f"    if (((unsigned)p->{key} + v) % 5 == 0) {{ *link = p->next; free(p); --count_{n}; }}",
+                    "    else link = &p->next;",
+                    "}",
+                ],
+            )
             s.operations.append(f"prune_{n}(next_random());")
         if self.maybe(0.5):
             self.has("list-sort")
-            self.function(f"static {t}* merge_{n}({t}* a, {t}* b)", [
-                "if (a == NULL || b == NULL) return a != NULL ? a : b;",
-                f"if (a->{key} <= b->{key}) {{ a->next = merge_{n}(a->next, b); return a; }}",
-                f"b->next = merge_{n}(a, b->next);", "return b;"
-            ] if s.is_clean else [
-                f"{t}* first = NULL; {t}** end = &first;",
-                "while (a != NULL && b != NULL) {",
-                f"    if (a->{key} <= b->{key}) {{ *end = a; a = a->next; }} else {{ *end = b; b = b->next; }}",
-                "    end = &(*end)->next;",
-                "}",
-                "*end = a != NULL ? a : b;", "return first;"])
-            self.function(f"static {t}* sort_{n}({t}* p)", [
-                "if (p == NULL || p->next == NULL) return p;",
-                f"{t}*slow = p, *fast = p->next;",
-                "while (fast != NULL && fast->next != NULL) { slow = slow->next; fast = fast->next->next; }",
-                f"{t}* rest = slow->next; slow->next = NULL;",
-                f"return merge_{n}(sort_{n}(p), sort_{n}(rest));"])
+            self.function(
+                f"static {t}* merge_{n}({t}* a, {t}* b)",
+                [
+                    "if (a == NULL || b == NULL) return a != NULL ? a : b;",
+                    f"if (a->{key} <= b->{key}) {{ a->next = merge_{n}(a->next, b); return a; }}",
+                    f"b->next = merge_{n}(a, b->next);",
+                    "return b;",
+                ]
+                if s.is_clean
+                else [
+                    f"{t}* first = NULL; {t}** end = &first;",
+                    "while (a != NULL && b != NULL) {",
+                    f"    if (a->{key} <= b->{key}) {{ *end = a; a = a->next; }} else {{ *end = b; b = b->next; }}",
+                    "    end = &(*end)->next;",
+                    "}",
+                    "*end = a != NULL ? a : b;",
+                    "return first;",
+                ],
+            )
+            self.function(
+                f"static {t}* sort_{n}({t}* p)",
+                [
+                    "if (p == NULL || p->next == NULL) return p;",
+                    f"{t}*slow = p, *fast = p->next;",
+                    "while (fast != NULL && fast->next != NULL) { slow = slow->next; fast = fast->next->next; }",
+                    f"{t}* rest = slow->next; slow->next = NULL;",
+                    f"return merge_{n}(sort_{n}(p), sort_{n}(rest));",
+                ],
+            )
             self.has("recursion")
             s.operations.append(f"head_{n} = sort_{n}(head_{n});")
         if self.maybe(0.5):
-            self.function(f"{self.keep()}static void reverse_{n}(void)", [
-                f"{t}*done = NULL, *p = head_{n};",
-                f"while (p != NULL) {{ {t}* next = p->next; p->next = done; done = p; p = next; }}",
-                f"head_{n} = done;"])
+            self.function(
+                f"{self.keep()}static void reverse_{n}(void)",
+                [
+                    f"{t}*done = NULL, *p = head_{n};",
+                    f"while (p != NULL) {{ {t}* next = p->next; p->next = done; done = p; p = next; }}",
+                    f"head_{n} = done;",
+                ],
+            )
             s.operations.append(f"reverse_{n}();")
         if s.deletes:
-            self.function(f"static void clear_{n}(void)", [
-                f"while (head_{n} != NULL) {{ {t}* p = head_{n}; head_{n} = p->next; free(p); }}",
-                f"count_{n} = 0;"])
+            self.function(
+                f"static void clear_{n}(void)",
+                [
+                    f"while (head_{n} != NULL) {{ {t}* p = head_{n}; head_{n} = p->next; free(p); }}",
+                    f"count_{n} = 0;",
+                ],
+            )
 
     def shape_doubly(self, s: Structure) -> None:
         n, t = s.name, s.type
         self.parts.append(f"static {t} *head_{n}, *tail_{n};")
         self.has("doubly-linked")
-        self.function(f"{self.keep()}static void add_{n}(unsigned v)", [
-            f"{t}* p = make_{n}(v);",
-            "if (v % 2 == 0) {",
-            f"    p->next = head_{n}; if (head_{n} != NULL) head_{n}->prev = p; else tail_{n} = p; head_{n} = p;",
-            "} else {",
-            f"    p->prev = tail_{n}; if (tail_{n} != NULL) tail_{n}->next = p; else head_{n} = p; tail_{n} = p;",
-            "}", f"++count_{n};"])
-        self.function(f"{self.keep()}static {t}* nth_{n}(unsigned i)", [
-            f"{t}* p = i % 2 ? head_{n} : tail_{n};",
-            f"for (unsigned k = i % count_{n}; k > 0; --k) p = i % 2 ? p->next : p->prev;", "return p;"])
-        self.function(f"{self.keep()}static void walk_{n}(void)", [
-            f"for ({t}* p = tail_{n}; p != NULL; p = p->prev) sum_{n}(p);"])
+        self.function(
+            f"{self.keep()}static void add_{n}(unsigned v)",
+            [
+                f"{t}* p = make_{n}(v);",
+                "if (v % 2 == 0) {",
+                f"    p->next = head_{n}; if (head_{n} != NULL) head_{n}->prev = p; else tail_{n} = p; head_{n} = p;",
+                "} else {",
+                f"    p->prev = tail_{n}; if (tail_{n} != NULL) tail_{n}->next = p; else head_{n} = p; tail_{n} = p;",
+                "}",
+                f"++count_{n};",
+            ],
+        )
+        self.function(
+            f"{self.keep()}static {t}* nth_{n}(unsigned i)",
+            [
+                f"{t}* p = i % 2 ? head_{n} : tail_{n};",
+                f"for (unsigned k = i % count_{n}; k > 0; --k) p = i % 2 ? p->next : p->prev;",
+                "return p;",
+            ],
+        )
+        self.function(
+            f"{self.keep()}static void walk_{n}(void)",
+            [f"for ({t}* p = tail_{n}; p != NULL; p = p->prev) sum_{n}(p);"],
+        )
         if s.deletes:
-            self.function(f"{self.keep()}static void prune_{n}(unsigned v)", [
-                f"if (count_{n} < 4) return;", f"{t}* p = nth_{n}(v);",
-                f"if (p->prev != NULL) p->prev->next = p->next; else head_{n} = p->next;",
-                f"if (p->next != NULL) p->next->prev = p->prev; else tail_{n} = p->prev;",
-                f"free(p); --count_{n};"])
+            self.function(
+                f"{self.keep()}static void prune_{n}(unsigned v)",
+                [
+                    f"if (count_{n} < 4) return;",
+                    f"{t}* p = nth_{n}(v);",
+                    f"if (p->prev != NULL) p->prev->next = p->next; else head_{n} = p->next;",
+                    f"if (p->next != NULL) p->next->prev = p->prev; else tail_{n} = p->prev;",
+                    f"free(p); --count_{n};",
+                ],
+            )
             s.operations.append(f"prune_{n}(next_random());")
-            self.function(f"static void clear_{n}(void)", [
-                f"{t}* p = head_{n};", f"while (p != NULL) {{ {t}* next = p->next; free(p); p = next; }}",
-                f"head_{n} = tail_{n} = NULL; count_{n} = 0;"])
+            self.function(
+                f"static void clear_{n}(void)",
+                [
+                    f"{t}* p = head_{n};",
+                    f"while (p != NULL) {{ {t}* next = p->next; free(p); p = next; }}",
+                    f"head_{n} = tail_{n} = NULL; count_{n} = 0;",
+                ],
+            )
 
     def shape_tree(self, s: Structure) -> None:
         n, t = s.name, s.type
@@ -372,99 +451,181 @@ class Program:
         if has_parent:
             self.has("parent-pointers")
         self.has("tree" if s.is_clean else "pointer-to-pointer")
-        self.function(f"{self.keep()}static void add_{n}(unsigned v)", [
-            f"{t}*p = make_{n}(v), *above = NULL, *at = root_{n};",
-            f"while (at != NULL) {{ above = at; at = p->{key} < at->{key} ? at->left : at->right; }}",
-            f"if (above == NULL) root_{n} = p;", f"else if (p->{key} < above->{key}) above->left = p;",
-            "else above->right = p;", "p->parent = above;" if has_parent else "", f"++count_{n};"
-        ] if s.is_clean else [
-            f"{t}* p = make_{n}(v);", f"{t}** link = &root_{n};", f"{t}* above = NULL;",
-            f"while (*link != NULL) {{ above = *link; link = p->{key} < above->{key} ? &above->left : &above->right; }}",
-            "*link = p;", "p->parent = above;" if has_parent else "(void)above;", f"++count_{n};"])
-        self.function(f"{self.keep()}static {t}* nth_{n}(unsigned i)", [
-            f"{t}* p = root_{n};",
-            f"for (;; i /= 2) {{ {t}* next = i % 2 ? p->left : p->right; if (next == NULL || i == 0) return p; p = next; }}"])
-        self.function(f"static void visit_{n}({t}* p)", [
-            "if (p == NULL) return;", f"visit_{n}(p->left);", f"sum_{n}(p);", f"visit_{n}(p->right);"])
+        self.function(
+            f"{self.keep()}static void add_{n}(unsigned v)",
+            [
+                f"{t}*p = make_{n}(v), *above = NULL, *at = root_{n};",
+                f"while (at != NULL) {{ above = at; at = p->{key} < at->{key} ? at->left : at->right; }}",
+                f"if (above == NULL) root_{n} = p;",
+                f"else if (p->{key} < above->{key}) above->left = p;",
+                "else above->right = p;",
+                "p->parent = above;" if has_parent else "",
+                f"++count_{n};",
+            ]
+            if s.is_clean
+            else [
+                f"{t}* p = make_{n}(v);",
+                f"{t}** link = &root_{n};",
+                f"{t}* above = NULL;",
+                f"while (*link != NULL) {{ above = *link; link = p->{key} < above->{key} ? &above->left : &above->right; }}",
+                "*link = p;",
+                "p->parent = above;" if has_parent else "(void)above;",
+                f"++count_{n};",
+            ],
+        )
+        self.function(
+            f"{self.keep()}static {t}* nth_{n}(unsigned i)",
+            [
+                f"{t}* p = root_{n};",
+                f"for (;; i /= 2) {{ {t}* next = i % 2 ? p->left : p->right; if (next == NULL || i == 0) return p; p = next; }}",
+            ],
+        )
+        self.function(
+            f"static void visit_{n}({t}* p)",
+            ["if (p == NULL) return;", f"visit_{n}(p->left);", f"sum_{n}(p);", f"visit_{n}(p->right);"],
+        )
         self.has("recursion")
         self.function(f"static void walk_{n}(void)", [f"visit_{n}(root_{n});"])
         if self.maybe(0.6):
             self.has("rotation")
             lines = [
-                f"{t}* p = *link;", "if (p == NULL || p->left == NULL) return;", f"{t}* up = p->left;",
-                "p->left = up->right;", "up->right = p;", "*link = up;"]
+                f"{t}* p = *link;",
+                "if (p == NULL || p->left == NULL) return;",
+                f"{t}* up = p->left;",
+                "p->left = up->right;",
+                "up->right = p;",
+                "*link = up;",
+            ]
             if has_parent:
-                lines += ["if (p->left != NULL) p->left->parent = p;", "up->parent = p->parent;", "p->parent = up;"]
+                lines += [
+                    "if (p->left != NULL) p->left->parent = p;",
+                    "up->parent = p->parent;",
+                    "p->parent = up;",
+                ]
             if s.is_clean:
                 lines = [line.replace("p = *link;", "p = top;").replace("*link = up;", "") for line in lines]
                 lines = [line.replace(" return;", " return p;") for line in lines] + ["return up;"]
                 self.function(f"{self.keep()}static {t}* rotate_{n}({t}* top)", lines)
                 s.operations.append(f"root_{n} = rotate_{n}(root_{n});")
-                s.operations.append(f"{{ {t}* p = nth_{n}(next_random()); p->right = rotate_{n}(p->right); }}")
+                s.operations.append(
+                    f"{{ {t}* p = nth_{n}(next_random()); p->right = rotate_{n}(p->right); }}"
+                )
             else:
                 self.function(f"{self.keep()}static void rotate_{n}({t}** link)", lines)
                 s.operations.append(f"rotate_{n}(&root_{n});")
                 s.operations.append(f"rotate_{n}(&nth_{n}(next_random())->right);")
         if s.deletes:
-            self.function(f"static void free_{n}({t}* p)", [
-                f"if (p != NULL) {{ free_{n}(p->left); free_{n}(p->right); free(p); }}"])
-            self.function(f"static void clear_{n}(void)", [
-                f"free_{n}(root_{n});", f"root_{n} = NULL; count_{n} = 0;"])
+            self.function(
+                f"static void free_{n}({t}* p)",
+                [f"if (p != NULL) {{ free_{n}(p->left); free_{n}(p->right); free(p); }}"],
+            )
+            self.function(
+                f"static void clear_{n}(void)", [f"free_{n}(root_{n});", f"root_{n} = NULL; count_{n} = 0;"]
+            )
 
     def shape_hash(self, s: Structure) -> None:
         n, t = s.name, s.type
         key = self.random.choice(s.of_kind("int", "long")).name
         self.parts.append(f"static {t}* table_{n}[16];")
         self.has("hash-chains")
-        self.function(f"{self.keep()}static void add_{n}(unsigned v)", [
-            f"{t}* p = make_{n}(v);", "unsigned at = v % 16;", f"p->chain = table_{n}[at];",
-            f"table_{n}[at] = p;", f"++count_{n};"])
-        self.function(f"{self.keep()}static {t}* nth_{n}(unsigned i)", [
-            "for (unsigned k = 0;; ++k) {", f"    {t}* p = table_{n}[(i + k) % 16];", "    if (p != NULL) return p;",
-            "}"])
-        self.function(f"{self.keep()}static int find_{n}(unsigned v, {t}** out)", [
-            f"for ({t}* p = table_{n}[v % 16]; p != NULL; p = p->chain)",
-            f"    if ((unsigned)p->{key} == v % 100) {{ *out = p; return 1; }}", "return 0;"])
+        self.function(
+            f"{self.keep()}static void add_{n}(unsigned v)",
+            [
+                f"{t}* p = make_{n}(v);",
+                "unsigned at = v % 16;",
+                f"p->chain = table_{n}[at];",
+                f"table_{n}[at] = p;",
+                f"++count_{n};",
+            ],
+        )
+        self.function(
+            f"{self.keep()}static {t}* nth_{n}(unsigned i)",
+            [
+                "for (unsigned k = 0;; ++k) {",
+                f"    {t}* p = table_{n}[(i + k) % 16];",
+                "    if (p != NULL) return p;",
+                "}",
+            ],
+        )
+        self.function(
+            f"{self.keep()}static int find_{n}(unsigned v, {t}** out)",
+            [
+                f"for ({t}* p = table_{n}[v % 16]; p != NULL; p = p->chain)",
+                f"    if ((unsigned)p->{key} == v % 100) {{ *out = p; return 1; }}",
+                "return 0;",
+            ],
+        )
         self.has("out-parameter")
         s.operations.append(f"{{ {t}* found; if (find_{n}(next_random(), &found)) sum_{n}(found); }}")
-        self.function(f"{self.keep()}static void walk_{n}(void)", [
-            f"for (int i = 0; i < 16; ++i) for ({t}* p = table_{n}[i]; p != NULL; p = p->chain) sum_{n}(p);"])
+        self.function(
+            f"{self.keep()}static void walk_{n}(void)",
+            [
+                f"for (int i = 0; i < 16; ++i) for ({t}* p = table_{n}[i]; p != NULL; p = p->chain) sum_{n}(p);"
+            ],
+        )
         if s.deletes and s.is_clean:
-            self.function(f"{self.keep()}static void prune_{n}(unsigned v)", [
-                f"{t}* p = table_{n}[v % 16];",
-                f"if (p == NULL || p->chain == NULL || count_{n} < 4) return;",
-                f"if (v % 3 == 0) {{ {t}* gone = p->chain; p->chain = gone->chain; free(gone); }}",
-                f"else {{ table_{n}[v % 16] = p->chain; free(p); }}", f"--count_{n};"])
+            self.function(
+                f"{self.keep()}static void prune_{n}(unsigned v)",
+                [
+                    f"{t}* p = table_{n}[v % 16];",
+                    f"if (p == NULL || p->chain == NULL || count_{n} < 4) return;",
+                    f"if (v % 3 == 0) {{ {t}* gone = p->chain; p->chain = gone->chain; free(gone); }}",
+                    f"else {{ table_{n}[v % 16] = p->chain; free(p); }}",
+                    f"--count_{n};",
+                ],
+            )
             s.operations.append(f"prune_{n}(next_random());")
         elif s.deletes:
             self.has("pointer-to-pointer")
-            self.function(f"{self.keep()}static void prune_{n}(unsigned v)", [
-                f"for ({t}** link = &table_{n}[v % 16]; *link != NULL && count_{n} > 3; link = &(*link)->chain)",
-                f"    if ((*link)->{key} % 3 == 1) {{ {t}* p = *link; *link = p->chain; free(p); --count_{n}; return; }}"])
+            self.function(
+                f"{self.keep()}static void prune_{n}(unsigned v)",
+                [
+                    f"for ({t}** link = &table_{n}[v % 16]; *link != NULL && count_{n} > 3; link = &(*link)->chain)",
+                    f"    if ((*link)->{key} % 3 == 1) {{ {t}* p = *link; *link = p->chain; free(p); --count_{n}; return; }}",
+                ],
+            )
             s.operations.append(f"prune_{n}(next_random());")
         if s.deletes:
-            self.function(f"static void clear_{n}(void)", [
-                f"for (int i = 0; i < 16; ++i) while (table_{n}[i] != NULL) "
-                f"{{ {t}* p = table_{n}[i]; table_{n}[i] = p->chain; free(p); }}", f"count_{n} = 0;"])
+            self.function(
+                f"static void clear_{n}(void)",
+                [
+                    f"for (int i = 0; i < 16; ++i) while (table_{n}[i] != NULL) "
+                    f"{{ {t}* p = table_{n}[i]; table_{n}[i] = p->chain; free(p); }}",
+                    f"count_{n} = 0;",
+                ],
+            )
 
     def shape_graph(self, s: Structure) -> None:
         n, t = s.name, s.type
         self.parts.append(f"static {t}* head_{n};")
         self.has("graph")
-        self.function(f"{self.keep()}static {t}* nth_{n}(unsigned i)", [
-            f"{t}* p = head_{n};", f"for (i %= count_{n}; i > 0; --i) p = p->next;", "return p;"])
+        self.function(
+            f"{self.keep()}static {t}* nth_{n}(unsigned i)",
+            [f"{t}* p = head_{n};", f"for (i %= count_{n}; i > 0; --i) p = p->next;", "return p;"],
+        )
         join = (
             "p->edge[p->degree % 3] = q; p->degree = (p->degree + 1) % 3;"
             if self.maybe(0.5)
             else "p->edge[2] = p->edge[1]; p->edge[1] = p->edge[0]; p->edge[0] = q; ++p->degree;"
         )
         self.function(f"{self.keep()}static void join_{n}({t}* p, {t}* q)", [join])
-        self.function(f"{self.keep()}static void add_{n}(unsigned v)", [
-            f"{t}* p = make_{n}(v);", f"p->next = head_{n};", f"head_{n} = p;", f"++count_{n};",
-            f"for (unsigned i = 0; i < v % 4; ++i) join_{n}(p, nth_{n}(next_random()));"])
-        self.function(f"{self.keep()}static void walk_{n}(void)", [
-            f"for ({t}* p = head_{n}; p != NULL; p = p->next)",
-            f"    for (int i = 0; i < 3; ++i) if (p->edge[i] != NULL) sum_{n}(p->edge[i]);"])
+        self.function(
+            f"{self.keep()}static void add_{n}(unsigned v)",
+            [
+                f"{t}* p = make_{n}(v);",
+                f"p->next = head_{n};",
+                f"head_{n} = p;",
+                f"++count_{n};",
+                f"for (unsigned i = 0; i < v % 4; ++i) join_{n}(p, nth_{n}(next_random()));",
+            ],
+        )
+        self.function(
+            f"{self.keep()}static void walk_{n}(void)",
+            [
+                f"for ({t}* p = head_{n}; p != NULL; p = p->next)",
+                f"    for (int i = 0; i < 3; ++i) if (p->edge[i] != NULL) sum_{n}(p->edge[i]);",
+            ],
+        )
         s.operations.append(f"join_{n}(nth_{n}(next_random()), nth_{n}(next_random()));")
 
     def shape_array(self, s: Structure) -> None:
@@ -484,13 +645,17 @@ class Program:
         else:
             grow = f"if (all_{n} == NULL) all_{n} = ({t}*)calloc(400, sizeof({t})); if (count_{n} == 400) return;"
             self.has("calloc")
-        self.function(f"{self.keep()}static void add_{n}(unsigned v)", [
-            grow, f"{t}* p = &all_{n}[count_{n}++];", "memset(p, 0, sizeof *p);", *sets])
+        self.function(
+            f"{self.keep()}static void add_{n}(unsigned v)",
+            [grow, f"{t}* p = &all_{n}[count_{n}++];", "memset(p, 0, sizeof *p);", *sets],
+        )
         self.function(f"{self.keep()}static {t}* nth_{n}(unsigned i)", [f"return &all_{n}[i % count_{n}];"])
         self.has("pointer-arithmetic")
         self.has("one-past-the-end")
-        self.function(f"{self.keep()}static void walk_{n}(void)", [
-            f"for ({t} *p = all_{n}, *end = all_{n} + count_{n}; p != end; ++p) sum_{n}(p);"])
+        self.function(
+            f"{self.keep()}static void walk_{n}(void)",
+            [f"for ({t} *p = all_{n}, *end = all_{n} + count_{n}; p != end; ++p) sum_{n}(p);"],
+        )
         self.has("pointer-difference")
         s.operations.append(f"mix((unsigned long)(nth_{n}(next_random()) - all_{n}));")
         s.operations.append(f"mix(nth_{n}(7) < nth_{n}(next_random()));")
@@ -512,11 +677,15 @@ class Program:
                 self.has(name.split("_", 1)[1].replace("_", "-"))
                 head = f"{self.keep()}static void {name}_{s.name}({s.type}* p, {s.type}* q, unsigned v)"
                 self.function(head, [*lines, "(void)p; (void)q; (void)v;"])
-                s.operations.append(f"{name}_{s.name}(nth_{s.name}(next_random()), nth_{s.name}(next_random()), next_random());")
+                s.operations.append(
+                    f"{name}_{s.name}(nth_{s.name}(next_random()), nth_{s.name}(next_random()), next_random());"
+                )
 
     def add_rounds(self, s: Structure) -> None:
         n = s.name
-        self.main.append(f"for (int i = 0; i < {self.random.randint(4, 40)}; ++i) add_{n}(next_random() % 1000);")
+        self.main.append(
+            f"for (int i = 0; i < {self.random.randint(4, 40)}; ++i) add_{n}(next_random() % 1000);"
+        )
         body = " ".join(s.operations)
         self.main.append(f"for (int i = 0; i < {self.random.randint(2, 12)}; ++i) {{ {body} }}")
         self.main.append(f"walk_{n}();")
@@ -538,7 +707,10 @@ class Program:
     def restore(self, s: Structure, one: str, other: str) -> str:
         """Exchanges the links of two copies, so that their places keep them."""
         links = [*s.links]
-        text = "".join(f"{{ {s.type}* x = {one}.{link}; {one}.{link} = {other}.{link}; {other}.{link} = x; }} " for link in links)
+        text = "".join(
+            f"{{ {s.type}* x = {one}.{link}; {one}.{link} = {other}.{link}; {other}.{link} = x; }} "
+            for link in links
+        )
         if s.shape == "graph":
             text += (
                 f"for (int i = 0; i < 3; ++i) {{ {s.type}* x = {one}.edge[i]; {one}.edge[i] = {other}.edge[i]; "
@@ -550,11 +722,20 @@ class Program:
         return [f"{s.type} a = *p, b = *q;", self.restore(s, "a", "b"), "*p = b; *q = a;"]
 
     def safe_copy_and_back(self, s: Structure) -> list[str]:
-        return [f"{s.type} t;", "memcpy(&t, p, sizeof t);", self.change_copy(s, "&t"), "memcpy(p, &t, sizeof t);"]
+        return [
+            f"{s.type} t;",
+            "memcpy(&t, p, sizeof t);",
+            self.change_copy(s, "&t"),
+            "memcpy(p, &t, sizeof t);",
+        ]
 
     def safe_global_copy(self, s: Structure) -> list[str]:
         self.parts.append(f"static {s.type} saved_{s.name};")
-        return [f"saved_{s.name} = *p;", self.change_copy(s, f"&saved_{s.name}"), self.random.choice(s.fields).read(f"(&saved_{s.name})")]
+        return [
+            f"saved_{s.name} = *p;",
+            self.change_copy(s, f"&saved_{s.name}"),
+            self.random.choice(s.fields).read(f"(&saved_{s.name})"),
+        ]
 
     def safe_memcpy_field(self, s: Structure) -> list[str]:
         f = self.random.choice([each for each in s.fields if each.kind != "bits"]).name
@@ -562,11 +743,19 @@ class Program:
 
     def safe_memset_field(self, s: Structure) -> list[str]:
         f = self.random.choice([each for each in s.fields if each.kind != "bits"]).name
-        return [f"memset(&p->{f}, (int)(v % 3), sizeof p->{f});"] if not s.of_kind("text", "double", "float") else []
+        return (
+            [f"memset(&p->{f}, (int)(v % 3), sizeof p->{f});"]
+            if not s.of_kind("text", "double", "float")
+            else []
+        )
 
     def safe_memmove_field(self, s: Structure) -> list[str]:
         found = s.of_kind("array", "words")
-        return [f"memmove(&p->{found[0].name}[1], &p->{found[0].name}[0], 2 * sizeof p->{found[0].name}[0]);"] if found else []
+        return (
+            [f"memmove(&p->{found[0].name}[1], &p->{found[0].name}[0], 2 * sizeof p->{found[0].name}[0]);"]
+            if found
+            else []
+        )
 
     def safe_memcmp_field(self, s: Structure) -> list[str]:
         found = s.of_kind("int", "long", "words", "array", "pair")
@@ -581,10 +770,15 @@ class Program:
 
     def safe_bytes_of_field(self, s: Structure) -> list[str]:
         found = s.of_kind("int", "long", "short", "unsigned", "pair", "union")
-        return [f"bump_bytes((unsigned char*)&p->{found[0].name}, sizeof p->{found[0].name});"] if found else []
+        return (
+            [f"bump_bytes((unsigned char*)&p->{found[0].name}, sizeof p->{found[0].name});"] if found else []
+        )
 
     def safe_by_value(self, s: Structure) -> list[str]:
-        self.function(f"KEEP static {s.type} twist_{s.name}({s.type} x, unsigned v)", [self.change_copy(s, "&x"), "return x;"])
+        self.function(
+            f"KEEP static {s.type} twist_{s.name}({s.type} x, unsigned v)",
+            [self.change_copy(s, "&x"), "return x;"],
+        )
         return [f"{s.type} t = twist_{s.name}(*p, v);", "*p = t;"]
 
     def safe_pair_in_a_register(self, s: Structure) -> list[str]:
@@ -599,13 +793,19 @@ class Program:
         f = self.random.choice(s.of_kind("int", "long"))
         if s.is_packed:
             return []
-        self.function(f"KEEP static void from_field_{s.name}({f.kind}* at)", [
-            f"{s.type}* p = ({s.type}*)((char*)at - offsetof({s.type}, {f.name}));", f"sum_{s.name}(p);"])
+        self.function(
+            f"KEEP static void from_field_{s.name}({f.kind}* at)",
+            [f"{s.type}* p = ({s.type}*)((char*)at - offsetof({s.type}, {f.name}));", f"sum_{s.name}(p);"],
+        )
         return [f"from_field_{s.name}(&p->{f.name});"]
 
     def safe_indirect_call(self, s: Structure) -> list[str]:
-        self.function(f"static void other_change_{s.name}({s.type}* p, unsigned v)", [f"change_{s.name}(p, v + 1);"])
-        self.parts.append(f"static void (*const calls_{s.name}[2])({s.type}*, unsigned) = {{change_{s.name}, other_change_{s.name}}};")
+        self.function(
+            f"static void other_change_{s.name}({s.type}* p, unsigned v)", [f"change_{s.name}(p, v + 1);"]
+        )
+        self.parts.append(
+            f"static void (*const calls_{s.name}[2])({s.type}*, unsigned) = {{change_{s.name}, other_change_{s.name}}};"
+        )
         return [f"calls_{s.name}[v % 2](p, v);"]
 
     def safe_volatile(self, s: Structure) -> list[str]:
@@ -616,8 +816,10 @@ class Program:
         if s.is_packed:
             return []
         f = self.random.choice(s.of_kind("int", "long"))
-        return [f"mix((unsigned long)__atomic_fetch_add(&p->{f.name}, 1, __ATOMIC_SEQ_CST));",
-                f"{f.kind} seen = q->{f.name}; __atomic_compare_exchange_n(&q->{f.name}, &seen, ({f.kind})(v % 50), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);"]
+        return [
+            f"mix((unsigned long)__atomic_fetch_add(&p->{f.name}, 1, __ATOMIC_SEQ_CST));",
+            f"{f.kind} seen = q->{f.name}; __atomic_compare_exchange_n(&q->{f.name}, &seen, ({f.kind})(v % 50), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);",
+        ]
 
     def safe_pointer_equality(self, s: Structure) -> list[str]:
         return ["mix(p == q);", f"if (p != q) sum_{s.name}(q); else sum_{s.name}(p);"]
@@ -629,31 +831,46 @@ class Program:
         return [f"int* at = v % 2 ? &p->{found[0].name} : &p->{found[1].name};", "*at = (int)(v % 88);"]
 
     def safe_variable_index(self, s: Structure) -> list[str]:
-        return [f"p->{f.name}[v % 3] = (int)(v % 71); mix((unsigned long)p->{f.name}[(v + 1) % 3]);" for f in s.of_kind("array", "words")]
+        return [
+            f"p->{f.name}[v % 3] = (int)(v % 71); mix((unsigned long)p->{f.name}[(v + 1) % 3]);"
+            for f in s.of_kind("array", "words")
+        ]
 
     def safe_end_of_an_array(self, s: Structure) -> list[str]:
         found = s.of_kind("array")
         if not found or s.is_packed:
             return []
         self.has("one-past-the-end")
-        return [f"for (int *e = p->{found[0].name}, *end = e + 3; e != end; ++e) {{ mix((unsigned long)*e); *e += 1; }}"]
+        return [
+            f"for (int *e = p->{found[0].name}, *end = e + 3; e != end; ++e) {{ mix((unsigned long)*e); *e += 1; }}"
+        ]
 
     def safe_union_of_kinds(self, s: Structure) -> list[str]:
-        return [f"p->{f.name}.n = (long)(v % 999); p->{f.name}.c[3] = (unsigned char)v; mix((unsigned long)p->{f.name}.n);" for f in s.of_kind("union")]
+        return [
+            f"p->{f.name}.n = (long)(v % 999); p->{f.name}.c[3] = (unsigned char)v; mix((unsigned long)p->{f.name}.n);"
+            for f in s.of_kind("union")
+        ]
 
     def safe_bit_fields(self, s: Structure) -> list[str]:
         return [f"p->{f.name} = (q->{f.name} + v) & {(1 << f.bits) - 1}u;" for f in s.of_kind("bits")]
 
     def safe_stack_object(self, s: Structure) -> list[str]:
         self.has("alloca")
-        return [f"{s.type}* t = ({s.type}*)alloca(sizeof *t);", "memset(t, 0, sizeof *t);", self.change_copy(s, "t"),
-                f"sum_{s.name}({'p' if s.is_clean else 'v % 2 ? t : p'});"]
+        return [
+            f"{s.type}* t = ({s.type}*)alloca(sizeof *t);",
+            "memset(t, 0, sizeof *t);",
+            self.change_copy(s, "t"),
+            f"sum_{s.name}({'p' if s.is_clean else 'v % 2 ? t : p'});",
+        ]
 
     def safe_side_array(self, s: Structure) -> list[str]:
         self.has("realloc")
-        return [f"{s.type}** side = NULL; unsigned n = 0;",
-                f"for (unsigned i = 0; i < 5; ++i) {{ side = ({s.type}**)realloc(side, (n + 1) * sizeof *side); side[n++] = i % 2 ? p : q; }}",
-                f"for (unsigned i = 0; i < n; ++i) sum_{s.name}(side[i]);", "free(side);"]
+        return [
+            f"{s.type}** side = NULL; unsigned n = 0;",
+            f"for (unsigned i = 0; i < 5; ++i) {{ side = ({s.type}**)realloc(side, (n + 1) * sizeof *side); side[n++] = i % 2 ? p : q; }}",
+            f"for (unsigned i = 0; i < n; ++i) sum_{s.name}(side[i]);",
+            "free(side);",
+        ]
 
     def safe_look_alike(self, s: Structure) -> list[str]:
         f = self.random.choice(s.of_kind("int", "long"))
@@ -664,42 +881,83 @@ class Program:
         if len(s.fields) < 2:
             return []
         at = f"offsetof({s.type}, {self.random.choice([f for f in s.fields if f.kind in ('int', 'long')]).name})"
-        return [f"unsigned char bytes[8]; size_t at = {at}; if (at + 8 <= sizeof *p) {{ memcpy(bytes, (char*)p + at, 8); memcpy((char*)p + at, bytes, 8); mix(bytes[0]); }}"]
+        return [
+            f"unsigned char bytes[8]; size_t at = {at}; if (at + 8 <= sizeof *p) {{ memcpy(bytes, (char*)p + at, 8); memcpy((char*)p + at, bytes, 8); mix(bytes[0]); }}"
+        ]
 
     # What makes the analysis refuse, or should
 
     def risky_qsort(self, s: Structure) -> list[str]:
         f = self.random.choice(s.of_kind("int", "long"))
-        self.function(f"static int order_{s.name}(const void* a, const void* b)", [
-            f"const {s.type} *x = *(const {s.type}* const*)a, *y = *(const {s.type}* const*)b;",
-            f"return (x->{f.name} > y->{f.name}) - (x->{f.name} < y->{f.name});"])
-        return [f"{s.type}* all[4] = {{p, q, q, p}};", f"qsort(all, 4, sizeof *all, order_{s.name});", f"mix((unsigned long)all[0]->{f.name});", f"change_{s.name}(all[3], v);"]
+        self.function(
+            f"static int order_{s.name}(const void* a, const void* b)",
+            [
+                f"const {s.type} *x = *(const {s.type}* const*)a, *y = *(const {s.type}* const*)b;",
+                f"return (x->{f.name} > y->{f.name}) - (x->{f.name} < y->{f.name});",
+            ],
+        )
+        return [
+            f"{s.type}* all[4] = {{p, q, q, p}};",
+            f"qsort(all, 4, sizeof *all, order_{s.name});",
+            f"mix((unsigned long)all[0]->{f.name});",
+            f"change_{s.name}(all[3], v);",
+        ]
 
     def risky_varargs(self, s: Structure) -> list[str]:
-        self.function(f"KEEP static {s.type}* last_{s.name}(int count, ...)", [
-            "va_list list; va_start(list, count);", f"{s.type}* found = NULL;",
-            f"for (int i = 0; i < count; ++i) {{ found = va_arg(list, {s.type}*); sum_{s.name}(found); }}", "va_end(list); return found;"])
+        self.function(
+            f"KEEP static {s.type}* last_{s.name}(int count, ...)",
+            [
+                "va_list list; va_start(list, count);",
+                f"{s.type}* found = NULL;",
+                f"for (int i = 0; i < count; ++i) {{ found = va_arg(list, {s.type}*); sum_{s.name}(found); }}",
+                "va_end(list); return found;",
+            ],
+        )
         return [f"change_{s.name}(last_{s.name}(2, q, p), v);"]
 
     def risky_setjmp(self, s: Structure) -> list[str]:
         self.parts.append(f"static jmp_buf back_{s.name};")
-        self.function(f"KEEP static void leave_{s.name}({s.type}* p, unsigned v)", [f"change_{s.name}(p, v);", f"if (v % 2) longjmp(back_{s.name}, 1);"])
-        return [f"if (setjmp(back_{s.name}) == 0) {{ leave_{s.name}(p, v); mix(1); }} else {{ mix(2); }}", f"sum_{s.name}(p);"]
+        self.function(
+            f"KEEP static void leave_{s.name}({s.type}* p, unsigned v)",
+            [f"change_{s.name}(p, v);", f"if (v % 2) longjmp(back_{s.name}, 1);"],
+        )
+        return [
+            f"if (setjmp(back_{s.name}) == 0) {{ leave_{s.name}(p, v); mix(1); }} else {{ mix(2); }}",
+            f"sum_{s.name}(p);",
+        ]
 
     def risky_threads(self, s: Structure) -> list[str]:
-        self.function(f"static void* thread_{s.name}(void* at)", [f"change_{s.name}(({s.type}*)at, 5);", "return at;"])
-        return ["pthread_t thread; void* got = NULL;", f"pthread_create(&thread, NULL, thread_{s.name}, p);", "pthread_join(thread, &got);", f"sum_{s.name}(({s.type}*)got);"]
+        self.function(
+            f"static void* thread_{s.name}(void* at)", [f"change_{s.name}(({s.type}*)at, 5);", "return at;"]
+        )
+        return [
+            "pthread_t thread; void* got = NULL;",
+            f"pthread_create(&thread, NULL, thread_{s.name}, p);",
+            "pthread_join(thread, &got);",
+            f"sum_{s.name}(({s.type}*)got);",
+        ]
 
     def risky_tags(self, s: Structure) -> list[str]:
-        return ["uintptr_t tagged = (uintptr_t)p | (v & 1);", f"{s.type}* plain = ({s.type}*)(tagged & ~(uintptr_t)1);", "mix(tagged & 1);", f"change_{s.name}(plain, v);"]
+        return [
+            "uintptr_t tagged = (uintptr_t)p | (v & 1);",
+            f"{s.type}* plain = ({s.type}*)(tagged & ~(uintptr_t)1);",
+            "mix(tagged & 1);",
+            f"change_{s.name}(plain, v);",
+        ]
 
     def risky_pointers_as_integers(self, s: Structure) -> list[str]:
         self.parts.append(f"static uintptr_t kept_{s.name}[2];")
-        return [f"kept_{s.name}[v % 2] = (uintptr_t)p; kept_{s.name}[(v + 1) % 2] = (uintptr_t)q;", f"change_{s.name}(({s.type}*)kept_{s.name}[v % 2], v);"]
+        return [
+            f"kept_{s.name}[v % 2] = (uintptr_t)p; kept_{s.name}[(v + 1) % 2] = (uintptr_t)q;",
+            f"change_{s.name}(({s.type}*)kept_{s.name}[v % 2], v);",
+        ]
 
     def risky_xor(self, s: Structure) -> list[str]:
         self.parts.append(f"static volatile uintptr_t mask_{s.name} = 0x5a5a;")
-        return [f"uintptr_t hidden = (uintptr_t)p ^ mask_{s.name};", f"change_{s.name}(({s.type}*)(hidden ^ mask_{s.name}), v);"]
+        return [
+            f"uintptr_t hidden = (uintptr_t)p ^ mask_{s.name};",
+            f"change_{s.name}(({s.type}*)(hidden ^ mask_{s.name}), v);",
+        ]
 
     def risky_alignment(self, s: Structure) -> list[str]:
         return ["mix((uintptr_t)p % 1);", f"if (((uintptr_t)p >> 3) % 7 == 9) sum_{s.name}(q);"]
@@ -708,15 +966,25 @@ class Program:
         return ["mix(__builtin_object_size(p, 0) < 1);"]
 
     def risky_usable_size(self, s: Structure) -> list[str]:
-        return ["mix(malloc_usable_size(malloc(5)) >= 5);"] if s.shape == "array" else ["mix(malloc_usable_size(p) >= sizeof *p);"]
+        return (
+            ["mix(malloc_usable_size(malloc(5)) >= 5);"]
+            if s.shape == "array"
+            else ["mix(malloc_usable_size(p) >= sizeof *p);"]
+        )
 
     def risky_inline_asm(self, s: Structure) -> list[str]:
         return ['__asm__ volatile("" : "+r"(p) : : "memory");', f"change_{s.name}(p, v);"]
 
     def risky_signal(self, s: Structure) -> list[str]:
         self.parts.append(f"static {s.type}* volatile seen_{s.name};")
-        self.function(f"static void handler_{s.name}(int number)", [f"if (number == SIGUSR1 && seen_{s.name} != NULL) change_{s.name}(seen_{s.name}, 3);"])
-        return [f"seen_{s.name} = p; signal(SIGUSR1, handler_{s.name}); raise(SIGUSR1); seen_{s.name} = NULL;", f"sum_{s.name}(p);"]
+        self.function(
+            f"static void handler_{s.name}(int number)",
+            [f"if (number == SIGUSR1 && seen_{s.name} != NULL) change_{s.name}(seen_{s.name}, 3);"],
+        )
+        return [
+            f"seen_{s.name} = p; signal(SIGUSR1, handler_{s.name}); raise(SIGUSR1); seen_{s.name} = NULL;",
+            f"sum_{s.name}(p);",
+        ]
 
     def risky_print_pointer(self, s: Structure) -> list[str]:
         return ['char text[40]; snprintf(text, sizeof text, "%p", (void*)p); mix(text[0] != 0);']
@@ -730,32 +998,60 @@ class Program:
             "aligned_alloc": "void* at = aligned_alloc(64, (sizeof *p + 63) / 64 * 64);",
             "valloc": "void* at = valloc(sizeof *p);",
         }[how]
-        return [call, f"memset(at, 0, sizeof *p); change_{s.name}(({s.type}*)at, v); sum_{s.name}(({s.type}*)at); free(at);"]
+        return [
+            call,
+            f"memset(at, 0, sizeof *p); change_{s.name}(({s.type}*)at, v); sum_{s.name}(({s.type}*)at); free(at);",
+        ]
 
     def risky_interior_free(self, s: Structure) -> list[str]:
-        return ["char* raw = (char*)malloc(sizeof *p + 16);", f"{s.type}* t = ({s.type}*)(raw + 16); memset(t, 0, sizeof *t);", f"change_{s.name}(t, v); sum_{s.name}(t); free((char*)t - 16);"]
+        return [
+            "char* raw = (char*)malloc(sizeof *p + 16);",
+            f"{s.type}* t = ({s.type}*)(raw + 16); memset(t, 0, sizeof *t);",
+            f"change_{s.name}(t, v); sum_{s.name}(t); free((char*)t - 16);",
+        ]
 
     def risky_flexible_member(self, s: Structure) -> list[str]:
         self.parts.append(f"struct tail_{s.name} {{ {s.type}* of; unsigned count; int rest[]; }};")
-        return [f"struct tail_{s.name}* t = (struct tail_{s.name}*)malloc(sizeof *t + (v % 5 + 1) * sizeof(int));", "t->of = p; t->count = v % 5 + 1;",
-                "for (unsigned i = 0; i < t->count; ++i) t->rest[i] = (int)i;", f"sum_{s.name}(t->of); mix((unsigned long)t->rest[t->count - 1]); free(t);"]
+        return [
+            f"struct tail_{s.name}* t = (struct tail_{s.name}*)malloc(sizeof *t + (v % 5 + 1) * sizeof(int));",
+            "t->of = p; t->count = v % 5 + 1;",
+            "for (unsigned i = 0; i < t->count; ++i) t->rest[i] = (int)i;",
+            f"sum_{s.name}(t->of); mix((unsigned long)t->rest[t->count - 1]); free(t);",
+        ]
 
     def risky_file(self, s: Structure) -> list[str]:
-        return ["FILE* file = tmpfile();", f"{s.type}* t = NULL;", "if (file != NULL) { fwrite(&p, sizeof p, 1, file); rewind(file); if (fread(&t, sizeof t, 1, file) == 1) "
-                f"change_{s.name}(t, v); fclose(file); }}"]
+        return [
+            "FILE* file = tmpfile();",
+            f"{s.type}* t = NULL;",
+            "if (file != NULL) { fwrite(&p, sizeof p, 1, file); rewind(file); if (fread(&t, sizeof t, 1, file) == 1) "
+            f"change_{s.name}(t, v); fclose(file); }}",
+        ]
 
     def risky_bsearch_of_copy(self, s: Structure) -> list[str]:
-        return [f"{s.type} two[2]; two[0] = *p; two[1] = *q;", f"{s.type}* at = two + v % 2; sum_{s.name}(at); mix((unsigned long)(at - two));"]
+        return [
+            f"{s.type} two[2]; two[0] = *p; two[1] = *q;",
+            f"{s.type}* at = two + v % 2; sum_{s.name}(at); mix((unsigned long)(at - two));",
+        ]
 
     # C++
 
     def add_classes(self) -> None:
-        for construct in ("vtable", "dynamic-cast", "exception", "placement-new", "class-new", "sized-delete", "new"):
+        for construct in (
+            "vtable",
+            "dynamic-cast",
+            "exception",
+            "placement-new",
+            "class-new",
+            "sized-delete",
+            "new",
+        ):
             self.has(construct)
         shuffled = [f"int a{i};" for i in range(self.random.randint(1, 4))] + ["long weight;"]
         self.random.shuffle(shuffled)
         self.parts.append(
-            "#include <new>\nstruct base { base* next; " + " ".join(shuffled) + """
+            "#include <new>\nstruct base { base* next; "
+            + " ".join(shuffled)
+            + """
     base(unsigned v, base* n) : next(n), a0((int)v), weight((long)v * 2) {}
     virtual ~base() {}
     virtual long value() const { return a0 + weight; }

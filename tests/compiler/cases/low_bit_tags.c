@@ -1,5 +1,5 @@
 // A tag in the lowest bit of a pointer.
-// proves: 24 pool  reason: used
+// proves: 24 no  reason: a calculated address may lead to it
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
