@@ -4,7 +4,7 @@ A program is decided by its seed. None has undefined behaviour, and none prints 
 says in its first line which constructs it has.
 """
 
-# ruff: noqa: E501 (lines of the programs that it writes)
+# ruff: noqa: E501, PLR0911 (lines of the programs that it writes)
 from __future__ import annotations
 
 import random

@@ -1,8 +1,8 @@
 // Bytes of objects compared by the C library.
 // proves: 24 pool
-#include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct node {
     struct node* next;

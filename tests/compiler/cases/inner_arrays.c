@@ -26,7 +26,8 @@ int main(void) {
     long sum = 0;
     for (struct node* node = head; node != NULL; node = node->next) {
         which = which + 1;
-        sum = sum * 31 + node->counts[which & 3] + node->counts[0] + node->sizes[1] + node->sizes[2] + node->mark;
+        sum = sum * 31 + node->counts[which & 3] + node->counts[0] + node->sizes[1] + node->sizes[2] +
+              node->mark;
     }
     printf("%ld\n", sum);
     return 0;

@@ -33,7 +33,9 @@ static void add_left(struct node* above, struct node* node) {
 }
 
 static long sum_of(const struct node* node) {
-    return node == NULL ? 0 : sum_of(node->left) * 3 + node->key + node->count + node->colour + sum_of(node->right);
+    return node == NULL
+               ? 0
+               : sum_of(node->left) * 3 + node->key + node->count + node->colour + sum_of(node->right);
 }
 
 int main(void) {
