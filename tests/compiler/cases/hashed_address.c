@@ -1,5 +1,6 @@
-// An address as a number that chooses a bucket: no other address is made of it. Objects do not have the
-// addresses that they had, so the output does not depend on them. proves: 24 pool  reason: is used
+// An address as a number that chooses a bucket: no other address is made of it.
+//
+// proves: 24 pool  reason: is used
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
