@@ -56,15 +56,16 @@ struct Region {
 
 /// What an alias set's objects are, and what becomes of them; several may hold.
 enum class Trait : uint16_t {
-    heap = 1,           ///< requested by a call that is known
-    stack = 2,          ///< an alloca
-    global = 4,         ///< a variable
-    function = 8,       ///< code
-    escaped = 16,       ///< code that is not seen may have a pointer to it, or may have made it
-    exposed = 32,       ///< its address has become a number whose way is not followed
-    many_in_one = 64,   ///< an object may hold several elements, one stride after the other
-    resized = 128,      ///< realloc
-    foreign_heap = 256  ///< requested by an allocator that is not malloc's family
+    heap = 1,            ///< requested by a call that is known
+    stack = 2,           ///< an alloca
+    global = 4,          ///< a variable
+    function = 8,        ///< code
+    escaped = 16,        ///< code that is not seen may have a pointer to it, or may have made it
+    exposed = 32,        ///< its address has become a number whose way is not followed
+    many_in_one = 64,    ///< an object may hold several elements, one stride after the other
+    resized = 128,       ///< realloc
+    foreign_heap = 256,  ///< requested by an allocator that is not malloc's family
+    calculated = 512     ///< an address calculated from others leads to it, whatever it is
 };
 
 /// A set while it stands for itself; one that was merged into another only leads there.

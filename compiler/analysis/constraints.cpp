@@ -128,9 +128,10 @@ void ConstraintVisitor::visitAtomicCmpXchgInst(llvm::AtomicCmpXchgInst& instruct
     llvm::Value& address = *instruction.getPointerOperand();
     access(instruction, address, *instruction.getNewValOperand()->getType(), true);
     to_.take_pointers_of(instruction.getNewValOperand(), to_.cell_of(&address));
+    to_.take_pointers_of(instruction.getCompareOperand(), to_.cell_of(&address));
     // Beside what was there before, the result says whether it was exchanged.
-    part(instruction, *instruction.getNewValOperand(), 0);
-    part(instruction, *instruction.getCompareOperand(), 0);
+    to_.take_parts(to_.cell_of(&instruction), to_.cell_of(&address),
+                   to_.module_.getDataLayout().getTypeStoreSize(instruction.getNewValOperand()->getType()));
 }
 
 void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
@@ -146,6 +147,10 @@ void ConstraintVisitor::visitAtomicRMWInst(llvm::AtomicRMWInst& instruction) {
 }
 
 void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruction) {
+    if (instruction.getType()->isVectorTy()) {
+        calculate(instruction);
+        return;
+    }
     auto& address = llvm::cast<llvm::GEPOperator>(instruction);
     const Cell base = to_.cell_of(address.getPointerOperand());
     sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
@@ -170,6 +175,11 @@ void ConstraintVisitor::visitFreezeInst(llvm::FreezeInst& instruction) {
 void ConstraintVisitor::visitCastInst(llvm::CastInst& instruction) {
     switch (instruction.getOpcode()) {
         case llvm::Instruction::PtrToInt:
+            if (instruction.getType()->getScalarSizeInBits() < 64) {
+                calculate(instruction);
+                break;
+            }
+            [[fallthrough]];
         case llvm::Instruction::IntToPtr:
         case llvm::Instruction::BitCast:
         case llvm::Instruction::AddrSpaceCast:
@@ -410,8 +420,8 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
         to_.library_accesses_.push_back({&call, i});
         if (effect == 'e' || effect == 'c') {
             sets_.add_trait(cell, Trait::escaped, "is given to code that is not seen", &call);
-        } else if (effect == 'W') {
-            sets_.add_trait(sets_.pointee(cell), Trait::escaped, "is read from outside", &call);
+        } else if (effect == 'W' || effect == 'R') {
+            to_.carried_outside_.emplace_back(cell, &call);
         }
     }
     const Cell result = to_.cell_of(&call);

@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/analysis/library_functions.h"
 
@@ -31,6 +32,21 @@ const Field* field_of(const std::vector<Field>& fields, uint64_t offset) {
 }
 
 constexpr uint64_t largest_object = uint64_t{32} << 10;
+constexpr size_t most_fields = 512;
+
+/// Whether a pointer with that offset tells which pool its object is in. Those to no field lie as far from
+/// where the object's address leads as they did, which is in the first array: as the others take at least as
+/// many bytes as there are objects in a pool, that is in the pool unless objects are large.
+bool finds_object(const Proof& proof, int64_t offset) {
+    constexpr uint64_t always_in_pool = 1024;
+    if (offset < 0 || static_cast<uint64_t>(offset) > proof.object_bytes) {
+        return false;
+    }
+    const auto at = static_cast<uint64_t>(offset);
+    return offset == 0 || proof.object_bytes <= always_in_pool ||
+           std::ranges::any_of(proof.fields,
+                               [&](const Field& field) { return field.offset <= at && at < field.end(); });
+}
 
 /// Collects what speaks against sets, from the traits of sets and from every use of their pointers.
 class Prover {
@@ -71,6 +87,8 @@ class Prover {
     std::vector<Proof> proofs_;
     llvm::DenseMap<const AliasSet*, size_t> numbers_;
     llvm::DenseMap<const AliasSet*, std::vector<Span>> spans_;
+    /// Offsets that other places of objects are reached from.
+    llvm::DenseMap<const AliasSet*, std::map<int64_t, const llvm::Instruction*>> bases_;
 };
 
 void Prover::take_sets() {
@@ -138,9 +156,8 @@ void Prover::take_accesses() {
         } else if (at.offset < 0 || end > proof->object_bytes) {
             proof->split_refusals.push_back({"is accessed outside", access.instruction});
         } else {
-            spans_[at.set].push_back(
-                {static_cast<uint64_t>(at.offset), access.bytes,
-                 may_be_divided(access) && at.set->region_of(at.offset) == nullptr});
+            spans_[at.set].push_back({static_cast<uint64_t>(at.offset), access.bytes,
+                                      may_be_divided(access) && at.set->region_of(at.offset) == nullptr});
         }
     }
     for (const LibraryAccess& access : points_to_.library_accesses()) {
@@ -186,6 +203,9 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         refuse_split(cell, "a pointer to it is used as a number", &user);
         return;
     }
+    if (llvm::isa<llvm::GetElementPtrInst>(user)) {
+        bases_[cell.set].try_emplace(cell.offset, &user);
+    }
     if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::ReturnInst,
                   llvm::FreezeInst, llvm::GetElementPtrInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
             user)) {
@@ -221,20 +241,28 @@ void Prover::take_fields(Proof& proof) {
             proof.split_refusals.push_back({"an array begins where it does, or is as long as nobody knows"});
             return;
         }
-        spans.push_back({static_cast<uint64_t>(region.begin),
-                         static_cast<uint64_t>(region.end - region.begin), false});
+        spans.push_back(
+            {static_cast<uint64_t>(region.begin), static_cast<uint64_t>(region.end - region.begin), false});
     }
     proof.fields = fields_of(spans);
     for (const Span& span : spans) {
         const Field* field = field_of(proof.fields, span.offset);
-        if (!span.may_be_divided && field->offset != span.offset && proof.set->region_of(
-                static_cast<int64_t>(span.offset)) == nullptr) {
+        if (!span.may_be_divided && field->offset != span.offset &&
+            proof.set->region_of(static_cast<int64_t>(span.offset)) == nullptr) {
             proof.split_refusals.push_back({"accesses that cannot be divided overlap"});
             break;
         }
     }
     if (proof.fields.empty()) {
         proof.split_refusals.push_back({"is never accessed"});
+    }
+    if (proof.fields.size() > most_fields) {
+        proof.split_refusals.push_back({"it has more fields than pools have arrays"});
+    }
+    for (const auto& [offset, at] : bases_[proof.set]) {
+        if (!finds_object(proof, offset)) {
+            proof.split_refusals.push_back({"is reached from outside of its fields", at});
+        }
     }
     for (Field& field : proof.fields) {
         const auto pointer = proof.set->pointers().find(static_cast<int64_t>(field.offset));

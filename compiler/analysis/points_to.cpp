@@ -87,6 +87,14 @@ PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), ra
             take_initializer(variable.getInitializer(), object);
         }
     }
+    for (llvm::GlobalAlias& alias : module.aliases()) {
+        if (is_visible(alias)) {
+            sets_.add_trait(object_of(&alias), Trait::escaped, "is visible to other code");
+        }
+    }
+    for (llvm::GlobalIFunc& chosen : module.ifuncs()) {
+        sets_.add_trait(cell_of(chosen.getResolver()), Trait::escaped, "is called by the loader");
+    }
     ConstraintVisitor visitor(*this);
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) {
@@ -298,6 +306,9 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
 }
 
 void PointsTo::escape(llvm::Value* value, const char* reason, const llvm::Instruction* at) {
+    if (cell_of(value)) {
+        unseen_.insert(value);
+    }
     sets_.add_trait(cell_of(value), Trait::escaped, reason, at);
 }
 
@@ -316,6 +327,8 @@ void PointsTo::solve() {
         follow_indirect_calls();
         follow_numbers();
         follow_steps();
+        follow_outside();
+        follow_exposed();
         follow_partial_accesses();
         spread_escapes();
     }
@@ -385,6 +398,17 @@ void PointsTo::follow_indirect_calls() {
     }
 }
 
+/// The parts of a value that was calculated from addresses are that, too.
+void PointsTo::calculated_parts_of(Cell place) {
+    llvm::SmallVector<Cell> parts;
+    for (const auto& [offset, part] : sets_.resolve(place).set->pointers()) {
+        parts.push_back(part);
+    }
+    for (const Cell part : parts) {
+        sets_.add_trait(part, Trait::calculated);
+    }
+}
+
 /// What is calculated with addresses may lead anywhere that addresses are calculated with.
 void PointsTo::follow_numbers() {
     for (const auto& [operand, instruction] : numbers_) {
@@ -399,8 +423,62 @@ void PointsTo::follow_numbers() {
         for (const Cell part : carried) {
             if (names_object(sets_.resolve(part))) {
                 expose(part, instruction);
-                escape(instruction, "is calculated from addresses", instruction);
+                const Cell result = cell_of(instruction);
+                sets_.add_trait(result, Trait::escaped, "is calculated from addresses", instruction);
+                sets_.add_trait(result, Trait::calculated);
+                if (result && is_register(*instruction->getType())) {
+                    calculated_parts_of(result);
+                }
             }
+        }
+    }
+}
+
+/// What memory points to that a library writes to a file, or fills from one.
+void PointsTo::follow_outside() {
+    for (const auto& [place, instruction] : carried_outside_) {
+        llvm::SmallVector<Cell> reached;
+        for (const auto& [offset, pointee] : sets_.resolve(place).set->pointers()) {
+            reached.push_back(pointee);
+        }
+        for (const Cell pointee : reached) {
+            sets_.add_trait(pointee, Trait::escaped, "goes outside and comes back", instruction);
+        }
+    }
+}
+
+/// Whether a number that was calculated from addresses is used as an address, or may be where nobody sees it.
+bool PointsTo::uses_calculated() {
+    const auto is_calculated = [&](Cell cell) {
+        cell = sets_.resolve(cell);
+        return cell && cell.set->has(Trait::calculated);
+    };
+    for (const AliasSet* set : sets_.all()) {
+        const bool leads_there =
+            set->has(Trait::escaped) && !set->has(Trait::calculated) &&
+            llvm::any_of(set->pointers(), [&](const auto& pointer) { return is_calculated(pointer.second); });
+        if (leads_there || (set->has(Trait::calculated) && !set->releases.empty())) {
+            return true;
+        }
+    }
+    return llvm::any_of(accesses_, [&](const Access& access) { return is_calculated(access.at); }) ||
+           llvm::any_of(library_accesses_,
+                        [&](const LibraryAccess& access) {
+                            llvm::Value* given = access.call->getArgOperand(access.argument);
+                            return given->getType()->isPointerTy() && is_calculated(cell_of(given));
+                        }) ||
+           llvm::any_of(unseen_, [&](llvm::Value* value) { return is_calculated(cell_of(value)); });
+}
+
+/// An address that was calculated may lead to all objects whose addresses have been calculated with: what is
+/// stored there by the one is found by the other, and they may be released by it.
+void PointsTo::follow_exposed() {
+    if (!uses_calculated()) {
+        return;
+    }
+    for (AliasSet* set : sets_.all()) {
+        if (set->has(Trait::exposed)) {
+            sets_.add_trait({set, 0}, Trait::escaped, "a calculated address may lead to it");
         }
     }
 }
@@ -434,13 +512,27 @@ void PointsTo::follow_steps() {
     }
 }
 
+/// What begins at an element of an array that nobody knows, and is longer, ends nobody knows where.
+void PointsTo::follow_elements(Cell at, uint64_t bytes) {
+    const Region* region = at.set->region_of(at.offset);
+    if (region == nullptr || region->stride == 0) {
+        return;
+    }
+    const uint64_t begin = static_cast<uint64_t>(at.offset - region->begin) % region->stride;
+    if (bytes == 0 || begin + bytes > region->stride) {
+        sets_.add_stride(at, region->stride);
+    }
+}
+
 /// Halves of pointers are numbers.
 void PointsTo::follow_partial_accesses() {
     for (const Access& access : accesses_) {
-        const Cell at = sets_.resolve(access.at);
+        Cell at = sets_.resolve(access.at);
         if (!at) {
             continue;
         }
+        follow_elements(at, access.bytes);
+        at = sets_.resolve(access.at);
         llvm::SmallVector<int64_t> cut;
         for (const auto& [offset, pointee] : at.set->pointers()) {
             if (may_cut(access, at, offset)) {

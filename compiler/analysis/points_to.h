@@ -9,6 +9,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -84,8 +85,13 @@ class PointsTo {
     void follow_copy(const Copy& copy);
     void follow_indirect_calls();
     void follow_numbers();
+    void calculated_parts_of(Cell place);
     void follow_steps();
+    void follow_outside();
+    void follow_exposed();
+    bool uses_calculated();
     void follow_partial_accesses();
+    void follow_elements(Cell at, uint64_t bytes);
     void spread_escapes();
 
     llvm::Module& module_;
@@ -99,6 +105,8 @@ class PointsTo {
     std::vector<Step> steps_;
     bool widens_ = false;  ///< the analysis has gone on for long: whatever may go on is made coarse
     std::vector<llvm::CallBase*> indirect_calls_;
+    std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
+    llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
 };
 

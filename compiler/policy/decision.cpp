@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "include/malloom/pools.h"
+
 namespace malloom::compiler {
 
 namespace {
 
+constexpr size_t most_grouped_fields = 64;          // the bits of a set of them
 constexpr uint64_t pool_bytes = uint64_t{1} << 20;  // the largest of the run time's
 
 bool is_power_of_two(uint64_t bytes) {
@@ -39,20 +42,25 @@ void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
 
 }  // namespace
 
-std::vector<Decision> decide(const std::vector<Proof>& proofs,
-                             const std::vector<std::vector<Visit>>& visits, Policy policy) {
+std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<std::vector<Visit>>& visits,
+                             Policy policy) {
     std::vector<Decision> decisions;
+    size_t treated = 0;
     for (size_t i = 0; i < proofs.size(); ++i) {
         const Proof& proof = proofs[i];
         Decision& decision = decisions.emplace_back(Decision{.proof = &proof, .pool_bytes = pool_bytes});
-        if (policy == Policy::none || !proof.may_pool()) {
+        // Each size of a set's objects has pools of its own.
+        const size_t sizes = proof.set->requests.size();
+        if (policy == Policy::none || !proof.may_pool() || treated + sizes > MALLOOM_MOST_STRUCTURES) {
             continue;
         }
+        treated += sizes;
         decision.treatment = Treatment::pool;
         if (policy == Policy::maximal && proof.may_split()) {
             split(decision, all_apart(proof.fields));
         }
-        if (policy == Policy::automatic && proof.may_split() && !visits[i].empty()) {
+        if (policy == Policy::automatic && proof.may_split() && !visits[i].empty() &&
+            proof.fields.size() <= most_grouped_fields) {
             split(decision, best_parts(proof, visits[i]));
         }
     }

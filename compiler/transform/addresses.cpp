@@ -1,7 +1,5 @@
 #include "compiler/transform/addresses.h"
 
-#include <llvm/IR/Intrinsics.h>
-
 namespace malloom::compiler {
 
 namespace {
@@ -36,16 +34,14 @@ llvm::Value* move(llvm::IRBuilder<>& code, const SplitLayout& layout, llvm::Valu
     if (from_bytes == to_bytes) {
         return further(code, pointer, there - here);
     }
+    // Not by llvm.ptrmask: alias analysis takes what that gives for the place that it was given, and so two
+    // ways to one place, of which the other goes by a third place, for two places.
     llvm::Type* number = code.getInt64Ty();
-    const uint64_t in_pool = layout.pool_bytes() - 1;
-    llvm::Value* pool = code.CreateIntrinsic(llvm::Intrinsic::ptrmask, {pointer->getType(), number},
-                                             {pointer, code.getInt64(~in_pool)});
-    llvm::Value* offset =
-        code.CreateAnd(code.CreatePtrToInt(pointer, number), code.getInt64(in_pool));
-    if (here != 0) {
-        offset = code.CreateSub(offset, code.getInt64(here));
-    }
-    return further(code, further(code, pool, scale(code, offset, from_bytes, to_bytes)), there);
+    llvm::Value* in_pool =
+        code.CreateAnd(code.CreatePtrToInt(pointer, number), code.getInt64(layout.pool_bytes() - 1));
+    llvm::Value* in_array = here == 0 ? in_pool : code.CreateSub(in_pool, code.getInt64(here));
+    llvm::Value* in_other = scale(code, in_array, from_bytes, to_bytes);
+    return further(code, further(code, pointer, code.CreateSub(in_other, in_pool)), there);
 }
 
 }  // namespace malloom::compiler

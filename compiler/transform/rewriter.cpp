@@ -311,7 +311,8 @@ void Rewriter::rewrite(const MemoryAccess& access) {
     }
     llvm::IRBuilder<> code(&instruction);
     const Place place = layout.place_of(offset);
-    instruction.setOperand(operand, move(code, layout, instruction.getOperand(operand), access.at.place(), place));
+    instruction.setOperand(operand,
+                           move(code, layout, instruction.getOperand(operand), access.at.place(), place));
     const llvm::Align alignment(layout.alignment_of(place));
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
         load->setAlignment(std::min(load->getAlign(), alignment));
@@ -336,6 +337,7 @@ void Rewriter::forget_layout(llvm::Instruction& instruction) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         if (pointer_of(call)) {
             call->removeRetAttrs(gone);
+            call->removeFnAttr(llvm::Attribute::AllocSize);
         }
         for (unsigned i = 0; i < call->arg_size(); ++i) {
             if (pointer_of(call->getArgOperand(i))) {
@@ -358,8 +360,10 @@ void Rewriter::forget_layout(llvm::Function& function) {
     }
     for (const llvm::BasicBlock& block : function) {
         if (const auto* leaving = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
-            leaving != nullptr && leaving->getReturnValue() != nullptr && pointer_of(leaving->getReturnValue())) {
+            leaving != nullptr && leaving->getReturnValue() != nullptr &&
+            pointer_of(leaving->getReturnValue())) {
             function.removeRetAttrs(gone);
+            function.removeFnAttr(llvm::Attribute::AllocSize);
         }
     }
 }

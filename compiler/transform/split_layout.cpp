@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t line_bytes = 64;
 constexpr uint64_t most_alignment = 16;  // malloc's
+constexpr uint64_t least_object = 16;    // the run time counts objects of a pool in as many bytes
 
 /// What divides both, at most malloc's alignment.
 uint64_t alignment_of_offset(uint64_t offset) {
@@ -38,7 +39,7 @@ SplitLayout::SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsi
         place_members(parts_.emplace_back(Part{.members = std::move(members)}));
         all += parts_.back().element_bytes;
     }
-    capacity_ = pool_bytes / std::max(all, most_alignment);
+    capacity_ = pool_bytes / std::max(all, least_object);
     while (capacity_ > 1 && !place_arrays()) {
         --capacity_;
     }

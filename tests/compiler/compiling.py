@@ -41,7 +41,9 @@ class CompilerFailed(Exception):
 
 def call(command: list[str], limit: float = 120) -> str:
     """Runs a compiler and gives what it writes on its standard error."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, errors="replace")
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=limit, errors="replace", check=False
+    )
     if done.returncode != 0:
         raise CompilerFailed(f"{' '.join(command)}\n{done.stderr[:800]}")
     return done.stderr
@@ -74,7 +76,9 @@ def link(source: Path, objects: list[Path], level: str, policy: str, program: Pa
 
 
 def run(program: Path, limit: float = 60) -> Ran:
-    done = subprocess.run([str(program)], capture_output=True, timeout=limit, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [str(program)], capture_output=True, timeout=limit, stdin=subprocess.DEVNULL, check=False
+    )
     return Ran(done.returncode, done.stdout, done.stderr)
 
 

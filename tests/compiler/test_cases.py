@@ -43,3 +43,28 @@ def test_case(source: Path, level: str, tmp_path: Path) -> None:
             and (not reason or any(reason in said for said in each.reasons))
             for each in proven
         ), f"no set of {size} bytes is '{verdict}' ({reason}) among {proven}"
+
+
+def test_more_sets_than_the_run_time_has_numbers(tmp_path: Path) -> None:
+    """Those beyond stay as they are."""
+    count = 4100
+    lines = ["#include <stdio.h>", "#include <stdlib.h>"]
+    for i in range(count):
+        lines.append(
+            f"struct s{i} {{ struct s{i}* next; long value; int mark; }}; static struct s{i}* head{i};\n"
+            f"__attribute__((noinline)) static long f{i}(void) {{\n"
+            "    for (int i = 0; i < 2; ++i) {\n"
+            f"        struct s{i}* p = malloc(sizeof *p);\n"
+            f"        p->next = head{i}; p->value = i; p->mark = {i}; head{i} = p;\n    }}\n"
+            f"    long sum = 0;\n    for (struct s{i}* p = head{i}; p != NULL; p = p->next)"
+            " sum += p->value + p->mark;\n    return sum;\n}"
+        )
+    lines += ["int main(void) {", "    unsigned long sum = 0;"]
+    lines += [f"    sum = sum * 3 + (unsigned long)f{i}();" for i in range(count)]
+    lines += ['    printf("%lu\\n", sum);', "    return 0;", "}"]
+    source = tmp_path / "many.c"
+    source.write_text("\n".join(lines))
+    plain = compiling.run(compiling.compile_plainly(source, "-O1", tmp_path / "plain"))
+    bitcode = compiling.compile_object(source, "-O1", tmp_path / "bitcode.o")
+    compiling.link(source, [bitcode], "-O1", "maximal", tmp_path / "split")
+    assert compiling.run(tmp_path / "split") == plain

@@ -1,5 +1,6 @@
-// A function of the program that takes more arguments than it names: nothing that it is given, stores or returns
-// is known.
+// A function of the program that takes more arguments than it names: nobody knows what it is given or
+// returns.
+//
 // proves: 32 no  reason: is given to code that is not seen
 // proves: 24 no
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // What compare-and-exchange gives is the only way to the object: it is one of the set's all the same.
-// proves: 24 split
+// proves: 24 pool  reason: used as a number
 #include <stdio.h>
 #include <stdlib.h>
 

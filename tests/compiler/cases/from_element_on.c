@@ -1,5 +1,5 @@
 // Bytes from a variable element of an array within the object to behind the array.
-// proves: 64 no
+// proves: 0 no  reason: cannot be told apart
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@ struct node {
     struct leaf* tail;
     long x, y;
 };
+
+static volatile int two = 2;
 
 struct out {
     struct leaf* of[3];
@@ -48,7 +50,7 @@ int main(void) {
     }
     for (struct node* node = head; node != NULL; node = node->next) {
         struct out out;
-        copy(&out, node, 2);
+        copy(&out, node, two);
         sum = sum * 31 + out.of[0]->a + out.of[1]->b + out.of[2]->c + node->x + node->tail->b;
     }
     printf("%ld\n", sum);

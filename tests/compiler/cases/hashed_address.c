@@ -1,5 +1,5 @@
-// An address as a number that chooses a bucket: no other address is made of it. Objects do not have the addresses
-// that they had, so the output does not depend on them.
+// An address as a number that chooses a bucket: no other address is made of it.
+//
 // proves: 24 pool  reason: is used
 #include <stdint.h>
 #include <stdio.h>

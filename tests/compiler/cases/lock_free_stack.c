@@ -1,5 +1,5 @@
 // Pointers to objects by compare-and-exchange: what was there before points where the memory points.
-// proves: 24 split
+// proves: 24 pool  reason: used as a number
 #include <stdio.h>
 #include <stdlib.h>
 
