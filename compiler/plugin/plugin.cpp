@@ -6,6 +6,7 @@
 #include <llvm/Support/CommandLine.h>
 
 #include "compiler/analysis/report.h"
+#include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
@@ -69,6 +70,10 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
         }
+        malloom::compiler::remark(
+            decisions, [&](llvm::Function& function) -> llvm::OptimizationRemarkEmitter& {
+                return functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
+            });
         malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();
     }

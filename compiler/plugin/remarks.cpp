@@ -1,0 +1,69 @@
+#include "compiler/plugin/remarks.h"
+
+#include <llvm/ADT/StringSet.h>
+
+namespace malloom::compiler {
+
+namespace {
+
+constexpr const char* pass_name = "malloom";
+
+std::string parts_of(const Decision& decision) {
+    std::string text;
+    for (const std::vector<unsigned>& part : decision.parts) {
+        text += text.empty() ? "" : ", ";
+        for (size_t i = 0; i < part.size(); ++i) {
+            const Field& field = decision.proof->fields[part[i]];
+            text += (i == 0 ? "" : " ") + std::to_string(field.offset) + "+" + std::to_string(field.bytes);
+        }
+    }
+    return text;
+}
+
+void remark_done(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
+    auto& function = const_cast<llvm::Function&>(*request.getFunction());
+    const bool is_split = decision.treatment == Treatment::split;
+    remarks_of(function).emit([&] {
+        llvm::OptimizationRemark found(pass_name, is_split ? "Split" : "Pooled", &request);
+        found << "objects of " << llvm::ore::NV("Bytes", decision.proof->object_bytes) << " bytes come from pools";
+        if (is_split) {
+            found << ", split into arrays of " << llvm::ore::NV("Parts", parts_of(decision))
+                  << " (offset+bytes)";
+        }
+        return found;
+    });
+}
+
+/// Each reason once, where it was found first, or else where the object is requested.
+void remark_missed(const char* name, const char* what, const std::vector<Refusal>& refusals,
+                   const llvm::CallBase& request, const RemarksOf& remarks_of) {
+    llvm::StringSet<> seen;
+    for (const Refusal& refusal : refusals) {
+        if (!seen.insert(refusal.why).second) {
+            continue;
+        }
+        const llvm::Instruction& at = refusal.at != nullptr ? *refusal.at : request;
+        remarks_of(const_cast<llvm::Function&>(*at.getFunction())).emit([&] {
+            return llvm::OptimizationRemarkMissed(pass_name, name, &at)
+                   << "not " << what << ", an object " << llvm::ore::NV("Reason", refusal.why);
+        });
+    }
+}
+
+}  // namespace
+
+void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of) {
+    for (const Decision& decision : decisions) {
+        const Proof& proof = *decision.proof;
+        const llvm::CallBase& request = *proof.set->requests.front().call;
+        if (decision.treatment != Treatment::none) {
+            remark_done(decision, request, remarks_of);
+        }
+        remark_missed("NotPooled", "from pools", proof.pool_refusals, request, remarks_of);
+        if (proof.may_pool()) {
+            remark_missed("NotSplit", "split", proof.split_refusals, request, remarks_of);
+        }
+    }
+}
+
+}  // namespace malloom::compiler

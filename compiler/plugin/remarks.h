@@ -1,0 +1,19 @@
+// What became of each alias set, and why not more, as remarks of the optimiser: -Rpass=malloom,
+// -Rpass-missed=malloom, and YAML (-fsave-optimization-record).
+#pragma once
+
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+
+#include <functional>
+#include <vector>
+
+#include "compiler/policy/decision.h"
+
+namespace malloom::compiler {
+
+using RemarksOf = std::function<llvm::OptimizationRemarkEmitter&(llvm::Function& function)>;
+
+/// Before the module is rewritten: remarks stand at requests, and reasons where they were found.
+void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of);
+
+}  // namespace malloom::compiler
