@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view prefix = "-fmalloom-";
 constexpr std::string_view policies[] = {"none", "pool", "maximal", "default"};
-constexpr std::string_view remedy = "there are -fmalloom-policy=none|pool|maximal|default";
+constexpr std::string_view remedy = "there are -fmalloom-policy=none|pool|maximal|default and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f. What it does not know yet is not there.
 struct Option {
     std::string_view name;
     bool is_there;
 };
-constexpr Option known[] = {{"policy=", true}, {"verify", false}, {"profile=", false}};
+constexpr Option known[] = {{"policy=", true}, {"verify", true}, {"profile=", false}};
 
 bool names(const Option& option, std::string_view text) {
     return option.name.ends_with('=') ? text.starts_with(option.name) : text == option.name;
