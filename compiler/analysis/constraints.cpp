@@ -179,6 +179,17 @@ void ConstraintVisitor::visitCastInst(llvm::CastInst& instruction) {
         case llvm::Instruction::IntToPtr:
         case llvm::Instruction::BitCast:
         case llvm::Instruction::AddrSpaceCast:
+            if (instruction.getSrcTy()->isFPOrFPVectorTy() && to_.cell_of(&instruction)) {
+                // Numbers with fractions are not followed, and may have been addresses.
+                sets_.add_trait(to_.cell_of(&instruction), Trait::escaped, "comes from a fraction",
+                                &instruction);
+                sets_.add_trait(to_.cell_of(&instruction), Trait::calculated);
+                break;
+            }
+            if (instruction.getType()->isFPOrFPVectorTy()) {
+                calculate(instruction);
+                break;
+            }
             // Of one kind on both sides: a pointer's width, or several parts.
             if (is_register(*instruction.getType()) == is_register(*instruction.getSrcTy())) {
                 same(instruction, *instruction.getOperand(0));
