@@ -179,17 +179,6 @@ void ConstraintVisitor::visitCastInst(llvm::CastInst& instruction) {
         case llvm::Instruction::IntToPtr:
         case llvm::Instruction::BitCast:
         case llvm::Instruction::AddrSpaceCast:
-            if (instruction.getSrcTy()->isFPOrFPVectorTy() && to_.cell_of(&instruction)) {
-                // Numbers with fractions are not followed, and may have been addresses.
-                sets_.add_trait(to_.cell_of(&instruction), Trait::escaped, "comes from a fraction",
-                                &instruction);
-                sets_.add_trait(to_.cell_of(&instruction), Trait::calculated);
-                break;
-            }
-            if (instruction.getType()->isFPOrFPVectorTy()) {
-                calculate(instruction);
-                break;
-            }
             // Of one kind on both sides: a pointer's width, or several parts.
             if (is_register(*instruction.getType()) == is_register(*instruction.getSrcTy())) {
                 same(instruction, *instruction.getOperand(0));
@@ -218,10 +207,12 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
     }
 }
 
-/// What goes into it is exposed, and what comes out of it may be anything that is.
+/// What goes into it is exposed, and what comes out of it may be anything that is. What is calculated with as
+/// a number with a fraction is no address: as such it is moved only.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
     for (llvm::Use& operand : instruction.operands()) {
-        if (to_.cell_of(operand)) {
+        if (!is_fraction(*operand->getType()) && !llvm::isa<llvm::Function>(operand) &&
+            to_.cell_of(operand)) {
             to_.numbers_.emplace_back(operand, &instruction);
         }
     }
@@ -417,7 +408,7 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
     for (unsigned i = 0; i < call.arg_size(); ++i) {
         const Cell cell = to_.cell_of(call.getArgOperand(i));
         const char effect = known->argument(i);
-        if (!cell || effect == '-') {
+        if (!cell || effect == '-' || is_fraction(*call.getArgOperand(i)->getType())) {
             continue;
         }
         to_.library_accesses_.push_back({&call, i});

@@ -18,31 +18,22 @@ bool names_object(Cell cell) {
            (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
 }
 
-/// Whether an access is of a number with a fraction, which is not followed: a union may be copied as one.
-bool is_fraction(const llvm::Instruction& access) {
-    const bool is_plain = llvm::isa<llvm::LoadInst, llvm::StoreInst>(access);
-    return is_plain && llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access))->isFPOrFPVectorTy();
-}
-
 /// Whether an access may have only a part of a pointer in it, or two halves.
 bool cuts(const Access& access, int64_t at, int64_t pointer) {
     const auto end = at + static_cast<int64_t>(access.bytes);
     const bool overlaps = at < pointer + static_cast<int64_t>(pointer_bytes) && pointer < end;
     const bool has_all = at <= pointer && pointer + static_cast<int64_t>(pointer_bytes) <= end &&
                          (pointer - at) % static_cast<int64_t>(pointer_bytes) == 0;
-    return overlaps && (!has_all || is_fraction(*access.instruction));
+    return overlaps && !has_all;
 }
 
-/// Whether a pointer may be in it: types say how many bytes a value has, and whether they are a fraction.
+/// Whether a pointer may be in it: types say how many bytes a value has, and no more. A union may be copied
+/// as a number with a fraction; and two halves of a pointer are one, whatever the elements of a vector are.
 bool may_carry_pointers(llvm::Type& type) {
-    if (type.isIntegerTy()) {
-        return type.getIntegerBitWidth() >= 64;
+    if (type.isIntegerTy() || type.isFloatingPointTy()) {
+        return type.getPrimitiveSizeInBits().getFixedValue() >= 64;
     }
-    if (auto* vector = llvm::dyn_cast<llvm::VectorType>(&type)) {
-        // Two halves of a pointer are one, whatever the elements are.
-        return !vector->getElementType()->isFloatingPointTy();
-    }
-    return type.isPointerTy() || type.isAggregateType();
+    return type.isPointerTy() || type.isVectorTy() || type.isAggregateType();
 }
 
 /// Whether others than the program's own code may use a function or variable by its name.
@@ -54,7 +45,8 @@ bool is_visible(const llvm::GlobalValue& global) {
 
 bool is_register(const llvm::Type& type) {
     return type.isVectorTy() || type.isAggregateType() ||
-           (type.isIntegerTy() && type.getIntegerBitWidth() > 64);
+           ((type.isIntegerTy() || type.isFloatingPointTy()) &&
+            type.getPrimitiveSizeInBits().getFixedValue() > 64);
 }
 
 PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), range_of_(std::move(range_of)) {

@@ -1,5 +1,5 @@
 // A union of a number with a fraction and a pointer, copied as the number: the pointer goes with it.
-// proves: 24 no
+// proves: 24 split
 #include <stdio.h>
 #include <stdlib.h>
 
