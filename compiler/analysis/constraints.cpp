@@ -73,11 +73,6 @@ bool may_have_unseen_callers(const llvm::Function& function) {
     return !function.hasLocalLinkage() || function.isVarArg();
 }
 
-/// Of a call also the function that is called.
-bool has_fraction(const llvm::Use& operand) {
-    return operand->getType()->isFPOrFPVectorTy() || llvm::isa<llvm::Function, llvm::ConstantData>(operand.get());
-}
-
 }  // namespace
 
 void ConstraintVisitor::take(llvm::Function& function) {
@@ -211,16 +206,14 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
     }
 }
 
-/// What goes into it is exposed, and what comes out of it may be anything that is. But nobody calculates an
-/// address with fractions: only copies of such numbers may be pointers.
+/// What goes into it is exposed, and what comes out of it may be anything that is. What is calculated with as
+/// a number with a fraction is no address: as such it is moved only.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
     const bool copies = llvm::isa<llvm::ShuffleVectorInst, llvm::ExtractElementInst, llvm::InsertElementInst,
                                   llvm::BitCastInst>(instruction);
-    if (!copies && llvm::all_of(instruction.operands(), has_fraction)) {
-        return;
-    }
     for (llvm::Use& operand : instruction.operands()) {
-        if (to_.cell_of(operand)) {
+        const bool is_number = is_fraction(*operand->getType()) && !copies;
+        if (!is_number && !llvm::isa<llvm::Function>(operand) && to_.cell_of(operand)) {
             to_.numbers_.emplace_back(operand, &instruction);
         }
     }
@@ -414,7 +407,7 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
     for (unsigned i = 0; i < call.arg_size(); ++i) {
         const Cell cell = to_.cell_of(call.getArgOperand(i));
         const char effect = known->argument(i);
-        if (!cell || effect == '-') {
+        if (!cell || effect == '-' || is_fraction(*call.getArgOperand(i)->getType())) {
             continue;
         }
         to_.library_accesses_.push_back({&call, i});

@@ -199,7 +199,12 @@ bool Prover::may_compare(const llvm::CmpInst& compare) const {
 void Prover::take_use(const llvm::Use& use, Cell cell) {
     const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
     const bool is_number = !use->getType()->isPointerTy();
-    if (is_number && !llvm::isa<llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::CallBase>(user)) {
+    if (is_fraction(*use->getType()) && !user.mayReadOrWriteMemory() && !llvm::isa<llvm::CastInst>(user)) {
+        return;  // moved, or calculated with, which makes no addresses
+    }
+    const bool is_rounded = is_fraction(*use->getType()) && !llvm::isa<llvm::BitCastInst>(user);
+    if (is_number && !is_rounded &&
+        !llvm::isa<llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::CallBase>(user)) {
         refuse_split(cell, "a pointer to it is used as a number", &user);
         return;
     }
@@ -226,7 +231,7 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
                                  heap_call(callee->getName()) || llvm::isa<llvm::MemIntrinsic>(call) ||
                                  call->isLifetimeStartOrEnd();
-        if (!is_followed) {
+        if (!is_followed && !is_fraction(*use->getType())) {
             refuse_split(cell, "is given to a function that is not followed", &user);
         }
         return;

@@ -544,6 +544,7 @@ void PointsTo::follow_partial_accesses() {
             expose(pointee, access.instruction);
             if (access.is_write) {
                 sets_.add_trait(pointee, Trait::escaped, "is put together from parts", access.instruction);
+                sets_.add_trait(pointee, Trait::calculated);
             }
         }
     }

@@ -25,6 +25,11 @@ namespace malloom::compiler {
 /// own, with the parts as pointers in it.
 bool is_register(const llvm::Type& type);
 
+/// Whether it is a number with a fraction, or several.
+inline bool is_fraction(const llvm::Type& type) {
+    return type.isFPOrFPVectorTy();
+}
+
 /// Bytes that go from one place to another as they are, also into a value of several parts or out of it; as
 /// many as are not known: 0.
 struct Copy {
