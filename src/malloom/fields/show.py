@@ -92,8 +92,8 @@ def as_text(table: FieldTable, top: int) -> Iterator[str]:
     """Lines: what was simulated, then a block for each kind; `top` 0 shows all kinds."""
     simulated = table.simulated
     yield (
-        f"{counted(table.accesses, 'access', 'es')} to objects, {table.unattributed:,} of them at no field; misses "
-        f"of {simulated.geometry}: first level {format_size(simulated.first_level_bytes)}, "
+        f"{counted(table.accesses, 'access', 'es')} to objects, {table.unattributed:,} of them at no field; "
+        f"misses of {simulated.geometry}: first level {format_size(simulated.first_level_bytes)}, "
         f"last {format_size(simulated.last_level_bytes)}"
     )
     kinds = by_misses(table)
