@@ -52,6 +52,14 @@ def read_build(
     build_id = build_id_at(path)
     if build_id is None:
         raise CommandError(f"{path} cannot be read, or is no program")
+    try:
+        return _read(path, build_id, set(offsets), callees, debug_root)
+    # What pyelftools raises for damage are not its own errors alone (malloom.report.source_calls.lies_apart).
+    except Exception as problem:
+        raise CommandError(f"{path} cannot be read: {problem or type(problem).__name__}") from problem
+
+
+def _read(path: Path, build_id: str, offsets: set[int], callees: Collection[str], debug_root: Path) -> Build:
     files = (*debug_files(path, build_id, debug_root), path)
     if not any(_has_debug_information(file) for file in files):
         return Build(path, build_id, (), f"{path.name} has no debug information: build it with -g")
