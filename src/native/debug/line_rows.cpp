@@ -34,7 +34,8 @@ class LineProgram {
         instruction_bytes_ = reader_.number(1);
         if (version >= 4) reader_.skip(1);  // operations of a very long instruction word
         reader_.skip(1);                    // whether rows begin statements
-        line_base_ = static_cast<int8_t>(reader_.number(1));
+        const auto base = static_cast<int64_t>(reader_.number(1));
+        line_base_ = base < 128 ? base : base - 256;
         line_range_ = reader_.number(1);
         first_special_ = reader_.number(1);
         for (uint64_t opcode = 1; opcode < first_special_; ++opcode) operands_[opcode] = reader_.number(1);

@@ -77,7 +77,9 @@ TEST(CallPlaces, HaveLinesColumnsAndTheFunctionsDeclaration) {
     EXPECT_EQ(of_call.front().line, call_line);
     EXPECT_GT(of_call.front().column, 0u);
     ASSERT_EQ(of_function.size(), 1u);
-    EXPECT_EQ(of_function[0].line, bias_line);
+    // Optimised, a function may begin with the code of a later line.
+    EXPECT_GE(of_function[0].line, bias_line);
+    EXPECT_LE(of_function[0].line, bias_line + 2);
     EXPECT_EQ(of_function[0].function_line, bias_line);
 }
 
