@@ -101,10 +101,7 @@ def plan(
     made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate, pools=pools)
     if learned is not None:
         made = with_learned(opened, made, learned)
-    made, missing = with_site_keys(opened, made)
-    for note in missing:
-        typer.echo(f"note: {note}", err=True)
-    write_plan(made, output)
+    write_plan(with_site_keys(opened, made), output)
     typer.echo(summary(made, len(opened.requests)), err=True)
 
 

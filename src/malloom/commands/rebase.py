@@ -145,6 +145,8 @@ def as_text(rebased: Rebased) -> Iterator[str]:
             yield printable(f"           {rebased.old.name(context)}: {_parts(share_of([context]), whole)}")
         if len(gone) > SHOWN:
             yield f"           and {len(gone) - SHOWN} more"
+    if keyless := rebased.keyless():
+        yield f"  {keyless} of those gone had no debug information when they were recorded"
     if rebased.old.unknown_contexts:
         yield f"  {counted(rebased.old.unknown_contexts, 'context')} without a key left out"
 

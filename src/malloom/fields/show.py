@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
 from malloom.printable import printable
 from malloom.quantities import counted, format_size
+from malloom.report.names import demangle, is_of_library, short_name
 from malloom.sites.keys import Site
 from malloom.sites.table import KeyedContext
 
@@ -157,5 +159,7 @@ def _companions(table: FieldTable, kind: Any, fields: Rows) -> list[str]:
 
 def chain_text(table: FieldTable, context: KeyedContext) -> str:
     """The call sites of a context, callers to the right."""
-    names = [str(call) for frame in context.frames for call in table.sites.frames[frame].site.calls]
-    return " < ".join(names) or table.sites.name(context)
+    calls = [call for frame in context.frames for call in table.sites.frames[frame].site.calls]
+    names = [replace(call, function=short_name(demangle(call.function))) for call in calls]
+    own = [str(call) for call in names if call.line and not is_of_library(call.function, call.file)]
+    return " < ".join(own) or table.sites.name(context)

@@ -26,7 +26,7 @@ def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
     for name, path in plans.items():
         try:
             made = make_plan(opened, place(strategy(name), opened, geometry))
-            write_plan(with_site_keys(opened, made)[0], path)
+            write_plan(with_site_keys(opened, made), path)
         except CommandError as error:
             problems[name] = str(error)
     return problems

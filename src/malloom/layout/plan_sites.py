@@ -10,14 +10,14 @@ from malloom.sites.recorded import chains_with, site_table
 from malloom.sites.table import encode
 
 
-def with_site_keys(profile: HeapProfile, plan: Plan) -> tuple[Plan, list[str]]:
-    """The plan with the keys of its contexts, and notes on modules that give none.
+def with_site_keys(profile: HeapProfile, plan: Plan) -> Plan:
+    """The plan with the keys of its contexts, as far as what was recorded has debug information.
 
     A plan that matches by sequence, or says nothing of contexts, stays as it is.
     """
     hashes = {hash_ for hash_ in plan.contexts["hash"].tolist() if hash_}
     if not hashes or MATCHINGS[plan.matching - 1] == "sequence":
-        return plan, []
+        return plan
     chains = chains_with(profile, hashes, plan.depth)
-    table, notes = site_table(profile.modules, chains, unknown=len(hashes) - len(chains))
-    return replace(plan, sites=encode(table)), notes
+    table, _ = site_table(profile.modules, chains, unknown=len(hashes) - len(chains))
+    return replace(plan, sites=encode(table))

@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 from malloom import _native
 from malloom.errors import CommandError
 from malloom.report.debug_files import DEBUG_ROOT, debug_files
-from malloom.report.elf_symbols import build_id_of
+from malloom.report.elf_symbols import build_id_of, find_functions
 from malloom.report.source_calls import SourceCall, UnreadableError, find_calls
 from malloom.sites.keys import Call, Site, numbered, plain
 from malloom.sites.machine_calls import machine_calls, pointer_calls
@@ -61,14 +61,15 @@ def read_build(
 
 def _read(path: Path, build_id: str, offsets: set[int], callees: Collection[str], debug_root: Path) -> Build:
     files = (*debug_files(path, build_id, debug_root), path)
-    if not any(_has_debug_information(file) for file in files):
-        return Build(path, build_id, (), f"{path.name} has no debug information: build it with -g")
     calls = _calls_of(path, files)
     callees = {*callees, *(calls.get(offset, "") for offset in offsets)}
     wanted = {at: name for at, name in calls.items() if name in callees}
     wanted |= dict.fromkeys((at for at in _pointer_calls(path, callees) if at not in calls), "")
     wanted |= {offset: calls.get(offset, "") for offset in offsets}
     keys, note = _keys_of(files, sorted(wanted))
+    keys = _symbols_of(files, sorted(wanted.keys() - keys.keys())) | keys
+    if not any(_has_debug_information(file) for file in files):
+        note = f"{path.name} has no debug information: build it with -g"
     if not calls and not note:
         note = f"the calls of {path.name} are not known: it is for another processor than x86-64"
     sites = numbered(Site(at, wanted[at], keys.get(at, ())) for at in sorted(wanted))
@@ -107,6 +108,16 @@ def _keys_of(files: Iterable[Path], offsets: list[int]) -> tuple[dict[int, tuple
             except UnreadableError as problem:
                 return {}, f"the debug information of {file} cannot be read: {problem}"
     return {}, ""
+
+
+def _symbols_of(files: Iterable[Path], offsets: list[int]) -> dict[int, tuple[Call, ...]]:
+    """What symbols say where there is no debug information: of the C library's start of a program, say."""
+    found: dict[int, tuple[Call, ...]] = {}
+    for file in files:
+        with file.open("rb") as stream:
+            for offset, function in find_functions(ELFFile(stream), offsets).items():
+                found.setdefault(offset, (Call(plain(function), "", 0),))
+    return found
 
 
 def _with_columns(elf: ELFFile, calls: dict[int, list[SourceCall]]) -> dict[int, tuple[Call, ...]]:

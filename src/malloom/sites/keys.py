@@ -62,10 +62,6 @@ class Site:
     alike: int = 0
     """How many those are."""
 
-    def __str__(self) -> str:
-        through = f" in {self.calls[1]}" if len(self.calls) > 1 else ""
-        return f"{self.calls[0]}{through}" if self.calls else f"{self.offset:#x}"
-
 
 Part = Callable[[Site], Hashable | None]
 """What of a site has to agree; None where that is not known."""
@@ -79,7 +75,12 @@ def exact(site: Site) -> Hashable | None:
 
 
 def moved(site: Site) -> Hashable | None:
-    """The key with lines counted from the begin of each function: the text before it may differ."""
+    """The key with lines counted from the begin of each function: the text before it may differ.
+
+    Where a symbol alone tells of the function, the only call of that callee in it.
+    """
+    if by_symbol(site):
+        return (site.callee, functions_of(site)) if site.alike == 1 else None
     lines = [call.relative_line for call in site.calls]
     if not lines or None in lines:
         return None
@@ -96,7 +97,9 @@ def inlined(site: Site) -> Hashable | None:
 
 
 def counted(site: Site) -> Hashable | None:
-    """Its number among the calls of the same functions: their text may differ, but not how many there are."""
+    """Its number among the calls of the same functions: their text may differ, but not how many there are.
+
+    All that can be known where there are symbols and no debug information."""
     if not site.calls or not site.ordinal:
         return None
     return site.callee, functions_of(site), site.calls[0].file_name, site.ordinal, site.alike
@@ -136,15 +139,21 @@ def numbered(sites: Iterable[Site]) -> list[Site]:
     return [
         replace(
             site,
-            twins=twins[exact(site)],
-            copies=copies[innermost(site)],
+            # Of calls that symbols alone tell of, each is known by its number.
+            twins=twins[exact(site)] if exact(site) else 1,
+            copies=copies[innermost(site)] if exact(site) else 1,
             ordinal=ranks[_group(site)][_position(site)],
             alike=len(ranks[_group(site)]),
         )
-        if exact(site) is not None
+        if exact(site) or by_symbol(site)
         else site
         for site in all_sites
     ]
+
+
+def by_symbol(site: Site) -> bool:
+    """Whether no debug information tells of the site, but a symbol does."""
+    return bool(site.calls) and not any(call.file for call in site.calls)
 
 
 def _group(site: Site) -> Hashable:
@@ -152,7 +161,9 @@ def _group(site: Site) -> Hashable:
 
 
 def _position(site: Site) -> tuple[tuple[int, int], ...]:
-    """In the order of the source: the outermost call says most."""
+    """In the order of the source, where the outermost call says most; else in that of the code."""
+    if by_symbol(site):
+        return ((site.offset, 0),)
     return tuple((call.line, call.column) for call in reversed(site.calls))
 
 

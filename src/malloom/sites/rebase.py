@@ -42,11 +42,18 @@ class Rebased:
     unchanged: frozenset[int]
     """Hashes of the modules that were not rebuilt."""
     notes: tuple[str, ...]
+    missing: frozenset[int]
+    """Indexes of the frames that were not found."""
 
     def gone(self) -> list[KeyedContext]:
         """The contexts that were not found, those with the most bytes first."""
         missing = [context for context in told(self.old) if context.hash not in self.hashes]
         return sorted(missing, key=lambda context: (-context.requested_bytes, context.hash))
+
+    def keyless(self) -> int:
+        """How many of those that are gone had no debug information, at a call site that was not found."""
+        lost = {frame for frame in self.missing if not self.old.has_key(frame)}
+        return sum(not lost.isdisjoint(context.frames) for context in self.gone())
 
     def share(self, level: str | None = None) -> Share:
         """What was found at that level, or the whole, found or not."""
@@ -147,7 +154,8 @@ def _rebased(
             )
             contexts.append(KeyedContext(hash_, context.frames, context.requests, context.requested_bytes))
     kept = SiteTable(tuple(modules), tuple(frames), tuple(contexts), table.unknown_contexts)
-    return Rebased(table, kept, hashes, levels, program, unchanged, notes)
+    missing = frozenset(range(len(frames))) - found.keys()
+    return Rebased(table, kept, hashes, levels, program, unchanged, notes, missing)
 
 
 def mix(value: int) -> int:

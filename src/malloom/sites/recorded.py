@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from malloom import _native
 from malloom.profile import NO_MODULE, Contexts, HeapProfile, Module
 from malloom.profile.requests import U32, U64
 from malloom.report.debug_files import DEBUG_ROOT
@@ -40,11 +42,26 @@ def chains_of(contexts: Contexts, of_request: U32, sizes: U64) -> list[Chain]:
 
 def chains_with(profile: HeapProfile, hashes: Collection[int], depth: int) -> list[Chain]:
     """The contexts of at most `depth` frames that have one of these hashes."""
+    contexts, modules = (
+        profile.contexts,
+        np.array([module.hash for module in profile.modules], dtype=np.uint64),
+    )
+    whole = chains_of(contexts, profile.requests.context, profile.requests.size)
     found: dict[int, Chain] = {}
     for level in range(1, depth + 1):
-        folded = profile.folded(level)
-        chains = chains_of(folded.contexts, folded.requests.context, folded.requests.size)
-        found |= {chain.hash: chain for chain in chains if chain.hash in hashes and chain.hash not in found}
+        shortened = _native.chain_hashes(
+            contexts.offsets, contexts.frame_module, contexts.frame_offset, modules, level
+        )
+        at_level: dict[int, Chain] = {}
+        for chain, hash_ in zip(whole, shortened.tolist(), strict=True):
+            if hash_ in hashes and hash_ not in found:
+                before = at_level.get(hash_, Chain(hash_, chain.frames[:level], 0, 0))
+                at_level[hash_] = replace(
+                    before,
+                    requests=before.requests + chain.requests,
+                    requested_bytes=before.requested_bytes + chain.requested_bytes,
+                )
+        found |= at_level
     return list(found.values())
 
 
@@ -57,14 +74,16 @@ def site_table(
     offsets: dict[int, set[int]] = {}
     for module, offset in frames:
         offsets.setdefault(module, set()).add(offset)
+    innermost = {chain.frames[0][0] for chain in chains if chain.frames}
     sites: dict[tuple[int, int], Site] = {}
     notes: list[str] = []
     for module, wanted in offsets.items():
         if module == NO_MODULE:
             continue
-        build = _build_of(known[module], wanted, debug_root)
+        build = _build_of(known[module], frozenset(wanted), debug_root)
         sites |= {(module, site.offset): site for site in build.sites if site.offset in wanted}
-        notes += [build.note] if build.note else []
+        # What lies around the program's own code, as the C library, seldom has debug information.
+        notes += [build.note] if build.note and module in innermost else []
     index = {frame: number for number, frame in enumerate(frames)}
     table = SiteTable(
         tuple(SiteModule(module.hash, module.path, module.build_id) for module in known),
@@ -80,7 +99,9 @@ def site_table(
     return table, notes
 
 
-def _build_of(module: Module, offsets: Collection[int], debug_root: Path) -> Build:
+@lru_cache(maxsize=64)
+def _build_of(module: Module, offsets: frozenset[int], debug_root: Path) -> Build:
+    """Kept, as the plans of many strategies are about the same call sites."""
     path = Path(module.path)
     found = build_id_at(path) if path.is_file() else None
     if found is None:

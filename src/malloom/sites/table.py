@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from malloom import _native, formats
 from malloom.errors import CommandError
+from malloom.report.names import demangle, is_of_library, short_name
 from malloom.sites.keys import Call, Site
 
 NO_MODULE = 2**32 - 1
@@ -52,13 +53,26 @@ class SiteTable:
     unknown_contexts: int = 0
 
     def name(self, context: KeyedContext) -> str:
-        """The innermost call site, for people."""
-        if not context.frames:
-            return "?"
-        frame = self.frames[context.frames[0]]
-        known = frame.module != NO_MODULE and not frame.site.calls
+        """For people the innermost call that a language's own library does not make, else the innermost."""
+        frames = [self.frames[number] for number in context.frames]
+        calls = [call for frame in frames for call in frame.site.calls]
+        names = [short_name(demangle(call.function)) for call in calls]
+        for call, name in zip(calls, names, strict=True):
+            if call.line and not is_of_library(name, call.file):
+                return str(replace(call, function=name))
+        if calls and calls[0].line:
+            return str(replace(calls[0], function=names[0]))
+        return self._address(frames[0]) if frames else "?"
+
+    def _address(self, frame: Frame) -> str:
+        known = frame.module != NO_MODULE
         path = self.modules[frame.module].path.rpartition("/")[2] + "+" if known else ""
-        return f"{path}{frame.site}"
+        function = f"{frame.site.calls[0].function} " if frame.site.calls else ""
+        return f"{function}{path}{frame.site.offset:#x}"
+
+    def has_key(self, frame: int) -> bool:
+        """Whether debug information tells of a call site."""
+        return any(call.line for call in self.frames[frame].site.calls)
 
 
 class _Texts:

@@ -51,6 +51,16 @@ def test_a_site_is_found_at_its_level(old: Site, new: Site, level: str | None) -
     assert level_of([old], [new]) == level
 
 
+SYMBOL = call("_start", 0, 0, 0, "")
+
+
+def test_a_symbol_alone_tells_a_function_s_only_call() -> None:
+    assert level_of([site(SYMBOL)], [site(SYMBOL, offset=9)]) == "moved"
+    two = [site(SYMBOL), site(SYMBOL, offset=2)]
+    assert level_of(two, [replace(each, offset=each.offset + 7) for each in two]) == "counted"
+    assert level_of(two, [site(SYMBOL)]) is None
+
+
 def test_columns_tell_two_on_one_line_apart() -> None:
     first, second = site(call(column=5), offset=1), site(call(column=30), offset=2)
     found = match(numbered([first, second]), numbered([replace(second, offset=8), replace(first, offset=9)]))
