@@ -24,7 +24,7 @@ def rebuilt_text() -> str:
     text = SOURCE.read_text()
     text = text.replace("/* lines are added here */", "/* lines\n * are\n * added */")
     text = text.replace("first_name", "other_name")
-    text = re.sub(r"NEVER_INLINED static struct node \*removed.*?^}\n\n", "", text, flags=re.M | re.S)
+    text = re.sub(r"NEVER_INLINED static struct node\* removed.*?^}\n\n", "", text, flags=re.M | re.S)
     text = text.replace("        list = removed(list, i);\n", "")
     return text.replace("malloc(80);", "0;\n    made = malloc(80);")
 

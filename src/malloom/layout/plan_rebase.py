@@ -42,6 +42,8 @@ def _contexts(plan: PlanFile, rebased: Rebased) -> tuple[npt.NDArray[Any], npt.N
         np.isin(plan.contexts["hash"], list(rebased.hashes)) & (plan.contexts["hash"] != 0)
     ].copy()
     kept["hash"] = [rebased.hashes[hash_] for hash_ in kept["hash"].tolist()]
+    # So that a plan is the same however often it is rebased.
+    kept.sort(order="hash")
     slots = [np.zeros(0, dtype=plan.slots.dtype)]
     first = 0
     for entry in kept:
