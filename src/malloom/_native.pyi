@@ -73,6 +73,26 @@ def context_affinity(
 def lifetimes(size: U64, birth: U64, death: U64, context: U32, contexts: int) -> tuple[U64, U64]: ...
 def demangle(name: str) -> str: ...
 
+# fields/bindings.cpp
+
+def count_fields(
+    source: AccessSource,
+    recorded: U64,
+    sizes: U64,
+    kind_of_request: U32,
+    kinds: int,
+    caches: list[tuple[int, int, int]],
+    tlbs: list[tuple[int, int, int]],
+    replacement: str,
+) -> tuple[bytes, bytes, bytes, int, int]: ...
+def fields_problem(data: bytes) -> str: ...
+def sites_problem(data: bytes) -> str: ...
+def word_checksum(data: bytes, left_out: int) -> int: ...
+
+# debug/bindings.cpp
+
+def call_places(sections: dict[str, bytes], addresses: U64) -> tuple[U32, U32, U32, U32]: ...
+
 # orders/bindings.cpp
 
 def depth_first(offsets: U64, targets: U32, weights: U32, roots: U32) -> U32: ...

@@ -8,7 +8,12 @@ from typing import BinaryIO, Literal
 
 from malloom.errors import CommandError, UsageProblem
 
-BEGINNINGS = {"profile": b"MALLPROF", "plan": b"MALLPLAN", "text of a profile": b"malloom profile text"}
+BEGINNINGS = {
+    "profile": b"MALLPROF",
+    "plan": b"MALLPLAN",
+    "table of fields": b"MALLFLDS",
+    "text of a profile": b"malloom profile text",
+}
 """What files of each kind begin with (formats/*.def)."""
 
 
@@ -32,7 +37,9 @@ def check_new(path: Path) -> None:
         raise UsageProblem(f"{path} exists already", remedy="choose another name, or replace it with --force")
 
 
-def check_replaced(path: Path, kind: Literal["profile", "plan", "text of a profile"]) -> None:
+def check_replaced(
+    path: Path, kind: Literal["profile", "plan", "table of fields", "text of a profile"]
+) -> None:
     """Raises where writing to `path` would lose a file of another kind, say the program itself."""
     if not path.exists():
         return

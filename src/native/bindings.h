@@ -9,6 +9,8 @@ void bind_accesses(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);
 void bind_survey(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
+void bind_fields(nanobind::module_& module);
+void bind_debug(nanobind::module_& module);
 void bind_orders(nanobind::module_& module);
 void bind_packing(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);

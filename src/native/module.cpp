@@ -9,6 +9,8 @@ NB_MODULE(_native, module) {
     malloom::native::bind_profile(module);
     malloom::native::bind_survey(module);
     malloom::native::bind_report(module);
+    malloom::native::bind_fields(module);
+    malloom::native::bind_debug(module);
     malloom::native::bind_orders(module);
     malloom::native::bind_packing(module);
     malloom::native::bind_plan(module);

@@ -13,6 +13,8 @@ DEFINED = re.compile(
 )
 FIELD = re.compile(r'^FIELD\((\w+), (\w+), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 VALUE = re.compile(r'^VALUE\(\w+, (\w+), (\w+), "([^"]*)"\)$', re.MULTILINE)
+NAMES = ("profile", "plan", "sites", "fields")
+"""Of the .def files."""
 PLACE = re.compile(r"<!-- table (\w+) (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -42,7 +44,7 @@ def struct_table(title: str, size: int, fields: list[tuple[str, str, str, str]])
 
 def with_tables(document: str) -> str:
     """The document with every table as the .def files have it."""
-    known = {name: tables(name) for name in ("profile", "plan")}
+    known = {name: tables(name) for name in NAMES}
 
     def fill(place: re.Match[str]) -> str:
         return f"<!-- table {place[1]} {place[2]} -->\n{known[place[1]][place[2]]}\n<!-- end -->"

@@ -1,6 +1,6 @@
 """docs/formats.md says what formats/*.def define, all of it."""
 
-from formats.format_tables import DOCUMENT, PLACE, tables, with_tables
+from formats.format_tables import DOCUMENT, NAMES, PLACE, tables, with_tables
 
 
 def test_tables_are_those_of_the_definitions() -> None:
@@ -10,4 +10,4 @@ def test_tables_are_those_of_the_definitions() -> None:
 
 def test_every_definition_has_its_table() -> None:
     shown = {(place[1], place[2]) for place in PLACE.finditer(DOCUMENT.read_text())}
-    assert shown == {(name, title) for name in ("profile", "plan") for title in tables(name)}
+    assert shown == {(name, title) for name in NAMES for title in tables(name)}

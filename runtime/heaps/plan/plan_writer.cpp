@@ -112,6 +112,9 @@ PlanHeader new_header(const LearnedPlan& learned) {
     header.version = version_current;
     header.header_bytes = sizeof header;
     header.program = learned.program;
+    // Who learns has contexts that the base's keys do not know.
+    header.sites_offset = 0;
+    header.sites_bytes = 0;
     if (header.matching == static_cast<uint32_t>(Matching::context) && header.depth < learned.depth) {
         header.depth = learned.depth;
     }

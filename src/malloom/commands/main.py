@@ -22,6 +22,7 @@ VERBS = (
     "optimize",
     "record",
     "plan",
+    "rebase",
     "simulate",
     "run",
     "report",

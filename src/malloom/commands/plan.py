@@ -16,6 +16,7 @@ from malloom.layout.layout import Layout
 from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_merge import with_learned
+from malloom.layout.plan_sites import with_site_keys
 from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.output_file import check_new, check_output, check_replaced
@@ -100,7 +101,7 @@ def plan(
     made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate, pools=pools)
     if learned is not None:
         made = with_learned(opened, made, learned)
-    write_plan(made, output)
+    write_plan(with_site_keys(opened, made), output)
     typer.echo(summary(made, len(opened.requests)), err=True)
 
 

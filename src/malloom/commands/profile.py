@@ -1,4 +1,4 @@
-"""malloom profile: a profile as text and back."""
+"""malloom profile: a profile as text and back, and as a table of fields."""
 
 import sys
 from pathlib import Path
@@ -6,15 +6,20 @@ from typing import Annotated
 
 import typer
 
+from malloom.commands.fields_table import fields
 from malloom.errors import CommandError
 from malloom.output_file import check_output, check_replaced, written_whole
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb, a group of two."""
-    group = typer.Typer(no_args_is_help=True, help="Turn a profile into text, and text into a profile.")
+    """Add the verb, a group of three."""
+    group = typer.Typer(
+        no_args_is_help=True,
+        help="Turn a profile into text, text into a profile, or a profile into a table of fields.",
+    )
     group.command("to-text")(to_text)
     group.command("from-text")(from_text)
+    group.command("fields")(fields)
     app.add_typer(group, name="profile", epilog="Example: malloom profile to-text run.profile")
 
 

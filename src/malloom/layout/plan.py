@@ -48,6 +48,8 @@ class Plan:
     prefetches: npt.NDArray[Any]
     racy_requests: int
     """Planned requests whose context several threads use: their ordinals may differ from run to run."""
+    sites: bytes = b""
+    """The section of site keys (formats/sites.def); empty: none."""
 
     @property
     def pools_count(self) -> int:

@@ -12,6 +12,7 @@ from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
+from malloom.layout.plan_sites import with_site_keys
 from malloom.layout.ranking import place
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
@@ -24,7 +25,8 @@ def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
     problems = {}
     for name, path in plans.items():
         try:
-            write_plan(make_plan(opened, place(strategy(name), opened, geometry)), path)
+            made = make_plan(opened, place(strategy(name), opened, geometry))
+            write_plan(with_site_keys(opened, made), path)
         except CommandError as error:
             problems[name] = str(error)
     return problems

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from malloom import _native, formats
+from malloom.errors import CommandError
 from malloom.layout.plan import Plan
 from malloom.layout.plan_header import check_plan
 from malloom.output_file import written_whole
+
+REMEDY = "make it again with 'malloom plan'"
 
 
 def write_plan(plan: Plan, path: Path) -> None:
@@ -29,6 +32,7 @@ def _encoded(plan: Plan) -> list[bytes]:
         "sequences": plan.sequences,
         "groups": plan.groups,
         "prefetches": plan.prefetches,
+        "sites": np.frombuffer(plan.sites, dtype=np.uint8),
     }
     body = b"".join(section.tobytes() for section in sections.values())
     dtype = formats.dtype("plan", "PlanHeader")
@@ -52,11 +56,12 @@ def _encoded(plan: Plan) -> list[bytes]:
         "groups_count": len(plan.groups),
         "prefetches_count": len(plan.prefetches),
         "pools_count": plan.pools_count,
+        "sites_bytes": len(plan.sites),
         "body_checksum": _checksum(body),
     }
     offset = dtype.itemsize
     for name, section in sections.items():
-        values[f"{name}_offset"] = offset
+        values[f"{name}_offset"] = offset if name != "sites" or plan.sites else 0
         offset += section.nbytes
     for name, value in values.items():
         header[name] = value
@@ -80,6 +85,8 @@ class PlanFile:
     sequences: Any
     groups: Any
     prefetches: Any
+    sites: bytes
+    """The section of site keys; empty where there is none."""
 
 
 def read_plan(path: Path | str) -> PlanFile:
@@ -88,6 +95,10 @@ def read_plan(path: Path | str) -> PlanFile:
     data = Path(path).read_bytes()
     row = np.frombuffer(data, dtype=formats.dtype("plan", "PlanHeader"), count=1)[0]
     header = {name: row[name].item() for name in row.dtype.names}
+
+    start, size = header["sites_offset"], header["sites_bytes"]
+    if start % 8 or start + size > len(data):
+        raise CommandError(f"{path}: is damaged: its site keys lie outside the file", remedy=REMEDY)
 
     def section(struct: str, name: str, count: str) -> Any:
         dtype = formats.dtype("plan", struct)
@@ -100,4 +111,5 @@ def read_plan(path: Path | str) -> PlanFile:
         section("PlanSequence", "sequences", "sequences_count"),
         section("PlanGroup", "groups", "groups_count"),
         section("PlanPrefetch", "prefetches", "prefetches_count"),
+        data[start : start + size],
     )

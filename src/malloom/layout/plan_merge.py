@@ -45,6 +45,7 @@ def with_prefetches(plan: Path, prefetches: Path, written: Path) -> None:
         sequences=base.sequences,
         groups=base.groups,
         prefetches=other.prefetches,
+        sites=base.sites,
         **{
             name: header[name]
             for name in (

@@ -38,6 +38,17 @@ def find_functions(elf: ELFFile, offsets: list[int]) -> dict[int, str]:
     return functions
 
 
+def all_functions(elf: ELFFile) -> dict[int, str]:
+    """Address -> name of every function that the file's symbols name; of several names the lowest."""
+    functions: dict[int, str] = {}
+    for table in _symbol_tables(elf):
+        symbols, names = _defined(table), table.stringtable.data()
+        for value, start in zip(symbols["value"].tolist(), symbols["name"].tolist(), strict=True):
+            name = names[start : names.find(b"\0", start)].decode(errors="replace").partition("@")[0]
+            functions[value] = min(functions.get(value, name), name)
+    return functions
+
+
 def _symbol_tables(elf: ELFFile) -> Iterator[SymbolTableSection]:
     for name in (".symtab", ".dynsym"):
         table = elf.get_section_by_name(name)
@@ -46,12 +57,17 @@ def _symbol_tables(elf: ELFFile) -> Iterator[SymbolTableSection]:
             yield table
 
 
-def _functions_of(table: SymbolTableSection, offsets: Any) -> dict[int, str]:
-    # A program may have a million symbols, of which a report names some hundred.
+def _defined(table: SymbolTableSection) -> Any:
+    """The functions of a table that have code."""
     symbols = np.frombuffer(table.data(), dtype=SYMBOL)
-    symbols = symbols[
+    return symbols[
         np.isin(symbols["info"] & 15, FUNCTIONS) & (symbols["value"] != 0) & (symbols["size"] != 0)
     ]
+
+
+def _functions_of(table: SymbolTableSection, offsets: Any) -> dict[int, str]:
+    # A program may have a million symbols, of which a report names some hundred.
+    symbols = _defined(table)
     if not len(symbols):
         return {}
     # Of names for one function the last: a table has its global symbols behind the local ones.

@@ -16,6 +16,12 @@ struct Geometry {
     std::vector<CacheShape> tlbs;
 };
 
+/// What one access met.
+struct AccessMisses {
+    unsigned levels = 0;  ///< caches that missed, from the first on
+    bool hidden = false;  ///< whether nobody waits for it: prefetched, or new memory
+};
+
 /// A level is referenced by what missed in the level before it. An access over the end of a line references
 /// both lines and counts one miss at each level where either missed (cachegrind's semantics).
 ///
@@ -30,16 +36,17 @@ class Hierarchy {
           tlbs_(geometry.tlbs.begin(), geometry.tlbs.end()) {}
 
     /// One load or store; `weight` equal ones in a row, of which only the first can miss.
-    void access(uint64_t address, unsigned bytes, uint32_t weight) {
+    AccessMisses access(uint64_t address, unsigned bytes, uint32_t weight) {
         references_ += weight;
         const uint32_t first = caches_.front().line_of(address);
         const uint32_t last = caches_.front().line_of(address + bytes - 1);
         if (first == latest_line_ && last == first) {
-            return;  // the line is where the access before it left it, in every cache and TLB
+            return {};  // the line is where the access before it left it, in every cache and TLB
         }
         latest_line_ = first == last ? first : no_line;
-        reference_caches(address, bytes);
+        const AccessMisses misses = reference_caches(address, bytes);
         reference_tlbs(address, bytes);
+        return misses;
     }
 
     /// Says that the object at `address` was used before, in a part of the stream that is not simulated.
@@ -72,20 +79,23 @@ class Hierarchy {
   private:
     static constexpr uint32_t no_line = UINT32_MAX;
 
-    void reference_caches(uint64_t address, unsigned bytes) {
+    AccessMisses reference_caches(uint64_t address, unsigned bytes) {
         Missed missed = caches_.front().reference(address, bytes);
         if (missed == Missed::none) {
-            return;
+            return {};
         }
         const bool is_prefetched = prefetched(address, bytes, missed);
-        const uint64_t hidden = touched_.touch(address, bytes) || is_prefetched ? 1 : 0;
-        for (size_t level = 0; missed != Missed::none; missed = caches_[level].reference(address, bytes)) {
-            ++caches_[level].counts.misses;
-            caches_[level].counts.hidden += hidden;
-            if (++level == caches_.size()) {
-                return;
+        AccessMisses met{0, touched_.touch(address, bytes) || is_prefetched};
+        while (missed != Missed::none) {
+            Cache<Replacement>& level = caches_[met.levels];
+            ++level.counts.misses;
+            level.counts.hidden += met.hidden ? 1 : 0;
+            if (++met.levels == caches_.size()) {
+                break;
             }
+            missed = caches_[met.levels].reference(address, bytes);
         }
+        return met;
     }
 
     void reference_tlbs(uint64_t address, unsigned bytes) {

@@ -1,0 +1,165 @@
+"""The table of fields for people and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
+from malloom.printable import printable
+from malloom.quantities import counted, format_size
+from malloom.report.names import demangle, is_of_library, short_name
+from malloom.sites.keys import Site
+from malloom.sites.table import KeyedContext
+
+COMPANIONS = 4
+"""Fields that are named beside one as used with it, those with the most common visits."""
+SHOWN_FIELDS = 24
+"""Of a kind; those that were used most."""
+HEADINGS = ("offset", "bytes", "loads", "stores", "visits", "first misses", "last misses", "hidden")
+
+
+def as_object(table: FieldTable, notes: list[str]) -> dict[str, Any]:
+    """The table for machines; hashes are hexadecimal texts, as they do not fit a double."""
+    simulated = table.simulated
+    return {
+        "program": f"{table.program:016x}",
+        "depth": table.depth,
+        "sampled": table.has_flag("sampled"),
+        "cut": table.has_flag("cut"),
+        "rebased": table.has_flag("rebased"),
+        "accesses": table.accesses,
+        "unattributed": table.unattributed,
+        "machine": {
+            "name": simulated.geometry,
+            "levels": simulated.levels,
+            "line_bytes": simulated.line_bytes,
+            "first_level_bytes": simulated.first_level_bytes,
+            "last_level_bytes": simulated.last_level_bytes,
+        },
+        "kinds": [_kind_object(table, kind) for kind in by_misses(table)],
+        "notes": notes,
+    }
+
+
+def by_misses(table: FieldTable) -> Rows:
+    """The kinds that were used, those with the most misses first."""
+    used = table.kinds[table.kinds["loads"] + table.kinds["stores"] != 0]
+    falling = [-used[name].astype(np.int64) for name in ("loads", "last_misses", "first_misses")]
+    ordered: Rows = used[np.lexsort(falling)]
+    return ordered
+
+
+def _kind_object(table: FieldTable, kind: Any) -> dict[str, Any]:
+    context = table.sites.contexts[int(kind["context"])]
+    size = int(kind["size"])
+    return {
+        "context": f"{context.hash:016x}",
+        "sites": [_site_object(table.sites.frames[frame].site) for frame in context.frames],
+        "size": None if size == OTHER_SIZES else size,
+        **_counts(
+            kind, ("requests", "visits", "loads", "stores", "first_misses", "last_misses", "hidden_misses")
+        ),
+        "fields": [_counts(field, field.dtype.names) for field in table.fields_of(kind)],
+        "together": [_counts(pair, pair.dtype.names) for pair in table.pairs_of(kind)],
+    }
+
+
+def _site_object(site: Site) -> dict[str, Any]:
+    return {
+        "offset": site.offset,
+        "callee": site.callee,
+        "calls": [
+            {
+                "function": call.function,
+                "file": call.file,
+                "line": call.line,
+                "column": call.column,
+                "function_line": call.function_line,
+            }
+            for call in site.calls
+        ],
+        "twins": site.twins,
+    }
+
+
+def _counts(row: Any, names: tuple[str, ...]) -> dict[str, int]:
+    return {name: int(row[name]) for name in names}
+
+
+def as_text(table: FieldTable, top: int) -> Iterator[str]:
+    """Lines: what was simulated, then a block for each kind; `top` 0 shows all kinds."""
+    simulated = table.simulated
+    yield (
+        f"{counted(table.accesses, 'access', 'es')} to objects, {table.unattributed:,} of them at no field; "
+        f"misses of {simulated.geometry}: first level {format_size(simulated.first_level_bytes)}, "
+        f"last {format_size(simulated.last_level_bytes)}"
+    )
+    kinds = by_misses(table)
+    for kind in kinds[: top or None]:
+        yield ""
+        yield from _kind_lines(table, kind)
+    if top and len(kinds) > top:
+        yield ""
+        yield f"{counted(len(kinds) - top, 'more kind')} of objects ('--top 0' shows all)"
+
+
+def _kind_lines(table: FieldTable, kind: Any) -> Iterator[str]:
+    size = int(kind["size"])
+    what = "objects of further sizes" if size == OTHER_SIZES else f"objects of {counted(size, 'byte')}"
+    yield printable(f"{chain_text(table, table.sites.contexts[int(kind['context'])])}: {what}")
+    yield (
+        f"  {counted(int(kind['requests']), 'request')}, {counted(int(kind['visits']), 'visit')}, "
+        f"{int(kind['last_misses']):,} misses of the last level ({int(kind['hidden_misses']):,} hidden)"
+    )
+    fields = table.fields_of(kind)
+    shown = most_used(fields)
+    rows = [HEADINGS, *(_cells(fields[number]) for number in shown)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    companions = _companions(table, kind, fields)
+    together = ["used with", *(companions[number] for number in shown)]
+    for row, text in zip(rows, together, strict=True):
+        cells = "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+        yield f"  {cells}  {text}".rstrip()
+    if len(fields) > len(shown):
+        yield f"  {counted(len(fields) - len(shown), 'more field')}"
+
+
+def most_used(fields: Rows) -> list[int]:
+    """Numbers of the fields that are shown, in their order."""
+    used = (fields["loads"] + fields["stores"]).astype(np.int64)
+    return sorted(np.argsort(-used, kind="stable")[:SHOWN_FIELDS].tolist())
+
+
+def _cells(field: Any) -> tuple[str, ...]:
+    """What HEADINGS name."""
+    names = ("offset", "bytes", "loads", "stores", "visits", "first_misses", "last_misses", "hidden_misses")
+    return tuple(f"{int(field[name]):,}" for name in names)
+
+
+def _companions(table: FieldTable, kind: Any, fields: Rows) -> list[str]:
+    """Of each field those that are used in the same visits, as offset:bytes, with their share of its
+    visits."""
+    found: list[list[tuple[int, int]]] = [[] for _ in fields]
+    for pair in table.pairs_of(kind):
+        first, second, visits = (int(number) for number in pair)
+        found[first].append((visits, second))
+        found[second].append((visits, first))
+    return [
+        ", ".join(
+            f"{fields[other]['offset']}:{fields[other]['bytes']} {visits / max(int(field['visits']), 1):.0%}"
+            for visits, other in sorted(companions, key=lambda each: (-each[0], each[1]))[:COMPANIONS]
+        )
+        for field, companions in zip(fields, found, strict=True)
+    ]
+
+
+def chain_text(table: FieldTable, context: KeyedContext) -> str:
+    """The call sites of a context, callers to the right."""
+    calls = [call for frame in context.frames for call in table.sites.frames[frame].site.calls]
+    names = [replace(call, function=short_name(demangle(call.function))) for call in calls]
+    own = [str(call) for call in names if call.line and not is_of_library(call.function, call.file)]
+    return " < ".join(own) or table.sites.name(context)

@@ -1,0 +1,137 @@
+"""From a profile to its table of fields (formats/fields.def)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malloom import _native, formats
+from malloom.cache.geometry import Geometry
+from malloom.profile import HeapProfile
+from malloom.profile.requests import U32, U64
+from malloom.sites.recorded import chains_of, site_table
+from malloom.sites.table import SiteTable
+
+OTHER_SIZES = 2**64 - 1
+"""Size of a kind that stands for all sizes of its context that are not told apart."""
+
+Rows = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """The machine whose misses are counted."""
+
+    geometry: str
+    levels: int
+    line_bytes: int
+    first_level_bytes: int
+    last_level_bytes: int
+
+
+@dataclass(frozen=True)
+class FieldTable:
+    """The whole table; the last three are structured arrays as formats/fields.def defines them."""
+
+    program: int
+    profile_created: int
+    flags: int
+    depth: int
+    simulated: Simulated
+    accesses: int
+    unattributed: int
+    sites: SiteTable
+    kinds: Rows
+    fields: Rows
+    pairs: Rows
+
+    def has_flag(self, flag: str) -> bool:
+        """Whether it has a FieldsFlag, by name."""
+        return bool(self.flags & formats.load("fields").enums["FieldsFlag"][flag])
+
+    def fields_of(self, kind: Any) -> Rows:
+        first = int(kind["first_field"])
+        return self.fields[first : first + int(kind["fields"])]
+
+    def pairs_of(self, kind: Any) -> Rows:
+        first = int(kind["first_pair"])
+        return self.pairs[first : first + int(kind["pairs"])]
+
+
+def field_table(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[FieldTable, list[str]]:
+    """The table of the profile's accesses by contexts of so many frames, and notes on missing keys.
+
+    One pass over the accesses. Memory: 4 bytes a request, the simulated caches, and what the format's limits
+    allow.
+    """
+    folded = profile.folded(depth)
+    sizes, context_of_kind, kind_of_request = kinds_of(folded.requests.context, folded.requests.size)
+    kinds, fields, pairs, accesses, unattributed = _native.count_fields(
+        profile.accesses(),
+        profile.requests.address,
+        profile.requests.size,
+        kind_of_request,
+        len(sizes),
+        [(level.sets, level.ways, level.line_bytes) for level in geometry.caches],
+        [(level.sets, level.ways, level.line_bytes) for level in geometry.tlbs],
+        geometry.replacement,
+    )
+    rows = np.frombuffer(kinds, dtype=formats.dtype("fields", "Kind")).copy()
+    rows["size"], rows["context"] = sizes, context_of_kind
+    rows["requests"] = np.bincount(kind_of_request, minlength=len(sizes))
+    chains = chains_of(folded.contexts, folded.requests.context, folded.requests.size)
+    sites, notes = site_table(profile.modules, chains)
+    made = FieldTable(
+        program=program_hash(profile),
+        profile_created=profile.created,
+        flags=_flags(profile),
+        depth=depth,
+        simulated=_simulated(geometry),
+        accesses=accesses,
+        unattributed=unattributed,
+        sites=sites,
+        kinds=rows,
+        fields=np.frombuffer(fields, dtype=formats.dtype("fields", "Field")),
+        pairs=np.frombuffer(pairs, dtype=formats.dtype("fields", "Pair")),
+    )
+    return made, notes
+
+
+def kinds_of(context: U32, size: U64) -> tuple[U64, U32, U32]:
+    """Of each kind its size and context, and of each request its kind.
+
+    A context's sizes beyond the limit, those with the fewest requests, are one kind.
+    """
+    most = formats.load("fields").limits["most_sizes"]
+    keys = np.empty(len(size), dtype=[("context", "u4"), ("size", "u8")])
+    keys["context"], keys["size"] = context, size
+    found, of_request, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    order = np.lexsort((-counts, found["context"]))
+    starts = np.searchsorted(found["context"][order], found["context"][order], side="left")
+    rank = np.empty(len(found), dtype=np.int64)
+    rank[order] = np.arange(len(found)) - starts
+    told = np.where(rank < most, found["size"], np.uint64(OTHER_SIZES))
+    keys = np.empty(len(found), dtype=keys.dtype)
+    keys["context"], keys["size"] = found["context"], told
+    kinds, of_found = np.unique(keys, return_inverse=True)
+    kind_of_request = np.ascontiguousarray(of_found[of_request], dtype=np.uint32)
+    return np.ascontiguousarray(kinds["size"]), np.ascontiguousarray(kinds["context"]), kind_of_request
+
+
+def program_hash(profile: HeapProfile) -> int:
+    """The hash of the executable's module; 0 where the profile does not tell."""
+    return next((each.hash for each in profile.modules if each.path == profile.process.executable), 0)
+
+
+def _flags(profile: HeapProfile) -> int:
+    bits = formats.load("fields").enums["FieldsFlag"]
+    partly = profile.process.accesses in ("sampled", "annotated")
+    return (bits["sampled"] if partly else 0) | (bits["cut"] if profile.cut else 0)
+
+
+def _simulated(geometry: Geometry) -> Simulated:
+    first, last = geometry.caches[0], geometry.caches[-1]
+    return Simulated(geometry.name, len(geometry.caches), first.line_bytes, first.size_bytes, last.size_bytes)
