@@ -39,6 +39,7 @@ struct Access {
     Cell at;
     uint64_t bytes;
     bool is_write;
+    bool is_one_of_some = false;  ///< it accesses this place or another of the object, as an index chooses
 };
 
 /// A request of objects.

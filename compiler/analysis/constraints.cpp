@@ -90,10 +90,28 @@ void ConstraintVisitor::same(llvm::Value& one, llvm::Value& other) {
     sets_.unify(to_.cell_of(&one), to_.cell_of(&other));
 }
 
+/// Where an address leads: to one place, or to one of some fields.
+llvm::SmallVector<Cell, 2> ConstraintVisitor::places_of(llvm::Value& address) {
+    const std::optional<FieldChoice> choice = field_choice(address, to_.module_.getDataLayout());
+    if (!choice) {
+        return {to_.cell_of(&address)};
+    }
+    llvm::SmallVector<Cell, 2> places;
+    const Cell object = to_.cell_of(choice->object);
+    for (const int64_t offset : choice->offsets) {
+        places.push_back(object ? object.plus(offset) : object);
+        to_.steps_.push_back({object, offset, places.back()});
+    }
+    return places;
+}
+
 void ConstraintVisitor::access(llvm::Instruction& instruction, llvm::Value& address, llvm::Type& type,
                                bool is_write) {
     const uint64_t bytes = to_.module_.getDataLayout().getTypeStoreSize(&type).getKnownMinValue();
-    to_.accesses_.push_back({&instruction, to_.cell_of(&address), bytes, is_write});
+    const llvm::SmallVector<Cell, 2> places = places_of(address);
+    for (const Cell place : places) {
+        to_.accesses_.push_back({&instruction, place, bytes, is_write, places.size() > 1});
+    }
 }
 
 /// Of a length that is a value; 0 where it is not known.
@@ -110,13 +128,17 @@ void ConstraintVisitor::visitAllocaInst(llvm::AllocaInst& instruction) {
 void ConstraintVisitor::visitLoadInst(llvm::LoadInst& instruction) {
     llvm::Value& address = *instruction.getPointerOperand();
     access(instruction, address, *instruction.getType(), false);
-    to_.take_pointers_of(&instruction, to_.cell_of(&address));
+    for (const Cell place : places_of(address)) {
+        to_.take_pointers_of(&instruction, place);
+    }
 }
 
 void ConstraintVisitor::visitStoreInst(llvm::StoreInst& instruction) {
     llvm::Value& address = *instruction.getPointerOperand();
     access(instruction, address, *instruction.getValueOperand()->getType(), true);
-    to_.take_pointers_of(instruction.getValueOperand(), to_.cell_of(&address));
+    for (const Cell place : places_of(address)) {
+        to_.take_pointers_of(instruction.getValueOperand(), place);
+    }
 }
 
 void ConstraintVisitor::visitAtomicCmpXchgInst(llvm::AtomicCmpXchgInst& instruction) {
@@ -148,7 +170,9 @@ void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruct
     }
     auto& address = llvm::cast<llvm::GEPOperator>(instruction);
     const Cell base = to_.cell_of(address.getPointerOperand());
-    sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
+    if (!field_choice(instruction, to_.module_.getDataLayout())) {
+        sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
+    }
 }
 
 void ConstraintVisitor::visitPHINode(llvm::PHINode& instruction) {

@@ -44,6 +44,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
 
   private:
     void same(llvm::Value& one, llvm::Value& other);
+    llvm::SmallVector<Cell, 2> places_of(llvm::Value& address);
     void access(llvm::Instruction& instruction, llvm::Value& address, llvm::Type& type, bool is_write);
     void access_bytes(llvm::Instruction& instruction, llvm::Value& address, llvm::Value& bytes,
                       bool is_write);

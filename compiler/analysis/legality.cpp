@@ -67,6 +67,7 @@ class Prover {
     void take_sets();
     void take_objects(Proof& proof);
     void take_accesses();
+    void take_access(Proof& proof, const Access& access, Cell at);
     void take_copy_within(const Access& access);
     void take_uses();
     void take_use(const llvm::Use& use, Cell cell);
@@ -130,9 +131,6 @@ void Prover::take_objects(Proof& proof) {
         }
     }
     proof.object_bytes = set.requests.front().bytes;
-    if (!set.ambiguous().empty()) {
-        proof.split_refusals.push_back({"a pointer may lead to several places of it"});
-    }
     if (set.has(Trait::stack) || set.has(Trait::global) || set.has(Trait::function)) {
         proof.split_refusals.push_back({"a pointer to it may also point to a variable"});
     }
@@ -149,20 +147,31 @@ void Prover::take_accesses() {
             continue;
         }
         take_copy_within(access);
-        const auto end = static_cast<uint64_t>(at.offset) + access.bytes;
-        if (access.bytes == 0) {
-            proof->split_refusals.push_back(
-                {"as many bytes of it are accessed as nobody knows", access.instruction});
-        } else if (at.offset < 0 || end > proof->object_bytes) {
-            proof->split_refusals.push_back({"is accessed outside", access.instruction});
-        } else {
-            spans_[at.set].push_back({static_cast<uint64_t>(at.offset), access.bytes,
-                                      may_be_divided(access) && at.set->region_of(at.offset) == nullptr});
+        for (const int64_t place : at.set->alternatives(at.offset)) {
+            take_access(*proof, access, {at.set, place});
         }
     }
     for (const LibraryAccess& access : points_to_.library_accesses()) {
         refuse_split(points_to_.at(access.call->getArgOperand(access.argument)),
                      "is given to a function of a library", access.call);
+    }
+}
+
+void Prover::take_access(Proof& proof, const Access& access, Cell at) {
+    const bool is_one_place = at.set->alternatives(at.offset).size() == 1 && !access.is_one_of_some;
+    const auto end = static_cast<uint64_t>(at.offset) + access.bytes;
+    if (access.bytes == 0) {
+        proof.split_refusals.push_back(
+            {"as many bytes of it are accessed as nobody knows", access.instruction});
+    } else if (at.offset < 0 || end > proof.object_bytes) {
+        proof.split_refusals.push_back({"is accessed outside", access.instruction});
+    } else if (!is_one_place && llvm::isa<llvm::MemIntrinsic>(access.instruction)) {
+        proof.split_refusals.push_back({"is copied by a pointer to several places of it", access.instruction});
+    } else {
+        const bool is_in_array = at.set->region_of(at.offset) != nullptr;
+        spans_[at.set].push_back({static_cast<uint64_t>(at.offset), access.bytes,
+                                  may_be_divided(access) && !is_in_array && is_one_place});
+        proof.first_leads |= at.offset == 0 && !is_one_place;
     }
 }
 
@@ -208,6 +217,10 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         refuse_split(cell, "a pointer to it is used as a number", &user);
         return;
     }
+    const bool is_one_place = cell.set->alternatives(cell.offset).size() == 1;
+    if (llvm::isa<llvm::GetElementPtrInst>(user) && !is_one_place) {
+        refuse_split(cell, "a pointer to several places of it leads on", &user);
+    }
     if (llvm::isa<llvm::GetElementPtrInst>(user)) {
         bases_[cell.set].try_emplace(cell.offset, &user);
     }
@@ -225,7 +238,7 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&user)) {
         const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
         const std::optional<HeapCall> kind = heap_call(callee_name(*call));
-        if (kind && releases(*kind) && cell.offset != 0) {
+        if (kind && releases(*kind) && (cell.offset != 0 || !is_one_place)) {
             refuse_split(cell, "is released by a pointer into it", &user);
         }
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
@@ -270,7 +283,8 @@ void Prover::take_fields(Proof& proof) {
         }
     }
     for (Field& field : proof.fields) {
-        const auto pointer = proof.set->pointers().find(static_cast<int64_t>(field.offset));
+        const auto pointer =
+            proof.set->pointers().find(proof.set->normal(static_cast<int64_t>(field.offset)));
         field.is_recursive = pointer != proof.set->pointers().end() && field.bytes == 8 &&
                              points_to_.sets().resolve(pointer->second).set == proof.set;
     }

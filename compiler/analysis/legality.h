@@ -21,6 +21,8 @@ struct Proof {
     const AliasSet* set;
     uint64_t object_bytes = 0;       ///< of its objects, where they may be split
     std::vector<Field> fields = {};  ///< in the order of their offsets
+    /// A pointer to another field may be one to the first: an object's address must lead to that.
+    bool first_leads = false;
     std::vector<Refusal> pool_refusals = {};
     std::vector<Refusal> split_refusals = {};  ///< beside those
 

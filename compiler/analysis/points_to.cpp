@@ -15,26 +15,6 @@ namespace {
 
 constexpr uint64_t pointer_bytes = 8;
 
-/// The constants that a value is chosen among; none where it is not, or among too many.
-std::vector<int64_t> chosen_among(const llvm::Value& value) {
-    constexpr unsigned most_choices = 8;
-    std::vector<int64_t> found;
-    const auto take = [&](const llvm::Value* choice) {
-        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(choice);
-        if (constant != nullptr && constant->getBitWidth() <= 64) {
-            found.push_back(constant->getSExtValue());
-        }
-        return constant != nullptr && found.size() <= most_choices;
-    };
-    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) {
-        return llvm::all_of(phi->incoming_values(), take) ? found : std::vector<int64_t>();
-    }
-    if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&value)) {
-        return take(select->getTrueValue()) && take(select->getFalseValue()) ? found : std::vector<int64_t>();
-    }
-    return {};
-}
-
 bool names_object(Cell cell) {
     return cell &&
            (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
@@ -74,10 +54,55 @@ bool is_visible(const llvm::GlobalValue& global) {
 
 }  // namespace
 
+std::vector<int64_t> chosen_among(const llvm::Value& value) {
+    constexpr unsigned most_choices = 8;
+    std::vector<int64_t> found;
+    const auto take = [&](const llvm::Value* choice) {
+        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(choice);
+        if (constant != nullptr && constant->getBitWidth() <= 64) {
+            found.push_back(constant->getSExtValue());
+        }
+        return constant != nullptr && found.size() <= most_choices;
+    };
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) {
+        return llvm::all_of(phi->incoming_values(), take) ? found : std::vector<int64_t>();
+    }
+    if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&value)) {
+        return take(select->getTrueValue()) && take(select->getFalseValue()) ? found : std::vector<int64_t>();
+    }
+    return {};
+}
+
 bool is_register(const llvm::Type& type) {
     return type.isVectorTy() || type.isAggregateType() ||
            ((type.isIntegerTy() || type.isFloatingPointTy()) &&
             type.getPrimitiveSizeInBits().getFixedValue() > 64);
+}
+
+std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout) {
+    auto* instruction = llvm::dyn_cast<llvm::GetElementPtrInst>(&address);
+    if (instruction == nullptr || !instruction->getType()->isPointerTy()) {
+        return std::nullopt;
+    }
+    const bool is_accessed_only = llvm::all_of(instruction->uses(), [](const llvm::Use& use) {
+        const auto* load = llvm::dyn_cast<llvm::LoadInst>(use.getUser());
+        const auto* store = llvm::dyn_cast<llvm::StoreInst>(use.getUser());
+        return (load != nullptr && load->isSimple()) ||
+               (store != nullptr && store->isSimple() && use.getOperandNo() == 1);
+    });
+    auto& steps = llvm::cast<llvm::GEPOperator>(*instruction);
+    const unsigned bits = layout.getIndexTypeSizeInBits(steps.getType());
+    llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+    llvm::APInt constant(bits, 0);
+    if (!is_accessed_only || !steps.collectOffset(layout, bits, variable, constant) || variable.size() != 1) {
+        return std::nullopt;
+    }
+    const auto& [index, scale] = variable.front();
+    FieldChoice choice = {steps.getPointerOperand(), chosen_among(*index)};
+    for (int64_t& offset : choice.offsets) {
+        offset = constant.getSExtValue() + offset * scale.getSExtValue();
+    }
+    return choice.offsets.empty() ? std::nullopt : std::optional(std::move(choice));
 }
 
 PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), range_of_(std::move(range_of)) {

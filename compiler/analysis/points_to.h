@@ -25,6 +25,17 @@ namespace malloom::compiler {
 /// own, with the parts as pointers in it.
 bool is_register(const llvm::Type& type);
 
+/// The constants that a value is chosen among, by a phi or a select; none where it is not, or among too many.
+std::vector<int64_t> chosen_among(const llvm::Value& value);
+
+/// An address of one field or another of an object, by an index that is one of few constants, through which
+/// memory is loaded and stored and nothing else is done.
+struct FieldChoice {
+    llvm::Value* object;
+    std::vector<int64_t> offsets;
+};
+std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout);
+
 /// Whether it is a number with a fraction, or several.
 inline bool is_fraction(const llvm::Type& type) {
     return type.isFPOrFPVectorTy();

@@ -19,14 +19,16 @@ bool is_power_of_two(uint64_t bytes) {
 
 /// Each field apart. First one that leads to another object of the set, then the others in their order; the
 /// first one's length a power of two, so that an object's number in its pool takes no division.
-std::vector<std::vector<unsigned>> all_apart(const std::vector<Field>& fields) {
+std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
+    const std::vector<Field>& fields = proof.fields;
     std::vector<unsigned> order;
     for (unsigned i = 0; i < fields.size(); ++i) {
         order.push_back(i);
     }
     std::ranges::stable_sort(order, std::ranges::greater(), [&](unsigned number) {
         const Field& field = fields[number];
-        return (field.is_recursive ? 2 : 0) + (is_power_of_two(field.bytes) ? 1 : 0);
+        return (proof.first_leads && field.offset == 0 ? 4 : 0) + (field.is_recursive ? 2 : 0) +
+               (is_power_of_two(field.bytes) ? 1 : 0);
     });
     std::vector<std::vector<unsigned>> parts;
     for (const unsigned number : order) {
@@ -57,7 +59,7 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
         treated += sizes;
         decision.treatment = Treatment::pool;
         if (policy == Policy::maximal && proof.may_split()) {
-            split(decision, all_apart(proof.fields));
+            split(decision, all_apart(proof));
         }
         if (policy == Policy::automatic && proof.may_split() && !visits[i].empty() &&
             proof.fields.size() <= most_grouped_fields) {

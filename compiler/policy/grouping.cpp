@@ -142,7 +142,9 @@ std::vector<std::vector<unsigned>> best_parts(const Proof& proof, const std::vec
     const Costs costs(proof.fields, visits);
     std::vector<Part> parts = join_what_saves(costs, proof.fields.size());
     // Where an address leads is where most visits go.
-    std::ranges::stable_sort(parts, std::ranges::greater(), [&](Part part) { return costs.weight_of(part); });
+    std::ranges::stable_sort(parts, std::ranges::greater(), [&](Part part) {
+        return std::pair(proof.first_leads && (part & 1) != 0, costs.weight_of(part));
+    });
     if (costs.of(parts) > worthwhile * costs.whole(proof.object_bytes)) {
         parts = {~Part{0}};
     }

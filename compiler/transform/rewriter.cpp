@@ -43,6 +43,16 @@ bool is_all_of_pools(const AliasSet& set) {
            !set.has(Trait::global) && !set.has(Trait::function);
 }
 
+void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        load->setAlignment(std::min(load->getAlign(), alignment));
+    } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        store->setAlignment(std::min(store->getAlign(), alignment));
+    }
+}
+
+constexpr uint64_t most_alignment = 16;  // of what malloc gives
+
 /// First everything is found that must be rewritten, with what the analysis knows of it, which is void as soon
 /// as the first instruction changes.
 class Rewriter {
@@ -56,8 +66,10 @@ class Rewriter {
     struct Pointer {
         const SplitLayout* layout = nullptr;  ///< null: to nothing that is split
         int64_t offset = 0;
+        llvm::SmallVector<int64_t, 2> alternatives = {};  ///< of the offset, all that it may be
 
         explicit operator bool() const { return layout != nullptr; }
+        bool is_one_place() const { return alternatives.size() == 1; }
         Place place() const { return layout->place_of_pointer(offset); }
     };
     struct Address {
@@ -99,6 +111,8 @@ class Rewriter {
     const Target* target_of(const llvm::Value* value) const;
 
     void rewrite(const Address& address);
+    static llvm::Value* choose(llvm::IRBuilder<>& code, const Address& address, llvm::Value& index,
+                               llvm::ArrayRef<int64_t> choices, int64_t further, int64_t scale);
     void rewrite(const MemoryAccess& access);
     static void rewrite(const HeapUse& use);
     void watch(llvm::Instruction& instruction, unsigned operand);
@@ -148,9 +162,11 @@ const Rewriter::Target* Rewriter::target_of(const llvm::Value* value) const {
 
 Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
     const Target* target = value->getType()->isPointerTy() ? target_of(value) : nullptr;
-    return target != nullptr && target->layout != nullptr
-               ? Pointer{target->layout, points_to_.at(value).offset}
-               : Pointer{};
+    if (target == nullptr || target->layout == nullptr) {
+        return {};
+    }
+    const Cell cell = points_to_.at(value);
+    return {target->layout, cell.offset, cell.set->alternatives(cell.offset)};
 }
 
 void Rewriter::run(bool verifies) {
@@ -177,7 +193,9 @@ void Rewriter::run(bool verifies) {
 }
 
 void Rewriter::watch(llvm::Instruction& instruction, unsigned operand) {
-    watched_.push_back({&instruction, operand, target_of(instruction.getOperand(operand))});
+    llvm::Value* address = instruction.getOperand(operand);
+    const std::optional<FieldChoice> choice = field_choice(*address, module_.getDataLayout());
+    watched_.push_back({&instruction, operand, target_of(choice ? choice->object : address)});
 }
 
 /// Accesses of several fields have become ones of their copy, on the stack.
@@ -198,7 +216,7 @@ void Rewriter::find(llvm::Instruction& instruction) {
         if (const Pointer base = pointer_of(address->getPointerOperand())) {
             const Cell from = points_to_.at(address->getPointerOperand()), to = points_to_.at(address);
             addresses_.push_back(
-                {address, base, from.set->region_of(from.offset), to.set->region_of(to.offset)});
+                {address, base, from.set->region_of(from.offset), to ? to.set->region_of(to.offset) : nullptr});
         }
     } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         find_call(*call);
@@ -251,6 +269,22 @@ void Rewriter::rewrite(const HeapUse& use) {
     }
 }
 
+/// The place of an index that is one of few constants, each of another field.
+llvm::Value* Rewriter::choose(llvm::IRBuilder<>& code, const Address& address, llvm::Value& index,
+                              llvm::ArrayRef<int64_t> choices, int64_t further, int64_t scale) {
+    llvm::Value* chosen = nullptr;
+    for (const int64_t choice : choices) {
+        const int64_t offset = address.base.offset + further + choice * scale;
+        const SplitLayout& layout = *address.base.layout;
+        llvm::Value* place = move(code, layout, address.instruction->getPointerOperand(),
+                                  address.base.place(), layout.place_of_pointer(offset));
+        llvm::Value* number = llvm::ConstantInt::getSigned(index.getType(), choice);
+        chosen = chosen == nullptr ? place
+                                   : code.CreateSelect(code.CreateICmpEQ(&index, number), place, chosen);
+    }
+    return chosen;
+}
+
 void Rewriter::rewrite(const Address& address) {
     auto& old = llvm::cast<llvm::GEPOperator>(*address.instruction);
     const llvm::DataLayout& data = module_.getDataLayout();
@@ -263,7 +297,17 @@ void Rewriter::rewrite(const Address& address) {
     const SplitLayout& layout = *address.base.layout;
     llvm::Value* pointer = old.getPointerOperand();
     int64_t further = constant.getSExtValue();
-    if (address.from == nullptr) {
+    const std::vector<int64_t> choices =
+        variable.size() == 1 ? chosen_among(*variable.front().first) : std::vector<int64_t>();
+    if (address.from == nullptr && !choices.empty()) {
+        const auto& [index, scale] = variable.front();
+        pointer = choose(code, address, *index, choices, further, scale.getSExtValue());
+        further = 0;
+        variable.clear();
+        for (llvm::User* user : address.instruction->users()) {
+            lower_alignment(*llvm::cast<llvm::Instruction>(user), llvm::Align(1));
+        }
+    } else if (address.from == nullptr) {
         // Into an array by way of where it begins, which the index may lead away from and back to.
         const int64_t offset = address.base.offset + further;
         const int64_t way = variable.empty() ? offset : address.to->begin;
@@ -310,15 +354,19 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         }
     }
     llvm::IRBuilder<> code(&instruction);
+    if (!access.at.is_one_place()) {
+        // Wherever the pointer came from, it leads to where the field lies.
+        uint64_t alignment = most_alignment;
+        for (const int64_t place : access.at.alternatives) {
+            alignment = std::min(alignment, layout.alignment_of(layout.place_of(static_cast<uint64_t>(place))));
+        }
+        lower_alignment(instruction, llvm::Align(alignment));
+        return;
+    }
     const Place place = layout.place_of(offset);
     instruction.setOperand(operand,
                            move(code, layout, instruction.getOperand(operand), access.at.place(), place));
-    const llvm::Align alignment(layout.alignment_of(place));
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-        load->setAlignment(std::min(load->getAlign(), alignment));
-    } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-        store->setAlignment(std::min(store->getAlign(), alignment));
-    }
+    lower_alignment(instruction, llvm::Align(layout.alignment_of(place)));
 }
 
 /// What was said of objects as they lay before is not so any more.

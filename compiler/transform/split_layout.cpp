@@ -48,10 +48,14 @@ SplitLayout::SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsi
     place_arrays();
 }
 
-/// Those that must be aligned most come first, so that little is left between them.
+/// Those that must be aligned most come first, so that little is left between them; and before all the field
+/// that objects begin with, which then has the object's address.
 void SplitLayout::place_members(Part& part) {
     std::ranges::stable_sort(part.members, std::ranges::greater(),
-                             [&](unsigned member) { return alignment_of_field(fields_[member]); });
+                             [&](unsigned member) {
+                                 return std::pair(fields_[member].offset == 0,
+                                                  alignment_of_field(fields_[member]));
+                             });
     uint64_t end = 0;
     uint64_t alignment = 1;
     for (const unsigned member : part.members) {
