@@ -3,10 +3,10 @@
 //
 // After Tendler et al., POWER4 system microarchitecture (IBM J. Res. Dev. 46(1), 2002), and Sinharoy et al.,
 // POWER5 system microarchitecture (IBM J. Res. Dev. 49(4/5), 2005); Curial et al. (MPADS, ISMM 2008, 3.5)
-// count such streams and prefetches. Misses of the first cache on two consecutive lines begin a stream, upwards
-// or downwards. Each use of the line that a stream expects next brings the line after it into the first cache
-// and the fifth after it into the second. A stream ends with its page; where all eight are taken, the least
-// recently used one gives way. A prefetch counts where the cache lacks the line.
+// count such streams and prefetches. Misses of the first cache on two consecutive lines begin a stream,
+// upwards or downwards. Each use of the line that a stream expects next brings the line after it into the
+// first cache and the fifth after it into the second. A stream ends with its page; where all eight are taken,
+// the least recently used one gives way. A prefetch counts where the cache lacks the line.
 //
 // Simplified: how many lone misses are remembered is no published number; lines arrive at once; a stream runs
 // its five lines ahead from its begin, without the ramp; the third level's own prefetches are left out.
