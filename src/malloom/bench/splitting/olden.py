@@ -24,11 +24,11 @@ def olden_rows(bench: Bench, case: Case, budget: Budget, allocators: bool, races
         *rows_against(case, rounds, BASELINE, "cpu_time"),
         *ours_against_best(case, rounds, "cpu_time"),
         *goal_against_better(case, rounds, DEFAULT, (LTO, POOL), "cpu_time", NO_SLOWER),
-        *_peak_goal(case, rounds),
+        *peak_goal(case, rounds),
     ]
 
 
-def _peak_goal(case: Case, rounds: Rounds) -> list[Goal]:
+def peak_goal(case: Case, rounds: Rounds) -> list[Goal]:
     if not rounds.runs.get(DEFAULT):
         return []
     peaks = [float(run.peak_memory) for run in rounds.of(DEFAULT)]

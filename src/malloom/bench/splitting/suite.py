@@ -168,7 +168,7 @@ def _counted(scale: SplittingScale) -> list[Case]:
     """At twice the last level of the machines that are simulated."""
     heap = heap_bytes(SIZES[0], scale.counted_last_level)
     return [
-        programs.llu(llu.PAPERS_LISTS, heap, llu.TRIAL_WALKS, SIZES[0])
+        programs.llu(llu.PAPERS_LISTS, heap, llu.COUNTED_WALKS, SIZES[0])
         if program == "llu"
         else programs.olden(program, SIZES[0], heap)
         for program in scale.counted

@@ -11,7 +11,7 @@ from malloom.measure.valgrind import count_instructions
 
 INSTRUCTIONS = "instructions"
 LEVELS = {"L1": "l1_misses", "L2": "l2_misses", "L3": "l3_misses", "TLB": "tlb_misses", "TLB1": "tlb_misses"}
-"""The metric of each level. Of two TLBs the first is shown: the second one covers what is measured."""
+"""The metric of each level. Of two TLBs the first is shown."""
 
 
 def instruction_rows(bench: Bench, case: Case) -> list[Row]:
