@@ -30,10 +30,6 @@ OURS = {"pool", "maximal", "default"}
 ALLOCATORS = {"glibc huge", "mimalloc 2", "mimalloc 2 huge", "mimalloc", "mimalloc huge", "jemalloc"}
 ALLOCATORS |= {"jemalloc huge", "tcmalloc"}
 
-pytestmark = pytest.mark.skipif(
-    not (WORKLOADS.parent / "compiler/malloom_plugin.so").is_file(), reason="malloom's compiler is not built"
-)
-
 
 def test_everything_is_measured(quick: Measured) -> None:
     assert quick.found["failures"] == []
