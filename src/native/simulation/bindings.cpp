@@ -105,6 +105,7 @@ class Simulation {
 
     std::vector<Counts> counts() const {
         std::vector<Counts> all;
+        all.reserve(layouts_.size());
         for (const auto& layout : layouts_) {
             all.push_back(to_counts(layout->counts()));
         }
@@ -129,6 +130,7 @@ using Machine = std::tuple<Shapes, Shapes>;
 nb::tuple simulate_addresses(AddressSource& source, const std::vector<Machine>& machines,
                              const std::vector<Shapes>& prefetchers) {
     std::vector<Geometry> geometries;
+    geometries.reserve(machines.size());
     for (const auto& [caches, tlbs] : machines) geometries.push_back({to_shapes(caches), to_shapes(tlbs)});
     std::vector<std::pair<CacheShape, CacheShape>> engines;
     for (const Shapes& shapes : prefetchers) {
@@ -145,6 +147,7 @@ nb::tuple simulate_addresses(AddressSource& source, const std::vector<Machine>& 
         });
     }
     std::vector<Counts> levels;
+    levels.reserve(run.machines.size());
     for (const auto& counts : run.machines) levels.push_back(to_counts(counts));
     Counts prefetched;
     for (const PrefetchCounts& counts : run.prefetchers) {

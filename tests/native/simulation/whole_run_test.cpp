@@ -9,7 +9,7 @@ namespace {
 
 class Loads : public AddressSource {
   public:
-    explicit Loads(std::vector<uint64_t> addresses) {
+    explicit Loads(const std::vector<uint64_t>& addresses) {
         for (const uint64_t address : addresses)
             loads_.push_back({address | uint64_t{3} << AddressedAccess::size_shift});
     }
