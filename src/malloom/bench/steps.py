@@ -15,6 +15,8 @@ from malloom.measure.rows import Row
 from malloom.measure.variants import Variant
 
 Count = TypeVar("Count")
+Found = Sequence[Row | Goal]
+"""What a step finds."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +114,13 @@ class Step:
 
     part: str
     what: str
-    measure: Callable[[Bench], Sequence[Row | Goal]]
+    measure: Callable[[Bench], Found]
     seconds: float = 0.0
     concludes: bool = False
     last_level: int = 0
 
 
-def conclusion(part: str, what: str, compute: Callable[[], Sequence[Row | Goal]]) -> Step:
+def conclusion(part: str, what: str, compute: Callable[[], Found]) -> Step:
     """A step that only computes from what the steps before it measured, and does so after an interrupt
     too."""
     return Step(part, what, lambda _bench: compute(), concludes=True)

@@ -14,18 +14,24 @@ from malloom.measure.host import Host
 from malloom.measure.interleaved import Progress, no_progress
 
 
+def _nothing_is_missing(_workloads: Path) -> None:
+    """Of a suite that needs nothing but the workloads."""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A suite as it was asked for: the steps of each part, and the tables that its findings fill.
 
     `last_level` is the size of the cache, in bytes, that inputs are sized by. `facts` stand beside what was
-    measured on.
+    measured on. `check` is given the workloads' folder, and raises CommandError where something is missing
+    without which no step can be measured.
     """
 
     steps: Mapping[str, Callable[[], Sequence[Step]]]
     tables: Sequence[Table]
     last_level: int = 0
     facts: Sequence[tuple[str, str]] = ()
+    check: Callable[[Path], None] = _nothing_is_missing
 
     def steps_of(self, parts: Sequence[str]) -> list[Step]:
         """In the order of the parts."""

@@ -121,6 +121,7 @@ def bench(
     prepared = suite.prepare(quick=quick, **chosen)
     for written in filter(None, (json, markdown)):
         check_output(written)
+    prepared.check(workloads)
     findings = measured(prepared, parts, workloads)
     # Before printing: a terminal that is gone takes none of it along.
     write(name, prepared, findings, json, markdown)

@@ -23,12 +23,14 @@ def record(
     accesses: str,
     stdin: Path | None = None,
     time_limit: float = TIME_LIMIT,
+    environment: dict[str, str] | None = None,
 ) -> Run:
     """Records a run of a program, over an earlier profile.
 
     The run's status is the program's, and not looked at: what it recorded is good up to its end.
     """
-    command = stage("record", "--force", "-o", str(profile), "--accesses", accesses, "--", *program)
+    options = ["--force", "-o", str(profile), "--accesses", accesses]
+    command = stage("record", *options, "--", *program, environment=environment)
     run = run_measured(Command(command.arguments, command.environment, stdin, time_limit))
     if not profile.is_file():
         raise CommandError(f"recording {program[0]} gave no profile: {last_words(run)}")

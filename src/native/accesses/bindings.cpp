@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "src/native/accesses/addresses.h"
 #include "src/native/accesses/kept.h"
 #include "src/native/accesses/source.h"
 #include "src/native/accesses/windows.h"
@@ -65,6 +66,7 @@ nb::tuple next_batch(AccessSource& source) {
 
 void bind_accesses(nb::module_& module) {
     nb::class_<AccessSource>(module, "AccessSource").def("next_batch", &next_batch);
+    const nb::class_<AddressSource> addresses(module, "AddressSource");
     nb::class_<KeptAccesses>(module, "KeptAccesses")
         .def("serves", &KeptAccesses::serves, nb::arg("skip"), nb::arg("take"))
         .def("open", &KeptAccesses::open, nb::arg("skip"), nb::arg("take"));

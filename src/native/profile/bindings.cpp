@@ -14,6 +14,7 @@
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/profile/accesses.h"
+#include "src/native/profile/addresses.h"
 #include "src/native/profile/contexts.h"
 #include "src/native/profile/recording.h"
 #include "src/native/profile/requests.h"
@@ -127,6 +128,10 @@ std::unique_ptr<AccessSource> accesses(const Recording& recording, uint64_t iden
     return windowed(std::make_unique<RecordedAccesses>(process_of(recording, identity)), skip, take);
 }
 
+std::unique_ptr<AddressSource> addresses(const Recording& recording, uint64_t identity) {
+    return std::make_unique<RecordedAddresses>(process_of(recording, identity));
+}
+
 OwnedArray<uint64_t> chain_hashes(const ArrayView<uint64_t>& offsets,
                                   const ArrayView<uint32_t>& frame_modules,
                                   const ArrayView<uint64_t>& frame_offsets,
@@ -205,7 +210,8 @@ void bind_reading(nb::module_& module) {
         .def("processes", &processes)
         .def("read_process", &read_process, nb::arg("identity"))
         .def("accesses", &accesses, nb::arg("identity"), nb::arg("skip") = 0, nb::arg("take") = 0,
-             nb::keep_alive<0, 1>());
+             nb::keep_alive<0, 1>())
+        .def("addresses", &addresses, nb::arg("identity"), nb::keep_alive<0, 1>());
     module.def("import_text", &import_text, nb::arg("input"), nb::arg("output"),
                nb::call_guard<nb::gil_scoped_release>());
     module.def("chain_hashes", &chain_hashes, nb::arg("offsets"), nb::arg("frame_modules"),

@@ -12,6 +12,7 @@
 #include "src/native/numpy_arrays.h"
 #include "src/native/simulation/footprint.h"
 #include "src/native/simulation/layouts.h"
+#include "src/native/simulation/whole_run.h"
 
 namespace nb = nanobind;
 
@@ -26,6 +27,14 @@ std::vector<CacheShape> to_shapes(const Shapes& shapes) {
     std::vector<CacheShape> all;
     for (const auto& [sets, ways, line_bytes] : shapes) {
         all.push_back({sets, ways, line_bytes});
+    }
+    return all;
+}
+
+Counts to_counts(const std::vector<CacheCounts>& levels) {
+    Counts all;
+    for (const CacheCounts& level : levels) {
+        all.emplace_back(level.references, level.misses, level.hidden);
     }
     return all;
 }
@@ -96,12 +105,9 @@ class Simulation {
 
     std::vector<Counts> counts() const {
         std::vector<Counts> all;
+        all.reserve(layouts_.size());
         for (const auto& layout : layouts_) {
-            Counts levels;
-            for (const CacheCounts& level : layout->counts()) {
-                levels.emplace_back(level.references, level.misses, level.hidden);
-            }
-            all.push_back(std::move(levels));
+            all.push_back(to_counts(layout->counts()));
         }
         return all;
     }
@@ -118,6 +124,38 @@ class Simulation {
     std::vector<std::unique_ptr<SimulatedLayout>> layouts_;
 };
 
+using Machine = std::tuple<Shapes, Shapes>;
+
+/// (accesses, lines, pages, levels of each machine, (streams, first, second level) of each prefetcher)
+nb::tuple simulate_addresses(AddressSource& source, const std::vector<Machine>& machines,
+                             const std::vector<Shapes>& prefetchers) {
+    std::vector<Geometry> geometries;
+    geometries.reserve(machines.size());
+    for (const auto& [caches, tlbs] : machines) geometries.push_back({to_shapes(caches), to_shapes(tlbs)});
+    std::vector<std::pair<CacheShape, CacheShape>> engines;
+    for (const Shapes& shapes : prefetchers) {
+        if (shapes.size() != 2) throw std::invalid_argument("a prefetcher has two caches");
+        const std::vector<CacheShape> two = to_shapes(shapes);
+        engines.emplace_back(two[0], two[1]);
+    }
+    WholeRun run;
+    {
+        nb::gil_scoped_release unlocked;
+        run = simulate_run(source, geometries, engines, [] {
+            nb::gil_scoped_acquire locked;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        });
+    }
+    std::vector<Counts> levels;
+    levels.reserve(run.machines.size());
+    for (const auto& counts : run.machines) levels.push_back(to_counts(counts));
+    Counts prefetched;
+    for (const PrefetchCounts& counts : run.prefetchers) {
+        prefetched.emplace_back(counts.streams, counts.first_level, counts.second_level);
+    }
+    return nb::make_tuple(run.accesses, run.lines, run.pages, levels, prefetched);
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
@@ -132,6 +170,8 @@ void bind_simulation(nb::module_& module) {
              nb::arg("skip"), nb::arg("progress").none())
         .def("offsets", &Simulation::offsets, nb::arg("number"))
         .def("counts", &Simulation::counts);
+    module.def("simulate_addresses", &simulate_addresses, nb::arg("source"), nb::arg("machines"),
+               nb::arg("prefetchers"));
 }
 
 }  // namespace malloom::native

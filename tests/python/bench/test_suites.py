@@ -15,7 +15,7 @@ from malloom.errors import CommandError, UsageProblem
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "small_suite"
-NAMES = ("dynamic", "placement", "pools")
+NAMES = ("dynamic", "placement", "pools", "splitting")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,6 +58,7 @@ def test_ft_alone_is_measured_at_all_sizes_unless_sizes_are_asked_for() -> None:
         ("pools", {"program": ["mcf"]}, "no program 'mcf'"),
         ("dynamic", {"sizes": "2x,3x"}, "no size '3x'; choose of 0.5x, 2x, 8x"),
         ("dynamic", {"program": ["mcf"]}, "no program 'mcf'"),
+        ("splitting", {"program": ["mst"]}, "no program 'mst'; choose of em3d"),
         ("dynamic", {"sizes": "1x"}, "no size '1x'"),
         ("dynamic", {"last_level": "huge"}, "is no size"),
         ("pools", {"last_level": "huge"}, "is no size"),

@@ -7,6 +7,7 @@ from malloom.bench.general import general_variants, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.kept import optimized
 from malloom.bench.means import Races
+from malloom.bench.room import lack_of_room
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import heap_bytes, sized
 from malloom.errors import CommandError
@@ -14,7 +15,7 @@ from malloom.measure import variants
 from malloom.measure.interleaved import Budget, Rounds
 from malloom.measure.rows import Row, control_rows, measured_row, rows_of
 from malloom.measure.variants import ALL, DYNAMORIO, GLIBC, POOL, PREFETCH, Variant
-from malloom.memory import available_memory, in_megabytes
+from malloom.memory import available_memory
 
 LEARNED_AT = "0.5x"
 """Where the plan is learned that larger heaps run with."""
@@ -25,9 +26,6 @@ SAME_INPUT = "carried, same input"
 
 LARGEST_UNDER_DYNAMORIO = 1.5e9
 """Bytes of heap: larger ones are measured natively only, so that the suite ends in hours and not in days."""
-ROOM = 1.5
-"""Bytes of memory that must be available for a byte of heap: for the variants that use more than the
-program itself, and for whatever else runs."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +67,6 @@ def time_rows(
     races[wanted.case.place] = rounds
     against_glibc = rows_of(wanted.case.place, rounds, GLIBC, ("cpu_time",))
     return [*against_glibc, *_against_others(wanted.case, rounds, [peer.name for peer in peers])]
-
-
-def lack_of_room(heap: int, available: float) -> str:
-    """Why a heap of so many bytes is not measured; empty where it fits into memory."""
-    needed = ROOM * heap
-    if needed <= available:
-        return ""
-    return f"not measured: it needs {in_megabytes(needed)} of memory, and {in_megabytes(available)} are free"
 
 
 def _native(bench: Bench, wanted: Sized, seconds: float | None) -> list[Variant]:

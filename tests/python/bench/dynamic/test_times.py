@@ -1,6 +1,7 @@
 """What is measured of a program at a size, and what does not fit into memory."""
 
-from malloom.bench.dynamic.times import LEARNED_AT, ROOM, Sized, lack_of_room
+from malloom.bench.dynamic.times import LEARNED_AT, Sized
+from malloom.bench.room import ROOM, lack_of_room
 
 MEBIBYTE = 1 << 20
 

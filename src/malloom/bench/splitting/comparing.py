@@ -1,0 +1,65 @@
+"""Races of a case's binaries and of the general allocators: what the parts with times share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from malloom.bench.cases import Case
+from malloom.bench.general import allocator_settings, best_of, row_against_best
+from malloom.bench.goals import Goal
+from malloom.bench.splitting import builds
+from malloom.bench.splitting.compilers import BASELINE, LTO, OURS
+from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget, Rounds, again
+from malloom.measure.process import Command
+from malloom.measure.rows import Row, control_rows, measured_row, rows_of
+from malloom.measure.variants import GLIBC
+
+CONTROLS = (BASELINE, LTO)
+
+
+def race(bench: Bench, case: Case, budget: Budget, *, baseline: str, metric: str, allocators: bool) -> Rounds:
+    """Every variant of the case, and the binary of clang -O3 -flto with every general allocator."""
+    commands = builds.commands(bench, case)
+    if allocators and LTO in commands:
+        commands |= _with_allocators(bench, commands[LTO])
+    return bench.race_of(str(case), commands, baseline, budget, metric, controls=CONTROLS)
+
+
+def _with_allocators(bench: Bench, command: Command) -> Mapping[str, Command]:
+    others = [each for name, each in allocator_settings(bench).items() if name != GLIBC]
+    return {each.name: command.with_environment(each.environment) for each in others}
+
+
+def rows_against(case: Case, rounds: Rounds, baseline: str, metric: str) -> list[Row]:
+    """All variants against the baseline, which stands against itself as well."""
+    elsewhere = [again(name) for name in CONTROLS if name != baseline]
+    rows = rows_of(case.place, rounds, baseline, (metric,))
+    return [row for row in rows if row.variant not in elsewhere]
+
+
+def ours_against_lto(case: Case, rounds: Rounds, metric: str) -> list[Row]:
+    if not rounds.runs.get(LTO):
+        return []
+    rows = [measured_row(case.place, rounds, name, LTO, metric) for name in _ours(rounds)]
+    return [*rows, *control_rows(case.place, rounds, LTO, metric)]
+
+
+def ours_against_best(case: Case, rounds: Rounds, metric: str) -> list[Row]:
+    """Against the fastest of the compilers and of the general allocators."""
+    others = [name for name in rounds.runs if name not in (*OURS, *map(again, CONTROLS))]
+    return [row_against_best(case.place, rounds, name, others, metric) for name in _ours(rounds)]
+
+
+def _ours(rounds: Rounds) -> list[str]:
+    return [name for name in OURS if rounds.runs.get(name)]
+
+
+def goal_against_better(
+    case: Case, rounds: Rounds, variant: str, names: Sequence[str], metric: str, limit: float
+) -> list[Goal]:
+    """A variant against the faster of those named; none where it was not measured."""
+    there = [name for name in names if rounds.runs.get(name)]
+    if not rounds.runs.get(variant) or not there:
+        return []
+    row = measured_row(case.place, rounds, variant, best_of(rounds, there, metric), metric)
+    return [Goal(replace(row, baseline=f"better of {', '.join(names)}"), limit)]

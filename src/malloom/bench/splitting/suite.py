@@ -1,0 +1,203 @@
+"""The suite splitting: pools and split structures at compile time, as Curial et al. measure them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.bench.cases import Case
+from malloom.bench.means import Races
+from malloom.bench.room import lack_of_room
+from malloom.bench.splitting import figure4, llu, olden, programs, streams, table2
+from malloom.bench.splitting.builds import toolchain_of
+from malloom.bench.splitting.compilers import VARIANTS
+from malloom.bench.splitting.counting import WholeRuns
+from malloom.bench.splitting.scale import QUICK_LAST_LEVEL, SIZES, SplittingScale, full_scale, quick_scale
+from malloom.bench.splitting.tables import tables
+from malloom.bench.steps import Bench, Found, Step, conclusion
+from malloom.bench.suite import Prepared, Suite
+from malloom.bench.ten_programs import FACTORS, heap_bytes, known
+from malloom.cache.geometry import last_level_bytes, size_from
+from malloom.errors import UsageProblem
+from malloom.memory import available_memory
+
+PARTS = {
+    "figure4": "small structures that are gone through",
+    "llu": "Zilles' linked lists",
+    "olden": "figure 5: programs of Olden, and the goals over them",
+    "table2": "instructions, and misses of caches and TLBs, beside table 2",
+    "streams": "figures 6 and 7: prefetch streams and prefetches; lines and pages that are touched",
+}
+SECONDS = 60.0
+SECONDS_PER_BYTE = 4e-8
+"""What a run takes for each byte of its heap: a guess for the first estimate only."""
+RUNS_A_ROUND = len(VARIANTS) + 2
+ALLOCATORS = 8
+
+
+def prepare(
+    quick: bool,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Measure this of Olden's programs ({', '.join(programs.OLDEN)}); may be repeated. "
+            "Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZES",
+            help="Sizes of the heaps of figure 4 and of Olden against the last-level cache, of 0.5x,2x,8x. "
+            "Default: 2x,8x.",
+            show_default=False,
+        ),
+    ] = "",
+    last_level: Annotated[
+        str,
+        typer.Option(
+            metavar="BYTES",
+            help="Size of the last-level cache, like 32M. Default: this machine's.",
+            show_default=False,
+        ),
+    ] = "",
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Time for the runs of each line; twelve rounds are measured however long they take. "
+            f"Default: {SECONDS:.0f}.",
+            show_default=False,
+        ),
+    ] = None,
+    allocators: Annotated[
+        bool | None,
+        typer.Option(
+            "--allocators/--no-allocators",
+            help="Measure the general allocators too. Default: they are measured, but not with --quick.",
+            show_default=False,
+        ),
+    ] = None,
+) -> Prepared:
+    """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
+    wanted = known("size", sizes.split(",") if sizes else (), tuple(FACTORS))
+    chosen = tuple(known("program", program or (), programs.OLDEN))
+    given = size_from(last_level) if last_level else None
+    if not quick:
+        limit = SECONDS if seconds is None else seconds
+        found = given or last_level_bytes()
+        return _prepared(full_scale(wanted, found, limit, chosen, allocators is not False))
+    if seconds is not None:
+        remedy = "leave one of them out"
+        raise UsageProblem("--quick takes two rounds, whatever --seconds says", remedy=remedy)
+    return _prepared(quick_scale(wanted, given or QUICK_LAST_LEVEL, chosen, allocators is True))
+
+
+def _prepared(scale: SplittingScale) -> Prepared:
+    runs = WholeRuns()
+    makers: Mapping[str, Callable[[], Sequence[Step]]] = {
+        "figure4": partial(_figure4, scale),
+        "llu": partial(_llu, scale),
+        "olden": partial(_olden, scale),
+        "table2": partial(_table2, scale, runs),
+        "streams": partial(_streams, scale, runs),
+    }
+    judged = "the goals" if scale.judges else "nothing: --quick has few runs of small inputs"
+    return Prepared(makers, tables(), scale.last_level, [("what it judges", judged)], check=_check)
+
+
+def _check(workloads: Path) -> None:
+    toolchain_of(workloads).require()
+
+
+def _timed(scale: SplittingScale, part: str, what: str, heap: int, measure: Callable[[Bench], Found]) -> Step:
+    """A step that is left out, with a note, where its heap does not fit."""
+
+    def measured(bench: Bench) -> Found:
+        if lack := lack_of_room(heap, available_memory()):
+            bench.note(lack)
+            return []
+        return measure(bench)
+
+    runs = RUNS_A_ROUND + (ALLOCATORS if scale.allocators else 0)
+    least = runs * (scale.times.fewest + 1) * max(SECONDS_PER_BYTE * heap, 0.05)
+    return Step(part, what, measured, max(scale.times.seconds if scale.judges else 0.0, least))
+
+
+def _figure4(scale: SplittingScale) -> list[Step]:
+    def step(case: Case, size: str) -> Step:
+        measure = partial(figure4.structure_rows, case=case, budget=scale.times, allocators=scale.allocators)
+        return _timed(scale, "figure4", str(case), heap_bytes(size, scale.last_level), measure)
+
+    return [
+        step(programs.small(structure, walk, order, size, scale.last_level, scale.walks_of_structures), size)
+        for size in scale.sizes
+        for structure in scale.structures
+        for walk in scale.walks
+        for order in scale.orders
+    ]
+
+
+def _llu(scale: SplittingScale) -> list[Step]:
+    def step(lists: llu.Lists) -> Step:
+        measure = partial(llu.llu_rows, lists=lists, budget=scale.times, allocators=scale.allocators)
+        return _timed(scale, "llu", f"llu {lists.label}", lists.bytes, measure)
+
+    return [*map(step, llu.every_row(scale.last_level, scale.second_level, scale.llu_sizes))]
+
+
+def _olden(scale: SplittingScale) -> list[Step]:
+    races: Races = {}
+
+    def step(case: Case, heap: int) -> Step:
+        measure = partial(
+            olden.olden_rows, case=case, budget=scale.times, allocators=scale.allocators, races=races
+        )
+        return _timed(scale, "olden", str(case), heap, measure)
+
+    cases = programs.cases_of_olden(scale.olden, scale.sizes, scale.last_level)
+    steps = [step(case, heap) for case, heap in cases]
+    return [*steps, conclusion("olden", "goals", partial(olden.mean_goals, races))]
+
+
+def _counted(scale: SplittingScale) -> list[Case]:
+    """At twice the last level of the machines that are simulated."""
+    heap = heap_bytes(SIZES[0], scale.counted_last_level)
+    return [
+        programs.llu(llu.PAPERS_LISTS, heap, llu.COUNTED_WALKS, SIZES[0])
+        if program == "llu"
+        else programs.olden(program, SIZES[0], heap)
+        for program in scale.counted
+    ]
+
+
+def _table2(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
+    def step(what: str, case: Case, measure: Callable[[Bench], Found]) -> Step:
+        expected = 300.0 if scale.judges else 5.0
+        return Step("table2", f"{case}, {what}", measure, expected, last_level=scale.counted_last_level)
+
+    cases = _counted(scale)
+    return [
+        *(step("instructions", case, partial(table2.instruction_rows, case=case)) for case in cases),
+        *(step("misses", case, partial(table2.miss_rows, case=case, runs=runs)) for case in cases),
+    ]
+
+
+def _streams(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
+    return [
+        Step(
+            "streams",
+            str(case),
+            partial(streams.stream_rows, case=case, runs=runs),
+            1.0,
+            last_level=scale.counted_last_level,
+        )
+        for case in _counted(scale)
+    ]
+
+
+SUITE = Suite("Curial et al.: pools per alias set and split structures, by a compiler", PARTS, prepare)

@@ -1,0 +1,132 @@
+"""The suite's tables: a program a line, a way to compile it a column, the paper's numbers beside today's."""
+
+from collections.abc import Callable, Mapping
+
+from malloom.bench.general import BEST
+from malloom.bench.splitting import paper
+from malloom.bench.splitting.compilers import BASELINE, LTO, MAXIMAL, POOL
+from malloom.bench.splitting.counting import ONE, machines, with_prefetchers
+from malloom.bench.splitting.llu import PAPERS_LISTS
+from malloom.bench.splitting.programs import WALK_TIME
+from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_SECOND
+from malloom.bench.splitting.table2 import INSTRUCTIONS
+from malloom.bench.tables import Table
+from malloom.measure.rows import Row, describe_interval
+
+NO_CYCLES = "cycles per instruction cannot be counted here"
+MISSES = {"l1_misses": "L1", "l2_misses": "L2", "l3_misses": "L3", "tlb_misses": "TLB"}
+COUNTS = {
+    STREAMS: "Figure 6: prefetch streams begun",
+    TO_FIRST: "Figure 7a: lines prefetched from L2 to L1",
+    TO_SECOND: "Figure 7b: lines prefetched from beyond into L2",
+}
+FOOTPRINTS = {LINES: "lines of 64 bytes", PAGES: "pages of 4 KiB"}
+CLANG, WITH_LTO = "clang -O3", "clang -O3 -flto"
+
+
+def tables() -> list[Table]:
+    """In the order of the parts."""
+    return [
+        *_times("figure4", "Figure 4: walking time", WALK_TIME),
+        *_times("llu", f"llu (-n {PAPERS_LISTS} -d -t, -n 1 -d -t): CPU time", "cpu_time"),
+        Table(f"llu: walking time against {CLANG}", "llu", WALK_TIME, BASELINE),
+        *_times("olden", "Figure 5: CPU time", "cpu_time"),
+        Table(
+            f"Figure 5: peak memory against {WITH_LTO}", "olden", "cpu_time", LTO, shows=_has_peak, cell=_peak
+        ),
+        Table(
+            f"Table 2: instructions against {WITH_LTO} (paper → today); {NO_CYCLES}",
+            "table2",
+            INSTRUCTIONS,
+            cell=_beside_paper,
+        ),
+        Table(
+            "Instructions that maximal splitting adds, per cent (paper → today)",
+            "table2",
+            INSTRUCTIONS,
+            LTO,
+            (MAXIMAL,),
+            shows=lambda row: row.variant == MAXIMAL,
+            cell=_added,
+        ),
+        *_misses(),
+        *_streams(),
+        *(
+            Table(
+                f"Section 2.4: distinct {what} that are touched, against {WITH_LTO}",
+                "streams",
+                metric,
+                cell=_count,
+            )
+            for metric, what in FOOTPRINTS.items()
+        ),
+    ]
+
+
+def _times(part: str, title: str, metric: str) -> list[Table]:
+    return [
+        Table(f"{title} against {CLANG}", part, metric, BASELINE),
+        Table(f"{title} against {WITH_LTO}", part, metric, LTO),
+        Table(f"{title} against the best compiler or general allocator", part, metric, BEST),
+    ]
+
+
+def _on(machine: str) -> Callable[[Row], bool]:
+    return lambda row: row.input.endswith(f" {machine}")
+
+
+def _misses() -> list[Table]:
+    return [
+        Table(
+            f"Table 2, {machine.name}: {level} misses against {WITH_LTO}"
+            f"{' (paper → today)' if machine.name == 'power4' else ''}",
+            "table2",
+            metric,
+            shows=_on(machine.name),
+            cell=_beside_paper if machine.name == "power4" else _count,
+        )
+        for machine in machines()
+        for metric, level in MISSES.items()
+    ]
+
+
+def _streams() -> list[Table]:
+    return [
+        Table(
+            f"{title}, {machine.name}, against {WITH_LTO}",
+            "streams",
+            metric,
+            shows=_on(machine.name),
+            cell=_count,
+        )
+        for machine in with_prefetchers()
+        for metric, title in COUNTS.items()
+    ]
+
+
+def _count(row: Row) -> str:
+    return f"{row.ratio:,.0f}" if row.baseline == ONE else describe_interval(row)
+
+
+COLUMNS: Mapping[str, int] = {POOL: paper.POOL_COLUMN, MAXIMAL: paper.MPADS_COLUMN}
+
+
+def _beside_paper(row: Row) -> str:
+    claim = None
+    if row.baseline == LTO and row.variant in COLUMNS:
+        claim = paper.ratio(row.metric, row.workload, COLUMNS[row.variant])
+    return _count(row) if claim is None else f"{claim:.3f} → {_count(row)}"
+
+
+def _added(row: Row) -> str:
+    claim = paper.ratio(row.metric, row.workload, paper.MPADS_COLUMN)
+    today = f"{100 * (row.ratio - 1):.1f}"
+    return today if claim is None else f"{100 * (claim - 1):.1f} → {today}"
+
+
+def _has_peak(row: Row) -> bool:
+    return row.peak_rss_ratio is not None
+
+
+def _peak(row: Row) -> str:
+    return f"{row.peak_rss_ratio:.2f}"

@@ -1,0 +1,125 @@
+"""`malloom bench splitting`: a little of every part, and what it says where something is missing."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import WORKLOADS, Measured
+from malloom.bench.splitting.suite import PARTS
+
+BENCH = ("splitting", "--allocators")
+TITLES = [
+    "Figure 4: walking time against clang -O3",
+    "llu (-n 341 -d -t, -n 1 -d -t): CPU time against clang -O3",
+    "Figure 5: CPU time against clang -O3 -flto",
+    "Figure 5: peak memory against clang -O3 -flto",
+    "Table 2: instructions against clang -O3 -flto",
+    "Instructions that maximal splitting adds",
+    "Table 2, power4: L3 misses against clang -O3 -flto",
+    "Table 2, power5: TLB misses against clang -O3 -flto",
+    "Table 2, zen5: L1 misses against clang -O3 -flto",
+    "Figure 6: prefetch streams begun, power4",
+    "Figure 7b: lines prefetched from beyond into L2, power5",
+    "Section 2.4: distinct lines of 64 bytes that are touched",
+    "What malloom must reach",
+]
+COMPILED = {"baseline", "lto", "gcc", "pool", "maximal", "default"}
+OURS = {"pool", "maximal", "default"}
+ALLOCATORS = {"glibc huge", "mimalloc 2", "mimalloc 2 huge", "mimalloc", "mimalloc huge", "jemalloc"}
+ALLOCATORS |= {"jemalloc huge", "tcmalloc"}
+
+
+def test_everything_is_measured(quick: Measured) -> None:
+    assert quick.found["failures"] == []
+    assert quick.done.returncode == 0, quick.done.stderr
+    assert quick.found["suite"] == "splitting"
+
+
+@pytest.mark.parametrize(("workload", "metric"), [("small_list", "walk_time"), ("llu", "cpu_time")])
+def test_every_variant_is_timed(quick: Measured, workload: str, metric: str) -> None:
+    rows = quick.rows(workload=workload, metric=metric, baseline="baseline")
+    assert {row["variant"] for row in rows} == (COMPILED - {"baseline"}) | ALLOCATORS | {"baseline again"}
+    assert all(row["peak_rss_ratio"] > 0 for row in rows)
+
+
+def test_olden_is_held_against_lto_and_the_best(quick: Measured) -> None:
+    for baseline, others in (("lto", {"baseline", "gcc", "lto again"} | ALLOCATORS), ("best", set())):
+        rows = quick.rows(workload="tsp", metric="cpu_time", baseline=baseline)
+        assert {row["variant"] for row in rows} == OURS | others
+
+
+def test_every_goal_is_held(quick: Measured) -> None:
+    held = {
+        (goal["workload"], goal["variant"], goal["metric"], goal["limit"]) for goal in quick.found["goals"]
+    }
+    assert held == {
+        ("small_list", "default", "walk_time", 0.6),
+        ("small_list", "default", "walk_time", 1.01),
+        ("llu", "default", "cpu_time", 0.48),
+        ("llu", "default", "cpu_time", 1.01),
+        ("tsp", "default", "cpu_time", 1.01),
+        ("tsp", "default", "peak_memory", 1.0),
+        ("power", "default", "cpu_time", 1.01),
+        ("power", "default", "peak_memory", 1.0),
+        ("geometric mean", "default", "cpu_time", 0.9),
+    }
+
+
+def test_counts_are_of_every_policy_and_machine(quick: Measured) -> None:
+    for metric in ("instructions", "distinct_lines", "distinct_pages"):
+        rows = quick.rows(workload="llu", metric=metric, baseline="lto")
+        assert {row["variant"] for row in rows} == OURS
+        assert all(row["low"] == row["ratio"] == row["high"] > 0 for row in rows)
+    inputs = {row["input"] for row in quick.rows(workload="tsp", metric="l1_misses")}
+    assert inputs == {"2x power4", "2x power5", "2x zen5"}
+    streams = {row["input"] for row in quick.rows(workload="tsp", metric="prefetch_streams")}
+    assert streams == {"2x power4", "2x power5"}
+
+
+def test_splitting_touches_fewer_lines_of_long_lists(quick: Measured) -> None:
+    (row,) = quick.rows(workload="llu", metric="l3_misses", input="2x zen5", variant="maximal")
+    assert row["ratio"] > 0
+    (pages,) = quick.rows(workload="llu", metric="distinct_pages", variant="maximal", baseline="lto")
+    assert 0.5 < pages["ratio"] < 1.1
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_tables_have_their_own_titles(quick: Measured, title: str) -> None:
+    assert f"### {title}" in quick.markdown
+
+
+def test_it_says_that_cycles_cannot_be_counted(quick: Measured) -> None:
+    assert "cycles per instruction cannot be counted here" in quick.markdown
+
+
+def test_a_missing_compiler_is_one_error(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    workloads = tmp_path / "build/release/workloads"
+    workloads.mkdir(parents=True)
+    done = malloom("bench", "splitting", "--quick", "--workloads", workloads)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "the suite splitting needs malloom's compiler" in done.stderr and "setup/native.sh" in done.stderr
+
+
+def test_a_missing_llvm_is_one_error(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    gcc = shutil.which("gcc")
+    assert gcc is not None
+    (tmp_path / "gcc").symlink_to(gcc)
+    done = malloom("bench", "splitting", "--workloads", WORKLOADS, env={**os.environ, "PATH": str(tmp_path)})
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "the suite splitting needs clang-19" in done.stderr
+
+
+def test_choices_that_there_are_not_are_bad_use(malloom) -> None:  # type: ignore[no-untyped-def]
+    for options in (["--program", "mst"], ["--sizes", "3x"], ["--last-level", "huge"], ["--only", "real"]):
+        done = malloom("bench", "splitting", *options)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_help_names_every_part_and_option(malloom) -> None:  # type: ignore[no-untyped-def]
+    text = malloom("bench", "splitting", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
+    for part, what in PARTS.items():
+        assert f"{part}: {what}" in text
+    for option in ("--program NAME", "--sizes SIZES", "--last-level BYTES", "--seconds", "--no-allocators"):
+        assert option in text
