@@ -162,7 +162,8 @@ void AliasSets::join(AliasSet& set, int64_t first, int64_t second) {
         return;
     }
     ++changes_;
-    std::erase_if(set.ambiguous_, [&](const auto& offsets) { return llvm::is_contained(both, offsets.front()); });
+    std::erase_if(set.ambiguous_,
+                  [&](const auto& offsets) { return llvm::is_contained(both, offsets.front()); });
     set.ambiguous_.push_back(both);
     renumber(set);
 }

@@ -8,6 +8,9 @@
 
 namespace malloom::compiler {
 
+/// A number that is known, or 0.
+uint64_t constant_of(const llvm::Value& value);
+
 /// Goes once over every instruction; what must be gone over again is left in the analysis's lists.
 class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
   public:

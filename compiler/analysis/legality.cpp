@@ -111,18 +111,21 @@ void Prover::take_objects(Proof& proof) {
         proof.pool_refusals.push_back({"other code may reach it"});
     }
     if (std::ranges::none_of(set.requests, may_come_from_pool)) {
-        proof.pool_refusals.push_back({"is requested in no size that is known and that pools take",
-                                       set.requests.front().call});
+        proof.pool_refusals.push_back(
+            {"is requested in no size that is known and that pools take", set.requests.front().call});
     }
     for (const Request& request : set.requests) {
         if (!is_plain(*request.call)) {
             proof.pool_refusals.push_back(
                 {"is requested by a function that pools do not replace", request.call});
         } else if (!may_come_from_pool(request)) {
-            proof.split_refusals.push_back({"is requested by a function that pools do not replace, or in sizes that differ", request.call});
+            proof.split_refusals.push_back(
+                {"is requested by a function that pools do not replace, or in sizes that differ",
+                 request.call});
         }
         if (request.begin != 0 || request.bytes != set.requests.front().bytes) {
-            proof.split_refusals.push_back({"its objects differ in size, or a pointer to some leads into others", request.call});
+            proof.split_refusals.push_back(
+                {"its objects differ in size, or a pointer to some leads into others", request.call});
         }
     }
     for (const llvm::CallBase* call : set.releases) {
@@ -166,7 +169,8 @@ void Prover::take_access(Proof& proof, const Access& access, Cell at) {
     } else if (at.offset < 0 || end > proof.object_bytes) {
         proof.split_refusals.push_back({"is accessed outside", access.instruction});
     } else if (!is_one_place && llvm::isa<llvm::MemIntrinsic>(access.instruction)) {
-        proof.split_refusals.push_back({"is copied by a pointer to several places of it", access.instruction});
+        proof.split_refusals.push_back(
+            {"is copied by a pointer to several places of it", access.instruction});
     } else {
         const bool is_in_array = at.set->region_of(at.offset) != nullptr;
         spans_[at.set].push_back({static_cast<uint64_t>(at.offset), access.bytes,
@@ -295,8 +299,8 @@ void Prover::take_fields(Proof& proof) {
 bool may_come_from_pool(const Request& request) {
     const std::optional<HeapCall> kind = heap_call(callee_name(*request.call));
     return (kind == HeapCall::malloc || kind == HeapCall::calloc || kind == HeapCall::new_object ||
-            kind == HeapCall::new_or_null) && is_plain(*request.call) &&
-           request.bytes != 0 && request.bytes <= largest_object;
+            kind == HeapCall::new_or_null) &&
+           is_plain(*request.call) && request.bytes != 0 && request.bytes <= largest_object;
 }
 
 std::vector<Proof> prove(const PointsTo& points_to) {

@@ -36,7 +36,7 @@ const llvm::StringMap<HeapCall>& known_heap_calls() {
 std::optional<HeapCall> operator_call(llvm::StringRef name) {
     const bool is_aligned = name.contains("St11align_val_t");
     if (name.consume_front("_Znwm") || name.consume_front("_Znam")) {
-        return is_aligned      ? HeapCall::new_aligned
+        return is_aligned     ? HeapCall::new_aligned
                : name.empty() ? HeapCall::new_object
                               : HeapCall::new_or_null;
     }

@@ -23,17 +23,17 @@ std::optional<LibraryFunction> library_function(llvm::StringRef name);
 
 /// How a call takes part in the life of heap objects.
 enum class HeapCall {
-    malloc,        ///< malloc(bytes)
-    calloc,        ///< calloc(count, bytes)
-    realloc,       ///< realloc(object, bytes)
-    free,          ///< free(object)
-    duplicate,     ///< strdup(text), strndup(text, most)
-    aligned,       ///< aligned_alloc(alignment, bytes), memalign
-    page,          ///< valloc(bytes), pvalloc
-    into_pointer,  ///< posix_memalign(&object, alignment, bytes)
-    new_object,    ///< operator new(bytes), which throws
-    new_or_null,   ///< operator new(bytes, std::nothrow)
-    new_aligned,   ///< operator new(bytes, alignment, ...)
+    malloc,         ///< malloc(bytes)
+    calloc,         ///< calloc(count, bytes)
+    realloc,        ///< realloc(object, bytes)
+    free,           ///< free(object)
+    duplicate,      ///< strdup(text), strndup(text, most)
+    aligned,        ///< aligned_alloc(alignment, bytes), memalign
+    page,           ///< valloc(bytes), pvalloc
+    into_pointer,   ///< posix_memalign(&object, alignment, bytes)
+    new_object,     ///< operator new(bytes), which throws
+    new_or_null,    ///< operator new(bytes, std::nothrow)
+    new_aligned,    ///< operator new(bytes, alignment, ...)
     delete_object,  ///< operator delete(object, ...)
     delete_aligned  ///< operator delete(object, ..., alignment, ...)
 };

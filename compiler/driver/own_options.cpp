@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view prefix = "-fmalloom-";
 constexpr std::string_view policies[] = {"none", "pool", "maximal", "default"};
-constexpr std::string_view remedy = "there are -fmalloom-policy=none|pool|maximal|default and -fmalloom-verify";
+constexpr std::string_view remedy =
+    "there are -fmalloom-policy=none|pool|maximal|default and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f. What it does not know yet is not there.
 struct Option {

@@ -44,7 +44,7 @@ class DividePass : public llvm::PassInfoMixin<DividePass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
         return malloom::compiler::divide_sunk_accesses(module) ? llvm::PreservedAnalyses::none()
-                                                                : llvm::PreservedAnalyses::all();
+                                                               : llvm::PreservedAnalyses::all();
     }
 };
 

@@ -25,7 +25,8 @@ void remark_done(const Decision& decision, const llvm::CallBase& request, const 
     const bool is_split = decision.treatment == Treatment::split;
     remarks_of(function).emit([&] {
         llvm::OptimizationRemark found(pass_name, is_split ? "Split" : "Pooled", &request);
-        found << "objects of " << llvm::ore::NV("Bytes", decision.proof->object_bytes) << " bytes come from pools";
+        found << "objects of " << llvm::ore::NV("Bytes", decision.proof->object_bytes)
+              << " bytes come from pools";
         if (is_split) {
             found << ", split into arrays of " << llvm::ore::NV("Parts", parts_of(decision))
                   << " (offset+bytes)";

@@ -38,8 +38,11 @@ std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
 }
 
 void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
-    decision.treatment = parts.size() > 1 ? Treatment::split : Treatment::pool;
-    decision.parts = std::move(parts);
+    if (parts.size() > 1) {
+        decision.treatment = Treatment::split;
+        decision.pool_bytes = pool_bytes;
+        decision.parts = std::move(parts);
+    }
 }
 
 }  // namespace
@@ -50,7 +53,7 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
     size_t treated = 0;
     for (size_t i = 0; i < proofs.size(); ++i) {
         const Proof& proof = proofs[i];
-        Decision& decision = decisions.emplace_back(Decision{.proof = &proof, .pool_bytes = pool_bytes});
+        Decision& decision = decisions.emplace_back(Decision{.proof = &proof});
         // Each size of a set's objects has pools of its own.
         const size_t sizes = proof.set->requests.size();
         if (policy == Policy::none || !proof.may_pool() || treated + sizes > MALLOOM_MOST_STRUCTURES) {
@@ -58,6 +61,7 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
         }
         treated += sizes;
         decision.treatment = Treatment::pool;
+        decision.pool_bytes = 0;
         if (policy == Policy::maximal && proof.may_split()) {
             split(decision, all_apart(proof));
         }

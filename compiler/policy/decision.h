@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compiler/analysis/legality.h"
+#include "compiler/layout/split_layout.h"
 #include "compiler/policy/visits.h"
-#include "compiler/transform/split_layout.h"
 
 namespace malloom::compiler {
 
@@ -19,9 +19,9 @@ enum class Treatment : uint8_t {
 struct Decision {
     const Proof* proof;
     Treatment treatment = Treatment::none;
-    std::string why = {};                                 ///< a remark's text
-    std::vector<std::vector<unsigned>> parts = {};        ///< of a split: fields by their arrays
-    uint64_t pool_bytes = 0;
+    std::string why = {};                           ///< a remark's text
+    std::vector<std::vector<unsigned>> parts = {};  ///< of a split: fields by their arrays
+    uint64_t pool_bytes = 0;                        ///< 0: whatever suits the run time
 };
 
 enum class Policy : uint8_t {
@@ -31,8 +31,9 @@ enum class Policy : uint8_t {
     automatic  ///< chooses for each set
 };
 
-/// What is done with each proof's set, in their order; `visits` are of the same, and for the automatic policy.
-std::vector<Decision> decide(const std::vector<Proof>& proofs,
-                             const std::vector<std::vector<Visit>>& visits, Policy policy);
+/// What is done with each proof's set, in their order; `visits` are of the same, and for the automatic
+/// policy.
+std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<std::vector<Visit>>& visits,
+                             Policy policy);
 
 }  // namespace malloom::compiler

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 namespace malloom::compiler {
@@ -11,9 +12,15 @@ namespace malloom::compiler {
 namespace {
 
 constexpr uint64_t line_bytes = 64;
-/// What it costs to find the object's number and the place in another array: four instructions, at a
-/// sixteenth of a line each.
-constexpr double way_bytes = 4 * line_bytes / 16.0;
+/// What it costs to find the object's number and the place in an array of other elements: a few instructions,
+/// of which a line from the last level takes as long as some sixty.
+constexpr double way_bytes = 4;
+/// How many visits come to lines that nothing near by has fetched: most lists and trees are walked somewhat
+/// in the order of their places, and caches hold what is dense.
+constexpr double out_of_order = 0.15;
+/// What a line costs that is fetched while the next object's is on its way: the part with the pointers to
+/// other objects of the set is waited for, and the processor fetches the rest meanwhile.
+constexpr double overlapped = 0.25;
 /// A split must promise so much to be worth its code.
 constexpr double worthwhile = 0.95;
 
@@ -33,7 +40,8 @@ class Costs {
     /// Of all visits, with these parts; the first one is where addresses lead.
     double of(const std::vector<Part>& parts) const {
         return std::accumulate(parts.begin(), parts.end(), 0.0, [&](double sum, Part part) {
-            return sum + of_part(part) + (part == parts.front() ? 0 : way_to(part));
+            const bool is_as_long = element_of(part).bytes == element_of(parts.front()).bytes;
+            return sum + of_part(part) + (is_as_long ? 0 : weight_of(part) * way_bytes);
         });
     }
     /// Of all fields as they lie in the object.
@@ -52,15 +60,13 @@ class Costs {
     double of_part(Part part) const { return of_element(part, element_of(part)); }
 
   private:
-    double way_to(Part part) const { return weight_of(part) * way_bytes; }
-
     Element element_of(Part part) const {
         Element element;
         element.extents.resize(fields_.size());
         for (unsigned i = 0; i < fields_.size(); ++i) {
             if ((part >> i & 1) != 0) {
-                const uint64_t begin = llvm::alignTo(element.bytes, std::min<uint64_t>(
-                                                                        8, std::bit_ceil(fields_[i].bytes)));
+                const uint64_t begin =
+                    llvm::alignTo(element.bytes, std::min<uint64_t>(8, std::bit_ceil(fields_[i].bytes)));
                 element.bytes = begin + fields_[i].bytes;
                 element.extents[i] = {begin, element.bytes};
             }
@@ -77,9 +83,19 @@ class Costs {
             }
             const double lines = line_bytes * lines_of(touched, element);
             const double in_order = std::min(static_cast<double>(element.bytes), lines);
-            sum += visit.weight * (visit.is_fresh ? in_order : (in_order + lines) / 2);
+            const double bytes = visit.is_fresh ? in_order : std::lerp(in_order, lines, out_of_order);
+            sum += visit.weight * bytes * (leads_on(touched) && !visit.is_fresh ? 1 : overlapped);
         }
         return sum;
+    }
+
+    bool leads_on(Part part) const {
+        for (unsigned i = 0; i < fields_.size(); ++i) {
+            if ((part >> i & 1) != 0 && fields_[i].is_recursive) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// In the mean over the places that elements have within lines.

@@ -59,14 +59,14 @@ class CallWeights {
                 continue;
             }
             const bool calls_itself = recursive_.contains(function);
-            const double weight =
-                std::min(most_weight, calls_itself ? all * recursion : weight_of(function));
+            const double weight = std::min(most_weight, calls_itself ? all * recursion : weight_of(function));
             weights_[function] = weight;
             give_to_callees(*node, weight, frequencies_of(*function), group);
         }
     }
 
-    void give_to_callees(const llvm::CallGraphNode& node, double weight, llvm::BlockFrequencyInfo& frequencies,
+    void give_to_callees(const llvm::CallGraphNode& node, double weight,
+                         llvm::BlockFrequencyInfo& frequencies,
                          const std::vector<llvm::CallGraphNode*>& group) {
         for (const auto& [call, callee] : node) {
             const llvm::Function* function = callee->getFunction();
@@ -151,8 +151,8 @@ std::vector<std::vector<Visit>> static_visits(const PointsTo& points_to, const s
         const Proof& proof = proofs[found->second];
         const llvm::Value* object = object_pointer(access);
         ObjectUse& use = uses[found->second][object];
-        use.is_fresh = llvm::any_of(proof.set->requests,
-                                    [&](const Request& request) { return request.call == object; });
+        use.is_fresh =
+            llvm::any_of(proof.set->requests, [&](const Request& request) { return request.call == object; });
         llvm::Function& function = *access.instruction->getFunction();
         const double weight =
             weights(function) * share_of(frequencies_of(function), *access.instruction->getParent());

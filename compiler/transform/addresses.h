@@ -3,7 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "compiler/transform/split_layout.h"
+#include "compiler/layout/split_layout.h"
 
 namespace malloom::compiler {
 

@@ -52,7 +52,8 @@ llvm::CallBase* request(llvm::CallBase& call, const Pools& pools) {
     if (pools.layout == nullptr) {
         return call_in_place(
             call, function_of(module, "malloom_pool_" + suffix, pointer, {number, size, size}, may_throw),
-            {code.getInt32(pools.number), code.getInt64(pools.object_bytes), code.getInt64(pools.pool_bytes)});
+            {code.getInt32(pools.number), code.getInt64(pools.object_bytes),
+             code.getInt64(pools.pool_bytes)});
     }
     return call_in_place(
         call, function_of(module, "malloom_split_" + suffix, pointer, {number, size, size, size}, may_throw),
@@ -72,8 +73,8 @@ void zero(llvm::Instruction& object, const Pools& pools) {
     }
     for (const Field& field : pools.layout->fields()) {
         const Place place = pools.layout->place_of(field.offset);
-        code.CreateMemSet(move(code, *pools.layout, &object, Place{0, 0}, place), code.getInt8(0), field.bytes,
-                          llvm::Align(pools.layout->alignment_of(place)));
+        code.CreateMemSet(move(code, *pools.layout, &object, Place{0, 0}, place), code.getInt8(0),
+                          field.bytes, llvm::Align(pools.layout->alignment_of(place)));
     }
 }
 

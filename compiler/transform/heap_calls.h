@@ -17,8 +17,8 @@ struct Pools {
 
 /// The request, by malloc, calloc or operator new, becomes one of pools, and is erased.
 void rewrite_request(llvm::CallBase& call, const Pools& pools);
-/// A call of free or operator delete becomes one of pools, and is erased: of objects of split sets, or of sets of which some may
-/// come from pools.
+/// A call of free or operator delete becomes one of pools, and is erased: of objects of split sets, or of
+/// sets of which some may come from pools.
 void rewrite_release(llvm::CallBase& call, bool is_split);
 /// A call of realloc, of which some objects may come from pools, becomes one that knows these.
 void rewrite_resize(llvm::CallBase& call);

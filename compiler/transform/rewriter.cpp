@@ -1,6 +1,5 @@
 #include "compiler/transform/rewriter.h"
 
-#include <llvm/IR/AttributeMask.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,6 +11,7 @@
 #include "compiler/analysis/library_functions.h"
 #include "compiler/transform/addresses.h"
 #include "compiler/transform/heap_calls.h"
+#include "compiler/transform/layout_claims.h"
 #include "compiler/transform/transfers.h"
 #include "compiler/transform/verification.h"
 
@@ -53,8 +53,8 @@ void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
 
 constexpr uint64_t most_alignment = 16;  // of what malloc gives
 
-/// First everything is found that must be rewritten, with what the analysis knows of it, which is void as soon
-/// as the first instruction changes.
+/// First everything is found that must be rewritten, with what the analysis knows of it, which is void as
+/// soon as the first instruction changes.
 class Rewriter {
   public:
     Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions);
@@ -117,8 +117,7 @@ class Rewriter {
     static void rewrite(const HeapUse& use);
     void watch(llvm::Instruction& instruction, unsigned operand);
     void check(const Watched& watched) const;
-    void forget_layout(llvm::Instruction& instruction);
-    void forget_layout(llvm::Function& function);
+    bool is_split(const llvm::Value* value) const { return static_cast<bool>(pointer_of(value)); }
 
     llvm::Module& module_;
     const PointsTo& points_to_;
@@ -171,7 +170,7 @@ Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
 
 void Rewriter::run(bool verifies) {
     for (llvm::Function& function : module_) {
-        forget_layout(function);
+        forget_claims(function, [this](const llvm::Value* value) { return is_split(value); });
         for (llvm::Instruction& instruction : llvm::instructions(function)) {
             find(instruction);
         }
@@ -211,12 +210,12 @@ void Rewriter::check(const Watched& watched) const {
 }
 
 void Rewriter::find(llvm::Instruction& instruction) {
-    forget_layout(instruction);
+    forget_claims(instruction, [this](const llvm::Value* value) { return is_split(value); });
     if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
         if (const Pointer base = pointer_of(address->getPointerOperand())) {
             const Cell from = points_to_.at(address->getPointerOperand()), to = points_to_.at(address);
-            addresses_.push_back(
-                {address, base, from.set->region_of(from.offset), to ? to.set->region_of(to.offset) : nullptr});
+            addresses_.push_back({address, base, from.set->region_of(from.offset),
+                                  to ? to.set->region_of(to.offset) : nullptr});
         }
     } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         find_call(*call);
@@ -279,8 +278,8 @@ llvm::Value* Rewriter::choose(llvm::IRBuilder<>& code, const Address& address, l
         llvm::Value* place = move(code, layout, address.instruction->getPointerOperand(),
                                   address.base.place(), layout.place_of_pointer(offset));
         llvm::Value* number = llvm::ConstantInt::getSigned(index.getType(), choice);
-        chosen = chosen == nullptr ? place
-                                   : code.CreateSelect(code.CreateICmpEQ(&index, number), place, chosen);
+        chosen =
+            chosen == nullptr ? place : code.CreateSelect(code.CreateICmpEQ(&index, number), place, chosen);
     }
     return chosen;
 }
@@ -358,7 +357,8 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         // Wherever the pointer came from, it leads to where the field lies.
         uint64_t alignment = most_alignment;
         for (const int64_t place : access.at.alternatives) {
-            alignment = std::min(alignment, layout.alignment_of(layout.place_of(static_cast<uint64_t>(place))));
+            alignment =
+                std::min(alignment, layout.alignment_of(layout.place_of(static_cast<uint64_t>(place))));
         }
         lower_alignment(instruction, llvm::Align(alignment));
         return;
@@ -367,53 +367,6 @@ void Rewriter::rewrite(const MemoryAccess& access) {
     instruction.setOperand(operand,
                            move(code, layout, instruction.getOperand(operand), access.at.place(), place));
     lower_alignment(instruction, llvm::Align(layout.alignment_of(place)));
-}
-
-/// What was said of objects as they lay before is not so any more.
-void Rewriter::forget_layout(llvm::Instruction& instruction) {
-    llvm::AttributeMask gone;
-    for (const auto kind : {llvm::Attribute::Alignment, llvm::Attribute::Dereferenceable,
-                            llvm::Attribute::DereferenceableOrNull}) {
-        gone.addAttribute(kind);
-    }
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load != nullptr && pointer_of(load)) {
-        for (const unsigned kind : {llvm::LLVMContext::MD_align, llvm::LLVMContext::MD_dereferenceable,
-                                    llvm::LLVMContext::MD_dereferenceable_or_null}) {
-            load->setMetadata(kind, nullptr);
-        }
-    }
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-        if (pointer_of(call)) {
-            call->removeRetAttrs(gone);
-            call->removeFnAttr(llvm::Attribute::AllocSize);
-        }
-        for (unsigned i = 0; i < call->arg_size(); ++i) {
-            if (pointer_of(call->getArgOperand(i))) {
-                call->removeParamAttrs(i, gone);
-            }
-        }
-    }
-}
-
-void Rewriter::forget_layout(llvm::Function& function) {
-    llvm::AttributeMask gone;
-    for (const auto kind : {llvm::Attribute::Alignment, llvm::Attribute::Dereferenceable,
-                            llvm::Attribute::DereferenceableOrNull}) {
-        gone.addAttribute(kind);
-    }
-    for (llvm::Argument& argument : function.args()) {
-        if (pointer_of(&argument)) {
-            argument.removeAttrs(gone);
-        }
-    }
-    for (const llvm::BasicBlock& block : function) {
-        if (const auto* leaving = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
-            leaving != nullptr && leaving->getReturnValue() != nullptr &&
-            pointer_of(leaving->getReturnValue())) {
-            function.removeRetAttrs(gone);
-            function.removeFnAttr(llvm::Attribute::AllocSize);
-        }
-    }
 }
 
 }  // namespace

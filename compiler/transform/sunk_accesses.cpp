@@ -71,7 +71,8 @@ bool is_sunk(const llvm::PHINode& choice) {
 /// What the block begins with goes to the ends of the ways into it, and what is used of it later is chosen.
 void divide(llvm::BasicBlock& block, llvm::Instruction& last) {
     llvm::SmallVector<llvm::Instruction*> gone;
-    for (llvm::Instruction& instruction : llvm::make_range(block.getFirstNonPHIIt(), std::next(last.getIterator()))) {
+    for (llvm::Instruction& instruction :
+         llvm::make_range(block.getFirstNonPHIIt(), std::next(last.getIterator()))) {
         gone.push_back(&instruction);
     }
     llvm::DominatorTree dominators(*block.getParent());

@@ -38,9 +38,8 @@ std::vector<Piece> pieces_of(const Side& one, const Side& other, uint64_t bytes)
 
 Side Side::plus(llvm::IRBuilder<>& code, uint64_t bytes) const {
     if (layout == nullptr) {
-        llvm::Value* at = bytes == 0 ? address
-                                     : code.CreateInBoundsGEP(code.getInt8Ty(), address,
-                                                              code.getInt64(bytes));
+        llvm::Value* at =
+            bytes == 0 ? address : code.CreateInBoundsGEP(code.getInt8Ty(), address, code.getInt64(bytes));
         return {at, nullptr, 0, llvm::commonAlignment(alignment, bytes)};
     }
     const Place from = layout->place_of_pointer(static_cast<int64_t>(offset)),

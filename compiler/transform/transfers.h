@@ -4,7 +4,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "compiler/transform/split_layout.h"
+#include "compiler/layout/split_layout.h"
 
 namespace malloom::compiler {
 

@@ -12,10 +12,9 @@ void check_inside(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes,
 }
 
 void check_outside(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes) {
-    code.CreateCall(
-        code.GetInsertBlock()->getModule()->getOrInsertFunction("malloom_verify_outside", code.getVoidTy(),
-                                                                code.getPtrTy(), code.getInt64Ty()),
-        {address, code.getInt64(bytes)});
+    code.CreateCall(code.GetInsertBlock()->getModule()->getOrInsertFunction(
+                        "malloom_verify_outside", code.getVoidTy(), code.getPtrTy(), code.getInt64Ty()),
+                    {address, code.getInt64(bytes)});
 }
 
 }  // namespace malloom::compiler

@@ -1,5 +1,5 @@
-// Checks at run time that what was proven holds: what accesses objects of a set hits its pools, and nothing else
-// does. For tests, and for users who doubt.
+// Checks at run time that what was proven holds: what accesses objects of a set hits its pools, and nothing
+// else does. For tests, and for users who doubt.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

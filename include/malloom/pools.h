@@ -1,10 +1,11 @@
-/* pools.h: pools of structures, and of structures whose fields lie in arrays (Curial et al.: MPADS, ISMM 2008,
- * sections 2.1.2 and 2.3.1). What `malloom cc` compiles calls these; they may be called by hand as well. Link
- * with libmalloom_pools.a, which `malloom cc` does by itself.
+/* pools.h: pools of structures, and of structures whose fields lie in arrays (Curial et al.: MPADS, ISMM
+ * 2008, sections 2.1.2 and 2.3.1). What `malloom cc` compiles calls these; they may be called by hand as
+ * well. Link with libmalloom_pools.a, which `malloom cc` does by itself.
  *
  * A structure is known by a number, struct_id, from 0 to MALLOOM_MOST_STRUCTURES - 1; its first call says the
- * sizes, and all later ones say the same. Pools have pool_size bytes, a power of two from 4 KiB (split ones) or
- * 16 KiB to 1 MiB, begin at multiples of it, and hold pool_size / struct_size objects.
+ * sizes, and all later ones say the same. Pools have pool_size bytes, a power of two from 4 KiB (split ones)
+ * or 16 KiB to 1 MiB, begin at multiples of it, and hold pool_size / struct_size objects. Of structures that
+ * are not split it may be 0: pools then begin anywhere, each twice as large as the one before.
  *
  * All are thread-safe. Null, with errno ENOMEM, where there is no memory, or for sizes that cannot be. */
 #ifndef MALLOOM_POOLS_H
@@ -18,13 +19,14 @@ extern "C" {
 
 #define MALLOOM_MOST_STRUCTURES 4096
 
-/* An object of struct_size bytes, aligned to 16, from a pool of its structure's; the second one zeroed, and of
- * num_objs * struct_size bytes, of which struct_size is the same in all calls and num_objs is too. */
+/* An object of struct_size bytes, aligned to 16, from a pool of its structure's; the second one zeroed, and
+ * of num_objs * struct_size bytes, of which struct_size is the same in all calls and num_objs is too. */
 void* malloom_pool_alloc(unsigned int struct_id, size_t struct_size, size_t pool_size);
 void* malloom_pool_calloc(unsigned int struct_id, size_t num_objs, size_t struct_size, size_t pool_size);
 /* An object of the two above, or of malloc's, or null. */
 void malloom_pool_free(void* object);
-/* As operator new: throws where there is no memory. And as operator delete, of what that or operator new gave. */
+/* As operator new: throws where there is no memory. And as operator delete, of what that or operator new
+ * gave. */
 void* malloom_pool_new(unsigned int struct_id, size_t struct_size, size_t pool_size);
 void malloom_pool_delete(void* object);
 /* As realloc, of any of the first three; what it gives is malloc's. */
@@ -33,12 +35,15 @@ void* malloom_pool_realloc(void* object, size_t bytes);
 /* The address of a split object: it lies where its pool begins, and objects of one pool are first_field_size
  * bytes apart. Field n of an object at address p, of fields that are all as long as the first, lies at
  * p + n * first_field_size * (pool_size / struct_size); of others, its user says. Nothing is written to it.
- * The second one is of structures whose fields are all as long as the first, and zeroes them; num_objs is 1. */
-void* malloom_split_alloc(unsigned int struct_id, size_t first_field_size, size_t struct_size, size_t pool_size);
-void* malloom_split_calloc(unsigned int struct_id, size_t first_field_size, size_t num_objs, size_t struct_size,
-                           size_t pool_size);
+ * The second one is of structures whose fields are all as long as the first, and zeroes them; num_objs is 1.
+ */
+void* malloom_split_alloc(unsigned int struct_id, size_t first_field_size, size_t struct_size,
+                          size_t pool_size);
+void* malloom_split_calloc(unsigned int struct_id, size_t first_field_size, size_t num_objs,
+                           size_t struct_size, size_t pool_size);
 /* As operator new: throws where there is no memory. */
-void* malloom_split_new(unsigned int struct_id, size_t first_field_size, size_t struct_size, size_t pool_size);
+void* malloom_split_new(unsigned int struct_id, size_t first_field_size, size_t struct_size,
+                        size_t pool_size);
 /* An object of the three above, or null. */
 void malloom_split_free(void* object);
 

@@ -1,5 +1,5 @@
-// What compiled code calls (include/malloom/pools.h): pools of the process by the numbers that a compiler gives
-// to structures. The program or shared library that it is linked into has it for itself.
+// What compiled code calls (include/malloom/pools.h): pools of the process by the numbers that a compiler
+// gives to structures. The program or shared library that it is linked into has it for itself.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ void* no_memory() {
     return nullptr;
 }
 
-/// A structure's first request opens the pools and makes its borrower; none without memory. `first_bytes` of a
-/// shape is 0 where objects are not split.
+/// A structure's first request opens the pools and makes its borrower; none without memory. `first_bytes` of
+/// a shape is 0 where objects are not split.
 [[gnu::noinline]] uint32_t make_borrower(unsigned structure, SplitShape shape) {
     static constinit structures::ThreadLock making;
     static constinit bool is_open = false;
@@ -38,9 +38,10 @@ void* no_memory() {
         is_open = pools.open();
     }
     if (borrowers[structure] == PoolHeap::none && is_open) {
-        const uint32_t made = shape.first_bytes != 0
-                                  ? split_pools.add(pools.heap, shape)
-                                  : pools.heap.add_aligned(shape.object_bytes, shape.pool_bytes);
+        const uint32_t made = shape.first_bytes != 0 ? split_pools.add(pools.heap, shape)
+                              : shape.pool_bytes != 0
+                                  ? pools.heap.add_aligned(shape.object_bytes, shape.pool_bytes)
+                                  : pools.heap.add(shape.object_bytes);
         __atomic_store_n(&borrowers[structure], made, __ATOMIC_RELEASE);
     }
     return borrowers[structure];

@@ -21,8 +21,9 @@ struct SplitShape {
     bool operator==(const SplitShape&) const = default;
 };
 
-/// Objects of a pool heap's borrowers whose pools are spread (PoolHeap::add_spread). Pools may be smaller than
-/// those of the heap: each of these then holds several. All zero has no borrower. Thread-safe but for add.
+/// Objects of a pool heap's borrowers whose pools are spread (PoolHeap::add_spread). Pools may be smaller
+/// than those of the heap: each of these then holds several. All zero has no borrower. Thread-safe but for
+/// add.
 class SplitPools {
   public:
     /// A new borrower; PoolHeap::none where the shape cannot be.
@@ -37,7 +38,8 @@ class SplitPools {
         const uintptr_t pool = address & ~uintptr_t{shape.pool_bytes - 1};
         return reinterpret_cast<void*>(pool + ((address - pool) >> granule_shift) * shape.first_bytes);
     }
-    /// The chunk that stands for an object; an address where no chunk begins for one that no object begins at.
+    /// The chunk that stands for an object; an address where no chunk begins for one that no object begins
+    /// at.
     void* chunk_of(const Pool& pool, const void* object) const;
     /// Of a pool's borrower; one without bytes where the pool is not of split objects.
     const SplitShape& shape_of(const Pool& pool) const { return shapes_[pool.borrower]; }

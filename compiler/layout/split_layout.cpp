@@ -1,4 +1,4 @@
-#include "compiler/transform/split_layout.h"
+#include "compiler/layout/split_layout.h"
 
 #include <llvm/Support/MathExtras.h>
 
@@ -51,11 +51,9 @@ SplitLayout::SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsi
 /// Those that must be aligned most come first, so that little is left between them; and before all the field
 /// that objects begin with, which then has the object's address.
 void SplitLayout::place_members(Part& part) {
-    std::ranges::stable_sort(part.members, std::ranges::greater(),
-                             [&](unsigned member) {
-                                 return std::pair(fields_[member].offset == 0,
-                                                  alignment_of_field(fields_[member]));
-                             });
+    std::ranges::stable_sort(part.members, std::ranges::greater(), [&](unsigned member) {
+        return std::pair(fields_[member].offset == 0, alignment_of_field(fields_[member]));
+    });
     uint64_t end = 0;
     uint64_t alignment = 1;
     for (const unsigned member : part.members) {
@@ -102,8 +100,7 @@ Place SplitLayout::place_of(uint64_t offset) const {
 }
 
 Place SplitLayout::place_of_pointer(int64_t offset) const {
-    const bool has_field =
-        offset > 0 && field_at(static_cast<uint64_t>(offset)) != nullptr;
+    const bool has_field = offset > 0 && field_at(static_cast<uint64_t>(offset)) != nullptr;
     return has_field ? place_of(static_cast<uint64_t>(offset)) : Place{0, static_cast<uint64_t>(offset)};
 }
 

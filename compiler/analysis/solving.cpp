@@ -1,0 +1,298 @@
+// What must be gone over again until nothing changes any more: copies, calls by pointers, numbers, steps from
+// pointers that lead to several places, parts of pointers, and what other code reaches.
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "compiler/analysis/points_to.h"
+
+namespace malloom::compiler {
+
+namespace {
+
+constexpr uint64_t pointer_bytes = 8;
+
+bool names_object(Cell cell) {
+    return cell &&
+           (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
+}
+
+/// Whether an access may have only a part of a pointer in it, or two halves.
+bool cuts(const Access& access, int64_t at, int64_t pointer) {
+    const auto end = at + static_cast<int64_t>(access.bytes);
+    const bool overlaps = at < pointer + static_cast<int64_t>(pointer_bytes) && pointer < end;
+    const bool is_as_lanes = (pointer - at) % static_cast<int64_t>(pointer_bytes) == 0 ||
+                             llvm::isa<llvm::MemIntrinsic>(access.instruction);
+    const bool has_all = at <= pointer && pointer + static_cast<int64_t>(pointer_bytes) <= end && is_as_lanes;
+    return overlaps && !has_all;
+}
+
+bool may_cut(const Access& access, Cell at, int64_t pointer) {
+    return llvm::any_of(at.set->alternatives(at.offset), [&](int64_t begin) {
+        return llvm::any_of(at.set->alternatives(pointer),
+                            [&](int64_t place) { return cuts(access, begin, place); });
+    });
+}
+
+}  // namespace
+
+void PointsTo::solve() {
+    // What is copied to and fro may lead further and further: after so many rounds nothing is told apart
+    // there.
+    constexpr unsigned patience = 16;
+    unsigned rounds = 0;
+    for (uint64_t before = UINT64_MAX; before != sets_.changes();) {
+        before = sets_.changes();
+        widens_ = ++rounds > patience;
+        follow_copies();
+        follow_indirect_calls();
+        follow_numbers();
+        follow_steps();
+        follow_outside();
+        follow_exposed();
+        follow_partial_accesses();
+        spread_escapes();
+    }
+}
+
+/// Pointers that are copied with the bytes around them are the same in both objects.
+void PointsTo::follow_copies() {
+    // Values that are followed later may bring further ones.
+    for (size_t i = 0; i < copies_.size(); ++i) {
+        const Copy copy = copies_[i];
+        follow_copy(copy);
+        follow_copy({copy.from, copy.to, copy.bytes, copy.is_of_value});
+    }
+}
+
+void PointsTo::follow_copy(const Copy& copy) {
+    const Cell from = sets_.resolve(copy.from), to = sets_.resolve(copy.to);
+    if (!from || !to) {
+        return;
+    }
+    if (widens_ && !copy.is_of_value && (from.set->stride() == 0 || to.set->stride() == 0)) {
+        sets_.add_stride(from, pointer_bytes);
+        sets_.add_stride(to, pointer_bytes);
+        return;
+    }
+    const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
+    llvm::SmallVector<std::pair<Cell, Cell>> same;
+    for (const auto& [key, pointee] : from.set->pointers()) {
+        for (const int64_t pointer : from.set->alternatives(key)) {
+            for (const int64_t begin : from.set->alternatives(from.offset)) {
+                const int64_t part = pointer - begin;
+                if (!has_all && (part < 0 || static_cast<uint64_t>(part) >= copy.bytes)) {
+                    continue;
+                }
+                for (const int64_t target : to.set->alternatives(to.offset)) {
+                    same.push_back({Cell{from.set, pointer}, Cell{to.set, target + part}});
+                }
+            }
+        }
+    }
+    for (const auto& [one, other] : same) {
+        sets_.unify(sets_.pointee(one), sets_.pointee(other));
+    }
+}
+
+void PointsTo::follow_indirect_calls() {
+    for (llvm::CallBase* call : indirect_calls_) {
+        const Cell callee = cell_of(call->getCalledOperand());
+        if (!callee) {
+            continue;
+        }
+        const llvm::SmallVector<llvm::Function*, 4> functions(callee.set->functions.begin(),
+                                                              callee.set->functions.end());
+        for (llvm::Function* function : functions) {
+            if (function->isDeclaration() || function->isVarArg()) {
+                sets_.add_trait(callee, Trait::escaped, "may be code that is not seen", call);
+            } else {
+                connect(*call, *function);
+            }
+        }
+        if (sets_.resolve(callee).set->has(Trait::escaped)) {
+            for (llvm::Use& argument : call->args()) {
+                escape(argument, "is given to code that is not seen", call);
+            }
+            escape(call, "comes from code that is not seen", call);
+        }
+    }
+}
+
+/// The parts of a value that was calculated from addresses are that, too.
+void PointsTo::calculated_parts_of(Cell place) {
+    llvm::SmallVector<Cell> parts;
+    for (const auto& [offset, part] : sets_.resolve(place).set->pointers()) {
+        parts.push_back(part);
+    }
+    for (const Cell part : parts) {
+        sets_.add_trait(part, Trait::calculated);
+    }
+}
+
+/// What is calculated with addresses may lead anywhere that addresses are calculated with.
+void PointsTo::follow_numbers() {
+    for (const auto& [operand, instruction] : numbers_) {
+        const Cell cell = cell_of(operand);
+        llvm::SmallVector<Cell> carried = {cell};
+        if (cell && is_register(*operand->getType())) {
+            carried.clear();
+            for (const auto& [offset, part] : cell.set->pointers()) {
+                carried.push_back(part);
+            }
+        }
+        for (const Cell part : carried) {
+            if (names_object(sets_.resolve(part))) {
+                expose(part, instruction);
+                const Cell result = cell_of(instruction);
+                sets_.add_trait(result, Trait::escaped, "is calculated from addresses", instruction);
+                sets_.add_trait(result, Trait::calculated);
+                if (result && is_register(*instruction->getType())) {
+                    calculated_parts_of(result);
+                }
+            }
+        }
+    }
+}
+
+/// What memory points to that a library writes to a file, or fills from one.
+void PointsTo::follow_outside() {
+    for (const auto& [place, instruction] : carried_outside_) {
+        llvm::SmallVector<Cell> reached;
+        for (const auto& [offset, pointee] : sets_.resolve(place).set->pointers()) {
+            reached.push_back(pointee);
+        }
+        for (const Cell pointee : reached) {
+            sets_.add_trait(pointee, Trait::escaped, "goes outside and comes back", instruction);
+        }
+    }
+}
+
+/// Whether a number that was calculated from addresses is used as an address, or may be where nobody sees it.
+bool PointsTo::uses_calculated() {
+    const auto is_calculated = [&](Cell cell) {
+        cell = sets_.resolve(cell);
+        return cell && cell.set->has(Trait::calculated);
+    };
+    for (const AliasSet* set : sets_.all()) {
+        const bool leads_there =
+            set->has(Trait::escaped) && !set->has(Trait::calculated) &&
+            llvm::any_of(set->pointers(), [&](const auto& pointer) { return is_calculated(pointer.second); });
+        if (leads_there || (set->has(Trait::calculated) && !set->releases.empty())) {
+            return true;
+        }
+    }
+    return llvm::any_of(accesses_, [&](const Access& access) { return is_calculated(access.at); }) ||
+           llvm::any_of(library_accesses_,
+                        [&](const LibraryAccess& access) {
+                            llvm::Value* given = access.call->getArgOperand(access.argument);
+                            return given->getType()->isPointerTy() && is_calculated(cell_of(given));
+                        }) ||
+           llvm::any_of(unseen_, [&](llvm::Value* value) { return is_calculated(cell_of(value)); });
+}
+
+/// An address that was calculated may lead to all objects whose addresses have been calculated with: what is
+/// stored there by the one is found by the other, and they may be released by it.
+void PointsTo::follow_exposed() {
+    if (!uses_calculated()) {
+        return;
+    }
+    for (AliasSet* set : sets_.all()) {
+        if (set->has(Trait::exposed)) {
+            sets_.add_trait({set, 0}, Trait::escaped, "a calculated address may lead to it");
+        }
+    }
+}
+
+/// A pointer that may lead to several places leads to as many further ones; and one to any element of an
+/// array to as many behind it.
+void PointsTo::follow_steps() {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+        const Step step = steps_[i];
+        const Cell from = sets_.resolve(step.from);
+        if (!from) {
+            continue;
+        }
+        const llvm::SmallVector<int64_t, 2> alternatives = from.set->alternatives(from.offset);
+        if (widens_ && alternatives.size() > 1) {
+            sets_.add_stride(from, step.stride != 0 ? step.stride : pointer_bytes);
+            continue;
+        }
+        for (const int64_t begin : alternatives) {
+            const Cell target = {from.set, begin + step.bytes};
+            if (step.stride != 0 && alternatives.size() > 1) {
+                sets_.add_region(target, step.array_bytes, step.stride);
+            }
+            sets_.unify(target, step.to);
+        }
+        const Cell base = sets_.resolve(step.from), result = sets_.resolve(step.to);
+        const Region* region = base.set->region_of(base.offset);
+        if (region != nullptr && base.set->region_of(result.offset) != region) {
+            sets_.add_stride(base, region->stride);
+        }
+    }
+}
+
+/// What begins at an element of an array that nobody knows, and is longer, ends nobody knows where.
+void PointsTo::follow_elements(Cell at, uint64_t bytes) {
+    const Region* region = at.set->region_of(at.offset);
+    if (region == nullptr || region->stride == 0) {
+        return;
+    }
+    const uint64_t begin = static_cast<uint64_t>(at.offset - region->begin) % region->stride;
+    if (bytes == 0 || begin + bytes > region->stride) {
+        sets_.add_stride(at, region->stride);
+    }
+}
+
+/// Halves of pointers are numbers.
+void PointsTo::follow_partial_accesses() {
+    for (const Access& access : accesses_) {
+        Cell at = sets_.resolve(access.at);
+        if (!at) {
+            continue;
+        }
+        follow_elements(at, access.bytes);
+        at = sets_.resolve(access.at);
+        llvm::SmallVector<int64_t> cut;
+        for (const auto& [offset, pointee] : at.set->pointers()) {
+            if (may_cut(access, at, offset)) {
+                cut.push_back(offset);
+            }
+        }
+        for (const int64_t offset : cut) {
+            const Cell pointee = sets_.pointee({at.set, offset});
+            expose(pointee, access.instruction);
+            if (access.is_write) {
+                sets_.add_trait(pointee, Trait::escaped, "is put together from parts", access.instruction);
+                sets_.add_trait(pointee, Trait::calculated);
+            }
+        }
+    }
+}
+
+/// What is reached from something that escaped has escaped, and functions among it are called from there.
+void PointsTo::spread_escapes() {
+    for (AliasSet* set : sets_.all()) {
+        if (!set->has(Trait::escaped)) {
+            continue;
+        }
+        llvm::SmallVector<Cell> reached;
+        for (const auto& [offset, pointee] : set->pointers()) {
+            reached.push_back(pointee);
+        }
+        for (llvm::Function* function : set->functions) {
+            for (llvm::Argument& argument : function->args()) {
+                reached.push_back(cell_of(&argument));
+            }
+            if (const auto result = results_.find(function); result != results_.end()) {
+                reached.push_back(result->second);
+            }
+        }
+        for (const Cell cell : reached) {
+            sets_.add_trait(cell, Trait::escaped, "is reached from what other code sees");
+        }
+    }
+}
+
+}  // namespace malloom::compiler

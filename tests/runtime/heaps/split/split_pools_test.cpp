@@ -1,0 +1,116 @@
+// Pools of split objects: where their addresses lie, and that chunks and objects are told from each other.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "runtime/heaps/split/split_pools.h"
+#include "tests/runtime/heaps/pools/pools_here.h"
+
+namespace malloom::tests {
+namespace {
+
+using heaps::SplitPools;
+using heaps::SplitShape;
+
+class SplitPoolsTest : public testing::Test {
+  protected:
+    char* allocate(const SplitShape& shape, uint32_t borrower) {
+        return static_cast<char*>(SplitPools::object_of(shape, pools_.allocate(borrower)));
+    }
+    void release(char* object) {
+        pools_.deallocate(split_->chunk_of(*pools_.heap.arena().find(object), object));
+    }
+
+    PoolsHere pools_;
+    std::unique_ptr<SplitPools> split_ = std::make_unique<SplitPools>();
+};
+
+// MPADS, section 2.3.1: a pool of 4 KiB, and structures of four fields of 4 bytes.
+TEST_F(SplitPoolsTest, ThePapersExampleOfFourKibibytes) {
+    const SplitShape shape = {4, 16, 4096};
+    const uint32_t borrower = split_->add(pools_.heap, shape);
+    ASSERT_NE(borrower, heaps::PoolHeap::none);
+    const char* first = allocate(shape, borrower);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 4096, 0U);
+    for (int i = 1; i < 256; ++i) {
+        EXPECT_EQ(allocate(shape, borrower), first + 4 * i);
+    }
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(allocate(shape, borrower)) % 4096, 0U);
+}
+
+TEST_F(SplitPoolsTest, FieldsOfLivingObjectsNeverOverlap) {
+    struct Known {
+        SplitShape shape;
+        uint32_t borrower;
+    };
+    std::vector<Known> known;
+    for (const SplitShape shape : {SplitShape{8, 24, 1 << 14}, SplitShape{8, 65, 1 << 20},
+                                   SplitShape{4, 20, 1 << 12}, SplitShape{2, 9, 1 << 16}}) {
+        known.push_back({shape, split_->add(pools_.heap, shape)});
+        ASSERT_NE(known.back().borrower, heaps::PoolHeap::none);
+    }
+    std::mt19937_64 random(1);
+    std::set<char*> living;
+    std::vector<char*> objects;
+    for (int step = 0; step < 200'000; ++step) {
+        if (random() % 3 == 0 && !objects.empty()) {
+            std::swap(objects[random() % objects.size()], objects.back());
+            living.erase(objects.back());
+            release(objects.back());
+            objects.pop_back();
+            continue;
+        }
+        const Known& kind = known[random() % known.size()];
+        char* object = allocate(kind.shape, kind.borrower);
+        ASSERT_TRUE(living.insert(object).second);
+        const auto in_pool = reinterpret_cast<uintptr_t>(object) & (kind.shape.pool_bytes - 1);
+        ASSERT_EQ(in_pool % kind.shape.first_bytes, 0U);
+        ASSERT_LT(in_pool / kind.shape.first_bytes, kind.shape.objects());
+        objects.push_back(object);
+    }
+}
+
+TEST_F(SplitPoolsTest, ShapesThatCannotBeAreRefused) {
+    for (const SplitShape shape : {SplitShape{0, 16, 4096}, SplitShape{16, 8, 4096}, SplitShape{8, 16, 5000},
+                                   SplitShape{8, 8192, 4096}, SplitShape{8, 16, 1 << 21}}) {
+        EXPECT_EQ(split_->add(pools_.heap, shape), heaps::PoolHeap::none);
+    }
+}
+
+TEST_F(SplitPoolsTest, WhatBeginsNoObjectIsMisuse) {
+    const SplitShape shape = {8, 24, 1 << 14};
+    const uint32_t borrower = split_->add(pools_.heap, shape);
+    char* object = allocate(shape, borrower);
+    EXPECT_DEATH(release(object + 4), "no object begins");
+    EXPECT_DEATH(release(object + 8 * shape.objects()), "no object begins");
+    release(object);
+    EXPECT_DEATH(release(object), "freed before");
+}
+
+TEST_F(SplitPoolsTest, PagesOfAPoolGoBackTogether) {
+    const SplitShape shape = {8, 64, 1 << 20};
+    const uint32_t borrower = split_->add(pools_.heap, shape);
+    std::vector<char*> objects(64 * shape.objects());
+    std::ranges::generate(objects, [&] { return allocate(shape, borrower); });
+    // The last pool's other arrays, which the heap knows nothing of.
+    char* last = objects.back();
+    char* pool =
+        reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(last) & ~uintptr_t{shape.pool_bytes - 1});
+    memset(pool + (1 << 19), 7, 1 << 19);
+    for (char* object : objects) {
+        if (object != last) {
+            release(object);
+        }
+    }
+    EXPECT_TRUE(std::all_of(pool + (1 << 19), pool + (1 << 20), [](char byte) { return byte == 7; }));
+    EXPECT_LE(pools_.heap.arena().idle_bytes(), pools_.heap.arena().most_idle());
+    release(last);
+}
+
+}  // namespace
+}  // namespace malloom::tests
