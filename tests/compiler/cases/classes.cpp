@@ -1,5 +1,5 @@
 // Virtual functions, dynamic_cast, exceptions, and objects of operator new.
-// proves: 32 no  reason: requested by a function that pools do not replace
+// proves: 32 split
 #include <cstdio>
 #include <new>
 

@@ -1,5 +1,5 @@
 // Objects of different sizes behind one pointer.
-// proves: 0 no  reason: differ in size
+// proves: 16 pool  reason: differ in size
 #include <stdio.h>
 #include <stdlib.h>
 

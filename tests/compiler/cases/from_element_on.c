@@ -1,5 +1,5 @@
 // Bytes from a variable element of an array within the object to behind the array.
-// proves: 0 no  reason: cannot be told apart
+// proves: 64 no  reason: cannot be told apart
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

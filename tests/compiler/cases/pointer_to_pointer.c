@@ -1,5 +1,5 @@
 // A pointer that leads to the first link, a variable, and then to links within objects.
-// proves: 24 no  reason: may also point to a variable
+// proves: 24 pool  reason: may also point to a variable
 #include <stdio.h>
 #include <stdlib.h>
 
