@@ -86,7 +86,10 @@ llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "malloom", "0.1", [](llvm::PassBuilder& builder) {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
                     [&builder](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
-                        if (chosen_policy != Policy::none && level != llvm::OptimizationLevel::O0) {
+                        if (chosen_policy == Policy::none && !prints_proofs) {
+                            return;
+                        }
+                        if (level != llvm::OptimizationLevel::O0) {
                             // A function that is part of each of its callers tells their objects apart.
                             passes.addPass(builder.buildInlinerPipeline(
                                 level, llvm::ThinOrFullLTOPhase::FullLTOPostLink));
