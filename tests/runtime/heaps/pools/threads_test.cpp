@@ -163,14 +163,20 @@ int use_in_child(Exchange& exchange, bool has_threads) {
 TEST(PoolThreads, ChildrenOfAForkGoOnAlone) {
     Exchange exchange(500);
     std::atomic<bool> done = false;
+    std::atomic<unsigned> begun = 0;
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 2; ++i) {
         threads.emplace_back([&, i] {
             std::mt19937_64 random(i);
+            ++begun;
             while (!done) {
                 exchange.replace(random());
             }
         });
+    }
+    // While a thread begins, AddressSanitizer's own allocator is locked, and would be so in a child for good.
+    while (begun < threads.size()) {
+        std::this_thread::yield();
     }
     for (int round = 0; round < 10; ++round) {
         const pid_t child = exchange.fork_process();
