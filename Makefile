@@ -6,7 +6,8 @@ MAKEFLAGS += --no-print-directory
 
 PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer compiler formats include cmake CMakeLists.txt pyproject.toml README.md \
     -name __pycache__ -prune -o -print)
-WHEEL := build/wheel.stamp
+# The compiler is part of the wheel where LLVM is installed.
+WHEEL := build/wheel$(and $(wildcard /usr/lib/llvm-19/lib/cmake/llvm),-with-compiler).stamp
 # Each file's tests stay together: some share what is costly to make. What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
 SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile -m 'not alone and not long'
@@ -15,22 +16,26 @@ SUITES := $(patsubst src/malloom/bench/%/suite.py,%,$(wildcard src/malloom/bench
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
-.PHONY: help setup build native demo test bench soak format
+.PHONY: help setup build wheel native demo test bench soak format
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup:
-	@setup/packages.sh
+	@setup/packages.sh $(PACKAGES)
 	@setup/dynamorio.sh >/dev/null & dynamorio=$$!; setup/python.sh; wait $$dynamorio
 
-$(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh | setup
+$(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh
 	@echo "Building malloom"
 	@setup/wheel.sh
 	@touch $@
 
-build: setup $(WHEEL)  ## build malloom and install it: .venv/bin/malloom
-	@test -x .venv/bin/malloom || { rm $(WHEEL); exec $(MAKE) build; }
+build: setup  ## build malloom and install it: .venv/bin/malloom
+	@$(MAKE) wheel
+
+# By a make of its own, which sees what the set-up has installed.
+wheel: $(WHEEL)
+	@test -x .venv/bin/malloom || { rm $(WHEEL); exec $(MAKE) wheel; }
 
 native: build  ## build the workloads, allocators to compare with, and the C++ tests, fast and checked
 	@setup/native.sh release
@@ -38,6 +43,7 @@ native: build  ## build the workloads, allocators to compare with, and the C++ t
 	@setup/native.sh checked
 	@setup/native.sh threads
 
+demo: PACKAGES := without-llvm
 demo: build  ## record, plan, run and measure two programs, with verdicts
 	@setup/native.sh release
 	@setup/demo.sh

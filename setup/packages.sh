@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none.
+# Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none;
+# with `without-llvm` all but LLVM's.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +11,7 @@ fail() {
 }
 
 wanted() {
-    sed 's/#.*//' setup/debian-packages.txt
+    sed -e "${1:+/^# LLVM/,/^\$/d}" -e 's/#.*//' setup/debian-packages.txt
     command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc
     command -v rustc >/dev/null || echo rustc # tests compile a program with it
 }
@@ -31,7 +32,7 @@ install_or_update() {
 command -v dpkg-query >/dev/null ||
     fail "this is no Debian system; install what setup/debian-packages.txt lists under its own names"
 missing=()
-for package in $(wanted); do
+for package in $(wanted "$@"); do
     installed "$package" || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BUILD = ROOT / "build" / "release"
+BUILD = ROOT / "build" / "python"
 PLUGIN = BUILD / "compiler" / "malloom_plugin.so"
 POOLS = BUILD / "runtime" / "front" / "libmalloom_pools.a"
 

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 CPP_SUFFIXES = (".cpp", ".h", ".c")
 
 PRODUCT = (
+    "compiler/",
     "cmake/",
     "dynamorio/",
     "formats/",

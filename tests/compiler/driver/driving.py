@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-BUILT = ROOT / "build/release"
+BUILT = ROOT / "build/python"
 PROGRAMS = Path(__file__).with_name("programs")
 
 NATIVE_FILES = (
@@ -17,7 +17,7 @@ NATIVE_FILES = (
     "compiler/malloom_plugin.so",
     "runtime/front/libmalloom_pools.a",
 )
-"""What lies in one folder of an installation, where the release build has it."""
+"""What lies in one folder of an installation, where the build of the wheel has it."""
 
 SUM = "499500\n"
 """What the program of nodes.c and main.c prints."""
