@@ -63,7 +63,8 @@ int64_t AliasSet::normal(int64_t offset) const {
 }
 
 Cell AliasSets::add() {
-    return {&sets_.emplace_back(), 0};
+    all_.push_back(&sets_.emplace_back());
+    return {all_.back(), 0};
 }
 
 Cell AliasSets::add_object(Trait trait) {
@@ -301,14 +302,9 @@ void AliasSets::add_trait(Cell cell, Trait trait, const char* reason, const llvm
     }
 }
 
-llvm::SmallVector<AliasSet*> AliasSets::all() {
-    llvm::SmallVector<AliasSet*> found;
-    for (AliasSet& set : sets_) {
-        if (!set.merged_into_) {
-            found.push_back(&set);
-        }
-    }
-    return found;
+const std::vector<AliasSet*>& AliasSets::all() {
+    std::erase_if(all_, [](const AliasSet* set) { return static_cast<bool>(set->merged_into_); });
+    return all_;
 }
 
 }  // namespace malloom::compiler

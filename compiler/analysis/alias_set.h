@@ -136,8 +136,8 @@ class AliasSets {
 
     /// How often something has changed, so that whoever iterates sees when to stop.
     uint64_t changes() const { return changes_; }
-    /// All sets that stand for themselves.
-    llvm::SmallVector<AliasSet*> all();
+    /// All sets that stand for themselves, in the order in which they were added.
+    const std::vector<AliasSet*>& all();
 
   private:
     // These leave pairs waiting, which the public ones unify before they return.
@@ -153,6 +153,7 @@ class AliasSets {
     void unify_waiting();
 
     std::deque<AliasSet> sets_;
+    std::vector<AliasSet*> all_;  ///< and those that were merged since all() was last asked for
     llvm::SmallVector<std::pair<Cell, Cell>> waiting_;
     uint64_t changes_ = 0;
 };

@@ -10,27 +10,42 @@ namespace malloom::compiler {
 
 namespace {
 
-/// The bytes of an object that is requested; 0 where they are not known.
-uint64_t requested_bytes(const llvm::CallBase& call, HeapCall kind) {
+llvm::SmallVector<unsigned, 2> size_operands(HeapCall kind) {
     switch (kind) {
         case HeapCall::malloc:
         case HeapCall::new_object:
         case HeapCall::new_or_null:
         case HeapCall::new_aligned:
         case HeapCall::page:
-            return constant_of(*call.getArgOperand(0));
+            return {0};
         case HeapCall::calloc:
-            return llvm::SaturatingMultiply(constant_of(*call.getArgOperand(0)),
-                                            constant_of(*call.getArgOperand(1)));
+            return {0, 1};
         case HeapCall::realloc:
         case HeapCall::aligned:
-            return constant_of(*call.getArgOperand(1));
+            return {1};
         default:
-            return 0;
+            return {};
     }
 }
 
+/// The bytes of an object that is requested; 0 where they are not known.
+uint64_t requested_bytes(const llvm::CallBase& call) {
+    const llvm::SmallVector<unsigned, 2> operands = size_operands(call);
+    uint64_t bytes = operands.empty() ? 0 : 1;
+    for (const unsigned operand : operands) {
+        bytes = llvm::SaturatingMultiply(bytes, constant_of(*call.getArgOperand(operand)));
+    }
+    return bytes;
+}
+
 }  // namespace
+
+llvm::SmallVector<unsigned, 2> size_operands(const llvm::CallBase& call) {
+    const auto* callee =
+        llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+    const std::optional<HeapCall> kind = callee != nullptr ? heap_call(callee->getName()) : std::nullopt;
+    return kind ? size_operands(*kind) : llvm::SmallVector<unsigned, 2>();
+}
 
 void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
     if (take_intrinsic(call)) {
@@ -117,7 +132,7 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
 
 void ConstraintVisitor::take_request(llvm::CallBase& call, HeapCall kind) {
     const Cell object = sets_.add_object(Trait::heap);
-    object.set->requests.push_back({&call, 0, requested_bytes(call, kind)});
+    object.set->requests.push_back({&call, 0, requested_bytes(call)});
     sets_.unify(object, to_.cell_of(&call));
     if (kind == HeapCall::realloc) {
         sets_.add_trait(to_.cell_of(&call), Trait::resized, "is made larger or smaller", &call);

@@ -11,6 +11,9 @@ namespace malloom::compiler {
 /// A number that is known, or 0.
 uint64_t constant_of(const llvm::Value& value);
 
+/// Which arguments of a call of an allocator say how many bytes are requested; none of any other call.
+llvm::SmallVector<unsigned, 2> size_operands(const llvm::CallBase& call);
+
 /// Goes once over every instruction; what must be gone over again is left in the analysis's lists.
 class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
   public:

@@ -61,8 +61,24 @@ PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), ra
     solve();
 }
 
+PointsTo::PointsTo(llvm::Module& module, llvm::ArrayRef<llvm::Function*> functions, RangeOf range_of)
+    : module_(module), range_of_(std::move(range_of)), functions_(functions.begin(), functions.end()) {
+    ConstraintVisitor visitor(*this);
+    for (llvm::Function* function : functions) {
+        visitor.take(*function);
+    }
+    solve();
+}
+
 Cell PointsTo::at(const llvm::Value* value) const {
     if (const auto found = values_.find(value); found != values_.end()) {
+        return sets_.resolve(found->second);
+    }
+    return {};
+}
+
+Cell PointsTo::result_of(const llvm::Function* function) const {
+    if (const auto found = results_.find(function); found != results_.end()) {
         return sets_.resolve(found->second);
     }
     return {};
@@ -123,7 +139,7 @@ Cell PointsTo::object_of(llvm::GlobalValue* global) {
         if (function != nullptr) {
             cell.set->functions.push_back(function);
         }
-        if (is_visible(*global) || llvm::isa<llvm::GlobalIFunc>(global)) {
+        if (is_visible(*global) || llvm::isa<llvm::GlobalIFunc>(global) || !functions_.empty()) {
             sets_.add_trait(cell, Trait::escaped, "is visible to other code");
         }
     }
@@ -173,6 +189,12 @@ void PointsTo::take_parts(Cell one, Cell other, uint64_t bytes) {
 }
 
 void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
+    if (!is_looked_at(function)) {
+        llvm::for_each(call.args(), [this](llvm::Use& argument) { cell_of(argument); });
+        cell_of(&call);
+        outer_calls_.push_back({&call, &function});
+        return;
+    }
     for (unsigned i = 0; i < call.arg_size(); ++i) {
         if (i < function.arg_size()) {
             if (call.isByValArgument(i)) {

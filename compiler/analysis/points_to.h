@@ -10,6 +10,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -66,14 +67,30 @@ struct Step {
 /// The values that an index may have.
 using RangeOf = std::function<llvm::ConstantRange(llvm::Value& index, llvm::Function& function)>;
 
+/// A call of a function that is not among those that are looked at.
+struct OuterCall {
+    llvm::CallBase* call;
+    llvm::Function* callee;
+};
+
 class PointsTo {
   public:
     /// Of a module that is the whole program as the linker sees it: what others may call or change is not
     /// internal. The module must outlive this, and stay as it is.
     PointsTo(llvm::Module& module, RangeOf range_of);
+    /// Of some functions of a module alone: what they call is not followed, and whatever variables and
+    /// arguments that come from code which is not seen lead to counts as escaped.
+    PointsTo(llvm::Module& module, llvm::ArrayRef<llvm::Function*> functions, RangeOf range_of);
+
+    /// Goes on until nothing changes any more. To be called again by whoever unifies sets from outside.
+    void solve();
 
     /// What a value of the program may point to; no set for what carries no pointer.
     Cell at(const llvm::Value* value) const;
+    /// What a function's result may point to; no set where it has none, or no call of it was seen.
+    Cell result_of(const llvm::Function* function) const;
+    /// Where some functions alone are looked at: their direct calls of others.
+    const std::vector<OuterCall>& outer_calls() const { return outer_calls_; }
     const std::vector<Access>& accesses() const { return accesses_; }
     const std::vector<LibraryAccess>& library_accesses() const { return library_accesses_; }
     AliasSets& sets() const { return sets_; }
@@ -96,7 +113,6 @@ class PointsTo {
     void escape(llvm::Value* value, const char* reason, const llvm::Instruction* at);
     void expose(Cell cell, const llvm::Instruction* at);
 
-    void solve();
     void follow_copies();
     void follow_copy(const Copy& copy);
     void follow_indirect_calls();
@@ -110,8 +126,14 @@ class PointsTo {
     void follow_elements(Cell at, uint64_t bytes);
     void spread_escapes();
 
+    bool is_looked_at(const llvm::Function& function) const {
+        return functions_.empty() || functions_.contains(&function);
+    }
+
     llvm::Module& module_;
     RangeOf range_of_;
+    llvm::SmallPtrSet<const llvm::Function*, 4> functions_;  ///< that alone are looked at; none: all are
+    std::vector<OuterCall> outer_calls_;
     mutable AliasSets sets_;
     llvm::DenseMap<const llvm::Value*, Cell> values_;
     llvm::DenseMap<const llvm::Function*, Cell> results_;

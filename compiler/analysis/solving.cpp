@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
 
 #include "compiler/analysis/points_to.h"
 
@@ -27,10 +28,38 @@ bool cuts(const Access& access, int64_t at, int64_t pointer) {
     return overlaps && !has_all;
 }
 
+constexpr uint64_t everything = UINT64_MAX;
+
+/// The pointers of a set that may lie within so many bytes from an offset on, or partly; where one place may
+/// be another, all.
+auto pointers_near(const AliasSet& set, int64_t offset, uint64_t bytes) {
+    const auto& all = set.pointers();
+    if (!set.ambiguous().empty() || set.stride() != 0 || bytes > INT32_MAX) {
+        return llvm::make_range(all.begin(), all.end());
+    }
+    const auto length = static_cast<int64_t>(pointer_bytes);
+    return llvm::make_range(all.upper_bound(offset - length),
+                            all.lower_bound(offset + static_cast<int64_t>(bytes)));
+}
+
+/// The same of the pointer at that place in every element.
+bool cuts_in_elements(const Access& access, int64_t at, int64_t pointer, uint64_t stride) {
+    if (stride == 0) {
+        return cuts(access, at, pointer);
+    }
+    const auto length = static_cast<int64_t>(stride);
+    const auto element_of = [&](int64_t offset) {
+        return pointer + llvm::divideFloorSigned(offset - pointer, length) * length;
+    };
+    const int64_t first = element_of(at), last = element_of(at + static_cast<int64_t>(access.bytes) - 1);
+    return cuts(access, at, first) || cuts(access, at, first + length) || cuts(access, at, last);
+}
+
 bool may_cut(const Access& access, Cell at, int64_t pointer) {
     return llvm::any_of(at.set->alternatives(at.offset), [&](int64_t begin) {
-        return llvm::any_of(at.set->alternatives(pointer),
-                            [&](int64_t place) { return cuts(access, begin, place); });
+        return llvm::any_of(at.set->alternatives(pointer), [&](int64_t place) {
+            return cuts_in_elements(access, begin, place, at.set->stride());
+        });
     });
 }
 
@@ -77,7 +106,8 @@ void PointsTo::follow_copy(const Copy& copy) {
     }
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
     llvm::SmallVector<std::pair<Cell, Cell>> same;
-    for (const auto& [key, pointee] : from.set->pointers()) {
+    for (const auto& [key, pointee] :
+         pointers_near(*from.set, from.offset, has_all ? everything : copy.bytes)) {
         for (const int64_t pointer : from.set->alternatives(key)) {
             for (const int64_t begin : from.set->alternatives(from.offset)) {
                 const int64_t part = pointer - begin;
@@ -104,7 +134,7 @@ void PointsTo::follow_indirect_calls() {
         const llvm::SmallVector<llvm::Function*, 4> functions(callee.set->functions.begin(),
                                                               callee.set->functions.end());
         for (llvm::Function* function : functions) {
-            if (function->isDeclaration() || function->isVarArg()) {
+            if (function->isDeclaration() || function->isVarArg() || !is_looked_at(*function)) {
                 sets_.add_trait(callee, Trait::escaped, "may be code that is not seen", call);
             } else {
                 connect(*call, *function);
@@ -255,7 +285,7 @@ void PointsTo::follow_partial_accesses() {
         follow_elements(at, access.bytes);
         at = sets_.resolve(access.at);
         llvm::SmallVector<int64_t> cut;
-        for (const auto& [offset, pointee] : at.set->pointers()) {
+        for (const auto& [offset, pointee] : pointers_near(*at.set, at.offset, access.bytes)) {
             if (may_cut(access, at, offset)) {
                 cut.push_back(offset);
             }
@@ -273,10 +303,12 @@ void PointsTo::follow_partial_accesses() {
 
 /// What is reached from something that escaped has escaped, and functions among it are called from there.
 void PointsTo::spread_escapes() {
-    for (AliasSet* set : sets_.all()) {
-        if (!set->has(Trait::escaped)) {
-            continue;
-        }
+    std::vector<AliasSet*> waiting;
+    llvm::copy_if(sets_.all(), std::back_inserter(waiting),
+                  [](const AliasSet* set) { return set->has(Trait::escaped); });
+    while (!waiting.empty()) {
+        const AliasSet* set = waiting.back();
+        waiting.pop_back();
         llvm::SmallVector<Cell> reached;
         for (const auto& [offset, pointee] : set->pointers()) {
             reached.push_back(pointee);
@@ -290,7 +322,11 @@ void PointsTo::spread_escapes() {
             }
         }
         for (const Cell cell : reached) {
-            sets_.add_trait(cell, Trait::escaped, "is reached from what other code sees");
+            const Cell now = sets_.resolve(cell);
+            if (now && !now.set->has(Trait::escaped)) {
+                sets_.add_trait(now, Trait::escaped, "is reached from what other code sees");
+                waiting.push_back(now.set);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 #include "compiler/analysis/report.h"
 #include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
+#include "compiler/transform/context_clones.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
 
@@ -23,6 +24,9 @@ llvm::cl::opt<Policy> chosen_policy(
                      clEnumValN(Policy::automatic, "default", "what promises to be fastest, for each")));
 llvm::cl::opt<bool> verifies("malloom-verify",
                              llvm::cl::desc("Check at run time that each access is to what was proven"));
+llvm::cl::opt<bool> tells_contexts_apart(
+    "malloom-contexts", llvm::cl::init(true),
+    llvm::cl::desc("Clone functions for calls that give them other objects"));
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
 
@@ -40,6 +44,21 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
     }
 }
 
+/// What a value points to, where something is done with it.
+malloom::compiler::TreatmentOf treatments(const malloom::compiler::PointsTo& points_to,
+                                          const std::vector<malloom::compiler::Decision>& decisions) {
+    llvm::DenseSet<const malloom::compiler::AliasSet*> treated;
+    for (const malloom::compiler::Decision& decision : decisions) {
+        if (decision.treatment != malloom::compiler::Treatment::none) {
+            treated.insert(decision.proof->set);
+        }
+    }
+    return [&points_to, treated](const llvm::Value& value) {
+        const malloom::compiler::AliasSet* set = points_to.at(&value).set;
+        return treated.contains(set) ? set : nullptr;
+    };
+}
+
 class DividePass : public llvm::PassInfoMixin<DividePass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -55,11 +74,23 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             return llvm::PreservedAnalyses::all();
         }
         auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-        const malloom::compiler::PointsTo points_to(
-            module, [&](llvm::Value& index, llvm::Function& function) {
-                auto& evolution = functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
-                return evolution.getSignedRange(evolution.getSCEV(&index));
-            });
+        const malloom::compiler::RangeOf range_of = [&](llvm::Value& index, llvm::Function& function) {
+            auto& evolution = functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
+            return evolution.getSignedRange(evolution.getSCEV(&index));
+        };
+        const malloom::compiler::RemarksOf remarks_of =
+            [&](llvm::Function& function) -> llvm::OptimizationRemarkEmitter& {
+            return functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
+        };
+        malloom::compiler::Contexts contexts;
+        if (tells_contexts_apart) {
+            contexts = malloom::compiler::find_contexts(module, range_of);
+        }
+        if (contexts.is_too_large) {
+            malloom::compiler::remark_no_contexts(module, remarks_of);
+        }
+        malloom::compiler::ContextClones clones(std::move(contexts));
+        const malloom::compiler::PointsTo points_to(module, range_of);
         const std::vector<malloom::compiler::Proof> proofs = malloom::compiler::prove(points_to);
         const auto visits = malloom::compiler::static_visits(
             points_to, proofs, [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {
@@ -70,10 +101,8 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
         }
-        malloom::compiler::remark(
-            decisions, [&](llvm::Function& function) -> llvm::OptimizationRemarkEmitter& {
-                return functions.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function);
-            });
+        malloom::compiler::remark(decisions, remarks_of);
+        clones.fold(treatments(points_to, decisions));
         malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();
     }

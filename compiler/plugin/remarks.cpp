@@ -53,6 +53,19 @@ void remark_missed(const char* name, const char* what, const std::vector<Refusal
 
 }  // namespace
 
+void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of) {
+    const auto some =
+        llvm::find_if(module, [](const llvm::Function& function) { return !function.isDeclaration(); });
+    if (some != module.end()) {
+        remarks_of(*some).emit([&] {
+            return llvm::OptimizationRemarkMissed(pass_name, "NoContexts", some->getSubprogram(),
+                                                  &some->getEntryBlock())
+                   << "the program is too large for calls of one function to be told apart: no function is "
+                      "copied";
+        });
+    }
+}
+
 void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of) {
     for (const Decision& decision : decisions) {
         const Proof& proof = *decision.proof;

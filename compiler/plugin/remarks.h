@@ -16,4 +16,7 @@ using RemarksOf = std::function<llvm::OptimizationRemarkEmitter&(llvm::Function&
 /// Before the module is rewritten: remarks stand at requests, and reasons where they were found.
 void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of);
 
+/// The program is too large for contexts to be told apart. Said of one of its functions.
+void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of);
+
 }  // namespace malloom::compiler
