@@ -59,11 +59,14 @@ bench: build  ## all benchmark suites
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status
 
+soak: PACKAGES := soak
 soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about an hour
 	@setup/native.sh fuzz
 	@for codec in event access; do \
 	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
 	done
+	@setup/native.sh llvm-22
+	@MALLOOM_LLVM=22 .venv/bin/python -m pytest -n $(shell nproc) tests/compiler/test_cases.py
 	@CLANG_TIDY_DEPTH=deep $(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
 	@$(PYTEST) -m long
 

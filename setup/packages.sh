@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none;
-# with `without-llvm` all but LLVM's.
+# with `without-llvm` all but LLVM's, with `soak` those as well that only long runs need.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,12 @@ fail() {
 }
 
 wanted() {
-    sed -e "${1:+/^# LLVM/,/^\$/d}" -e 's/#.*//' setup/debian-packages.txt
+    local leave_out=(-e '/^# the newest LLVM/,/^$/d')
+    case ${1:-} in
+        without-llvm) leave_out+=(-e '/^# LLVM/,/^$/d') ;;
+        soak) leave_out=() ;;
+    esac
+    sed "${leave_out[@]}" -e 's/#.*//' setup/debian-packages.txt
     command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc
     command -v rustc >/dev/null || echo rustc # tests compile a program with it
 }

@@ -1,9 +1,14 @@
 // The pass that pools and splits, as a plugin of LLVM's: at the beginning of a full link-time optimisation,
 // when the whole program is one module.
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
+#if LLVM_VERSION_MAJOR < 22
+#include <llvm/Passes/PassPlugin.h>
+#else
+#include <llvm/Plugins/PassPlugin.h>
+#endif
 
 #include "compiler/analysis/report.h"
 #include "compiler/plugin/remarks.h"

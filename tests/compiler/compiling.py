@@ -1,12 +1,15 @@
 """Programs compiled plainly, and with the plugin that pools and splits, and run."""
 
+import os
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BUILD = ROOT / "build" / "python"
+LLVM = os.environ.get("MALLOOM_LLVM", "19")
+"""The version that programs are compiled with; another one's plugin is built apart."""
+BUILD = ROOT / "build" / ("python" if LLVM == "19" else f"llvm-{LLVM}")
 PLUGIN = BUILD / "compiler" / "malloom_plugin.so"
 POOLS = BUILD / "runtime" / "front" / "libmalloom_pools.a"
 
@@ -50,7 +53,7 @@ def call(command: list[str], limit: float = 120) -> str:
 
 
 def driver(source: Path) -> str:
-    return "clang++-19" if source.suffix in (".cpp", ".cc") else "clang-19"
+    return f"clang++-{LLVM}" if source.suffix in (".cpp", ".cc") else f"clang-{LLVM}"
 
 
 def compile_plainly(source: Path, level: str, program: Path, *options: str) -> Path:
