@@ -112,7 +112,7 @@ void GroupGraphs::add(std::vector<llvm::Function*> functions) {
     std::vector<std::vector<Cell>> cells;
     for (const OuterCall& outer : points_to.outer_calls()) {
         const auto callee = group_of_.find(outer.callee);
-        if (callee != group_of_.end() && outer.call->getCalledFunction() == outer.callee) {
+        if (callee != group_of_.end() && !is_too_large() && outer.call->getCalledFunction() == outer.callee) {
             GroupCall& call = group.calls.emplace_back(GroupCall{outer.call, callee->second});
             bring_in(call, *outer.callee, points_to, cells.emplace_back());
         }
@@ -172,6 +172,7 @@ void GroupGraphs::find_sizes(GroupGraph& group) const {
 void GroupGraphs::bring_in(GroupCall& call, const llvm::Function& callee, PointsTo& caller,
                            std::vector<Cell>& cells) {
     const GroupGraph& group = groups_[call.group];
+    nodes_ += group.seen_nodes;
     cells = copies_of(group, caller.sets());
     const auto unify = [&](const llvm::Value* value, const NodePlace& place) {
         caller.sets().unify(caller.at(value), cells[place.node].plus(place.offset));

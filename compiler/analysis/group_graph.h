@@ -61,7 +61,7 @@ class GroupGraphs {
     bool is_too_large() const { return nodes_ > most_nodes; }
 
   private:
-    static constexpr size_t most_nodes = size_t{1} << 22;  // of some 40 bytes
+    static constexpr size_t most_nodes = size_t{1} << 21;  // and copies of them: of some 300 bytes each
 
     void add(std::vector<llvm::Function*> functions);
     void bring_in(GroupCall& call, const llvm::Function& callee, PointsTo& caller, std::vector<Cell>& cells);
