@@ -13,5 +13,5 @@ options=()
 if [ "$1" = threads ] && setarch -R true 2>/dev/null; then
     options=("-DCMAKE_CROSSCOMPILING_EMULATOR=$(command -v setarch);-R")
 fi
-cmake --preset "$1" "${options[@]}" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; exit 1; }
-cmake --build --preset "$1"
+setup/cached.sh cmake --preset "$1" "${options[@]}" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; exit 1; }
+setup/cached.sh cmake --build --preset "$1"

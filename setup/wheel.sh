@@ -8,4 +8,4 @@ exec 9>build/wheel.lock
 flock 9
 DynamoRIO_DIR=$(setup/dynamorio.sh | tail -n 1)
 export DynamoRIO_DIR
-.venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --force-reinstall .
+setup/cached.sh .venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --force-reinstall .
