@@ -38,6 +38,16 @@ uint64_t requested_bytes(const llvm::CallBase& call) {
     return bytes;
 }
 
+/// The length of the elements of an array that is given to a function of a library; 1 where it is not known.
+uint64_t element_bytes(const llvm::CallBase& call, const LibraryFunction& function) {
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+        if (function.argument(i) == 's') {
+            return std::max<uint64_t>(1, constant_of(*call.getArgOperand(i)));
+        }
+    }
+    return 1;
+}
+
 }  // namespace
 
 llvm::SmallVector<unsigned, 2> size_operands(const llvm::CallBase& call) {
@@ -149,28 +159,99 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
         return false;
     }
     for (unsigned i = 0; i < call.arg_size(); ++i) {
-        const Cell cell = to_.cell_of(call.getArgOperand(i));
-        const char effect = known->argument(i);
-        if (!cell || effect == '-' || is_fraction(*call.getArgOperand(i)->getType())) {
-            continue;
-        }
-        to_.library_accesses_.push_back({&call, i});
-        if (effect == 'e' || effect == 'c') {
-            sets_.add_trait(cell, Trait::escaped, "is given to code that is not seen", &call);
-        } else if (effect == 'W' || effect == 'R') {
-            to_.carried_outside_.emplace_back(cell, &call);
-        }
+        take_library_argument(call, i, *known);
     }
-    const Cell result = to_.cell_of(&call);
-    if (known->result == Result::foreign) {
-        sets_.add_trait(result, Trait::escaped, "comes from a library", &call);
-    } else if (known->result != Result::none && result) {
-        sets_.unify(result, to_.cell_of(call.getArgOperand(0)));
-        if (known->result == Result::within) {
-            sets_.add_stride(result, 1);
-        }
-    }
+    take_callback(call, *known);
+    take_library_result(call, known->result);
     return true;
+}
+
+void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned number,
+                                              const LibraryFunction& function) {
+    const char effect = function.argument(number);
+    const Cell cell = to_.cell_of(call.getArgOperand(number));
+    if (!cell || llvm::StringRef("-skb").contains(effect) ||
+        is_fraction(*call.getArgOperand(number)->getType())) {
+        return;
+    }
+    to_.library_accesses_.push_back({&call, number});
+    switch (effect) {
+        case 'e':
+        case 'c':
+            sets_.add_trait(cell, Trait::escaped, "is given to code that is not seen", &call);
+            break;
+        case 'R':
+        case 'W':
+            to_.carried_outside_.emplace_back(cell, &call);
+            break;
+        case 'K':
+            sets_.add_trait(cell, Trait::many_in_one);
+            sets_.add_stride(cell, element_bytes(call, function));
+            break;
+        case 't':
+            link(cell, {8, 16, 24}, call, function);
+            break;
+        case 'n':
+            link(cell, {0, 8}, call, function);
+            break;
+        case 'S':
+            // Its characters are in memory of its own, or in the string itself, behind their number.
+            sets_.add_trait(cell, Trait::foreign_heap);
+            sets_.unify(sets_.pointee(cell), cell.plus(16));
+            break;
+        default:
+            break;
+    }
+}
+
+/// A node of a C++ container has links, at these offsets, to nodes among which are the call's others.
+void ConstraintVisitor::link(Cell node, llvm::ArrayRef<int64_t> links, llvm::CallBase& call,
+                             const LibraryFunction& function) {
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+        if (llvm::StringRef("tn").contains(function.argument(i))) {
+            sets_.unify(node, to_.cell_of(call.getArgOperand(i)));
+        }
+    }
+    for (const int64_t offset : links) {
+        const Cell now = sets_.resolve(node);
+        sets_.unify(sets_.pointee(now.plus(offset)), now);
+    }
+}
+
+void ConstraintVisitor::take_callback(llvm::CallBase& call, const LibraryFunction& function) {
+    Callback callback = {&call, nullptr, {}};
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+        llvm::Value* argument = call.getArgOperand(i);
+        if (function.argument(i) == 'b') {
+            callback.code = argument;
+        } else if (llvm::StringRef("kK").contains(function.argument(i)) && to_.cell_of(argument)) {
+            callback.given.push_back(argument);
+        }
+    }
+    if (callback.code != nullptr) {
+        to_.callbacks_.push_back(std::move(callback));
+    }
+}
+
+void ConstraintVisitor::take_library_result(llvm::CallBase& call, Result result) {
+    const Cell cell = to_.cell_of(&call);
+    if (!cell || result == Result::none) {
+        return;
+    }
+    switch (result) {
+        case Result::foreign:
+            sets_.add_trait(cell, Trait::escaped, "comes from a library", &call);
+            break;
+        case Result::buffer:
+            sets_.add_trait(cell, Trait::foreign_heap);
+            break;
+        default:
+            sets_.unify(cell, to_.cell_of(call.getArgOperand(result == Result::second ? 1 : 0)));
+            break;
+    }
+    if (result == Result::within) {
+        sets_.add_stride(cell, 1);
+    }
 }
 
 void ConstraintVisitor::take_unknown_call(llvm::CallBase& call, const char* reason) {

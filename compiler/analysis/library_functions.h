@@ -7,7 +7,7 @@
 
 namespace malloom::compiler {
 
-enum class Result { none, first, within, foreign };
+enum class Result { none, first, within, second, foreign, buffer };
 
 struct LibraryFunction {
     Result result;

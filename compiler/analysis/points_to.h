@@ -56,6 +56,13 @@ struct LibraryAccess {
     unsigned argument;
 };
 
+/// Code that a function of a library calls back, with pointers that it was given.
+struct Callback {
+    llvm::CallBase* call;
+    llvm::Value* code;
+    llvm::SmallVector<llvm::Value*, 2> given;  ///< for its arguments in their order, the last for all others
+};
+
 /// From one pointer to another one, so many bytes further: where an array begins, if it leads into one.
 struct Step {
     Cell from;
@@ -116,6 +123,8 @@ class PointsTo {
     void follow_copies();
     void follow_copy(const Copy& copy);
     void follow_indirect_calls();
+    void follow_callbacks();
+    void call_back(const Callback& callback, llvm::Function& function);
     void follow_numbers();
     void calculated_parts_of(Cell place);
     void follow_steps();
@@ -143,6 +152,7 @@ class PointsTo {
     std::vector<Step> steps_;
     bool widens_ = false;  ///< the analysis has gone on for long: whatever may go on is made coarse
     std::vector<llvm::CallBase*> indirect_calls_;
+    std::vector<Callback> callbacks_;
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
     llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations

@@ -75,6 +75,7 @@ void PointsTo::solve() {
         widens_ = ++rounds > patience;
         follow_copies();
         follow_indirect_calls();
+        follow_callbacks();
         follow_numbers();
         follow_steps();
         follow_outside();
@@ -146,6 +147,39 @@ void PointsTo::follow_indirect_calls() {
             }
             escape(call, "comes from code that is not seen", call);
         }
+    }
+}
+
+void PointsTo::follow_callbacks() {
+    for (const Callback& callback : callbacks_) {
+        const Cell code = cell_of(callback.code);
+        if (!code) {
+            continue;
+        }
+        const llvm::SmallVector<llvm::Function*, 4> functions(code.set->functions.begin(),
+                                                              code.set->functions.end());
+        for (llvm::Function* function : functions) {
+            call_back(callback, *function);
+        }
+        if (sets_.resolve(code).set->has(Trait::escaped)) {
+            for (llvm::Value* given : callback.given) {
+                escape(given, "is given to code that is not seen", callback.call);
+            }
+        }
+    }
+}
+
+void PointsTo::call_back(const Callback& callback, llvm::Function& function) {
+    if (function.isDeclaration() || function.isVarArg() || !is_looked_at(function)) {
+        sets_.add_trait(object_of(&function), Trait::escaped, "may be code that is not seen", callback.call);
+        return;
+    }
+    for (unsigned i = 0; i < function.arg_size() && !callback.given.empty(); ++i) {
+        const size_t which = std::min<size_t>(i, callback.given.size() - 1);
+        sets_.unify(cell_of(callback.given[which]), cell_of(function.getArg(i)));
+    }
+    if (const auto result = results_.find(&function); result != results_.end()) {
+        sets_.add_trait(result->second, Trait::escaped, "is returned to a library", callback.call);
     }
 }
 

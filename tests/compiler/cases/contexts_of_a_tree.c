@@ -1,7 +1,7 @@
 // A recursive function builds two trees, of which code that is not seen gets one: the other is proven, as the
 // function is cloned for it.
 // proves: 40 split
-// proves: 40 no reason: is given to
+// proves: 40 pool reason: is given to a function of a library
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // All requests go through one function, with sizes of several structures: each size has a copy of it.
 // proves: 24 split
 // proves: 48 split
-// proves: 16 no
+// proves: 16 pool reason: is given to a function of a library
 #include <stdio.h>
 #include <stdlib.h>
 

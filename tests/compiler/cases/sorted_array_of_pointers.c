@@ -1,5 +1,5 @@
 // The C library calls back with pointers to pointers to objects.
-// proves: 24 no  reason: other code sees
+// proves: 24 split
 #include <stdio.h>
 #include <stdlib.h>
 
