@@ -49,9 +49,8 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
     }
 }
 
-/// What a value points to, where something is done with it.
-malloom::compiler::TreatmentOf treatments(const malloom::compiler::PointsTo& points_to,
-                                          const std::vector<malloom::compiler::Decision>& decisions) {
+malloom::compiler::TreatedPlaceOf treated_places(const malloom::compiler::PointsTo& points_to,
+                                                 const std::vector<malloom::compiler::Decision>& decisions) {
     llvm::DenseSet<const malloom::compiler::AliasSet*> treated;
     for (const malloom::compiler::Decision& decision : decisions) {
         if (decision.treatment != malloom::compiler::Treatment::none) {
@@ -59,8 +58,8 @@ malloom::compiler::TreatmentOf treatments(const malloom::compiler::PointsTo& poi
         }
     }
     return [&points_to, treated](const llvm::Value& value) {
-        const malloom::compiler::AliasSet* set = points_to.at(&value).set;
-        return treated.contains(set) ? set : nullptr;
+        const malloom::compiler::Cell place = points_to.at(&value);
+        return treated.contains(place.set) ? place : malloom::compiler::Cell();
     };
 }
 
@@ -107,7 +106,7 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             print_decisions(llvm::errs(), decisions);
         }
         malloom::compiler::remark(decisions, remarks_of);
-        clones.fold(treatments(points_to, decisions));
+        clones.fold(treated_places(points_to, decisions));
         malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();
     }

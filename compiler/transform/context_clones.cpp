@@ -69,33 +69,36 @@ void ContextClones::redirect(unsigned context, const std::vector<unsigned>& kept
     }
 }
 
-ContextClones::Signature ContextClones::signature_of(unsigned context, const TreatmentOf& treatment_of,
+ContextClones::Signature ContextClones::signature_of(unsigned context, const TreatedPlaceOf& treated_place_of,
                                                      const std::vector<unsigned>& kept) const {
     Signature signature;
+    const auto take = [&](const llvm::Value& value) {
+        const Cell place = treated_place_of(value);
+        signature.emplace_back(place.set, static_cast<uint64_t>(place.offset));
+    };
     const Context& known = contexts_.contexts[context];
     for (const llvm::Function* original : contexts_.groups[known.group]) {
         const llvm::Function* function = functions_[context].lookup(original);
         for (const llvm::Argument& argument : function->args()) {
-            signature.push_back(treatment_of(argument));
+            take(argument);
         }
         for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
-            signature.push_back(treatment_of(instruction));
+            take(instruction);
         }
     }
     for (const auto& [argument, bytes] : known.sizes) {
-        signature.push_back(argument);
-        signature.push_back(reinterpret_cast<const void*>(bytes));  // NOLINT(performance-no-int-to-ptr)
+        signature.emplace_back(argument, bytes);
     }
     for (const ContextCall& call : known.calls) {
         const bool is_own = contexts_.contexts[call.context].group == known.group;
-        signature.push_back(is_own ? nullptr : &contexts_.contexts[kept[call.context]]);
+        signature.emplace_back(nullptr, is_own ? 0 : kept[call.context]);
     }
     return signature;
 }
 
 /// Callees before their callers; of contexts that are treated alike the group's first is kept, whose
 /// functions were there before.
-void ContextClones::fold(const TreatmentOf& treatment_of) {
+void ContextClones::fold(const TreatedPlaceOf& treated_place_of) {
     std::vector<unsigned> kept = themselves();
     for (size_t end = kept.size(); end > 0;) {
         const unsigned group = contexts_.contexts[end - 1].group;
@@ -106,7 +109,7 @@ void ContextClones::fold(const TreatmentOf& treatment_of) {
         std::map<Signature, unsigned> known;
         for (auto context = static_cast<unsigned>(begin); end - begin > 1 && context < end; ++context) {
             kept[context] =
-                known.try_emplace(signature_of(context, treatment_of, kept), context).first->second;
+                known.try_emplace(signature_of(context, treated_place_of, kept), context).first->second;
         }
         end = begin;
     }

@@ -9,8 +9,8 @@
 
 namespace malloom::compiler {
 
-/// What is done with what a value points to: equal for equal treatment, null for none.
-using TreatmentOf = std::function<const void*(const llvm::Value& value)>;
+/// Where a value points to, where something is done with the objects there; no set where not.
+using TreatedPlaceOf = std::function<Cell(const llvm::Value& value)>;
 
 class ContextClones {
   public:
@@ -19,19 +19,20 @@ class ContextClones {
 
     /// Lets all calls of copies that are treated alike go to one of them. Functions that are no longer called
     /// stay in the module, for later passes to take away.
-    void fold(const TreatmentOf& treatment_of);
+    void fold(const TreatedPlaceOf& treated_place_of);
 
     /// How many copies are in use.
     size_t copies() const { return copies_; }
 
   private:
     using Functions = llvm::DenseMap<const llvm::Function*, llvm::Function*>;
-    using Signature = std::vector<const void*>;
+    /// Of a context, all that the rewriting goes by.
+    using Signature = std::vector<std::pair<const void*, uint64_t>>;
 
     void copy(unsigned context, bool is_first);
     void put_sizes(unsigned context);
     void redirect(unsigned context, const std::vector<unsigned>& kept);
-    Signature signature_of(unsigned context, const TreatmentOf& treatment_of,
+    Signature signature_of(unsigned context, const TreatedPlaceOf& treated_place_of,
                            const std::vector<unsigned>& kept) const;
     std::vector<unsigned> themselves() const;
 
