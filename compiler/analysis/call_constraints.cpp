@@ -10,7 +10,7 @@ namespace malloom::compiler {
 
 namespace {
 
-llvm::SmallVector<unsigned, 2> size_operands(HeapCall kind) {
+llvm::SmallVector<unsigned, 2> size_operands_of(HeapCall kind) {
     switch (kind) {
         case HeapCall::malloc:
         case HeapCall::new_object:
@@ -30,7 +30,7 @@ llvm::SmallVector<unsigned, 2> size_operands(HeapCall kind) {
 
 /// The bytes of an object that is requested; 0 where they are not known.
 uint64_t requested_bytes(const llvm::CallBase& call) {
-    const llvm::SmallVector<unsigned, 2> operands = size_operands(call);
+    const llvm::SmallVector<unsigned, 2> operands = malloom::compiler::size_operands(call);
     uint64_t bytes = operands.empty() ? 0 : 1;
     for (const unsigned operand : operands) {
         bytes = llvm::SaturatingMultiply(bytes, constant_of(*call.getArgOperand(operand)));
@@ -54,7 +54,7 @@ llvm::SmallVector<unsigned, 2> size_operands(const llvm::CallBase& call) {
     const auto* callee =
         llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
     const std::optional<HeapCall> kind = callee != nullptr ? heap_call(callee->getName()) : std::nullopt;
-    return kind ? size_operands(*kind) : llvm::SmallVector<unsigned, 2>();
+    return kind ? size_operands_of(*kind) : llvm::SmallVector<unsigned, 2>();
 }
 
 void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {

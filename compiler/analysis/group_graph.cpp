@@ -6,6 +6,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/analysis/constraints.h"
+
 namespace malloom::compiler {
 
 namespace {
@@ -102,7 +104,8 @@ GroupGraphs::GroupGraphs(llvm::Module& module, const RangeOf& range_of)
 
 void GroupGraphs::add(std::vector<llvm::Function*> functions) {
     const auto number = static_cast<unsigned>(groups_.size());
-    GroupGraph group = {.functions = std::move(functions)};
+    GroupGraph group;
+    group.functions = std::move(functions);
     for (const llvm::Function* function : group.functions) {
         group_of_[function] = number;
         group.instructions += function->getInstructionCount();

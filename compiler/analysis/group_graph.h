@@ -42,8 +42,8 @@ struct GroupGraph {
     std::vector<llvm::Function*> functions;
     std::vector<ObjectNode> nodes = {};
     size_t seen_nodes = 0;  ///< so many of the nodes callers see; the others' pointers are left out
-    llvm::DenseMap<const llvm::Value*, NodePlace> arguments = {};
-    llvm::DenseMap<const llvm::Function*, NodePlace> results = {};
+    llvm::DenseMap<const llvm::Value*, NodePlace> arguments;
+    llvm::DenseMap<const llvm::Function*, NodePlace> results;
     std::vector<GroupCall> calls = {};
     /// Arguments that say how many bytes are requested, here or in what is called.
     std::vector<llvm::Argument*> sizes = {};

@@ -112,7 +112,7 @@ class PointsTo {
     Cell offset_by(llvm::GEPOperator& address, Cell base);
     Cell one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale);
     Cell within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
-                      uint64_t stride);
+                      uint64_t scale);
     void take_initializer(llvm::Constant* value, Cell at);
     void take_pointers_of(llvm::Value* value, Cell at);
     void take_parts(Cell one, Cell other, uint64_t bytes);

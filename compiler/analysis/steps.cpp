@@ -4,10 +4,37 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Support/MathExtras.h>
 
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
+
+namespace {
+
+/// What an index is always a multiple of. Where a product may wrap around, only a power of two still divides
+/// it.
+uint64_t factor_of(const llvm::Value& index) {
+    const auto* product = llvm::dyn_cast<llvm::BinaryOperator>(&index);
+    const auto* constant =
+        product != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(product->getOperand(1)) : nullptr;
+    if (constant == nullptr || constant->getBitWidth() != 64 || constant->isNegative() ||
+        constant->isZero()) {
+        return 1;
+    }
+    const uint64_t number = constant->getZExtValue();
+    switch (product->getOpcode()) {
+        case llvm::Instruction::Shl:
+            return number < 32 ? uint64_t{1} << number : 1;
+        case llvm::Instruction::Mul:
+            return product->hasNoSignedWrap() || product->hasNoUnsignedWrap() ? number
+                                                                              : number & (~number + 1);
+        default:
+            return 1;
+    }
+}
+
+}  // namespace
 
 std::vector<int64_t> chosen_among(const llvm::Value& value) {
     constexpr unsigned most_choices = 8;
@@ -81,7 +108,7 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
     }
     for (const auto& [index, scale] : variable) {
         sets_.add_trait(base, Trait::many_in_one);
-        sets_.add_stride(base, scale.abs().getZExtValue());
+        sets_.add_stride(base, scale.abs().getZExtValue() * factor_of(*index));
     }
     return sets_.resolve(first);
 }
@@ -99,27 +126,28 @@ Cell PointsTo::one_of(Cell base, int64_t further, const std::vector<int64_t>& in
 /// An index with a lower bound stays within an array in the object, which may go on to the object's end; any
 /// other may lead to any element of the object.
 Cell PointsTo::within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
-                            uint64_t stride) {
-    constexpr int64_t most_elements = 1 << 16, endless = int64_t{1} << 28;
+                            uint64_t scale) {
+    constexpr int64_t most_bytes = 1 << 20, endless = int64_t{1} << 28;
+    const auto factor = static_cast<int64_t>(factor_of(index)), bytes = static_cast<int64_t>(scale);
     const Cell first = base.plus(further);
     if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address)) {
         const llvm::ConstantRange range = range_of_(index, *instruction->getFunction());
-        if (range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet()) {
-            const int64_t least = range.getSignedMin().getSExtValue();
-            int64_t most = range.getSignedMax().getSExtValue();
-            most = most <= most_elements ? most : endless;
-            if (least >= -most_elements) {
-                const int64_t before = least * static_cast<int64_t>(stride);
-                const uint64_t bytes = static_cast<uint64_t>(most - least + 1) * stride;
-                const Cell begin = first.plus(before);
-                sets_.add_region(begin, bytes, stride);
-                steps_.push_back({base, further + before, begin, bytes, stride});
-                return sets_.resolve(begin);
-            }
+        const bool is_known = range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet();
+        if (is_known && range.getSignedMin().getSExtValue() >= -most_bytes / bytes) {
+            const int64_t least =
+                llvm::divideFloorSigned(range.getSignedMin().getSExtValue(), factor) * factor;
+            const int64_t most = range.getSignedMax().getSExtValue();
+            const int64_t before = least * bytes;
+            const int64_t length = most <= most_bytes / bytes ? (most - least) * bytes : endless;
+            const auto stride = static_cast<uint64_t>(factor * bytes);
+            const Cell begin = first.plus(before);
+            sets_.add_region(begin, static_cast<uint64_t>(length) + stride, stride);
+            steps_.push_back({base, further + before, begin, static_cast<uint64_t>(length) + stride, stride});
+            return sets_.resolve(begin);
         }
     }
     sets_.add_trait(first, Trait::many_in_one);
-    sets_.add_stride(first, stride);
+    sets_.add_stride(first, static_cast<uint64_t>(factor * bytes));
     return sets_.resolve(first);
 }
 

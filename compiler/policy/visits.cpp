@@ -98,7 +98,11 @@ using ObjectUses = llvm::MapVector<const llvm::Value*, ObjectUse>;
 
 const llvm::Value* object_pointer(const Access& access) {
     const llvm::Value* pointer = llvm::getPointerOperand(access.instruction);
-    if (pointer == nullptr) {
+    if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(access.instruction)) {
+        pointer = change->getPointerOperand();
+    } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(access.instruction)) {
+        pointer = exchange->getPointerOperand();
+    } else if (pointer == nullptr) {
         const auto* call = llvm::cast<llvm::CallBase>(access.instruction);
         pointer = call->getArgOperand(!access.is_write && call->arg_size() > 1 ? 1 : 0);
     }
