@@ -10,8 +10,9 @@
     TEN(n##0) TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
 #define THOUSAND(n)                                                                                   \
     HUNDRED(n##0)                                                                                     \
-    HUNDRED(n##1) HUNDRED(n##2) HUNDRED(n##3) HUNDRED(n##4) HUNDRED(n##5) HUNDRED(n##6) HUNDRED(n##7) \
-        HUNDRED(n##8) HUNDRED(n##9)
+    HUNDRED(n##1)                                                                                     \
+    HUNDRED(n##2) HUNDRED(n##3) HUNDRED(n##4) HUNDRED(n##5) HUNDRED(n##6) HUNDRED(n##7) HUNDRED(n##8) \
+        HUNDRED(n##9)
 
 struct large {
     THOUSAND(1) THOUSAND(2) THOUSAND(3) char rest[17000];
