@@ -3,7 +3,13 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Passes/PassBuilder.h>
+
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/IPO/Inliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #if LLVM_VERSION_MAJOR < 22
 #include <llvm/Passes/PassPlugin.h>
 #else
@@ -112,20 +118,31 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
     }
 };
 
+/// A function that is part of each of its callers tells their objects apart. Only what addresses need is
+/// simplified afterwards: all the rest is done later in any case.
+void inline_functions(llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(
+        llvm::ModuleInlinerWrapperPass(llvm::getInlineParams(level.getSpeedupLevel(), level.getSizeLevel())));
+    llvm::FunctionPassManager functions;
+    functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    functions.addPass(llvm::EarlyCSEPass(true));
+    functions.addPass(llvm::InstCombinePass());
+    functions.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+}
+
 }  // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "malloom", "0.1", [](llvm::PassBuilder& builder) {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-                    [&builder](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                    [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
                         if (chosen_policy == Policy::none && !prints_proofs) {
                             return;
                         }
                         if (level != llvm::OptimizationLevel::O0) {
-                            // A function that is part of each of its callers tells their objects apart.
-                            passes.addPass(builder.buildInlinerPipeline(
-                                level, llvm::ThinOrFullLTOPhase::FullLTOPostLink));
+                            inline_functions(passes, level);
                         }
                         passes.addPass(DividePass());
                         passes.addPass(SplitPass());
