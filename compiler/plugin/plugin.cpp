@@ -17,6 +17,7 @@
 #endif
 
 #include "compiler/analysis/report.h"
+#include "compiler/plugin/profile_use.h"
 #include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
 #include "compiler/transform/context_clones.h"
@@ -32,7 +33,11 @@ llvm::cl::opt<Policy> chosen_policy(
     llvm::cl::init(Policy::automatic),
     llvm::cl::values(clEnumValN(Policy::none, "none", "nothing"), clEnumValN(Policy::pool, "pool", "pools"),
                      clEnumValN(Policy::maximal, "maximal", "pools, and each field in an array of its own"),
+                     clEnumValN(Policy::hot_cold, "hot-cold",
+                                "pools, and two arrays where fields are hot or cold"),
                      clEnumValN(Policy::automatic, "default", "what promises to be fastest, for each")));
+llvm::cl::opt<std::string> profile("malloom-profile", llvm::cl::value_desc("file"),
+                                   llvm::cl::desc("A recorded table of fields, which the choice goes by"));
 llvm::cl::opt<bool> verifies("malloom-verify",
                              llvm::cl::desc("Check at run time that each access is to what was proven"));
 llvm::cl::opt<bool> tells_contexts_apart(
@@ -51,7 +56,9 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
             }
             out << " ]";
         }
-        out << (decision.treatment == malloom::compiler::Treatment::none ? "none\n" : "\n");
+        out << (decision.treatment == malloom::compiler::Treatment::none ? "none" : "")
+            << (decision.is_recorded ? " by the profile" : "")
+            << (decision.why.empty() ? "" : ", as " + decision.why) << '\n';
     }
 }
 
@@ -102,11 +109,14 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         malloom::compiler::ContextClones clones(std::move(contexts));
         const malloom::compiler::PointsTo points_to(module, range_of);
         const std::vector<malloom::compiler::Proof> proofs = malloom::compiler::prove(points_to);
-        const auto visits = malloom::compiler::static_visits(
+        auto usages = malloom::compiler::static_usage(
             points_to, proofs, [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {
                 return functions.getResult<llvm::BlockFrequencyAnalysis>(function);
             });
-        const auto decisions = malloom::compiler::decide(proofs, visits, chosen_policy);
+        if (!profile.empty() && malloom::compiler::chooses(chosen_policy)) {
+            malloom::compiler::use_profile(profile, module, proofs, usages, remarks_of);
+        }
+        const auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy);
         if (prints_proofs) {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);

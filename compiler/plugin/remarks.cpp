@@ -29,7 +29,7 @@ void remark_done(const Decision& decision, const llvm::CallBase& request, const 
               << " bytes come from pools";
         if (is_split) {
             found << ", split into arrays of " << llvm::ore::NV("Parts", parts_of(decision))
-                  << " (offset+bytes)";
+                  << " (offset+bytes)" << (decision.is_recorded ? ", by the profile" : "");
         }
         return found;
     });
@@ -49,6 +49,15 @@ void remark_missed(const char* name, const char* what, const std::vector<Refusal
                    << "not " << what << ", an object " << llvm::ore::NV("Reason", refusal.why);
         });
     }
+}
+
+/// What could be split, and stays whole.
+void remark_whole(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
+    remarks_of(const_cast<llvm::Function&>(*request.getFunction())).emit([&] {
+        return llvm::OptimizationRemarkMissed(pass_name, "Whole", &request)
+               << "not split, as " << llvm::ore::NV("Reason", decision.why)
+               << (decision.is_recorded ? ", by the profile" : "");
+    });
 }
 
 }  // namespace
@@ -76,6 +85,9 @@ void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of)
         remark_missed("NotPooled", "from pools", proof.pool_refusals, request, remarks_of);
         if (proof.may_pool()) {
             remark_missed("NotSplit", "split", proof.split_refusals, request, remarks_of);
+        }
+        if (!decision.why.empty()) {
+            remark_whole(decision, request, remarks_of);
         }
     }
 }
