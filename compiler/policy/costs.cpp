@@ -12,12 +12,13 @@ namespace malloom::compiler {
 namespace {
 
 constexpr uint64_t line_bytes = 64;
-/// What it costs to find the object's number and the place in an array of other elements: a few instructions,
-/// of which a line from the last level takes as long as some sixty.
+/// What it costs to come to a further part of an object: to find the object's number and the place in an
+/// array of other elements, or to follow one more stream of lines. A few instructions, of which a line from
+/// the last level takes as long as some sixty.
 constexpr double way_bytes = 4;
-/// How many visits come to lines that nothing near by has fetched, where nobody has recorded it: most lists
-/// and trees are walked somewhat in the order of their places, and caches hold what is dense.
-constexpr double out_of_order = 0.15;
+/// How many visits come to lines that nothing near by has fetched, where nobody has recorded it: with objects
+/// as they are. Most lists and trees are walked somewhat in the order of their places, and caches hold some.
+constexpr double out_of_order = 0.3;
 /// What a line costs that is fetched while the next object's is on its way: the part with the pointers to
 /// other objects of the set is waited for, and the processor fetches the rest meanwhile.
 constexpr double overlapped = 0.25;
@@ -76,14 +77,14 @@ double lines_of(FieldSet touched, const Element& element) {
     return static_cast<double>(lines) / static_cast<double>(places);
 }
 
-/// A recording says how many lines of whole objects came from memory, waited for. Of elements of a fraction
-/// of the length caches hold more: misses fall with the square root of that, the rule of thumb for caches of
-/// all sizes. What the caches had, it does not tell apart.
+/// Of elements of a fraction of the length caches hold more: misses fall with the square root of that, the
+/// rule of thumb for caches of all sizes. A recording says how many lines of whole objects came from memory,
+/// waited for; what the caches had, it does not tell apart.
 double share_out_of_order(const Proof& proof, const Usage& usage, uint64_t element_bytes) {
-    if (!usage.recorded) {
-        return out_of_order;
-    }
     const double length = static_cast<double>(element_bytes) / static_cast<double>(whole_bytes(proof));
+    if (!usage.recorded) {
+        return out_of_order * std::sqrt(length);
+    }
     const double rest = 1 - usage.recorded->waited - usage.recorded->in_order;
     return usage.recorded->waited * std::sqrt(length) + rest * out_of_order;
 }
@@ -120,11 +121,19 @@ double lines_of_whole(const Proof& proof, FieldSet fields) {
 }
 
 double Costs::of(const std::vector<FieldSet>& parts) const {
-    const uint64_t first_bytes = element_of(proof_, parts.front()).bytes;
-    return std::accumulate(parts.begin(), parts.end(), 0.0, [&](double sum, FieldSet part) {
-        const bool is_as_long = element_of(proof_, part).bytes == first_bytes;
-        return sum + of_part(part) + (is_as_long ? 0 : of_ways(part));
+    const FieldSet first = first_of(parts);
+    return std::accumulate(parts.begin(), parts.end(), 0.0,
+                           [&](double sum, FieldSet part) { return sum + of_part_beside(part, first); });
+}
+
+FieldSet Costs::first_of(const std::vector<FieldSet>& parts) const {
+    return *std::ranges::max_element(parts, {}, [&](FieldSet part) {
+        return std::pair(proof_.first_leads && (part & 1) != 0, weight_of(part));
     });
+}
+
+double Costs::of_part_beside(FieldSet part, FieldSet first) const {
+    return of_part(part) + (part == first ? 0 : of_ways(part));
 }
 
 double Costs::whole() const {

@@ -22,18 +22,24 @@ class Costs {
     /// Both must outlive it; the proof has at most `most_fields` fields.
     Costs(const Proof& proof, const Usage& usage) : proof_(proof), usage_(usage) {}
 
-    /// Of all visits, with these parts; the first one is where addresses lead.
+    /// Of all visits, with these parts.
     double of(const std::vector<FieldSet>& parts) const;
+    /// Of the visits to one of the parts, of which `first` is where addresses lead.
+    double of_part_beside(FieldSet part, FieldSet first) const;
+    /// Of these parts the one where addresses lead: where most visits go, unless it must be the first
+    /// field's.
+    FieldSet first_of(const std::vector<FieldSet>& parts) const;
     /// Of all visits, with the fields as they lie in the object.
     double whole() const;
-    /// What is fetched of one part.
-    double of_part(FieldSet part) const;
-    /// What the ways to a part cost that is not where addresses lead, and has elements of another length.
-    double of_ways(FieldSet part) const;
     /// How often any of these fields is visited.
     double weight_of(FieldSet fields) const;
 
   private:
+    /// What is fetched of one part.
+    double of_part(FieldSet part) const;
+    /// What the ways to a part cost that is not where addresses lead.
+    double of_ways(FieldSet part) const;
+
     const Proof& proof_;
     const Usage& usage_;
     mutable std::unordered_map<FieldSet, double> known_;  ///< by their parts

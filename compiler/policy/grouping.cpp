@@ -16,6 +16,23 @@ constexpr double clearly = 2;
 
 constexpr FieldSet all_fields = ~FieldSet{0};
 
+std::vector<FieldSet> joined(std::vector<FieldSet> parts, size_t one, size_t other) {
+    parts[one] |= parts[other];
+    parts.erase(parts.begin() + static_cast<ptrdiff_t>(other));
+    return parts;
+}
+
+/// What two parts in one array save, or cost where it is negative. With the first part, the ways to all
+/// others change.
+double saved_by(const Costs& costs, const std::vector<FieldSet>& parts, size_t one, size_t other) {
+    const FieldSet first = costs.first_of(parts), both = parts[one] | parts[other];
+    if ((both & first) != 0) {
+        return costs.of(parts) - costs.of(joined(parts, one, other));
+    }
+    return costs.of_part_beside(parts[one], first) + costs.of_part_beside(parts[other], first) -
+           costs.of_part_beside(both, first);
+}
+
 /// Begins with each field apart, and joins the two parts that save most as long as any do.
 std::vector<FieldSet> join_what_saves(const Costs& costs, size_t fields) {
     std::vector<FieldSet> parts;
@@ -27,12 +44,9 @@ std::vector<FieldSet> join_what_saves(const Costs& costs, size_t fields) {
         size_t one = 0, other = 0;
         for (size_t i = 0; i < parts.size(); ++i) {
             for (size_t j = i + 1; j < parts.size(); ++j) {
-                const FieldSet joined = parts[i] | parts[j];
-                const double apart = costs.of_part(parts[i]) + costs.of_part(parts[j]);
-                const double ways = costs.of_ways(parts[i]) + costs.of_ways(parts[j]) - costs.of_ways(joined);
-                const double saved = apart + ways - costs.of_part(joined);
+                const double saved = saved_by(costs, parts, i, j);
                 // Fields that nobody visits lie together: fewer arrays.
-                const bool both_idle = costs.weight_of(joined) == 0;
+                const bool both_idle = costs.weight_of(parts[i] | parts[j]) == 0;
                 if (saved > best || (both_idle && best == 0 && other == 0)) {
                     best = saved;
                     one = i;
@@ -43,16 +57,14 @@ std::vector<FieldSet> join_what_saves(const Costs& costs, size_t fields) {
         if (other == 0) {
             return parts;
         }
-        parts[one] |= parts[other];
-        parts.erase(parts.begin() + static_cast<ptrdiff_t>(other));
+        parts = joined(std::move(parts), one, other);
     }
 }
 
-/// Where an address leads is where most visits go, unless it must lead to the first field.
-void order(std::vector<FieldSet>& parts, const Proof& proof, const Costs& costs) {
-    std::ranges::stable_sort(parts, std::ranges::greater(), [&](FieldSet part) {
-        return std::pair(proof.first_leads && (part & 1) != 0, costs.weight_of(part));
-    });
+void order(std::vector<FieldSet>& parts, const Costs& costs) {
+    const FieldSet first = costs.first_of(parts);
+    std::ranges::stable_sort(parts, std::ranges::greater(),
+                             [&](FieldSet part) { return std::pair(part == first, costs.weight_of(part)); });
 }
 
 std::vector<std::vector<unsigned>> numbers_of(const std::vector<FieldSet>& parts, size_t fields) {
@@ -73,7 +85,7 @@ std::vector<std::vector<unsigned>> numbers_of(const std::vector<FieldSet>& parts
 std::vector<std::vector<unsigned>> best_parts(const Proof& proof, const Usage& usage) {
     const Costs costs(proof, usage);
     std::vector<FieldSet> parts = join_what_saves(costs, proof.fields.size());
-    order(parts, proof, costs);
+    order(parts, costs);
     if (costs.of(parts) > worthwhile * costs.whole()) {
         parts = {all_fields};
     }
@@ -96,7 +108,7 @@ std::vector<std::vector<unsigned>> hot_and_cold(const Proof& proof, const Usage&
     for (size_t cut = 1; cut < fields.size(); ++cut) {
         hot |= fields[cut - 1].second;
         std::vector<FieldSet> parts = {hot, all & ~hot};
-        order(parts, proof, costs);
+        order(parts, costs);
         const bool is_clear = fields[cut - 1].first > clearly * fields[cut].first;
         if (is_clear && costs.of(parts) < least) {
             least = costs.of(parts);
