@@ -45,6 +45,7 @@ def built(bench: Bench, program: str, variant: str) -> Path:
     """The binary, made where it is older than its sources, the plugin or the library."""
     toolchain = toolchain_of(bench.workloads)
     toolchain.require()
+    toolchain.assemble()
     binary = toolchain.build / FOLDER / program / variant
     sources = sources_of(program, toolchain.tree)
     if not _is_fresh(binary, _inputs(sources, toolchain)):
@@ -59,7 +60,7 @@ def built(bench: Bench, program: str, variant: str) -> Path:
 def _inputs(sources: Sequence[Path], toolchain: Toolchain) -> list[Path]:
     headers = [header for source in sources for header in source.parent.glob("*.h")]
     shared = list((toolchain.tree / "workloads").glob("*.h"))
-    return [*sources, *headers, *shared, toolchain.plugin, toolchain.pools_library]
+    return [*sources, *headers, *shared, *toolchain.parts]
 
 
 def _is_fresh(binary: Path, inputs: Sequence[Path]) -> bool:

@@ -1,5 +1,6 @@
 """The command lines that programs are built with."""
 
+import os
 from pathlib import Path
 
 from malloom.bench.splitting.compilers import OURS, VARIANTS, Toolchain
@@ -23,13 +24,26 @@ def test_the_plain_baseline_has_no_link_time_optimisation() -> None:
     assert not any("lto" in word for variant in ("baseline", "gcc") for word in line(variant))
 
 
-def test_ours_differs_from_lto_in_the_plugin_and_the_pools_alone() -> None:
-    plain = line("lto")
+def test_ours_is_malloom_cc_with_a_policy() -> None:
     for policy in OURS:
-        added = [word for word in line(policy) if word not in plain]
-        assert added == [
-            "-Wl,-mllvm=-load=/tree/build/release/compiler/malloom_plugin.so",
-            "-Wl,--load-pass-plugin=/tree/build/release/compiler/malloom_plugin.so",
-            f"-Wl,-mllvm,-malloom-policy={policy}",
-            "/tree/build/release/runtime/front/libmalloom_pools.a",
+        assert line(policy)[:3] == [
+            "/tree/build/release/splitting/compiler/malloom-cc",
+            "-O3",
+            f"-fmalloom-policy={policy}",
         ]
+        assert line(policy)[3:] == line("baseline")[2:]
+
+
+def test_the_parts_of_the_compiler_come_into_one_folder(tmp_path: Path) -> None:
+    """And anew where one of them is newer."""
+    toolchain = Toolchain(tmp_path, tmp_path)
+    for part in toolchain.parts:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text("old")
+    toolchain.assemble()
+    assert {file.name for file in toolchain.together.iterdir()} == {part.name for part in toolchain.parts}
+    plugin = next(part for part in toolchain.parts if part.suffix == ".so")
+    plugin.write_text("new")
+    os.utime(plugin, (2**33, 2**33))
+    toolchain.assemble()
+    assert (toolchain.together / plugin.name).read_text() == "new"
