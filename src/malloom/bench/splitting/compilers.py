@@ -1,6 +1,5 @@
 """The compilers that a program is built with, and their command lines: all of them stand here."""
 
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,33 +15,22 @@ COMPILERS = (BASELINE, LTO, GCC)
 OURS = (POOL, MAXIMAL, DEFAULT)
 
 CLANG, LINKER = "clang-19", "ld.lld-19"
-PARTS = {
-    Path("compiler/driver"): (
-        "malloom-cc",
-        "malloom-c++",
-        "malloom-llvm-ar",
-        "malloom-llvm-nm",
-        "malloom-llvm-ranlib",
-    ),
-    Path("compiler"): ("malloom_plugin.so",),
-    Path("runtime/front"): ("libmalloom_pools.a",),
-}
-"""Of malloom's compiler, where CMake makes them."""
-TOGETHER = Path("splitting/compiler")
-"""Where they lie in one folder, as an installation has them."""
-BUILD_ALL = "run 'setup/packages.sh' and 'setup/native.sh release' in malloom's source tree"
+PARTS = ("malloom-cc", "malloom-c++", "malloom_plugin.so", "libmalloom_pools.a")
+"""Of malloom's compiler, in the folder where it is installed."""
+BUILD_ALL = "run 'make native' in malloom's source tree"
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Where CMake has built malloom's compiler, and the source tree that it is of."""
+    """Where malloom's compiler is installed, where the suite's programs go, and the source tree."""
 
+    compiler: Path
     build: Path
     tree: Path
 
     @property
     def parts(self) -> list[Path]:
-        return [self.build / folder / name for folder, names in PARTS.items() for name in names]
+        return [self.compiler / name for name in PARTS]
 
     def require(self) -> None:
         """Raises CommandError where a compiler or a part of malloom's is missing."""
@@ -53,22 +41,8 @@ class Toolchain:
             if not file.is_file():
                 raise CommandError(
                     f"the suite splitting needs malloom's compiler, and there is no {file}",
-                    remedy=f"{BUILD_ALL}, and measure with --workloads build/release/workloads",
+                    remedy=f"{BUILD_ALL}, which builds it where llvm-19-dev is installed",
                 )
-
-    @property
-    def together(self) -> Path:
-        return self.build / TOGETHER
-
-    def assemble(self) -> None:
-        """Copies into one folder what is not there, or older than what CMake has made."""
-        self.together.mkdir(parents=True, exist_ok=True)
-        for part in self.parts:
-            there = self.together / part.name
-            if not there.is_file() or there.stat().st_mtime_ns < part.stat().st_mtime_ns:
-                fresh = there.with_name(f"{part.name}.{os.getpid()}")
-                shutil.copy2(part, fresh)
-                fresh.replace(there)
 
     def command(self, variant: str, sources: Sequence[Path], program: Path) -> list[str]:
         """What makes the program of the sources."""
@@ -77,7 +51,7 @@ class Toolchain:
 
 
 def _with_policy(policy: str) -> Callable[[Toolchain], list[str]]:
-    return lambda toolchain: [str(toolchain.together / "malloom-cc"), "-O3", f"-fmalloom-policy={policy}"]
+    return lambda toolchain: [str(toolchain.compiler / "malloom-cc"), "-O3", f"-fmalloom-policy={policy}"]
 
 
 _LINES: Mapping[str, Callable[[Toolchain], list[str]]] = {

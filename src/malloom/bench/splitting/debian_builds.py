@@ -57,7 +57,7 @@ class Tree:
 
 def compilers(toolchain: Toolchain) -> dict[str, dict[str, str]]:
     """The variables that name each: the same level of optimisation, and two jobs at a time."""
-    level, ours = "-O2", toolchain.together
+    level, ours = "-O2", toolchain.compiler
     plain = {"CC": CLANG, "CXX": CLANG.replace("clang", "clang++"), "LDFLAGS": "-flto=full -fuse-ld=lld"}
     plain |= {"CFLAGS": f"{level} -flto=full", "CXXFLAGS": f"{level} -flto=full"}
     plain |= {name: f"llvm-{name.lower()}-19" for name in ("AR", "NM", "RANLIB")}
@@ -70,7 +70,6 @@ def compilers(toolchain: Toolchain) -> dict[str, dict[str, str]]:
 def configured(bench: Bench, program: DebianProgram, toolchain: Toolchain) -> dict[str, Tree]:
     """A tree for each compiler. Raises CommandError where the sources cannot be had, or not configured."""
     toolchain.require()
-    toolchain.assemble()
     trees = {}
     for name, variables in compilers(toolchain).items():
         folder = bench.scratch / "debian" / program.name / name

@@ -1,11 +1,10 @@
 """The command lines that programs are built with."""
 
-import os
 from pathlib import Path
 
 from malloom.bench.splitting.compilers import OURS, VARIANTS, Toolchain
 
-TOOLCHAIN = Toolchain(Path("/tree/build/release"), Path("/tree"))
+TOOLCHAIN = Toolchain(Path("/installed"), Path("/tree/build/release"), Path("/tree"))
 
 
 def line(variant: str) -> list[str]:
@@ -27,23 +26,8 @@ def test_the_plain_baseline_has_no_link_time_optimisation() -> None:
 def test_ours_is_malloom_cc_with_a_policy() -> None:
     for policy in OURS:
         assert line(policy)[:3] == [
-            "/tree/build/release/splitting/compiler/malloom-cc",
+            "/installed/malloom-cc",
             "-O3",
             f"-fmalloom-policy={policy}",
         ]
         assert line(policy)[3:] == line("baseline")[2:]
-
-
-def test_the_parts_of_the_compiler_come_into_one_folder(tmp_path: Path) -> None:
-    """And anew where one of them is newer."""
-    toolchain = Toolchain(tmp_path, tmp_path)
-    for part in toolchain.parts:
-        part.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text("old")
-    toolchain.assemble()
-    assert {file.name for file in toolchain.together.iterdir()} == {part.name for part in toolchain.parts}
-    plugin = next(part for part in toolchain.parts if part.suffix == ".so")
-    plugin.write_text("new")
-    os.utime(plugin, (2**33, 2**33))
-    toolchain.assemble()
-    assert (toolchain.together / plugin.name).read_text() == "new"
