@@ -37,6 +37,8 @@ COMMONEST = 5
 """Reasons of a program that are shown."""
 FACTS, REASONS, LINK = "facts", "reasons", "link"
 BUILD, BUILD_WALL = "build_cpu_time", "build_wall_time"
+SAME_DATE = {"SOURCE_DATE_EPOCH": "0"}
+"""For programs that write a date."""
 HEAP, SHARE = "MB of heap", "heap share"
 
 Shares = dict[Place, float]
@@ -90,7 +92,7 @@ def _commands(
 ) -> dict[str, Command]:
     """Of both builds, with the same arguments."""
     arguments = program.work.prepared(bench.scratch / "debian" / program.name, size)
-    return {name: Command([str(tree.binary), *arguments]) for name, tree in trees.items()}
+    return {name: Command([str(tree.binary), *arguments], SAME_DATE) for name, tree in trees.items()}
 
 
 def fact_rows(

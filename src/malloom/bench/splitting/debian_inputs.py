@@ -139,9 +139,9 @@ def write_dictionary(path: Path, size: int) -> None:
     words = [f"{word(random)}{word(random)}{letters(number)}" for number in range(size)]
     path.with_suffix(".aff").write_text(rules, encoding="utf-8")
     path.write_text(f"{size}\n" + "".join(f"{each}/SRD\n" for each in words), encoding="utf-8")
-    begins, ends = ("re", "", ""), ("", "s", "ed")
+    begins, ends = ("re", "", ""), ("", "s", "ed", "wrong")
     text = [
-        f"{begins[below(random, 3)]}{words[below(random, size)]}{ends[below(random, 3)]}"
+        f"{begins[below(random, 3)]}{words[below(random, size)]}{ends[below(random, 4)]}"
         for _ in range(size // 2)
     ]
     path.with_suffix(".txt").write_text("\n".join(text) + "\n", encoding="utf-8")
