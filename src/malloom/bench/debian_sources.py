@@ -17,11 +17,9 @@ from malloom.errors import CommandError
 from malloom.measure.process import last_line
 from malloom.measure.valgrind import installed
 
-DEBIAN = (
-    "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
-    "http://deb.debian.org/debian bookworm main\n"
-)
-"""The release that has the versions, as a line for apt; the machine may run another."""
+RELEASE = "bookworm"
+"""Debian's that has the versions; the machine may run another."""
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 LONGEST = 900.0
 """Seconds that apt-get may take for its lists, or for an archive."""
 
@@ -36,8 +34,10 @@ class Package:
     sha256: str
 
 
-def archive_of(package: Package, debian: str = DEBIAN) -> Path:
+def archive_of(package: Package, debian: str = "") -> Path:
     """The authors' archive, fetched where the cache folder has none.
+
+    `debian` is a line for apt, or empty: of the archive that this machine's packages come from.
 
     Raises CommandError where it cannot be had, or is another than it should be.
     """
@@ -49,7 +49,7 @@ def archive_of(package: Package, debian: str = DEBIAN) -> Path:
     return kept
 
 
-def unpack(package: Package, target: Path, debian: str = DEBIAN) -> None:
+def unpack(package: Package, target: Path, debian: str = "") -> None:
     """Makes the folder `target` of the archive's one folder. Raises CommandError as `archive_of` does."""
     archive = archive_of(package, debian)
     with (
@@ -97,13 +97,30 @@ def _fetch(package: Package, debian: str, folder: Path, kept: Path) -> None:
         archive.replace(kept)
 
 
+def _sources_line() -> str:
+    """For apt, of the archive that this machine's packages come from.
+
+    Raises CommandError where that is none of Debian's.
+    """
+    wanted = ["Created-By: Packages", "Origin: Debian", "Component: main"]
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted]
+    asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    archives = [line for line in asked.stdout.splitlines() if line.rstrip("/").endswith("/debian")]
+    if not archives:
+        raise CommandError(
+            "apt knows no archive of Debian's, which has the programs' sources",
+            remedy=f"add its {RELEASE} to apt's sources",
+        )
+    return f"deb-src [signed-by={KEYRING}] {archives[0]} {RELEASE} main\n"
+
+
 def _ask(debian: str, package: Package, lists: Path, folder: Path) -> None:
     """With package lists of malloom's own, which need no root; they are read anew where they lack it."""
     wanted = ["source", "--download-only", "--tar-only", f"{package.name}={package.version}"]
     if list(lists.glob("lists/*_Sources*")) and _apt_get(lists, wanted, folder).returncode == 0:
         return
     (lists / "lists/partial").mkdir(parents=True, exist_ok=True)
-    (lists / "sources.list").write_text(debian, encoding="utf-8")
+    (lists / "sources.list").write_text(debian or _sources_line(), encoding="utf-8")
     for arguments in (["update"], wanted):
         done = _apt_get(lists, arguments, folder)
         if done.returncode != 0:
