@@ -65,9 +65,7 @@ void take(std::vector<Field>& fields, const Span& span) {
     if (is_in_one) {
         return;
     }
-    if (has_whole_ones && span.may_be_divided) {
-        fill_gaps(fields, first, last, span);
-    } else if (first == last) {
+    if ((has_whole_ones && span.may_be_divided) || first == last) {
         fill_gaps(fields, first, last, span);
     } else {
         join(fields, first, last, span);

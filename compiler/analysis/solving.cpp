@@ -359,7 +359,9 @@ void PointsTo::spread_escapes() {
             const Cell now = sets_.resolve(cell);
             if (now && !now.set->has(Trait::escaped)) {
                 sets_.add_trait(now, Trait::escaped, "is reached from what other code sees");
-                waiting.push_back(now.set);
+                if (now.set->has(Trait::escaped)) {
+                    waiting.push_back(now.set);
+                }
             }
         }
     }

@@ -117,8 +117,10 @@ void add_only_callers(ProgramSite& site) {
     const llvm::CallBase* call = site.call;
     for (size_t frames = 1; frames < most_frames && !site.key.calls.empty(); ++frames) {
         call = only_call(*call->getFunction());
-        const std::vector<SourceCall> calls =
-            call != nullptr ? calls_at(call->getDebugLoc().get()) : std::vector<SourceCall>();
+        if (call == nullptr) {
+            return;
+        }
+        const std::vector<SourceCall> calls = calls_at(call->getDebugLoc().get());
         if (calls.empty()) {
             return;
         }

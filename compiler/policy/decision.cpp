@@ -3,6 +3,7 @@
 #include "compiler/policy/grouping.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "include/malloom/pools.h"
 
@@ -20,16 +21,15 @@ bool is_power_of_two(uint64_t bytes) {
 /// first one's length a power of two, so that an object's number in its pool takes no division.
 std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
     const std::vector<Field>& fields = proof.fields;
-    std::vector<unsigned> order;
-    for (unsigned i = 0; i < fields.size(); ++i) {
-        order.push_back(i);
-    }
+    std::vector<unsigned> order(fields.size());
+    std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, std::ranges::greater(), [&](unsigned number) {
         const Field& field = fields[number];
         return (proof.first_leads && field.offset == 0 ? 4 : 0) + (field.is_recursive ? 2 : 0) +
                (is_power_of_two(field.bytes) ? 1 : 0);
     });
     std::vector<std::vector<unsigned>> parts;
+    parts.reserve(order.size());
     for (const unsigned number : order) {
         parts.push_back({number});
     }

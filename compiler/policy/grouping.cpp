@@ -36,6 +36,7 @@ double saved_by(const Costs& costs, const std::vector<FieldSet>& parts, size_t o
 /// Begins with each field apart, and joins the two parts that save most as long as any do.
 std::vector<FieldSet> join_what_saves(const Costs& costs, size_t fields) {
     std::vector<FieldSet> parts;
+    parts.reserve(fields);
     for (size_t i = 0; i < fields; ++i) {
         parts.push_back(FieldSet{1} << i);
     }
@@ -95,6 +96,7 @@ std::vector<std::vector<unsigned>> best_parts(const Proof& proof, const Usage& u
 std::vector<std::vector<unsigned>> hot_and_cold(const Proof& proof, const Usage& usage) {
     const Costs costs(proof, usage);
     std::vector<std::pair<double, FieldSet>> fields;
+    fields.reserve(proof.fields.size());
     for (size_t i = 0; i < proof.fields.size(); ++i) {
         fields.emplace_back(costs.weight_of(FieldSet{1} << i), FieldSet{1} << i);
     }

@@ -15,7 +15,7 @@ namespace malloom::compiler {
 namespace {
 
 HeapCall kind_of(const llvm::CallBase& call) {
-    return *heap_call(call.getCalledFunction()->getName());
+    return heap_call(call.getCalledFunction()->getName()).value();
 }
 
 /// A function of include/malloom/pools.h; what it gives is nobody else's.

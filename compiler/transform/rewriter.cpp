@@ -244,13 +244,14 @@ void Rewriter::find_call(llvm::CallBase& call) {
         return;
     }
     const llvm::Function* callee = call.getCalledFunction();
-    if (callee == nullptr || !callee->isDeclaration() || !heap_call(callee->getName())) {
+    const std::optional<HeapCall> kind =
+        callee != nullptr && callee->isDeclaration() ? heap_call(callee->getName()) : std::nullopt;
+    if (!kind) {
         return;
     }
-    const HeapCall kind = *heap_call(callee->getName());
-    const bool has_object = releases(kind) || kind == HeapCall::realloc;
+    const bool has_object = releases(*kind) || kind == HeapCall::realloc;
     if (const Target* target = target_of(has_object ? call.getArgOperand(0) : &call)) {
-        heap_uses_.push_back({&call, kind, target});
+        heap_uses_.push_back({&call, *kind, target});
     }
 }
 

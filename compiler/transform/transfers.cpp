@@ -72,7 +72,7 @@ void rewrite_fill(llvm::MemSetInst& instruction, const Side& to, uint64_t bytes)
 void rewrite_divided(llvm::Instruction& instruction, const Side& object, uint64_t bytes) {
     auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    llvm::Type* type = load != nullptr ? load->getType() : store->getValueOperand()->getType();
+    llvm::Type* type = store != nullptr ? store->getValueOperand()->getType() : instruction.getType();
     llvm::BasicBlock& entry = instruction.getFunction()->getEntryBlock();
     llvm::IRBuilder<> beginning(&entry, entry.getFirstInsertionPt());
     llvm::AllocaInst* whole = beginning.CreateAlloca(type);

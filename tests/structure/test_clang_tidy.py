@@ -70,7 +70,7 @@ def look_at(name: str, build: Path, depends_on: list[str]) -> str:
     seen = CONTENT / digest([name, *depends_on])
     if seen.exists():
         return ""
-    command = ["clang-tidy-19", "--quiet", "-p", build, *depth_of(name), ROOT / name]
+    command = ["clang-tidy-22", "--quiet", "-p", build, *depth_of(name), ROOT / name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         seen.touch()

@@ -106,7 +106,7 @@ def test_long_cpp_function_is_found(tmp_path: Path, lines: int, is_found: bool) 
     (tmp_path / "runtime/made_up.h").write_text(text)
     source = tmp_path / "made_up.cpp"
     source.write_text('#include "runtime/made_up.h"\n')
-    command = ["clang-tidy-19", "--quiet", f"--config-file={ROOT}/.clang-tidy", str(source)]
+    command = ["clang-tidy-22", "--quiet", f"--config-file={ROOT}/.clang-tidy", str(source)]
     done = subprocess.run([*command, "--", f"-I{tmp_path}"], capture_output=True, text=True, check=False)
     assert (done.returncode != 0) == is_found
     assert ("readability-function-size" in done.stdout) == is_found

@@ -154,7 +154,7 @@ TEST(PlanFile, AFullTableEndsItsSearch) {
     builder.contexts.assign(8, {});
     size_t bytes = 0;
     std::vector<uint64_t> image = builder.build(bytes);
-    auto* table = reinterpret_cast<formats::plan::PlanContext*>(image.data() + sizeof builder.header / 8);
+    auto* table = reinterpret_cast<formats::plan::PlanContext*>(&image[sizeof builder.header / 8]);
     for (size_t i = 0; i < builder.header.contexts_capacity; ++i) {
         table[i].hash = 1000 + i;
     }
