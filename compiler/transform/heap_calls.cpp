@@ -14,7 +14,9 @@ namespace malloom::compiler {
 
 namespace {
 
+/// Of calls that are known to be of an allocator.
 HeapCall kind_of(const llvm::CallBase& call) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
     return heap_call(call.getCalledFunction()->getName()).value();
 }
 

@@ -15,6 +15,7 @@ from compiler.compiling import BUILD, ROOT
 from malloom.bench.debian_sources import Package, unpack
 from malloom.bench.splitting.compilers import Toolchain
 from malloom.bench.splitting.debian_programs import BISON, MANDOC, MAWK, NASM
+from malloom.native_files import native_file
 
 OPTIONS = {"default": "", "verified": "-fmalloom-policy=maximal -fmalloom-verify"}
 LONGEST = 3000.0
@@ -103,15 +104,14 @@ LONG = {
 
 @pytest.fixture(scope="module")
 def toolchain() -> Toolchain:
-    found = Toolchain(BUILD, ROOT)
+    found = Toolchain(native_file("malloom-cc").parent, BUILD, ROOT)
     found.require()
-    found.assemble()
     return found
 
 
 def check(program: Program, options: str, toolchain: Toolchain, folder: Path) -> None:
     unpack(program.package, folder / "tree")
-    tools = toolchain.together
+    tools = toolchain.compiler
     variables = {
         "CC": f"{tools / 'malloom-cc'} {options}",
         "CFLAGS": "-O2 -w",

@@ -97,8 +97,8 @@ def test_a_real_program_is_built_counted_and_timed(quick: Measured) -> None:
     assert facts["sets"] >= facts["proven"] >= facts["pooled"] + facts["split"]
     assert 0 <= facts["heap share"] <= 1
     for metric in ("build_cpu_time", "build_wall_time"):
-        (row,) = quick.rows(workload="mawk", metric=metric)
-        assert row["variant"] == "default" and 0.5 < row["ratio"] < 5
+        ratios = {row["variant"]: row["ratio"] for row in quick.rows(workload="mawk", metric=metric)}
+        assert 0.5 < ratios["default"] < 5
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -108,14 +108,6 @@ def test_tables_have_their_own_titles(quick: Measured, title: str) -> None:
 
 def test_it_says_that_cycles_cannot_be_counted(quick: Measured) -> None:
     assert "cycles per instruction cannot be counted here" in quick.markdown
-
-
-def test_a_missing_compiler_is_one_error(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    workloads = tmp_path / "build/release/workloads"
-    workloads.mkdir(parents=True)
-    done = malloom("bench", "splitting", "--quick", "--workloads", workloads)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert "the suite splitting needs malloom's compiler" in done.stderr and "setup/native.sh" in done.stderr
 
 
 def test_a_missing_llvm_is_one_error(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -3,6 +3,7 @@
 import os
 import shutil
 import statistics
+import sys
 import time
 from pathlib import Path
 
@@ -14,7 +15,10 @@ MOST_MILLISECONDS = 3.0
 """That the driver may add to each compilation."""
 
 
-@pytest.mark.parametrize("package", ["lib/python3/dist-packages/malloom/native", "malloom/native"])
+PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages"
+
+
+@pytest.mark.parametrize("package", [f"{PACKAGES}/malloom/native", "malloom/native"])
 def test_scripts_find_the_package(native: Path, tmp_path: Path, package: str) -> None:
     """Copied into a folder of scripts, as pip does, and called through a link."""
     (tmp_path / "bin").mkdir()

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from malloom.bench.splitting.compilers import OURS, VARIANTS, Toolchain
+from malloom.errors import CommandError
 
 TOOLCHAIN = Toolchain(Path("/installed"), Path("/tree/build/release"), Path("/tree"))
 
@@ -31,3 +34,8 @@ def test_ours_is_malloom_cc_with_a_policy() -> None:
             f"-fmalloom-policy={policy}",
         ]
         assert line(policy)[3:] == line("baseline")[2:]
+
+
+def test_a_missing_compiler_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"needs malloom's compiler.*; run 'make native'"):
+        Toolchain(tmp_path, tmp_path, tmp_path).require()
