@@ -65,7 +65,7 @@ enum class Trait : uint16_t {
     exposed = 32,        ///< its address has become a number whose way is not followed
     many_in_one = 64,    ///< an object may hold several elements, one stride after the other
     resized = 128,       ///< realloc
-    foreign_heap = 256,  ///< some objects are a library's, which has no other pointer to them
+    foreign_heap = 256,  ///< a library may have made some, and may release some, of whoever made them
     calculated = 512     ///< an address calculated from others leads to it, whatever it is
 };
 

@@ -110,6 +110,9 @@ void Prover::take_objects(Proof& proof) {
     if (set.has(Trait::escaped) && proof.pool_refusals.empty()) {
         proof.pool_refusals.push_back({"other code may reach it"});
     }
+    if (set.has(Trait::foreign_heap)) {
+        proof.pool_refusals.push_back({"a library may release it"});
+    }
     if (std::ranges::none_of(set.requests, may_come_from_pool)) {
         proof.pool_refusals.push_back(
             {"is requested in no size that is known and that pools take", set.requests.front().call});
