@@ -10,6 +10,7 @@
 #include <map>
 
 #include "compiler/analysis/library_functions.h"
+#include "compiler/analysis/rules.h"
 
 namespace malloom::compiler {
 
@@ -59,6 +60,9 @@ class Prover {
         take_uses();
         for (Proof& proof : proofs_) {
             take_fields(proof);
+            for (std::vector<Refusal>* refusals : {&proof.pool_refusals, &proof.split_refusals}) {
+                std::erase_if(*refusals, [](const Refusal& refusal) { return is_left_out(refusal.why); });
+            }
         }
         return std::move(proofs_);
     }
