@@ -11,6 +11,7 @@
 
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/rules.h"
+#include "compiler/analysis/thread_code.h"
 
 namespace malloom::compiler {
 
@@ -58,6 +59,7 @@ class Prover {
         take_sets();
         take_accesses();
         take_uses();
+        take_threads();
         for (Proof& proof : proofs_) {
             take_fields(proof);
             for (std::vector<Refusal>* refusals : {&proof.pool_refusals, &proof.split_refusals}) {
@@ -75,6 +77,7 @@ class Prover {
     void take_copy_within(const Access& access);
     void take_uses();
     void take_use(const llvm::Use& use, Cell cell);
+    void take_threads();
     void take_fields(Proof& proof);
     bool may_compare(const llvm::CmpInst& compare) const;
 
@@ -258,6 +261,17 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         return;
     }
     refuse_split(cell, "a pointer to it is used by an instruction that is not followed", &user);
+}
+
+/// Parts of different objects that threads write would lie in one line.
+void Prover::take_threads() {
+    const llvm::DenseSet<const llvm::Function*> code = thread_code(points_to_);
+    for (const Access& access : points_to_.accesses()) {
+        if (access.is_write && code.contains(access.instruction->getFunction())) {
+            refuse_split(points_to_.sets().resolve(access.at), "may be written by several threads",
+                         access.instruction);
+        }
+    }
 }
 
 void Prover::take_fields(Proof& proof) {

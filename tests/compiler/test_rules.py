@@ -37,6 +37,7 @@ BY_PROOFS = {
     "an array begins where it does, or is as long as nobody knows": "no fields are looked for",
     "it has more fields than pools have arrays": "arrays that do not fit take tens of thousands of fields",
     "accesses that cannot be divided overlap": "the processor does an atomic access in two lines, too",
+    "may be written by several threads": "the program is right, and slow",
 }
 """Rules that no run shows, and why not."""
 
