@@ -11,6 +11,10 @@ namespace malloom::formats {
 
 class FieldsFile {
   public:
+    /// The limits of fields.def come to less; whoever reads a file may refuse a longer one beforehand.
+    static constexpr size_t most_bytes = size_t{1} << 30;
+    static constexpr const char* too_long = "is too long for a table of fields";
+
     /// Reads `bytes` bytes, 8-byte aligned, which stay the caller's. On failure says false, and `problem()`
     /// why.
     bool open(const unsigned char* start, size_t bytes) {
@@ -62,8 +66,15 @@ class FieldsFile {
         return sites_.open(keys.first, keys.count) || refuse(sites_.problem());
     }
 
+    /// What several kinds named together could be gone through for ever.
     bool check_kinds() {
+        uint64_t all_fields = 0, all_pairs = 0;
         for (const fields::Kind& kind : kinds_) {
+            all_fields += kind.fields;
+            all_pairs += kind.pairs;
+            if (all_fields > fields_.count || all_pairs > pairs_.count) {
+                return refuse("is damaged: its kinds of objects share fields");
+            }
             if (kind.context >= sites_.contexts().count ||
                 !has_range(fields_, kind.first_field, kind.fields) ||
                 !has_range(pairs_, kind.first_pair, kind.pairs)) {

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/failure.h"
 #include "compiler/driver/files.h"
+#include "compiler/driver/profile.h"
 
 namespace malloom::driver {
 
@@ -43,6 +44,7 @@ void for_linker(Arguments& arguments, const std::string& word) {
 // The plugin is loaded twice: the first time for its options, before they are read.
 void add_plugin(Arguments& arguments, const OwnOptions& own) {
     const LinkFiles files = find_link_files();
+    if (!own.profile.empty()) check_profile(own.profile);
     for_linker(arguments, "-mllvm=-load=" + files.plugin);
     for_linker(arguments, "--load-pass-plugin=" + files.plugin);
     for (const std::string& option : own.plugin_options) for_linker(arguments, "-mllvm=" + option);

@@ -11,25 +11,32 @@ namespace malloom::driver {
 namespace {
 
 constexpr std::string_view prefix = "-fmalloom-";
-constexpr std::string_view policies[] = {"none", "pool", "maximal", "default"};
+constexpr std::string_view policies[] = {"none", "pool", "maximal", "hot-cold", "default"};
 constexpr std::string_view remedy =
-    "there are -fmalloom-policy=none|pool|maximal|default and -fmalloom-verify";
+    "there are -fmalloom-policy=none|pool|maximal|hot-cold|default, -fmalloom-profile=FILE and "
+    "-fmalloom-verify";
 
-// The plugin's option is called the same, without the f. What it does not know yet is not there.
-struct Option {
-    std::string_view name;
-    bool is_there;
-};
-constexpr Option known[] = {{"policy=", true}, {"verify", true}, {"profile=", false}};
+// The plugin's option is called the same, without the f.
+constexpr std::string_view policy = "policy=", profile = "profile=";
+constexpr std::string_view known[] = {policy, profile, "verify"};
 
-bool names(const Option& option, std::string_view text) {
-    return option.name.ends_with('=') ? text.starts_with(option.name) : text == option.name;
+bool names(std::string_view option, std::string_view text) {
+    return option.ends_with('=') ? text.starts_with(option) : text == option;
 }
 
 void check_policy(const std::string& argument) {
-    const std::string_view policy = std::string_view(argument).substr(argument.find('=') + 1);
-    if (std::ranges::find(policies, policy) == std::end(policies)) {
-        fail(bad_use, argument + ": there is no such policy", "choose none, pool, maximal or default");
+    const std::string_view name = std::string_view(argument).substr(argument.find('=') + 1);
+    if (std::ranges::find(policies, name) == std::end(policies)) {
+        fail(bad_use, argument + ": there is no such policy",
+             "choose none, pool, maximal, hot-cold or default");
+    }
+}
+
+// Whether it is a good one is asked where it is read: compilations get the link's options too.
+void take_profile(OwnOptions& options, const std::string& argument) {
+    options.profile = argument.substr(argument.find('=') + 1);
+    if (options.profile.empty()) {
+        fail(bad_use, argument + " names no file", "name one that 'malloom profile fields -o' has written");
     }
 }
 
@@ -37,11 +44,11 @@ void check_policy(const std::string& argument) {
 void add(OwnOptions& options, const std::string& argument) {
     const std::string_view text = std::string_view(argument).substr(prefix.size());
     const auto* const option =
-        std::ranges::find_if(known, [&](const Option& one) { return names(one, text); });
+        std::ranges::find_if(known, [&](std::string_view one) { return names(one, text); });
     if (option == std::end(known)) fail(bad_use, "there is no option " + argument, remedy);
-    if (!option->is_there) fail(bad_use, argument + " is not there yet", "leave it out");
-    if (option->name == "policy=") check_policy(argument);
-    const std::string name = "-malloom-" + std::string(option->name);
+    if (*option == policy) check_policy(argument);
+    if (*option == profile) take_profile(options, argument);
+    const std::string name = "-malloom-" + std::string(*option);
     std::erase_if(options.plugin_options,
                   [&](const std::string& earlier) { return earlier.starts_with(name); });
     options.plugin_options.push_back("-malloom-" + std::string(text));

@@ -9,6 +9,7 @@ namespace malloom::driver {
 
 struct OwnOptions {
     Arguments plugin_options;  ///< what the plugin is told at the link
+    std::string profile;       ///< the file that one of them names, or empty
     size_t count = 0;          ///< how many of the arguments were own options
 };
 

@@ -3,7 +3,13 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Passes/PassBuilder.h>
+
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/IPO/Inliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #if LLVM_VERSION_MAJOR < 22
 #include <llvm/Passes/PassPlugin.h>
 #else
@@ -12,6 +18,7 @@
 
 #include "compiler/analysis/graph_report.h"
 #include "compiler/analysis/report.h"
+#include "compiler/plugin/profile_use.h"
 #include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
 #include "compiler/transform/context_clones.h"
@@ -27,7 +34,11 @@ llvm::cl::opt<Policy> chosen_policy(
     llvm::cl::init(Policy::automatic),
     llvm::cl::values(clEnumValN(Policy::none, "none", "nothing"), clEnumValN(Policy::pool, "pool", "pools"),
                      clEnumValN(Policy::maximal, "maximal", "pools, and each field in an array of its own"),
+                     clEnumValN(Policy::hot_cold, "hot-cold",
+                                "pools, and two arrays where fields are hot or cold"),
                      clEnumValN(Policy::automatic, "default", "what promises to be fastest, for each")));
+llvm::cl::opt<std::string> profile("malloom-profile", llvm::cl::value_desc("file"),
+                                   llvm::cl::desc("A recorded table of fields, which the choice goes by"));
 llvm::cl::opt<bool> verifies("malloom-verify",
                              llvm::cl::desc("Check at run time that each access is to what was proven"));
 llvm::cl::opt<bool> tells_contexts_apart(
@@ -48,7 +59,9 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
             }
             out << " ]";
         }
-        out << (decision.treatment == malloom::compiler::Treatment::none ? "none\n" : "\n");
+        out << (decision.treatment == malloom::compiler::Treatment::none ? "none" : "")
+            << (decision.is_recorded ? " by the profile" : "")
+            << (decision.why.empty() ? "" : ", as " + decision.why) << '\n';
     }
 }
 
@@ -102,11 +115,14 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print_graph(llvm::errs(), points_to);
         }
         const std::vector<malloom::compiler::Proof> proofs = malloom::compiler::prove(points_to);
-        const auto visits = malloom::compiler::static_visits(
+        auto usages = malloom::compiler::static_usage(
             points_to, proofs, [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {
                 return functions.getResult<llvm::BlockFrequencyAnalysis>(function);
             });
-        const auto decisions = malloom::compiler::decide(proofs, visits, chosen_policy);
+        if (!profile.empty() && malloom::compiler::chooses(chosen_policy)) {
+            malloom::compiler::use_profile(profile, module, proofs, usages, remarks_of);
+        }
+        const auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy);
         if (prints_proofs) {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
@@ -118,20 +134,31 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
     }
 };
 
+/// A function that is part of each of its callers tells their objects apart. Only what addresses need is
+/// simplified afterwards: all the rest is done later in any case.
+void inline_functions(llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(
+        llvm::ModuleInlinerWrapperPass(llvm::getInlineParams(level.getSpeedupLevel(), level.getSizeLevel())));
+    llvm::FunctionPassManager functions;
+    functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    functions.addPass(llvm::EarlyCSEPass(true));
+    functions.addPass(llvm::InstCombinePass());
+    functions.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+}
+
 }  // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT llvm::PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "malloom", "0.1", [](llvm::PassBuilder& builder) {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
-                    [&builder](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                    [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
                         if (chosen_policy == Policy::none && !prints_proofs) {
                             return;
                         }
                         if (level != llvm::OptimizationLevel::O0) {
-                            // A function that is part of each of its callers tells their objects apart.
-                            passes.addPass(builder.buildInlinerPipeline(
-                                level, llvm::ThinOrFullLTOPhase::FullLTOPostLink));
+                            inline_functions(passes, level);
                         }
                         passes.addPass(DividePass());
                         passes.addPass(SplitPass());

@@ -20,6 +20,21 @@ std::string parts_of(const Decision& decision) {
     return text;
 }
 
+/// What became of a set, whatever that is: with it, all sets of a program can be counted.
+void remark_set(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
+    const Proof& proof = *decision.proof;
+    const char* proven = proof.may_split() ? "splitting" : proof.may_pool() ? "pools" : "nothing";
+    const char* treatment = decision.treatment == Treatment::split  ? "split"
+                            : decision.treatment == Treatment::pool ? "pooled"
+                                                                    : "left as it was";
+    remarks_of(const_cast<llvm::Function&>(*request.getFunction())).emit([&] {
+        return llvm::OptimizationRemarkAnalysis(pass_name, "AliasSet", &request)
+               << "an alias set, proven for " << llvm::ore::NV("Proven", proven) << ", is "
+               << llvm::ore::NV("Treatment", treatment)
+               << "; places that request it: " << llvm::ore::NV("Requests", proof.set->requests.size());
+    });
+}
+
 void remark_done(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
     auto& function = const_cast<llvm::Function&>(*request.getFunction());
     const bool is_split = decision.treatment == Treatment::split;
@@ -29,7 +44,7 @@ void remark_done(const Decision& decision, const llvm::CallBase& request, const 
               << " bytes come from pools";
         if (is_split) {
             found << ", split into arrays of " << llvm::ore::NV("Parts", parts_of(decision))
-                  << " (offset+bytes)";
+                  << " (offset+bytes)" << (decision.is_recorded ? ", by the profile" : "");
         }
         return found;
     });
@@ -51,6 +66,15 @@ void remark_missed(const char* name, const char* what, const std::vector<Refusal
     }
 }
 
+/// What could be split, and stays whole.
+void remark_whole(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
+    remarks_of(const_cast<llvm::Function&>(*request.getFunction())).emit([&] {
+        return llvm::OptimizationRemarkMissed(pass_name, "Whole", &request)
+               << "not split, as " << llvm::ore::NV("Reason", decision.why)
+               << (decision.is_recorded ? ", by the profile" : "");
+    });
+}
+
 }  // namespace
 
 void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of) {
@@ -70,12 +94,16 @@ void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of)
     for (const Decision& decision : decisions) {
         const Proof& proof = *decision.proof;
         const llvm::CallBase& request = *proof.set->requests.front().call;
+        remark_set(decision, request, remarks_of);
         if (decision.treatment != Treatment::none) {
             remark_done(decision, request, remarks_of);
         }
         remark_missed("NotPooled", "from pools", proof.pool_refusals, request, remarks_of);
         if (proof.may_pool()) {
             remark_missed("NotSplit", "split", proof.split_refusals, request, remarks_of);
+        }
+        if (!decision.why.empty()) {
+            remark_whole(decision, request, remarks_of);
         }
     }
 }

@@ -1,5 +1,5 @@
 // What became of each alias set, and why not more, as remarks of the optimiser: -Rpass=malloom,
-// -Rpass-missed=malloom, and YAML (-fsave-optimization-record).
+// -Rpass-missed=malloom, -Rpass-analysis=malloom, and YAML (-fsave-optimization-record).
 #pragma once
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>

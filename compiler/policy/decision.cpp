@@ -10,7 +10,6 @@ namespace malloom::compiler {
 
 namespace {
 
-constexpr size_t most_grouped_fields = 64;          // the bits of a set of them
 constexpr uint64_t pool_bytes = uint64_t{1} << 20;  // the largest of the run time's
 
 bool is_power_of_two(uint64_t bytes) {
@@ -45,9 +44,30 @@ void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
     }
 }
 
+/// Splits what its usage calls for, or says why not.
+void choose(Decision& decision, const Usage& usage, Policy policy) {
+    decision.is_recorded = usage.recorded.has_value();
+    if (decision.proof->fields.size() > most_fields) {
+        decision.why = "it has more fields than are grouped";
+    } else if (usage.recorded && usage.recorded->is_cold) {
+        decision.why = "the recorded program hardly waited for its objects";
+    } else if (usage.visits.empty()) {
+        decision.why = "nothing visits its objects";
+    } else if (policy == Policy::hot_cold) {
+        split(decision, hot_and_cold(*decision.proof, usage));
+        decision.why = "its fields are not clearly hot or cold, or two arrays save too little";
+    } else {
+        split(decision, best_parts(*decision.proof, usage));
+        decision.why = "arrays save too little";
+    }
+    if (decision.treatment == Treatment::split) {
+        decision.why.clear();
+    }
+}
+
 }  // namespace
 
-std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<std::vector<Visit>>& visits,
+std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<Usage>& usages,
                              Policy policy) {
     std::vector<Decision> decisions;
     size_t treated = 0;
@@ -65,9 +85,8 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
         if (policy == Policy::maximal && proof.may_split()) {
             split(decision, all_apart(proof));
         }
-        if (policy == Policy::automatic && proof.may_split() && !visits[i].empty() &&
-            proof.fields.size() <= most_grouped_fields) {
-            split(decision, best_parts(proof, visits[i]));
+        if (chooses(policy) && proof.may_split()) {
+            choose(decision, usages[i], policy);
         }
     }
     return decisions;

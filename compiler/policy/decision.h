@@ -19,7 +19,8 @@ enum class Treatment : uint8_t {
 struct Decision {
     const Proof* proof;
     Treatment treatment = Treatment::none;
-    std::string why = {};                           ///< a remark's text
+    std::string why = {};                           ///< it is not split, though it may be
+    bool is_recorded = false;                       ///< by recorded visits, not by those of the code
     std::vector<std::vector<unsigned>> parts = {};  ///< of a split: fields by their arrays
     uint64_t pool_bytes = 0;                        ///< 0: whatever suits the run time
 };
@@ -28,12 +29,17 @@ enum class Policy : uint8_t {
     none,
     pool,      ///< pools wherever they are proven
     maximal,   ///< splits whatever is proven, each field apart (the paper's)
+    hot_cold,  ///< chooses for each set between the whole and two arrays
     automatic  ///< chooses for each set
 };
 
-/// What is done with each proof's set, in their order; `visits` are of the same, and for the automatic
-/// policy.
-std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<std::vector<Visit>>& visits,
+/// Whether a policy goes by how objects are used.
+inline bool chooses(Policy policy) {
+    return policy == Policy::hot_cold || policy == Policy::automatic;
+}
+
+/// What is done with each proof's set, in their order; `usages` are of the same, for policies that choose.
+std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<Usage>& usages,
                              Policy policy);
 
 }  // namespace malloom::compiler

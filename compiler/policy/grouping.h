@@ -8,11 +8,11 @@
 namespace malloom::compiler {
 
 /// Fields by the arrays that they lie in, as numbers; the first array is that of an object's address. One
-/// that has all fields: the objects stay whole.
-///
-/// What a visit costs is counted in bytes that come from memory: where objects are visited in the order of
-/// their places, those of the arrays' elements; where not, the lines that each visited part touches. Where
-/// the pointers to further objects lie is waited for; the rest is fetched meanwhile.
-std::vector<std::vector<unsigned>> best_parts(const Proof& proof, const std::vector<Visit>& visits);
+/// that has all fields: the objects stay whole. See costs.h for what is counted.
+std::vector<std::vector<unsigned>> best_parts(const Proof& proof, const Usage& usage);
+
+/// The same with two arrays at most: what is used often, and the rest. Whole where the fields cannot be told
+/// apart clearly, or two arrays save too little.
+std::vector<std::vector<unsigned>> hot_and_cold(const Proof& proof, const Usage& usage);
 
 }  // namespace malloom::compiler

@@ -121,9 +121,9 @@ std::vector<Visit> visits_of(const ObjectUses& uses) {
             order.emplace_back(weight, field);
         }
         std::ranges::sort(order, std::greater());
-        uint64_t fields = 0;
+        FieldSet fields = 0;
         for (size_t i = 0; i < order.size(); ++i) {
-            fields |= uint64_t{1} << order[i].second;
+            fields |= FieldSet{1} << order[i].second;
             const double next = i + 1 < order.size() ? order[i + 1].first : 0;
             if (order[i].first > next) {
                 visits.push_back({fields, order[i].first - next, use.is_fresh});
@@ -135,8 +135,8 @@ std::vector<Visit> visits_of(const ObjectUses& uses) {
 
 }  // namespace
 
-std::vector<std::vector<Visit>> static_visits(const PointsTo& points_to, const std::vector<Proof>& proofs,
-                                              const FrequenciesOf& frequencies_of) {
+std::vector<Usage> static_usage(const PointsTo& points_to, const std::vector<Proof>& proofs,
+                                const FrequenciesOf& frequencies_of) {
     auto& module = const_cast<llvm::Module&>(points_to.module());
     const CallWeights weights(module, frequencies_of);
     llvm::DenseMap<const AliasSet*, size_t> numbers;
@@ -168,9 +168,10 @@ std::vector<std::vector<Visit>> static_visits(const PointsTo& points_to, const s
             }
         }
     }
-    std::vector<std::vector<Visit>> visits;
-    std::ranges::transform(uses, std::back_inserter(visits), visits_of);
-    return visits;
+    std::vector<Usage> usages;
+    std::ranges::transform(uses, std::back_inserter(usages),
+                           [](const ObjectUses& of_set) { return Usage{.visits = visits_of(of_set)}; });
+    return usages;
 }
 
 }  // namespace malloom::compiler

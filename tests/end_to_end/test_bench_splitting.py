@@ -23,6 +23,10 @@ TITLES = [
     "Figure 6: prefetch streams begun, power4",
     "Figure 7b: lines prefetched from beyond into L2, power5",
     "Section 2.4: distinct lines of 64 bytes that are touched",
+    "Real programs: alias sets, and the part of the heap's bytes in pools",
+    "Real programs: CPU time of a clean build against clang -O2 -flto",
+    "Real programs: the link alone",
+    "Real programs: CPU time against clang -O2 -flto",
     "What malloom must reach",
 ]
 COMPILED = {"baseline", "lto", "gcc", "pool", "maximal", "default"}
@@ -64,6 +68,8 @@ def test_every_goal_is_held(quick: Measured) -> None:
         ("power", "default", "cpu_time", 1.01),
         ("power", "default", "peak_memory", 1.0),
         ("geometric mean", "default", "cpu_time", 0.9),
+        ("mawk", "default", "cpu_time", 1.01),
+        ("mawk", "default", "build_cpu_time", 1.0),
     }
 
 
@@ -83,6 +89,16 @@ def test_splitting_touches_fewer_lines_of_long_lists(quick: Measured) -> None:
     assert row["ratio"] > 0
     (pages,) = quick.rows(workload="llu", metric="distinct_pages", variant="maximal", baseline="lto")
     assert 0.5 < pages["ratio"] < 1.1
+
+
+def test_a_real_program_is_built_counted_and_timed(quick: Measured) -> None:
+    facts = {row["variant"]: row["ratio"] for row in quick.rows(workload="mawk", metric="facts")}
+    assert facts["lines"] > 10_000 and facts["MB of heap"] > 1
+    assert facts["sets"] >= facts["proven"] >= facts["pooled"] + facts["split"]
+    assert 0 <= facts["heap share"] <= 1
+    for metric in ("build_cpu_time", "build_wall_time"):
+        (row,) = quick.rows(workload="mawk", metric=metric)
+        assert row["variant"] == "default" and 0.5 < row["ratio"] < 5
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -112,7 +128,13 @@ def test_a_missing_llvm_is_one_error(malloom, tmp_path: Path) -> None:  # type: 
 
 
 def test_choices_that_there_are_not_are_bad_use(malloom) -> None:  # type: ignore[no-untyped-def]
-    for options in (["--program", "mst"], ["--sizes", "3x"], ["--last-level", "huge"], ["--only", "real"]):
+    for options in (
+        ["--program", "mst"],
+        ["--debian", "cc1"],
+        ["--sizes", "3x"],
+        ["--last-level", "huge"],
+        ["--only", "real"],
+    ):
         done = malloom("bench", "splitting", *options)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
@@ -121,5 +143,12 @@ def test_help_names_every_part_and_option(malloom) -> None:  # type: ignore[no-u
     text = malloom("bench", "splitting", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
     for part, what in PARTS.items():
         assert f"{part}: {what}" in text
-    for option in ("--program NAME", "--sizes SIZES", "--last-level BYTES", "--seconds", "--no-allocators"):
+    for option in (
+        "--program NAME",
+        "--debian NAME",
+        "--sizes SIZES",
+        "--last-level BYTES",
+        "--seconds",
+        "--no-allocators",
+    ):
         assert option in text

@@ -10,6 +10,7 @@ old one, and never write an old one anew:
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,14 @@ def test_damage_is_named(tmp_path: Path, change: Callable[[bytes], bytes], probl
     (tmp_path / "damaged.fields").write_bytes(change(DATA))
     with pytest.raises(CommandError, match=rf"damaged.fields: .*{problem}.*; make it again"):
         read_table(tmp_path / "damaged.fields")
+
+
+def test_kinds_that_share_fields_are_refused() -> None:
+    """Readers go through the fields of each kind: a short table must not take them for ever."""
+    table = sample_table()
+    kinds = table.kinds.copy()
+    kinds[1]["first_field"], kinds[1]["fields"] = 0, 2
+    assert "share fields" in _native.fields_problem(encoded(replace(table, kinds=kinds)))
 
 
 @given(at=st.integers(0, len(DATA) - 1), byte=st.integers(0, 255))

@@ -38,9 +38,9 @@ class PoolHeap {
     /// begin at a multiple of it, with a chunk at the first byte: so an address modulo pool_bytes is its
     /// place in its pool.
     uint32_t add_aligned(size_t bytes, size_t pool_bytes);
-    /// The same, of so many objects a pool, which lie anywhere in it: the borrower knows where. It gets chunks
-    /// of granule_bytes from the pool's first byte on, and the n-th stands for the n-th object. The pages of
-    /// a pool go back together.
+    /// The same, of so many objects a pool, which lie anywhere in it: the borrower knows where. It gets
+    /// chunks of granule_bytes from the pool's first byte on, and the n-th stands for the n-th object. The
+    /// pages of a pool go back together.
     uint32_t add_spread(uint32_t objects, size_t pool_bytes);
     /// The one borrower of all those that have no pools of their own, for requests of so many bytes.
     /// Thread-safe.

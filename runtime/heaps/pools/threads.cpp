@@ -165,8 +165,8 @@ Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
     const Borrower& wanting = tables_->borrowers[borrower];
     Pool* pool = first;
     // Of those whose pools are of one length, only their own.
-    for (unsigned looks = most_looks; pool != nullptr && wanting.pool_order != 0 && pool->borrower != borrower;
-         --looks) {
+    for (unsigned looks = most_looks;
+         pool != nullptr && wanting.pool_order != 0 && pool->borrower != borrower; --looks) {
         pool = looks != 0 ? pool->listed_next : nullptr;
     }
     if (pool != nullptr) {

@@ -7,7 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 
-COMPILERS_SUFFIX = re.compile(r"\.(?:cold|part|constprop|isra|lto_priv|llvm|localalias|context)(?:\.\d+)*(?=\.|$)")
+COMPILERS_SUFFIX = re.compile(
+    r"\.(?:cold|part|constprop|isra|lto_priv|llvm|localalias|context)(?:\.\d+)*(?=\.|$)"
+)
 """What compilers add to the name of a part or copy of a function, one build more and another less."""
 
 

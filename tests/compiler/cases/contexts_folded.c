@@ -1,5 +1,5 @@
 // One function for two lists of one layout, of which nothing tells the one from the other but who made it,
-// and which are put together at the end: copies bring nothing.
+// and which are one at the end: copies bring nothing.
 // proves: 24 split
 #include <stdio.h>
 #include <stdlib.h>

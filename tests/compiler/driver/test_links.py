@@ -245,8 +245,12 @@ def test_remarks_reach_the_link(compile: Compile, tmp_path: Path, objects: list[
     assert "inlined into" in compile("-O2", "-Rpass=inline", *objects, "-o", "program")
     compile("-O2", "-fsave-optimization-record", *objects, "-o", "program")
     assert "Pass:" in (tmp_path / "program.opt.ld.yaml").read_text()
-    for option in ("-Rpass=malloom", "-Rpass-missed=malloom", "-Rpass-analysis=malloom"):
-        compile("-O2", option, *objects, "-o", "program")
+    compile("-O2", "-Rpass-missed=malloom", *objects, "-o", "program")
+    for option, said in (
+        ("-Rpass=malloom", "come from pools"),
+        ("-Rpass-analysis=malloom", "an alias set, proven"),
+    ):
+        assert said in compile("-O2", option, *objects, "-o", "program")
 
 
 def test_damaged_bitcode_is_llds_to_refuse(try_compile: Run, tmp_path: Path, objects: list[str]) -> None:

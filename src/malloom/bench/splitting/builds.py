@@ -11,6 +11,7 @@ from malloom.bench.splitting.programs import sources_of
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.measure.process import Command
+from malloom.native_files import native_file
 
 FOLDER = "splitting"
 """Beside the workloads' folder."""
@@ -21,7 +22,7 @@ LONGEST = 600.0
 def toolchain_of(workloads: Path) -> Toolchain:
     """Of the build that has the workloads."""
     build = workloads.resolve().parent
-    return Toolchain(build, build.parents[1])
+    return Toolchain(native_file("malloom-cc").parent, build, build.parents[1])
 
 
 def commands(bench: Bench, case: Case, variants: Sequence[str] = VARIANTS) -> dict[str, Command]:
@@ -59,14 +60,19 @@ def built(bench: Bench, program: str, variant: str) -> Path:
 def _inputs(sources: Sequence[Path], toolchain: Toolchain) -> list[Path]:
     headers = [header for source in sources for header in source.parent.glob("*.h")]
     shared = list((toolchain.tree / "workloads").glob("*.h"))
-    return [*sources, *headers, *shared, toolchain.plugin, toolchain.pools_library]
+    return [*sources, *headers, *shared, *toolchain.parts]
 
 
 def _is_fresh(binary: Path, inputs: Sequence[Path]) -> bool:
     if not binary.is_file():
         return False
     made = binary.stat().st_mtime_ns
-    return all(file.stat().st_mtime_ns < made for file in inputs)
+    return all(_changed(file) < made for file in inputs)
+
+
+def _changed(file: Path) -> int:
+    """When it was written, or installed, which keeps the time of writing."""
+    return max(file.stat().st_mtime_ns, file.stat().st_ctime_ns)
 
 
 def _compile(line: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from malloom.bench.cases import Case
 from malloom.bench.splitting import builds
 from malloom.bench.splitting.compilers import LTO, OURS
+from malloom.bench.splitting.numbers import number_rows
 from malloom.bench.steps import Bench
 from malloom.cache.geometry import Geometry, power4, power5, zen5
 from malloom.cache.whole_run import WholeRun, simulate_run
@@ -17,8 +18,6 @@ from malloom.measure.rows import Place, Row, row
 from malloom.profile.addresses import recorded_addresses
 
 COUNTED = (LTO, *OURS)
-ONE = "one"
-"""The baseline of a number: ratio = number / 1."""
 EARLY_REQUEST = "libstdc++.so.6"
 """Recording begins with the first request of malloc's, and a program whose structures are all in pools makes
 none before its work: this library makes one when it is loaded."""
@@ -72,9 +71,9 @@ def count_rows(place: Place, metric: str, counts: Mapping[str, int]) -> list[Row
     """The baseline's number, and what the others have of it; only numbers where it has none."""
     base = counts[LTO]
     if base == 0:
-        return [row(place, name, ONE, metric, exact(float(count))) for name, count in counts.items()]
+        return number_rows(place, metric, counts)
     others = [(name, count) for name, count in counts.items() if name != LTO]
     return [
-        row(place, LTO, ONE, metric, exact(float(base))),
+        *number_rows(place, metric, {LTO: base}),
         *(row(place, name, LTO, metric, exact(count / base)) for name, count in others),
     ]

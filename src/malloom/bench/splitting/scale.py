@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from malloom.bench.splitting.debian import Amount
+from malloom.bench.splitting.debian_programs import MAWK, PROGRAMS, DebianProgram
 from malloom.bench.splitting.programs import OLDEN, ORDERS, STRUCTURES, WALKS
 from malloom.cache.geometry import shown_bytes
 from malloom.measure.interleaved import Budget
@@ -13,6 +15,8 @@ SIMULATED_LAST_LEVEL = 32 << 20
 """Of all the machines that are simulated."""
 FEWEST = 12
 """Pairs that the goals ask for."""
+CLEAN_BUILDS = 3
+"""Of each of Debian's programs with each compiler: they take minutes, and differ by little."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,17 @@ class SplittingScale:
     allocators: bool
     """Whether the general allocators are measured as well."""
     times: Budget
+    debian: Sequence[DebianProgram]
+    of_debian: Amount
 
 
 def full_scale(
-    sizes: Sequence[str], last_level: int, seconds: float, programs: Sequence[str], allocators: bool
+    sizes: Sequence[str],
+    last_level: int,
+    seconds: float,
+    programs: Sequence[str],
+    debian: Sequence[DebianProgram],
+    allocators: bool,
 ) -> SplittingScale:
     """`seconds` are for the runs of one line of a table; slow ones have as many rounds as a goal asks for."""
     shown = shown_bytes()
@@ -60,11 +71,17 @@ def full_scale(
         counted_last_level=SIMULATED_LAST_LEVEL,
         allocators=allocators,
         times=Budget(fewest=FEWEST, most=40, seconds=seconds),
+        debian=debian or PROGRAMS,
+        of_debian=Amount(CLEAN_BUILDS, Budget(fewest=FEWEST, most=40, seconds=seconds)),
     )
 
 
 def quick_scale(
-    sizes: Sequence[str], last_level: int, programs: Sequence[str], allocators: bool
+    sizes: Sequence[str],
+    last_level: int,
+    programs: Sequence[str],
+    debian: Sequence[DebianProgram],
+    allocators: bool,
 ) -> SplittingScale:
     """A little of everything, small: for the tests. Its numbers judge nothing."""
     return SplittingScale(
@@ -82,4 +99,6 @@ def quick_scale(
         counted_last_level=1 << 18,
         allocators=allocators,
         times=Budget(fewest=2, most=2),
+        debian=debian or (MAWK,),
+        of_debian=Amount(1, Budget(fewest=2, most=2), is_quick=True),
     )

@@ -10,10 +10,11 @@ import typer
 from malloom.bench.cases import Case
 from malloom.bench.means import Races
 from malloom.bench.room import lack_of_room
-from malloom.bench.splitting import figure4, llu, olden, programs, streams, table2
+from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
+from malloom.bench.splitting.debian import Shares, program_rows, share_goals
 from malloom.bench.splitting.scale import QUICK_LAST_LEVEL, SIZES, SplittingScale, full_scale, quick_scale
 from malloom.bench.splitting.tables import tables
 from malloom.bench.steps import Bench, Found, Step, conclusion
@@ -29,10 +30,13 @@ PARTS = {
     "olden": "figure 5: programs of Olden, and the goals over them",
     "table2": "instructions, and misses of caches and TLBs, beside table 2",
     "streams": "figures 6 and 7: prefetch streams and prefetches; lines and pages that are touched",
+    "debian": "real programs from Debian's sources: what is proven of them, their builds, their times",
 }
 SECONDS = 60.0
 SECONDS_PER_BYTE = 4e-8
 """What a run takes for each byte of its heap: a guess for the first estimate only."""
+SECONDS_A_BUILD = 30.0
+"""Of one of Debian's programs: a guess too."""
 RUNS_A_ROUND = len(VARIANTS) + 2
 ALLOCATORS = 8
 
@@ -44,6 +48,15 @@ def prepare(
         typer.Option(
             metavar="NAME",
             help=f"Measure this of Olden's programs ({', '.join(programs.OLDEN)}); may be repeated. "
+            "Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    debian: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Measure this of Debian's programs ({', '.join(debian_programs.NAMES)}); may be repeated. "
             "Default: all.",
             show_default=False,
         ),
@@ -86,15 +99,17 @@ def prepare(
     """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
     wanted = known("size", sizes.split(",") if sizes else (), tuple(FACTORS))
     chosen = tuple(known("program", program or (), programs.OLDEN))
+    named = known("program", debian or (), debian_programs.NAMES)
+    real = tuple(each for each in debian_programs.PROGRAMS if each.name in named)
     given = size_from(last_level) if last_level else None
     if not quick:
         limit = SECONDS if seconds is None else seconds
         found = given or last_level_bytes()
-        return _prepared(full_scale(wanted, found, limit, chosen, allocators is not False))
+        return _prepared(full_scale(wanted, found, limit, chosen, real, allocators is not False))
     if seconds is not None:
         remedy = "leave one of them out"
         raise UsageProblem("--quick takes two rounds, whatever --seconds says", remedy=remedy)
-    return _prepared(quick_scale(wanted, given or QUICK_LAST_LEVEL, chosen, allocators is True))
+    return _prepared(quick_scale(wanted, given or QUICK_LAST_LEVEL, chosen, real, allocators is True))
 
 
 def _prepared(scale: SplittingScale) -> Prepared:
@@ -105,6 +120,7 @@ def _prepared(scale: SplittingScale) -> Prepared:
         "olden": partial(_olden, scale),
         "table2": partial(_table2, scale, runs),
         "streams": partial(_streams, scale, runs),
+        "debian": partial(_debian, scale),
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few runs of small inputs"
     return Prepared(makers, tables(), scale.last_level, [("what it judges", judged)], check=_check)
@@ -198,6 +214,21 @@ def _streams(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
         )
         for case in _counted(scale)
     ]
+
+
+def _debian(scale: SplittingScale) -> list[Step]:
+    amount, shares = scale.of_debian, Shares()
+    builds = 2 * SECONDS_A_BUILD * (amount.builds + 1)
+    steps = [
+        Step(
+            "debian",
+            " ".join(program.place(amount.size(program))),
+            partial(program_rows, program=program, amount=amount, shares=shares),
+            builds + scale.times.seconds,
+        )
+        for program in scale.debian
+    ]
+    return [*steps, conclusion("debian", "heap shares", partial(share_goals, shares))]
 
 
 SUITE = Suite("Curial et al.: pools per alias set and split structures, by a compiler", PARTS, prepare)

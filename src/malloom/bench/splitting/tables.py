@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping
 from malloom.bench.general import BEST
 from malloom.bench.splitting import paper
 from malloom.bench.splitting.compilers import BASELINE, LTO, MAXIMAL, POOL
-from malloom.bench.splitting.counting import ONE, machines, with_prefetchers
+from malloom.bench.splitting.counting import machines, with_prefetchers
+from malloom.bench.splitting.debian import BUILD, BUILD_WALL, FACTS, LINK, REASONS, SHARE
 from malloom.bench.splitting.llu import PAPERS_LISTS
+from malloom.bench.splitting.numbers import ONE
 from malloom.bench.splitting.programs import WALK_TIME
 from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_SECOND
 from malloom.bench.splitting.table2 import INSTRUCTIONS
@@ -22,6 +24,8 @@ COUNTS = {
 }
 FOOTPRINTS = {LINES: "lines of 64 bytes", PAGES: "pages of 4 KiB"}
 CLANG, WITH_LTO = "clang -O3", "clang -O3 -flto"
+REAL_WITH_LTO = "clang -O2 -flto"
+"""As real programs are built."""
 
 
 def tables() -> list[Table]:
@@ -60,6 +64,7 @@ def tables() -> list[Table]:
             )
             for metric, what in FOOTPRINTS.items()
         ),
+        *_debian(),
     ]
 
 
@@ -69,6 +74,32 @@ def _times(part: str, title: str, metric: str) -> list[Table]:
         Table(f"{title} against {WITH_LTO}", part, metric, LTO),
         Table(f"{title} against the best compiler or general allocator", part, metric, BEST),
     ]
+
+
+def _debian() -> list[Table]:
+    """What is proven of real programs and why not more, their builds, times and peaks."""
+    title, against, part = "Real programs", f"against {REAL_WITH_LTO}", "debian"
+    return [
+        Table(
+            f"{title}: alias sets, and the part of the heap's bytes in pools", part, FACTS, ONE, cell=_fact
+        ),
+        Table(f"{title}: alias sets without pools, by reason", part, REASONS, ONE, cell=_count, turned=True),
+        Table(f"{title}: CPU time of a clean build {against}", part, BUILD, LTO),
+        Table(f"{title}: wall time of that with two jobs", part, BUILD_WALL, LTO),
+        Table(f"{title}: the link alone", part, LINK, ONE, cell=_tenths),
+        Table(f"{title}: CPU time {against}", part, "cpu_time", LTO),
+        Table(f"{title}: peak memory {against}", part, "cpu_time", LTO, shows=_has_peak, cell=_peak),
+    ]
+
+
+def _fact(row: Row) -> str:
+    if row.variant == SHARE:
+        return f"{100 * row.ratio:.1f} %"
+    return f"{row.ratio:,.0f}"
+
+
+def _tenths(row: Row) -> str:
+    return f"{row.ratio:,.1f}"
 
 
 def _on(machine: str) -> Callable[[Row], bool]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from malloom.bench.splitting.compilers import OURS, VARIANTS, Toolchain
 
-TOOLCHAIN = Toolchain(Path("/tree/build/release"), Path("/tree"))
+TOOLCHAIN = Toolchain(Path("/installed"), Path("/tree/build/release"), Path("/tree"))
 
 
 def line(variant: str) -> list[str]:
@@ -23,13 +23,11 @@ def test_the_plain_baseline_has_no_link_time_optimisation() -> None:
     assert not any("lto" in word for variant in ("baseline", "gcc") for word in line(variant))
 
 
-def test_ours_differs_from_lto_in_the_plugin_and_the_pools_alone() -> None:
-    plain = line("lto")
+def test_ours_is_malloom_cc_with_a_policy() -> None:
     for policy in OURS:
-        added = [word for word in line(policy) if word not in plain]
-        assert added == [
-            "-Wl,-mllvm=-load=/tree/build/release/compiler/malloom_plugin.so",
-            "-Wl,--load-pass-plugin=/tree/build/release/compiler/malloom_plugin.so",
-            f"-Wl,-mllvm,-malloom-policy={policy}",
-            "/tree/build/release/runtime/front/libmalloom_pools.a",
+        assert line(policy)[:3] == [
+            "/installed/malloom-cc",
+            "-O3",
+            f"-fmalloom-policy={policy}",
         ]
+        assert line(policy)[3:] == line("baseline")[2:]

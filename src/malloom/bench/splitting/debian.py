@@ -1,0 +1,150 @@
+"""Real programs: what is proven of their structures, what their builds cost, and what they gain."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
+
+from malloom.bench.goals import Goal, against_limit
+from malloom.bench.splitting.builds import toolchain_of
+from malloom.bench.splitting.compilers import DEFAULT, LTO
+from malloom.bench.splitting.debian_builds import (
+    WALL_TIME,
+    Tree,
+    clean_builds,
+    configured,
+    lines_of,
+    linked_again,
+)
+from malloom.bench.splitting.debian_programs import DebianProgram
+from malloom.bench.splitting.heap_share import Requested, requested, share_of_pools
+from malloom.bench.splitting.numbers import number_rows
+from malloom.bench.splitting.remark_file import AliasSets, alias_sets
+from malloom.bench.steps import Bench
+from malloom.measure.interleaved import Budget, Rounds
+from malloom.measure.process import Command, Run
+from malloom.measure.rows import Place, Row, measured_row, rows_of
+
+NO_SLOWER, BUILD_TIME = 1.01, 1.15
+"""Of the run time and of the CPU time of a clean build with link-time optimisation."""
+LARGE = 100_000
+"""Lines of a program whose link has limits: seconds, and bytes of memory."""
+LINK_TIME, LINK_MEMORY = 60.0, 4 << 30
+WANTED_SHARE, WANTED_PROGRAMS = 0.1, 3
+"""At least so many programs have at least such a part of their heap's bytes in pools."""
+COMMONEST = 5
+"""Reasons of a program that are shown."""
+FACTS, REASONS, LINK = "facts", "reasons", "link"
+BUILD, BUILD_WALL = "build_cpu_time", "build_wall_time"
+SAME_DATE = {"SOURCE_DATE_EPOCH": "0"}
+"""For programs that write a date."""
+HEAP, SHARE = "MB of heap", "heap share"
+
+Shares = dict[Place, float]
+"""The part of their heaps' bytes that pools hold, of the programs measured so far."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How often each program is built, and run; and whether its work is the small one."""
+
+    builds: int
+    runs: Budget
+    is_quick: bool = False
+
+    def size(self, program: DebianProgram) -> int:
+        return program.work.quick_size if self.is_quick else program.work.size
+
+
+def program_rows(bench: Bench, program: DebianProgram, amount: Amount, shares: Shares) -> list[Row | Goal]:
+    """Everything of one program, of which nothing stays. Raises CommandError where a build fails."""
+    try:
+        return _rows(bench, program, amount, shares)
+    finally:
+        shutil.rmtree(bench.scratch / "debian" / program.name, ignore_errors=True)
+
+
+def _rows(bench: Bench, program: DebianProgram, amount: Amount, shares: Shares) -> list[Row | Goal]:
+    place = program.place(amount.size(program))
+    trees = configured(bench, program, toolchain_of(bench.workloads))
+    lines = lines_of(trees[LTO])
+    builds = clean_builds(bench, trees, amount.builds)
+    linked, record = linked_again(trees[DEFAULT])
+    commands = _commands(bench, program, trees, amount.size(program))
+    heaps = bench.counted(f"requests of {program.name}", commands, partial(requested, bench.scratch))
+    if {LTO, DEFAULT} <= heaps.keys():
+        shares[place] = share_of_pools(heaps[LTO], heaps[DEFAULT])
+    sets = alias_sets(record)
+    rounds = bench.race_of(" ".join(place), commands, LTO, amount.runs)
+    return [
+        *fact_rows(place, lines, heaps.get(LTO), sets, shares.get(place)),
+        *number_rows(place, REASONS, dict(sets.reasons.most_common(COMMONEST))),
+        *build_rows(place, builds),
+        *link_rows(place, linked, lines),
+        *rows_of(place, rounds, LTO, ("cpu_time",)),
+        *_goal(place, rounds),
+    ]
+
+
+def _commands(
+    bench: Bench, program: DebianProgram, trees: Mapping[str, Tree], size: int
+) -> dict[str, Command]:
+    """Of both builds, with the same arguments."""
+    arguments = program.work.prepared(bench.scratch / "debian" / program.name, size)
+    return {name: Command([str(tree.binary), *arguments], SAME_DATE) for name, tree in trees.items()}
+
+
+def fact_rows(
+    place: Place, lines: int, heap: Requested | None, sets: AliasSets, share: float | None
+) -> list[Row]:
+    """What the program is, and what is proven of it."""
+    facts = {
+        "lines": lines,
+        HEAP: None if heap is None else heap.live_peak / 1e6,
+        "sets": sets.found,
+        "proven": sets.proven,
+        "pooled": sets.pooled,
+        "split": sets.split,
+        SHARE: share,
+    }
+    return number_rows(place, FACTS, {name: fact for name, fact in facts.items() if fact is not None})
+
+
+def build_rows(place: Place, builds: Rounds) -> list[Row | Goal]:
+    """Clean builds: CPU time, with its limit, and wall time with two jobs."""
+    allowed = BUILD_TIME * median(builds.values(LTO, "cpu_time"))
+    named = (("cpu_time", BUILD), (WALL_TIME, BUILD_WALL))
+    return [
+        *(
+            replace(measured_row(place, builds, DEFAULT, LTO, metric), metric=name, peak_rss_ratio=None)
+            for metric, name in named
+        ),
+        against_limit(place, DEFAULT, BUILD, builds.values(DEFAULT, "cpu_time"), allowed),
+    ]
+
+
+def link_rows(place: Place, run: Run, lines: int) -> list[Row | Goal]:
+    """The link by malloom's compiler; large programs have limits."""
+    measured = {"seconds": run.wall_time, "MB of memory": run.peak_memory / 1e6}
+    limits = {"link_time": (run.wall_time, LINK_TIME), "link_memory": (run.peak_memory, LINK_MEMORY)}
+    goals = [
+        against_limit(place, DEFAULT, metric, [value], limit) for metric, (value, limit) in limits.items()
+    ]
+    return [*number_rows(place, LINK, measured), *(goals if lines > LARGE else [])]
+
+
+def _goal(place: Place, rounds: Rounds) -> list[Goal]:
+    if not rounds.runs.get(DEFAULT):
+        return []
+    return [Goal(measured_row(place, rounds, DEFAULT, LTO, "cpu_time"), NO_SLOWER)]
+
+
+def share_goals(shares: Shares) -> list[Goal]:
+    """Whether enough programs have enough of their heaps in pools: the one that must has its share held
+    against the part that is wanted."""
+    if len(shares) < WANTED_PROGRAMS:
+        return []
+    reached = sorted(shares.values(), reverse=True)[WANTED_PROGRAMS - 1]
+    place = ("heap share", f"program {WANTED_PROGRAMS} of {len(shares)}")
+    return [against_limit(place, DEFAULT, "wanted_share", [WANTED_SHARE], max(reached, 1e-6))]

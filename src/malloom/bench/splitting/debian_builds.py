@@ -1,0 +1,129 @@
+"""Clean builds of Debian's programs, measured: with link-time optimisation, and by malloom's compiler."""
+
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from malloom.bench.debian_sources import unpack
+from malloom.bench.splitting.compilers import CLANG, DEFAULT, LTO, Toolchain
+from malloom.bench.splitting.debian_programs import DebianProgram
+from malloom.bench.steps import Bench
+from malloom.errors import CommandError
+from malloom.measure.interleaved import Rounds, describe_status
+from malloom.measure.process import Command, Run, last_words, run_measured
+
+LONGEST = 1800.0
+"""Seconds that configuring or making a program may take."""
+WALL_TIME = "wall_time"
+COMPARED = (LTO, DEFAULT)
+LINES_OF = (".c", ".h", ".cc", ".cpp", ".cxx", ".hxx", ".hpp")
+NOT_OF_IT = {"tests", "test", "examples", "gnulib-tests"}
+RECORDING = "# +-fsave-optimization-record +-foptimization-record-passes=malloom"
+"""For clang's CCC_OVERRIDE_OPTIONS: what is added to each of its command lines, whoever writes them."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A program's sources, configured for a compiler."""
+
+    program: DebianProgram
+    folder: Path
+    variables: Mapping[str, str]
+
+    @property
+    def binary(self) -> Path:
+        return self.folder / self.program.binary
+
+    def run(self, script: str, added: Mapping[str, str] | None = None) -> Run:
+        """Shell commands in the folder. Raises CommandError where one fails."""
+        text = f"cd {shlex.quote(str(self.folder))}\n{script}"
+        environment = {**self.variables, **(added or {})}
+        run = run_measured(Command(["sh", "-ec", text], environment, time_limit=LONGEST))
+        if run.status != 0:
+            raise CommandError(
+                f"'{script.splitlines()[-1]}' ended with {describe_status(run.status)}: {last_words(run)}"
+            )
+        return replace(run, measures={WALL_TIME: run.wall_time})
+
+    def make(self, added: Mapping[str, str] | None = None) -> Run:
+        """Raises CommandError where that fails, or makes no binary."""
+        run = self.run(self.program.make, added)
+        if not self.binary.is_file():
+            raise CommandError(f"'{self.program.make}' made no {self.program.binary}")
+        return run
+
+
+def compilers(toolchain: Toolchain) -> dict[str, dict[str, str]]:
+    """The variables that name each: the same level of optimisation, and two jobs at a time."""
+    level, ours = "-O2", toolchain.compiler
+    plain = {"CC": CLANG, "CXX": CLANG.replace("clang", "clang++"), "LDFLAGS": "-flto=full -fuse-ld=lld"}
+    plain |= {"CFLAGS": f"{level} -flto=full", "CXXFLAGS": f"{level} -flto=full"}
+    plain |= {name: f"llvm-{name.lower()}-19" for name in ("AR", "NM", "RANLIB")}
+    split = {"CC": str(ours / "malloom-cc"), "CXX": str(ours / "malloom-c++"), "LDFLAGS": ""}
+    split |= {"CFLAGS": level, "CXXFLAGS": level}
+    split |= {name: str(ours / f"malloom-llvm-{name.lower()}") for name in ("AR", "NM", "RANLIB")}
+    return {name: {**each, "MAKEFLAGS": "-j2"} for name, each in ((LTO, plain), (DEFAULT, split))}
+
+
+def configured(bench: Bench, program: DebianProgram, toolchain: Toolchain) -> dict[str, Tree]:
+    """A tree for each compiler. Raises CommandError where the sources cannot be had, or not configured."""
+    toolchain.require()
+    trees = {}
+    for name, variables in compilers(toolchain).items():
+        folder = bench.scratch / "debian" / program.name / name
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        unpack(program.package, folder)
+        trees[name] = Tree(program, folder, variables)
+        if program.configure:
+            bench.say(f"configuring {program.name}, {name}")
+            trees[name].run(program.configure)
+    return trees
+
+
+def lines_of(tree: Tree) -> int:
+    """Of its C and C++ files, without those of its tests."""
+    files = [file for file in tree.folder.rglob("*") if file.suffix in LINES_OF and file.is_file()]
+    own = [file for file in files if not NOT_OF_IT & {*file.relative_to(tree.folder).parts}]
+    return sum(file.read_bytes().count(b"\n") for file in own)
+
+
+def clean_builds(bench: Bench, trees: Mapping[str, Tree], rounds: int) -> Rounds:
+    """So many of each, in turn, each from the tree as it was configured; the last ones stay."""
+    for tree in trees.values():
+        shutil.copytree(tree.folder, _kept(tree), symlinks=True)
+    runs: dict[str, list[Run]] = {name: [] for name in trees}
+    for number in range(rounds):
+        for name in _order(list(trees), number):
+            _restore(trees[name])
+            bench.say(f"building {trees[name].program.name}, {name}")
+            runs[name].append(trees[name].make())
+    for tree in trees.values():
+        shutil.rmtree(_kept(tree))
+    return Rounds(runs)
+
+
+def _order(names: Sequence[str], number: int) -> list[str]:
+    return list(names)[::-1] if number % 2 else list(names)
+
+
+def _kept(tree: Tree) -> Path:
+    return tree.folder.with_name(f"{tree.folder.name}.configured")
+
+
+def _restore(tree: Tree) -> None:
+    """Times of files too: make would configure it anew."""
+    shutil.rmtree(tree.folder)
+    shutil.copytree(_kept(tree), tree.folder, symlinks=True)
+
+
+def linked_again(tree: Tree) -> tuple[Run, str]:
+    """The run that links the program once more, and what the compiler remarks at that. Raises CommandError
+    where it remarks nothing."""
+    tree.binary.unlink()
+    run = tree.make({"CCC_OVERRIDE_OPTIONS": RECORDING})
+    found = sorted(tree.folder.rglob(f"{tree.binary.name}*.opt.ld.yaml"))
+    if not found:
+        raise CommandError(f"linking {tree.program.name} wrote no remarks")
+    return run, found[0].read_text(encoding="utf-8", errors="replace")
