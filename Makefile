@@ -60,7 +60,7 @@ bench: build  ## all benchmark suites
 	done; exit $$status
 
 soak: PACKAGES := soak
-soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about an hour
+soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about two hours
 	@setup/native.sh fuzz
 	@for codec in event access; do \
 	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/analysis/rules.h"
+
 namespace malloom::compiler {
 
 namespace {
@@ -292,7 +294,7 @@ void AliasSets::add_region(Cell cell, uint64_t bytes, uint64_t stride) {
 
 void AliasSets::add_trait(Cell cell, Trait trait, const char* reason, const llvm::Instruction* at) {
     cell = resolve(cell);
-    if (!cell || cell.set->has(trait)) {
+    if (!cell || cell.set->has(trait) || (reason != nullptr && is_left_out(reason))) {
         return;
     }
     ++changes_;

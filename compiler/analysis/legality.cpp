@@ -10,6 +10,8 @@
 #include <map>
 
 #include "compiler/analysis/library_functions.h"
+#include "compiler/analysis/rules.h"
+#include "compiler/analysis/thread_code.h"
 
 namespace malloom::compiler {
 
@@ -57,8 +59,12 @@ class Prover {
         take_sets();
         take_accesses();
         take_uses();
+        take_threads();
         for (Proof& proof : proofs_) {
             take_fields(proof);
+            for (std::vector<Refusal>* refusals : {&proof.pool_refusals, &proof.split_refusals}) {
+                std::erase_if(*refusals, [](const Refusal& refusal) { return is_left_out(refusal.why); });
+            }
         }
         return std::move(proofs_);
     }
@@ -71,6 +77,7 @@ class Prover {
     void take_copy_within(const Access& access);
     void take_uses();
     void take_use(const llvm::Use& use, Cell cell);
+    void take_threads();
     void take_fields(Proof& proof);
     bool may_compare(const llvm::CmpInst& compare) const;
 
@@ -257,6 +264,17 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         return;
     }
     refuse_split(cell, "a pointer to it is used by an instruction that is not followed", &user);
+}
+
+/// Parts of different objects that threads write would lie in one line.
+void Prover::take_threads() {
+    const llvm::DenseSet<const llvm::Function*> code = thread_code(points_to_);
+    for (const Access& access : points_to_.accesses()) {
+        if (access.is_write && code.contains(access.instruction->getFunction())) {
+            refuse_split(points_to_.sets().resolve(access.at), "may be written by several threads",
+                         access.instruction);
+        }
+    }
 }
 
 void Prover::take_fields(Proof& proof) {

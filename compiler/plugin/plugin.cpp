@@ -16,6 +16,7 @@
 #include <llvm/Plugins/PassPlugin.h>
 #endif
 
+#include "compiler/analysis/graph_report.h"
 #include "compiler/analysis/report.h"
 #include "compiler/plugin/profile_use.h"
 #include "compiler/plugin/remarks.h"
@@ -45,6 +46,8 @@ llvm::cl::opt<bool> tells_contexts_apart(
     llvm::cl::desc("Clone functions for calls that give them other objects"));
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
+llvm::cl::opt<bool> prints_graph("malloom-print-graph",
+                                 llvm::cl::desc("Print what may point to the heap's objects, and they to"));
 
 void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler::Decision>& decisions) {
     for (const malloom::compiler::Decision& decision : decisions) {
@@ -108,6 +111,9 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         }
         malloom::compiler::ContextClones clones(std::move(contexts));
         const malloom::compiler::PointsTo points_to(module, range_of);
+        if (prints_graph) {
+            malloom::compiler::print_graph(llvm::errs(), points_to);
+        }
         const std::vector<malloom::compiler::Proof> proofs = malloom::compiler::prove(points_to);
         auto usages = malloom::compiler::static_usage(
             points_to, proofs, [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,13 +44,13 @@ class CompilerFailed(Exception):
 
 
 def call(command: list[str], limit: float = 120) -> str:
-    """Runs a compiler and gives what it writes on its standard error."""
+    """Runs a compiler and gives what it says: the plugin on its standard error, lld also on its output."""
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=limit, errors="replace", check=False
     )
     if done.returncode != 0:
         raise CompilerFailed(f"{' '.join(command)}\n{done.stderr[:800]}")
-    return done.stderr
+    return done.stdout + done.stderr
 
 
 def driver(source: Path) -> str:
@@ -57,8 +58,8 @@ def driver(source: Path) -> str:
 
 
 def compile_plainly(source: Path, level: str, program: Path, *options: str) -> Path:
-    """As a user without the plugin does."""
-    call([driver(source), level, "-w", *options, str(source), "-lm", "-pthread", "-o", str(program)])
+    """As a user without the plugin does; options may name objects, too."""
+    call([driver(source), level, "-w", str(source), *options, "-lm", "-pthread", "-o", str(program)])
     return program
 
 
@@ -68,14 +69,25 @@ def compile_object(source: Path, level: str, target: Path, *options: str) -> Pat
     return target
 
 
-def link(source: Path, objects: list[Path], level: str, policy: str, program: Path, *options: str) -> str:
-    """Links bitcode with the plugin and gives what it says of its proofs."""
-    settings = [f"-malloom-policy={policy}", "-malloom-print-proofs"]
-    plugin = [f"-Wl,-mllvm=-load={PLUGIN}", f"-Wl,--load-pass-plugin={PLUGIN}"]
-    plugin += [f"-Wl,-mllvm,{setting}" for setting in settings]
+def link(
+    source: Path,
+    objects: Sequence[Path],
+    level: str,
+    policy: str,
+    program: Path,
+    *options: str,
+    plugin: Path = PLUGIN,
+    settings: Sequence[str] = (),
+) -> str:
+    """Links bitcode with the plugin and gives what it says of its proofs; `settings` are more of the
+    plugin's options."""
+    words = [f"-mllvm=-load={plugin}", f"--load-pass-plugin={plugin}"]
+    chosen = [f"-malloom-policy={policy}", "-malloom-print-proofs", "-malloom-print-graph", *settings]
+    words += [f"-mllvm={setting}" for setting in chosen]
+    linker = [part for word in words for part in ("-Xlinker", word)]
     inputs = [str(item) for item in objects]
     rest = [*options, str(POOLS), "-lm", "-pthread", "-o", str(program)]
-    return call([driver(source), level, "-flto=full", "-fuse-ld=lld", *plugin, *inputs, *rest])
+    return call([driver(source), level, "-flto=full", "-fuse-ld=lld", *linker, *inputs, *rest])
 
 
 def run(program: Path, limit: float = 60) -> Ran:

@@ -1,48 +1,58 @@
 """Each construct by itself: a program does what it did without the plugin, under every policy at every level,
-and the plugin proves what the program's first lines say."""
+and the plugin proves what the program's first lines say (case_files.py)."""
 
-import re
 from pathlib import Path
 
 import pytest
 
-from compiler import compiling
+from compiler import compiling, graphs
+from compiler.case_files import CASES, Case
 
-CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.suffix in (".c", ".cpp"))
-PROVES = re.compile(r"^// proves: (\d+) (split|pool|no)(?: +reason: (.*))?$", re.MULTILINE)
-OPTIONS = re.compile(r"^// options: (.*)$", re.MULTILINE)
-
-
-def expected(source: Path) -> list[tuple[int, str, str]]:
-    """Size of the objects, verdict, and a part of a reason, as the case says."""
-    found = PROVES.findall(source.read_text())
-    assert found, f"{source.name} does not say what must be proven"
-    return [(int(size), verdict, reason) for size, verdict, reason in found]
+VERIFIED = ("pool", "maximal", "default")
 
 
-@pytest.mark.parametrize("level", compiling.LEVELS)
-@pytest.mark.parametrize("source", CASES, ids=lambda path: path.name)
-def test_case(source: Path, level: str, tmp_path: Path) -> None:
-    options = [word for line in OPTIONS.findall(source.read_text()) for word in line.split()]
-    plain = compiling.run(compiling.compile_plainly(source, level, tmp_path / "plain", *options))
-    assert plain.status == 0
-    assert plain.out
-    bitcode = compiling.compile_object(source, level, tmp_path / "bitcode.o", *options)
-    for policy in compiling.POLICIES:
-        program = tmp_path / policy
-        said = compiling.link(source, [bitcode], level, policy, program)
-        ran = compiling.run(program)
-        assert (policy, ran.status, ran.out) == (policy, plain.status, plain.out)
-    if level != "-O2":
-        return
+def check_proofs(case: Case, said: str) -> None:
     proven = compiling.proven_sets(said)
-    for size, verdict, reason in expected(source):
+    for size, verdict, reason in case.proofs():
         assert any(
             each.bytes == size
             and each.verdict == verdict
             and (not reason or any(reason in said for said in each.reasons))
             for each in proven
         ), f"no set of {size} bytes is '{verdict}' ({reason}) among {proven}"
+
+
+def check_graph(case: Case, said: str) -> None:
+    found = "\n".join(line for line in said.splitlines() if line.startswith("graph: "))
+    if case.graph():
+        assert graphs.are_same(case.graph(), found), f"{case.graph()}\n\nis not\n\n{found}"
+
+
+@pytest.mark.parametrize("level", compiling.LEVELS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case(case: Case, level: str, tmp_path: Path) -> None:
+    plain = case.plain(level, tmp_path)
+    assert plain.status == 0
+    assert plain.out
+    bitcode = case.bitcode(level, tmp_path)
+    for policy in compiling.POLICIES:
+        said = case.link(bitcode, level, policy, tmp_path / policy)
+        ran = compiling.run(tmp_path / policy)
+        assert (policy, ran.status, ran.out) == (policy, plain.status, plain.out)
+    if level == "-O2":
+        check_proofs(case, said)
+        check_graph(case, said)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case_hits_its_pools(case: Case, tmp_path: Path) -> None:
+    """Each access to objects of a proven set is to its pools, and no other access is."""
+    plain = case.plain("-O2", tmp_path)
+    bitcode = case.bitcode("-O2", tmp_path)
+    for policy in VERIFIED:
+        case.link(bitcode, "-O2", policy, tmp_path / policy, "-malloom-verify")
+        ran = compiling.run(tmp_path / policy)
+        assert (policy, ran.status, ran.out, ran.err) == (policy, plain.status, plain.out, plain.err)
 
 
 def test_more_sets_than_the_run_time_has_numbers(tmp_path: Path) -> None:

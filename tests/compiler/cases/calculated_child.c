@@ -1,4 +1,6 @@
 // What is stored through a calculated address is found by the plain one.
+// shows: is calculated from addresses
+// shows: its address is calculated with
 // proves: 24 no
 #include <stdint.h>
 #include <stdio.h>

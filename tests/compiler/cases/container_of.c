@@ -1,5 +1,9 @@
 // From a field back to its object.
 // proves: 32 split
+// graph: head is global
+// graph: node is heap 32
+// graph: head+0 -> node+8
+// graph: node+8 -> node+8
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

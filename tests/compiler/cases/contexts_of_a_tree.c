@@ -2,6 +2,12 @@
 // function is cloned for it.
 // proves: 40 split
 // proves: 40 pool reason: is given to a function of a library
+// graph: one is heap 40
+// graph: other is heap 40
+// graph: one+0 -> one+0
+// graph: one+8 -> one+0
+// graph: other+0 -> other+0
+// graph: other+8 -> other+0
 #include <stdio.h>
 #include <stdlib.h>
 

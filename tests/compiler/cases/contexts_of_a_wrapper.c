@@ -2,6 +2,12 @@
 // proves: 24 split
 // proves: 48 split
 // proves: 16 pool reason: is given to a function of a library
+// graph: small is heap 16
+// graph: middle is heap 24
+// graph: large is heap 48
+// graph: small+0 -> small+0
+// graph: middle+0 -> middle+0
+// graph: large+0 -> large+0
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 // Arrays within objects: constant and variable indices, and a field behind.
 // proves: 56 split
+// graph: head is global
+// graph: node is heap 56, array 8..24 by 4
+// graph: head+0 -> node+0
+// graph: node+0 -> node+0
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 // Memory with a head before the object, which is released by a pointer that leads back.
 // proves: 40 split
+// graph: head is global
+// graph: node is heap 40
+// graph: head+0 -> node+16
+// graph: node+16 -> node+16
 #include <stdio.h>
 #include <stdlib.h>
 

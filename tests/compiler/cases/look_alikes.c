@@ -1,5 +1,9 @@
 // Two structures of one layout, mixed by a cast: their objects are one set.
 // proves: 24 split
+// graph: head is global
+// graph: fruit is heap 24
+// graph: head+0 -> fruit+0
+// graph: fruit+0 -> fruit+0
 #include <stdio.h>
 #include <stdlib.h>
 

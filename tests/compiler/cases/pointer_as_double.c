@@ -1,5 +1,10 @@
 // A union of a number with a fraction and a pointer, copied as the number: the pointer goes with it.
 // proves: 24 split
+// graph: from is global, array 0..128 by 8
+// graph: to is global, array 0..128 by 8
+// graph: node is heap 24
+// graph: from+0 -> node+0
+// graph: to+0 -> node+0
 #include <stdio.h>
 #include <stdlib.h>
 

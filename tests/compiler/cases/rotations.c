@@ -1,5 +1,11 @@
 // A tree with parent pointers, rotated by pointers to nodes.
 // proves: 48 split
+// graph: root is global
+// graph: node is heap 48
+// graph: root+0 -> node+0
+// graph: node+0 -> node+0
+// graph: node+8 -> node+0
+// graph: node+16 -> node+0
 #include <stdio.h>
 #include <stdlib.h>
 

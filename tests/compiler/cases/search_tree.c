@@ -1,5 +1,8 @@
 // Inserting into a search tree: a store to one field or another, as an index chooses.
 // proves: 40 split
+// graph: node is heap 40
+// graph: node+0 -> node+0
+// graph: node+8 -> node+0
 #include <stdio.h>
 #include <stdlib.h>
 struct node {

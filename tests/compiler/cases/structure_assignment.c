@@ -1,5 +1,11 @@
 // Whole structures from the heap to the stack, to a variable, and to the heap.
 // proves: 32 split
+// graph: head is global
+// graph: kept is global
+// graph: node is heap 32
+// graph: head+0 -> node+0
+// graph: kept+0 -> node+0
+// graph: node+0 -> node+0
 #include <stdio.h>
 #include <stdlib.h>
 

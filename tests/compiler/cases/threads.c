@@ -1,4 +1,5 @@
 // An object that another thread is given.
+// shows: is given to code that is not seen
 // proves: 24 no  reason: code that is not seen
 #include <pthread.h>
 #include <stdio.h>
