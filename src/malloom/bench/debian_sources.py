@@ -17,8 +17,6 @@ from malloom.errors import CommandError
 from malloom.measure.process import last_line
 from malloom.measure.valgrind import installed
 
-RELEASE = "bookworm"
-"""Debian's that has the versions; the machine may run another."""
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 LONGEST = 900.0
 """Seconds that apt-get may take for its lists, or for an archive."""
@@ -34,10 +32,9 @@ class Package:
     sha256: str
 
 
-def archive_of(package: Package, debian: str = "") -> Path:
-    """The authors' archive, fetched where the cache folder has none.
-
-    `debian` is a line for apt, or empty: of the archive that this machine's packages come from.
+def archive_of(package: Package, archives: str = "") -> Path:
+    """The authors' archive, fetched where the cache folder has none: from `archives`, lines for apt; where
+    there are none, from those of Debian's that the machine's packages come from.
 
     Raises CommandError where it cannot be had, or is another than it should be.
     """
@@ -45,13 +42,13 @@ def archive_of(package: Package, debian: str = "") -> Path:
     kept = folder / package.archive
     with _alone(folder):
         if not kept.is_file() or _hash_of(kept) != package.sha256:
-            _fetch(package, debian, folder, kept)
+            _fetch(package, archives, folder, kept)
     return kept
 
 
-def unpack(package: Package, target: Path, debian: str = "") -> None:
+def unpack(package: Package, target: Path, archives: str = "") -> None:
     """Makes the folder `target` of the archive's one folder. Raises CommandError as `archive_of` does."""
-    archive = archive_of(package, debian)
+    archive = archive_of(package, archives)
     with (
         tempfile.TemporaryDirectory(prefix="unpacked-", dir=target.parent) as folder,
         tarfile.open(archive) as opened,
@@ -83,10 +80,10 @@ def _hash_of(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def _fetch(package: Package, debian: str, folder: Path, kept: Path) -> None:
+def _fetch(package: Package, archives: str, folder: Path, kept: Path) -> None:
     """Into a folder beside the archives first: an archive is there as a whole or not at all."""
     with tempfile.TemporaryDirectory(prefix="fetched-", dir=folder) as fetched:
-        _ask(debian, package, folder / "apt", Path(fetched))
+        _ask(archives, package, folder / "apt", Path(fetched))
         archive = Path(fetched) / package.archive
         found = _hash_of(archive) if archive.is_file() else "nothing"
         if found != package.sha256:
@@ -97,30 +94,13 @@ def _fetch(package: Package, debian: str, folder: Path, kept: Path) -> None:
         archive.replace(kept)
 
 
-def _sources_line() -> str:
-    """For apt, of the archive that this machine's packages come from.
-
-    Raises CommandError where that is none of Debian's.
-    """
-    wanted = ["Created-By: Packages", "Origin: Debian", "Component: main"]
-    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted]
-    asked = subprocess.run(command, capture_output=True, text=True, check=False)
-    archives = [line for line in asked.stdout.splitlines() if line.rstrip("/").endswith("/debian")]
-    if not archives:
-        raise CommandError(
-            "apt knows no archive of Debian's, which has the programs' sources",
-            remedy=f"add its {RELEASE} to apt's sources",
-        )
-    return f"deb-src [signed-by={KEYRING}] {archives[0]} {RELEASE} main\n"
-
-
-def _ask(debian: str, package: Package, lists: Path, folder: Path) -> None:
+def _ask(archives: str, package: Package, lists: Path, folder: Path) -> None:
     """With package lists of malloom's own, which need no root; they are read anew where they lack it."""
     wanted = ["source", "--download-only", "--tar-only", f"{package.name}={package.version}"]
     if list(lists.glob("lists/*_Sources*")) and _apt_get(lists, wanted, folder).returncode == 0:
         return
     (lists / "lists/partial").mkdir(parents=True, exist_ok=True)
-    (lists / "sources.list").write_text(debian or _sources_line(), encoding="utf-8")
+    (lists / "sources.list").write_text(archives or _archives_of_machine(), encoding="utf-8")
     for arguments in (["update"], wanted):
         done = _apt_get(lists, arguments, folder)
         if done.returncode != 0:
@@ -128,6 +108,18 @@ def _ask(debian: str, package: Package, lists: Path, folder: Path) -> None:
                 f"the sources of {package.name} {package.version} cannot be fetched from Debian: "
                 f"{last_line(done.stderr) or 'apt-get failed'}"
             )
+
+
+def _archives_of_machine() -> str:
+    """Their sources. Raises CommandError where apt has none of Debian's."""
+    wanted = ["--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages", "Origin: Debian"]
+    command = [installed("apt-get", "apt"), "indextargets", *wanted]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    if not told.strip():
+        raise CommandError(
+            "apt knows no archive of Debian's to fetch sources from", remedy="run 'apt update'"
+        )
+    return "".join(f"deb-src [signed-by={KEYRING}] {line}\n" for line in sorted({*told.splitlines()}))
 
 
 def _apt_get(lists: Path, arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
