@@ -33,6 +33,9 @@ def test_case(source: Path, level: str, tmp_path: Path) -> None:
         said = compiling.link(source, [bitcode], level, policy, program)
         ran = compiling.run(program)
         assert (policy, ran.status, ran.out) == (policy, plain.status, plain.out)
+    compiling.link(source, [bitcode], level, "maximal", tmp_path / "verified", "-Wl,-mllvm,-malloom-verify")
+    verified = compiling.run(tmp_path / "verified")
+    assert (verified.status, verified.out, verified.err) == (plain.status, plain.out, plain.err)
     if level != "-O2":
         return
     proven = compiling.proven_sets(said)
