@@ -23,6 +23,8 @@ llvm::SmallVector<unsigned, 2> size_operands_of(HeapCall kind) {
         case HeapCall::realloc:
         case HeapCall::aligned:
             return {1};
+        case HeapCall::into_pointer:
+            return {2};
         default:
             return {};
     }
@@ -131,9 +133,10 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
         return true;
     }
     if (*kind == HeapCall::into_pointer) {
-        const Cell object = sets_.add_object(Trait::heap);
-        object.set->requests.push_back({&call, 0, 0});
-        sets_.unify(sets_.pointee(to_.cell_of(call.getArgOperand(0))), object);
+        const Cell object = sets_.add_object(Trait::heap), place = to_.cell_of(call.getArgOperand(0));
+        object.set->requests.push_back({&call, 0, requested_bytes(call)});
+        to_.library_accesses_.push_back({&call, 0});
+        sets_.unify(sets_.pointee(place), object);
         return true;
     }
     take_request(call, *kind);

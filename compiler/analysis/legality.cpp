@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
 #include <map>
@@ -29,11 +30,19 @@ bool is_plain(const llvm::CallBase& call) {
            call.getNumOperandBundles() == 0 && call.getCalledFunction() != nullptr;
 }
 
+/// Whether it is declared with sizes and pointers as the C library has them, for what takes them along.
+bool has_known_types(const llvm::CallBase& call) {
+    return llvm::all_of(call.args(), [](const llvm::Use& argument) {
+        return argument->getType()->isPointerTy() || argument->getType()->isIntegerTy(64);
+    });
+}
+
 const Field* field_of(const std::vector<Field>& fields, uint64_t offset) {
     return &*(std::ranges::upper_bound(fields, offset, {}, &Field::offset) - 1);
 }
 
 constexpr uint64_t largest_object = uint64_t{32} << 10;
+constexpr uint64_t largest_alignment = 4096;
 constexpr size_t most_fields = 512;
 
 /// Whether a pointer with that offset tells which pool its object is in. Those to no field lie as far from
@@ -120,15 +129,17 @@ void Prover::take_objects(Proof& proof) {
     if (set.has(Trait::foreign_heap)) {
         proof.pool_refusals.push_back({"a library may release it"});
     }
-    if (std::ranges::none_of(set.requests, may_come_from_pool)) {
+    const auto is_from_pools = [&](const Request& request) { return is_served(set, request); };
+    if (std::ranges::none_of(set.requests, is_from_pools)) {
         proof.pool_refusals.push_back(
-            {"is requested in no size that is known and that pools take", set.requests.front().call});
+            {"is requested by no function, or in no size, that pools serve", set.requests.front().call});
     }
     for (const Request& request : set.requests) {
-        if (!is_plain(*request.call)) {
+        const bool is_resize = heap_call(callee_name(*request.call)) == HeapCall::realloc;
+        if (!is_plain(*request.call) || (is_resize && !is_served(set, request))) {
             proof.pool_refusals.push_back(
                 {"is requested by a function that pools do not replace", request.call});
-        } else if (!may_come_from_pool(request)) {
+        } else if (pool_service(request) != PoolService::plain) {
             proof.split_refusals.push_back(
                 {"is requested by a function that pools do not replace, or in sizes that differ",
                  request.call});
@@ -317,11 +328,50 @@ void Prover::take_fields(Proof& proof) {
 
 }  // namespace
 
-bool may_come_from_pool(const Request& request) {
+bool is_served(const AliasSet& set, const Request& request) {
+    const PoolService service = pool_service(request);
+    return service != PoolService::none &&
+           (service != PoolService::any_size || !set.has(Trait::foreign_heap));
+}
+
+uint64_t alignment_of(const Request& request) {
+    const unsigned argument = heap_call(callee_name(*request.call)) == HeapCall::aligned ? 0 : 1;
+    const auto* constant = argument < request.call->arg_size()
+                               ? llvm::dyn_cast<llvm::ConstantInt>(request.call->getArgOperand(argument))
+                               : nullptr;
+    return constant != nullptr ? constant->getLimitedValue() : 0;
+}
+
+PoolService pool_service(const Request& request) {
     const std::optional<HeapCall> kind = heap_call(callee_name(*request.call));
-    return (kind == HeapCall::malloc || kind == HeapCall::calloc || kind == HeapCall::new_object ||
-            kind == HeapCall::new_or_null) &&
-           is_plain(*request.call) && request.bytes != 0 && request.bytes <= largest_object;
+    if (!kind || !is_plain(*request.call)) {
+        return PoolService::none;
+    }
+    const bool is_known = request.bytes != 0, is_small = request.bytes <= largest_object;
+    const bool takes_arguments = has_known_types(*request.call);
+    switch (*kind) {
+        case HeapCall::malloc:
+        case HeapCall::calloc:
+        case HeapCall::new_object:
+        case HeapCall::new_or_null:
+            if (is_known) {
+                return is_small ? PoolService::plain : PoolService::none;
+            }
+            return takes_arguments ? PoolService::any_size : PoolService::none;
+        case HeapCall::realloc:
+        case HeapCall::duplicate:
+            return takes_arguments ? PoolService::any_size : PoolService::none;
+        case HeapCall::aligned:
+        case HeapCall::new_aligned:
+        case HeapCall::into_pointer: {
+            const uint64_t alignment = alignment_of(request);
+            const bool is_pools = llvm::isPowerOf2_64(alignment) && alignment <= largest_alignment;
+            return is_known && is_small && is_pools && takes_arguments ? PoolService::aligned
+                                                                       : PoolService::none;
+        }
+        default:
+            return PoolService::none;
+    }
 }
 
 std::vector<Proof> prove(const PointsTo& points_to) {

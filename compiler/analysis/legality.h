@@ -30,8 +30,18 @@ struct Proof {
     bool may_split() const { return may_pool() && split_refusals.empty(); }
 };
 
-/// Whether pools can serve a request: a call of malloc or calloc of so many bytes as pools take.
-bool may_come_from_pool(const Request& request);
+/// How pools serve a request.
+enum class PoolService : uint8_t {
+    none,     ///< they do not
+    plain,    ///< with objects of its one size
+    aligned,  ///< the same, aligned to more than malloc's: `alignment_of`
+    any_size  ///< with objects of whatever size it asks for; the largest are malloc's all the same
+};
+PoolService pool_service(const Request& request);
+/// Whether pools serve a request of a set: not in any size where a library may release the object.
+bool is_served(const AliasSet& set, const Request& request);
+/// What an object of an aligned request is aligned to: a power of two.
+uint64_t alignment_of(const Request& request);
 
 /// A proof for each heap set of a program, in the order of their first requests.
 std::vector<Proof> prove(const PointsTo& points_to);

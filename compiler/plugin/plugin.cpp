@@ -22,6 +22,7 @@
 #include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
 #include "compiler/transform/context_clones.h"
+#include "compiler/transform/debug_variables.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
 
@@ -127,8 +128,9 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
         }
-        malloom::compiler::remark(decisions, remarks_of);
+        malloom::compiler::remark(decisions, malloom::compiler::StructureNames(points_to), remarks_of);
         clones.fold(treated_places(points_to, decisions));
+        malloom::compiler::describe_split(module, points_to, decisions);
         malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();
     }

@@ -35,16 +35,43 @@ void remark_set(const Decision& decision, const llvm::CallBase& request, const R
     });
 }
 
-void remark_done(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
+/// As the program's source calls them, an array after the other.
+std::string names_of_parts(const Decision& decision, const llvm::DICompositeType& structure) {
+    std::string text;
+    for (const std::vector<unsigned>& part : decision.parts) {
+        text += text.empty() ? "" : " | ";
+        for (size_t i = 0; i < part.size(); ++i) {
+            const Field& field = decision.proof->fields[part[i]];
+            text += (i == 0 ? "" : ", ") + field_name(&structure, field.offset, field.bytes);
+        }
+    }
+    return text;
+}
+
+void remark_done(const Decision& decision, const llvm::CallBase& request,
+                 const llvm::DICompositeType* structure, const RemarksOf& remarks_of) {
     auto& function = const_cast<llvm::Function&>(*request.getFunction());
     const bool is_split = decision.treatment == Treatment::split;
     remarks_of(function).emit([&] {
         llvm::OptimizationRemark found(pass_name, is_split ? "Split" : "Pooled", &request);
-        found << "objects of " << llvm::ore::NV("Bytes", decision.proof->object_bytes)
-              << " bytes come from pools";
+        const uint64_t bytes = decision.proof->object_bytes;
+        found << "objects of ";
+        if (structure != nullptr) {
+            found << llvm::ore::NV("Structure", written_name(*structure)) << " ("
+                  << llvm::ore::NV("Bytes", bytes) << " bytes)";
+        } else if (bytes != 0) {
+            found << llvm::ore::NV("Bytes", bytes) << " bytes";
+        } else {
+            found << "sizes that differ";
+        }
+        found << " come from pools";
+        if (is_split && structure != nullptr) {
+            found << ", split into: " << llvm::ore::NV("Fields", names_of_parts(decision, *structure));
+        }
         if (is_split) {
-            found << ", split into arrays of " << llvm::ore::NV("Parts", parts_of(decision))
-                  << " (offset+bytes)" << (decision.is_recorded ? ", by the profile" : "");
+            found << (structure != nullptr ? "; " : ", split into ") << "arrays of "
+                  << llvm::ore::NV("Parts", parts_of(decision)) << " (offset+bytes)"
+                  << (decision.is_recorded ? ", by the profile" : "");
         }
         return found;
     });
@@ -52,7 +79,10 @@ void remark_done(const Decision& decision, const llvm::CallBase& request, const 
 
 /// Each reason once, where it was found first, or else where the object is requested.
 void remark_missed(const char* name, const char* what, const std::vector<Refusal>& refusals,
-                   const llvm::CallBase& request, const RemarksOf& remarks_of) {
+                   const llvm::CallBase& request, const llvm::DICompositeType* structure,
+                   const RemarksOf& remarks_of) {
+    const std::string object =
+        structure != nullptr ? "an object of " + written_name(*structure) : "an object";
     llvm::StringSet<> seen;
     for (const Refusal& refusal : refusals) {
         if (!seen.insert(refusal.why).second) {
@@ -61,7 +91,8 @@ void remark_missed(const char* name, const char* what, const std::vector<Refusal
         const llvm::Instruction& at = refusal.at != nullptr ? *refusal.at : request;
         remarks_of(const_cast<llvm::Function&>(*at.getFunction())).emit([&] {
             return llvm::OptimizationRemarkMissed(pass_name, name, &at)
-                   << "not " << what << ", an object " << llvm::ore::NV("Reason", refusal.why);
+                   << "not " << what << ", " << llvm::ore::NV("Object", object) << " "
+                   << llvm::ore::NV("Reason", refusal.why);
         });
     }
 }
@@ -90,17 +121,19 @@ void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of) {
     }
 }
 
-void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of) {
+void remark(const std::vector<Decision>& decisions, const StructureNames& names,
+            const RemarksOf& remarks_of) {
     for (const Decision& decision : decisions) {
         const Proof& proof = *decision.proof;
         const llvm::CallBase& request = *proof.set->requests.front().call;
         remark_set(decision, request, remarks_of);
+        const llvm::DICompositeType* structure = names.of(*proof.set, proof.object_bytes);
         if (decision.treatment != Treatment::none) {
-            remark_done(decision, request, remarks_of);
+            remark_done(decision, request, structure, remarks_of);
         }
-        remark_missed("NotPooled", "from pools", proof.pool_refusals, request, remarks_of);
+        remark_missed("NotPooled", "from pools", proof.pool_refusals, request, structure, remarks_of);
         if (proof.may_pool()) {
-            remark_missed("NotSplit", "split", proof.split_refusals, request, remarks_of);
+            remark_missed("NotSplit", "split", proof.split_refusals, request, structure, remarks_of);
         }
         if (!decision.why.empty()) {
             remark_whole(decision, request, remarks_of);

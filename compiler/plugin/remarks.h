@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "compiler/analysis/field_names.h"
 #include "compiler/policy/decision.h"
 
 namespace malloom::compiler {
@@ -14,7 +15,7 @@ namespace malloom::compiler {
 using RemarksOf = std::function<llvm::OptimizationRemarkEmitter&(llvm::Function& function)>;
 
 /// Before the module is rewritten: remarks stand at requests, and reasons where they were found.
-void remark(const std::vector<Decision>& decisions, const RemarksOf& remarks_of);
+void remark(const std::vector<Decision>& decisions, const StructureNames& names, const RemarksOf& remarks_of);
 
 /// The program is too large for contexts to be told apart. Said of one of its functions.
 void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of);

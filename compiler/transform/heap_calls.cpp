@@ -5,7 +5,9 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "compiler/analysis/library_functions.h"
 #include "compiler/transform/addresses.h"
@@ -35,6 +37,14 @@ llvm::FunctionCallee function_of(llvm::Module& module, const std::string& name, 
     return callee;
 }
 
+std::vector<llvm::Type*> types_of(const std::vector<llvm::Value*>& values) {
+    std::vector<llvm::Type*> types;
+    for (const llvm::Value* value : values) {
+        types.push_back(value->getType());
+    }
+    return types;
+}
+
 /// In place of another call, with its ways on.
 llvm::CallBase* call_in_place(llvm::CallBase& old, llvm::FunctionCallee callee,
                               llvm::ArrayRef<llvm::Value*> arguments) {
@@ -45,22 +55,68 @@ llvm::CallBase* call_in_place(llvm::CallBase& old, llvm::FunctionCallee callee,
     return code.CreateCall(callee, arguments);
 }
 
-llvm::CallBase* request(llvm::CallBase& call, const Pools& pools) {
+/// Of a size that is known, with a name and further arguments as the kind of the request has them.
+llvm::CallBase* request_of_pool(llvm::CallBase& call, const Pools& pools) {
     llvm::IRBuilder<> code(&call);
-    llvm::Type *number = code.getInt32Ty(), *size = code.getInt64Ty(), *pointer = code.getPtrTy();
-    const bool may_throw = kind_of(call) == HeapCall::new_object;
-    const std::string suffix = may_throw ? "new" : "alloc";
-    llvm::Module& module = *call.getModule();
-    if (pools.layout == nullptr) {
-        return call_in_place(
-            call, function_of(module, "malloom_pool_" + suffix, pointer, {number, size, size}, may_throw),
-            {code.getInt32(pools.number), code.getInt64(pools.object_bytes),
-             code.getInt64(pools.pool_bytes)});
+    std::string name = "malloom_pool_alloc";
+    llvm::Type* result = code.getPtrTy();
+    std::vector<llvm::Value*> arguments = {code.getInt32(pools.number), code.getInt64(pools.object_bytes),
+                                           code.getInt64(pools.pool_bytes)};
+    const HeapCall kind = kind_of(call);
+    const bool may_throw =
+        kind == HeapCall::new_object || (kind == HeapCall::new_aligned && call.arg_size() == 2);
+    if (kind == HeapCall::new_object) {
+        name = "malloom_pool_new";
+    } else if (kind == HeapCall::new_aligned && may_throw) {
+        name = "malloom_pool_new_aligned";
+        arguments.push_back(call.getArgOperand(1));
+    } else if (kind == HeapCall::into_pointer) {
+        name = "malloom_pool_memalign";
+        result = code.getInt32Ty();
+        arguments.insert(arguments.begin() + 1, call.getArgOperand(0));
     }
+    return call_in_place(call, function_of(*call.getModule(), name, result, types_of(arguments), may_throw),
+                         arguments);
+}
+
+llvm::CallBase* request_of_split_pool(llvm::CallBase& call, const Pools& pools) {
+    llvm::IRBuilder<> code(&call);
+    const bool may_throw = kind_of(call) == HeapCall::new_object;
+    const std::vector<llvm::Value*> arguments = {
+        code.getInt32(pools.number), code.getInt64(pools.layout->element_bytes(0)),
+        code.getInt64(pools.layout->object_bytes()), code.getInt64(pools.pool_bytes)};
+    const char* name = may_throw ? "malloom_split_new" : "malloom_split_alloc";
     return call_in_place(
-        call, function_of(module, "malloom_split_" + suffix, pointer, {number, size, size, size}, may_throw),
-        {code.getInt32(pools.number), code.getInt64(pools.layout->element_bytes(0)),
-         code.getInt64(pools.layout->object_bytes()), code.getInt64(pools.pool_bytes)});
+        call, function_of(*call.getModule(), name, code.getPtrTy(), types_of(arguments), may_throw),
+        arguments);
+}
+
+/// The function for any size that takes a request's place, and how many of its arguments it takes.
+std::pair<const char*, unsigned> any_size_function(const llvm::CallBase& call) {
+    switch (kind_of(call)) {
+        case HeapCall::calloc:
+            return {"malloom_pool_calloc_any", 2};
+        case HeapCall::new_object:
+            return {"malloom_pool_new_any", 1};
+        case HeapCall::realloc:
+            return {"malloom_pool_realloc", 2};
+        case HeapCall::duplicate:
+            return call.arg_size() == 1 ? std::pair("malloom_pool_strdup", 1U)
+                                        : std::pair("malloom_pool_strndup", 2U);
+        default:
+            return {"malloom_pool_alloc_any", 1};
+    }
+}
+
+llvm::CallBase* request_of_any_size(llvm::CallBase& call, const Pools& pools) {
+    llvm::IRBuilder<> code(&call);
+    const auto [name, count] = any_size_function(call);
+    std::vector<llvm::Value*> arguments = {code.getInt32(pools.number)};
+    arguments.insert(arguments.end(), call.arg_begin(), call.arg_begin() + count);
+    const bool may_throw = kind_of(call) == HeapCall::new_object;
+    return call_in_place(
+        call, function_of(*call.getModule(), name, code.getPtrTy(), types_of(arguments), may_throw),
+        arguments);
 }
 
 /// All bytes of the object that are a field's, where there is an object.
@@ -82,14 +138,38 @@ void zero(llvm::Instruction& object, const Pools& pools) {
 
 }  // namespace
 
+PoolKey key_of(const Request& request) {
+    switch (pool_service(request)) {
+        case PoolService::plain:
+            return {request.bytes, 0};
+        case PoolService::aligned:
+            return {request.bytes, alignment_of(request)};
+        default:
+            return {0, 0};
+    }
+}
+
+Pools pools_for(const Request& request, uint64_t pool_bytes, const SplitLayout* layout) {
+    const auto [bytes, alignment] = key_of(request);
+    if (alignment == 0) {
+        return {0, bytes, pool_bytes, layout};
+    }
+    // Objects lie one after the other from where an aligned pool begins.
+    constexpr uint64_t least_pool = uint64_t{1} << 16, most_pool = uint64_t{1} << 20, objects = 64;
+    const uint64_t room = llvm::alignTo(bytes, alignment);
+    return {0, room, std::clamp(llvm::PowerOf2Ceil(room * objects), least_pool, most_pool), nullptr};
+}
+
 void rewrite_request(llvm::CallBase& call, const Pools& pools) {
-    const bool zeroes = kind_of(call) == HeapCall::calloc;
+    const bool zeroes = kind_of(call) == HeapCall::calloc && pools.object_bytes != 0;
     llvm::CallBase* requested = &call;
     // What does not throw needs no way for exceptions, and is followed by what comes after it.
     if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call); invoke != nullptr && zeroes) {
         requested = llvm::changeToCall(invoke);
     }
-    llvm::CallBase* object = request(*requested, pools);
+    llvm::CallBase* object = pools.layout != nullptr   ? request_of_split_pool(*requested, pools)
+                             : pools.object_bytes != 0 ? request_of_pool(*requested, pools)
+                                                       : request_of_any_size(*requested, pools);
     requested->replaceAllUsesWith(object);
     requested->eraseFromParent();
     if (zeroes) {
@@ -99,22 +179,20 @@ void rewrite_request(llvm::CallBase& call, const Pools& pools) {
 
 void rewrite_release(llvm::CallBase& call, bool is_split) {
     const HeapCall kind = kind_of(call);
-    if (kind == HeapCall::delete_aligned) {
-        return;  // no pool's
-    }
     llvm::IRBuilder<> code(&call);
+    std::vector<llvm::Value*> arguments = {call.getArgOperand(0)};
     const char* name = is_split                 ? "malloom_split_free"
                        : kind == HeapCall::free ? "malloom_pool_free"
                                                 : "malloom_pool_delete";
-    call_in_place(call, function_of(*call.getModule(), name, code.getVoidTy(), {code.getPtrTy()}),
-                  {call.getArgOperand(0)});
+    if (kind == HeapCall::delete_aligned) {
+        // Behind the size, where that is given too.
+        const bool has_size = call.getCalledFunction()->getName().contains("PvmSt11align_val_t");
+        name = "malloom_pool_delete_aligned";
+        arguments.push_back(call.getArgOperand(has_size ? 2 : 1));
+    }
+    call_in_place(call, function_of(*call.getModule(), name, code.getVoidTy(), types_of(arguments)),
+                  arguments);
     call.eraseFromParent();
-}
-
-void rewrite_resize(llvm::CallBase& call) {
-    llvm::IRBuilder<> code(&call);
-    call.setCalledFunction(function_of(*call.getModule(), "malloom_pool_realloc", code.getPtrTy(),
-                                       {code.getPtrTy(), code.getInt64Ty()}));
 }
 
 }  // namespace malloom::compiler

@@ -9,18 +9,22 @@ namespace malloom::compiler {
 
 /// A set's pools as the run time knows them.
 struct Pools {
-    unsigned number;  ///< struct_id
-    uint64_t object_bytes;
+    unsigned number;        ///< struct_id
+    uint64_t object_bytes;  ///< 0: of any size
     uint64_t pool_bytes;
     const SplitLayout* layout;  ///< null: not split
 };
 
-/// The request, by malloc, calloc or operator new, becomes one of pools, and is erased.
+/// Which pools of its set a request is served by: those of its size and alignment; of any size, one for all.
+using PoolKey = std::pair<uint64_t, uint64_t>;
+PoolKey key_of(const Request& request);
+/// Those pools, without a number yet; `pool_bytes` is what was decided of the set.
+Pools pools_for(const Request& request, uint64_t pool_bytes, const SplitLayout* layout);
+
+/// The request becomes one of pools, and is erased.
 void rewrite_request(llvm::CallBase& call, const Pools& pools);
 /// A call of free or operator delete becomes one of pools, and is erased: of objects of split sets, or of
 /// sets of which some may come from pools.
 void rewrite_release(llvm::CallBase& call, bool is_split);
-/// A call of realloc, of which some objects may come from pools, becomes one that knows these.
-void rewrite_resize(llvm::CallBase& call);
 
 }  // namespace malloom::compiler

@@ -39,7 +39,11 @@ uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLa
 }
 
 bool is_all_of_pools(const AliasSet& set) {
-    return llvm::all_of(set.requests, may_come_from_pool) && !set.has(Trait::stack) &&
+    const auto is_of_pools = [](const Request& request) {
+        const PoolService service = pool_service(request);
+        return service == PoolService::plain || service == PoolService::aligned;
+    };
+    return llvm::all_of(set.requests, is_of_pools) && !set.has(Trait::stack) &&
            !set.has(Trait::foreign_heap) && !set.has(Trait::global) && !set.has(Trait::function);
 }
 
@@ -85,9 +89,9 @@ class Rewriter {
     /// What is done with the objects of a set.
     struct Target {
         const Proof* proof;
-        const SplitLayout* layout;             ///< null: not split
-        bool is_all_of_pools;                  ///< whatever its pointers lead to
-        std::map<uint64_t, Pools> pools = {};  ///< by the bytes of objects
+        const SplitLayout* layout;            ///< null: not split
+        bool is_all_of_pools;                 ///< whatever its pointers lead to
+        std::map<PoolKey, Pools> pools = {};  ///< of its requests
 
         PoolNumbers numbers() const {
             return {pools.begin()->second.number, static_cast<unsigned>(pools.size())};
@@ -101,8 +105,8 @@ class Rewriter {
     };
     struct HeapUse {
         llvm::CallBase* call;
-        HeapCall kind;
         const Target* target;
+        const Request* request;  ///< null: a release
     };
 
     void find(llvm::Instruction& instruction);
@@ -122,10 +126,11 @@ class Rewriter {
     llvm::Module& module_;
     const PointsTo& points_to_;
     std::deque<SplitLayout> layouts_;
-    llvm::DenseMap<const AliasSet*, Target> targets_;
+    std::map<const AliasSet*, Target> targets_;
     std::vector<Address> addresses_;
     std::vector<MemoryAccess> accesses_;
     std::vector<HeapUse> heap_uses_;
+    llvm::DenseMap<const llvm::CallBase*, std::pair<const Target*, const Request*>> requests_;
     std::vector<Watched> watched_;
 };
 
@@ -143,11 +148,12 @@ Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::v
                 : nullptr;
         Target& target = targets_[proof.set] = Target{&proof, layout, is_all_of_pools(*proof.set)};
         for (const Request& request : proof.set->requests) {
-            if (may_come_from_pool(request)) {
-                target.pools[request.bytes] = {0, request.bytes, decision.pool_bytes, layout};
+            if (is_served(*proof.set, request)) {
+                requests_.try_emplace(request.call, &target, &request);
+                target.pools[key_of(request)] = pools_for(request, decision.pool_bytes, layout);
             }
         }
-        for (auto& [bytes, pools] : target.pools) {
+        for (auto& [key, pools] : target.pools) {
             pools.number = numbers++;
         }
     }
@@ -244,28 +250,27 @@ void Rewriter::find_call(llvm::CallBase& call) {
         return;
     }
     const llvm::Function* callee = call.getCalledFunction();
-    const std::optional<HeapCall> kind =
-        callee != nullptr && callee->isDeclaration() ? heap_call(callee->getName()) : std::nullopt;
+    const std::optional<HeapCall> kind = callee != nullptr && callee->isDeclaration() && !call.arg_empty()
+                                             ? heap_call(callee->getName())
+                                             : std::nullopt;
     if (!kind) {
         return;
     }
-    const bool has_object = releases(*kind) || kind == HeapCall::realloc;
-    if (const Target* target = target_of(has_object ? call.getArgOperand(0) : &call)) {
-        heap_uses_.push_back({&call, *kind, target});
+    const Target* target = target_of(call.getArgOperand(0));
+    if (!releases(*kind)) {
+        if (const auto found = requests_.find(&call); found != requests_.end()) {
+            heap_uses_.push_back({&call, found->second.first, found->second.second});
+        }
+    } else if (target != nullptr) {
+        heap_uses_.push_back({&call, target, nullptr});
     }
 }
 
 void Rewriter::rewrite(const HeapUse& use) {
-    if (releases(use.kind)) {
+    if (use.request == nullptr) {
         rewrite_release(*use.call, use.target->layout != nullptr);
-    } else if (use.kind == HeapCall::realloc) {
-        rewrite_resize(*use.call);
     } else {
-        const auto is_this = [&](const Request& request) { return request.call == use.call; };
-        const auto* request = llvm::find_if(use.target->proof->set->requests, is_this);
-        if (may_come_from_pool(*request)) {
-            rewrite_request(*use.call, use.target->pools.at(request->bytes));
-        }
+        rewrite_request(*use.call, use.target->pools.at(key_of(*use.request)));
     }
 }
 

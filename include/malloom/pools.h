@@ -23,14 +23,30 @@ extern "C" {
  * of num_objs * struct_size bytes, of which struct_size is the same in all calls and num_objs is too. */
 void* malloom_pool_alloc(unsigned int struct_id, size_t struct_size, size_t pool_size);
 void* malloom_pool_calloc(unsigned int struct_id, size_t num_objs, size_t struct_size, size_t pool_size);
-/* An object of the two above, or of malloc's, or null. */
+/* An object of any function here but the split ones, or of malloc's, or null. */
 void malloom_pool_free(void* object);
 /* As operator new: throws where there is no memory. And as operator delete, of what that or operator new
  * gave. */
 void* malloom_pool_new(unsigned int struct_id, size_t struct_size, size_t pool_size);
 void malloom_pool_delete(void* object);
-/* As realloc, of any of the first three; what it gives is malloc's. */
-void* malloom_pool_realloc(void* object, size_t bytes);
+/* As posix_memalign and aligned operator new, where pool_size is not 0 and struct_size a multiple of the
+ * alignment: all objects of such pools are aligned so, those of malloom_pool_alloc too. And as aligned
+ * operator delete. */
+int malloom_pool_memalign(unsigned int struct_id, void** object, size_t struct_size, size_t pool_size);
+void* malloom_pool_new_aligned(unsigned int struct_id, size_t struct_size, size_t pool_size,
+                               size_t alignment);
+void malloom_pool_delete_aligned(void* object, size_t alignment);
+
+/* Objects of one structure that differ in size: as malloc, calloc, operator new, realloc, strdup and strndup.
+ * Each structure has pools of its own for each size class that it asks for more than a few times. Large
+ * objects are malloc's or operator new's. A struct_id may be used for these beside those above. What
+ * malloom_pool_realloc is given may be any object of the above, or null. */
+void* malloom_pool_alloc_any(unsigned int struct_id, size_t bytes);
+void* malloom_pool_calloc_any(unsigned int struct_id, size_t count, size_t bytes);
+void* malloom_pool_new_any(unsigned int struct_id, size_t bytes);
+void* malloom_pool_realloc(unsigned int struct_id, void* object, size_t bytes);
+char* malloom_pool_strdup(unsigned int struct_id, const char* text);
+char* malloom_pool_strndup(unsigned int struct_id, const char* text, size_t most);
 
 /* The address of a split object: it lies where its pool begins, and objects of one pool are first_field_size
  * bytes apart. Field n of an object at address p, of fields that are all as long as the first, lies at

@@ -5,19 +5,30 @@
 #include <string.h>
 
 #include "include/malloom/pools.h"
-#include "runtime/front/process_pools.h"
+#include "runtime/front/compiled_pools.h"
 #include "runtime/heaps/split/split_pools.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/undisturbed.h"
 
 namespace malloom::front {
 
+constinit ProcessPools compiled_pools;
+constinit structures::ThreadLock making_borrowers;
+
+bool open_compiled_pools() {
+    static constinit bool is_open = false;
+    if (!is_open) {
+        ProcessPools::prepare();
+        is_open = compiled_pools.open();
+    }
+    return is_open;
+}
+
 namespace {
 
 using heaps::PoolHeap;
 using heaps::SplitShape;
 
-constinit ProcessPools pools;
 constinit heaps::SplitPools split_pools = {};
 constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
 
@@ -29,19 +40,13 @@ void* no_memory() {
 /// A structure's first request opens the pools and makes its borrower; none without memory. `first_bytes` of
 /// a shape is 0 where objects are not split.
 [[gnu::noinline]] uint32_t make_borrower(unsigned structure, SplitShape shape) {
-    static constinit structures::ThreadLock making;
-    static constinit bool is_open = false;
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
-    const structures::Locked locked(making);
-    if (!is_open) {
-        ProcessPools::prepare();
-        is_open = pools.open();
-    }
-    if (borrowers[structure] == PoolHeap::none && is_open) {
-        const uint32_t made = shape.first_bytes != 0 ? split_pools.add(pools.heap, shape)
-                              : shape.pool_bytes != 0
-                                  ? pools.heap.add_aligned(shape.object_bytes, shape.pool_bytes)
-                                  : pools.heap.add(shape.object_bytes);
+    const structures::Locked locked(making_borrowers);
+    if (open_compiled_pools() && borrowers[structure] == PoolHeap::none) {
+        PoolHeap& heap = compiled_pools.heap;
+        const uint32_t made = shape.first_bytes != 0  ? split_pools.add(heap, shape)
+                              : shape.pool_bytes != 0 ? heap.add_aligned(shape.object_bytes, shape.pool_bytes)
+                                                      : heap.add(shape.object_bytes);
         __atomic_store_n(&borrowers[structure], made, __ATOMIC_RELEASE);
     }
     return borrowers[structure];
@@ -60,11 +65,6 @@ SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
             static_cast<uint32_t>(pool_bytes)};
 }
 
-[[gnu::always_inline]] inline void* take(uint32_t borrower) {
-    void* chunk = pools.allocate_fast(borrower);
-    return chunk != nullptr ? chunk : pools.allocate(borrower);
-}
-
 }  // namespace
 
 }  // namespace malloom::front
@@ -74,6 +74,8 @@ using namespace malloom;
 // The program's: whoever calls what needs them has them.
 [[gnu::weak]] void* operator_new(size_t bytes) __asm__("_Znwm");
 [[gnu::weak]] void operator_delete(void* object) __asm__("_ZdlPv");
+[[gnu::weak]] void* operator_new_aligned(size_t bytes, size_t alignment) __asm__("_ZnwmSt11align_val_t");
+[[gnu::weak]] void operator_delete_aligned(void* object, size_t alignment) __asm__("_ZdlPvSt11align_val_t");
 
 extern "C" {
 
@@ -93,8 +95,8 @@ void* malloom_pool_calloc(unsigned structure, size_t count, size_t bytes, size_t
 }
 
 void malloom_pool_free(void* object) {
-    if (front::pools.owns(object)) {
-        front::pools.deallocate(object);
+    if (front::compiled_pools.owns(object)) {
+        front::compiled_pools.deallocate(object);
     } else {
         free(object);
     }
@@ -106,26 +108,33 @@ void* malloom_pool_new(unsigned structure, size_t bytes, size_t pool_bytes) {
 }
 
 void malloom_pool_delete(void* object) {
-    if (front::pools.owns(object)) {
-        front::pools.deallocate(object);
+    if (front::compiled_pools.owns(object)) {
+        front::compiled_pools.deallocate(object);
     } else {
         operator_delete(object);
     }
 }
 
-void* malloom_pool_realloc(void* object, size_t bytes) {
-    if (!front::pools.owns(object)) {
-        return realloc(object, bytes);
+int malloom_pool_memalign(unsigned structure, void** object, size_t bytes, size_t pool_bytes) {
+    void* made = malloom_pool_alloc(structure, bytes, pool_bytes);
+    if (made == nullptr) {
+        return ENOMEM;
     }
-    void* moved = bytes != 0 ? malloc(bytes) : nullptr;
-    if (moved != nullptr) {
-        const size_t room = front::pools.usable_size(object);
-        memcpy(moved, object, room < bytes ? room : bytes);
+    *object = made;
+    return 0;
+}
+
+void* malloom_pool_new_aligned(unsigned structure, size_t bytes, size_t pool_bytes, size_t alignment) {
+    void* object = malloom_pool_alloc(structure, bytes, pool_bytes);
+    return object != nullptr ? object : operator_new_aligned(bytes, alignment);
+}
+
+void malloom_pool_delete_aligned(void* object, size_t alignment) {
+    if (front::compiled_pools.owns(object)) {
+        front::compiled_pools.deallocate(object);
+    } else {
+        operator_delete_aligned(object, alignment);
     }
-    if (moved != nullptr || bytes == 0) {
-        front::pools.deallocate(object);
-    }
-    return moved;
 }
 
 void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
@@ -157,14 +166,15 @@ void malloom_split_free(void* object) {
     if (object == nullptr) {
         return;
     }
-    const heaps::Pool* pool = front::pools.heap.arena().find(object);
-    front::pools.deallocate(pool != nullptr ? front::split_pools.chunk_of(*pool, object) : object);
+    const heaps::Pool* pool = front::compiled_pools.heap.arena().find(object);
+    front::compiled_pools.deallocate(pool != nullptr ? front::split_pools.chunk_of(*pool, object) : object);
 }
 
 // With -fmalloom-verify, before each access to so many bytes of objects of these structures.
 void malloom_verify_inside(const void* address, size_t bytes, unsigned first, unsigned count) {
-    const heaps::Pool* pool = front::pools.heap.arena().find(address);
-    const heaps::Pool* end = front::pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
+    const heaps::Pool* pool = front::compiled_pools.heap.arena().find(address);
+    const heaps::Pool* end =
+        front::compiled_pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
     bool is_theirs = false;
     for (unsigned structure = first; pool != nullptr && structure < first + count; ++structure) {
         is_theirs |= front::borrowers[structure] == pool->borrower;
@@ -176,7 +186,7 @@ void malloom_verify_inside(const void* address, size_t bytes, unsigned first, un
 
 // And before each other access.
 void malloom_verify_outside(const void* address, size_t bytes) {
-    if (bytes != 0 && front::pools.owns(address)) {
+    if (bytes != 0 && front::compiled_pools.owns(address)) {
         platform::abort_with("malloom: an access to an object of a pool was not known to be one");
     }
 }

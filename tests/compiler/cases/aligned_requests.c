@@ -1,57 +1,74 @@
-// posix_memalign, memalign, aligned_alloc, valloc and pvalloc: no pool gives such objects, and what one call
-// releases with others comes from where it did.
-// proves: 0 no  reason: is requested in no size
+// Objects that must lie at multiples of more than malloc's alignment.
+// proves: 192 pool  reason: pools do not replace
+// proves: 80 pool  reason: pools do not replace
+// proves: 40 pool  reason: pools do not replace
 #include <malloc.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct node {
-    struct node* next;
-    long value;
-    int mark;
-    long weight;
+struct block {
+    struct block* next;
+    long values[23];
 };
 
-static struct node *head, *others;
-static long wrong;
+struct record {
+    struct record* next;
+    long key;
+    char rest[64];
+};
 
-static void put(struct node* node, long value, unsigned alignment) {
-    wrong += (uintptr_t)node % alignment != 0;
-    *node = (struct node){head, value, (int)value * 2, value * 3};
-    head = node;
-}
+struct entry {
+    struct entry* next;
+    long key, value, more, mark;
+};
+
+static struct block* blocks;
+static struct record* records;
+static struct entry* entries;
 
 int main(void) {
-    for (int i = 0; i < 20; ++i) {
+    unsigned long sum = 0, misplaced = 0;
+    for (unsigned i = 0; i < 1000; ++i) {
+        struct block* block = aligned_alloc(64, sizeof *block);
+        misplaced += (unsigned long)block % 64;
+        block->next = blocks;
+        block->values[0] = i * 3;
+        block->values[22] = i;
+        blocks = block;
         void* room = NULL;
-        if (posix_memalign(&room, 128, sizeof(struct node)) != 0) {
+        if (posix_memalign(&room, 256, sizeof(struct record)) != 0) {
             return 1;
         }
-        put(room, i, 128);
-        put(memalign(64, sizeof(struct node)), i + 1, 64);
-        put(aligned_alloc(32, sizeof(struct node)), i + 2, 32);
-        put(valloc(sizeof(struct node)), i + 3, 4096);
-        put(pvalloc(sizeof(struct node)), i + 4, 4096);
-        struct node* other = aligned_alloc(256, 256);
-        *other = (struct node){others, i, i, i};
-        others = other;
+        misplaced += (unsigned long)room % 256;
+        struct record* record = room;
+        record->next = records;
+        record->key = i;
+        records = record;
+        struct entry* entry = i % 2 == 0 ? memalign(32, sizeof *entry) : malloc(sizeof *entry);
+        misplaced += i % 2 == 0 ? (unsigned long)entry % 32 : 0;
+        entry->next = entries;
+        entry->key = i;
+        entry->value = i * 7;
+        entries = entry;
     }
-    long sum = wrong;
-    for (struct node* node = head; node != NULL; node = node->next) {
-        sum = sum * 31 + node->value + node->mark + node->weight;
+    while (blocks != NULL) {
+        struct block* block = blocks;
+        blocks = block->next;
+        sum = sum * 31 + (unsigned long)(block->values[0] + block->values[22]);
+        free(block);
     }
-    while (head != NULL) {
-        struct node* node = head;
-        head = node->next;
-        free(node);
+    while (records != NULL) {
+        struct record* record = records;
+        records = record->next;
+        sum = sum * 31 + (unsigned long)record->key;
+        free(record);
     }
-    while (others != NULL) {
-        struct node* node = others;
-        others = node->next;
-        sum += node->value;
-        free(node);
+    while (entries != NULL) {
+        struct entry* entry = entries;
+        entries = entry->next;
+        sum = sum * 31 + (unsigned long)(entry->key + entry->value);
+        free(entry);
     }
-    printf("%ld\n", sum);
+    printf("%lu %lu\n", sum, misplaced);
     return 0;
 }

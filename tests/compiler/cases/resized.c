@@ -1,5 +1,5 @@
 // An object that realloc makes larger.
-// proves: 0 no  reason: made larger or smaller
+// proves: 0 pool  reason: made larger or smaller
 #include <stdio.h>
 #include <stdlib.h>
 

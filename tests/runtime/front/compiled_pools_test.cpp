@@ -1,0 +1,200 @@
+// What compiled code calls (include/malloom/pools.h), called by hand.
+#include <errno.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "include/malloom/pools.h"
+
+namespace malloom::tests {
+namespace {
+
+// Each test has structures of its own.
+enum Structure : unsigned {
+    sizes,
+    neighbours,
+    others,
+    resized,
+    in_place,
+    zeroed,
+    texts,
+    aligned,
+    thrown,
+    shared
+};
+
+bool is_aligned(const void* object, size_t to) {
+    return reinterpret_cast<uintptr_t>(object) % to == 0;
+}
+
+TEST(CompiledPools, ObjectsOfAnySizeHaveAllTheirBytes) {
+    std::vector<std::pair<unsigned char*, size_t>> objects;
+    for (size_t bytes = 0; bytes < 40'000; bytes += bytes < 300 ? 1 : 997) {
+        for (int i = 0; i < 3; ++i) {
+            auto* object = static_cast<unsigned char*>(malloom_pool_alloc_any(sizes, bytes));
+            ASSERT_NE(object, nullptr);
+            EXPECT_TRUE(is_aligned(object, 16));
+            memset(object, static_cast<int>(objects.size() % 251), bytes);
+            objects.emplace_back(object, bytes);
+        }
+    }
+    for (size_t i = 0; i < objects.size(); ++i) {
+        const auto& [object, bytes] = objects[i];
+        for (size_t at = 0; at < bytes; ++at) {
+            ASSERT_EQ(object[at], i % 251) << bytes;
+        }
+        malloom_pool_free(object);
+    }
+}
+
+// After a few, which lie with those of all.
+TEST(CompiledPools, ObjectsOfOneStructureAndSizeLieTogether) {
+    constexpr size_t bytes = 40, room = 48;
+    for (int i = 0; i < 100; ++i) {
+        malloom_pool_alloc_any(neighbours, bytes);
+        malloom_pool_alloc_any(others, bytes);
+    }
+    auto* last = static_cast<char*>(malloom_pool_alloc_any(neighbours, bytes));
+    int together = 0;
+    for (int i = 0; i < 100; ++i) {
+        malloom_pool_alloc_any(others, bytes - 1);
+        auto* next = static_cast<char*>(malloom_pool_alloc_any(neighbours, bytes));
+        together += next == last + room;
+        last = next;
+    }
+    EXPECT_GE(together, 95);
+}
+
+TEST(CompiledPools, ResizedObjectsKeepTheirBytes) {
+    std::mt19937 random(7);
+    char* object = nullptr;
+    size_t known = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const size_t bytes = random() % (round % 10 == 0 ? 100'000 : 2'000) + 1;
+        object = static_cast<char*>(malloom_pool_realloc(resized, object, bytes));
+        ASSERT_NE(object, nullptr);
+        for (size_t i = 0; i < std::min(known, bytes); ++i) {
+            ASSERT_EQ(object[i], static_cast<char>(i * 7)) << round;
+        }
+        for (size_t i = 0; i < bytes; ++i) {
+            object[i] = static_cast<char>(i * 7);
+        }
+        known = bytes;
+    }
+    malloom_pool_free(object);
+}
+
+TEST(CompiledPools, AnObjectThatFitsStaysWhereItIs) {
+    void* object = malloom_pool_alloc_any(in_place, 150);
+    EXPECT_EQ(malloom_pool_realloc(in_place, object, 160), object);
+    EXPECT_EQ(malloom_pool_realloc(in_place, object, 100), object);
+    void* moved = malloom_pool_realloc(in_place, object, 161);
+    EXPECT_NE(moved, object);
+    EXPECT_EQ(malloom_pool_realloc(in_place, moved, 0), nullptr);
+    EXPECT_EQ(malloom_pool_alloc_any(in_place, 170), moved);
+}
+
+// Of the C library's before it was one of a pool's, and of another kind of pool.
+TEST(CompiledPools, ObjectsOfAllKindsAreResizedAndFreed) {
+    void* object = malloom_pool_realloc(resized, malloc(100), 200);
+    ASSERT_NE(object, nullptr);
+    malloom_pool_free(object);
+    void* plain = malloom_pool_alloc(resized, 48, 0);
+    memcpy(plain, "still here", 11);
+    plain = malloom_pool_realloc(resized, plain, 50'000);
+    EXPECT_STREQ(static_cast<char*>(plain), "still here");
+    malloom_pool_free(plain);
+    malloom_pool_free(malloom_pool_alloc_any(resized, 50'000));
+    malloom_pool_free(nullptr);
+}
+
+TEST(CompiledPools, ZeroedObjectsAreZeroAgainAfterUse) {
+    for (const size_t count : {size_t{3}, size_t{200}, size_t{9'000}}) {
+        for (int i = 0; i < 200; ++i) {
+            auto* object = static_cast<uint64_t*>(malloom_pool_calloc_any(zeroed, count, sizeof(uint64_t)));
+            ASSERT_NE(object, nullptr);
+            for (size_t at = 0; at < count; ++at) {
+                ASSERT_EQ(object[at], 0U);
+            }
+            memset(object, 255, count * sizeof(uint64_t));
+            malloom_pool_free(object);
+        }
+    }
+    volatile size_t many = SIZE_MAX / 4;  // which compilers would warn of
+    EXPECT_EQ(malloom_pool_calloc_any(zeroed, many, 16), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+}
+
+TEST(CompiledPools, TextsAreCopied) {
+    const std::string text(1'000, 'x');
+    char* copy = malloom_pool_strdup(texts, text.c_str());
+    EXPECT_EQ(copy, text);
+    char* part = malloom_pool_strndup(texts, text.c_str(), 10);
+    EXPECT_EQ(part, std::string(10, 'x'));
+    char* all = malloom_pool_strndup(texts, "short", 100);
+    EXPECT_STREQ(all, "short");
+    for (char* each : {copy, part, all}) {
+        malloom_pool_free(each);
+    }
+}
+
+TEST(CompiledPools, AlignedObjectsLieAtMultiples) {
+    std::vector<void*> objects;
+    for (int i = 0; i < 1'000; ++i) {
+        void* object = nullptr;
+        ASSERT_EQ(malloom_pool_memalign(aligned, &object, 512, 1 << 16), 0);
+        EXPECT_TRUE(is_aligned(object, 256));
+        memset(object, i, 512);
+        objects.push_back(object);
+    }
+    for (void* object : objects) {
+        malloom_pool_free(object);
+    }
+    void* untouched = objects.data();
+    EXPECT_EQ(malloom_pool_memalign(MALLOOM_MOST_STRUCTURES, &untouched, 512, 1 << 16), ENOMEM);
+    EXPECT_EQ(untouched, objects.data());
+}
+
+TEST(CompiledPools, OperatorsOfBothKindsMeet) {
+    void* object = malloom_pool_new_aligned(thrown, 128, 1 << 16, 128);
+    EXPECT_TRUE(is_aligned(object, 128));
+    malloom_pool_delete_aligned(object, 128);
+    malloom_pool_delete_aligned(::operator new(64, std::align_val_t(64)), 64);
+    malloom_pool_delete(malloom_pool_new_any(thrown, 100));
+    malloom_pool_delete(malloom_pool_new_any(thrown, 100'000));
+    volatile size_t many = SIZE_MAX / 4;
+    EXPECT_THROW(malloom_pool_new_any(thrown, many), std::bad_alloc);
+}
+
+TEST(CompiledPools, ThreadsShareStructuresOfAnySize) {
+    const auto work = [](unsigned seed) {
+        std::mt19937 random(seed);
+        std::vector<std::pair<unsigned char*, size_t>> living(200);
+        for (int step = 0; step < 20'000; ++step) {
+            auto& [object, bytes] = living[random() % living.size()];
+            for (size_t i = 0; i < bytes; ++i) {
+                ASSERT_EQ(object[i], static_cast<unsigned char>(seed + bytes));
+            }
+            malloom_pool_free(object);
+            bytes = random() % 500 + 1;
+            object = static_cast<unsigned char*>(malloom_pool_alloc_any(shared, bytes));
+            memset(object, static_cast<int>(seed + bytes), bytes);
+        }
+        for (const auto& [object, bytes] : living) {
+            malloom_pool_free(object);
+        }
+    };
+    std::thread one(work, 1), two(work, 2);
+    one.join();
+    two.join();
+}
+
+}  // namespace
+}  // namespace malloom::tests
