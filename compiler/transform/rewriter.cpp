@@ -40,7 +40,7 @@ uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLa
 
 bool is_all_of_pools(const AliasSet& set) {
     return llvm::all_of(set.requests, may_come_from_pool) && !set.has(Trait::stack) &&
-           !set.has(Trait::foreign_heap) && !set.has(Trait::global) && !set.has(Trait::function);
+           !set.has(Trait::global) && !set.has(Trait::function);
 }
 
 void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
