@@ -48,7 +48,6 @@ void ContextClones::copy(unsigned context, bool is_first) {
     if (is_first) {
         return;
     }
-    copies_ += contexts_.groups[made.group].size();
     for (ContextCall& known : made.calls) {
         known.call = llvm::cast<llvm::CallBase>(values[known.call]);
     }
@@ -116,8 +115,6 @@ void ContextClones::fold(const TreatedPlaceOf& treated_place_of) {
     for (unsigned i = 0; i < kept.size(); ++i) {
         if (kept[i] == i) {
             redirect(i, kept);
-        } else {
-            copies_ -= contexts_.groups[contexts_.contexts[i].group].size();
         }
     }
 }

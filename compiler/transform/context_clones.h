@@ -21,9 +21,6 @@ class ContextClones {
     /// stay in the module, for later passes to take away.
     void fold(const TreatedPlaceOf& treated_place_of);
 
-    /// How many copies are in use.
-    size_t copies() const { return copies_; }
-
   private:
     using Functions = llvm::DenseMap<const llvm::Function*, llvm::Function*>;
     /// Of a context, all that the rewriting goes by.
@@ -38,7 +35,6 @@ class ContextClones {
 
     Contexts contexts_;
     std::vector<Functions> functions_;  ///< of each context: by the original, what stands for it
-    size_t copies_ = 0;
 };
 
 }  // namespace malloom::compiler

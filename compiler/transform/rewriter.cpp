@@ -43,8 +43,8 @@ bool is_all_of_pools(const AliasSet& set) {
         const PoolService service = pool_service(request);
         return service == PoolService::plain || service == PoolService::aligned;
     };
-    return llvm::all_of(set.requests, is_of_pools) && !set.has(Trait::stack) &&
-           !set.has(Trait::foreign_heap) && !set.has(Trait::global) && !set.has(Trait::function);
+    return llvm::all_of(set.requests, is_of_pools) && !set.has(Trait::stack) && !set.has(Trait::global) &&
+           !set.has(Trait::function);
 }
 
 void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
