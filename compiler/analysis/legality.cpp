@@ -129,14 +129,13 @@ void Prover::take_objects(Proof& proof) {
     if (set.has(Trait::foreign_heap)) {
         proof.pool_refusals.push_back({"a library may release it"});
     }
-    const auto is_from_pools = [&](const Request& request) { return is_served(set, request); };
-    if (std::ranges::none_of(set.requests, is_from_pools)) {
+    if (std::ranges::none_of(set.requests, is_served)) {
         proof.pool_refusals.push_back(
             {"is requested by no function, or in no size, that pools serve", set.requests.front().call});
     }
     for (const Request& request : set.requests) {
         const bool is_resize = heap_call(callee_name(*request.call)) == HeapCall::realloc;
-        if (!is_plain(*request.call) || (is_resize && !is_served(set, request))) {
+        if (!is_plain(*request.call) || (is_resize && !is_served(request))) {
             proof.pool_refusals.push_back(
                 {"is requested by a function that pools do not replace", request.call});
         } else if (pool_service(request) != PoolService::plain) {
@@ -328,10 +327,8 @@ void Prover::take_fields(Proof& proof) {
 
 }  // namespace
 
-bool is_served(const AliasSet& set, const Request& request) {
-    const PoolService service = pool_service(request);
-    return service != PoolService::none &&
-           (service != PoolService::any_size || !set.has(Trait::foreign_heap));
+bool is_served(const Request& request) {
+    return pool_service(request) != PoolService::none;
 }
 
 uint64_t alignment_of(const Request& request) {

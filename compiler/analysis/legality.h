@@ -38,8 +38,7 @@ enum class PoolService : uint8_t {
     any_size  ///< with objects of whatever size it asks for; the largest are malloc's all the same
 };
 PoolService pool_service(const Request& request);
-/// Whether pools serve a request of a set: not in any size where a library may release the object.
-bool is_served(const AliasSet& set, const Request& request);
+bool is_served(const Request& request);
 /// What an object of an aligned request is aligned to: a power of two.
 uint64_t alignment_of(const Request& request);
 

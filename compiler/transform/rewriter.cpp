@@ -148,7 +148,7 @@ Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::v
                 : nullptr;
         Target& target = targets_[proof.set] = Target{&proof, layout, is_all_of_pools(*proof.set)};
         for (const Request& request : proof.set->requests) {
-            if (is_served(*proof.set, request)) {
+            if (is_served(request)) {
                 requests_.try_emplace(request.call, &target, &request);
                 target.pools[key_of(request)] = pools_for(request, decision.pool_bytes, layout);
             }

@@ -1,5 +1,5 @@
 // Arrays of objects with destructors: before the first element lies how many there are.
-// proves: 0 no
+// proves: 0 pool
 // proves: 24 split
 #include <cstdio>
 

@@ -2,7 +2,7 @@
 // one by one.
 // shows: is given to a function of a library
 // proves: 24 pool  reason: is given to a function of a library
-// proves: 0 no
+// proves: 0 pool
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // Objects that end in as many elements as each needs: their length is known when they are requested, and no
 // earlier. What they point to is not touched by that.
-// shows: is requested in no size that is known and that pools take
-// proves: 0 no  reason: is requested in no size
+// proves: 0 pool  reason: in sizes that differ
 // proves: 24 split
 #include <stdio.h>
 #include <stdlib.h>

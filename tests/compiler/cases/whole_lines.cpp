@@ -1,5 +1,5 @@
 // Structures aligned to 64 bytes: who asks for that means whole lines, and gets them.
-// proves: 64 no  reason: is requested in no size
+// proves: 64 pool  reason: pools do not replace
 #include <cstdint>
 #include <cstdio>
 
