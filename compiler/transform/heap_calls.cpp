@@ -39,6 +39,7 @@ llvm::FunctionCallee function_of(llvm::Module& module, const std::string& name, 
 
 std::vector<llvm::Type*> types_of(const std::vector<llvm::Value*>& values) {
     std::vector<llvm::Type*> types;
+    types.reserve(values.size());
     for (const llvm::Value* value : values) {
         types.push_back(value->getType());
     }

@@ -57,7 +57,8 @@ constexpr uint32_t shared_requests = 64;
         return PoolHeap::none;
     }
     PoolHeap& heap = compiled_pools.heap;
-    if (pools.borrower == PoolHeap::none && pools.requests >= shared_requests) {
+    const bool is_wanted = __atomic_load_n(&pools.requests, __ATOMIC_RELAXED) >= shared_requests;
+    if (pools.borrower == PoolHeap::none && is_wanted) {
         const uint32_t made = heap.add(bytes);
         __atomic_store_n(&pools.borrower, made != PoolHeap::none ? made : heap.common(bytes),
                          __ATOMIC_RELEASE);

@@ -9,7 +9,7 @@ bool GrowingRange::open(size_t bytes, size_t alignment, size_t step) {
     if (start == nullptr) {
         return false;
     }
-    base_ = reinterpret_cast<uintptr_t>(start);
+    __atomic_store_n(&base_, reinterpret_cast<uintptr_t>(start), __ATOMIC_RELAXED);
     bytes_ = bytes;
     step_ = step;
     return true;

@@ -7,7 +7,7 @@
 namespace malloom::structures {
 
 /// All zero is a range of no bytes. What lies beyond the usable part counts nowhere: not as promised memory,
-/// and not for mlockall. Once it is open it is thread-safe, and signal handlers may have it reach too.
+/// and not for mlockall. Thread-safe once it is open; and signal handlers may have it reach too.
 class GrowingRange {
   public:
     /// Reserves the addresses, at a multiple of `alignment` (a power of two). `step` bytes become usable at a
@@ -20,6 +20,12 @@ class GrowingRange {
     /// Makes at least the first `bytes` usable; false where the range or memory is too small.
     bool reach(size_t bytes);
 
+    /// Whether the address lies in the usable part. Also while another thread opens the range: it holds
+    /// nothing until it has reached something.
+    [[gnu::always_inline]] bool holds(uintptr_t address) const {
+        const size_t usable = __atomic_load_n(&usable_, __ATOMIC_ACQUIRE);
+        return address - __atomic_load_n(&base_, __ATOMIC_RELAXED) < usable;
+    }
     uintptr_t base() const { return base_; }
     size_t bytes() const { return bytes_; }
     /// Bytes from the base that may be touched; only ever grows.

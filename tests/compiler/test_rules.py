@@ -38,7 +38,7 @@ BY_PROOFS = {
     "it has more fields than pools have arrays": "arrays that do not fit take tens of thousands of fields",
     "accesses that cannot be divided overlap": "the processor does an atomic access in two lines, too",
     "may be written by several threads": "the program is right, and slow",
-    "a library may release it": "only where files of C++17 and of C++20 meet is one's string released by the other",
+    "a library may release it": "only where files of C++17 and C++20 meet is a string released by both",
 }
 """Rules that no run shows, and why not."""
 

@@ -59,7 +59,7 @@ class PoolArena {
     bool is_open() const { return ranges_.bytes() != 0; }
 
     [[gnu::always_inline]] bool covers(const void* object) const {
-        return reinterpret_cast<uintptr_t>(object) - ranges_.base() < ranges_.usable();
+        return ranges_.holds(reinterpret_cast<uintptr_t>(object));
     }
     /// The pool that the address lies in, or null. Any pointer.
     Pool* find(const void* object) const { return covers(object) ? pool_of(object) : nullptr; }

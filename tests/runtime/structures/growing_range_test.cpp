@@ -19,8 +19,11 @@ TEST(GrowingRange, GrowsByStepsFromItsBeginning) {
     ASSERT_TRUE(range.open(10 * step, 4 * step, step));
     EXPECT_EQ(range.base() % (4 * step), 0u);
     EXPECT_EQ(range.usable(), 0u);
+    EXPECT_FALSE(range.holds(range.base()));
     ASSERT_TRUE(range.reach(1));
     EXPECT_EQ(range.usable(), step);
+    EXPECT_TRUE(range.holds(range.base()) && range.holds(range.base() + step - 1));
+    EXPECT_FALSE(range.holds(range.base() - 1) || range.holds(range.base() + step));
     memset(reinterpret_cast<void*>(range.base()), 1, step);
     ASSERT_TRUE(range.reach(3 * step));
     memset(reinterpret_cast<void*>(range.base() + step), 1, 2 * step);
