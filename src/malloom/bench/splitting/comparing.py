@@ -1,7 +1,7 @@
 """Races of a case's binaries and of the general allocators: what the parts with times share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from malloom.bench.cases import Case
 from malloom.bench.general import allocator_settings, best_of, row_against_best
@@ -15,14 +15,34 @@ from malloom.measure.rows import Row, control_rows, measured_row, rows_of
 from malloom.measure.variants import GLIBC
 
 CONTROLS = (BASELINE, LTO)
+HEAT = Budget(fewest=3, most=3)
+"""Of all general allocators: the fastest comes into the race."""
 
 
-def race(bench: Bench, case: Case, budget: Budget, *, baseline: str, metric: str, allocators: bool) -> Rounds:
-    """Every variant of the case, and the binary of clang -O3 -flto with every general allocator."""
+@dataclass(frozen=True)
+class Raced:
+    """The race, and what came of the allocators that are not in it."""
+
+    rounds: Rounds
+    others: Sequence[Row]
+
+
+def race(bench: Bench, case: Case, budget: Budget, *, baseline: str, metric: str, allocators: bool) -> Raced:
+    """Every variant of the case, and the binary of clang -O3 -flto with the fastest general allocator: of
+    nine settings, those that are clearly slower need not run twelve times."""
     commands = builds.commands(bench, case)
+    others: list[Row] = []
     if allocators and LTO in commands:
-        commands |= _with_allocators(bench, commands[LTO])
-    return bench.race_of(str(case), commands, baseline, budget, metric, controls=CONTROLS)
+        with_allocators = _with_allocators(bench, commands[LTO])
+        heat = bench.race_of(
+            f"allocators of {case}", {LTO: commands[LTO], **with_allocators}, LTO, HEAT, metric
+        )
+        fastest = best_of(heat, with_allocators, metric)
+        commands[fastest] = with_allocators[fastest]
+        rows = rows_of(case.place, heat, LTO, (metric,))
+        others = [row for row in rows if row.variant not in (fastest, again(LTO))]
+    rounds = bench.race_of(str(case), commands, baseline, budget, metric, controls=CONTROLS)
+    return Raced(rounds, others)
 
 
 def _with_allocators(bench: Bench, command: Command) -> Mapping[str, Command]:

@@ -21,11 +21,13 @@ ONE_FIELD, NO_SLOWER = 0.6, 1.01
 
 def structure_rows(bench: Bench, case: Case, budget: Budget, allocators: bool) -> list[Row | Goal]:
     """One structure and walk. The default policy is held against the better of clang -O3 and with -flto."""
-    rounds = race(bench, case, budget, baseline=BASELINE, metric=WALK_TIME, allocators=allocators)
+    raced = race(bench, case, budget, baseline=BASELINE, metric=WALK_TIME, allocators=allocators)
+    rounds = raced.rounds
     limit = ONE_FIELD if case.arguments[0] == "one" else NO_SLOWER
     return [
         *rows_against(case, rounds, BASELINE, WALK_TIME),
         *ours_against_lto(case, rounds, WALK_TIME),
+        *raced.others,
         *ours_against_best(case, rounds, WALK_TIME),
         *goal_against_better(case, rounds, DEFAULT, (BASELINE, LTO), WALK_TIME, limit),
     ]

@@ -54,12 +54,14 @@ def llu_rows(bench: Bench, lists: Lists, budget: Budget, allocators: bool) -> li
     """As many walks as make them nine tenths of the baseline's time."""
     case = programs.llu(lists.count, lists.bytes, walks_needed(bench, lists), lists.label)
     bench.note(f"llu {' '.join(case.arguments)}")
-    rounds = race(bench, case, budget, baseline=BASELINE, metric="cpu_time", allocators=allocators)
+    raced = race(bench, case, budget, baseline=BASELINE, metric="cpu_time", allocators=allocators)
+    rounds = raced.rounds
     whole = rows_against(case, rounds, BASELINE, "cpu_time")
     held = [row for row in whole if row.variant == DEFAULT]
     return [
         *whole,
         *ours_against_lto(case, rounds, "cpu_time"),
+        *raced.others,
         *ours_against_best(case, rounds, "cpu_time"),
         *rows_against(case, rounds, BASELINE, WALK_TIME),
         *(Goal(row, lists.limit) for row in held),

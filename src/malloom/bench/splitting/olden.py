@@ -17,10 +17,12 @@ PEAK_MEMORY = "peak_memory"
 
 def olden_rows(bench: Bench, case: Case, budget: Budget, allocators: bool, races: Races) -> list[Row | Goal]:
     """One program: its whole CPU time, and its peak memory."""
-    rounds = race(bench, case, budget, baseline=LTO, metric="cpu_time", allocators=allocators)
+    raced = race(bench, case, budget, baseline=LTO, metric="cpu_time", allocators=allocators)
+    rounds = raced.rounds
     races[case.place] = rounds
     return [
         *rows_against(case, rounds, LTO, "cpu_time"),
+        *raced.others,
         *rows_against(case, rounds, BASELINE, "cpu_time"),
         *ours_against_best(case, rounds, "cpu_time"),
         *goal_against_better(case, rounds, DEFAULT, (LTO, POOL), "cpu_time", NO_SLOWER),

@@ -12,6 +12,7 @@ from malloom.bench.means import Races
 from malloom.bench.room import lack_of_room
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
+from malloom.bench.splitting.comparing import HEAT
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
 from malloom.bench.splitting.debian import Shares, program_rows, share_goals
@@ -139,8 +140,10 @@ def _timed(scale: SplittingScale, part: str, what: str, heap: int, measure: Call
             return []
         return measure(bench)
 
-    runs = RUNS_A_ROUND + (ALLOCATORS if scale.allocators else 0)
-    least = runs * (scale.times.fewest + 1) * max(SECONDS_PER_BYTE * heap, 0.05)
+    runs = RUNS_A_ROUND * (scale.times.fewest + 1)
+    if scale.allocators:
+        runs += (ALLOCATORS + 2) * (HEAT.fewest + 1) + scale.times.fewest + 1
+    least = runs * max(SECONDS_PER_BYTE * heap, 0.05)
     return Step(part, what, measured, max(scale.times.seconds if scale.judges else 0.0, least))
 
 
