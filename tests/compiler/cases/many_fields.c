@@ -10,13 +10,11 @@
     ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
 #define HUNDRED(n) \
     TEN(n##0) TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
-#define THOUSAND(n) \
-    HUNDRED(n##0) HUNDRED(n##1) HUNDRED(n##2) HUNDRED(n##3) HUNDRED(n##4) \
-    HUNDRED(n##5) HUNDRED(n##6) HUNDRED(n##7) HUNDRED(n##8) HUNDRED(n##9)
+#define ALL HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6)
 // clang-format on
 
 struct large {
-    THOUSAND(1) THOUSAND(2) THOUSAND(3) char rest[17000];
+    ALL char rest[19400];
 };
 
 static struct large* made[4];
@@ -28,13 +26,11 @@ int main(void) {
     long sum = 0;
     for (int i = 0; i < 4; ++i) {
         struct large* large = malloc(sizeof *large);
-        THOUSAND(1)
-        THOUSAND(2)
-        THOUSAND(3)
+        ALL
         made[i] = large;
     }
     for (int i = 0; i < 4; ++i) {
-        sum = sum * 31 + made[i]->f1000 + made[i]->f2500 + made[i]->f3999;
+        sum = sum * 31 + made[i]->f100 + made[i]->f455 + made[i]->f699;
     }
     printf("%ld\n", sum);
     return 0;
