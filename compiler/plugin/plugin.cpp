@@ -23,6 +23,7 @@
 #include "compiler/policy/decision.h"
 #include "compiler/transform/context_clones.h"
 #include "compiler/transform/debug_variables.h"
+#include "compiler/transform/kept_program.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
 
@@ -66,11 +67,15 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
     }
 }
 
+bool is_treated(const malloom::compiler::Decision& decision) {
+    return decision.treatment != malloom::compiler::Treatment::none;
+}
+
 malloom::compiler::TreatedPlaceOf treated_places(const malloom::compiler::PointsTo& points_to,
                                                  const std::vector<malloom::compiler::Decision>& decisions) {
     llvm::DenseSet<const malloom::compiler::AliasSet*> treated;
     for (const malloom::compiler::Decision& decision : decisions) {
-        if (decision.treatment != malloom::compiler::Treatment::none) {
+        if (is_treated(decision)) {
             treated.insert(decision.proof->set);
         }
     }
@@ -79,6 +84,19 @@ malloom::compiler::TreatedPlaceOf treated_places(const malloom::compiler::Points
         return treated.contains(place.set) ? place : malloom::compiler::Cell();
     };
 }
+
+class KeepPass : public llvm::PassInfoMixin<KeepPass> {
+  public:
+    explicit KeepPass(std::shared_ptr<malloom::compiler::KeptProgram> kept) : kept_(std::move(kept)) {}
+
+    llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+        kept_->keep(module);
+        return llvm::PreservedAnalyses::none();
+    }
+
+  private:
+    std::shared_ptr<malloom::compiler::KeptProgram> kept_;
+};
 
 class DividePass : public llvm::PassInfoMixin<DividePass> {
   public:
@@ -90,10 +108,9 @@ class DividePass : public llvm::PassInfoMixin<DividePass> {
 
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
   public:
+    explicit SplitPass(std::shared_ptr<malloom::compiler::KeptProgram> kept) : kept_(std::move(kept)) {}
+
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
-        if (chosen_policy == Policy::none && !prints_proofs) {
-            return llvm::PreservedAnalyses::all();
-        }
         auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
         const malloom::compiler::RangeOf range_of = [&](llvm::Value& index, llvm::Function& function) {
             auto& evolution = functions.getResult<llvm::ScalarEvolutionAnalysis>(function);
@@ -129,11 +146,19 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             print_decisions(llvm::errs(), decisions);
         }
         malloom::compiler::remark(decisions, malloom::compiler::StructureNames(points_to), remarks_of);
+        if (llvm::none_of(decisions, is_treated)) {
+            kept_->put_back(module);
+            return llvm::PreservedAnalyses::none();
+        }
+        kept_->forget();
         clones.fold(treated_places(points_to, decisions));
         malloom::compiler::describe_split(module, points_to, decisions);
         malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();
     }
+
+  private:
+    std::shared_ptr<malloom::compiler::KeptProgram> kept_;
 };
 
 /// A function that is part of each of its callers tells their objects apart. Only what addresses need is
@@ -159,11 +184,13 @@ llvmGetPassPluginInfo() {
                         if (chosen_policy == Policy::none && !prints_proofs) {
                             return;
                         }
+                        auto kept = std::make_shared<malloom::compiler::KeptProgram>();
+                        passes.addPass(KeepPass(kept));
                         if (level != llvm::OptimizationLevel::O0) {
                             inline_functions(passes, level);
                         }
                         passes.addPass(DividePass());
-                        passes.addPass(SplitPass());
+                        passes.addPass(SplitPass(kept));
                     });
             }};
 }

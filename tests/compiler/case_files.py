@@ -67,6 +67,10 @@ class Case:
         target = folder / "bitcode.o"
         return compiling.compile_object(self.source, level, target, *self.words("options"))
 
+    def link_plainly(self, bitcode: Path, level: str, program: Path) -> None:
+        inputs = [bitcode, *self.foreign_objects(program.parent)]
+        compiling.link_plainly(self.source, inputs, level, program, *self.words("link"))
+
     def link(
         self,
         bitcode: Path,

@@ -85,9 +85,14 @@ def link(
     chosen = [f"-malloom-policy={policy}", "-malloom-print-proofs", "-malloom-print-graph", *settings]
     words += [f"-mllvm={setting}" for setting in chosen]
     linker = [part for word in words for part in ("-Xlinker", word)]
-    inputs = [str(item) for item in objects]
-    rest = [*options, str(POOLS), "-lm", "-pthread", "-o", str(program)]
-    return call([driver(source), level, "-flto=full", "-fuse-ld=lld", *linker, *inputs, *rest])
+    return link_plainly(source, objects, level, program, *linker, *options)
+
+
+def link_plainly(source: Path, objects: Sequence[Path], level: str, program: Path, *options: str) -> str:
+    """The same without the plugin, but for what options say."""
+    inputs = [*map(str, objects), str(POOLS)]
+    command = [driver(source), level, "-flto=full", "-fuse-ld=lld", *inputs, *options, "-lm", "-pthread"]
+    return call([*command, "-o", str(program)])
 
 
 def run(program: Path, limit: float = 60) -> Ran:

@@ -55,6 +55,18 @@ def test_case_hits_its_pools(case: Case, tmp_path: Path) -> None:
         assert (policy, ran.status, ran.out, ran.err) == (policy, plain.status, plain.out, plain.err)
 
 
+REFUSED = [case for case in CASES if all(verdict == "no" for _, verdict, _ in case.proofs())]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.source.name)
+def test_a_program_of_which_nothing_is_treated_is_the_same_in_every_byte(case: Case, tmp_path: Path) -> None:
+    bitcode = case.bitcode("-O2", tmp_path)
+    said = case.link(bitcode, "-O2", "maximal", tmp_path / "maximal")
+    assert {each.verdict for each in compiling.proven_sets(said)} == {"no"}, "the case leaves a set out"
+    case.link_plainly(bitcode, "-O2", tmp_path / "plain")
+    assert (tmp_path / "maximal").read_bytes() == (tmp_path / "plain").read_bytes()
+
+
 def test_more_sets_than_the_run_time_has_numbers(tmp_path: Path) -> None:
     """Those beyond stay as they are."""
     count = 4100

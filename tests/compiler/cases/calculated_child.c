@@ -2,6 +2,7 @@
 // shows: is calculated from addresses
 // shows: its address is calculated with
 // proves: 24 no
+// proves: 24 split
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,8 +26,8 @@ int main(void) {
     long sum = 0;
     for (int i = 0; i < 4; ++i) {
         struct large* large = malloc(sizeof *large);
-        ALL
         made[i] = large;
+        ALL
     }
     for (int i = 0; i < 4; ++i) {
         sum = sum * 31 + made[i]->f100 + made[i]->f455 + made[i]->f699;
