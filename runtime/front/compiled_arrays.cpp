@@ -36,27 +36,43 @@ struct CompiledArrays {
 constinit ThreadLock opening;
 constinit CompiledArrays* newest = nullptr;  // atomic; grows under the lock
 
-/// Has a lock for a scope, in which no handler runs. So what is the thread's own already was locked by its
-/// fork, around which other handlers of the fork may come here.
+constinit bool is_forking = false;  // under all locks
+
+/// Has a lock for a scope. Where there are other threads, no handler runs in it: they would wait for whoever
+/// interrupted the holder. Where there are none, a handler does not wait for its own thread but goes without.
 class Held {
   public:
-    explicit Held(ThreadLock& lock) : lock_(lock), has_locked_(!lock.is_mine()) {
-        if (has_locked_) {
+    explicit Held(ThreadLock& lock) : lock_(lock), is_alone_(structures::alone()) {
+        if (!is_alone_) {
+            disturbances_.hold_off();
+        }
+        was_mine_ = lock_.is_mine();
+        if (!was_mine_) {
             lock_.lock();
         }
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
     ~Held() {
-        if (has_locked_) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (!was_mine_) {
             lock_.unlock();
+        }
+        if (!is_alone_) {
+            disturbances_.let_in();
         }
     }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
+    /// Whether what is locked is whole. It is, too, for other handlers of a fork, which come while their
+    /// thread has all locks.
+    bool is_whole() const { return !was_mine_ || is_forking; }
+
   private:
-    const platform::Undisturbed undisturbed_;
+    platform::Disturbances disturbances_;
     ThreadLock& lock_;
-    bool has_locked_;
+    bool is_alone_;
+    bool was_mine_ = false;
 };
 
 // The forking thread has all locks, so that the child finds what they guard whole.
@@ -65,8 +81,10 @@ void before_fork() {
     for (CompiledArrays* arrays = newest; arrays != nullptr; arrays = arrays->next) {
         arrays->lock.lock();
     }
+    is_forking = true;
 }
 void after_fork() {
+    is_forking = false;
     for (CompiledArrays* arrays = newest; arrays != nullptr; arrays = arrays->next) {
         arrays->lock.unlock();
     }
@@ -87,7 +105,7 @@ CompiledArrays* state_of(const malloom_arrays& of) {
 [[gnu::noinline]] CompiledArrays* open_arrays(malloom_arrays& of, size_t elements) {
     const int saved = errno;
     const Held held(opening);
-    if (state_of(of) != nullptr || of.parts > MALLOOM_MOST_PARTS) {
+    if (state_of(of) != nullptr || of.parts > MALLOOM_MOST_PARTS || !held.is_whole()) {
         return state_of(of);
     }
     void* memory = platform::map_pages(sizeof(CompiledArrays));
@@ -115,6 +133,11 @@ size_t elements_for(const malloom_arrays& of, size_t bytes) {
     return bytes / of.structure_bytes + (bytes % of.structure_bytes != 0);
 }
 
+ElementRuns::Taken take_slowly(CompiledArrays& arrays, size_t elements) {
+    const Held held(arrays.lock);
+    return held.is_whole() ? arrays.region.take(elements) : ElementRuns::Taken{};
+}
+
 void* take_elements(malloom_arrays& of, size_t bytes, bool are_zeroed) {
     const size_t elements = elements_for(of, bytes);
     CompiledArrays* arrays = state_of(of);
@@ -123,8 +146,7 @@ void* take_elements(malloom_arrays& of, size_t bytes, bool are_zeroed) {
     }
     ElementRuns::Taken taken = arrays != nullptr ? arrays->region.take_fast(elements) : ElementRuns::Taken{};
     if (arrays != nullptr && taken.units == 0) {
-        const Held held(arrays->lock);
-        taken = arrays->region.take(elements);
+        taken = take_slowly(*arrays, elements);
     }
     if (taken.units == 0) {
         errno = ENOMEM;
@@ -134,6 +156,14 @@ void* take_elements(malloom_arrays& of, size_t bytes, bool are_zeroed) {
         arrays->region.zero(taken);
     }
     return arrays->region.address_of(taken);
+}
+
+// What a handler gives back while its thread has the lock is not used again.
+void give_slowly(CompiledArrays& arrays, const void* first_element) {
+    const Held held(arrays.lock);
+    if (held.is_whole()) {
+        arrays.region.give(first_element);
+    }
 }
 
 }  // namespace
@@ -182,8 +212,7 @@ void malloom_array_free(malloom_arrays* of, void* first_element) {
         platform::abort_with("malloom: free of an address where no object begins");
     }
     if (!arrays->region.give_fast(first_element)) {
-        const front::Held held(arrays->lock);
-        arrays->region.give(first_element);
+        front::give_slowly(*arrays, first_element);
     }
 }
 

@@ -24,8 +24,9 @@ constexpr size_t share_of_limit = 4;
 constexpr unsigned commit_share = 8;
 constexpr size_t least_commit = size_t{256} << 10;
 
-// Free memory that stays resident, in bytes. What was given back and is wanted again makes it more, as the C
-// library does it.
+// Free memory that stays resident: a share of what was in use at most, and at least so many bytes. What was
+// given back and is wanted again makes these more, as the C library does it.
+constexpr unsigned kept_share = 16;
 constexpr size_t least_kept = size_t{1} << 20, most_kept = size_t{32} << 20;
 // Of a run that waits in the cache.
 constexpr size_t most_waiting_bytes = 4096;
@@ -82,7 +83,7 @@ void ArrayRegion::measure(const ArrayShape& shape, uintptr_t* begins) {
     unit_shift_ = unit_shift_of(shape.element_bytes[0]);
     first_part_bytes_ = unit_bytes(0);
     all_parts_bytes_ = 0;
-    size_t largest = 0;
+    size_t largest = first_part_bytes_;
     for (uint32_t part = 0; part < shape.parts; ++part) {
         all_parts_bytes_ += unit_bytes(part);
         largest = largest < unit_bytes(part) ? unit_bytes(part) : largest;
@@ -90,7 +91,7 @@ void ArrayRegion::measure(const ArrayShape& shape, uintptr_t* begins) {
     least_discarded_ = static_cast<uint32_t>(least_discarded_bytes / largest + 1);
     const size_t longest = most_waiting_bytes / all_parts_bytes_;
     longest_waiting_ = static_cast<uint32_t>(longest < RunCache::longest ? longest : RunCache::longest);
-    most_idle_ = least_kept;
+    least_idle_ = least_kept;
 }
 
 // As many units as can be had, by halves.
@@ -160,7 +161,7 @@ ElementRuns::Taken ArrayRegion::take_units(uint32_t units) {
     if (taken.was_discarded) {
         const size_t bytes = 2 * taken.units * all_parts_bytes_;
         const size_t bound = bytes < most_kept ? bytes : most_kept;
-        most_idle_ = most_idle_ > bound ? most_idle_ : bound;
+        least_idle_ = least_idle_ > bound ? least_idle_ : bound;
     }
     return taken;
 }
@@ -240,7 +241,9 @@ void ArrayRegion::give(const void* first_element) {
     if (given <= longest_waiting_) {
         empty_cache(given);
     }
-    if (runs_.idle_units() * all_parts_bytes_ > most_idle_) {
+    const uint64_t share = runs_.end() / kept_share;
+    const uint64_t idle = runs_.idle_units();
+    if (idle > share && idle * all_parts_bytes_ > least_idle_) {
         runs_.discard_idle(least_discarded_,
                            [this](uint32_t first, uint32_t units) { discard(first, units); });
     }

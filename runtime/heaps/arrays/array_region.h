@@ -108,7 +108,7 @@ class ArrayRegion {
     uint32_t committed_ = 0;        ///< units
     uint32_t least_discarded_ = 0;  ///< units
     uint32_t longest_waiting_ = 0;  ///< the same, of those in the cache
-    size_t most_idle_ = 0;          ///< bytes
+    size_t least_idle_ = 0;         ///< bytes that may be free and resident
     ElementRuns runs_;
     RunCache cache_;
     static_assert(RunCache::longest <= ElementRuns::most_waiting);

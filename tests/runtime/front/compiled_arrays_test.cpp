@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <deque>
 #include <new>
 #include <random>
 #include <thread>
@@ -31,8 +33,8 @@ constexpr bool is_sanitized = false;
 
 /// A structure; in the process for good, as those of programs are.
 struct Structure {
-    explicit Structure(std::vector<unsigned> bytes)
-        : places(std::move(bytes)),
+    explicit Structure(const std::vector<unsigned>& bytes)
+        : places(bytes),
           arrays{static_cast<unsigned>(places.begins.size()), places.structure_bytes(),
                  places.element_bytes.data(), places.begins.data(), nullptr} {}
 
@@ -46,8 +48,9 @@ struct Structure {
     malloom_arrays arrays;
 };
 
-Structure& new_structure(std::vector<unsigned> bytes) {
-    return *new Structure(std::move(bytes));  // NOLINT: of use to the run time until the end
+Structure& new_structure(const std::vector<unsigned>& bytes) {
+    static std::deque<Structure> all;  // of use to the run time until the end
+    return all.emplace_back(bytes);
 }
 
 /// Makes, checks and frees arrays of random lengths; true where all had their bytes.
@@ -266,10 +269,10 @@ TEST(CompiledArrays, SignalHandlersMayAsk) {
     EXPECT_GT(handled, 0);
 }
 
-/// The limits of a process that begins anew, as other tests have regions already.
-class LimitedArrays : public testing::Test {
+/// Of a process that begins anew: other tests have regions already, and threads.
+class FirstArrays : public testing::Test {
   protected:
-    LimitedArrays() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+    FirstArrays() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
     static bool set_limit(__rlimit_resource what, size_t bytes) {
         const rlimit limit = {bytes, bytes};
@@ -278,7 +281,28 @@ class LimitedArrays : public testing::Test {
     static constexpr size_t gibibyte = size_t{1} << 30;
 };
 
-TEST_F(LimitedArrays, EnoughAddressesForAll) {
+// A handler may get nothing, but neither waits for its own thread nor harms what that does.
+TEST_F(FirstArrays, AHandlerOfTheOnlyThreadNeverWaits) {
+    static Structure& structure = new_structure({8, 24});
+    static volatile int handled = 0;
+    const auto ask = [] {
+        structure.free(structure.alloc(1));
+        signal(SIGALRM, [](int) {
+            structure.free(structure.alloc(100));
+            handled = handled + 1;
+        });
+        const itimerval often = {{0, 50}, {0, 50}};
+        setitimer(ITIMER_REAL, &often, nullptr);
+        bool is_right = true;
+        for (unsigned seed = 1; is_right && handled < 200; ++seed) {
+            is_right = work(structure, seed, 500);
+        }
+        return is_right;
+    };
+    EXPECT_EXIT(_exit(ask() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(FirstArrays, EnoughAddressesForAll) {
     Structure& structure = new_structure({8, 24});
     Structure& another = new_structure({8});
     const auto ask = [&] {
@@ -293,7 +317,7 @@ TEST_F(LimitedArrays, EnoughAddressesForAll) {
     EXPECT_EXIT(_exit(ask() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-TEST_F(LimitedArrays, AFirstRequestThatIsLargeIsServed) {
+TEST_F(FirstArrays, AFirstRequestThatIsLargeIsServed) {
     Structure& structure = new_structure({8, 24});
     const auto ask = [&] {
         return (is_sanitized || set_limit(RLIMIT_AS, gibibyte)) &&
@@ -302,7 +326,7 @@ TEST_F(LimitedArrays, AFirstRequestThatIsLargeIsServed) {
     EXPECT_EXIT(_exit(ask() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-TEST_F(LimitedArrays, MemoryThatIsShortIsNullAndLessIsServed) {
+TEST_F(FirstArrays, MemoryThatIsShortIsNullAndLessIsServed) {
     Structure& structure = new_structure({8, 24});
     const auto ask = [&] {
         structure.free(structure.alloc(1));

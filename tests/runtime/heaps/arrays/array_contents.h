@@ -14,7 +14,7 @@ struct PartPlaces {
     std::vector<unsigned> element_bytes;
     std::vector<uintptr_t> begins;
 
-    explicit PartPlaces(std::vector<unsigned> bytes) : element_bytes(bytes), begins(bytes.size()) {}
+    explicit PartPlaces(const std::vector<unsigned>& bytes) : element_bytes(bytes), begins(bytes.size()) {}
 
     size_t structure_bytes() const {
         size_t sum = 0;

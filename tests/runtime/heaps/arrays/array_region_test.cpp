@@ -71,7 +71,7 @@ class ArrayRegionTest : public testing::TestWithParam<std::vector<unsigned>> {};
 TEST_P(ArrayRegionTest, RandomArraysKeepTheirBytes) {
     OpenRegion open(GetParam());
     const PartPlaces& places = open.places;
-    const size_t most = 2'000 / std::min<size_t>(places.begins.size(), 100);
+    const size_t most = std::min<size_t>(2'000, 20 + 100'000 / places.structure_bytes());
     std::mt19937 random(11);
     std::vector<FilledArray> living;
     for (unsigned step = 0; step < 1'500; ++step) {
