@@ -82,9 +82,9 @@ void ArrayRegion::measure(const ArrayShape& shape, uintptr_t* begins) {
     begins_ = begins;
     unit_shift_ = unit_shift_of(shape.element_bytes[0]);
     first_part_bytes_ = unit_bytes(0);
-    all_parts_bytes_ = 0;
+    all_parts_bytes_ = first_part_bytes_;
     size_t largest = first_part_bytes_;
-    for (uint32_t part = 0; part < shape.parts; ++part) {
+    for (uint32_t part = 1; part < shape.parts; ++part) {
         all_parts_bytes_ += unit_bytes(part);
         largest = largest < unit_bytes(part) ? unit_bytes(part) : largest;
     }
