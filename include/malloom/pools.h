@@ -84,7 +84,7 @@ typedef struct malloom_arrays {
 } malloom_arrays;
 
 /* As malloc, calloc and operator new[]: the first of as many elements in a row as have so many bytes (count *
- * bytes), or of one; its address is a multiple of 16. The second one zeroes all their parts. Null, with errno
+ * bytes), or of one, aligned as its part 0 is. The second one zeroes all their parts. Null, with errno
  * ENOMEM, where memory or address space is short, and for structures that cannot be; the third one throws
  * then. */
 void* malloom_array_alloc(malloom_arrays* of, size_t bytes);

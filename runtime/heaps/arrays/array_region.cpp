@@ -37,10 +37,10 @@ size_t stagger_of(uint32_t part) {
     return part * stagger_bytes % stagger_span;
 }
 
-// As few elements as have a multiple of object_alignment in part 0, a power of two.
+// As few elements as have room for a list's links in part 0, a power of two.
 unsigned unit_shift_of(size_t first_bytes) {
     unsigned shift = 0;
-    while ((first_bytes << shift) % ArrayRegion::object_alignment != 0) {
+    while (first_bytes << shift < ElementRuns::list_bytes) {
         ++shift;
     }
     return shift;

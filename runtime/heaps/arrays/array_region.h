@@ -22,7 +22,6 @@ struct ArrayShape {
 /// nothing else is said.
 class ArrayRegion {
   public:
-    static constexpr size_t object_alignment = 16;
     static constexpr size_t line_bytes = 64;
 
     /// Reserves addresses for so many bytes of structures, or for fewer where these are short or limited, but
@@ -46,7 +45,7 @@ class ArrayRegion {
         runs_.set_used(link - 1, taken);
         return {link - 1, taken, taken, false};
     }
-    /// The first element's address, a multiple of object_alignment.
+    /// The first element's address.
     void* address_of(const ElementRuns::Taken& taken) const {
         return reinterpret_cast<void*>(begins_[0] + taken.first * first_part_bytes_);
     }

@@ -148,9 +148,9 @@ void ElementRuns::list(uint32_t first, uint32_t units, bool is_discarded) {
     set_tags(first, units, free_bit);
     const unsigned number = list_of(units);
     uint32_t& head = heads_[number];
-    free_run(first) = {head, 0, is_discarded};
+    free_run(first) = {head, 0, is_discarded ? 1U : 0U};
     if (head != 0) {
-        free_run(head - 1).before = first + 1;
+        free_run(head - 1).before = (first + 1) & link_mask;
     }
     head = first + 1;
     filled_[number / 64] |= uint64_t{1} << number % 64;

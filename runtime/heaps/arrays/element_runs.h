@@ -10,9 +10,9 @@ namespace malloom::heaps {
 /// Units have numbers from 0 on. All zero until open. Not thread-safe where nothing else is said.
 class ElementRuns {
   public:
-    static constexpr uint32_t most_units = UINT32_MAX - 1;
+    static constexpr uint32_t most_units = INT32_MAX - 1;
     /// Of a unit's memory that lists need while it is the first one of a free run.
-    static constexpr size_t list_bytes = 12;
+    static constexpr size_t list_bytes = 8;
 
     /// A run; none where it has no units. Its first `used_before` units were in use once: they may hold
     /// anything, the others were never touched.
@@ -23,8 +23,8 @@ class ElementRuns {
         bool was_discarded;  ///< nothing of it is resident, but for the pages at its ends
     };
 
-    /// `tags` are zeroed, a byte a unit. The memory of unit n begins at `memory` + n * `unit_bytes`, a
-    /// multiple of 4. Both may be touched as far as `end`.
+    /// `tags` are zeroed, a byte a unit. The memory of unit n begins at `memory` + n * `unit_bytes`,
+    /// which has list_bytes at least. Both may be touched as far as `end`.
     void open(uint8_t* tags, uintptr_t memory, size_t unit_bytes);
 
     /// A run of free units, no larger than asked for.
@@ -55,7 +55,7 @@ class ElementRuns {
     /// It is in use again. Thread-safe.
     void set_used(uint32_t first, uint32_t units) { set_tag(first, static_cast<uint8_t>(units)); }
     /// Runs that wait are no longer.
-    static constexpr uint32_t most_waiting = 16;
+    static constexpr uint32_t most_waiting = 32;
 
     /// Units before it were in use at some time. Atomic.
     uint32_t end() const { return __atomic_load_n(&end_, __ATOMIC_RELAXED); }
@@ -79,11 +79,14 @@ class ElementRuns {
     }
 
   private:
-    /// At the begin of a free run's memory. Links are numbers of units plus one; 0 is none.
-    struct FreeRun {
+    static constexpr unsigned link_bits = 31;
+    static constexpr uint32_t link_mask = (uint32_t{1} << link_bits) - 1;
+    static_assert(most_units < link_mask);
+    /// At the begin of a free run's memory, wherever that is. Links are numbers of units plus one; 0 is none.
+    struct [[gnu::packed]] FreeRun {
         uint32_t next;
-        uint32_t before;
-        uint32_t is_discarded;
+        uint32_t before : link_bits;
+        uint32_t is_discarded : 1;
     };
     static_assert(sizeof(FreeRun) == list_bytes);
 
@@ -95,8 +98,8 @@ class ElementRuns {
     // Tags. In the middle of a run they are 0, or digits of a long run's length: none looks like a run in
     // use.
     static constexpr uint8_t free_bit = 0x80, length_bits = 0x7f;
-    static constexpr uint8_t long_run = 96;  ///< shorter ones have their length here
-    static constexpr uint8_t waiting = 100;  ///< plus the length
+    static constexpr uint8_t long_run = 64;       ///< shorter ones have their length here
+    static constexpr uint8_t waiting = long_run;  ///< plus the length
     static_assert(waiting + most_waiting < free_bit);
     static constexpr unsigned digits = 5, digit_bits = 7;
 

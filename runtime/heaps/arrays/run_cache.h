@@ -11,7 +11,7 @@ namespace malloom::heaps {
 class RunCache {
   public:
     /// In units.
-    static constexpr uint32_t longest = 16;
+    static constexpr uint32_t longest = 32;
     /// Runs of one length: a cache line of links.
     static constexpr unsigned most = 16;
 

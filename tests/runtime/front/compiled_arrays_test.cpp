@@ -121,8 +121,8 @@ TEST(CompiledArrays, NothingAndPartsOfElementsHaveAddressesOfTheirOwn) {
     EXPECT_NE(none, nullptr);
     EXPECT_NE(nothing, none);
     void* odd = malloom_array_alloc(&structure.arrays, 33);
-    void* next = structure.alloc(1);
-    EXPECT_EQ(static_cast<char*>(next) - static_cast<char*>(odd), 16) << "two elements";
+    void* next = malloom_array_alloc(&structure.arrays, 33);
+    EXPECT_EQ(static_cast<char*>(next) - static_cast<char*>(odd), 16) << "of two elements";
     structure.free(nullptr);
     for (void* each : {nothing, none, odd, next}) {
         structure.free(each);

@@ -85,7 +85,8 @@ TEST_P(ArrayRegionTest, RandomArraysKeepTheirBytes) {
         const size_t elements = random() % (random() % 4 == 0 ? most : 12) + 1;
         const bool zeroed = random() % 2 == 0;
         const FilledArray array = {open.take(elements, zeroed), elements, step};
-        ASSERT_EQ(reinterpret_cast<uintptr_t>(array.first) % ArrayRegion::object_alignment, 0U);
+        const uintptr_t from_begin = reinterpret_cast<uintptr_t>(array.first) - places.begins[0];
+        ASSERT_EQ(from_begin % places.element_bytes[0], 0U);
         ASSERT_TRUE(!zeroed || is_zero(places, array)) << step;
         fill(places, array);
         living.push_back(array);
