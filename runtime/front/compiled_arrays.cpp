@@ -35,8 +35,7 @@ struct CompiledArrays {
 
 constinit ThreadLock opening;
 constinit CompiledArrays* newest = nullptr;  // atomic; grows under the lock
-
-constinit bool is_forking = false;  // under all locks
+constinit bool is_forking = false;           // under the lock
 
 /// Has a lock for a scope. Where there are other threads, no handler runs in it: they would wait for whoever
 /// interrupted the holder. Where there are none, a handler does not wait for its own thread but goes without.
@@ -78,16 +77,16 @@ class Held {
 // The forking thread has all locks, so that the child finds what they guard whole.
 void before_fork() {
     opening.lock();
+    is_forking = true;
     for (CompiledArrays* arrays = newest; arrays != nullptr; arrays = arrays->next) {
         arrays->lock.lock();
     }
-    is_forking = true;
 }
 void after_fork() {
-    is_forking = false;
     for (CompiledArrays* arrays = newest; arrays != nullptr; arrays = arrays->next) {
         arrays->lock.unlock();
     }
+    is_forking = false;
     opening.unlock();
 }
 
