@@ -207,7 +207,7 @@ void AliasSets::put_region(AliasSet& set, Region region) {
             kept.push_back(other);
             continue;
         }
-        region.stride = std::gcd(std::gcd(region.stride, other.stride), distance(region.begin, other.begin));
+        region.stride = std::gcd(region.stride, other.stride);
         region.begin = std::min(region.begin, other.begin);
         region.end = std::max(region.end, other.end);
     }

@@ -195,6 +195,10 @@ void ConstraintVisitor::visitCastInst(llvm::CastInst& instruction) {
 }
 
 void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
+    if (is_distance(instruction)) {
+        to_.distances_.emplace_back(instruction.getOperand(0), instruction.getOperand(1));
+        return;
+    }
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
     const bool adds = instruction.getOpcode() == llvm::Instruction::Add;
     const bool is_offset = constant != nullptr && constant->getBitWidth() == 64 && adds;

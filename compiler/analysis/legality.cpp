@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/rules.h"
 #include "compiler/analysis/thread_code.h"
@@ -18,31 +19,10 @@ namespace malloom::compiler {
 
 namespace {
 
-llvm::StringRef callee_name(const llvm::CallBase& call) {
-    const auto* callee =
-        llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
-    return callee != nullptr ? callee->getName() : "";
-}
-
-/// Whether another call can take its place.
-bool is_plain(const llvm::CallBase& call) {
-    return llvm::isa<llvm::CallInst, llvm::InvokeInst>(call) && !call.isMustTailCall() &&
-           call.getNumOperandBundles() == 0 && call.getCalledFunction() != nullptr;
-}
-
-/// Whether it is declared with sizes and pointers as the C library has them, for what takes them along.
-bool has_known_types(const llvm::CallBase& call) {
-    return llvm::all_of(call.args(), [](const llvm::Use& argument) {
-        return argument->getType()->isPointerTy() || argument->getType()->isIntegerTy(64);
-    });
-}
-
 const Field* field_of(const std::vector<Field>& fields, uint64_t offset) {
     return &*(std::ranges::upper_bound(fields, offset, {}, &Field::offset) - 1);
 }
 
-constexpr uint64_t largest_object = uint64_t{32} << 10;
-constexpr uint64_t largest_alignment = 4096;
 constexpr size_t most_fields = 512;
 
 /// Whether a pointer with that offset tells which pool its object is in. Those to no field lie as far from
@@ -62,7 +42,7 @@ bool finds_object(const Proof& proof, int64_t offset) {
 /// Collects what speaks against sets, from the traits of sets and from every use of their pointers.
 class Prover {
   public:
-    explicit Prover(const PointsTo& points_to) : points_to_(points_to) {}
+    explicit Prover(const PointsTo& points_to) : points_to_(points_to), arrays_(find_arrays(points_to)) {}
 
     std::vector<Proof> prove() {
         take_sets();
@@ -88,7 +68,8 @@ class Prover {
     void take_use(const llvm::Use& use, Cell cell);
     void take_threads();
     void take_fields(Proof& proof);
-    bool may_compare(const llvm::CmpInst& compare) const;
+    bool may_compare(const llvm::CmpInst& compare);
+    bool may_count(const llvm::Instruction& user);
 
     Proof* proof_of(Cell cell) {
         const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
@@ -101,6 +82,7 @@ class Prover {
     }
 
     const PointsTo& points_to_;
+    const llvm::DenseMap<const AliasSet*, uint64_t> arrays_;  ///< bytes of their structures
     std::vector<Proof> proofs_;
     llvm::DenseMap<const AliasSet*, size_t> numbers_;
     llvm::DenseMap<const AliasSet*, std::vector<Span>> spans_;
@@ -114,7 +96,10 @@ void Prover::take_sets() {
             continue;
         }
         numbers_[set] = proofs_.size();
-        take_objects(proofs_.emplace_back(Proof{.set = set}));
+        Proof& proof = proofs_.emplace_back(Proof{.set = set});
+        proof.is_arrays = arrays_.contains(set);
+        proof.object_bytes = proof.is_arrays ? arrays_.lookup(set) : set->requests.front().bytes;
+        take_objects(proof);
     }
 }
 
@@ -129,7 +114,7 @@ void Prover::take_objects(Proof& proof) {
     if (set.has(Trait::foreign_heap)) {
         proof.pool_refusals.push_back({"a library may release it"});
     }
-    if (std::ranges::none_of(set.requests, is_served)) {
+    if (!proof.is_arrays && std::ranges::none_of(set.requests, is_served)) {
         proof.pool_refusals.push_back(
             {"is requested by no function, or in no size, that pools serve", set.requests.front().call});
     }
@@ -138,12 +123,12 @@ void Prover::take_objects(Proof& proof) {
         if (!is_plain(*request.call) || (is_resize && !is_served(request))) {
             proof.pool_refusals.push_back(
                 {"is requested by a function that pools do not replace", request.call});
-        } else if (pool_service(request) != PoolService::plain) {
+        } else if (!proof.is_arrays && pool_service(request) != PoolService::plain) {
             proof.split_refusals.push_back(
                 {"is requested by a function that pools do not replace, or in sizes that differ",
                  request.call});
         }
-        if (request.begin != 0 || request.bytes != set.requests.front().bytes) {
+        if (!proof.is_arrays && (request.begin != 0 || request.bytes != set.requests.front().bytes)) {
             proof.split_refusals.push_back(
                 {"its objects differ in size, or a pointer to some leads into others", request.call});
         }
@@ -153,11 +138,10 @@ void Prover::take_objects(Proof& proof) {
             proof.pool_refusals.push_back({"is released by a function that pools do not replace", call});
         }
     }
-    proof.object_bytes = set.requests.front().bytes;
     if (set.has(Trait::stack) || set.has(Trait::global) || set.has(Trait::function)) {
         proof.split_refusals.push_back({"a pointer to it may also point to a variable"});
     }
-    if (set.stride() != 0) {
+    if (set.stride() != 0 && !proof.is_arrays) {
         proof.split_refusals.push_back({"its bytes cannot be told apart"});
     }
 }
@@ -182,20 +166,24 @@ void Prover::take_accesses() {
 
 void Prover::take_access(Proof& proof, const Access& access, Cell at) {
     const bool is_one_place = at.set->alternatives(at.offset).size() == 1 && !access.is_one_of_some;
-    const auto end = static_cast<uint64_t>(at.offset) + access.bytes;
-    if (access.bytes == 0) {
+    const int64_t offset = proof.within(at.offset);
+    const bool is_of_several =
+        proof.is_arrays && is_of_structures(*access.instruction, proof.object_bytes, points_to_);
+    const uint64_t bytes = is_of_several ? proof.object_bytes : access.bytes;
+    const auto end = static_cast<uint64_t>(offset) + bytes;
+    if (bytes == 0) {
         proof.split_refusals.push_back(
             {"as many bytes of it are accessed as nobody knows", access.instruction});
-    } else if (at.offset < 0 || end > proof.object_bytes) {
+    } else if (offset < 0 || end > proof.object_bytes) {
         proof.split_refusals.push_back({"is accessed outside", access.instruction});
     } else if (!is_one_place && llvm::isa<llvm::MemIntrinsic>(access.instruction)) {
         proof.split_refusals.push_back(
             {"is copied by a pointer to several places of it", access.instruction});
     } else {
-        const bool is_in_array = at.set->region_of(at.offset) != nullptr;
-        spans_[at.set].push_back({static_cast<uint64_t>(at.offset), access.bytes,
-                                  may_be_divided(access) && !is_in_array && is_one_place});
-        proof.first_leads |= at.offset == 0 && !is_one_place;
+        const bool is_in_array = !proof.is_arrays && at.set->region_of(at.offset) != nullptr;
+        spans_[at.set].push_back(
+            {static_cast<uint64_t>(offset), bytes, may_be_divided(access) && !is_in_array && is_one_place});
+        proof.first_leads |= offset == 0 && !is_one_place;
     }
 }
 
@@ -206,7 +194,8 @@ void Prover::take_copy_within(const Access& access) {
         return;
     }
     const Cell to = points_to_.at(move->getDest()), from = points_to_.at(move->getSource());
-    if (to.set == from.set && to.offset != from.offset) {
+    const Proof* proof = to.set == from.set ? proof_of(to) : nullptr;
+    if (proof != nullptr && proof->within(to.offset) != proof->within(from.offset)) {
         refuse_split(to, "a part of it is moved to another", move);
     }
 }
@@ -223,14 +212,34 @@ void Prover::take_uses() {
     }
 }
 
-/// Whether equal pointers stay equal and others different: they lead to the same offset.
-bool Prover::may_compare(const llvm::CmpInst& compare) const {
+/// Whether equal pointers stay equal and others different, and in their order: they lead to the same offset.
+bool Prover::may_compare(const llvm::CmpInst& compare) {
     const Cell one = points_to_.at(compare.getOperand(0)), other = points_to_.at(compare.getOperand(1));
-    return !one || !other || one.set != other.set || one.offset == other.offset;
+    const Proof* proof = one.set == other.set ? proof_of(one) : nullptr;
+    return proof == nullptr || proof->within(one.offset) == proof->within(other.offset);
+}
+
+/// Whether only the number of structures between two pointers becomes known: they lead to the same offset.
+bool Prover::may_count(const llvm::Instruction& user) {
+    if (llvm::isa<llvm::PtrToIntInst>(user)) {
+        return llvm::all_of(user.users(), [&](const llvm::User* each) {
+            return !llvm::isa<llvm::PtrToIntInst>(each) && may_count(*llvm::cast<llvm::Instruction>(each));
+        });
+    }
+    if (!is_distance(user)) {
+        return false;
+    }
+    const Cell one = points_to_.at(user.getOperand(0)), other = points_to_.at(user.getOperand(1));
+    const Proof* proof = one && one.set == other.set ? proof_of(one) : nullptr;
+    return proof != nullptr && proof->is_arrays && proof->within(one.offset) == proof->within(other.offset) &&
+           one.set->alternatives(one.offset).size() == 1;
 }
 
 void Prover::take_use(const llvm::Use& use, Cell cell) {
     const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
+    if (may_count(user)) {
+        return;
+    }
     const bool is_number = !use->getType()->isPointerTy();
     if (is_fraction(*use->getType()) && !user.mayReadOrWriteMemory() && !llvm::isa<llvm::CastInst>(user)) {
         return;  // moved, or calculated with, which makes no addresses
@@ -262,7 +271,7 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&user)) {
         const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
         const std::optional<HeapCall> kind = heap_call(callee_name(*call));
-        if (kind && releases(*kind) && (cell.offset != 0 || !is_one_place)) {
+        if (kind && releases(*kind) && (proof_of(cell)->within(cell.offset) != 0 || !is_one_place)) {
             refuse_split(cell, "is released by a pointer into it", &user);
         }
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
@@ -289,7 +298,7 @@ void Prover::take_threads() {
 
 void Prover::take_fields(Proof& proof) {
     std::vector<Span>& spans = spans_[proof.set];
-    for (const Region& region : proof.set->regions()) {
+    for (const Region& region : proof.is_arrays ? llvm::ArrayRef<Region>() : proof.set->regions()) {
         if (region.begin <= 0 || static_cast<uint64_t>(region.end) > proof.object_bytes) {
             proof.split_refusals.push_back({"an array begins where it does, or is as long as nobody knows"});
             return;
@@ -301,7 +310,7 @@ void Prover::take_fields(Proof& proof) {
     for (const Span& span : spans) {
         const Field* field = field_of(proof.fields, span.offset);
         if (!span.may_be_divided && field->offset != span.offset &&
-            proof.set->region_of(static_cast<int64_t>(span.offset)) == nullptr) {
+            (proof.is_arrays || proof.set->region_of(static_cast<int64_t>(span.offset)) == nullptr)) {
             proof.split_refusals.push_back({"accesses that cannot be divided overlap"});
             break;
         }
@@ -313,7 +322,7 @@ void Prover::take_fields(Proof& proof) {
         proof.split_refusals.push_back({"it has more fields than pools have arrays"});
     }
     for (const auto& [offset, at] : bases_[proof.set]) {
-        if (!finds_object(proof, offset)) {
+        if (!proof.is_arrays && !finds_object(proof, offset)) {
             proof.split_refusals.push_back({"is reached from outside of its fields", at});
         }
     }
@@ -326,50 +335,6 @@ void Prover::take_fields(Proof& proof) {
 }
 
 }  // namespace
-
-bool is_served(const Request& request) {
-    return pool_service(request) != PoolService::none;
-}
-
-uint64_t alignment_of(const Request& request) {
-    const unsigned argument = heap_call(callee_name(*request.call)) == HeapCall::aligned ? 0 : 1;
-    const auto* constant = argument < request.call->arg_size()
-                               ? llvm::dyn_cast<llvm::ConstantInt>(request.call->getArgOperand(argument))
-                               : nullptr;
-    return constant != nullptr ? constant->getLimitedValue() : 0;
-}
-
-PoolService pool_service(const Request& request) {
-    const std::optional<HeapCall> kind = heap_call(callee_name(*request.call));
-    if (!kind || !is_plain(*request.call)) {
-        return PoolService::none;
-    }
-    const bool is_known = request.bytes != 0, is_small = request.bytes <= largest_object;
-    const bool takes_arguments = has_known_types(*request.call);
-    switch (*kind) {
-        case HeapCall::malloc:
-        case HeapCall::calloc:
-        case HeapCall::new_object:
-        case HeapCall::new_or_null:
-            if (is_known) {
-                return is_small ? PoolService::plain : PoolService::none;
-            }
-            return takes_arguments ? PoolService::any_size : PoolService::none;
-        case HeapCall::realloc:
-        case HeapCall::duplicate:
-            return takes_arguments ? PoolService::any_size : PoolService::none;
-        case HeapCall::aligned:
-        case HeapCall::new_aligned:
-        case HeapCall::into_pointer: {
-            const uint64_t alignment = alignment_of(request);
-            const bool is_pools = llvm::isPowerOf2_64(alignment) && alignment <= largest_alignment;
-            return is_known && is_small && is_pools && takes_arguments ? PoolService::aligned
-                                                                       : PoolService::none;
-        }
-        default:
-            return PoolService::none;
-    }
-}
 
 std::vector<Proof> prove(const PointsTo& points_to) {
     return Prover(points_to).prove();

@@ -2,11 +2,14 @@
 // all others why not. Proves, and decides nothing.
 #pragma once
 
+#include <llvm/Support/MathExtras.h>
+
 #include <string>
 #include <vector>
 
 #include "compiler/analysis/fields.h"
 #include "compiler/analysis/points_to.h"
+#include "compiler/analysis/requests.h"
 
 namespace malloom::compiler {
 
@@ -20,6 +23,7 @@ struct Refusal {
 struct Proof {
     const AliasSet* set;
     uint64_t object_bytes = 0;       ///< of its objects, where they may be split
+    bool is_arrays = false;          ///< its objects are arrays of structures of so many bytes
     std::vector<Field> fields = {};  ///< in the order of their offsets
     /// A pointer to another field may be one to the first: an object's address must lead to that.
     bool first_leads = false;
@@ -27,20 +31,12 @@ struct Proof {
     std::vector<Refusal> split_refusals = {};  ///< beside those
 
     bool may_pool() const { return pool_refusals.empty(); }
+    /// Where a byte is in its object: in arrays, in its structure.
+    int64_t within(int64_t offset) const {
+        return is_arrays ? llvm::mod(offset, static_cast<int64_t>(object_bytes)) : offset;
+    }
     bool may_split() const { return may_pool() && split_refusals.empty(); }
 };
-
-/// How pools serve a request.
-enum class PoolService : uint8_t {
-    none,     ///< they do not
-    plain,    ///< with objects of its one size
-    aligned,  ///< the same, aligned to more than malloc's: `alignment_of`
-    any_size  ///< with objects of whatever size it asks for; the largest are malloc's all the same
-};
-PoolService pool_service(const Request& request);
-bool is_served(const Request& request);
-/// What an object of an aligned request is aligned to: a power of two.
-uint64_t alignment_of(const Request& request);
 
 /// A proof for each heap set of a program, in the order of their first requests.
 std::vector<Proof> prove(const PointsTo& points_to);

@@ -37,6 +37,10 @@ struct FieldChoice {
 };
 std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout);
 
+/// Whether it is the distance between two pointers, of which only the number of elements between them is
+/// asked or whether it is more or less than one that is known. That makes no address.
+bool is_distance(const llvm::Instruction& instruction);
+
 /// Whether it is a number with a fraction, or several.
 inline bool is_fraction(const llvm::Type& type) {
     return type.isFPOrFPVectorTy();
@@ -128,6 +132,7 @@ class PointsTo {
     void follow_numbers();
     void calculated_parts_of(Cell place);
     void follow_steps();
+    void follow_distances();
     void follow_outside();
     void follow_exposed();
     bool uses_calculated();
@@ -150,6 +155,7 @@ class PointsTo {
     std::vector<Copy> copies_;
     std::vector<LibraryAccess> library_accesses_;
     std::vector<Step> steps_;
+    std::vector<std::pair<llvm::Value*, llvm::Value*>> distances_;  ///< between these, as numbers
     bool widens_ = false;  ///< the analysis has gone on for long: whatever may go on is made coarse
     std::vector<llvm::CallBase*> indirect_calls_;
     std::vector<Callback> callbacks_;

@@ -82,6 +82,19 @@ void PointsTo::solve() {
         follow_exposed();
         follow_partial_accesses();
         spread_escapes();
+        if (before == sets_.changes()) {
+            follow_distances();
+        }
+    }
+}
+
+/// Who counts the elements between two pointers may come from one to the other. Those of one set are in one
+/// array already; others are not known to be before all the rest is.
+void PointsTo::follow_distances() {
+    for (const auto& [one, other] : distances_) {
+        if (cell_of(one).set != cell_of(other).set) {
+            sets_.unify(cell_of(one), cell_of(other));
+        }
     }
 }
 

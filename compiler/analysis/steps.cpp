@@ -55,6 +55,21 @@ std::vector<int64_t> chosen_among(const llvm::Value& value) {
     return {};
 }
 
+bool is_distance(const llvm::Instruction& instruction) {
+    const auto is_count = [](const llvm::User* user) {
+        const auto* calculation = llvm::dyn_cast<llvm::PossiblyExactOperator>(user);
+        const bool divides = calculation != nullptr && calculation->isExact() &&
+                             (calculation->getOpcode() == llvm::Instruction::SDiv ||
+                              calculation->getOpcode() == llvm::Instruction::AShr);
+        return (divides || llvm::isa<llvm::ICmpInst>(user)) &&
+               llvm::isa<llvm::ConstantInt>(user->getOperand(1));
+    };
+    return instruction.getOpcode() == llvm::Instruction::Sub &&
+           llvm::isa<llvm::PtrToIntInst>(instruction.getOperand(0)) &&
+           llvm::isa<llvm::PtrToIntInst>(instruction.getOperand(1)) &&
+           instruction.getType()->isIntegerTy(64) && llvm::all_of(instruction.users(), is_count);
+}
+
 std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout) {
     auto* instruction = llvm::dyn_cast<llvm::GetElementPtrInst>(&address);
     if (instruction == nullptr || !instruction->getType()->isPointerTy()) {

@@ -17,10 +17,6 @@ uint64_t alignment_of_offset(uint64_t offset) {
     return std::min(most_alignment, offset == 0 ? most_alignment : offset & -offset);
 }
 
-uint64_t alignment_of_field(const Field& field) {
-    return std::min(alignment_of_offset(field.offset), llvm::bit_ceil(field.bytes));
-}
-
 /// Whether two arrays begin so that the same elements of both fall into the same sets of a first-level cache,
 /// or look like the same address to a processor that compares its lowest twelve bits.
 bool collide(uint64_t one, uint64_t other, uint64_t apart) {
@@ -34,10 +30,10 @@ bool collide(uint64_t one, uint64_t other, uint64_t apart) {
 SplitLayout::SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts,
                          uint64_t pool_bytes)
     : fields_(std::move(fields)), places_(fields_.size()), pool_bytes_(pool_bytes) {
+    add_parts(std::move(parts));
     uint64_t all = 0;
-    for (std::vector<unsigned>& members : parts) {
-        place_members(parts_.emplace_back(Part{.members = std::move(members)}));
-        all += parts_.back().element_bytes;
+    for (const Part& part : parts_) {
+        all += part.element_bytes;
     }
     capacity_ = pool_bytes / std::max(all, least_object);
     while (capacity_ > 1 && !place_arrays()) {
@@ -46,6 +42,25 @@ SplitLayout::SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsi
     // The run time divides too, and loses what remains.
     capacity_ = pool_bytes / object_bytes();
     place_arrays();
+}
+
+SplitLayout SplitLayout::of_arrays(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts,
+                                   uint64_t structure_bytes) {
+    SplitLayout made(std::move(fields), structure_bytes);
+    made.add_parts(std::move(parts));
+    return made;
+}
+
+void SplitLayout::add_parts(std::vector<std::vector<unsigned>> parts) {
+    for (std::vector<unsigned>& members : parts) {
+        place_members(parts_.emplace_back(Part{.members = std::move(members)}));
+    }
+}
+
+/// What it is aligned to in every object: structures of an array lie one after the other.
+uint64_t SplitLayout::alignment_of_field(const Field& field) const {
+    return std::min({alignment_of_offset(field.offset), alignment_of_offset(structure_bytes_),
+                     llvm::bit_ceil(field.bytes)});
 }
 
 /// Those that must be aligned most come first, so that little is left between them; and before all the field
@@ -85,6 +100,14 @@ bool SplitLayout::place_arrays() {
         end = part.begin + capacity_ * part.element_bytes;
     }
     return end <= pool_bytes_;
+}
+
+int64_t SplitLayout::within(int64_t offset) const {
+    return is_of_arrays() ? llvm::mod(offset, static_cast<int64_t>(structure_bytes_)) : offset;
+}
+
+int64_t SplitLayout::structure_of(int64_t offset) const {
+    return is_of_arrays() ? llvm::divideFloorSigned(offset, static_cast<int64_t>(structure_bytes_)) : 0;
 }
 
 const Field* SplitLayout::field_at(uint64_t offset) const {

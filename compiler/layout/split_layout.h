@@ -1,5 +1,6 @@
-// How the objects of a split set lie in their pools: each part of an object is an element of an array of its
-// own, and all arrays lie one after the other in the pool (Curial et al.: MPADS, section 2.2).
+// How the objects of a split set lie: each part of an object is an element of an array of its own. The arrays
+// lie one after the other in pools (Curial et al.: MPADS, section 2.2); those of arrays of structures, of
+// which nobody knows how many there are, wherever the run time has begun each of them.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +25,28 @@ class SplitLayout {
     /// pool_bytes, a power of two, and room for an object.
     SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts, uint64_t pool_bytes);
 
+    /// The same of arrays of structures of so many bytes each.
+    static SplitLayout of_arrays(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts,
+                                 uint64_t structure_bytes);
+
     const std::vector<Field>& fields() const { return fields_; }
+    /// Of arrays of structures alone; else 0.
+    uint64_t structure_bytes() const { return structure_bytes_; }
+    bool is_of_arrays() const { return structure_bytes_ != 0; }
+    /// Of pools alone, as is all that follows down to the object's bytes.
     uint64_t pool_bytes() const { return pool_bytes_; }
     /// Objects of a pool.
     uint64_t capacity() const { return capacity_; }
     /// What the run time takes an object's size for: a pool of its bytes holds as many as `capacity`.
     uint64_t object_bytes() const { return (pool_bytes_ + capacity_ - 1) / capacity_; }
     unsigned parts() const { return static_cast<unsigned>(parts_.size()); }
-    /// Bytes from where a pool begins to the array; of an element.
+    /// Bytes from where a pool begins to the array: 0 of arrays of structures.
     uint64_t begin(unsigned part) const { return parts_[part].begin; }
     uint64_t element_bytes(unsigned part) const { return parts_[part].element_bytes; }
 
+    /// Where a byte is in its object, and in which one from the first: of arrays alone another one.
+    int64_t within(int64_t offset) const;
+    int64_t structure_of(int64_t offset) const;
     /// The field that a byte is of, or null.
     const Field* field_at(uint64_t offset) const;
     /// Where a byte of a field lies.
@@ -51,13 +63,18 @@ class SplitLayout {
         uint64_t begin = 0, element_bytes = 0;
     };
 
+    SplitLayout(std::vector<Field> fields, uint64_t structure_bytes)
+        : fields_(std::move(fields)), places_(fields_.size()), structure_bytes_(structure_bytes) {}
+
+    void add_parts(std::vector<std::vector<unsigned>> parts);
+    uint64_t alignment_of_field(const Field& field) const;
     void place_members(Part& part);
     bool place_arrays();
 
     std::vector<Field> fields_;
     std::vector<Place> places_;  ///< of fields
     std::vector<Part> parts_;
-    uint64_t pool_bytes_, capacity_;
+    uint64_t pool_bytes_ = 0, capacity_ = 0, structure_bytes_ = 0;
 };
 
 }  // namespace malloom::compiler

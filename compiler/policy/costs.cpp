@@ -48,7 +48,7 @@ Element element_of(const Proof& proof, FieldSet part) {
 }
 
 uint64_t whole_bytes(const Proof& proof) {
-    return llvm::alignTo(proof.object_bytes, uint64_t{16});
+    return proof.is_arrays ? proof.object_bytes : llvm::alignTo(proof.object_bytes, uint64_t{16});
 }
 
 Element whole_element(const Proof& proof) {

@@ -1,10 +1,11 @@
 #include "compiler/policy/decision.h"
 
-#include "compiler/policy/grouping.h"
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/policy/grouping.h"
 #include "include/malloom/pools.h"
 
 namespace malloom::compiler {
@@ -67,6 +68,12 @@ void choose(Decision& decision, const Usage& usage, Policy policy) {
 
 }  // namespace
 
+SplitLayout layout_of(const Decision& decision) {
+    const Proof& proof = *decision.proof;
+    return proof.is_arrays ? SplitLayout::of_arrays(proof.fields, decision.parts, proof.object_bytes)
+                           : SplitLayout(proof.fields, decision.parts, decision.pool_bytes);
+}
+
 std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<Usage>& usages,
                              Policy policy) {
     std::vector<Decision> decisions;
@@ -80,7 +87,8 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
             continue;
         }
         treated += sizes;
-        decision.treatment = Treatment::pool;
+        const bool has_pools = llvm::any_of(proof.set->requests, is_served);
+        decision.treatment = has_pools ? Treatment::pool : Treatment::none;
         decision.pool_bytes = 0;
         if (policy == Policy::maximal && proof.may_split()) {
             split(decision, all_apart(proof));

@@ -22,8 +22,11 @@ struct Decision {
     std::string why = {};                           ///< it is not split, though it may be
     bool is_recorded = false;                       ///< by recorded visits, not by those of the code
     std::vector<std::vector<unsigned>> parts = {};  ///< of a split: fields by their arrays
-    uint64_t pool_bytes = 0;                        ///< 0: whatever suits the run time
+    uint64_t pool_bytes = 0;                        ///< of pools; 0: whatever suits the run time
 };
+
+/// How the objects of a set lie that is split.
+SplitLayout layout_of(const Decision& decision);
 
 enum class Policy : uint8_t {
     none,

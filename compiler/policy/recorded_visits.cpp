@@ -225,6 +225,10 @@ class Recording {
 };
 
 void Recording::use_for(const Proof& proof, Usage& usage) const {
+    if (proof.is_arrays) {
+        usage.untold = "they are structures in arrays, and it tells of whole objects";
+        return;
+    }
     std::set<size_t> contexts;
     for (const Request& request : proof.set->requests) {
         const auto found = contexts_.find(request.call);

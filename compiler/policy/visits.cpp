@@ -94,9 +94,19 @@ struct ObjectUse {
     bool is_fresh = false;
 };
 
-using ObjectUses = llvm::MapVector<const llvm::Value*, ObjectUse>;
+/// By a pointer, and the index of a structure in the array that it leads to; null: the first.
+using ObjectUses = llvm::MapVector<std::pair<const llvm::Value*, const llvm::Value*>, ObjectUse>;
 
-const llvm::Value* object_pointer(const Access& access) {
+/// The last index that is no constant, or null.
+const llvm::Value* variable_index(const llvm::GEPOperator& address) {
+    const llvm::Value* found = nullptr;
+    for (const llvm::Use& index : address.indices()) {
+        found = llvm::isa<llvm::Constant>(index) ? found : index.get();
+    }
+    return found;
+}
+
+std::pair<const llvm::Value*, const llvm::Value*> object_of(const Access& access) {
     const llvm::Value* pointer = llvm::getPointerOperand(access.instruction);
     if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(access.instruction)) {
         pointer = change->getPointerOperand();
@@ -106,16 +116,18 @@ const llvm::Value* object_pointer(const Access& access) {
         const auto* call = llvm::cast<llvm::CallBase>(access.instruction);
         pointer = call->getArgOperand(!access.is_write && call->arg_size() > 1 ? 1 : 0);
     }
+    const llvm::Value* index = nullptr;
     while (const auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+        index = index == nullptr ? variable_index(*address) : index;
         pointer = address->getPointerOperand();
     }
-    return pointer;
+    return {pointer, index};
 }
 
 /// Fields that are visited less often go along with those visited more often as often as they do.
 std::vector<Visit> visits_of(const ObjectUses& uses) {
     std::vector<Visit> visits;
-    for (const auto& [pointer, use] : uses) {
+    for (const auto& [object, use] : uses) {
         std::vector<std::pair<double, unsigned>> order;
         for (const auto& [field, weight] : use.fields) {
             order.emplace_back(weight, field);
@@ -153,15 +165,16 @@ std::vector<Usage> static_usage(const PointsTo& points_to, const std::vector<Pro
             continue;
         }
         const Proof& proof = proofs[found->second];
-        const llvm::Value* object = object_pointer(access);
-        ObjectUse& use = uses[found->second][object];
-        use.is_fresh =
-            llvm::any_of(proof.set->requests, [&](const Request& request) { return request.call == object; });
+        const auto [object, index] = object_of(access);
+        ObjectUse& use = uses[found->second][{object, proof.is_arrays ? index : nullptr}];
+        use.is_fresh = llvm::any_of(proof.set->requests, [&object = object](const Request& request) {
+            return request.call == object;
+        });
         llvm::Function& function = *access.instruction->getFunction();
         const double weight =
             weights(function) * share_of(frequencies_of(function), *access.instruction->getParent());
         for (unsigned field = 0; field < proof.fields.size(); ++field) {
-            const auto offset = static_cast<uint64_t>(at.offset);
+            const auto offset = static_cast<uint64_t>(proof.within(at.offset));
             if (proof.fields[field].offset < offset + access.bytes && offset < proof.fields[field].end()) {
                 double& known = use.fields[field];
                 known = std::max(known, weight);

@@ -37,10 +37,18 @@ bool lies_together(const SplitLayout& layout, uint64_t offset, uint64_t bytes) {
 }
 
 std::optional<MemberPlace> place_in(const SplitLayout& layout, int64_t address, int64_t at, uint64_t bytes) {
+    if (layout.structure_of(address) != layout.structure_of(at)) {
+        return std::nullopt;
+    }
+    at = layout.within(at);
     if (at < 0 || !lies_together(layout, static_cast<uint64_t>(at), bytes)) {
         return std::nullopt;
     }
-    const Place from = layout.place_of_pointer(address), to = layout.place_of(static_cast<uint64_t>(at));
+    const Place from = layout.place_of_pointer(layout.within(address)),
+                to = layout.place_of(static_cast<uint64_t>(at));
+    if (!has_way(layout, from, to)) {
+        return std::nullopt;
+    }
     const auto distance = static_cast<int64_t>(to.within - from.within);
     const bool is_beside = from.part == to.part && distance >= 0;
     return MemberPlace{is_beside, is_beside ? distance : 0, way(layout, from, to)};
@@ -138,11 +146,15 @@ DebugPlaces pointees(const DebugPlaces& places, const AliasSets& sets) {
     return found;
 }
 
+bool has_way(const SplitLayout& layout, Place from, Place to) {
+    return !layout.is_of_arrays() || from.part == to.part;
+}
+
 llvm::SmallVector<uint64_t, 16> way(const SplitLayout& layout, Place from, Place to) {
     llvm::SmallVector<uint64_t, 16> steps;
     const uint64_t here = layout.begin(from.part) + from.within, there = layout.begin(to.part) + to.within;
     const uint64_t from_bytes = layout.element_bytes(from.part), to_bytes = layout.element_bytes(to.part);
-    if (from_bytes == to_bytes) {
+    if (from_bytes == to_bytes) {  // as in one array
         llvm::DIExpression::appendOffset(steps, static_cast<int64_t>(there - here));
         return steps;
     }

@@ -46,6 +46,8 @@ DebugPlaces pointees(const DebugPlaces& places, const AliasSets& sets);
 /// Adds a pointer to a cell, from so many bytes on; `further`: it leads so many bytes behind the cell.
 void add_pointer(DebugPlaces& places, Cell to, int64_t begin, int64_t further = 0);
 
+/// Whether debug information can tell the way: not where the run time alone knows where arrays begin.
+bool has_way(const SplitLayout& layout, Place from, Place to);
 /// From the address of one place of an object to that of another, as operations of DWARF.
 llvm::SmallVector<uint64_t, 16> way(const SplitLayout& layout, Place from, Place to);
 

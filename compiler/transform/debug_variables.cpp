@@ -21,8 +21,7 @@ SplitLayouts layouts_of(const std::vector<Decision>& decisions) {
     SplitLayouts layouts;
     for (const Decision& decision : decisions) {
         if (decision.treatment == Treatment::split) {
-            layouts.try_emplace(decision.proof->set,
-                                SplitLayout(decision.proof->fields, decision.parts, decision.pool_bytes));
+            layouts.try_emplace(decision.proof->set, layout_of(decision));
         }
     }
     return layouts;
@@ -320,13 +319,17 @@ bool Describer::find_byte_behind(llvm::DbgVariableRecord& record, const llvm::Va
         return false;
     }
     const SplitLayout& layout = layouts_.find(cell.set)->second;
-    const int64_t offset = cell.offset + further;
+    const int64_t offset = layout.within(cell.offset + further);
     const bool is_read = llvm::is_contained(rest, dwarf::DW_OP_deref);
     const bool has_field = offset >= 0 && layout.field_at(static_cast<uint64_t>(offset)) != nullptr;
-    llvm::SmallVector<uint64_t, 16> steps =
-        way(layout, layout.place_of_pointer(cell.offset),
-            is_read && has_field ? layout.place_of(static_cast<uint64_t>(offset))
-                                 : layout.place_of_pointer(offset));
+    const Place from = layout.place_of_pointer(layout.within(cell.offset));
+    const Place to = is_read && has_field ? layout.place_of(static_cast<uint64_t>(offset))
+                                          : layout.place_of_pointer(offset);
+    if (!has_way(layout, from, to) ||
+        layout.structure_of(cell.offset) != layout.structure_of(cell.offset + further)) {
+        return false;
+    }
+    llvm::SmallVector<uint64_t, 16> steps = way(layout, from, to);
     steps.append(rest.begin(), rest.end());
     record.setExpression(llvm::DIExpression::get(module_.getContext(), steps));
     return true;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "compiler/analysis/library_functions.h"
-#include "compiler/transform/addresses.h"
 
 namespace malloom::compiler {
 
@@ -92,6 +91,22 @@ llvm::CallBase* request_of_split_pool(llvm::CallBase& call, const Pools& pools) 
         arguments);
 }
 
+/// With the arguments as they are, behind what describes the arrays.
+llvm::CallBase* request_of_arrays(llvm::CallBase& call, const SplitObjects& objects) {
+    llvm::IRBuilder<> code(&call);
+    const HeapCall kind = kind_of(call);
+    const bool may_throw = kind == HeapCall::new_object;
+    const char* name = may_throw                  ? "malloom_array_new"
+                       : kind == HeapCall::calloc ? "malloom_array_calloc"
+                                                  : "malloom_array_alloc";
+    std::vector<llvm::Value*> arguments = {objects.descriptor};
+    arguments.insert(arguments.end(), call.arg_begin(),
+                     call.arg_begin() + (kind == HeapCall::calloc ? 2 : 1));
+    return call_in_place(
+        call, function_of(*call.getModule(), name, code.getPtrTy(), types_of(arguments), may_throw),
+        arguments);
+}
+
 /// The function for any size that takes a request's place, and how many of its arguments it takes.
 std::pair<const char*, unsigned> any_size_function(const llvm::CallBase& call) {
     switch (kind_of(call)) {
@@ -150,7 +165,7 @@ PoolKey key_of(const Request& request) {
     }
 }
 
-Pools pools_for(const Request& request, uint64_t pool_bytes, const SplitLayout* layout) {
+Pools pools_for(const Request& request, uint64_t pool_bytes, const SplitObjects* layout) {
     const auto [bytes, alignment] = key_of(request);
     if (alignment == 0) {
         return {0, bytes, pool_bytes, layout};
@@ -168,7 +183,9 @@ void rewrite_request(llvm::CallBase& call, const Pools& pools) {
     if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call); invoke != nullptr && zeroes) {
         requested = llvm::changeToCall(invoke);
     }
-    llvm::CallBase* object = pools.layout != nullptr   ? request_of_split_pool(*requested, pools)
+    const bool is_of_arrays = pools.layout != nullptr && pools.layout->is_of_arrays();
+    llvm::CallBase* object = is_of_arrays              ? request_of_arrays(*requested, *pools.layout)
+                             : pools.layout != nullptr ? request_of_split_pool(*requested, pools)
                              : pools.object_bytes != 0 ? request_of_pool(*requested, pools)
                                                        : request_of_any_size(*requested, pools);
     requested->replaceAllUsesWith(object);
@@ -178,11 +195,19 @@ void rewrite_request(llvm::CallBase& call, const Pools& pools) {
     }
 }
 
-void rewrite_release(llvm::CallBase& call, bool is_split) {
+void rewrite_release(llvm::CallBase& call, const SplitObjects* layout) {
     const HeapCall kind = kind_of(call);
     llvm::IRBuilder<> code(&call);
     std::vector<llvm::Value*> arguments = {call.getArgOperand(0)};
-    const char* name = is_split                 ? "malloom_split_free"
+    if (layout != nullptr && layout->is_of_arrays()) {
+        arguments.insert(arguments.begin(), layout->descriptor);
+        call_in_place(
+            call, function_of(*call.getModule(), "malloom_array_free", code.getVoidTy(), types_of(arguments)),
+            arguments);
+        call.eraseFromParent();
+        return;
+    }
+    const char* name = layout != nullptr        ? "malloom_split_free"
                        : kind == HeapCall::free ? "malloom_pool_free"
                                                 : "malloom_pool_delete";
     if (kind == HeapCall::delete_aligned) {

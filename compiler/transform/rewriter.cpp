@@ -5,15 +5,14 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
-#include <deque>
-#include <map>
-
+#include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
 #include "compiler/transform/addresses.h"
-#include "compiler/transform/heap_calls.h"
+#include "compiler/transform/array_variables.h"
+#include "compiler/transform/array_walks.h"
 #include "compiler/transform/layout_claims.h"
+#include "compiler/transform/targets.h"
 #include "compiler/transform/transfers.h"
-#include "compiler/transform/verification.h"
 
 namespace malloom::compiler {
 
@@ -38,20 +37,19 @@ uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLa
     return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue();
 }
 
-bool is_all_of_pools(const AliasSet& set) {
-    const auto is_of_pools = [](const Request& request) {
-        const PoolService service = pool_service(request);
-        return service == PoolService::plain || service == PoolService::aligned;
-    };
-    return llvm::all_of(set.requests, is_of_pools) && !set.has(Trait::stack) && !set.has(Trait::global) &&
-           !set.has(Trait::function);
-}
-
 void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
         load->setAlignment(std::min(load->getAlign(), alignment));
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
         store->setAlignment(std::min(store->getAlign(), alignment));
+    }
+}
+
+void rewrite_of_structures(llvm::Instruction& instruction, const SplitObjects& objects) {
+    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
+        rewrite_transfer_of_structures(*transfer, objects);
+    } else {
+        rewrite_fill_of_structures(llvm::cast<llvm::MemSetInst>(instruction), objects);
     }
 }
 
@@ -61,14 +59,15 @@ constexpr uint64_t most_alignment = 16;  // of what malloc gives
 /// soon as the first instruction changes.
 class Rewriter {
   public:
-    Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions);
+    Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions)
+        : module_(module), points_to_(points_to), targets_(module, decisions) {}
 
     void run(bool verifies);
 
   private:
     /// A pointer to so many bytes from the beginning of a split object.
     struct Pointer {
-        const SplitLayout* layout = nullptr;  ///< null: to nothing that is split
+        const SplitObjects* layout = nullptr;  ///< null: to nothing that is split
         int64_t offset = 0;
         llvm::SmallVector<int64_t, 2> alternatives = {};  ///< of the offset, all that it may be
 
@@ -82,20 +81,15 @@ class Rewriter {
         const Region* from;  ///< the array that the base leads into, or null
         const Region* to;    ///< that the result leads into
     };
+    /// Between two pointers to the same place of structures.
+    struct Distance {
+        llvm::Instruction* instruction;
+        Pointer to;
+    };
     struct MemoryAccess {
         llvm::Instruction* instruction;
-        Pointer at, from;  ///< `from` of transfers alone
-    };
-    /// What is done with the objects of a set.
-    struct Target {
-        const Proof* proof;
-        const SplitLayout* layout;            ///< null: not split
-        bool is_all_of_pools;                 ///< whatever its pointers lead to
-        std::map<PoolKey, Pools> pools = {};  ///< of its requests
-
-        PoolNumbers numbers() const {
-            return {pools.begin()->second.number, static_cast<unsigned>(pools.size())};
-        }
+        Pointer at, from;               ///< `from` of transfers alone
+        bool is_of_structures = false;  ///< of several
     };
     /// What the address that is an instruction's operand leads to.
     struct Watched {
@@ -111,13 +105,17 @@ class Rewriter {
 
     void find(llvm::Instruction& instruction);
     void find_call(llvm::CallBase& call);
-    Pointer pointer_of(const llvm::Value* value) const;
+    Pointer pointer_of(const llvm::Value* value) const {
+        return value->getType()->isPointerTy() ? place_of(value) : Pointer{};
+    }
+    Pointer place_of(const llvm::Value* value) const;
     const Target* target_of(const llvm::Value* value) const;
 
     void rewrite(const Address& address);
-    static llvm::Value* choose(llvm::IRBuilder<>& code, const Address& address, llvm::Value& index,
-                               llvm::ArrayRef<int64_t> choices, int64_t further, int64_t scale);
+    llvm::Value* choose(llvm::IRBuilder<>& code, const Address& address, llvm::Value& index,
+                        llvm::ArrayRef<int64_t> choices, int64_t further, int64_t scale);
     void rewrite(const MemoryAccess& access);
+    static void rewrite(const Distance& distance);
     static void rewrite(const HeapUse& use);
     void watch(llvm::Instruction& instruction, unsigned operand);
     void check(const Watched& watched) const;
@@ -125,53 +123,35 @@ class Rewriter {
 
     llvm::Module& module_;
     const PointsTo& points_to_;
-    std::deque<SplitLayout> layouts_;
-    std::map<const AliasSet*, Target> targets_;
+    const Targets targets_;
+    ArrayWalks walks_;
     std::vector<Address> addresses_;
+    std::vector<Distance> distances_;
     std::vector<MemoryAccess> accesses_;
     std::vector<HeapUse> heap_uses_;
-    llvm::DenseMap<const llvm::CallBase*, std::pair<const Target*, const Request*>> requests_;
     std::vector<Watched> watched_;
 };
 
-Rewriter::Rewriter(llvm::Module& module, const PointsTo& points_to, const std::vector<Decision>& decisions)
-    : module_(module), points_to_(points_to) {
-    unsigned numbers = 0;
-    for (const Decision& decision : decisions) {
-        if (decision.treatment == Treatment::none) {
-            continue;
-        }
-        const Proof& proof = *decision.proof;
-        const SplitLayout* layout =
-            decision.treatment == Treatment::split
-                ? &layouts_.emplace_back(proof.fields, decision.parts, decision.pool_bytes)
-                : nullptr;
-        Target& target = targets_[proof.set] = Target{&proof, layout, is_all_of_pools(*proof.set)};
-        for (const Request& request : proof.set->requests) {
-            if (is_served(request)) {
-                requests_.try_emplace(request.call, &target, &request);
-                target.pools[key_of(request)] = pools_for(request, decision.pool_bytes, layout);
-            }
-        }
-        for (auto& [key, pools] : target.pools) {
-            pools.number = numbers++;
-        }
-    }
-}
-
-const Rewriter::Target* Rewriter::target_of(const llvm::Value* value) const {
+const Target* Rewriter::target_of(const llvm::Value* value) const {
     const Cell cell = points_to_.at(value);
-    const auto found = cell ? targets_.find(cell.set) : targets_.end();
-    return found == targets_.end() ? nullptr : &found->second;
+    return cell ? targets_.of(cell.set) : nullptr;
 }
 
-Rewriter::Pointer Rewriter::pointer_of(const llvm::Value* value) const {
-    const Target* target = value->getType()->isPointerTy() ? target_of(value) : nullptr;
+/// Of a pointer, or one that has become a number.
+Rewriter::Pointer Rewriter::place_of(const llvm::Value* value) const {
+    const Target* target = target_of(value);
     if (target == nullptr || target->layout == nullptr) {
         return {};
     }
     const Cell cell = points_to_.at(value);
-    return {target->layout, cell.offset, cell.set->alternatives(cell.offset)};
+    Pointer pointer = {target->layout, target->layout->within(cell.offset)};
+    for (const int64_t offset : cell.set->alternatives(cell.offset)) {
+        if (const int64_t within = target->layout->within(offset);
+            !llvm::is_contained(pointer.alternatives, within)) {
+            pointer.alternatives.push_back(within);
+        }
+    }
+    return pointer;
 }
 
 void Rewriter::run(bool verifies) {
@@ -184,6 +164,9 @@ void Rewriter::run(bool verifies) {
     for (const Address& address : addresses_) {
         rewrite(address);
     }
+    for (const Distance& distance : distances_) {
+        rewrite(distance);
+    }
     for (const MemoryAccess& access : accesses_) {
         rewrite(access);
     }
@@ -194,6 +177,9 @@ void Rewriter::run(bool verifies) {
         if (verifies) {
             check(watched);
         }
+    }
+    if (targets_.begins_scope() != nullptr) {
+        keep_begins_apart(module_, targets_.begins_scope());
     }
 }
 
@@ -210,7 +196,11 @@ void Rewriter::check(const Watched& watched) const {
     llvm::IRBuilder<> code(watched.instruction);
     if (watched.target == nullptr) {
         check_outside(code, address, bytes);
-    } else if (watched.target->is_all_of_pools && !llvm::isa<llvm::AllocaInst>(address)) {
+    } else if (llvm::isa<llvm::AllocaInst>(address)) {
+        return;
+    } else if (watched.target->is_of_arrays()) {
+        check_in_arrays(code, address, bytes, *watched.target->layout->descriptor);
+    } else if (watched.target->is_all_of_pools) {
         check_inside(code, address, bytes, watched.target->numbers());
     }
 }
@@ -222,6 +212,10 @@ void Rewriter::find(llvm::Instruction& instruction) {
             const Cell from = points_to_.at(address->getPointerOperand()), to = points_to_.at(address);
             addresses_.push_back({address, base, from.set->region_of(from.offset),
                                   to ? to.set->region_of(to.offset) : nullptr});
+        }
+    } else if (is_distance(instruction)) {
+        if (const Pointer to = place_of(instruction.getOperand(0))) {
+            distances_.push_back({&instruction, to});
         }
     } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         find_call(*call);
@@ -240,7 +234,9 @@ void Rewriter::find_call(llvm::CallBase& call) {
         const Pointer to = pointer_of(intrinsic->getDest());
         const Pointer from = transfer != nullptr ? pointer_of(transfer->getSource()) : Pointer{};
         if (to || from) {
-            accesses_.push_back({intrinsic, to, from});
+            const bool is_of_several = to && to.layout->is_of_arrays() &&
+                                       is_of_structures(call, to.layout->structure_bytes(), points_to_);
+            accesses_.push_back({intrinsic, to, from, is_of_several});
         } else if (llvm::isa<llvm::ConstantInt>(intrinsic->getLength())) {
             watch(*intrinsic, 0);
             if (transfer != nullptr) {
@@ -258,8 +254,8 @@ void Rewriter::find_call(llvm::CallBase& call) {
     }
     const Target* target = target_of(call.getArgOperand(0));
     if (!releases(*kind)) {
-        if (const auto found = requests_.find(&call); found != requests_.end()) {
-            heap_uses_.push_back({&call, found->second.first, found->second.second});
+        if (const auto [asked, request] = targets_.of(call); asked != nullptr) {
+            heap_uses_.push_back({&call, asked, request});
         }
     } else if (target != nullptr) {
         heap_uses_.push_back({&call, target, nullptr});
@@ -268,10 +264,21 @@ void Rewriter::find_call(llvm::CallBase& call) {
 
 void Rewriter::rewrite(const HeapUse& use) {
     if (use.request == nullptr) {
-        rewrite_release(*use.call, use.target->layout != nullptr);
+        rewrite_release(*use.call, use.target->layout);
     } else {
-        rewrite_request(*use.call, use.target->pools.at(key_of(*use.request)));
+        rewrite_request(*use.call, use.target->pools_of(*use.request));
     }
+}
+
+/// As many bytes as there would be between the structures.
+void Rewriter::rewrite(const Distance& distance) {
+    const SplitObjects& objects = *distance.to.layout;
+    llvm::IRBuilder<> code(distance.instruction->getNextNode());
+    llvm::Value* count = code.CreateExactSDiv(distance.instruction,
+                                              code.getInt64(objects.element_bytes(distance.to.place().part)));
+    llvm::Value* bytes = code.CreateNSWMul(count, code.getInt64(objects.structure_bytes()));
+    distance.instruction->replaceUsesWithIf(bytes,
+                                            [count](const llvm::Use& use) { return use.getUser() != count; });
 }
 
 /// The place of an index that is one of few constants, each of another field.
@@ -280,9 +287,12 @@ llvm::Value* Rewriter::choose(llvm::IRBuilder<>& code, const Address& address, l
     llvm::Value* chosen = nullptr;
     for (const int64_t choice : choices) {
         const int64_t offset = address.base.offset + further + choice * scale;
-        const SplitLayout& layout = *address.base.layout;
-        llvm::Value* place = move(code, layout, address.instruction->getPointerOperand(),
-                                  address.base.place(), layout.place_of_pointer(offset));
+        const SplitObjects& layout = *address.base.layout;
+        llvm::Value* pointer = address.instruction->getPointerOperand();
+        llvm::Value* place =
+            layout.is_of_arrays()
+                ? walks_.walk(code, layout, pointer, address.base.offset, {further + choice * scale, {}})
+                : move(code, layout, pointer, address.base.place(), layout.place_of_pointer(offset));
         llvm::Value* number = llvm::ConstantInt::getSigned(index.getType(), choice);
         chosen =
             chosen == nullptr ? place : code.CreateSelect(code.CreateICmpEQ(&index, number), place, chosen);
@@ -299,12 +309,13 @@ void Rewriter::rewrite(const Address& address) {
     old.collectOffset(data, bits, variable, constant);
 
     llvm::IRBuilder<> code(address.instruction);
-    const SplitLayout& layout = *address.base.layout;
+    const SplitObjects& layout = *address.base.layout;
     llvm::Value* pointer = old.getPointerOperand();
     int64_t further = constant.getSExtValue();
     const std::vector<int64_t> choices =
         variable.size() == 1 ? chosen_among(*variable.front().first) : std::vector<int64_t>();
-    if (address.from == nullptr && !choices.empty()) {
+    const bool is_among_structures = layout.is_of_arrays();
+    if ((is_among_structures || address.from == nullptr) && !choices.empty()) {
         const auto& [index, scale] = variable.front();
         pointer = choose(code, address, *index, choices, further, scale.getSExtValue());
         further = 0;
@@ -312,6 +323,10 @@ void Rewriter::rewrite(const Address& address) {
         for (llvm::User* user : address.instruction->users()) {
             lower_alignment(*llvm::cast<llvm::Instruction>(user), llvm::Align(1));
         }
+    } else if (is_among_structures) {
+        pointer = walks_.walk(code, layout, pointer, address.base.offset, {further, variable});
+        further = 0;
+        variable.clear();
     } else if (address.from == nullptr) {
         // Into an array by way of where it begins, which the index may lead away from and back to.
         const int64_t offset = address.base.offset + further;
@@ -336,6 +351,10 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         return Side{address, pointer.layout, static_cast<uint64_t>(pointer.offset), alignment.valueOrOne()};
     };
     llvm::Instruction& instruction = *access.instruction;
+    if (access.is_of_structures) {
+        rewrite_of_structures(instruction, *access.at.layout);
+        return;
+    }
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
         rewrite_transfer(*transfer, side(access.at, transfer->getDest(), transfer->getDestAlign()),
                          side(access.from, transfer->getSource(), transfer->getSourceAlign()),
@@ -348,7 +367,7 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         return;
     }
     const unsigned operand = address_operand(instruction);
-    const SplitLayout& layout = *access.at.layout;
+    const SplitObjects& layout = *access.at.layout;
     const auto offset = static_cast<uint64_t>(access.at.offset);
     const bool is_plain = llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction);
     if (is_plain) {
@@ -370,8 +389,10 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         return;
     }
     const Place place = layout.place_of(offset);
-    instruction.setOperand(operand,
-                           move(code, layout, instruction.getOperand(operand), access.at.place(), place));
+    llvm::Value* address = instruction.getOperand(operand);
+    instruction.setOperand(operand, layout.is_of_arrays()
+                                        ? walks_.move(code, layout, address, access.at.place(), place)
+                                        : move(code, layout, address, access.at.place(), place));
     lower_alignment(instruction, llvm::Align(layout.alignment_of(place)));
 }
 

@@ -2,8 +2,6 @@
 
 #include <llvm/IR/Function.h>
 
-#include "compiler/transform/addresses.h"
-
 namespace malloom::compiler {
 
 namespace {
@@ -32,6 +30,14 @@ std::vector<Piece> pieces_of(const Side& one, const Side& other, uint64_t bytes)
         at += std::max<uint64_t>(length, 1);
     }
     return found;
+}
+
+/// Of the length of whole structures, which is a multiple of theirs.
+llvm::Value* bytes_in_part(llvm::IRBuilder<>& code, llvm::Value& length, const SplitObjects& objects,
+                           unsigned part) {
+    llvm::Value* bytes = code.CreateZExtOrTrunc(&length, code.getInt64Ty());
+    llvm::Value* structures = code.CreateExactUDiv(bytes, code.getInt64(objects.structure_bytes()));
+    return code.CreateMul(structures, code.getInt64(objects.element_bytes(part)));
 }
 
 }  // namespace
@@ -65,6 +71,32 @@ void rewrite_fill(llvm::MemSetInst& instruction, const Side& to, uint64_t bytes)
         const Side target = to.plus(code, piece.begin);
         code.CreateMemSet(target.address, instruction.getValue(), piece.bytes, target.alignment,
                           instruction.isVolatile());
+    }
+    instruction.eraseFromParent();
+}
+
+void rewrite_transfer_of_structures(llvm::MemTransferInst& instruction, const SplitObjects& objects) {
+    llvm::IRBuilder<> code(&instruction);
+    for (unsigned part = 0; part < objects.parts(); ++part) {
+        const Place place = {part, 0};
+        const llvm::Align alignment(objects.alignment_of(place));
+        llvm::Value* to = move(code, objects, instruction.getDest(), Place{0, 0}, place);
+        llvm::Value* from = move(code, objects, instruction.getSource(), Place{0, 0}, place);
+        code.CreateMemMove(to, alignment, from, alignment,
+                           bytes_in_part(code, *instruction.getLength(), objects, part),
+                           instruction.isVolatile());
+    }
+    instruction.eraseFromParent();
+}
+
+void rewrite_fill_of_structures(llvm::MemSetInst& instruction, const SplitObjects& objects) {
+    llvm::IRBuilder<> code(&instruction);
+    for (unsigned part = 0; part < objects.parts(); ++part) {
+        const Place place = {part, 0};
+        code.CreateMemSet(move(code, objects, instruction.getDest(), Place{0, 0}, place),
+                          instruction.getValue(),
+                          bytes_in_part(code, *instruction.getLength(), objects, part),
+                          llvm::Align(objects.alignment_of(place)), instruction.isVolatile());
     }
     instruction.eraseFromParent();
 }

@@ -4,15 +4,15 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "compiler/layout/split_layout.h"
+#include "compiler/transform/addresses.h"
 
 namespace malloom::compiler {
 
 /// One side of a transfer: memory from an address on, or a split object from a byte of it on.
 struct Side {
     llvm::Value* address;
-    const SplitLayout* layout = nullptr;  ///< null: memory as it always was
-    uint64_t offset = 0;                  ///< that the address leads to, in the split object
+    const SplitObjects* layout = nullptr;  ///< null: memory as it always was
+    uint64_t offset = 0;                   ///< that the address leads to, in the split object
     llvm::Align alignment = llvm::Align(1);
 
     /// Where the byte lies that is so many further.
@@ -23,6 +23,9 @@ struct Side {
 void rewrite_transfer(llvm::MemTransferInst& instruction, const Side& to, const Side& from, uint64_t bytes);
 /// Fills so many bytes of a split object, as the instruction does, which is erased.
 void rewrite_fill(llvm::MemSetInst& instruction, const Side& to, uint64_t bytes);
+/// The same of as many structures of arrays as there are in the instruction's length.
+void rewrite_transfer_of_structures(llvm::MemTransferInst& instruction, const SplitObjects& objects);
+void rewrite_fill_of_structures(llvm::MemSetInst& instruction, const SplitObjects& objects);
 /// A load or store of several fields, through a variable on the stack, which later passes take away. The
 /// instruction accesses that thereafter.
 void rewrite_divided(llvm::Instruction& instruction, const Side& object, uint64_t bytes);

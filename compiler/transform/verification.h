@@ -13,6 +13,9 @@ struct PoolNumbers {
 
 /// Before an access to the address, so many bytes: they must lie in one of these pools.
 void check_inside(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes, PoolNumbers pools);
+/// The same: in the arrays of structures that the variable describes.
+void check_in_arrays(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes,
+                     llvm::GlobalVariable& descriptor);
 /// The same: no pool's bytes.
 void check_outside(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes);
 

@@ -12,6 +12,7 @@
 #define MALLOOM_POOLS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +63,35 @@ void* malloom_split_new(unsigned int struct_id, size_t first_field_size, size_t 
                         size_t pool_size);
 /* An object of the three above, or null. */
 void malloom_split_free(void* object);
+
+/* Arrays of structures whose fields lie in arrays of their own, of so many elements as each request asks for.
+ * A structure's fields are divided into parts. All its elements share one region of addresses, where element
+ * i has its part j at begins[j] + i * element_bytes[j]. Parts begin at multiples of 64, and not at multiples
+ * of 4 KiB from each other where there are at most 64. An element is known by the address p of its part 0,
+ * and its part j lies at begins[j] + (p - begins[0]) / element_bytes[0] * element_bytes[j].
+ *
+ * Thread-safe. Once a first request has returned, begins stays as it is, and whoever has an element may read
+ * it. */
+#define MALLOOM_MOST_PARTS 512
+
+/* Of one structure, in static storage, as is what it points to: zero but for the first four. */
+typedef struct malloom_arrays {
+    unsigned int parts;                /* 1 to MALLOOM_MOST_PARTS */
+    size_t structure_bytes;            /* a request for n elements asks for n times as many */
+    const unsigned int* element_bytes; /* of each part: not 0, and a multiple of its alignment, at most 64 */
+    uintptr_t* begins;                 /* of each part: written by the first request, before it returns */
+    void* state;                       /* the run time's */
+} malloom_arrays;
+
+/* As malloc, calloc and operator new[]: the first of as many elements in a row as have so many bytes (count *
+ * bytes), or of one, aligned as its part 0 is. The second one zeroes all their parts. Null, with errno
+ * ENOMEM, where memory or address space is short, and for structures that cannot be; the third one throws
+ * then. */
+void* malloom_array_alloc(malloom_arrays* of, size_t bytes);
+void* malloom_array_calloc(malloom_arrays* of, size_t count, size_t bytes);
+void* malloom_array_new(malloom_arrays* of, size_t bytes);
+/* What these gave for the same structure, or null. Any other address ends the program. */
+void malloom_array_free(malloom_arrays* of, void* first_element);
 
 /* The paper's names. */
 #ifdef MALLOOM_PAPER_NAMES

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "include/malloom/pools.h"
+#include "runtime/front/compiled_arrays.h"
 #include "runtime/front/compiled_pools.h"
 #include "runtime/heaps/split/split_pools.h"
 #include "runtime/platform/output.h"
@@ -186,7 +187,7 @@ void malloom_verify_inside(const void* address, size_t bytes, unsigned first, un
 
 // And before each other access.
 void malloom_verify_outside(const void* address, size_t bytes) {
-    if (bytes != 0 && front::compiled_pools.owns(address)) {
+    if (bytes != 0 && (front::compiled_pools.owns(address) || front::is_in_arrays(address))) {
         platform::abort_with("malloom: an access to an object of a pool was not known to be one");
     }
 }

@@ -1,6 +1,5 @@
 // Objects that are requested as an array, and found by an index of which nothing is known.
-// shows: its bytes cannot be told apart
-// proves: 2400 pool  reason: cannot be told apart
+// proves: 24 split
 // graph: all is global
 // graph: item is heap 2400, many in one, stride 24
 // graph: all+0 -> item+0

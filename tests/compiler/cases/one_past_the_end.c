@@ -1,7 +1,7 @@
 // Pointers to behind the last element: of an array in an object, of an array of objects, and of an object
 // itself, which are compared with and stepped back from.
 // proves: 40 no  reason: its bytes cannot be told apart
-// proves: 1600 no
+// proves: 16 split
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 // shows: a pointer to it is used as a number
 // and: a pointer to it is used by an instruction that is not followed
 // and: its address is calculated with
-// proves: 2400 pool
+// proves: 16 split
 // proves: 40 pool  reason: used
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Structures themselves sorted by the C library, which moves their bytes and calls back with their addresses.
-// proves: 2400 pool  reason: is given to a function of a library
+// proves: 24 pool  reason: is given to a function of a library
 // graph: items is heap 2400, many in one, stride 24
 // graph: items+8 -> items+0
 #include <stdio.h>

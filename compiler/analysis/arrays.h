@@ -1,0 +1,23 @@
+// Arrays of structures: sets whose objects are one structure after the other, so that all their offsets are
+// within a structure (Curial et al.: MPADS, section 2.3.1: num_objs of split_calloc).
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "compiler/analysis/points_to.h"
+
+namespace malloom::compiler {
+
+/// The bytes of a structure, of each set that is arrays of structures: of which all steps are of whole
+/// structures, each access is within one, to one of several fields, and each request is for as many bytes as
+/// some structures have, also one. Requests that wrap around ask for other numbers; they get whole structures
+/// all the same.
+llvm::DenseMap<const AliasSet*, uint64_t> find_arrays(const PointsTo& points_to);
+
+/// Whether an instruction fills or copies several whole structures, or none. Copies are from the same set, so
+/// that both sides lie alike.
+bool is_of_structures(const llvm::Instruction& instruction, uint64_t structure_bytes,
+                      const PointsTo& points_to);
+
+}  // namespace malloom::compiler

@@ -1,0 +1,60 @@
+#include "compiler/transform/targets.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include "compiler/transform/array_variables.h"
+
+namespace malloom::compiler {
+
+namespace {
+
+bool is_all_of_pools(const AliasSet& set) {
+    const auto is_of_pools = [](const Request& request) {
+        const PoolService service = pool_service(request);
+        return service == PoolService::plain || service == PoolService::aligned;
+    };
+    return llvm::all_of(set.requests, is_of_pools) && !set.has(Trait::stack) && !set.has(Trait::global) &&
+           !set.has(Trait::function);
+}
+
+}  // namespace
+
+Targets::Targets(llvm::Module& module, const std::vector<Decision>& decisions) {
+    unsigned numbers = 0;
+    for (const Decision& decision : decisions) {
+        if (decision.treatment == Treatment::none) {
+            continue;
+        }
+        const Proof& proof = *decision.proof;
+        const SplitObjects* layout =
+            decision.treatment == Treatment::split ? &add_objects(module, decision) : nullptr;
+        Target& target = targets_[proof.set] = Target{&proof, layout, is_all_of_pools(*proof.set)};
+        for (const Request& request : proof.set->requests) {
+            if (target.is_of_arrays() || is_served(request)) {
+                requests_.try_emplace(request.call, &target, &request);
+            }
+            if (!target.is_of_arrays() && is_served(request)) {
+                target.pools[key_of(request)] = pools_for(request, decision.pool_bytes, layout);
+            }
+        }
+        for (auto& [key, pools] : target.pools) {
+            pools.number = numbers++;
+        }
+    }
+}
+
+const SplitObjects& Targets::add_objects(llvm::Module& module, const Decision& decision) {
+    SplitObjects& objects = layouts_.emplace_back(layout_of(decision));
+    if (objects.is_of_arrays()) {
+        begins_scope_ = begins_scope_ == nullptr ? new_begins_scope(module) : begins_scope_;
+        add_array_variables(module, objects, begins_scope_);
+    }
+    return objects;
+}
+
+const Target* Targets::of(const AliasSet* set) const {
+    const auto found = targets_.find(set);
+    return found == targets_.end() ? nullptr : &found->second;
+}
+
+}  // namespace malloom::compiler

@@ -1,0 +1,9 @@
+// What the checks of compiled code need to know of its arrays of structures.
+#pragma once
+
+namespace malloom::front {
+
+/// Whether the address is one of those that arrays' regions have. Thread-safe.
+bool is_in_arrays(const void* address);
+
+}  // namespace malloom::front
