@@ -89,15 +89,6 @@ double share_out_of_order(const Proof& proof, const Usage& usage, uint64_t eleme
     return usage.recorded->waited * std::sqrt(length) + rest * out_of_order;
 }
 
-bool leads_on(const Proof& proof, FieldSet fields) {
-    for (size_t i = 0; i < proof.fields.size(); ++i) {
-        if (has(fields, i) && proof.fields[i].is_recursive) {
-            return true;
-        }
-    }
-    return false;
-}
-
 double fetched(const Proof& proof, const Usage& usage, FieldSet part, const Element& element) {
     const double share = share_out_of_order(proof, usage, element.bytes);
     double sum = 0;
@@ -109,7 +100,8 @@ double fetched(const Proof& proof, const Usage& usage, FieldSet part, const Elem
         const double lines = line_bytes * lines_of(touched, element);
         const double in_order = std::min(static_cast<double>(element.bytes), lines);
         const double bytes = visit.is_fresh ? in_order : std::lerp(in_order, lines, share);
-        sum += visit.weight * bytes * (leads_on(proof, touched) && !visit.is_fresh ? 1 : overlapped);
+        const bool is_waited_for = (touched & usage.links) != 0 && !visit.is_fresh;
+        sum += visit.weight * bytes * (is_waited_for ? 1 : overlapped);
     }
     return sum;
 }
@@ -128,7 +120,7 @@ double Costs::of(const std::vector<FieldSet>& parts) const {
 
 FieldSet Costs::first_of(const std::vector<FieldSet>& parts) const {
     return *std::ranges::max_element(parts, {}, [&](FieldSet part) {
-        return std::pair(proof_.first_leads && (part & 1) != 0, weight_of(part));
+        return std::tuple(proof_.first_leads && (part & 1) != 0, (part & usage_.links) != 0, weight_of(part));
     });
 }
 

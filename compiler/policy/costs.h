@@ -26,8 +26,8 @@ class Costs {
     double of(const std::vector<FieldSet>& parts) const;
     /// Of the visits to one of the parts, of which `first` is where addresses lead.
     double of_part_beside(FieldSet part, FieldSet first) const;
-    /// Of these parts the one where addresses lead: where most visits go, unless it must be the first
-    /// field's.
+    /// Of these parts the one where addresses lead: that of links, as the way to them is waited for, too, or
+    /// where most visits go; unless it must be the first field's.
     FieldSet first_of(const std::vector<FieldSet>& parts) const;
     /// Of all visits, with the fields as they lie in the object.
     double whole() const;

@@ -253,7 +253,9 @@ void Recording::use_for(const Proof& proof, Usage& usage) const {
     } else if (recording.is_of_other_source()) {
         usage.untold = "it has accesses to other bytes of them than the program";
     } else {
+        const FieldSet links = usage.links;
         usage = recording.usage(fresh_fields(usage), time_);
+        usage.links = links;
     }
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "compiler/policy/links.h"
+
 namespace malloom::compiler {
 
 namespace {
@@ -158,6 +160,7 @@ std::vector<Usage> static_usage(const PointsTo& points_to, const std::vector<Pro
         }
     }
     std::vector<ObjectUses> uses(proofs.size());
+    std::vector<Links> links(proofs.size());
     for (const Access& access : points_to.accesses()) {
         const Cell at = points_to.sets().resolve(access.at);
         const auto found = at ? numbers.find(at.set) : numbers.end();
@@ -178,12 +181,16 @@ std::vector<Usage> static_usage(const PointsTo& points_to, const std::vector<Pro
             if (proof.fields[field].offset < offset + access.bytes && offset < proof.fields[field].end()) {
                 double& known = use.fields[field];
                 known = std::max(known, weight);
+                if (proof.fields[field].is_recursive) {
+                    links[found->second].take(*access.instruction, object, field);
+                }
             }
         }
     }
-    std::vector<Usage> usages;
-    std::ranges::transform(uses, std::back_inserter(usages),
-                           [](const ObjectUses& of_set) { return Usage{.visits = visits_of(of_set)}; });
+    std::vector<Usage> usages(proofs.size());
+    for (size_t i = 0; i < proofs.size(); ++i) {
+        usages[i] = {.visits = visits_of(uses[i]), .links = links[i].fields()};
+    }
     return usages;
 }
 

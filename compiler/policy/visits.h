@@ -35,6 +35,7 @@ struct Recorded {
 /// How the objects of a set are used.
 struct Usage {
     std::vector<Visit> visits = {};
+    FieldSet links = 0;                     ///< what they lead to is waited for
     std::optional<Recorded> recorded = {};  ///< none: the code alone tells of the visits
     std::string untold = {};                ///< why a profile that was given does not tell of these objects
 };
