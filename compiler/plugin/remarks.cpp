@@ -64,7 +64,7 @@ void remark_done(const Decision& decision, const llvm::CallBase& request,
         } else {
             found << "sizes that differ";
         }
-        found << (is_split && decision.proof->is_arrays ? " lie in arrays" : " come from pools");
+        found << (is_split && decision.proof->is_arrays ? " in arrays are peeled" : " come from pools");
         if (is_split && structure != nullptr) {
             found << ", split into: " << llvm::ore::NV("Fields", names_of_parts(decision, *structure));
         }

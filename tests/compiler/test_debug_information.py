@@ -9,7 +9,7 @@ import pytest
 from compiler import compiling
 
 SOURCES = Path(__file__).parent / "debugged"
-NODES, SHAPES = SOURCES / "nodes.c", SOURCES / "shapes.cpp"
+NODES, SHAPES, ROWS = SOURCES / "nodes.c", SOURCES / "shapes.cpp", SOURCES / "rows.c"
 POLICIES = ("maximal", "default")
 VALUE = re.compile(r"^\$\d+ = (.*)$", re.MULTILINE)
 
@@ -195,3 +195,18 @@ def test_remarks_name_structures_and_fields(tmp_path: Path) -> None:
 def test_remarks_without_debug_information_say_offsets(tmp_path: Path) -> None:
     said = remarks(NODES, tmp_path, "-g0")
     assert "objects of 56 bytes come from pools, split into arrays of 0+8, 8+8, 16+4" in said
+
+
+@pytest.mark.parametrize("level", compiling.LEVELS)
+def test_rows_say_that_they_are_split_and_show_no_wrong_value(level: str, tmp_path: Path) -> None:
+    """Where their other arrays begin, the program alone knows."""
+    values = {"key": "1060", "count": "120", "weight": "60.5", "kind": "4"}
+    program = build(ROWS, "maximal", tmp_path, level)
+    said = debug(program, ROWS, "stop at a row", "ptype row", *(f"print row->{name}" for name in values))
+    assert "[split by malloom: " in said
+    found = VALUE.findall(said)
+    lost = said.count("There is no member named")
+    assert found
+    assert lost > 0
+    assert len(found) + lost == len(values)
+    assert set(found) <= set(values.values())

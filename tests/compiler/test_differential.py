@@ -51,6 +51,7 @@ OF_C = (
     "pointers-as-integers",
     "qsort",
     "realloc",
+    "rows",
     "setjmp",
     "several-threads",
     "signal",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from compiler.generator.classes import Classes
 from compiler.generator.provable import SPOILING, ProvableOperations
 from compiler.generator.refused import RefusedOperations
+from compiler.generator.rows import Rows
 from compiler.generator.shapes import Lists, Tables, Trees
 from compiler.generator.structures import INTEGERS, Field, Structure
 
@@ -49,7 +50,7 @@ KEEP static struct large enlarge(struct large large, int by) {
 """
 
 
-class Program(Lists, Trees, Tables, ProvableOperations, RefusedOperations, Classes):
+class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations, Classes):
     """`text` is its source, `constructs` what it has, `suffix` its language."""
 
     def __init__(self, seed: int) -> None:
@@ -71,7 +72,9 @@ class Program(Lists, Trees, Tables, ProvableOperations, RefusedOperations, Class
     # Structures and what every one of them has
 
     def add_structure(self, number: int) -> None:
-        shape = self.random.choice(("list", "list", "doubly", "tree", "tree", "hash", "graph", "array"))
+        shape = self.random.choice(
+            ("list", "list", "doubly", "tree", "tree", "hash", "graph", "array", "rows")
+        )
         kinds = [
             *INTEGERS,
             "double",
@@ -102,11 +105,15 @@ class Program(Lists, Trees, Tables, ProvableOperations, RefusedOperations, Class
             "hash": ["chain"],
             "graph": ["next"],
             "array": [],
+            "rows": ["near"],
         }[shape]
         made = Structure(f"s{number}", shape, is_clean, fields, links)
         # Links to links of packed structures would not be aligned.
         made.is_packed = shape in ("doubly", "graph", "array") and self.maybe(0.15)
-        made.deletes = shape not in ("array", "graph") and self.maybe(0.7)
+        made.rows = self.random.choice(("one", "grown", "several")) if shape == "rows" else ""
+        if made.rows == "grown":
+            made.links = []
+        made.deletes = shape not in ("array", "rows", "graph") and self.maybe(0.7)
         if (
             self.structures
             and self.structures[-1].shape in ("list", "tree", "graph")

@@ -91,7 +91,7 @@ class RefusedOperations(Writer):
     def risky_usable_size(self, s: Structure) -> list[str]:
         return (
             ["mix(malloc_usable_size(malloc(5)) >= 5);"]
-            if s.shape == "array"
+            if s.shape in ("array", "rows")
             else ["mix(malloc_usable_size(p) >= sizeof *p);"]
         )
 

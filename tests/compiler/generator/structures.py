@@ -82,6 +82,7 @@ class Structure:
     other: str = ""
     is_packed: bool = False
     deletes: bool = True
+    rows: str = ""  # how an array of structures is made that is followed
     operations: list[str] = field(default_factory=list)
     members: str = ""  # as they are declared
 
