@@ -146,9 +146,10 @@ void AliasSets::merge(Cell kept, Cell gone) {
 }
 
 /// One pointer may lead to both. A pointer that goes on and on may lead to so many that they make an array of
-/// the whole object.
+/// the whole object, and so do many pointers, each to some places of a large one: every further one goes over
+/// all of them.
 void AliasSets::join(AliasSet& set, int64_t first, int64_t second) {
-    constexpr size_t most_alternatives = 16;
+    constexpr size_t most_alternatives = 16, most_ambiguous = 64;
     llvm::SmallVector<int64_t, 2> both = set.alternatives(first);
     const llvm::SmallVector<int64_t, 2> others = set.alternatives(second);
     if (both.front() == others.front()) {
@@ -156,7 +157,8 @@ void AliasSets::join(AliasSet& set, int64_t first, int64_t second) {
     }
     both.append(others.begin(), others.end());
     llvm::sort(both);
-    if (set.stride_ != 0 || both.size() > most_alternatives) {
+    const bool is_too_much = both.size() > most_alternatives || set.ambiguous_.size() >= most_ambiguous;
+    if (set.stride_ != 0 || is_too_much) {
         uint64_t stride = 0;
         for (const int64_t offset : both) {
             stride = std::gcd(stride, distance(offset, both.front()));
@@ -241,24 +243,24 @@ void AliasSets::put_pointer(AliasSet& set, int64_t offset, Cell to) {
 }
 
 void AliasSets::wait_for_overlaps(AliasSet& set, int64_t offset, Cell to) {
-    if (!set.ambiguous_.empty()) {
-        const auto places = set.alternatives(offset);
-        for (const auto& [other, pointee] : set.pointers_) {
-            const auto overlaps = [&](int64_t one) {
-                return llvm::any_of(places, [&](int64_t at) { return distance(one, at) < pointer_bytes; });
-            };
-            if (llvm::any_of(set.alternatives(other), overlaps)) {
-                waiting_.emplace_back(pointee, to);
-            }
-        }
-        return;
-    }
     // The elements before and behind are the same ones.
     const auto length = static_cast<int64_t>(set.stride_);
-    for (const int64_t at : {offset - length, offset, offset + length}) {
+    llvm::SmallVector<int64_t, 4> places = set.alternatives(offset);
+    if (length != 0) {
+        places.append({offset - length, offset + length});
+    }
+    for (const int64_t at : places) {
         const auto end = set.pointers_.lower_bound(at + pointer_bytes);
         for (auto each = set.pointers_.lower_bound(at - pointer_bytes + 1); each != end; ++each) {
             waiting_.emplace_back(each->second, to);
+        }
+        // Those that may lead near to it lie in the map by the lowest of their offsets.
+        for (const auto& offsets : set.ambiguous_) {
+            const auto other = set.pointers_.find(offsets.front());
+            const auto is_near = [at](int64_t one) { return distance(one, at) < pointer_bytes; };
+            if (other != set.pointers_.end() && llvm::any_of(offsets, is_near)) {
+                waiting_.emplace_back(other->second, to);
+            }
         }
     }
 }

@@ -5,6 +5,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MathExtras.h>
 
+#include <numeric>
+
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
@@ -53,6 +55,18 @@ bool cuts_in_elements(const Access& access, int64_t at, int64_t pointer, uint64_
     };
     const int64_t first = element_of(at), last = element_of(at + static_cast<int64_t>(access.bytes) - 1);
     return cuts(access, at, first) || cuts(access, at, first + length) || cuts(access, at, last);
+}
+
+/// What divides the distances between all places that two pointers into one set may lead to; 0: it is one.
+uint64_t distance_of_places(Cell one, Cell other) {
+    llvm::SmallVector<int64_t, 2> places = one.set->alternatives(one.offset);
+    const llvm::SmallVector<int64_t, 2> others = other.set->alternatives(other.offset);
+    places.append(others.begin(), others.end());
+    uint64_t apart = 0;
+    for (const int64_t place : places) {
+        apart = std::gcd(apart, static_cast<uint64_t>(std::abs(place - places.front())));
+    }
+    return apart;
 }
 
 bool may_cut(const Access& access, Cell at, int64_t pointer) {
@@ -116,6 +130,11 @@ void PointsTo::follow_copy(const Copy& copy) {
     if (widens_ && !copy.is_of_value && (from.set->stride() == 0 || to.set->stride() == 0)) {
         sets_.add_stride(from, pointer_bytes);
         sets_.add_stride(to, pointer_bytes);
+        return;
+    }
+    if (const uint64_t apart = copy.bytes == 0 && from.set == to.set ? distance_of_places(from, to) : 0) {
+        // Each place has what is so far behind it, and so on.
+        sets_.add_stride(from, apart);
         return;
     }
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;

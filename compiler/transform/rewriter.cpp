@@ -26,7 +26,11 @@ unsigned address_operand(const llvm::Instruction& instruction) {
 /// How many bytes a load, store, atomic or memory intrinsic of known length accesses.
 uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLayout& layout) {
     if (const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
-        return llvm::cast<llvm::ConstantInt>(intrinsic->getLength())->getZExtValue();
+        const auto* length = llvm::dyn_cast<llvm::ConstantInt>(intrinsic->getLength());
+        if (length == nullptr) {
+            llvm::report_fatal_error("malloom: bytes that nobody knows were to be divided into fields");
+        }
+        return length->getZExtValue();
     }
     const llvm::Type* type = instruction.getType();
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
