@@ -35,6 +35,7 @@ bool is_in_structure(const AliasSet& set, int64_t offset) {
 
 /// By its steps and its requests; 0 where it is no array of structures.
 uint64_t structure_bytes(const AliasSet& set) {
+    constexpr uint64_t most_bytes = uint64_t{32} << 10;
     uint64_t bytes = distance_of_elements(set);
     for (const Request& request : set.requests) {
         if (bytes == 0 || !may_be_array(request)) {
@@ -45,7 +46,7 @@ uint64_t structure_bytes(const AliasSet& set) {
     const bool all_begin_with_one = llvm::all_of(set.requests, [&](const Request& request) {
         return bytes != 0 && request.begin % static_cast<int64_t>(bytes) == 0;
     });
-    return all_begin_with_one ? bytes : 0;
+    return all_begin_with_one && bytes <= most_bytes ? bytes : 0;
 }
 
 /// Whether a number is always a multiple, also where its calculation may wrap around.
@@ -70,6 +71,18 @@ bool is_multiple(const llvm::Value& number, uint64_t of) {
     const bool is_product = is_shift || product->getOpcode() == llvm::Instruction::Mul;
     const uint64_t times = is_shift ? uint64_t{1} << bits : bits;
     return is_product && times % of == 0 && (!wraps || llvm::isPowerOf2_64(of));
+}
+
+/// Whether an intrinsic's length is that between two pointers to the same offset of structures of its set.
+bool is_distance_of_structures(const llvm::MemIntrinsic& intrinsic, uint64_t structure_bytes,
+                               const PointsTo& points_to) {
+    const auto* length = llvm::dyn_cast<llvm::Instruction>(intrinsic.getLength());
+    if (length == nullptr || !is_distance(*length)) {
+        return false;
+    }
+    const Cell one = points_to.at(length->getOperand(0)), other = points_to.at(length->getOperand(1));
+    return one && one.set == other.set && one.set == points_to.at(intrinsic.getDest()).set &&
+           (one.offset - other.offset) % static_cast<int64_t>(structure_bytes) == 0;
 }
 
 /// What is accessed of a structure.
@@ -101,8 +114,9 @@ class Candidate {
 bool is_of_structures(const llvm::Instruction& instruction, uint64_t structure_bytes,
                       const PointsTo& points_to) {
     const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction);
-    if (intrinsic == nullptr || !is_multiple(*intrinsic->getLength(), structure_bytes) ||
-        constant_of(*intrinsic->getLength()) == structure_bytes) {
+    if (intrinsic == nullptr || constant_of(*intrinsic->getLength()) == structure_bytes ||
+        !(is_multiple(*intrinsic->getLength(), structure_bytes) ||
+          is_distance_of_structures(*intrinsic, structure_bytes, points_to))) {
         return false;
     }
     const auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(intrinsic);

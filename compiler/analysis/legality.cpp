@@ -216,7 +216,9 @@ void Prover::take_uses() {
 bool Prover::may_compare(const llvm::CmpInst& compare) {
     const Cell one = points_to_.at(compare.getOperand(0)), other = points_to_.at(compare.getOperand(1));
     const Proof* proof = one.set == other.set ? proof_of(one) : nullptr;
-    return proof == nullptr || proof->within(one.offset) == proof->within(other.offset);
+    const bool is_one_place = proof == nullptr || one.set->alternatives(one.offset).size() == 1;
+    return proof == nullptr || (proof->within(one.offset) == proof->within(other.offset) &&
+                                (is_one_place || compare.isEquality()));
 }
 
 /// Whether only the number of structures between two pointers becomes known: they lead to the same offset.
