@@ -91,7 +91,8 @@ class Candidate {
     explicit Candidate(uint64_t bytes) : bytes_(bytes) {}
 
     void take(const Access& access, Cell at, const PointsTo& points_to) {
-        const bool is_of_several = is_of_structures(*access.instruction, bytes_, points_to);
+        const bool is_of_several =
+            structures_access(*access.instruction, bytes_, points_to) != StructuresAccess::none;
         for (const int64_t place : at.set->alternatives(at.offset)) {
             const auto within = static_cast<uint64_t>(llvm::mod(place, static_cast<int64_t>(bytes_)));
             const uint64_t length = is_of_several ? bytes_ : access.bytes;
@@ -111,17 +112,26 @@ class Candidate {
 
 }  // namespace
 
-bool is_of_structures(const llvm::Instruction& instruction, uint64_t structure_bytes,
-                      const PointsTo& points_to) {
+StructuresAccess structures_access(const llvm::Instruction& instruction, uint64_t structure_bytes,
+                                   const PointsTo& points_to) {
     const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction);
-    if (intrinsic == nullptr || constant_of(*intrinsic->getLength()) == structure_bytes ||
-        !(is_multiple(*intrinsic->getLength(), structure_bytes) ||
-          is_distance_of_structures(*intrinsic, structure_bytes, points_to))) {
-        return false;
+    const auto* length =
+        intrinsic != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(intrinsic->getLength()) : nullptr;
+    if (intrinsic == nullptr || structure_bytes == 0 ||
+        (length != nullptr && length->getValue().ule(structure_bytes))) {
+        return StructuresAccess::none;
     }
     const auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(intrinsic);
-    return transfer == nullptr ||
-           points_to.at(transfer->getDest()).set == points_to.at(transfer->getSource()).set;
+    if (transfer != nullptr &&
+        points_to.at(transfer->getDest()).set != points_to.at(transfer->getSource()).set) {
+        return StructuresAccess::none;
+    }
+    if (is_multiple(*intrinsic->getLength(), structure_bytes) ||
+        is_distance_of_structures(*intrinsic, structure_bytes, points_to)) {
+        return StructuresAccess::whole;
+    }
+    // What is moved over itself would have to be moved in its order.
+    return llvm::isa<llvm::MemMoveInst>(intrinsic) ? StructuresAccess::none : StructuresAccess::with_rest;
 }
 
 llvm::DenseMap<const AliasSet*, uint64_t> find_arrays(const PointsTo& points_to) {
