@@ -35,6 +35,7 @@ bool is_in_structure(const AliasSet& set, int64_t offset) {
 
 /// By its steps and its requests; 0 where it is no array of structures.
 uint64_t structure_bytes(const AliasSet& set) {
+    constexpr uint64_t most_bytes = uint64_t{32} << 10;
     uint64_t bytes = distance_of_elements(set);
     for (const Request& request : set.requests) {
         if (bytes == 0 || !may_be_array(request)) {
@@ -45,7 +46,7 @@ uint64_t structure_bytes(const AliasSet& set) {
     const bool all_begin_with_one = llvm::all_of(set.requests, [&](const Request& request) {
         return bytes != 0 && request.begin % static_cast<int64_t>(bytes) == 0;
     });
-    return all_begin_with_one ? bytes : 0;
+    return all_begin_with_one && bytes <= most_bytes ? bytes : 0;
 }
 
 /// Whether a number is always a multiple, also where its calculation may wrap around.
@@ -72,13 +73,26 @@ bool is_multiple(const llvm::Value& number, uint64_t of) {
     return is_product && times % of == 0 && (!wraps || llvm::isPowerOf2_64(of));
 }
 
+/// Whether an intrinsic's length is that between two pointers to the same offset of structures of its set.
+bool is_distance_of_structures(const llvm::MemIntrinsic& intrinsic, uint64_t structure_bytes,
+                               const PointsTo& points_to) {
+    const auto* length = llvm::dyn_cast<llvm::Instruction>(intrinsic.getLength());
+    if (length == nullptr || !is_distance(*length)) {
+        return false;
+    }
+    const Cell one = points_to.at(length->getOperand(0)), other = points_to.at(length->getOperand(1));
+    return one && one.set == other.set && one.set == points_to.at(intrinsic.getDest()).set &&
+           (one.offset - other.offset) % static_cast<int64_t>(structure_bytes) == 0;
+}
+
 /// What is accessed of a structure.
 class Candidate {
   public:
     explicit Candidate(uint64_t bytes) : bytes_(bytes) {}
 
     void take(const Access& access, Cell at, const PointsTo& points_to) {
-        const bool is_of_several = is_of_structures(*access.instruction, bytes_, points_to);
+        const bool is_of_several =
+            structures_access(*access.instruction, bytes_, points_to) != StructuresAccess::none;
         for (const int64_t place : at.set->alternatives(at.offset)) {
             const auto within = static_cast<uint64_t>(llvm::mod(place, static_cast<int64_t>(bytes_)));
             const uint64_t length = is_of_several ? bytes_ : access.bytes;
@@ -98,16 +112,26 @@ class Candidate {
 
 }  // namespace
 
-bool is_of_structures(const llvm::Instruction& instruction, uint64_t structure_bytes,
-                      const PointsTo& points_to) {
+StructuresAccess structures_access(const llvm::Instruction& instruction, uint64_t structure_bytes,
+                                   const PointsTo& points_to) {
     const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction);
-    if (intrinsic == nullptr || !is_multiple(*intrinsic->getLength(), structure_bytes) ||
-        constant_of(*intrinsic->getLength()) == structure_bytes) {
-        return false;
+    const auto* length =
+        intrinsic != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(intrinsic->getLength()) : nullptr;
+    if (intrinsic == nullptr || structure_bytes == 0 ||
+        (length != nullptr && length->getValue().ule(structure_bytes))) {
+        return StructuresAccess::none;
     }
     const auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(intrinsic);
-    return transfer == nullptr ||
-           points_to.at(transfer->getDest()).set == points_to.at(transfer->getSource()).set;
+    if (transfer != nullptr &&
+        points_to.at(transfer->getDest()).set != points_to.at(transfer->getSource()).set) {
+        return StructuresAccess::none;
+    }
+    if (is_multiple(*intrinsic->getLength(), structure_bytes) ||
+        is_distance_of_structures(*intrinsic, structure_bytes, points_to)) {
+        return StructuresAccess::whole;
+    }
+    // What is moved over itself would have to be moved in its order.
+    return llvm::isa<llvm::MemMoveInst>(intrinsic) ? StructuresAccess::none : StructuresAccess::with_rest;
 }
 
 llvm::DenseMap<const AliasSet*, uint64_t> find_arrays(const PointsTo& points_to) {

@@ -15,9 +15,15 @@ namespace malloom::compiler {
 /// all the same.
 llvm::DenseMap<const AliasSet*, uint64_t> find_arrays(const PointsTo& points_to);
 
-/// Whether an instruction fills or copies several whole structures, or none. Copies are from the same set, so
-/// that both sides lie alike.
-bool is_of_structures(const llvm::Instruction& instruction, uint64_t structure_bytes,
-                      const PointsTo& points_to);
+/// Whether an instruction fills or copies several structures from a beginning of one on, or as many bytes as
+/// the run knows. Copies are from the same set, so that both sides lie alike. Structures of 0 bytes: it does
+/// not.
+enum class StructuresAccess : uint8_t {
+    none,
+    whole,     ///< as many as there are
+    with_rest  ///< the last one may be a part of one
+};
+StructuresAccess structures_access(const llvm::Instruction& instruction, uint64_t structure_bytes,
+                                   const PointsTo& points_to);
 
 }  // namespace malloom::compiler

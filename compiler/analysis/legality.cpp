@@ -167,8 +167,8 @@ void Prover::take_accesses() {
 void Prover::take_access(Proof& proof, const Access& access, Cell at) {
     const bool is_one_place = at.set->alternatives(at.offset).size() == 1 && !access.is_one_of_some;
     const int64_t offset = proof.within(at.offset);
-    const bool is_of_several =
-        proof.is_arrays && is_of_structures(*access.instruction, proof.object_bytes, points_to_);
+    const bool is_of_several = proof.is_arrays && structures_access(*access.instruction, proof.object_bytes,
+                                                                    points_to_) != StructuresAccess::none;
     const uint64_t bytes = is_of_several ? proof.object_bytes : access.bytes;
     const auto end = static_cast<uint64_t>(offset) + bytes;
     if (bytes == 0) {
@@ -216,7 +216,9 @@ void Prover::take_uses() {
 bool Prover::may_compare(const llvm::CmpInst& compare) {
     const Cell one = points_to_.at(compare.getOperand(0)), other = points_to_.at(compare.getOperand(1));
     const Proof* proof = one.set == other.set ? proof_of(one) : nullptr;
-    return proof == nullptr || proof->within(one.offset) == proof->within(other.offset);
+    const bool is_one_place = proof == nullptr || one.set->alternatives(one.offset).size() == 1;
+    return proof == nullptr || (proof->within(one.offset) == proof->within(other.offset) &&
+                                (is_one_place || compare.isEquality()));
 }
 
 /// Whether only the number of structures between two pointers becomes known: they lead to the same offset.

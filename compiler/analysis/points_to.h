@@ -37,8 +37,8 @@ struct FieldChoice {
 };
 std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout);
 
-/// Whether it is the distance between two pointers, of which only the number of elements between them is
-/// asked or whether it is more or less than one that is known. That makes no address.
+/// Whether it is the distance between two pointers, which is only divided by the length of elements,
+/// compared, or taken for the length of what is requested, copied or released. That makes no address.
 bool is_distance(const llvm::Instruction& instruction);
 
 /// Whether it is a number with a fraction, or several.

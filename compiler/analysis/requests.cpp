@@ -11,6 +11,7 @@
 
 #include "compiler/analysis/constraints.h"
 #include "compiler/analysis/library_functions.h"
+#include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
 
@@ -91,8 +92,13 @@ uint64_t Multiples::of_calculation(const llvm::Operator& calculation) {
             const uint64_t bits = constant_of(operand(1));
             return bits != 0 && bits < 32 ? llvm::SaturatingMultiply(of(operand(0)), uint64_t{1} << bits) : 1;
         }
-        case llvm::Instruction::Add:
         case llvm::Instruction::Sub:
+            if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&calculation);
+                instruction != nullptr && is_distance(*instruction)) {
+                return 0;  // as many elements as there are, however long
+            }
+            [[fallthrough]];
+        case llvm::Instruction::Add:
             return of_all({&operand(0), &operand(1)});
         case llvm::Instruction::Select:
             return of_all({&operand(1), &operand(2)});

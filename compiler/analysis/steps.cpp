@@ -3,9 +3,11 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/MathExtras.h>
 
+#include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
@@ -34,6 +36,20 @@ uint64_t factor_of(const llvm::Value& index) {
     }
 }
 
+/// Whether a distance is only taken for a number of elements there, a length, or a bound.
+bool is_of_elements(const llvm::Use& distance) {
+    const llvm::User* user = distance.getUser();
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
+        const llvm::Function* callee = call->getCalledFunction();
+        return callee != nullptr && (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()));
+    }
+    const auto* calculation = llvm::dyn_cast<llvm::PossiblyExactOperator>(user);
+    const bool divides = calculation != nullptr && calculation->isExact() &&
+                         (calculation->getOpcode() == llvm::Instruction::SDiv ||
+                          calculation->getOpcode() == llvm::Instruction::AShr);
+    return llvm::isa<llvm::ICmpInst>(user) || (divides && llvm::isa<llvm::ConstantInt>(user->getOperand(1)));
+}
+
 }  // namespace
 
 std::vector<int64_t> chosen_among(const llvm::Value& value) {
@@ -56,18 +72,10 @@ std::vector<int64_t> chosen_among(const llvm::Value& value) {
 }
 
 bool is_distance(const llvm::Instruction& instruction) {
-    const auto is_count = [](const llvm::User* user) {
-        const auto* calculation = llvm::dyn_cast<llvm::PossiblyExactOperator>(user);
-        const bool divides = calculation != nullptr && calculation->isExact() &&
-                             (calculation->getOpcode() == llvm::Instruction::SDiv ||
-                              calculation->getOpcode() == llvm::Instruction::AShr);
-        return (divides || llvm::isa<llvm::ICmpInst>(user)) &&
-               llvm::isa<llvm::ConstantInt>(user->getOperand(1));
-    };
-    return instruction.getOpcode() == llvm::Instruction::Sub &&
+    return instruction.getOpcode() == llvm::Instruction::Sub && instruction.getType()->isIntegerTy(64) &&
            llvm::isa<llvm::PtrToIntInst>(instruction.getOperand(0)) &&
            llvm::isa<llvm::PtrToIntInst>(instruction.getOperand(1)) &&
-           instruction.getType()->isIntegerTy(64) && llvm::all_of(instruction.users(), is_count);
+           llvm::all_of(instruction.uses(), is_of_elements);
 }
 
 std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout) {

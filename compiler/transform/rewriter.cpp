@@ -49,14 +49,6 @@ void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
     }
 }
 
-void rewrite_of_structures(llvm::Instruction& instruction, const SplitObjects& objects) {
-    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
-        rewrite_transfer_of_structures(*transfer, objects);
-    } else {
-        rewrite_fill_of_structures(llvm::cast<llvm::MemSetInst>(instruction), objects);
-    }
-}
-
 constexpr uint64_t most_alignment = 16;  // of what malloc gives
 
 /// First everything is found that must be rewritten, with what the analysis knows of it, which is void as
@@ -92,8 +84,8 @@ class Rewriter {
     };
     struct MemoryAccess {
         llvm::Instruction* instruction;
-        Pointer at, from;               ///< `from` of transfers alone
-        bool is_of_structures = false;  ///< of several
+        Pointer at, from;  ///< `from` of transfers alone
+        StructuresAccess of_structures = StructuresAccess::none;
     };
     /// What the address that is an instruction's operand leads to.
     struct Watched {
@@ -238,9 +230,8 @@ void Rewriter::find_call(llvm::CallBase& call) {
         const Pointer to = pointer_of(intrinsic->getDest());
         const Pointer from = transfer != nullptr ? pointer_of(transfer->getSource()) : Pointer{};
         if (to || from) {
-            const bool is_of_several = to && to.layout->is_of_arrays() &&
-                                       is_of_structures(call, to.layout->structure_bytes(), points_to_);
-            accesses_.push_back({intrinsic, to, from, is_of_several});
+            const uint64_t structure_bytes = to ? to.layout->structure_bytes() : 0;
+            accesses_.push_back({intrinsic, to, from, structures_access(call, structure_bytes, points_to_)});
         } else if (llvm::isa<llvm::ConstantInt>(intrinsic->getLength())) {
             watch(*intrinsic, 0);
             if (transfer != nullptr) {
@@ -355,8 +346,9 @@ void Rewriter::rewrite(const MemoryAccess& access) {
         return Side{address, pointer.layout, static_cast<uint64_t>(pointer.offset), alignment.valueOrOne()};
     };
     llvm::Instruction& instruction = *access.instruction;
-    if (access.is_of_structures) {
-        rewrite_of_structures(instruction, *access.at.layout);
+    if (access.of_structures != StructuresAccess::none) {
+        const bool has_rest = access.of_structures == StructuresAccess::with_rest;
+        rewrite_of_structures(llvm::cast<llvm::MemIntrinsic>(instruction), *access.at.layout, has_rest);
         return;
     }
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {

@@ -1,6 +1,7 @@
 #include "compiler/transform/transfers.h"
 
 #include <llvm/IR/Function.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 namespace malloom::compiler {
 
@@ -32,12 +33,21 @@ std::vector<Piece> pieces_of(const Side& one, const Side& other, uint64_t bytes)
     return found;
 }
 
-/// Of the length of whole structures, which is a multiple of theirs.
-llvm::Value* bytes_in_part(llvm::IRBuilder<>& code, llvm::Value& length, const SplitObjects& objects,
-                           unsigned part) {
-    llvm::Value* bytes = code.CreateZExtOrTrunc(&length, code.getInt64Ty());
-    llvm::Value* structures = code.CreateExactUDiv(bytes, code.getInt64(objects.structure_bytes()));
-    return code.CreateMul(structures, code.getInt64(objects.element_bytes(part)));
+/// So many bytes from a place of the first structure on, and so many bytes further, as the instruction does
+/// with all.
+void access_part(llvm::IRBuilder<>& code, llvm::MemIntrinsic& instruction, const SplitObjects& objects,
+                 Place place, llvm::Value* behind, llvm::Value* bytes) {
+    const llvm::Align alignment(objects.alignment_of(place));
+    const auto find = [&](llvm::Value* first) {
+        return further(code, move(code, objects, first, Place{0, 0}, place), behind);
+    };
+    llvm::Value* to = find(instruction.getDest());
+    if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
+        code.CreateMemSet(to, fill->getValue(), bytes, alignment, instruction.isVolatile());
+    } else {
+        llvm::Value* from = find(llvm::cast<llvm::MemTransferInst>(instruction).getSource());
+        code.CreateMemMove(to, alignment, from, alignment, bytes, instruction.isVolatile());
+    }
 }
 
 }  // namespace
@@ -75,28 +85,27 @@ void rewrite_fill(llvm::MemSetInst& instruction, const Side& to, uint64_t bytes)
     instruction.eraseFromParent();
 }
 
-void rewrite_transfer_of_structures(llvm::MemTransferInst& instruction, const SplitObjects& objects) {
+void rewrite_of_structures(llvm::MemIntrinsic& instruction, const SplitObjects& objects, bool has_rest) {
     llvm::IRBuilder<> code(&instruction);
+    llvm::Value* length = code.CreateZExtOrTrunc(instruction.getLength(), code.getInt64Ty());
+    llvm::Value* structures =
+        code.CreateUDiv(length, code.getInt64(objects.structure_bytes()), "", !has_rest);
     for (unsigned part = 0; part < objects.parts(); ++part) {
-        const Place place = {part, 0};
-        const llvm::Align alignment(objects.alignment_of(place));
-        llvm::Value* to = move(code, objects, instruction.getDest(), Place{0, 0}, place);
-        llvm::Value* from = move(code, objects, instruction.getSource(), Place{0, 0}, place);
-        code.CreateMemMove(to, alignment, from, alignment,
-                           bytes_in_part(code, *instruction.getLength(), objects, part),
-                           instruction.isVolatile());
+        llvm::Value* bytes = code.CreateMul(structures, code.getInt64(objects.element_bytes(part)));
+        access_part(code, instruction, objects, {part, 0}, code.getInt64(0), bytes);
     }
-    instruction.eraseFromParent();
-}
-
-void rewrite_fill_of_structures(llvm::MemSetInst& instruction, const SplitObjects& objects) {
-    llvm::IRBuilder<> code(&instruction);
-    for (unsigned part = 0; part < objects.parts(); ++part) {
-        const Place place = {part, 0};
-        code.CreateMemSet(move(code, objects, instruction.getDest(), Place{0, 0}, place),
-                          instruction.getValue(),
-                          bytes_in_part(code, *instruction.getLength(), objects, part),
-                          llvm::Align(objects.alignment_of(place)), instruction.isVolatile());
+    if (has_rest) {
+        llvm::Value* rest = code.CreateURem(length, code.getInt64(objects.structure_bytes()));
+        code.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(code.CreateIsNotNull(rest), &instruction, false));
+        for (const Field& field : objects.fields()) {
+            const Place place = objects.place_of(field.offset);
+            llvm::Value* behind =
+                code.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, rest, code.getInt64(field.offset));
+            access_part(
+                code, instruction, objects, place,
+                code.CreateMul(structures, code.getInt64(objects.element_bytes(place.part))),
+                code.CreateBinaryIntrinsic(llvm::Intrinsic::umin, behind, code.getInt64(field.bytes)));
+        }
     }
     instruction.eraseFromParent();
 }

@@ -23,9 +23,9 @@ struct Side {
 void rewrite_transfer(llvm::MemTransferInst& instruction, const Side& to, const Side& from, uint64_t bytes);
 /// Fills so many bytes of a split object, as the instruction does, which is erased.
 void rewrite_fill(llvm::MemSetInst& instruction, const Side& to, uint64_t bytes);
-/// The same of as many structures of arrays as there are in the instruction's length.
-void rewrite_transfer_of_structures(llvm::MemTransferInst& instruction, const SplitObjects& objects);
-void rewrite_fill_of_structures(llvm::MemSetInst& instruction, const SplitObjects& objects);
+/// Fills, copies or moves as many structures of arrays as there are in the instruction's length, part by
+/// part, and `has_rest` what is left of that. The instruction is erased.
+void rewrite_of_structures(llvm::MemIntrinsic& instruction, const SplitObjects& objects, bool has_rest);
 /// A load or store of several fields, through a variable on the stack, which later passes take away. The
 /// instruction accesses that thereafter.
 void rewrite_divided(llvm::Instruction& instruction, const Side& object, uint64_t bytes);
