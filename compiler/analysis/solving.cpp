@@ -60,8 +60,7 @@ bool cuts_in_elements(const Access& access, int64_t at, int64_t pointer, uint64_
 /// What divides the distances between all places that two pointers into one set may lead to; 0: it is one.
 uint64_t distance_of_places(Cell one, Cell other) {
     llvm::SmallVector<int64_t, 2> places = one.set->alternatives(one.offset);
-    const llvm::SmallVector<int64_t, 2> others = other.set->alternatives(other.offset);
-    places.append(others.begin(), others.end());
+    llvm::append_range(places, other.set->alternatives(other.offset));
     uint64_t apart = 0;
     for (const int64_t place : places) {
         apart = std::gcd(apart, static_cast<uint64_t>(std::abs(place - places.front())));
@@ -133,9 +132,7 @@ void PointsTo::follow_copy(const Copy& copy) {
         return;
     }
     if (const uint64_t apart = copy.bytes == 0 && from.set == to.set ? distance_of_places(from, to) : 0) {
-        // Each place has what is so far behind it, and so on.
-        sets_.add_stride(from, apart);
-        return;
+        return sets_.add_stride(from, apart);  // each place has what is so far behind it, and so on
     }
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
     llvm::SmallVector<std::pair<Cell, Cell>> same;

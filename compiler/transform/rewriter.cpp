@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
+#include "compiler/transform/accessed_bytes.h"
 #include "compiler/transform/addresses.h"
 #include "compiler/transform/array_variables.h"
 #include "compiler/transform/array_walks.h"
@@ -17,29 +18,6 @@
 namespace malloom::compiler {
 
 namespace {
-
-/// Which operand of a load, a store or an atomic instruction is the address.
-unsigned address_operand(const llvm::Instruction& instruction) {
-    return llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
-}
-
-/// How many bytes a load, store, atomic or memory intrinsic of known length accesses.
-uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLayout& layout) {
-    if (const auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
-        const auto* length = llvm::dyn_cast<llvm::ConstantInt>(intrinsic->getLength());
-        if (length == nullptr) {
-            llvm::report_fatal_error("malloom: bytes that nobody knows were to be divided into fields");
-        }
-        return length->getZExtValue();
-    }
-    const llvm::Type* type = instruction.getType();
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-        type = store->getValueOperand()->getType();
-    } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-        type = exchange->getNewValOperand()->getType();
-    }
-    return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue();
-}
 
 void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
