@@ -67,6 +67,7 @@ def test_a_program_of_which_nothing_is_treated_is_the_same_in_every_byte(case: C
     assert (tmp_path / "maximal").read_bytes() == (tmp_path / "plain").read_bytes()
 
 
+@pytest.mark.long
 def test_more_sets_than_the_run_time_has_numbers(tmp_path: Path) -> None:
     """Those beyond stay as they are."""
     count = 4100
