@@ -225,7 +225,8 @@ bool Prover::may_compare(const llvm::CmpInst& compare) {
 bool Prover::may_count(const llvm::Instruction& user) {
     if (llvm::isa<llvm::PtrToIntInst>(user)) {
         return llvm::all_of(user.users(), [&](const llvm::User* each) {
-            return !llvm::isa<llvm::PtrToIntInst>(each) && may_count(*llvm::cast<llvm::Instruction>(each));
+            return llvm::isa<llvm::PHINode>(each) ||
+                   (!llvm::isa<llvm::PtrToIntInst>(each) && may_count(*llvm::cast<llvm::Instruction>(each)));
         });
     }
     if (!is_distance(user)) {
