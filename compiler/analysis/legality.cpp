@@ -70,6 +70,7 @@ class Prover {
     void take_fields(Proof& proof);
     bool may_compare(const llvm::CmpInst& compare);
     bool may_count(const llvm::Instruction& user);
+    bool leads_by_structures(const llvm::GetElementPtrInst& address, Cell base);
 
     Proof* proof_of(Cell cell) {
         const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
@@ -238,6 +239,26 @@ bool Prover::may_count(const llvm::Instruction& user) {
            one.set->alternatives(one.offset).size() == 1;
 }
 
+/// Whether an address in arrays is as far from another one as some structures and its constant bytes: a
+/// distance of elements may be that of others.
+bool Prover::leads_by_structures(const llvm::GetElementPtrInst& address, Cell base) {
+    const Proof& proof = *proof_of(base);
+    const Cell to = points_to_.at(&address);
+    const llvm::DataLayout& layout = points_to_.module().getDataLayout();
+    const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
+    llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+    llvm::APInt constant(bits, 0);
+    llvm::cast<llvm::GEPOperator>(address).collectOffset(layout, bits, variable, constant);
+    const bool is_choice = variable.size() == 1 && !chosen_among(*variable.front().first).empty();
+    if (!proof.is_arrays || !to || is_choice) {
+        return true;
+    }
+    const int64_t expected = proof.within(base.offset + constant.getSExtValue());
+    return to.set == base.set && llvm::any_of(to.set->alternatives(to.offset), [&](int64_t offset) {
+               return proof.within(offset) == expected;
+           });
+}
+
 void Prover::take_use(const llvm::Use& use, Cell cell) {
     const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
     if (may_count(user)) {
@@ -257,8 +278,11 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     if (llvm::isa<llvm::GetElementPtrInst>(user) && !is_one_place) {
         refuse_split(cell, "a pointer to several places of it leads on", &user);
     }
-    if (llvm::isa<llvm::GetElementPtrInst>(user)) {
+    if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&user)) {
         bases_[cell.set].try_emplace(cell.offset, &user);
+        if (!leads_by_structures(*address, cell)) {
+            refuse_split(cell, "a pointer to it steps as far as others are apart", &user);
+        }
     }
     if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::ReturnInst,
                   llvm::FreezeInst, llvm::GetElementPtrInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
