@@ -60,7 +60,8 @@ bool is_of_elements(const llvm::Use& distance) {
     const llvm::User* user = distance.getUser();
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
         const llvm::Function* callee = call->getCalledFunction();
-        return callee != nullptr && (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()));
+        return callee != nullptr && callee->isDeclaration() &&
+               (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()));
     }
     if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
         return address->getSourceElementType()->isIntegerTy(8) && !address->getType()->isVectorTy() &&
