@@ -49,6 +49,15 @@ uint64_t structure_bytes(const AliasSet& set) {
     return all_begin_with_one && bytes <= most_bytes ? bytes : 0;
 }
 
+/// Whether a product, made wider or not, may be another number than that of its factors.
+bool may_wrap(const llvm::OverflowingBinaryOperator& product, const llvm::CastInst* widened) {
+    if (widened == nullptr) {
+        return !product.hasNoSignedWrap() && !product.hasNoUnsignedWrap();
+    }
+    return !(llvm::isa<llvm::SExtInst>(widened) && product.hasNoSignedWrap()) &&
+           !(llvm::isa<llvm::ZExtInst>(widened) && product.hasNoUnsignedWrap());
+}
+
 /// Whether a number is always a multiple, also where its calculation may wrap around.
 bool is_multiple(const llvm::Value& number, uint64_t of) {
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&number)) {
@@ -59,18 +68,14 @@ bool is_multiple(const llvm::Value& number, uint64_t of) {
     const auto* product = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(narrow);
     const auto* factor =
         product != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(product->getOperand(1)) : nullptr;
-    if (factor == nullptr || factor->getBitWidth() > 64) {
+    if (factor == nullptr || factor->getBitWidth() > 64 || factor->isNegative()) {
         return false;
     }
-    const bool wraps = llvm::isa_and_nonnull<llvm::SExtInst>(widened)   ? !product->hasNoSignedWrap()
-                       : llvm::isa_and_nonnull<llvm::ZExtInst>(widened) ? !product->hasNoUnsignedWrap()
-                       : widened != nullptr                             ? true
-                                            : !product->hasNoSignedWrap() && !product->hasNoUnsignedWrap();
     const uint64_t bits = factor->getZExtValue();
     const bool is_shift = product->getOpcode() == llvm::Instruction::Shl && bits < 32;
     const bool is_product = is_shift || product->getOpcode() == llvm::Instruction::Mul;
     const uint64_t times = is_shift ? uint64_t{1} << bits : bits;
-    return is_product && times % of == 0 && (!wraps || llvm::isPowerOf2_64(of));
+    return is_product && times % of == 0 && (!may_wrap(*product, widened) || llvm::isPowerOf2_64(of));
 }
 
 /// Whether an intrinsic's length is that between two pointers to the same offset of structures of its set.

@@ -14,6 +14,7 @@
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/rules.h"
 #include "compiler/analysis/thread_code.h"
+#include "compiler/analysis/variable_offsets.h"
 
 namespace malloom::compiler {
 
@@ -70,6 +71,7 @@ class Prover {
     void take_fields(Proof& proof);
     bool may_compare(const llvm::CmpInst& compare);
     bool may_count(const llvm::Instruction& user);
+    bool leads_by_structures(const llvm::GetElementPtrInst& address, Cell base);
 
     Proof* proof_of(Cell cell) {
         const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
@@ -225,7 +227,8 @@ bool Prover::may_compare(const llvm::CmpInst& compare) {
 bool Prover::may_count(const llvm::Instruction& user) {
     if (llvm::isa<llvm::PtrToIntInst>(user)) {
         return llvm::all_of(user.users(), [&](const llvm::User* each) {
-            return !llvm::isa<llvm::PtrToIntInst>(each) && may_count(*llvm::cast<llvm::Instruction>(each));
+            return llvm::isa<llvm::PHINode>(each) ||
+                   (!llvm::isa<llvm::PtrToIntInst>(each) && may_count(*llvm::cast<llvm::Instruction>(each)));
         });
     }
     if (!is_distance(user)) {
@@ -235,6 +238,26 @@ bool Prover::may_count(const llvm::Instruction& user) {
     const Proof* proof = one && one.set == other.set ? proof_of(one) : nullptr;
     return proof != nullptr && proof->is_arrays && proof->within(one.offset) == proof->within(other.offset) &&
            one.set->alternatives(one.offset).size() == 1;
+}
+
+/// Whether an address in arrays is as far from another one as some structures and its constant bytes: a
+/// distance of elements may be that of others.
+bool Prover::leads_by_structures(const llvm::GetElementPtrInst& address, Cell base) {
+    const Proof& proof = *proof_of(base);
+    const Cell to = points_to_.at(&address);
+    const llvm::DataLayout& layout = points_to_.module().getDataLayout();
+    const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
+    VariableOffsets variable;
+    llvm::APInt constant(bits, 0);
+    llvm::cast<llvm::GEPOperator>(address).collectOffset(layout, bits, variable, constant);
+    const bool is_choice = variable.size() == 1 && !chosen_among(*variable.front().first).empty();
+    if (!proof.is_arrays || !to || is_choice) {
+        return true;
+    }
+    const int64_t expected = proof.within(base.offset + constant.getSExtValue());
+    return to.set == base.set && llvm::any_of(to.set->alternatives(to.offset), [&](int64_t offset) {
+               return proof.within(offset) == expected;
+           });
 }
 
 void Prover::take_use(const llvm::Use& use, Cell cell) {
@@ -256,8 +279,11 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     if (llvm::isa<llvm::GetElementPtrInst>(user) && !is_one_place) {
         refuse_split(cell, "a pointer to several places of it leads on", &user);
     }
-    if (llvm::isa<llvm::GetElementPtrInst>(user)) {
+    if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&user)) {
         bases_[cell.set].try_emplace(cell.offset, &user);
+        if (!leads_by_structures(*address, cell)) {
+            refuse_split(cell, "a pointer to it steps as far as others are apart", &user);
+        }
     }
     if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::ReturnInst,
                   llvm::FreezeInst, llvm::GetElementPtrInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(

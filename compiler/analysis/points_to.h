@@ -38,7 +38,8 @@ struct FieldChoice {
 std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout);
 
 /// Whether it is the distance between two pointers, which is only divided by the length of elements,
-/// compared, or taken for the length of what is requested, copied or released. That makes no address.
+/// compared, taken for the length of what is requested, copied or released, or added to a pointer. That makes
+/// no other address.
 bool is_distance(const llvm::Instruction& instruction);
 
 /// Whether it is a number with a fraction, or several.
@@ -73,6 +74,13 @@ struct Step {
     int64_t bytes;
     Cell to;
     uint64_t array_bytes = 0, stride = 0;
+};
+
+/// From one pointer to another one, as far as it is from one value to another.
+struct StepByDistance {
+    Cell from;
+    llvm::Value *begin, *end;
+    Cell to;
 };
 
 /// The values that an index may have.
@@ -115,6 +123,7 @@ class PointsTo {
     Cell object_of(llvm::GlobalValue* global);
     Cell offset_by(llvm::GEPOperator& address, Cell base);
     Cell one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale);
+    Cell by_distance(Cell base, llvm::Instruction& distance);
     Cell within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
                       uint64_t scale);
     void take_initializer(llvm::Constant* value, Cell at);
@@ -133,6 +142,7 @@ class PointsTo {
     void calculated_parts_of(Cell place);
     void follow_steps();
     void follow_distances();
+    bool follow_by_distance(const StepByDistance& step);
     void follow_outside();
     void follow_exposed();
     bool uses_calculated();
@@ -156,7 +166,9 @@ class PointsTo {
     std::vector<LibraryAccess> library_accesses_;
     std::vector<Step> steps_;
     std::vector<std::pair<llvm::Value*, llvm::Value*>> distances_;  ///< between these, as numbers
-    bool widens_ = false;  ///< the analysis has gone on for long: whatever may go on is made coarse
+    std::vector<StepByDistance> steps_by_distance_;
+    bool widens_ = false;         ///< the analysis has gone on for long: what goes on is made coarse
+    bool widens_copies_ = false;  ///< for longer
     std::vector<llvm::CallBase*> indirect_calls_;
     std::vector<Callback> callbacks_;
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back

@@ -79,34 +79,28 @@ bool may_cut(const Access& access, Cell at, int64_t pointer) {
 }  // namespace
 
 void PointsTo::solve() {
-    // What is copied to and fro may lead further and further: after so many rounds nothing is told apart
-    // there.
+    // What steps on and on, or is copied to and fro, may lead further and further: after so many rounds
+    // nothing is told apart there. Steps first, as they know their distance.
     constexpr unsigned patience = 16;
     unsigned rounds = 0;
     for (uint64_t before = UINT64_MAX; before != sets_.changes();) {
         before = sets_.changes();
         widens_ = ++rounds > patience;
+        widens_copies_ = rounds > 2 * patience;
         follow_copies();
         follow_indirect_calls();
         follow_callbacks();
         follow_numbers();
         follow_steps();
+        for (const StepByDistance& step : steps_by_distance_) {
+            follow_by_distance(step);
+        }
         follow_outside();
         follow_exposed();
         follow_partial_accesses();
         spread_escapes();
         if (before == sets_.changes()) {
             follow_distances();
-        }
-    }
-}
-
-/// Who counts the elements between two pointers may come from one to the other. Those of one set are in one
-/// array already; others are not known to be before all the rest is.
-void PointsTo::follow_distances() {
-    for (const auto& [one, other] : distances_) {
-        if (cell_of(one).set != cell_of(other).set) {
-            sets_.unify(cell_of(one), cell_of(other));
         }
     }
 }
@@ -126,7 +120,7 @@ void PointsTo::follow_copy(const Copy& copy) {
     if (!from || !to) {
         return;
     }
-    if (widens_ && !copy.is_of_value && (from.set->stride() == 0 || to.set->stride() == 0)) {
+    if (widens_copies_ && !copy.is_of_value && (from.set->stride() == 0 || to.set->stride() == 0)) {
         sets_.add_stride(from, pointer_bytes);
         sets_.add_stride(to, pointer_bytes);
         return;
@@ -293,35 +287,6 @@ void PointsTo::follow_exposed() {
     for (AliasSet* set : sets_.all()) {
         if (set->has(Trait::exposed)) {
             sets_.add_trait({set, 0}, Trait::escaped, "a calculated address may lead to it");
-        }
-    }
-}
-
-/// A pointer that may lead to several places leads to as many further ones; and one to any element of an
-/// array to as many behind it.
-void PointsTo::follow_steps() {
-    for (size_t i = 0; i < steps_.size(); ++i) {
-        const Step step = steps_[i];
-        const Cell from = sets_.resolve(step.from);
-        if (!from) {
-            continue;
-        }
-        const llvm::SmallVector<int64_t, 2> alternatives = from.set->alternatives(from.offset);
-        if (widens_ && alternatives.size() > 1) {
-            sets_.add_stride(from, step.stride != 0 ? step.stride : pointer_bytes);
-            continue;
-        }
-        for (const int64_t begin : alternatives) {
-            const Cell target = {from.set, begin + step.bytes};
-            if (step.stride != 0 && alternatives.size() > 1) {
-                sets_.add_region(target, step.array_bytes, step.stride);
-            }
-            sets_.unify(target, step.to);
-        }
-        const Cell base = sets_.resolve(step.from), result = sets_.resolve(step.to);
-        const Region* region = base.set->region_of(base.offset);
-        if (region != nullptr && base.set->region_of(result.offset) != region) {
-            sets_.add_stride(base, region->stride);
         }
     }
 }

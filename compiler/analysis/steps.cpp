@@ -7,8 +7,11 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/MathExtras.h>
 
+#include <numeric>
+
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/points_to.h"
+#include "compiler/analysis/variable_offsets.h"
 
 namespace malloom::compiler {
 
@@ -36,18 +39,47 @@ uint64_t factor_of(const llvm::Value& index) {
     }
 }
 
+/// Whether a number is a pointer, or one of some, or null.
+bool is_address(const llvm::Value& number, unsigned depth = 0) {
+    constexpr unsigned most_choices = 4;
+    const auto* phi = llvm::dyn_cast<llvm::PHINode>(&number);
+    if (phi == nullptr || depth == most_choices) {
+        return llvm::isa<llvm::PtrToIntInst>(number);
+    }
+    const auto is_null = [](const llvm::Value* choice) {
+        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(choice);
+        return constant != nullptr && constant->isZero();
+    };
+    const auto may_be_one = [&](const llvm::Value* choice) {
+        return choice == phi || is_null(choice) || is_address(*choice, depth + 1);
+    };
+    return llvm::all_of(phi->incoming_values(), may_be_one) && !llvm::all_of(phi->incoming_values(), is_null);
+}
+
 /// Whether a distance is only taken for a number of elements there, a length, or a bound.
 bool is_of_elements(const llvm::Use& distance) {
     const llvm::User* user = distance.getUser();
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
         const llvm::Function* callee = call->getCalledFunction();
-        return callee != nullptr && (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()));
+        return callee != nullptr && callee->isDeclaration() &&
+               (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()));
+    }
+    if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
+        return address->getSourceElementType()->isIntegerTy(8) && !address->getType()->isVectorTy() &&
+               distance.getOperandNo() == 1 && address->getNumIndices() == 1;
     }
     const auto* calculation = llvm::dyn_cast<llvm::PossiblyExactOperator>(user);
-    const bool divides = calculation != nullptr && calculation->isExact() &&
-                         (calculation->getOpcode() == llvm::Instruction::SDiv ||
-                          calculation->getOpcode() == llvm::Instruction::AShr);
-    return llvm::isa<llvm::ICmpInst>(user) || (divides && llvm::isa<llvm::ConstantInt>(user->getOperand(1)));
+    const bool divides = calculation != nullptr && llvm::isa<llvm::ConstantInt>(calculation->getOperand(1));
+    return llvm::isa<llvm::ICmpInst>(user) || divides;
+}
+
+/// What makes one place of several, and no more than that.
+uint64_t distance_among(llvm::ArrayRef<int64_t> offsets) {
+    uint64_t distance = 0;
+    for (const int64_t offset : offsets) {
+        distance = std::gcd(distance, static_cast<uint64_t>(offset - offsets.front()));
+    }
+    return distance;
 }
 
 }  // namespace
@@ -73,8 +105,7 @@ std::vector<int64_t> chosen_among(const llvm::Value& value) {
 
 bool is_distance(const llvm::Instruction& instruction) {
     return instruction.getOpcode() == llvm::Instruction::Sub && instruction.getType()->isIntegerTy(64) &&
-           llvm::isa<llvm::PtrToIntInst>(instruction.getOperand(0)) &&
-           llvm::isa<llvm::PtrToIntInst>(instruction.getOperand(1)) &&
+           is_address(*instruction.getOperand(0)) && is_address(*instruction.getOperand(1)) &&
            llvm::all_of(instruction.uses(), is_of_elements);
 }
 
@@ -91,7 +122,7 @@ std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLa
     });
     auto& steps = llvm::cast<llvm::GEPOperator>(*instruction);
     const unsigned bits = layout.getIndexTypeSizeInBits(steps.getType());
-    llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+    VariableOffsets variable;
     llvm::APInt constant(bits, 0);
     if (!is_accessed_only || !steps.collectOffset(layout, bits, variable, constant) || variable.size() != 1) {
         return std::nullopt;
@@ -111,7 +142,7 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
     }
     const llvm::DataLayout& layout = module_.getDataLayout();
     const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
-    llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+    VariableOffsets variable;
     llvm::APInt constant(bits, 0);
     if (address.getType()->isVectorTy() || !address.collectOffset(layout, bits, variable, constant)) {
         sets_.add_stride(base, 1);
@@ -126,6 +157,10 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
         const auto& [index, scale] = variable.front();
         if (const std::vector<int64_t> choices = chosen_among(*index); !choices.empty()) {
             return one_of(base, constant.getSExtValue(), choices, scale.getSExtValue());
+        }
+        auto* distance = llvm::dyn_cast<llvm::Instruction>(index);
+        if (distance != nullptr && is_distance(*distance)) {
+            return by_distance(base, *distance);
         }
         return within_array(address, base, constant.getSExtValue(), *index, scale.abs().getZExtValue());
     }
@@ -144,6 +179,13 @@ Cell PointsTo::one_of(Cell base, int64_t further, const std::vector<int64_t>& in
         sets_.unify(first, base.plus(bytes));
     }
     return sets_.resolve(first);
+}
+
+/// To wherever another step would lead that is as far.
+Cell PointsTo::by_distance(Cell base, llvm::Instruction& distance) {
+    const Cell to = sets_.add();
+    steps_by_distance_.push_back({base, distance.getOperand(1), distance.getOperand(0), to});
+    return to;
 }
 
 /// An index with a lower bound stays within an array in the object, which may go on to the object's end; any
@@ -172,6 +214,67 @@ Cell PointsTo::within_array(llvm::GEPOperator& address, Cell base, int64_t furth
     sets_.add_trait(first, Trait::many_in_one);
     sets_.add_stride(first, static_cast<uint64_t>(factor * bytes));
     return sets_.resolve(first);
+}
+
+/// A pointer that may lead to several places leads to as many further ones; and one to any element of an
+/// array to as many behind it.
+void PointsTo::follow_steps() {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+        const Step step = steps_[i];
+        const Cell from = sets_.resolve(step.from);
+        if (!from) {
+            continue;
+        }
+        const llvm::SmallVector<int64_t, 2> alternatives = from.set->alternatives(from.offset);
+        if (widens_ && alternatives.size() > 1) {
+            sets_.add_stride(from, step.stride != 0 ? step.stride : distance_among(alternatives));
+            continue;
+        }
+        for (const int64_t begin : alternatives) {
+            const Cell target = {from.set, begin + step.bytes};
+            if (step.stride != 0 && alternatives.size() > 1) {
+                sets_.add_region(target, step.array_bytes, step.stride);
+            }
+            sets_.unify(target, step.to);
+        }
+        const Cell base = sets_.resolve(step.from), result = sets_.resolve(step.to);
+        const Region* region = base.set->region_of(base.offset);
+        if (region != nullptr && base.set->region_of(result.offset) != region) {
+            sets_.add_stride(base, region->stride);
+        }
+    }
+}
+
+/// Who counts the elements between two pointers may come from one to the other. Those of one set are in one
+/// array already; others are not known to be before all the rest is.
+void PointsTo::follow_distances() {
+    for (const auto& [one, other] : distances_) {
+        if (cell_of(one).set != cell_of(other).set) {
+            sets_.unify(cell_of(one), cell_of(other));
+            return;
+        }
+    }
+    for (const StepByDistance& step : steps_by_distance_) {
+        if (!follow_by_distance(step)) {
+            sets_.add_stride(step.from, 1);
+            sets_.unify(step.from, step.to);
+        }
+    }
+}
+
+/// From one element to another there are whole elements; where there are none, nobody knows how far it is.
+bool PointsTo::follow_by_distance(const StepByDistance& step) {
+    const Cell begin = cell_of(step.begin), end = cell_of(step.end), from = sets_.resolve(step.from);
+    if (!from || !begin || begin.set != end.set) {
+        return false;
+    }
+    const Region* region = begin.set->region_of(begin.offset);
+    const uint64_t stride = region != nullptr ? region->stride : begin.set->stride();
+    if (stride != 0) {
+        sets_.add_stride(from, stride);
+        sets_.unify(step.to, from.plus(end.offset - begin.offset));
+    }
+    return stride != 0;
 }
 
 }  // namespace malloom::compiler

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/ValueHandle.h>
 
+#include "compiler/analysis/variable_offsets.h"
 #include "compiler/transform/addresses.h"
 
 namespace malloom::compiler {
@@ -16,7 +16,7 @@ class ArrayWalks {
     /// Bytes to be added to an address: a constant, and values that have a factor each.
     struct Steps {
         int64_t bytes;
-        llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+        VariableOffsets variable;
     };
 
     /// From a pointer to an offset of a structure as many bytes further as the steps are in the original.

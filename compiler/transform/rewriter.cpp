@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
+#include "compiler/analysis/variable_offsets.h"
 #include "compiler/transform/accessed_bytes.h"
 #include "compiler/transform/addresses.h"
 #include "compiler/transform/array_variables.h"
@@ -277,7 +278,7 @@ void Rewriter::rewrite(const Address& address) {
     auto& old = llvm::cast<llvm::GEPOperator>(*address.instruction);
     const llvm::DataLayout& data = module_.getDataLayout();
     const unsigned bits = data.getIndexTypeSizeInBits(old.getType());
-    llvm::MapVector<llvm::Value*, llvm::APInt> variable;
+    VariableOffsets variable;
     llvm::APInt constant(bits, 0);
     old.collectOffset(data, bits, variable, constant);
 

@@ -111,7 +111,7 @@ class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations,
         # Links to links of packed structures would not be aligned.
         made.is_packed = shape in ("doubly", "graph", "array") and self.maybe(0.15)
         made.rows = self.random.choice(("one", "grown", "several")) if shape == "rows" else ""
-        if made.rows == "grown":
+        if made.rows == "grown" and self.maybe(0.5):
             made.links = []
         made.deletes = shape not in ("array", "rows", "graph") and self.maybe(0.7)
         if (

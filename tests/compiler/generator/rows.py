@@ -14,7 +14,7 @@ class Rows(Writer):
         n, t = s.name, s.type
         self.has("rows")
         {"one": self.one_array, "grown": self.grown_array, "several": self.several_arrays}[s.rows](s)
-        if s.rows != "grown":
+        if s.links:
             # Links lead nowhere before there is something to lead to.
             s.operations.append(
                 f"{{ {t}* p = nth_{n}(next_random()); p->near = nth_{n}(next_random()); sum_{n}(p->near); }}"
@@ -71,6 +71,14 @@ class Rows(Writer):
                 f"room_{n} = room_{n} * 2 + next_random() % 5 + 1;",
                 f"{t}* more = {self.new_elements(s, f'room_{n}')};",
                 copy,
+                *(
+                    [
+                        f"for (unsigned i = 0; i < count_{n}; ++i)",
+                        f"    if (more[i].near != NULL) more[i].near = more + (more[i].near - all_{n});",
+                    ]
+                    if s.links
+                    else []
+                ),
                 f"free(all_{n});",
                 f"all_{n} = more;",
             ],
@@ -139,6 +147,8 @@ class Rows(Writer):
             found += [
                 f"mix((unsigned long)({at} - all_{n}));",
                 f"mix(nth_{n}(3) < {at});",
+                f"{{ {t} *p = {at}, *q = ({t}*)((char*)all_{n} + ((char*)p - (char*)all_{n})); mix(p == q); sum_{n}(q); }}",
+                f"{{ {t} *p = {at}, *q = {at}; long apart = q - p; if (apart > 2) sum_{n}(p + apart / 2); else if (apart < 0) sum_{n}(q - apart); }}",
                 f"if (count_{n} > 2) {{ {t} first = all_{n}[0]; for (unsigned i = 1; i < count_{n}; ++i) all_{n}[i - 1] = all_{n}[i]; all_{n}[count_{n} - 1] = first; }}",
                 f"if (count_{n} > 2) memmove(all_{n} + 1, all_{n}, (count_{n} - 2) * sizeof *all_{n});",
                 f"for (unsigned i = 1; i < count_{n}; ++i) {{ {t} moved = all_{n}[i]; unsigned j = i; "
