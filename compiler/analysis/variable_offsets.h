@@ -1,4 +1,5 @@
-// What LLVM's GEPOperator::collectOffset finds, whose type differs between the versions that malloom builds with.
+// What LLVM's GEPOperator::collectOffset finds, whose type differs between the versions that malloom builds
+// with.
 #pragma once
 
 #include <llvm/ADT/APInt.h>
