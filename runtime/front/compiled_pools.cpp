@@ -21,6 +21,7 @@ bool open_compiled_pools() {
     if (!is_open) {
         ProcessPools::prepare();
         is_open = compiled_pools.open();
+        compiled_pools.heap.arena().prefer_huge_pages();
     }
     return is_open;
 }
