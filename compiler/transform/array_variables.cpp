@@ -53,6 +53,9 @@ class Requesters {
         if (function.isDeclaration()) {
             return !keeps_to_itself(function);
         }
+        if (function.isInterposable()) {
+            return true;  // another may take its place
+        }
         return llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
             const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
             return instruction.isAtomic() || (call != nullptr && may_request(*call));

@@ -11,7 +11,7 @@ namespace {
 llvm::AttributeMask claims() {
     llvm::AttributeMask found;
     for (const auto kind : {llvm::Attribute::Alignment, llvm::Attribute::Dereferenceable,
-                            llvm::Attribute::DereferenceableOrNull}) {
+                            llvm::Attribute::DereferenceableOrNull, llvm::Attribute::Initializes}) {
         found.addAttribute(kind);
     }
     return found;

@@ -295,7 +295,11 @@ void Rewriter::rewrite(const Address& address) {
         further = 0;
         variable.clear();
         for (llvm::User* user : address.instruction->users()) {
-            lower_alignment(*llvm::cast<llvm::Instruction>(user), llvm::Align(1));
+            // An atomic field is never divided, and lies as it must wherever it is.
+            auto* access = llvm::cast<llvm::Instruction>(user);
+            if (!access->isAtomic() && llvm::getPointerOperand(access) == address.instruction) {
+                lower_alignment(*access, llvm::Align(1));
+            }
         }
     } else if (is_among_structures) {
         pointer = walks_.walk(code, layout, pointer, address.base.offset, {further, variable});

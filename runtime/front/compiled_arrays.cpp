@@ -90,11 +90,10 @@ void after_fork() {
     opening.unlock();
 }
 
-void watch_forks() {
-    static constinit bool is_watching = false;
-    if (!is_watching) {
-        is_watching = pthread_atfork(before_fork, after_fork, after_fork) == 0;
-    }
+/// Before the program's own handlers of forks, which then come while nothing is locked: they may wait for
+/// threads that ask for arrays.
+[[gnu::constructor(101)]] void watch_forks() {
+    pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 CompiledArrays* state_of(const malloom_arrays& of) {
@@ -117,7 +116,6 @@ CompiledArrays* state_of(const malloom_arrays& of) {
         platform::unmap_pages(memory, sizeof(CompiledArrays));
         return nullptr;
     }
-    watch_forks();
     made->next = newest;
     __atomic_store_n(&newest, made, __ATOMIC_RELEASE);
     __atomic_store_n(&of.state, made, __ATOMIC_RELEASE);

@@ -21,7 +21,7 @@ bool open_compiled_pools() {
     if (!is_open) {
         ProcessPools::prepare();
         is_open = compiled_pools.open();
-        compiled_pools.heap.arena().prefer_huge_pages();
+        compiled_pools.heap.arena().prefer_huge_pages_when_large();
     }
     return is_open;
 }

@@ -104,6 +104,10 @@ uintptr_t PoolArena::fresh_block() {
     __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);
     const uintptr_t block = ranges_.base() + blocks_ * block_bytes;
     ++blocks_;
+    if (waits_for_huge_pages_ && reserve() >= block_bytes) {
+        waits_for_huge_pages_ = false;
+        prefer_huge_pages();
+    }
     make_huge(block);
     return block;
 }

@@ -135,6 +135,8 @@ class PoolArena {
     /// From now on blocks are huge pages, where the system makes them at request. One of them may be idle
     /// beside the rest.
     void prefer_huge_pages() { huge_pages_.prefer(); }
+    /// The same once one of them is no more than may be idle anyway.
+    void prefer_huge_pages_when_large() { waits_for_huge_pages_ = true; }
 
     /// Every descriptor that was ever used.
     Pool* pools() const { return reinterpret_cast<Pool*>(descriptors_.base()); }
@@ -190,6 +192,7 @@ class PoolArena {
     structures::GrowingRange descriptors_;
     PoolPages pages_;
     HugePages huge_pages_;
+    bool waits_for_huge_pages_ = false;
     Order orders_[pool_orders] = {};
     SizeClass classes_[size_classes] = {};
     size_t open_bytes_ = 0;  ///< of the largest pools of all classes; atomic
