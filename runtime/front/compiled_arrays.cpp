@@ -9,6 +9,7 @@
 #include <new>
 
 #include "include/malloom/pools.h"
+#include "runtime/front/new_of_program.h"
 #include "runtime/heaps/arrays/array_region.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
@@ -177,8 +178,6 @@ bool is_in_arrays(const void* address) {
 
 using namespace malloom;
 
-[[gnu::weak]] void* array_operator_new(size_t bytes) __asm__("_Znwm");
-
 extern "C" {
 
 void* malloom_array_alloc(malloom_arrays* of, size_t bytes) {
@@ -195,9 +194,8 @@ void* malloom_array_calloc(malloom_arrays* of, size_t count, size_t bytes) {
 }
 
 void* malloom_array_new(malloom_arrays* of, size_t bytes) {
-    void* first = malloom_array_alloc(of, bytes);
-    // No array of its would have its parts where they are looked for: this throws.
-    return first != nullptr ? first : array_operator_new(SIZE_MAX / 2);
+    // No array of the program's would have its parts where they are looked for.
+    return front::ask_as_new([=] { return malloom_array_alloc(of, bytes); });
 }
 
 void malloom_array_free(malloom_arrays* of, void* first_element) {

@@ -1,12 +1,14 @@
 // What compiled code calls (include/malloom/pools.h): pools of the process by the numbers that a compiler
 // gives to structures. The program or shared library that it is linked into has it for itself.
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "include/malloom/pools.h"
 #include "runtime/front/compiled_arrays.h"
 #include "runtime/front/compiled_pools.h"
+#include "runtime/front/new_of_program.h"
 #include "runtime/heaps/split/split_pools.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/undisturbed.h"
@@ -30,6 +32,20 @@ namespace {
 
 using heaps::PoolHeap;
 using heaps::SplitShape;
+
+// A borrower that another thread was making would never be made in the child.
+void before_fork() {
+    making_borrowers.lock();
+}
+void after_fork() {
+    making_borrowers.unlock();
+}
+
+/// After the handlers of process_pools.cpp, which therefore lock after these, as the making of borrowers
+/// does.
+[[gnu::constructor(102)]] void watch_forks() {
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 constinit heaps::SplitPools split_pools = {};
 constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
@@ -74,7 +90,6 @@ SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
 using namespace malloom;
 
 // The program's: whoever calls what needs them has them.
-[[gnu::weak]] void* operator_new(size_t bytes) __asm__("_Znwm");
 [[gnu::weak]] void operator_delete(void* object) __asm__("_ZdlPv");
 [[gnu::weak]] void* operator_new_aligned(size_t bytes, size_t alignment) __asm__("_ZnwmSt11align_val_t");
 [[gnu::weak]] void operator_delete_aligned(void* object, size_t alignment) __asm__("_ZdlPvSt11align_val_t");
@@ -106,7 +121,7 @@ void malloom_pool_free(void* object) {
 
 void* malloom_pool_new(unsigned structure, size_t bytes, size_t pool_bytes) {
     void* object = malloom_pool_alloc(structure, bytes, pool_bytes);
-    return object != nullptr ? object : operator_new(bytes);
+    return object != nullptr ? object : front::operator_new_of_program(bytes);
 }
 
 void malloom_pool_delete(void* object) {
@@ -146,9 +161,8 @@ void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, 
 }
 
 void* malloom_split_new(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
-    void* object = malloom_split_alloc(structure, first_bytes, bytes, pool_bytes);
-    // No object of its would have its fields where they are looked for: this throws.
-    return object != nullptr ? object : operator_new(SIZE_MAX / 2);
+    // No object of the program's would have its fields where they are looked for.
+    return front::ask_as_new([=] { return malloom_split_alloc(structure, first_bytes, bytes, pool_bytes); });
 }
 
 void* malloom_split_calloc(unsigned structure, size_t first_bytes, size_t count, size_t bytes,

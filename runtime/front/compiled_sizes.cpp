@@ -5,6 +5,7 @@
 
 #include "include/malloom/pools.h"
 #include "runtime/front/compiled_pools.h"
+#include "runtime/front/new_of_program.h"
 #include "runtime/platform/undisturbed.h"
 
 namespace malloom::front {
@@ -100,8 +101,6 @@ char* copy_of(unsigned structure, const char* text, size_t letters) {
 
 using namespace malloom;
 
-[[gnu::weak]] void* plain_operator_new(size_t bytes) __asm__("_Znwm");
-
 extern "C" {
 
 void* malloom_pool_alloc_any(unsigned structure, size_t bytes) {
@@ -118,7 +117,7 @@ void* malloom_pool_calloc_any(unsigned structure, size_t count, size_t bytes) {
 
 void* malloom_pool_new_any(unsigned structure, size_t bytes) {
     void* object = front::take_any(structure, bytes);
-    return object != nullptr ? object : plain_operator_new(bytes);
+    return object != nullptr ? object : front::operator_new_of_program(bytes);
 }
 
 void* malloom_pool_realloc(unsigned structure, void* object, size_t bytes) {

@@ -31,9 +31,18 @@ void on_thread_end(void* table) {
     }
 }
 
-// Other handlers of a fork may allocate: the forking thread is away while the heap is locked.
-PoolThread* forking = nullptr;  // under the heap's lock
+constinit structures::ThreadLock opening;  // what is watched changes under it
+
+// Other handlers of a fork may allocate: the forking thread is away while the heap is locked. Who forks may
+// be a signal handler that interrupted the opening.
+PoolThread* forking = nullptr;    // under the lock
+bool has_locked_opening = false;  // as this
 void before_fork() {
+    const bool is_opening = opening.is_mine();
+    if (!is_opening) {
+        opening.lock();
+    }
+    has_locked_opening = !is_opening;
     PoolThread* self = pool_thread;
     pool_thread = &away_thread.thread;
     if (watched != nullptr) {
@@ -41,12 +50,18 @@ void before_fork() {
     }
     forking = self;
 }
+void let_open() {
+    if (has_locked_opening) {
+        opening.unlock();
+    }
+}
 void after_fork() {
     PoolThread* self = forking;
     if (watched != nullptr) {
         watched->after_fork();
     }
     pool_thread = self;
+    let_open();
 }
 void after_fork_in_child() {
     PoolThread* self = forking;
@@ -54,11 +69,17 @@ void after_fork_in_child() {
         watched->after_fork_in_child(static_cast<PoolThread*>(pthread_getspecific(end_key)));
     }
     pool_thread = self;
+    let_open();
 }
 
-void watch() {
+/// Before the program's own handlers of forks, which then come while nothing is locked: they may wait for
+/// threads that ask for objects.
+[[gnu::constructor(101)]] void watch_forks() {
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+void watch_ends() {
     if (!is_watching && pthread_key_create(&end_key, on_thread_end) == 0) {
-        pthread_atfork(before_fork, after_fork, after_fork_in_child);
         __atomic_store_n(&is_watching, true, __ATOMIC_RELEASE);
     }
 }
@@ -73,7 +94,9 @@ void ProcessPools::prepare() {
 }
 
 bool ProcessPools::open() {
-    static constinit structures::ThreadLock opening;
+    if (opening.is_mine()) {
+        return watched == &heap;  // a handler of a fork, or one that interrupted this
+    }
     const structures::Locked locked(opening);
     if (watched == &heap) {
         return true;
@@ -81,7 +104,7 @@ bool ProcessPools::open() {
     if (!heap.open()) {
         return false;
     }
-    watch();
+    watch_ends();
     heap.add_stand_in(no_thread);
     heap.add_stand_in(away_thread);
     watched = &heap;

@@ -156,6 +156,29 @@ TEST(CompiledArrays, NewThrows) {
     }
 }
 
+// As operator new does: the handler may free memory, and is asked until it gives up.
+TEST(CompiledArrays, NewAsksTheHandler) {
+    if constexpr (is_sanitized) {
+        GTEST_SUCCEED() << "this operator new asks no handler";
+        return;
+    }
+    static Structure& structure = new_structure({8, 24});
+    static void* large = nullptr;
+    constexpr size_t most_of_a_region = size_t{40} << 30;
+    large = malloom_array_new(&structure.arrays, most_of_a_region);
+    std::set_new_handler([] {
+        structure.free(large);
+        large = nullptr;
+        std::set_new_handler([] { std::set_new_handler(nullptr); });
+    });
+    void* next = malloom_array_new(&structure.arrays, most_of_a_region);
+    EXPECT_NE(next, nullptr);
+    EXPECT_EQ(large, nullptr);
+    EXPECT_THROW(malloom_array_new(&structure.arrays, most_of_a_region), std::bad_alloc);
+    EXPECT_EQ(std::get_new_handler(), nullptr);
+    structure.free(next);
+}
+
 TEST(CompiledArrays, MisuseEndsTheProgram) {
     Structure& structure = new_structure({8, 24});
     int elsewhere = 0;
@@ -224,7 +247,23 @@ TEST(CompiledArrays, ChildrenOfAForkGoOn) {
     EXPECT_TRUE(is_filled(structure.places, kept));
 }
 
-// A handler of a fork that comes after all locks are taken, by the thread that has them.
+// The program's handlers of a fork come while nothing is locked: they may wait for threads that ask.
+TEST(CompiledArrays, HandlersOfAForkMayWaitForThreads) {
+    static Structure& structure = new_structure({8, 24});
+    structure.free(structure.alloc(1));
+    static bool is_wanted = true;
+    const auto ask_elsewhere = [] {
+        if (is_wanted) {
+            std::thread([] { structure.free(structure.alloc(1'000)); }).join();
+        }
+    };
+    pthread_atfork(ask_elsewhere, ask_elsewhere, nullptr);
+    alarm(60);
+    EXPECT_EQ(exit_status_of_child([&] { return work(structure, 1, 100); }), 0);
+    alarm(0);
+    is_wanted = false;
+}
+
 TEST(CompiledArrays, HandlersOfAForkMayAsk) {
     static Structure& structure = new_structure({8, 24});
     structure.free(structure.alloc(1));

@@ -1,7 +1,11 @@
 // What compiled code calls (include/malloom/pools.h), called by hand.
 #include <errno.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +20,12 @@
 namespace malloom::tests {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;  // by what takes the place of operator new
+#else
+constexpr bool is_sanitized = false;
+#endif
+
 // Each test has structures of its own.
 enum Structure : unsigned {
     sizes,
@@ -27,7 +37,12 @@ enum Structure : unsigned {
     texts,
     aligned,
     thrown,
-    shared
+    shared,
+    of_handlers,
+    waited_for,
+    first_raced,
+    last_raced = first_raced + 3'000,
+    first_of_child
 };
 
 bool is_aligned(const void* object, size_t to) {
@@ -196,6 +211,67 @@ TEST(CompiledPools, ThreadsShareStructuresOfAnySize) {
     std::thread one(work, 1), two(work, 2);
     one.join();
     two.join();
+}
+
+// As operator new does: the handler may free memory, and is asked until it gives up.
+TEST(CompiledPools, NewAsksTheHandler) {
+    if constexpr (is_sanitized) {
+        GTEST_SUCCEED() << "this operator new asks no handler";
+        return;
+    }
+    static int asked = 0;
+    std::set_new_handler([] {
+        if (++asked == 3) {
+            std::set_new_handler(nullptr);
+        }
+    });
+    EXPECT_THROW(malloom_split_new(of_handlers, 8, 24, 1), std::bad_alloc) << "no such pools";
+    EXPECT_EQ(asked, 3);
+}
+
+/// What a child of a fork ends with that does the work.
+template <class Work>
+int exit_status_of_child(Work child_work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(child_work() ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+// The program's handlers of a fork come while nothing is locked: they may wait for threads that ask.
+TEST(CompiledPools, HandlersOfAForkMayWaitForThreads) {
+    static bool is_wanted = true;
+    const auto ask_elsewhere = [] {
+        if (is_wanted) {
+            std::thread([] { malloom_pool_free(malloom_pool_alloc(waited_for, 24, 4096)); }).join();
+        }
+    };
+    pthread_atfork(ask_elsewhere, ask_elsewhere, nullptr);
+    alarm(60);
+    EXPECT_EQ(exit_status_of_child([] { return malloom_pool_alloc(waited_for, 24, 4096) != nullptr; }), 0);
+    alarm(0);
+    is_wanted = false;
+}
+
+// A structure's first request in a child, while another thread of the parent was at one.
+TEST(CompiledPools, ChildrenMakeBorrowersOfTheirOwn) {
+    std::atomic<bool> is_over = false;
+    std::thread other([&] {
+        for (unsigned structure = first_raced; structure < last_raced && !is_over; ++structure) {
+            malloom_pool_free(malloom_pool_alloc(structure, 24, 4096));
+        }
+        is_over = true;
+    });
+    for (unsigned structure = first_of_child; structure < first_of_child + 20; ++structure) {
+        EXPECT_EQ(exit_status_of_child([=] { return malloom_pool_alloc(structure, 24, 4096) != nullptr; }),
+                  0);
+    }
+    is_over = true;
+    other.join();
 }
 
 }  // namespace
