@@ -244,13 +244,14 @@ void Rewriter::rewrite(const HeapUse& use) {
     }
 }
 
-/// As many bytes as there would be between the structures.
+/// As many bytes as there would be between the structures. Between one of them and null there is no whole
+/// number of elements: some number, then, and nothing that the optimiser may take for impossible.
 void Rewriter::rewrite(const Distance& distance) {
     const SplitObjects& objects = *distance.to.layout;
     llvm::IRBuilder<> code(distance.instruction->getNextNode());
-    llvm::Value* count = code.CreateExactSDiv(distance.instruction,
-                                              code.getInt64(objects.element_bytes(distance.to.place().part)));
-    llvm::Value* bytes = code.CreateNSWMul(count, code.getInt64(objects.structure_bytes()));
+    llvm::Value* count =
+        code.CreateSDiv(distance.instruction, code.getInt64(objects.element_bytes(distance.to.place().part)));
+    llvm::Value* bytes = code.CreateMul(count, code.getInt64(objects.structure_bytes()));
     distance.instruction->replaceUsesWithIf(bytes,
                                             [count](const llvm::Use& use) { return use.getUser() != count; });
 }
