@@ -100,14 +100,25 @@ def _ask(archives: str, package: Package, lists: Path, folder: Path) -> None:
     if list(lists.glob("lists/*_Sources*")) and _apt_get(lists, wanted, folder).returncode == 0:
         return
     (lists / "lists/partial").mkdir(parents=True, exist_ok=True)
-    (lists / "sources.list").write_text(archives or _archives_of_machine(), encoding="utf-8")
-    for arguments in (["update"], wanted):
-        done = _apt_get(lists, arguments, folder)
-        if done.returncode != 0:
-            raise CommandError(
-                f"the sources of {package.name} {package.version} cannot be fetched from Debian: "
-                f"{last_line(done.stderr) or 'apt-get failed'}"
-            )
+    known = archives or _archives_of_machine()
+    for attempt in (known, *_each_alone(known)):
+        (lists / "sources.list").write_text(attempt, encoding="utf-8")
+        for arguments in (["update"], wanted):
+            done = _apt_get(lists, arguments, folder)
+            if done.returncode != 0:
+                break
+        else:
+            return
+    raise CommandError(
+        f"the sources of {package.name} {package.version} cannot be fetched from Debian: "
+        f"{last_line(done.stderr) or 'apt-get failed'}"
+    )
+
+
+def _each_alone(archives: str) -> Sequence[str]:
+    """Two archives may list a version, and one of them lack its files: apt asks only one of them."""
+    lines = archives.splitlines(keepends=True)
+    return lines if len(lines) > 1 else ()
 
 
 def _archives_of_machine() -> str:

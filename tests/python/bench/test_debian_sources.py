@@ -1,6 +1,7 @@
 """Sources by apt-get, here from an archive in a folder: fetched once, checked, kept and unpacked."""
 
 import hashlib
+import shutil
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,13 @@ def test_what_was_fetched_is_kept(archive: Path) -> None:
     kept = archive_of(wanted, asked)
     (archive / "made_1.0.orig.tar.gz").unlink()
     assert archive_of(wanted, asked) == kept
+
+
+def test_an_archive_that_lacks_the_file_is_passed_over(archive: Path, tmp_path: Path) -> None:
+    shutil.copytree(archive, tmp_path / "lacking")
+    (tmp_path / "lacking/made_1.0.orig.tar.gz").unlink()
+    kept = archive_of(package(archive), source(tmp_path / "lacking") + source(archive))
+    assert hash_of(kept) == package(archive).sha256
 
 
 def test_what_was_damaged_is_fetched_again(archive: Path) -> None:
