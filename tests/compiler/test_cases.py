@@ -1,6 +1,7 @@
 """Each construct by itself: a program does what it did without the plugin, under every policy at every level,
 and the plugin proves what the program's first lines say (case_files.py)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from compiler import compiling, graphs
 from compiler.case_files import CASES, Case
 
 VERIFIED = ("pool", "maximal", "default")
+OTHER_LEVELS = ("-O1", "-O3")
 
 
 def check_proofs(case: Case, said: str) -> None:
@@ -28,20 +30,36 @@ def check_graph(case: Case, said: str) -> None:
         assert graphs.are_same(case.graph(), found), f"{case.graph()}\n\nis not\n\n{found}"
 
 
-@pytest.mark.parametrize("level", compiling.LEVELS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
-def test_case(case: Case, level: str, tmp_path: Path) -> None:
+def check_case(case: Case, level: str, policies: Sequence[str], tmp_path: Path) -> None:
     plain = case.plain(level, tmp_path)
     assert plain.status == 0
     assert plain.out
     bitcode = case.bitcode(level, tmp_path)
-    for policy in compiling.POLICIES:
+    for policy in policies:
         said = case.link(bitcode, level, policy, tmp_path / policy)
         ran = compiling.run(tmp_path / policy)
         assert (policy, ran.status, ran.out) == (policy, plain.status, plain.out)
     if level == "-O2":
         check_proofs(case, said)
         check_graph(case, said)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case(case: Case, tmp_path: Path) -> None:
+    check_case(case, "-O2", compiling.POLICIES, tmp_path)
+
+
+@pytest.mark.parametrize("level", OTHER_LEVELS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case_as_it_is_split_most(case: Case, level: str, tmp_path: Path) -> None:
+    check_case(case, level, ("maximal",), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", OTHER_LEVELS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case_under_every_policy(case: Case, level: str, tmp_path: Path) -> None:
+    check_case(case, level, compiling.POLICIES, tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)

@@ -1,5 +1,6 @@
 """Frames of inlined functions, as addr2line and LLVM's symbolizer give them for every call of a program."""
 
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -40,9 +41,21 @@ def differing(mine: dict[int, list[Place]], expected: dict[int, list[Frame]]) ->
     ]
 
 
-@pytest.mark.parametrize("level", LEVELS["c"])
-@pytest.mark.parametrize("dwarf", ["-gdwarf-4", "-gdwarf-5"])
-@pytest.mark.parametrize("compiler", ["gcc", "g++", "clang-19", "clang++-19"])
+def _combination(compiler: str, dwarf: str, level: str) -> object:
+    """All levels take minutes: `make soak` has them."""
+    is_short = (dwarf, level) in (("-gdwarf-4", "-O3"), ("-gdwarf-5", "-O2"))
+    return pytest.param(compiler, dwarf, level, marks=() if is_short else pytest.mark.long)
+
+
+@pytest.mark.parametrize(
+    ("compiler", "dwarf", "level"),
+    [
+        _combination(*chosen)
+        for chosen in itertools.product(
+            ["gcc", "g++", "clang-19", "clang++-19"], ["-gdwarf-4", "-gdwarf-5"], LEVELS["c"]
+        )
+    ],
+)
 def test_every_call_has_the_frames_that_other_tools_give_it(
     tmp_path: Path, compiler: str, dwarf: str, level: str
 ) -> None:
