@@ -250,7 +250,6 @@ TEST(CompiledArrays, ChildrenOfAForkGoOn) {
 // The program's handlers of a fork come while nothing is locked: they may wait for threads that ask.
 TEST(CompiledArrays, HandlersOfAForkMayWaitForThreads) {
     static Structure& structure = new_structure({8, 24});
-    structure.free(structure.alloc(1));
     static bool is_wanted = true;
     const auto ask_elsewhere = [] {
         if (is_wanted) {
@@ -258,6 +257,7 @@ TEST(CompiledArrays, HandlersOfAForkMayWaitForThreads) {
         }
     };
     pthread_atfork(ask_elsewhere, ask_elsewhere, nullptr);
+    structure.free(structure.alloc(1));
     alarm(60);
     EXPECT_EQ(exit_status_of_child([&] { return work(structure, 1, 100); }), 0);
     alarm(0);

@@ -247,12 +247,13 @@ TEST(CompiledPools, HandlersOfAForkMayWaitForThreads) {
     static bool is_wanted = true;
     const auto ask_elsewhere = [] {
         if (is_wanted) {
-            std::thread([] { malloom_pool_free(malloom_pool_alloc(waited_for, 24, 4096)); }).join();
+            std::thread([] { malloom_pool_free(malloom_pool_alloc(waited_for, 24, 0)); }).join();
         }
     };
     pthread_atfork(ask_elsewhere, ask_elsewhere, nullptr);
+    malloom_pool_free(malloom_pool_alloc(waited_for, 24, 0));
     alarm(60);
-    EXPECT_EQ(exit_status_of_child([] { return malloom_pool_alloc(waited_for, 24, 4096) != nullptr; }), 0);
+    EXPECT_EQ(exit_status_of_child([] { return malloom_pool_alloc(waited_for, 24, 0) != nullptr; }), 0);
     alarm(0);
     is_wanted = false;
 }
@@ -262,13 +263,14 @@ TEST(CompiledPools, ChildrenMakeBorrowersOfTheirOwn) {
     std::atomic<bool> is_over = false;
     std::thread other([&] {
         for (unsigned structure = first_raced; structure < last_raced && !is_over; ++structure) {
-            malloom_pool_free(malloom_pool_alloc(structure, 24, 4096));
+            malloom_pool_free(malloom_pool_alloc(structure, 24, 0));
         }
-        is_over = true;
+        while (!is_over) {
+            std::this_thread::yield();
+        }
     });
     for (unsigned structure = first_of_child; structure < first_of_child + 20; ++structure) {
-        EXPECT_EQ(exit_status_of_child([=] { return malloom_pool_alloc(structure, 24, 4096) != nullptr; }),
-                  0);
+        EXPECT_EQ(exit_status_of_child([=] { return malloom_pool_alloc(structure, 24, 0) != nullptr; }), 0);
     }
     is_over = true;
     other.join();
