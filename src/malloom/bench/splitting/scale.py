@@ -64,7 +64,7 @@ def full_scale(
         structures=STRUCTURES,
         walks=WALKS,
         orders=ORDERS,
-        walks_of_structures=5,
+        walks_of_structures=2,
         llu_sizes=("0.5x", "2x", "8x"),
         olden=programs or OLDEN,
         counted=(*(programs or OLDEN), "llu"),
