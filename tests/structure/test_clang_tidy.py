@@ -1,5 +1,5 @@
-"""clang-tidy over every C and C++ source that the release build or the wheel's compiles: all of the product. The tests'
-sources have their turn in `make soak`.
+"""clang-tidy over every C and C++ source that the release build or the wheel's compiles: all of the product.
+The tests' sources have their turn in `make soak`.
 
 A source is looked at again when it, or a file of the tree that it includes, has changed.
 """
