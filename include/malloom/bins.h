@@ -1,0 +1,210 @@
+/* bins.h: many small heaps at once, each over the memories that its owner gives it. C99 and later.
+ *
+ * The scheme is dlmalloc's (Lea 2000): boundary tags, free chunks in bins by their size, a chunk that becomes
+ * free joins its free neighbours, a larger one is split. As in Lhuillier and Courousse's allocator (section
+ * 2.3) the instance is the first argument of every function, the number of bins and the function from a size
+ * to its bin belong to the instance, and the bins are laid out anew from counters of their use.
+ *
+ * Nothing here allocates, recurses, needs a C library or has state outside of its instance. One instance is
+ * used by one thread at a time, or has hooks that lock; malloom_bins_free_later may be called at any time,
+ * from interrupts and other cores too. Sizes are bytes. */
+#ifndef MALLOOM_BINS_H
+#define MALLOOM_BINS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct malloom_bins malloom_bins;
+
+typedef enum malloom_bins_result {
+    MALLOOM_BINS_OK = 0,
+    MALLOOM_BINS_BAD_ARGUMENT, /* a setting that cannot be; an alignment that is no power of two */
+    MALLOOM_BINS_TOO_SMALL,    /* a region, the storage of the bins, or memory for code */
+    MALLOOM_BINS_OVERLAP,      /* a region that has bytes of another one */
+    MALLOOM_BINS_IN_USE,       /* a region with living objects */
+    MALLOOM_BINS_FOREIGN,      /* an address that is no object of this heap */
+    MALLOOM_BINS_FREED_BEFORE, /* an object that is free already */
+    MALLOOM_BINS_DAMAGED,      /* a boundary tag or a link that somebody has overwritten */
+    MALLOOM_BINS_NO_MEMORY     /* no free chunk is large enough */
+} malloom_bins_result;
+
+/* From the bytes of a chunk to its bin. Bins are in the order of the sizes that they hold. */
+typedef unsigned int (*malloom_bin_function)(size_t chunk_bytes, const malloom_bins* heap);
+
+/* dlmalloc 2.6's 127 bins, compiled in. */
+unsigned int malloom_bins_original(size_t chunk_bytes, const malloom_bins* heap);
+/* A search in the table of the instance. */
+unsigned int malloom_bins_variable(size_t chunk_bytes, const malloom_bins* heap);
+
+enum {
+    MALLOOM_BINS_ORIGINAL_COUNT = 127,
+    MALLOOM_BINS_MOST = 1024,
+    MALLOOM_BINS_MOST_LEVELS = 8,
+    MALLOOM_BINS_DEFAULT_STEPS = 3
+};
+
+/* malloom_bins_settings::options. */
+enum {
+    /* Every call takes a bounded number of steps, however many chunks there are: bins are not sorted, and
+     * after most_steps chunks of a bin the next larger one serves. */
+    MALLOOM_BINS_BOUNDED = 1,
+    MALLOOM_BINS_CLEAR_ON_FREE = 2, /* objects are zeroed when they are freed */
+    MALLOOM_BINS_CHECKED_LINKS = 4, /* a chunk that leaves its list is compared with its neighbours there */
+    MALLOOM_BINS_THOROUGH = 8,      /* each address that is given back is looked up among all chunks: slow */
+    /* What is counted for each bin; needs storage for it. */
+    MALLOOM_BINS_COUNT_INSERTIONS = 16,
+    MALLOOM_BINS_COUNT_EXTRACTIONS = 32,
+    MALLOOM_BINS_COUNT_STEPS = 64
+};
+
+/* What the owner does for its heaps; each may be null. One constant structure serves many instances. */
+typedef struct malloom_bins_hooks {
+    void* context;
+    void (*lock)(void* context);
+    void (*unlock)(void* context);
+    /* A call has failed. `about` is the address or the bytes that it was given. */
+    void (*failed)(void* context, malloom_bins_result why, uintptr_t about);
+    /* An object was made (bytes is what was asked for) or given back (bytes is 0). */
+    void (*trace)(void* context, const void* object, size_t bytes);
+} malloom_bins_hooks;
+
+typedef struct malloom_bins_settings {
+    /* Of an object's address: a power of two, at least that of a pointer; 0 for two pointers. Sizes of
+     * chunks are multiples of it. */
+    size_t alignment;
+    unsigned int bins;             /* 0 for dlmalloc's 127 */
+    const uint32_t* begins;        /* of each bin, ascending, the first 0; null with dlmalloc's bins */
+    malloom_bin_function function; /* null: the original without begins, a search with them */
+    unsigned int options;
+    unsigned int most_steps; /* with MALLOOM_BINS_BOUNDED; 0 for the default */
+    unsigned int levels;     /* of preference, for memories of different speed; 0 for one */
+    const malloom_bins_hooks* hooks;
+    void* storage; /* of MALLOOM_BINS_STORAGE bytes or more, aligned as a pointer is; lives as long as the
+                      heap */
+    size_t storage_bytes;
+} malloom_bins_settings;
+
+#define MALLOOM_BINS_MAP_WORDS(bins) (((bins) + 31) / 32 + 1)
+/* Of the lists of so many bins, on each level. */
+#define MALLOOM_BINS_LISTS(bins, levels) \
+    ((levels) * ((bins) * 2 * sizeof(void*) + (MALLOOM_BINS_MAP_WORDS(bins) + 1) / 2 * 2 * sizeof(uint32_t)))
+/* Of those and a table of bins that may change. */
+#define MALLOOM_BINS_STORAGE(bins, levels) (MALLOOM_BINS_LISTS(bins, levels) + (bins) * 2 * sizeof(uint32_t))
+
+struct malloom_bins_chunk;
+struct malloom_bins_region;
+
+typedef struct malloom_bins_links {
+    struct malloom_bins_chunk* next;
+    struct malloom_bins_chunk* previous;
+} malloom_bins_links;
+
+/* All of it is the heap's own; it stands here so that instances can lie anywhere. All zero is a heap that
+ * serves nothing. */
+struct malloom_bins {
+    malloom_bin_function function;
+    malloom_bins_links* lists; /* of each bin, level after level */
+    uint32_t* filled;          /* for each level: which of the words after it hold a bit, then a bit a bin */
+    const uint32_t* begins;
+    uint32_t* counts;
+    struct malloom_bins_region* regions; /* by level, then as they came */
+    const malloom_bins_hooks* hooks;
+    uintptr_t deferred; /* a list of what was given back by free_later */
+    size_t granule;
+    size_t free_bytes;
+    size_t least_free_bytes;
+    size_t failures;
+    uint32_t most_steps; /* in a bin; no limit is UINT32_MAX */
+    uint16_t bins;
+    uint16_t most_bins; /* that the storage has room for */
+    uint16_t map_words;
+    uint8_t options;
+    uint8_t levels;
+};
+
+/* Opens an instance over nothing. */
+malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_settings* settings);
+
+/* Objects may lie in [memory, memory + bytes) from now on. Those of a lower level are taken first. Any
+ * address will do; what alignment costs is lost. */
+malloom_bins_result malloom_bins_add_region(malloom_bins* heap, void* memory, size_t bytes,
+                                            unsigned int level);
+/* The region that begins at `memory`, if no object lives in it. */
+malloom_bins_result malloom_bins_remove_region(malloom_bins* heap, const void* memory);
+
+/* As malloc, calloc, realloc, aligned_alloc and free. Null where there is no room, or an argument is wrong.
+ * Requests for 0 bytes give an object of its own. */
+void* malloom_bins_alloc(malloom_bins* heap, size_t bytes);
+void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes);
+void* malloom_bins_realloc(malloom_bins* heap, void* object, size_t bytes);
+void* malloom_bins_aligned(malloom_bins* heap, size_t alignment, size_t bytes);
+malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object);
+/* Any time, also from interrupts and other cores: the next call of another function does it. */
+malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object);
+
+/* Memory for generated code, of two functions: one is in use while the other is written. */
+typedef struct malloom_bins_code {
+    unsigned char* memory; /* where it is written; aligned to 4 */
+    size_t bytes;          /* of both halves; some 20 a bin for each of them are enough */
+    ptrdiff_t elsewhere;   /* from there to where it runs, for memory that has two addresses; else 0 */
+    void* context;
+    /* Before and after something is written; each may be null. The second one makes it visible to the
+     * instruction fetch of all cores that use the heap (caches, fence.i on each hart) and executable. */
+    void (*begin_write)(void* context, unsigned char* code, size_t bytes);
+    void (*end_write)(void* context, unsigned char* code, size_t bytes);
+    /* Returns when no other core runs the function that was in use before; may be null where there is none.
+     */
+    void (*wait_for_others)(void* context);
+} malloom_bins_code;
+
+typedef enum malloom_bins_ranges {
+    MALLOOM_BINS_AS_THEY_ARE, /* the function alone is made anew */
+    MALLOOM_BINS_LINEAR, /* Lhuillier and Courousse, 4.3: each bin gets the same part of what was counted */
+    MALLOOM_BINS_SMOOTH  /* three quarters of the bins do, the others lie evenly by the logarithm of the size
+                          */
+} malloom_bins_ranges;
+
+/* Lays out the bins by what was counted in them since they were opened or laid out last, writes a function
+ * for them, checks it at each of their begins, and goes on with it; counting begins anew. Without code, or on
+ * a machine that no code is generated for, bins are searched in their table. The heap needs storage with room
+ * for a table, and for new ranges a free chunk of 4 bytes a bin, which it writes into.
+ *
+ * Steps: as many as there are free chunks and bins. BAD_ARGUMENT without a table, NO_MEMORY without the
+ * chunk, TOO_SMALL where the code does not fit (the bins are laid out then, and searched). */
+malloom_bins_result malloom_bins_rehash(malloom_bins* heap, malloom_bins_ranges ranges,
+                                        const malloom_bins_code* code);
+
+/* What an object's owner may use of it, at least what was asked for; 0 for what is no living object. */
+size_t malloom_bins_usable_size(const malloom_bins* heap, const void* object);
+/* Whether the address lies in one of the regions. */
+int malloom_bins_owns(const malloom_bins* heap, const void* object);
+
+typedef struct malloom_bins_statistics {
+    size_t region_bytes;     /* of all regions, with what the heap itself needs */
+    size_t free_bytes;       /* of all free chunks */
+    size_t least_free_bytes; /* ever since the last region was added */
+    size_t largest_bytes;    /* the largest request that would succeed now */
+    size_t living_objects;
+    size_t free_chunks;
+    size_t failures; /* requests that got nothing */
+} malloom_bins_statistics;
+
+/* Looks at all chunks. */
+void malloom_bins_statistics_of(const malloom_bins* heap, malloom_bins_statistics* result);
+/* Calls visit for each chunk in the order of addresses within each region, until it returns other than 0,
+ * which this returns. `object` is the chunk's, living or not. */
+int malloom_bins_walk(const malloom_bins* heap,
+                      int (*visit)(void* context, const void* object, size_t bytes, int is_living),
+                      void* context);
+/* Whether everything holds that the heap relies on. */
+malloom_bins_result malloom_bins_check(const malloom_bins* heap);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+#include "runtime/codegen/bins/table_functions.h"
+
+namespace malloom::codegen::bins {
+
+unsigned original_bin(size_t bytes) {
+    const size_t lines = bytes >> 9;
+    if (lines == 0) {
+        return static_cast<unsigned>(bytes >> 3);
+    }
+    if (lines <= 4) {
+        return static_cast<unsigned>(56 + (bytes >> 6));
+    }
+    if (lines <= 20) {
+        return static_cast<unsigned>(91 + (bytes >> 9));
+    }
+    if (lines <= 84) {
+        return static_cast<unsigned>(110 + (bytes >> 12));
+    }
+    if (lines <= 340) {
+        return static_cast<unsigned>(119 + (bytes >> 15));
+    }
+    return lines <= 1364 ? static_cast<unsigned>(124 + (bytes >> 18)) : original_count - 1;
+}
+
+void original_begins(uint32_t* begins) {
+    // The last bin of one width reaches into sizes of the next one, up to 2^18 bytes each time.
+    uint32_t begin = 0;
+    for (unsigned bin = 0; bin < original_count; ++bin) {
+        begins[bin] = begin;
+        const unsigned width = bin < 64 ? 3 : bin < 96 ? 6 : bin < 112 ? 9 : bin < 120 ? 12 : bin < 124 ? 15 : 18;
+        begin = ((begin >> width) + 1) << width;
+        if (bin == 111) {
+            begin = 21 << 9;
+        }
+    }
+}
+
+unsigned branching_search(const BinRanges& ranges, size_t bytes) {
+    unsigned first = 0, end = ranges.count;
+    while (end - first > 1) {
+        const unsigned middle = first + (end - first) / 2;
+        if (bytes < ranges.begins[middle]) {
+            end = middle;
+        } else {
+            first = middle;
+        }
+    }
+    return ranges.index(first);
+}
+
+unsigned branchless_search(const BinRanges& ranges, size_t bytes) {
+    unsigned first = 0;
+    for (unsigned count = ranges.count; count > 1;) {
+        const unsigned half = count / 2;
+        const unsigned is_above = ranges.begins[first + half] <= bytes ? 1 : 0;
+        first += half & (0U - is_above);
+        count -= half;
+    }
+    return ranges.index(first);
+}
+
+unsigned octave_bin(size_t bytes, unsigned count) {
+    if (bytes > UINT32_MAX) {
+        return count - 1;
+    }
+    const unsigned part = octave_part(static_cast<uint32_t>(bytes));
+    return part < count ? part : count - 1;
+}
+
+void octave_begins(uint32_t* begins, unsigned count) {
+    for (unsigned part = 0; part < count; ++part) {
+        begins[part] = part < 8 ? part * 8 : (8 + part % 8) << (part / 8 + 2);
+    }
+}
+
+uint32_t ByteTable::begin_of(unsigned cell) {
+    if (cell < small_cells) {
+        return cell * 8;
+    }
+    const unsigned part = cell - small_cells + first_part;
+    return (8 + part % 8) << (part / 8 + 2);
+}
+
+ByteTable::ByteTable(const BinRanges& ranges) : ranges_(ranges) {
+    unsigned range = 0;
+    for (unsigned cell = 0; cell < sizeof first_range_; ++cell) {
+        while (range + 1 < ranges.count && ranges.end(range) <= begin_of(cell)) {
+            ++range;
+        }
+        first_range_[cell] = static_cast<uint8_t>(range);
+    }
+}
+
+unsigned ByteTable::bin(size_t bytes) const {
+    unsigned range = ranges_.count - 1;
+    if (bytes <= UINT32_MAX) {
+        range = first_range_[cell_of(static_cast<uint32_t>(bytes))];
+        while (range + 1 < ranges_.count && bytes >= ranges_.begins[range + 1]) {
+            ++range;
+        }
+    }
+    return ranges_.index(range);
+}
+
+}  // namespace malloom::codegen::bins

@@ -1,0 +1,120 @@
+// The calls of include/malloom/bins.h that make and give back objects.
+#include "include/malloom/bins.h"
+
+#include "runtime/heaps/bins/bin_heap.h"
+
+using namespace malloom::heaps::bins;
+
+namespace {
+
+using Call = BinHeap<ShippedPolicy>;
+
+void* made(Call& call, void* object, size_t bytes) {
+    if (object == nullptr) [[unlikely]] {
+        return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
+    }
+    call.trace(object, bytes);
+    return object;
+}
+
+malloom_bins_result refused(Call& call, malloom_bins_result why, const void* object) {
+    call.fail(why, reinterpret_cast<uintptr_t>(object));
+    return why;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* malloom_bins_alloc(malloom_bins* heap, size_t bytes) {
+    Call call(*heap);
+    call.release_deferred();
+    return made(call, call.allocate(bytes), bytes);
+}
+
+void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
+    size_t all = 0;
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        all = SIZE_MAX;
+    }
+    void* object = malloom_bins_alloc(heap, all);
+    if (object != nullptr) {
+        clear_words(object, round_up(all, sizeof(size_t)));
+    }
+    return object;
+}
+
+void* malloom_bins_aligned(malloom_bins* heap, size_t alignment, size_t bytes) {
+    Call call(*heap);
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
+    }
+    call.release_deferred();
+    return made(call, call.allocate_aligned(alignment, bytes), bytes);
+}
+
+malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
+    if (object == nullptr) {
+        return MALLOOM_BINS_OK;
+    }
+    Call call(*heap);
+    call.release_deferred();
+    const Region* region = region_of(*heap, object);
+    if (const malloom_bins_result wrong = judge(*heap, region, object); wrong != MALLOOM_BINS_OK)
+        [[unlikely]] {
+        return refused(call, wrong, object);
+    }
+    call.release(object, region->level);
+    call.trace(object, 0);
+    return MALLOOM_BINS_OK;
+}
+
+malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object) {
+    if (object == nullptr) {
+        return MALLOOM_BINS_OK;
+    }
+    for (;;) {
+        const uintptr_t first = malloom::structures::load(heap->deferred);
+        malloom::structures::store_relaxed(*static_cast<uintptr_t*>(object), first);
+        if (malloom::structures::replace(false, heap->deferred, first, reinterpret_cast<uintptr_t>(object))) {
+            return MALLOOM_BINS_OK;
+        }
+    }
+}
+
+void* malloom_bins_realloc(malloom_bins* heap, void* object, size_t bytes) {
+    if (object == nullptr) {
+        return malloom_bins_alloc(heap, bytes);
+    }
+    Call call(*heap);
+    call.release_deferred();
+    const Region* region = region_of(*heap, object);
+    if (const malloom_bins_result wrong = judge(*heap, region, object); wrong != MALLOOM_BINS_OK)
+        [[unlikely]] {
+        return call.fail(wrong, reinterpret_cast<uintptr_t>(object));
+    }
+    if (bytes > most_bytes) {
+        return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
+    }
+    if (call.resize(object, bytes, region->level)) {
+        return made(call, object, bytes);
+    }
+    void* moved = made(call, call.allocate(bytes), bytes);
+    if (moved != nullptr) {
+        copy_words(moved, object, bytes_of(chunk_of(object)) - overhead_bytes);
+        call.release(object, region->level);
+        call.trace(object, 0);
+    }
+    return moved;
+}
+
+size_t malloom_bins_usable_size(const malloom_bins* heap, const void* object) {
+    const bool is_living = judge(*heap, region_of(*heap, object), object) == MALLOOM_BINS_OK;
+    return is_living ? bytes_of(chunk_of(object)) - overhead_bytes : 0;
+}
+
+int malloom_bins_owns(const malloom_bins* heap, const void* object) {
+    return region_of(*heap, object) != nullptr;
+}
+
+}  // extern "C"

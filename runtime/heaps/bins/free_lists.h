@@ -1,0 +1,122 @@
+// The free chunks of a heap: a list for each bin, and a map of the bins that hold something.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/malloom/bins.h"
+#include "runtime/heaps/bins/chunk.h"
+
+namespace malloom::heaps::bins {
+
+/// A list is a ring with the bin's two links in it, as if they were a chunk's, so that a chunk leaves it
+/// without knowing its bin.
+[[gnu::always_inline]] inline Chunk* ring_of(malloom_bins_links& links) {
+    return reinterpret_cast<Chunk*>(reinterpret_cast<char*>(&links) - head_bytes);
+}
+
+[[gnu::always_inline]] inline unsigned lowest_bit(uint32_t word) {
+#if defined(__riscv) && !defined(__riscv_zbb)
+    // Where no instruction counts zeros: a product that has another upper end for each power of two (de
+    // Bruijn).
+    constexpr static uint8_t places[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                           31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+    return places[((word & -word) * 0x077cb531u) >> 27];
+#else
+    return static_cast<unsigned>(__builtin_ctz(word));
+#endif
+}
+
+/// The lists of one level.
+class FreeLists {
+  public:
+    [[gnu::always_inline]] FreeLists(malloom_bins& heap, size_t level)
+        : heap_(heap),
+          lists_(heap.lists + level * heap.most_bins),
+          filled_(heap.filled + level * heap.map_words) {}
+
+    void clear() {
+        for (unsigned bin = 0; bin < heap_.bins; ++bin) {
+            lists_[bin] = {ring_of(lists_[bin]), ring_of(lists_[bin])};
+        }
+        for (unsigned word = 0; word < heap_.map_words; ++word) {
+            filled_[word] = 0;
+        }
+    }
+
+    /// All chunks by their `next`; the lists are to be cleared then.
+    Chunk* take_all() {
+        Chunk* all = nullptr;
+        for (unsigned bin = next_filled(0); bin < heap_.bins; bin = next_filled(bin + 1)) {
+            lists_[bin].previous->next = all;
+            all = lists_[bin].next;
+        }
+        return all;
+    }
+
+    /// A chunk of the last bin that holds one: the largest where bins are sorted. Null where none does.
+    Chunk* last() {
+        Chunk* found = nullptr;
+        for (unsigned bin = next_filled(0); bin < heap_.bins; bin = next_filled(bin + 1)) {
+            found = lists_[bin].previous;
+        }
+        return found;
+    }
+
+    [[gnu::always_inline]] Chunk* ring(unsigned bin) { return ring_of(lists_[bin]); }
+
+    /// The first bin from this one on that holds a chunk; the number of bins where there is none.
+    [[gnu::always_inline]] unsigned next_filled(unsigned bin) const {
+        const unsigned word = bin / 32;
+        if (bin >= heap_.bins) {
+            return heap_.bins;
+        }
+        if (const uint32_t here = filled_[1 + word] & (~uint32_t{0} << bin % 32); here != 0) {
+            return word * 32 + lowest_bit(here);
+        }
+        const uint32_t words = filled_[0] & (~uint32_t{1} << word % 32);
+        if (words == 0) {
+            return heap_.bins;
+        }
+        const unsigned further = lowest_bit(words);
+        return further * 32 + lowest_bit(filled_[1 + further]);
+    }
+
+    [[gnu::always_inline]] void link(Chunk& chunk, Chunk& next, unsigned bin) {
+        Chunk& previous = *next.previous;
+        chunk.next = &next;
+        chunk.previous = &previous;
+        previous.next = &chunk;
+        next.previous = &chunk;
+        filled_[1 + bin / 32] |= uint32_t{1} << bin % 32;
+        filled_[0] |= uint32_t{1} << bin / 32;
+    }
+
+    [[gnu::always_inline]] void unlink(Chunk& chunk) {
+        Chunk* const next = chunk.next;
+        Chunk* const previous = chunk.previous;
+        previous->next = next;
+        next->previous = previous;
+        if (next == previous) {
+            note_empty(*next);
+        }
+    }
+
+  private:
+    /// Of the only one that is left in a ring: the bin's own.
+    [[gnu::always_inline]] void note_empty(Chunk& ring) {
+        const auto* links =
+            reinterpret_cast<malloom_bins_links*>(reinterpret_cast<char*>(&ring) + head_bytes);
+        const auto bin = static_cast<size_t>(links - lists_);
+        filled_[1 + bin / 32] &= ~(uint32_t{1} << bin % 32);
+        if (filled_[1 + bin / 32] == 0) {
+            filled_[0] &= ~(uint32_t{1} << bin / 32);
+        }
+    }
+
+    malloom_bins& heap_;
+    malloom_bins_links* lists_;
+    uint32_t* filled_;
+};
+
+}  // namespace malloom::heaps::bins

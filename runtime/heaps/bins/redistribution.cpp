@@ -1,0 +1,139 @@
+#include "runtime/heaps/bins/redistribution.h"
+
+#include "runtime/heaps/bins/chunk.h"
+
+namespace malloom::heaps::bins {
+
+namespace {
+
+constexpr uint32_t weight_bits = 16;
+
+/// What bins weigh, so that all together weigh less than 2^weight_bits: sums and products stay in 32 bits.
+class Weights {
+  public:
+    explicit Weights(const CountedBins& old) : old_(old) {
+        uint32_t all = 0;
+        for (unsigned bin = 0; bin < old.bins; ++bin) {
+            const uint32_t count = old.counts[bin];
+            all = all + count < all ? UINT32_MAX : all + count;
+        }
+        while (all >> shift_ >= uint32_t{1} << weight_bits) {
+            ++shift_;
+        }
+        for (unsigned bin = 0; bin < old.bins; ++bin) {
+            total_ += of(bin);
+        }
+    }
+    uint32_t of(unsigned bin) const { return old_.counts[bin] >> shift_; }
+    uint32_t total() const { return total_; }
+
+  private:
+    const CountedBins& old_;
+    unsigned shift_ = 0;
+    uint32_t total_ = 0;
+};
+
+uint32_t end_of(const CountedBins& old, unsigned bin) {
+    return bin + 1 < old.bins ? old.begins[bin + 1] : old.end;
+}
+
+/// width * part / whole, to 16 bits of the width.
+uint32_t share(uint32_t width, uint32_t part, uint32_t whole) {
+    unsigned shift = 0;
+    while (width >> shift >= uint32_t{1} << weight_bits) {
+        ++shift;
+    }
+    return (width >> shift) * part / whole << shift;
+}
+
+/// Begins of bins as they are found, in ascending order.
+class Begins {
+  public:
+    Begins(uint32_t* result, uint32_t granule) : result_(result), granule_(granule) { result_[0] = 0; }
+    unsigned count() const { return count_; }
+    void add(uint32_t begin) {
+        const uint32_t rounded = (begin + granule_ - 1) & ~(granule_ - 1);
+        if (rounded > result_[count_ - 1]) {
+            result_[count_++] = rounded;
+        }
+    }
+
+  private:
+    uint32_t* result_;
+    uint32_t granule_;
+    unsigned count_ = 1;
+};
+
+/// Of two ascending lists in one place, `first` begins and then `second` ones after a gap, makes one.
+unsigned merge(uint32_t* begins, unsigned first, const uint32_t* more, unsigned second) {
+    // From the end, where there is room; what is in both comes once more, and is taken out after that.
+    unsigned to = first + second;
+    unsigned left = first;
+    unsigned right = second;
+    while (right > 0) {
+        const bool takes_left = left > 0 && begins[left - 1] > more[right - 1];
+        begins[--to] = takes_left ? begins[--left] : more[--right];
+    }
+    unsigned count = 0;
+    for (unsigned from = 0; from < first + second; ++from) {
+        if (count == 0 || begins[from] > begins[count - 1]) {
+            begins[count++] = begins[from];
+        }
+    }
+    return count;
+}
+
+constexpr unsigned most_even = 64;
+
+/// As many begins to an octave, up to the end, as `most` allows: 4, 2 or 1; or one to several octaves.
+unsigned lay_out_evenly(const CountedBins& old, unsigned most, uint32_t* begins) {
+    const uint32_t first = old.granule * 4;
+    unsigned octaves = 0;
+    while (first << octaves < old.end / 2 && octaves < 28) {
+        ++octaves;
+    }
+    unsigned parts = 4;
+    while (parts > 1 && octaves * parts > most) {
+        parts /= 2;
+    }
+    const unsigned step = most == 0 || octaves * parts <= most ? 1 : (octaves + most - 1) / most;
+    unsigned count = 0;
+    for (unsigned octave = 0; octave < octaves && count + parts <= most; octave += step) {
+        for (unsigned part = 0; part < parts; ++part) {
+            begins[count++] = (first << octave) + (first << octave) / parts * part;
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+unsigned redistribute_linearly(const CountedBins& old, unsigned wanted, uint32_t* result) {
+    const Weights weights(old);
+    if (weights.total() == 0) {
+        return 0;
+    }
+    Begins begins(result, old.granule);
+    uint32_t below = 0;  // what the old bins before this one weigh
+    unsigned next = 1;   // the bin whose begin is looked for
+    for (unsigned bin = 0; bin < old.bins; ++bin) {
+        const uint32_t weight = weights.of(bin);
+        const uint32_t width = end_of(old, bin) - old.begins[bin];
+        while (next < wanted && next * weights.total() / wanted < below + weight) {
+            const uint32_t part = next * weights.total() / wanted - below;
+            begins.add(old.begins[bin] + share(width, part, weight));
+            ++next;
+        }
+        below += weight;
+    }
+    return begins.count();
+}
+
+unsigned redistribute_smoothly(const CountedBins& old, unsigned wanted, uint32_t* result) {
+    uint32_t even[most_even];
+    const unsigned evenly = lay_out_evenly(old, wanted / 4 < most_even ? wanted / 4 : most_even, even);
+    const unsigned counted = redistribute_linearly(old, wanted - evenly, result);
+    return counted == 0 ? 0 : merge(result, counted, even, evenly);
+}
+
+}  // namespace malloom::heaps::bins

@@ -1,0 +1,27 @@
+// New ranges for bins, by what was counted in the old ones.
+#pragma once
+
+#include <stdint.h>
+
+namespace malloom::heaps::bins {
+
+/// Bins as they are: where each begins, and what was counted in it. Sizes are bytes.
+struct CountedBins {
+    const uint32_t* begins;  ///< ascending from 0
+    const uint32_t* counts;
+    unsigned bins;
+    uint32_t end;      ///< of the last one: larger than its begin, and than all sizes that matter
+    uint32_t granule;  ///< sizes are multiples of it
+};
+
+/// Lays out at most `wanted` bins so that each has the same part of all counts, where these lie evenly in
+/// the old bins (Lhuillier and Courousse, 4.3: "linear redistribution"). Fewer where one size has more than
+/// a part. Writes their begins to `result`, which has room for `wanted`, and returns how many there are; 0
+/// where nothing was counted.
+unsigned redistribute_linearly(const CountedBins& old, unsigned wanted, uint32_t* result);
+
+/// The same for three quarters of the bins. The others lie evenly by the logarithm of the size, so that sizes
+/// which have not come yet find bins that are not too wide.
+unsigned redistribute_smoothly(const CountedBins& old, unsigned wanted, uint32_t* result);
+
+}  // namespace malloom::heaps::bins

@@ -1,0 +1,184 @@
+// Wrong calls are answered, and leave the heap whole.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "tests/runtime/heaps/bins/small_heap.h"
+
+namespace malloom::tests {
+namespace {
+
+malloom_bins_result opened_with(malloom_bins_settings settings, size_t storage_bytes = 1 << 16) {
+    static std::array<uint64_t, 1 << 13> storage;
+    malloom_bins heap;
+    if (settings.storage == nullptr) {
+        settings.storage = storage.data();
+    }
+    settings.storage_bytes = storage_bytes;
+    return malloom_bins_open(&heap, &settings);
+}
+
+TEST(BadInput, Settings) {
+    constexpr uint32_t mixed[] = {0, 64, 48}, late[] = {8, 16, 32}, twice[] = {0, 16, 16};
+    EXPECT_EQ(opened_with({}), MALLOOM_BINS_OK);
+    for (const size_t alignment : {1u, 3u, 4u, 24u}) {
+        EXPECT_EQ(opened_with({.alignment = alignment}), MALLOOM_BINS_BAD_ARGUMENT) << alignment;
+    }
+    EXPECT_EQ(opened_with({.bins = 126}), MALLOOM_BINS_BAD_ARGUMENT) << "the original has 127";
+    for (const uint32_t* begins : {mixed, late, twice}) {
+        EXPECT_EQ(opened_with({.bins = 3, .begins = begins}), MALLOOM_BINS_BAD_ARGUMENT);
+    }
+    EXPECT_EQ(opened_with({.options = 128}), MALLOOM_BINS_BAD_ARGUMENT);
+    EXPECT_EQ(opened_with({.levels = MALLOOM_BINS_MOST_LEVELS + 1}), MALLOOM_BINS_BAD_ARGUMENT);
+    EXPECT_EQ(opened_with({}, MALLOOM_BINS_LISTS(127, 1) - 1), MALLOOM_BINS_TOO_SMALL);
+    EXPECT_EQ(opened_with({}, MALLOOM_BINS_LISTS(127, 1)), MALLOOM_BINS_OK);
+    EXPECT_EQ(opened_with({.options = MALLOOM_BINS_COUNT_STEPS}, MALLOOM_BINS_LISTS(127, 1)),
+              MALLOOM_BINS_TOO_SMALL);
+    char odd[16];
+    EXPECT_EQ(opened_with({.storage = odd + 1}), MALLOOM_BINS_BAD_ARGUMENT);
+}
+
+TEST(BadInput, Regions) {
+    SmallHeap small(0);
+    alignas(64) std::array<unsigned char, 1 << 12> memory;
+    const auto add = [&](size_t from, size_t bytes, unsigned level = 0) {
+        return malloom_bins_add_region(&small.heap, memory.data() + from, bytes, level);
+    };
+    for (size_t bytes = 0; bytes < 64; ++bytes) {
+        EXPECT_EQ(add(0, bytes), MALLOOM_BINS_TOO_SMALL) << bytes;
+    }
+    EXPECT_EQ(add(0, SIZE_MAX), MALLOOM_BINS_TOO_SMALL);
+    EXPECT_EQ(add(0, 1'000, 1), MALLOOM_BINS_BAD_ARGUMENT) << "there is one level";
+    EXPECT_EQ(add(1'000, 1'000), MALLOOM_BINS_OK);
+    for (const size_t from : {500u, 1'000u, 1'500u, 1'900u}) {
+        EXPECT_EQ(add(from, 1'000), MALLOOM_BINS_OVERLAP) << from;
+    }
+    EXPECT_EQ(add(3, 997), MALLOOM_BINS_OK) << "what is misaligned loses a little";
+    EXPECT_EQ(malloom_bins_remove_region(&small.heap, memory.data()), MALLOOM_BINS_BAD_ARGUMENT);
+    EXPECT_TRUE(small.is_whole());
+}
+
+TEST(BadInput, WhatIsFreedTwice) {
+    for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_THOROUGH)}) {
+        SmallHeap small(1 << 13, {.options = options});
+        std::vector<void*> objects;
+        for (int i = 0; i < 6; ++i) {
+            objects.push_back(malloom_bins_alloc(&small.heap, 100));
+        }
+        // Alone, after one that is free, before one, and between two.
+        for (const int chosen : {0, 1, 4, 3, 2}) {
+            EXPECT_EQ(malloom_bins_free(&small.heap, objects[chosen]), MALLOOM_BINS_OK);
+            EXPECT_NE(malloom_bins_free(&small.heap, objects[chosen]), MALLOOM_BINS_OK) << chosen;
+            EXPECT_EQ(malloom_bins_realloc(&small.heap, objects[chosen], 7), nullptr);
+            EXPECT_EQ(malloom_bins_usable_size(&small.heap, objects[chosen]), 0u);
+            EXPECT_TRUE(small.is_whole());
+        }
+    }
+}
+
+TEST(BadInput, WhatIsFreedLaterTwice) {
+    SmallHeap small(1 << 13);
+    void* object = malloom_bins_alloc(&small.heap, 100);
+    void* other = malloom_bins_alloc(&small.heap, 100);
+    malloom_bins_free_later(&small.heap, object);
+    malloom_bins_free_later(&small.heap, object);
+    EXPECT_EQ(malloom_bins_free(&small.heap, other), MALLOOM_BINS_OK);
+    EXPECT_FALSE(small.heard.failures.empty());
+    EXPECT_TRUE(small.is_whole());
+}
+
+TEST(BadInput, ForeignAddresses) {
+    for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_THOROUGH)}) {
+        SmallHeap small(1 << 13, {.options = options});
+        auto* object = static_cast<char*>(malloom_bins_alloc(&small.heap, 100));
+        memset(object, 0, 100);
+        int elsewhere = 0;
+        EXPECT_EQ(malloom_bins_free(&small.heap, &elsewhere), MALLOOM_BINS_FOREIGN);
+        EXPECT_EQ(malloom_bins_free(&small.heap, object + 1), MALLOOM_BINS_FOREIGN);
+        EXPECT_EQ(malloom_bins_free(&small.heap, small.region()), MALLOOM_BINS_FOREIGN);
+        EXPECT_NE(malloom_bins_free(&small.heap, object + 16), MALLOOM_BINS_OK) << "within an object";
+        EXPECT_EQ(malloom_bins_usable_size(&small.heap, &elsewhere), 0u);
+        EXPECT_EQ(malloom_bins_realloc(&small.heap, &elsewhere, 10), nullptr);
+        EXPECT_EQ(malloom_bins_free(&small.heap, nullptr), MALLOOM_BINS_OK);
+        EXPECT_TRUE(small.is_whole());
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+    }
+}
+
+TEST(BadInput, ThoroughHeapsKnowTheirChunks) {
+    SmallHeap small(1 << 13, {.options = MALLOOM_BINS_THOROUGH});
+    auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 320));
+    // What looks like a chunk within an object, with a neighbour that agrees.
+    object[1] = 64 | 3;
+    object[1 + 64 / sizeof(size_t)] = 64 | 3;
+    EXPECT_EQ(malloom_bins_free(&small.heap, object + 2), MALLOOM_BINS_FOREIGN);
+    EXPECT_TRUE(small.is_whole());
+}
+
+// Somebody writes beyond the end of an object.
+TEST(BadInput, OverwrittenTags) {
+    for (const size_t written :
+         {size_t{0}, SIZE_MAX, size_t{0x4141414141414141ull}, size_t{1} << 30, size_t{32}}) {
+        for (const bool is_next_free : {false, true}) {
+            SmallHeap small(1 << 13, {.options = MALLOOM_BINS_CHECKED_LINKS});
+            auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 104));
+            void* next = malloom_bins_alloc(&small.heap, 104);
+            void* wall = malloom_bins_alloc(&small.heap, 104);
+            if (is_next_free) {
+                malloom_bins_free(&small.heap, next);
+            }
+            const size_t tag = object[13];
+            object[13] = written;
+            if ((written & 2) == 0 || is_next_free) {
+                EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_DAMAGED) << written;
+            }
+            if (!is_next_free) {
+                EXPECT_NE(malloom_bins_free(&small.heap, next), MALLOOM_BINS_OK) << written;
+            }
+            EXPECT_EQ(malloom_bins_check(&small.heap), MALLOOM_BINS_DAMAGED);
+            object[13] = tag;
+            EXPECT_TRUE(small.is_whole()) << "nothing else has changed";
+            EXPECT_EQ(malloom_bins_free(&small.heap, wall), MALLOOM_BINS_OK);
+        }
+    }
+}
+
+// Somebody writes into an object that was freed.
+TEST(BadInput, OverwrittenLinks) {
+    SmallHeap small(1 << 13, {.options = MALLOOM_BINS_CHECKED_LINKS});
+    void* object = malloom_bins_alloc(&small.heap, 104);
+    void* wall = malloom_bins_alloc(&small.heap, 104);
+    malloom_bins_free(&small.heap, object);
+    uintptr_t links[2];
+    memcpy(links, object, sizeof links);
+    memset(object, 0x41, sizeof links);
+    EXPECT_EQ(malloom_bins_alloc(&small.heap, 104), nullptr);
+    EXPECT_EQ(small.heard.failures.front(), MALLOOM_BINS_DAMAGED);
+    EXPECT_EQ(malloom_bins_free(&small.heap, wall), MALLOOM_BINS_DAMAGED);
+    memcpy(object, links, sizeof links);
+    EXPECT_TRUE(small.is_whole());
+}
+
+TEST(BadInput, Sizes) {
+    SmallHeap small(1 << 13);
+    void* object = malloom_bins_alloc(&small.heap, 10);
+    for (const size_t bytes :
+         {SIZE_MAX, SIZE_MAX - 8, SIZE_MAX / 2, SIZE_MAX / 4, size_t{1} << 32, size_t{9'000}}) {
+        EXPECT_EQ(malloom_bins_alloc(&small.heap, bytes), nullptr) << bytes;
+        EXPECT_EQ(malloom_bins_calloc(&small.heap, bytes, 3), nullptr) << bytes;
+        EXPECT_EQ(malloom_bins_calloc(&small.heap, bytes, 1), nullptr) << bytes;
+        EXPECT_EQ(malloom_bins_aligned(&small.heap, 64, bytes), nullptr) << bytes;
+        EXPECT_EQ(malloom_bins_realloc(&small.heap, object, bytes), nullptr) << bytes;
+    }
+    for (const size_t alignment : {size_t{0}, size_t{3}, SIZE_MAX}) {
+        EXPECT_EQ(malloom_bins_aligned(&small.heap, alignment, 10), nullptr);
+        EXPECT_EQ(small.heard.failures.back(), MALLOOM_BINS_BAD_ARGUMENT);
+    }
+    EXPECT_EQ(malloom_bins_aligned(&small.heap, SIZE_MAX / 2 + 1, 10), nullptr);
+    EXPECT_TRUE(small.is_whole());
+}
+
+}  // namespace
+}  // namespace malloom::tests

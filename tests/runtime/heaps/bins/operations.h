@@ -1,0 +1,231 @@
+// Bytes as a sequence of calls of a bin heap, with a model beside it: what the fuzzer and the random test
+// run.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "include/malloom/bins.h"
+
+namespace malloom::tests {
+
+/// Takes numbers from bytes; 0 when they have ended.
+class Choices {
+  public:
+    explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+    bool is_over() const { return bytes_.empty(); }
+    size_t below(size_t limit) {
+        size_t number = 0;
+        for (int i = 0; i < 3 && !bytes_.empty(); ++i) {
+            number = number << 8 | bytes_[0];
+            bytes_ = bytes_.subspan(1);
+        }
+        return number % limit;
+    }
+
+  private:
+    std::span<const uint8_t> bytes_;
+};
+
+/// A heap under calls that are chosen by bytes. Says what went wrong first; empty where nothing did.
+class OperatedHeap {
+  public:
+    explicit OperatedHeap(Choices choices) : choices_(choices) {}
+
+    std::string run() {
+        open();
+        for (int step = 0; wrong_.empty() && !choices_.is_over(); ++step) {
+            operate();
+            if (wrong_.empty() && (step % 16 == 0 || choices_.is_over())) {
+                check();
+            }
+        }
+        return wrong_;
+    }
+
+  private:
+    struct Object {
+        size_t bytes;
+        unsigned char mark;
+    };
+
+    void expect(bool is_so, const char* what) {
+        if (!is_so && wrong_.empty()) {
+            wrong_ = what;
+        }
+    }
+
+    void open() {
+        constexpr static uint32_t begins[] = {0, 32, 48, 64, 100, 250, 256, 1'000, 4'096, 4'097};
+        malloom_bins_settings settings = {};
+        settings.alignment = sizeof(void*) << choices_.below(5);
+        settings.levels = static_cast<unsigned>(choices_.below(3)) + 1;
+        settings.options = static_cast<unsigned>(choices_.below(128));
+        settings.most_steps = static_cast<unsigned>(choices_.below(5));
+        if (choices_.below(2) != 0) {
+            settings.bins = std::size(begins);
+            settings.begins = begins;
+        }
+        storage_.resize(MALLOOM_BINS_STORAGE(127, 3) / 8 + 1);
+        settings.storage = storage_.data();
+        settings.storage_bytes = storage_.size() * 8;
+        levels_ = settings.levels;
+        alignment_ = settings.alignment;
+        expect(malloom_bins_open(&heap_, &settings) == MALLOOM_BINS_OK, "it opens");
+        add_region();
+    }
+
+    void operate() {
+        switch (choices_.below(16)) {
+            case 0:
+                return choices_.below(2) == 0 ? add_region() : rehash();
+            case 1:
+                return remove_region();
+            case 2:
+                return take_zeroed();
+            case 3:
+                return take_aligned();
+            case 4:
+            case 5:
+                return resize();
+            case 6:
+                return free_one(true);
+            case 7:
+            case 8:
+            case 9:
+            case 10:
+            case 11:
+                return free_one(false);
+            default: {
+                const size_t bytes = choices_.below(choices_.below(4) == 0 ? 20'000 : 400);
+                return take(malloom_bins_alloc(&heap_, bytes), bytes);
+            }
+        }
+    }
+
+    void add_region() {
+        if (regions_.size() == 8) {
+            return;
+        }
+        const size_t bytes = choices_.below(1 << 15), shift = choices_.below(16);
+        auto memory = std::make_unique<unsigned char[]>(bytes + shift + 1);
+        const malloom_bins_result said = malloom_bins_add_region(
+            &heap_, memory.get() + shift, bytes, static_cast<unsigned>(choices_.below(levels_)));
+        expect(said == MALLOOM_BINS_OK || said == MALLOOM_BINS_TOO_SMALL, "a region is taken");
+        if (said == MALLOOM_BINS_OK) {
+            regions_[memory.get() + shift] = std::move(memory);
+        }
+    }
+
+    void rehash() {
+        const auto ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_SMOOTH + 1));
+        const malloom_bins_result said = malloom_bins_rehash(&heap_, ranges, nullptr);
+        expect(said == MALLOOM_BINS_OK || said == MALLOOM_BINS_NO_MEMORY, "bins are laid out anew");
+    }
+
+    void remove_region() {
+        if (regions_.empty()) {
+            return;
+        }
+        const auto chosen = std::next(regions_.begin(), static_cast<long>(choices_.below(regions_.size())));
+        if (malloom_bins_remove_region(&heap_, chosen->first) == MALLOOM_BINS_OK) {
+            regions_.erase(chosen);
+        }
+    }
+
+    void take_zeroed() {
+        const size_t bytes = choices_.below(200);
+        auto* object = static_cast<unsigned char*>(malloom_bins_calloc(&heap_, 3, bytes));
+        expect(object == nullptr || is_marked(object, 3 * bytes, 0), "it is zeroed");
+        take(object, 3 * bytes);
+    }
+
+    void take(void* object, size_t bytes) {
+        if (object == nullptr) {
+            return;
+        }
+        auto* begin = static_cast<unsigned char*>(object);
+        const size_t usable = malloom_bins_usable_size(&heap_, object);
+        expect(usable >= bytes, "it is as large as was asked");
+        expect(reinterpret_cast<uintptr_t>(object) % alignment_ == 0, "it is aligned");
+        const auto next = living_.lower_bound(begin);
+        expect(next == living_.end() || begin + usable <= next->first, "it ends before the next object");
+        expect(next == living_.begin() || std::prev(next)->first + std::prev(next)->second.bytes <= begin,
+               "it begins after the one before");
+        living_[begin] = {usable, ++mark_};
+        memset(begin, mark_, usable);
+    }
+
+    void take_aligned() {
+        const size_t alignment = size_t{1} << choices_.below(13), bytes = choices_.below(600);
+        void* object = malloom_bins_aligned(&heap_, alignment, bytes);
+        expect(reinterpret_cast<uintptr_t>(object) % alignment == 0, "it is aligned as asked");
+        take(object, bytes);
+    }
+
+    std::map<unsigned char*, Object>::iterator any() {
+        return std::next(living_.begin(), static_cast<long>(choices_.below(living_.size())));
+    }
+
+    bool is_marked(const unsigned char* begin, size_t bytes, unsigned char mark) {
+        for (size_t at = 0; at < bytes; ++at) {
+            if (begin[at] != mark) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void resize() {
+        if (living_.empty()) {
+            return;
+        }
+        const auto chosen = any();
+        auto [begin, object] = *chosen;
+        const size_t bytes = choices_.below(3'000);
+        auto* moved = static_cast<unsigned char*>(malloom_bins_realloc(&heap_, begin, bytes));
+        if (moved == nullptr) {
+            return;
+        }
+        expect(is_marked(moved, std::min(bytes, object.bytes), object.mark), "realloc keeps the bytes");
+        living_.erase(chosen);
+        take(moved, bytes);
+    }
+
+    void free_one(bool is_later) {
+        if (living_.empty()) {
+            return;
+        }
+        const auto chosen = any();
+        expect(is_marked(chosen->first, chosen->second.bytes, chosen->second.mark), "nobody wrote into it");
+        expect((is_later ? malloom_bins_free_later : malloom_bins_free)(&heap_, chosen->first) ==
+                   MALLOOM_BINS_OK,
+               "it is freed");
+        living_.erase(chosen);
+    }
+
+    void check() {
+        expect(malloom_bins_check(&heap_) == MALLOOM_BINS_OK, "the heap is whole");
+        malloom_bins_statistics found;
+        malloom_bins_statistics_of(&heap_, &found);
+        expect(found.living_objects >= living_.size(), "all objects live");
+    }
+
+    Choices choices_;
+    malloom_bins heap_ = {};
+    std::vector<uint64_t> storage_;
+    std::map<void*, std::unique_ptr<unsigned char[]>> regions_;
+    std::map<unsigned char*, Object> living_;
+    std::string wrong_;
+    unsigned levels_ = 1;
+    size_t alignment_ = 1;
+    unsigned char mark_ = 0;
+};
+
+}  // namespace malloom::tests
