@@ -108,7 +108,7 @@ unsigned cost_of_comparing(uint32_t) {
 
 }  // namespace
 
-const InstructionSet instruction_sets::aarch64 = {compare, return_constant, return_run, cost_of_comparing, 1,
-                                                  0,       4,               landing_pad};
+const InstructionSet instruction_sets::aarch64 = {
+    compare, return_constant, return_run, cost_of_comparing, 1, 0, 4, landing_pad};
 
 }  // namespace malloom::codegen::bins

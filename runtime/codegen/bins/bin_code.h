@@ -22,16 +22,16 @@ struct GeneratedCode {
     CodeProblem problem;
 };
 
-/// Writes the function of the ranges at the end of the room, aligned to 4 there. `scratch` is a word for each range,
-/// and may be their weights, which are lost then. The code runs anywhere, reads and
-/// writes no memory, and keeps to the registers that C functions may change. The room may be null with 0 bytes, to
-/// learn what it takes. `has_landing_pad`: it begins with the instruction at which checked indirect calls arrive,
-/// which does nothing elsewhere.
+/// Writes the function of the ranges at the end of the room, aligned to 4 there. `scratch` is a word for each
+/// range, and may be their weights, which are lost then. The code runs anywhere, reads and writes no memory,
+/// and keeps to the registers that C functions may change. The room may be null with 0 bytes, to learn what
+/// it takes. `has_landing_pad`: it begins with the instruction at which checked indirect calls arrive, which
+/// does nothing elsewhere.
 GeneratedCode generate(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch,
                        unsigned char* room, size_t room_bytes, bool has_landing_pad);
 
-/// Whether a function that this machine can call has the right bin at the begin of each range, after it and before
-/// the next one. What `generate` makes is right everywhere then: between them it only goes up or down.
+/// Whether a function that this machine can call has the right bin at the begin of each range, after it and
+/// before the next one. What `generate` makes is right everywhere then: between them it only goes up or down.
 bool is_right(BinFunction function, const BinRanges& ranges);
 
 }  // namespace malloom::codegen::bins

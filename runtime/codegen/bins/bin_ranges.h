@@ -13,7 +13,8 @@ constexpr unsigned most_ranges = 1024;
 struct BinRanges {
     const uint32_t* begins;   ///< ascending; the first one counts as 0
     const uint16_t* indices;  ///< of the bins, in any order; null: a range's bin has the range's number
-    const uint32_t* weights;  ///< how often sizes of each range are asked for; null: one range as often as another
+    const uint32_t*
+        weights;  ///< how often sizes of each range are asked for; null: one range as often as another
     unsigned count;
 
     uint32_t begin(unsigned range) const { return range == 0 ? 0 : begins[range]; }

@@ -1,5 +1,5 @@
-// What bin functions are made of, and the instruction sets that they can be written in. Each can be written on
-// any machine, and a program has those in it that it names.
+// What bin functions are made of, and the instruction sets that they can be written in. Each can be written
+// on any machine, and a program has those in it that it names.
 #pragma once
 
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 namespace malloom::codegen::bins {
 
-/// Compares the size, or a copy of it that is shifted right, with a constant; jumps if it is below, or if it is
-/// not, and else goes on with what was written last.
+/// Compares the size, or a copy of it that is shifted right, with a constant; jumps if it is below, or if it
+/// is not, and else goes on with what was written last.
 struct Comparison {
     uint32_t constant;
     size_t target;       ///< what had been written when its target was
@@ -20,8 +20,8 @@ struct Comparison {
     bool jumps_if_below;
 };
 
-/// The bin is (size + offset) >> shift, or where it descends (offset - size) >> shift. No sum or difference, with
-/// the bin in its place, leaves 31 bits.
+/// The bin is (size + offset) >> shift, or where it descends (offset - size) >> shift. No sum or difference,
+/// with the bin in its place, leaves 31 bits.
 struct Run {
     uint32_t offset;  ///< modulo 2^32
     uint8_t shift;

@@ -5,8 +5,8 @@
 namespace malloom::codegen::bins {
 namespace {
 
-// What sizes and bins in their places of a run stay below: so sums and differences of them have 31 bits, and it
-// does not matter whether a machine sees signs.
+// What sizes and bins in their places of a run stay below: so sums and differences of them have 31 bits, and
+// it does not matter whether a machine sees signs.
 constexpr uint32_t run_limit = uint32_t{1} << 30;
 
 /// As the ranges have them, or all the same.
@@ -21,8 +21,8 @@ class Weights {
         heavy_ = sum >> 35 == 0 ? static_cast<uint32_t>(sum >> 3) : UINT32_MAX;
     }
 
-    /// Scaled so that the sum, with one more for each leaf, has the bits of a border. Never 0: what nobody asked
-    /// for so far may come.
+    /// Scaled so that the sum, with one more for each leaf, has the bits of a border. Never 0: what nobody
+    /// asked for so far may come.
     uint32_t of(unsigned range) const { return weights_ == nullptr ? 1 : (weights_[range] >> shift_) + 1; }
     /// Whether it is more than an eighth of all.
     bool is_heavy(unsigned range) const { return weights_ != nullptr && weights_[range] > heavy_; }
@@ -39,35 +39,36 @@ unsigned shift_at(const BinRanges& ranges, unsigned first) {
     return bit_width((width > next_width ? width : next_width) - 1);
 }
 
-/// Behind the longest run that begins there, which may be one range.
-unsigned end_of_run(const BinRanges& ranges, unsigned first) {
+/// Behind the longest run that begins there, which may be one range. Ranges from `bounded` on are in none.
+unsigned end_of_run(const BinRanges& ranges, unsigned bounded, unsigned first) {
     unsigned end = first + 1;
-    if (end + 1 >= ranges.count || ranges.end(end) > run_limit) {
+    if (end >= bounded) {
         return end;
     }
     unsigned index = ranges.index(first);
     const unsigned step = ranges.index(end) - index;
-    const unsigned shift = shift_at(ranges, first);
     const bool goes_by_one = step == 1 || step + 1 == 0;
-    if (!goes_by_one || index >= run_limit >> shift) {
+    if (!goes_by_one) {
+        return end;
+    }
+    const unsigned shift = shift_at(ranges, first);
+    if (index >= run_limit >> shift) {
         return end;
     }
     // Up to the first one that is no whole cell.
     uint32_t width = 1U << shift;
-    for (uint32_t begin = ranges.end(first); width == 1U << shift && end + 1 < ranges.count; ++end) {
-        const uint32_t next = ranges.end(end);
-        width = next - begin;
-        begin = next;
+    for (; end < bounded && width == 1U << shift; ++end) {
         index += step;
-        if (width > 1U << shift || next > run_limit || index >= run_limit >> shift || ranges.index(end) != index) {
+        width = ranges.width(end);
+        if (width > 1U << shift || ranges.index(end) != index || index >= run_limit >> shift) {
             break;
         }
     }
     return end;
 }
 
-unsigned end_of_leaf(const BinRanges& ranges, const Weights& weights, unsigned first) {
-    const unsigned end = end_of_run(ranges, first);
+unsigned end_of_leaf(const BinRanges& ranges, const Weights& weights, unsigned bounded, unsigned first) {
+    const unsigned end = end_of_run(ranges, bounded, first);
     const bool is_uneven_pair = end == first + 2 && (weights.is_heavy(first) || weights.is_heavy(first + 1));
     return is_uneven_pair ? first + 1 : end;
 }
@@ -77,11 +78,15 @@ unsigned end_of_leaf(const BinRanges& ranges, const Weights& weights, unsigned f
 RangeLeaves find_leaves(const BinRanges& ranges, uint32_t* scratch) {
     const Weights weights(ranges);
     auto* const borders = reinterpret_cast<Border*>(scratch);
+    unsigned bounded = ranges.count - 1;
+    while (bounded > 0 && ranges.begins[bounded] > run_limit) {
+        --bounded;
+    }
     unsigned count = 0, end = 0;
     uint32_t below = 0;
     while (end < ranges.count) {
         unsigned range = end;
-        end = end_of_leaf(ranges, weights, range);
+        end = end_of_leaf(ranges, weights, bounded, range);
         ++below;
         for (; range < end; ++range) {
             below += weights.of(range);
@@ -97,7 +102,8 @@ Run run_at(const BinRanges& ranges, unsigned first) {
     const uint32_t boundary = ranges.end(first);
     const uint32_t index = ranges.index(first), next_index = ranges.index(first + 1);
     const bool is_descending = next_index < index;
-    const uint32_t offset = is_descending ? boundary + (index << shift) - 1 : (next_index << shift) - boundary;
+    const uint32_t offset =
+        is_descending ? boundary + (index << shift) - 1 : (next_index << shift) - boundary;
     return {offset, static_cast<uint8_t>(shift), 0, is_descending};
 }
 

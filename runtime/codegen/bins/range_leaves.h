@@ -25,10 +25,10 @@ class Border {
 static_assert(most_ranges < 1U << Border::range_bits);
 static_assert(sizeof(Border) == sizeof(uint32_t));
 
-/// A leaf is one range, or a run: cells of 2^n bytes, of which the first and the last may be cut off, with bins
-/// that go up or down by one. Each run is as long as it can be, which makes the fewest leaves. But a range with
-/// much of the weight stays out of runs of two: these save the other one a comparison, and both then take a shift
-/// and an addition.
+/// A leaf is one range, or a run: cells of 2^n bytes, of which the first and the last may be cut off, with
+/// bins that go up or down by one. Each run is as long as it can be, which makes the fewest leaves. But a
+/// range with much of the weight stays out of runs of two: these save the other one a comparison, and both
+/// then take a shift and an addition.
 struct RangeLeaves {
     const Border* borders;  ///< of each leaf
     unsigned count;

@@ -1,10 +1,10 @@
 // Trees by bisection of weights, which costs at most two comparisons more than the weights' entropy (Mehlhorn
-// 1975): each comparison divides a span of leaves where that balances best, and so on within both parts. Where
-// jumping takes longer than going on, the heavier part should have more than half, and is what follows the
-// comparison (Altenkamp and Mehlhorn 1980, on letters of unequal cost).
+// 1975): each comparison divides a span of leaves where that balances best, and so on within both parts.
+// Where jumping takes longer than going on, the heavier part should have more than half, and is what follows
+// the comparison (Altenkamp and Mehlhorn 1980, on letters of unequal cost).
 //
-// Parts are visited depth first, and their code is written before the comparison: first the part that is jumped
-// to, then the one that follows. Only the path from the root is remembered.
+// Parts are visited depth first, and their code is written before the comparison: first the part that is
+// jumped to, then the one that follows. Only the path from the root is remembered.
 #include "runtime/codegen/bins/range_tree.h"
 
 #include <limits.h>
@@ -17,6 +17,7 @@ namespace {
 
 /// Leaves of which a size's is yet to be found out, by their numbers.
 struct Span {
+    Border before;  ///< the first leaf
     uint16_t first;
     uint16_t last;
     uint8_t copy_shift;  ///< of the copy of the size that is there; 0: none is
@@ -24,25 +25,26 @@ struct Span {
 
 /// A comparison whose code is yet to be written, since that of its parts is not complete.
 struct Node {
-    Comparison comparison;
-    bool has_target;  ///< the part that is jumped to is written
-    Span follower;    ///< the other one
+    Comparison comparison;  ///< without a target while the part that is jumped to is not written
+    Span follower;          ///< the other part
 };
 
 class RangeTree {
   public:
-    RangeTree(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch, CodeWriter& code)
+    RangeTree(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch,
+              CodeWriter& code)
         : ranges_(ranges),
           instructions_(instructions),
           code_(code),
           leaves_(find_leaves(ranges, scratch)),
-          weighted_depth_(bit_width(leaves_.count - 1) + 2) {}
+          weighted_end_(nodes_ + bit_width(leaves_.count - 1) + 2) {}
 
     void write();
 
   private:
-    uint32_t weight_below(unsigned leaf) const { return leaf == 0 ? 0 : leaves_.borders[leaf - 1].weight_below(); }
-    unsigned first_range(unsigned leaf) const { return leaf == 0 ? 0 : leaves_.borders[leaf - 1].range(); }
+    static constexpr size_t no_target = 0;
+
+    uint32_t boundary_at(Border border) const { return ranges_.begins[border.range()]; }
     unsigned first_above(const Span& span, uint32_t weight) const;
     unsigned best_border(const Span& span) const;
     void divide(Span& span);
@@ -54,12 +56,12 @@ class RangeTree {
     const InstructionSet& instructions_;
     CodeWriter& code_;
     RangeLeaves leaves_;
-    unsigned weighted_depth_;  ///< from here on spans are halved, so that no weights make the tree deep
-    unsigned depth_ = 0;
+    const Node* weighted_end_;  ///< from here on spans are halved, so that no weights make the tree deep
+    Node* end_ = nodes_;        ///< of the path from the root
     Node nodes_[most_comparisons];
 };
 
-/// The first leaf of the span with more weight up to its border, or the last one but one.
+/// The first leaf of the span with more weight up to its end, or the last one but one.
 unsigned RangeTree::first_above(const Span& span, uint32_t weight) const {
     unsigned first = span.first, last = span.last - 1U;
     while (first < last) {
@@ -81,16 +83,18 @@ uint32_t error_of(uint32_t below, uint32_t above, uint32_t aim) {
 
 /// The leaf behind which the span is best divided.
 unsigned RangeTree::best_border(const Span& span) const {
-    if (depth_ >= weighted_depth_) {
+    if (span.first + 1 == span.last || end_ >= weighted_end_) {
         return (span.first + span.last) / 2U;
     }
-    const uint32_t before = weight_below(span.first), behind = weight_below(span.last + 1U);
+    const Border* const borders = leaves_.borders;
+    const uint32_t before = span.before.weight_below(), behind = borders[span.last].weight_below();
     const uint32_t aim = (behind - before) * instructions_.eighths_going_on / 8;
     const unsigned second = first_above(span, behind - aim);
     if (second == span.first) {
         return second;
     }
-    const uint32_t first_weight = weight_below(second), second_weight = weight_below(second + 1);
+    const uint32_t first_weight = borders[second - 1].weight_below(),
+                   second_weight = borders[second].weight_below();
     const uint32_t first_error = error_of(first_weight - before, behind - first_weight, aim);
     const uint32_t second_error = error_of(second_weight - before, behind - second_weight, aim);
     return first_error <= second_error ? second - 1 : second;
@@ -99,15 +103,19 @@ unsigned RangeTree::best_border(const Span& span) const {
 /// Makes a node of the span; what remains of it is the part that is jumped to.
 void RangeTree::divide(Span& span) {
     const unsigned leaf = best_border(span);
-    const uint32_t middle = weight_below(leaf + 1);
-    Node& node = nodes_[depth_++];
-    choose_copy(ranges_.begins[first_range(leaf + 1)], span, node.comparison);
-    node.has_target = false;
+    const Border border = leaves_.borders[leaf];
+    const uint32_t below = border.weight_below() - span.before.weight_below();
+    const uint32_t above = leaves_.borders[span.last].weight_below() - border.weight_below();
+    Node& node = *end_++;
+    choose_copy(boundary_at(border), span, node.comparison);
+    node.comparison.target = no_target;
+    node.comparison.jumps_if_below = below <= above;
     node.follower = span;
-    const bool jumps_if_below = middle - weight_below(span.first) <= weight_below(span.last + 1U) - middle;
-    node.comparison.jumps_if_below = jumps_if_below;
-    (jumps_if_below ? span : node.follower).last = static_cast<uint16_t>(leaf);
-    (jumps_if_below ? node.follower : span).first = static_cast<uint16_t>(leaf + 1);
+    Span& left = below <= above ? span : node.follower;
+    Span& right = below <= above ? node.follower : span;
+    left.last = static_cast<uint16_t>(leaf);
+    right.first = static_cast<uint16_t>(leaf + 1);
+    right.before = border;
 }
 
 /// What comparing size >> shift costs in order to tell on which side of the boundary a size is.
@@ -128,7 +136,7 @@ void RangeTree::choose_copy(uint32_t boundary, Span& span, Comparison& compariso
     const unsigned cost_of_copying = instructions_.cost_of_copying;
     const bool becomes_one = (boundary & (boundary - 1)) == 0;
     if (cost > cost_of_copying || (cost == cost_of_copying && becomes_one)) {
-        const unsigned width = bit_width(ranges_.begins[first_range(span.last)]);
+        const unsigned width = bit_width(boundary_at(leaves_.borders[span.last - 1U]));
         unsigned new_shift = width > instructions_.copy_bits ? width - instructions_.copy_bits : 0;
         while (boundary >> new_shift << new_shift != boundary) {
             --new_shift;
@@ -145,8 +153,8 @@ void RangeTree::choose_copy(uint32_t boundary, Span& span, Comparison& compariso
 }
 
 void RangeTree::write_leaf(const Span& span) {
-    const unsigned first = first_range(span.first);
-    if (first_range(span.first + 1U) == first + 1) {
+    const unsigned first = span.before.range();
+    if (leaves_.borders[span.first].range() == first + 1) {
         instructions_.return_constant(code_, ranges_.index(first));
         return;
     }
@@ -156,30 +164,29 @@ void RangeTree::write_leaf(const Span& span) {
 }
 
 void RangeTree::write() {
-    Span span = {0, static_cast<uint16_t>(leaves_.count - 1), 0};
+    Span span = {{}, 0, static_cast<uint16_t>(leaves_.count - 1), 0};
     for (;;) {
         while (span.first != span.last) {
             divide(span);
         }
         code_.prepare();
         write_leaf(span);
-        for (; depth_ != 0 && nodes_[depth_ - 1].has_target; --depth_) {
+        for (; end_ != nodes_ && end_[-1].comparison.target != no_target; --end_) {
             code_.prepare();
-            instructions_.compare(code_, nodes_[depth_ - 1].comparison);
+            instructions_.compare(code_, end_[-1].comparison);
         }
-        if (depth_ == 0) {
+        if (end_ == nodes_) {
             return;
         }
-        Node& node = nodes_[depth_ - 1];
-        node.comparison.target = code_.written();
-        node.has_target = true;
-        span = node.follower;
+        end_[-1].comparison.target = code_.written();
+        span = end_[-1].follower;
     }
 }
 
 }  // namespace
 
-void write_tree(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch, CodeWriter& code) {
+void write_tree(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch,
+                CodeWriter& code) {
     RangeTree tree(ranges, instructions, scratch, code);
     tree.write();
 }

@@ -9,8 +9,10 @@ namespace malloom::codegen::bins {
 constexpr unsigned most_comparisons = 22;
 
 /// Writes the function of ranges that are right (bin_code.h), with about as few comparisons and jumps as the
-/// weights allow. `scratch` has a word for each range, and may be the ranges' weights. The time it takes is in
-/// proportion to the number of ranges, but for searches in the sums of weights; the stack is less than a kilobyte.
-void write_tree(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch, CodeWriter& code);
+/// weights allow. `scratch` has a word for each range, and may be the ranges' weights. The time it takes is
+/// in proportion to the number of ranges, but for searches in the sums of weights; the stack is less than a
+/// kilobyte.
+void write_tree(const BinRanges& ranges, const InstructionSet& instructions, uint32_t* scratch,
+                CodeWriter& code);
 
 }  // namespace malloom::codegen::bins

@@ -1,5 +1,5 @@
-// RV32I and RV64I, without compressed instructions. Sizes come in a0, which bins go out in; constants are made
-// in t0, and t1 has the size shifted.
+// RV32I and RV64I, without compressed instructions. Sizes come in a0, which bins go out in; constants are
+// made in t0, and t1 has the size shifted.
 #include "runtime/codegen/bins/instruction_set.h"
 #include "runtime/codegen/bins/run_steps.h"
 
@@ -54,7 +54,8 @@ void put_compared_constant(CodeWriter& code, uint32_t value) {
 
 uint32_t branch_distance(size_t bytes) {
     const auto distance = static_cast<uint32_t>(bytes);
-    return (distance & 0x1000) << 19 | (distance & 0x7e0) << 20 | (distance & 0x1e) << 7 | (distance & 0x800) >> 4;
+    return (distance & 0x1000) << 19 | (distance & 0x7e0) << 20 | (distance & 0x1e) << 7 |
+           (distance & 0x800) >> 4;
 }
 
 uint32_t jump_distance(size_t bytes) {
@@ -143,7 +144,7 @@ unsigned cost_of_comparing(uint32_t constant) {
 
 }  // namespace
 
-const InstructionSet instruction_sets::riscv = {compare, return_constant, return_run, cost_of_comparing, 1,
-                                                11,      5,               landing_pad};
+const InstructionSet instruction_sets::riscv = {
+    compare, return_constant, return_run, cost_of_comparing, 1, 11, 5, landing_pad};
 
 }  // namespace malloom::codegen::bins

@@ -27,7 +27,12 @@ void original_begins(uint32_t* begins) {
     uint32_t begin = 0;
     for (unsigned bin = 0; bin < original_count; ++bin) {
         begins[bin] = begin;
-        const unsigned width = bin < 64 ? 3 : bin < 96 ? 6 : bin < 112 ? 9 : bin < 120 ? 12 : bin < 124 ? 15 : 18;
+        const unsigned width = bin < 64    ? 3
+                               : bin < 96  ? 6
+                               : bin < 112 ? 9
+                               : bin < 120 ? 12
+                               : bin < 124 ? 15
+                                           : 18;
         begin = ((begin >> width) + 1) << width;
         if (bin == 111) {
             begin = 21 << 9;

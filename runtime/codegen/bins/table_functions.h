@@ -1,5 +1,5 @@
-// Bin functions that are not generated, to compare with and for where no code can be: all have the same bins for the
-// same ranges. Sizes are bytes.
+// Bin functions that are not generated, to compare with and for where no code can be: all have the same bins
+// for the same ranges. Sizes are bytes.
 #pragma once
 
 #include <stddef.h>
@@ -20,8 +20,8 @@ void original_begins(uint32_t* begins);
 unsigned branching_search(const BinRanges& ranges, size_t bytes);
 unsigned branchless_search(const BinRanges& ranges, size_t bytes);
 
-/// Octaves of eight equal parts each, from 64 bytes on; parts of 8 bytes below: TLSF's two levels (Masmano and
-/// others 2004), in one number.
+/// Octaves of eight equal parts each, from 64 bytes on; parts of 8 bytes below: TLSF's two levels (Masmano
+/// and others 2004), in one number.
 inline unsigned octave_part(uint32_t bytes) {
     constexpr unsigned linear = 6, bits = 3;
     const unsigned width = bit_width(bytes);
@@ -35,8 +35,8 @@ constexpr unsigned octave_parts = 8 + 26 * 8;
 unsigned octave_bin(size_t bytes, unsigned count);
 void octave_begins(uint32_t* begins, unsigned count);
 
-/// A byte for each 8 bytes of small sizes, and for each part of an octave of larger ones: the range in which it
-/// begins. From there on the begins are searched one by one.
+/// A byte for each 8 bytes of small sizes, and for each part of an octave of larger ones: the range in which
+/// it begins. From there on the begins are searched one by one.
 class ByteTable {
   public:
     static constexpr unsigned small_bytes = 1024;

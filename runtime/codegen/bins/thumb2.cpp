@@ -1,5 +1,5 @@
-// Thumb-2 of ARMv7-M. Sizes come in r0, which bins go out in; r1 has the size shifted, and constants are made in
-// r2.
+// Thumb-2 of ARMv7-M. Sizes come in r0, which bins go out in; r1 has the size shifted, and constants are made
+// in r2.
 #include "runtime/codegen/bins/bits.h"
 #include "runtime/codegen/bins/instruction_set.h"
 #include "runtime/codegen/bins/run_steps.h"
@@ -67,7 +67,8 @@ void put_jump(CodeWriter& code, uint32_t condition, size_t target) {
     if (distance - 2 < 0x100) {
         code.put_2(branch | condition << 8 | (distance - 2) >> 1);
     } else {
-        put_wide(code, branch_wide | condition << 6 | (distance >> 12 & 0x3f) | (distance >> 1 & 0x7ff) << 16);
+        put_wide(code,
+                 branch_wide | condition << 6 | (distance >> 12 & 0x3f) | (distance >> 1 & 0x7ff) << 16);
     }
 }
 
@@ -149,7 +150,7 @@ unsigned cost_of_comparing(uint32_t constant) {
 
 }  // namespace
 
-const InstructionSet instruction_sets::thumb2 = {compare, return_constant, return_run, cost_of_comparing, 5,
-                                                 8,       5,               landing_pad};
+const InstructionSet instruction_sets::thumb2 = {
+    compare, return_constant, return_run, cost_of_comparing, 5, 8, 5, landing_pad};
 
 }  // namespace malloom::codegen::bins

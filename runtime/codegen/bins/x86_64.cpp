@@ -99,7 +99,7 @@ unsigned cost_of_comparing(uint32_t) {
 
 }  // namespace
 
-const InstructionSet instruction_sets::x86_64 = {compare, return_constant, return_run, cost_of_comparing, 1,
-                                                  0,       4,               landing_pad};
+const InstructionSet instruction_sets::x86_64 = {
+    compare, return_constant, return_run, cost_of_comparing, 1, 0, 4, landing_pad};
 
 }  // namespace malloom::codegen::bins

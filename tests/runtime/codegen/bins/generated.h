@@ -12,6 +12,8 @@
 
 namespace malloom::tests {
 
+using Code = std::vector<unsigned char>;
+
 struct NamedInstructionSet {
     const char* name;
     const codegen::bins::InstructionSet* set;
@@ -26,20 +28,21 @@ inline constexpr NamedInstructionSet named_instruction_sets[] = {
     {"AArch64", &codegen::bins::instruction_sets::aarch64, "aarch64"}};
 
 /// The code of a layout, as bytes.
-inline std::vector<unsigned char> code_of(const Layout& layout, const codegen::bins::InstructionSet& instructions,
-                                          bool has_landing_pad = false) {
-    std::vector<unsigned char> room(64U << 10);
+inline Code code_of(const Layout& layout, const codegen::bins::InstructionSet& instructions,
+                    bool has_landing_pad = false) {
+    Code room(64U << 10);
     std::vector<uint32_t> scratch(layout.begins.size());
     const codegen::bins::GeneratedCode code = codegen::bins::generate(
         layout.ranges(), instructions, scratch.data(), room.data(), room.size(), has_landing_pad);
-    return code.begin == nullptr ? std::vector<unsigned char>()
-                                 : std::vector<unsigned char>(code.begin, code.begin + code.bytes);
+    return code.begin == nullptr ? Code() : Code(code.begin, code.begin + code.bytes);
 }
 
 /// Memory that code can be written to and run in.
 class CodeRoom {
   public:
-    CodeRoom() : memory_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+    CodeRoom()
+        : memory_(
+              mmap(nullptr, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
     ~CodeRoom() { munmap(memory_, bytes); }
     CodeRoom(const CodeRoom&) = delete;
     CodeRoom& operator=(const CodeRoom&) = delete;
@@ -50,7 +53,7 @@ class CodeRoom {
         if (own == nullptr || memory_ == MAP_FAILED) {
             return nullptr;
         }
-        const std::vector<unsigned char> code = code_of(layout, *own, has_landing_pad);
+        const Code code = code_of(layout, *own, has_landing_pad);
         auto* const begin = static_cast<unsigned char*>(memory_);
         std::copy(code.begin(), code.end(), begin);
         __builtin___clear_cache(reinterpret_cast<char*>(begin), reinterpret_cast<char*>(begin) + bytes);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,6 @@ namespace {
 
 using namespace codegen::bins;
 using Lines = std::vector<std::string>;
-using Code = std::vector<unsigned char>;
 
 /// What a command prints.
 std::string output_of(const std::string& command) {
@@ -53,7 +53,8 @@ Lines disassembled(const std::string& triple, const Code& code) {
     std::filesystem::remove(path);
     Lines lines;
     for (std::string line; std::getline(output, line);) {
-        const std::string instruction = trimmed(line.substr(0, line.find("//")));
+        const std::string instruction =
+            trimmed(line.substr(0, std::min(line.find("//"), line.find("# imm"))));
         if (!instruction.empty() && instruction[0] != '.') {
             lines.push_back(instruction);
         }
@@ -78,7 +79,7 @@ TEST_P(InstructionSetTest, EveryInstructionIsKnown) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, InstructionSetTest, testing::ValuesIn(named_instruction_sets),
-                         [](const auto& info) { return std::string(info.param.triple); });
+                         [](const auto& instance) { return std::string(instance.param.triple); });
 
 /// What an instruction set's function writes before `bytes` of other code.
 template <typename Write>
@@ -121,8 +122,9 @@ TEST(RiscvTest, Comparisons) {
     EXPECT_EQ(compared(riscv, 8, {8192, 0, 0, false, true}), Lines({"lui t0, 2", "bltu a0, t0, 12"}));
     EXPECT_EQ(compared(riscv, 8, {5000, 0, 0, false, true}),
               Lines({"lui t0, 1", "addi t0, t0, 904", "bltu a0, t0, 12"}));
-    EXPECT_EQ(compared(riscv, 8, {0x7fffffff, 0, 0, false, false}),
-              Lines({"lui t0, 256", "addi t0, t0, -1", "slli t0, t0, 11", "addi t0, t0, 2047", "bgeu a0, t0, 12"}));
+    EXPECT_EQ(
+        compared(riscv, 8, {0x7fffffff, 0, 0, false, false}),
+        Lines({"lui t0, 256", "addi t0, t0, -1", "slli t0, t0, 11", "addi t0, t0, 2047", "bgeu a0, t0, 12"}));
     EXPECT_EQ(compared(riscv, 8, {5, 0, 9, true, false}),
               Lines({"srli t1, a0, 9", "li t0, 5", "bgeu t1, t0, 12"}));
     EXPECT_EQ(compared(riscv, 8, {21, 0, 9, false, true}), Lines({"li t0, 21", "bltu t1, t0, 12"}));
@@ -152,20 +154,25 @@ TEST(RiscvTest, Results) {
     EXPECT_EQ(run(riscv, {0x123456, 20, 0, false}),
               Lines({"lui t0, 291", "addi t0, t0, 1110", "add a0, a0, t0", "srli a0, a0, 20", "ret"}));
     EXPECT_EQ(run(riscv, {511, 3, 0, true}), Lines({"srli a0, a0, 3", "li t0, 63", "sub a0, t0, a0", "ret"}));
-    EXPECT_EQ(run(riscv, {1000, 3, 0, true}), Lines({"li t0, 1000", "sub a0, t0, a0", "srli a0, a0, 3", "ret"}));
+    EXPECT_EQ(run(riscv, {1000, 3, 0, true}),
+              Lines({"li t0, 1000", "sub a0, t0, a0", "srli a0, a0, 3", "ret"}));
 }
 
 // Distances are from four bytes after the jump.
 TEST(Thumb2Test, Comparisons) {
     EXPECT_EQ(compared(thumb2, 8, {100, 0, 0, false, false}), Lines({"cmp r0, #100", "bhs #6"}));
     EXPECT_EQ(compared(thumb2, 8, {0x3fc00, 0, 0, false, true}), Lines({"cmp.w r0, #261120", "blo #6"}));
-    EXPECT_EQ(compared(thumb2, 8, {0x80000000, 0, 0, false, true}), Lines({"cmp.w r0, #2147483648", "blo #6"}));
-    EXPECT_EQ(compared(thumb2, 8, {0xabcd, 0, 0, false, true}), Lines({"movw r2, #43981", "cmp r0, r2", "blo #6"}));
+    EXPECT_EQ(compared(thumb2, 8, {0x80000000, 0, 0, false, true}),
+              Lines({"cmp.w r0, #2147483648", "blo #6"}));
+    EXPECT_EQ(compared(thumb2, 8, {0xabcd, 0, 0, false, true}),
+              Lines({"movw r2, #43981", "cmp r0, r2", "blo #6"}));
     EXPECT_EQ(compared(thumb2, 8, {0x12345678, 0, 0, false, false}),
               Lines({"movw r2, #22136", "movt r2, #4660", "cmp r0, r2", "bhs #6"}));
-    EXPECT_EQ(compared(thumb2, 8, {5, 0, 9, true, false}), Lines({"lsrs r1, r0, #9", "cmp r1, #5", "bhs #6"}));
+    EXPECT_EQ(compared(thumb2, 8, {5, 0, 9, true, false}),
+              Lines({"lsrs r1, r0, #9", "cmp r1, #5", "bhs #6"}));
     EXPECT_EQ(compared(thumb2, 8, {300, 0, 9, false, false}), Lines({"cmp.w r1, #300", "bhs #6"}));
-    EXPECT_EQ(compared(thumb2, 8, {301, 0, 9, false, false}), Lines({"movw r2, #301", "cmp r1, r2", "bhs #6"}));
+    EXPECT_EQ(compared(thumb2, 8, {301, 0, 9, false, false}),
+              Lines({"movw r2, #301", "cmp r1, r2", "bhs #6"}));
 }
 
 TEST(Thumb2Test, JumpsOfAnyDistance) {
@@ -180,20 +187,24 @@ TEST(Thumb2Test, Results) {
     EXPECT_EQ(run(thumb2, {0, 3, 0, false}), Lines({"lsrs r0, r0, #3", "bx lr"}));
     EXPECT_EQ(run(thumb2, {56 << 6, 6, 0, false}), Lines({"lsrs r0, r0, #6", "adds r0, #56", "bx lr"}));
     EXPECT_EQ(run(thumb2, {minus(24), 5, 0, false}), Lines({"subs r0, #24", "lsrs r0, r0, #5", "bx lr"}));
-    EXPECT_EQ(run(thumb2, {minus(3001), 11, 0, false}), Lines({"subw r0, r0, #3001", "lsrs r0, r0, #11", "bx lr"}));
+    EXPECT_EQ(run(thumb2, {minus(3001), 11, 0, false}),
+              Lines({"subw r0, r0, #3001", "lsrs r0, r0, #11", "bx lr"}));
     EXPECT_EQ(run(thumb2, {2049, 10, 0, false}), Lines({"addw r0, r0, #2049", "lsrs r0, r0, #10", "bx lr"}));
     EXPECT_EQ(run(thumb2, {0x123456, 20, 0, false}),
               Lines({"movw r2, #13398", "movt r2, #18", "adds r0, r0, r2", "lsrs r0, r0, #20", "bx lr"}));
     EXPECT_EQ(run(thumb2, {minus(0x9001), 16, 0, false}),
               Lines({"movw r2, #36865", "subs r0, r0, r2", "lsrs r0, r0, #16", "bx lr"}));
-    EXPECT_EQ(run(thumb2, {511, 3, 0, true}), Lines({"lsrs r0, r0, #3", "movs r2, #63", "subs r0, r2, r0", "bx lr"}));
-    EXPECT_EQ(run(thumb2, {1000, 3, 0, true}), Lines({"movw r2, #1000", "subs r0, r2, r0", "lsrs r0, r0, #3", "bx lr"}));
+    EXPECT_EQ(run(thumb2, {511, 3, 0, true}),
+              Lines({"lsrs r0, r0, #3", "movs r2, #63", "subs r0, r2, r0", "bx lr"}));
+    EXPECT_EQ(run(thumb2, {1000, 3, 0, true}),
+              Lines({"movw r2, #1000", "subs r0, r2, r0", "lsrs r0, r0, #3", "bx lr"}));
 }
 
 TEST(X86_64Test, Comparisons) {
     EXPECT_EQ(compared(x86_64, 8, {100, 0, 0, false, false}), Lines({"cmpq $100, %rdi", "jae 8"}));
     EXPECT_EQ(compared(x86_64, 8, {128, 0, 0, false, true}), Lines({"cmpq $128, %rdi", "jb 8"}));
-    EXPECT_EQ(compared(x86_64, 8, {0x7fffffff, 0, 0, false, true}), Lines({"cmpq $2147483647, %rdi", "jb 8"}));
+    EXPECT_EQ(compared(x86_64, 8, {0x7fffffff, 0, 0, false, true}),
+              Lines({"cmpq $2147483647, %rdi", "jb 8"}));
     EXPECT_EQ(compared(x86_64, 8, {0x80000000, 0, 0, false, true}),
               Lines({"movl $2147483648, %eax", "cmpq %rax, %rdi", "jb 8"}));
 }
@@ -209,7 +220,8 @@ TEST(X86_64Test, Results) {
     EXPECT_EQ(constant(x86_64, 65535), Lines({"movl $65535, %eax", "retq"}));
     EXPECT_EQ(run(x86_64, {0, 3, 0, false}), Lines({"movl %edi, %eax", "shrl $3, %eax", "retq"}));
     EXPECT_EQ(run(x86_64, {5, 0, 0, false}), Lines({"leal 5(%rdi), %eax", "retq"}));
-    EXPECT_EQ(run(x86_64, {minus(128), 6, 0, false}), Lines({"leal -128(%rdi), %eax", "shrl $6, %eax", "retq"}));
+    EXPECT_EQ(run(x86_64, {minus(128), 6, 0, false}),
+              Lines({"leal -128(%rdi), %eax", "shrl $6, %eax", "retq"}));
     EXPECT_EQ(run(x86_64, {56 << 6, 6, 0, false}), Lines({"leal 3584(%rdi), %eax", "shrl $6, %eax", "retq"}));
     EXPECT_EQ(run(x86_64, {511, 3, 0, true}),
               Lines({"movl $511, %eax", "subl %edi, %eax", "shrl $3, %eax", "retq"}));
@@ -218,7 +230,8 @@ TEST(X86_64Test, Results) {
 TEST(Aarch64Test, Comparisons) {
     EXPECT_EQ(compared(aarch64, 8, {100, 0, 0, false, false}), Lines({"cmp x0, #100", "b.hs #12"}));
     EXPECT_EQ(compared(aarch64, 8, {0x5000, 0, 0, false, true}), Lines({"cmp x0, #5, lsl #12", "b.lo #12"}));
-    EXPECT_EQ(compared(aarch64, 8, {5000, 0, 0, false, true}), Lines({"mov w1, #5000", "cmp x0, x1", "b.lo #12"}));
+    EXPECT_EQ(compared(aarch64, 8, {5000, 0, 0, false, true}),
+              Lines({"mov w1, #5000", "cmp x0, x1", "b.lo #12"}));
     EXPECT_EQ(compared(aarch64, 8, {0x80000000, 0, 0, false, true}),
               Lines({"mov w1, #-2147483648", "cmp x0, x1", "b.lo #12"}));
     EXPECT_EQ(compared(aarch64, 8, {0x12345678, 0, 0, false, true}),
@@ -231,11 +244,13 @@ TEST(Aarch64Test, Results) {
     EXPECT_EQ(constant(aarch64, 65535), Lines({"mov w0, #65535", "ret"}));
     EXPECT_EQ(run(aarch64, {0, 3, 0, false}), Lines({"lsr w0, w0, #3", "ret"}));
     EXPECT_EQ(run(aarch64, {minus(24), 5, 0, false}), Lines({"sub w0, w0, #24", "lsr w0, w0, #5", "ret"}));
-    EXPECT_EQ(run(aarch64, {0x7000, 6, 0, false}), Lines({"add w0, w0, #7, lsl #12", "lsr w0, w0, #6", "ret"}));
+    EXPECT_EQ(run(aarch64, {0x7000, 6, 0, false}),
+              Lines({"add w0, w0, #7, lsl #12", "lsr w0, w0, #6", "ret"}));
     EXPECT_EQ(run(aarch64, {minus(0x123456), 20, 0, false}),
               Lines({"mov w1, #13398", "movk w1, #18, lsl #16", "sub w0, w0, w1", "lsr w0, w0, #20", "ret"}));
     EXPECT_EQ(run(aarch64, {511, 3, 0, true}), Lines({"mov w1, #63", "sub w0, w1, w0, lsr #3", "ret"}));
-    EXPECT_EQ(run(aarch64, {1000, 3, 0, true}), Lines({"mov w1, #1000", "sub w0, w1, w0", "lsr w0, w0, #3", "ret"}));
+    EXPECT_EQ(run(aarch64, {1000, 3, 0, true}),
+              Lines({"mov w1, #1000", "sub w0, w1, w0, lsr #0", "lsr w0, w0, #3", "ret"}));
 }
 
 TEST(LandingPadTest, IsWhatChecksExpect) {

@@ -114,8 +114,9 @@ inline std::vector<Layout> various_layouts() {
                                  {"one that begins late", {77}},
                                  {"two", {0, 1}},
                                  {"three", {0, 5000, 5001}},
-                                 {"large", {0, 1U << 30, (1U << 30) + 4096, 0x7ffff7ff, 0x7ffff800, 0x7fffffff, 1U << 31,
-                                            0x80000001, 0xc0000000, 0xffff0000, 0xffffffff}},
+                                 {"large",
+                                  {0, 1U << 30, (1U << 30) + 4096, 0x7ffff7ff, 0x7ffff800, 0x7fffffff,
+                                   1U << 31, 0x80000001, 0xc0000000, 0xffff0000, 0xffffffff}},
                                  random_layout(random, 1024, 1, 4000),
                                  random_layout(random, 1024, 4096, 1000)};
     for (unsigned count = 2; count < 200; count = count * 5 / 4 + 1) {

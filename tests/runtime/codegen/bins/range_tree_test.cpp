@@ -36,7 +36,10 @@ const InstructionSet recorded = {
     [](CodeWriter& code, const Comparison& comparison) { record(code, {Kind::comparison, comparison}); },
     [](CodeWriter& code, unsigned value) { record(code, {Kind::constant, {}, value}); },
     [](CodeWriter& code, const Run& run) { record(code, {Kind::run, {}, 0, run}); },
-    [](uint32_t constant) { return constant < 100; },
+    [](uint32_t constant) { return constant == 1    ? 0U
+                                   : constant < 100 ? 1U
+                                                    : 2U; },
+    1,
     6,
     5,
     0};
@@ -56,7 +59,8 @@ struct Way {
 
 class Tree {
   public:
-    explicit Tree(const Layout& layout, const InstructionSet& instructions = recorded) : ranges_(layout.ranges()) {
+    explicit Tree(const Layout& layout, const InstructionSet& instructions = recorded)
+        : ranges_(layout.ranges()) {
         std::vector<uint32_t> scratch(layout.begins.size());
         CodeWriter code(nullptr, 0);
         steps.clear();
@@ -108,7 +112,8 @@ class Tree {
     }
 
     size_t leaves() const {
-        return std::count_if(steps_.begin(), steps_.end(), [](const Step& step) { return step.kind != Kind::comparison; });
+        return std::count_if(steps_.begin(), steps_.end(),
+                             [](const Step& step) { return step.kind != Kind::comparison; });
     }
 
   private:
@@ -220,7 +225,8 @@ TEST(RangeTreeTest, IsNearlyOptimal) {
     Random random(9);
     for (unsigned trial = 0; trial < trials; ++trial) {
         const unsigned count = 2 + up_to(random, 100);
-        const Layout layout = with_random_weights(random, without_runs(random_layout(random, count, 8, 100)), 1 << 20);
+        const Layout layout =
+            with_random_weights(random, without_runs(random_layout(random, count, 8, 100)), 1 << 20);
         const double comparisons = Tree(layout, balanced()).mean(comparisons_of);
         EXPECT_LE(comparisons, entropy(layout.weights) + 2);
         sum += comparisons / optimal_comparisons(layout.weights);
@@ -231,7 +237,8 @@ TEST(RangeTreeTest, IsNearlyOptimal) {
 TEST(RangeTreeTest, GoesOnMoreOftenThanItJumps) {
     Random random(10);
     for (unsigned trial = 0; trial < 100; ++trial) {
-        const Layout layout = with_random_weights(random, without_runs(random_layout(random, 100, 8, 100)), 1 << 20);
+        const Layout layout =
+            with_random_weights(random, without_runs(random_layout(random, 100, 8, 100)), 1 << 20);
         const Tree tree(layout);
         const double jumps = tree.mean([](const Way& way) { return double{1} * way.jumps; });
         EXPECT_LT(jumps, 0.42 * tree.mean(comparisons_of));

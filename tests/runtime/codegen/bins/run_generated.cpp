@@ -1,6 +1,6 @@
-// Generates bin functions for the machine that it runs on and calls them: of layouts of all kinds, for all sizes
-// that are near a begin, and small ones one by one. Prints how many there were and the bytes that dlmalloc's bins
-// take. Its exit status is 0, or 1 with a line that says what was wrong.
+// Generates bin functions for the machine that it runs on and calls them: of layouts of all kinds, for all
+// sizes that are near a begin, and small ones one by one. Prints how many there were and the bytes that
+// dlmalloc's bins take. Its exit status is 0, or 1 with a line that says what was wrong.
 #include "firmware/board.h"
 #include "runtime/codegen/bins/bin_code.h"
 #include "runtime/codegen/bins/table_functions.h"
@@ -88,7 +88,8 @@ bool is_right_for_small_sizes(BinFunction function, const BinRanges& ranges) {
 size_t bytes_where_right(const BinRanges& ranges, bool has_landing_pad) {
     const board_range room = board_memory();
     const size_t room_bytes = 32U << 10;
-    const GeneratedCode code = generate(ranges, *own_instruction_set(), scratch, room.begin, room_bytes, has_landing_pad);
+    const GeneratedCode code =
+        generate(ranges, *own_instruction_set(), scratch, room.begin, room_bytes, has_landing_pad);
     if (code.problem != CodeProblem::none) {
         return 0;
     }
