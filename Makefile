@@ -16,7 +16,7 @@ SUITES := $(patsubst src/malloom/bench/%/suite.py,%,$(wildcard src/malloom/bench
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
-.PHONY: help setup build wheel native demo test bench soak format
+.PHONY: help setup build wheel native firmware demo test bench soak format
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -43,12 +43,15 @@ native: build  ## build the workloads, allocators to compare with, and the C++ t
 	@setup/native.sh checked
 	@setup/native.sh threads
 
-demo: PACKAGES := without-llvm
+firmware: build  ## build the simulated core, and the firmware's programs for every board
+	@setup/firmware.sh
+
+demo: PACKAGES := demo
 demo: build  ## record, plan, run and measure two programs, with verdicts
 	@setup/native.sh release
 	@setup/demo.sh
 
-test: native  ## all tests, with formatting, lint and types
+test: native firmware  ## all tests, with formatting, lint and types
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
@@ -60,10 +63,10 @@ bench: build  ## all benchmark suites
 	done; exit $$status
 
 soak: PACKAGES := soak
-soak: native  ## long randomised runs: fuzzed decoders, then the tests at length, about two hours
+soak: native  ## long randomised runs: fuzzed decoders and heaps, then the tests at length, about two hours
 	@setup/native.sh fuzz
-	@for codec in event access; do \
-	    build/fuzz/tests/record/stream/$${codec}_codec_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
+	@for fuzzer in record/stream/event_codec record/stream/access_codec runtime/heaps/bins/bins; do \
+	    build/fuzz/tests/$${fuzzer}_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \
 	done
 	@setup/native.sh llvm-22
 	@MALLOOM_LLVM=22 .venv/bin/python -m pytest -n $(shell nproc) tests/compiler/test_cases.py

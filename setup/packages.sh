@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none;
-# with `without-llvm` all but LLVM's, with `soak` those as well that only long runs need.
+# with `demo` all but LLVM's and firmware's, with `soak` those as well that only long runs need.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ fail() {
 wanted() {
     local leave_out=(-e '/^# the newest LLVM/,/^$/d')
     case ${1:-} in
-        without-llvm) leave_out+=(-e '/^# LLVM/,/^$/d') ;;
+        demo) leave_out+=(-e '/^# LLVM/,/^$/d' -e '/^# firmware/,/^$/d') ;;
         soak) leave_out=() ;;
     esac
     sed "${leave_out[@]}" -e 's/#.*//' setup/debian-packages.txt

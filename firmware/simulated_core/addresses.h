@@ -1,0 +1,20 @@
+// Where the simulated core's memory and devices lie: for the simulation, and for the board support of
+// programs that run on it. Addresses of 0x80000000 and above are not cached. At zero there is nothing, so
+// that null pointers are noticed.
+#ifndef MALLOOM_FIRMWARE_SIMULATED_CORE_ADDRESSES_H
+#define MALLOOM_FIRMWARE_SIMULATED_CORE_ADDRESSES_H
+
+// The same as in boards/riscv_core/memory.ld.
+#define CORE_MEMORY 0x10000000u
+// Of the data file, where nothing else is said.
+#define CORE_DATA 0x40000000u
+#define CORE_DEVICES 0x80000000u
+
+// Words that are devices' registers.
+#define CORE_OUTPUT (CORE_DEVICES + 0u)       // written: a byte for standard output
+#define CORE_EXIT (CORE_DEVICES + 4u)         // written: the exit status, and the run ends
+#define CORE_MEMORY_END (CORE_DEVICES + 8u)   // read: the first address after the memory
+#define CORE_DATA_BEGIN (CORE_DEVICES + 12u)  // read: where the data file lies
+#define CORE_DATA_BYTES (CORE_DEVICES + 16u)  // read: its length, 0 where there is none
+
+#endif

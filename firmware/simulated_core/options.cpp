@@ -1,0 +1,108 @@
+#include "firmware/simulated_core/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "firmware/simulated_core/failure.h"
+
+namespace malloom::simulated_core {
+
+namespace {
+
+constexpr const char* help =
+    "malloom-core [OPTION...] PROGRAM\n"
+    "\n"
+    "Runs a program on a simulated RISC-V core (RV32IM, caches of 4 KiB), cycle by cycle. PROGRAM is an\n"
+    "ELF file, or anything else, which is put where the memory begins. Prints what it prints, ends with\n"
+    "its exit status.\n"
+    "\n"
+    "  --latency N          cycles until memory answers with the first word of a line (4)\n"
+    "  --write-latency N    cycles until memory takes a word that is written (1)\n"
+    "  --memory SIZE        from 0x10000000 on; with K, M or G (16M)\n"
+    "  --data FILE@ADDRESS  a file that the program finds in memory (@0x40000000)\n"
+    "  --limit N            cycles that the program may take, else it is ended with status 124\n"
+    "                       (2000000000)\n"
+    "  --traffic            prints at the end, to standard error, what went over the buses\n"
+    "  --profile FILE       writes how often each instruction was done and how many cycles went to it,\n"
+    "                       as lines of its address and these two numbers\n";
+
+// Of a unit of sizes, as a power of two; 0 for what is none.
+unsigned shift_of(char unit) {
+    return unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
+}
+
+uint64_t number_in(const std::string& option, const std::string& text, bool is_size) {
+    char* end = nullptr;
+    errno = 0;
+    const uint64_t number = strtoull(text.c_str(), &end, 0);
+    const unsigned shift = is_size ? shift_of(*end) : 0;
+    if (shift != 0) ++end;
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || number << shift >> shift != number) {
+        fail(bad_use, option + " takes a number, not " + text);
+    }
+    return number << shift;
+}
+
+unsigned latency_in(const std::string& option, const std::string& text) {
+    const uint64_t number = number_in(option, text, false);
+    if (number == 0 || number > 1'000'000) fail(bad_use, option + " is from 1 to 1000000, not " + text);
+    return static_cast<unsigned>(number);
+}
+
+void read_data(Options& options, const std::string& text) {
+    const size_t sign = text.rfind('@');
+    options.data = text.substr(0, sign);
+    if (sign == std::string::npos) return;
+    const uint64_t begin = number_in("--data", text.substr(sign + 1), false);
+    if (begin > UINT32_MAX) fail(bad_use, "--data has an address of 32 bits, not " + text.substr(sign + 1));
+    options.data_begin = static_cast<uint32_t>(begin);
+}
+
+bool read_with_value(Options& options, const std::string& name, const std::string& value) {
+    if (name == "--latency") {
+        options.latency.read = latency_in(name, value);
+    } else if (name == "--write-latency") {
+        options.latency.write = latency_in(name, value);
+    } else if (name == "--memory") {
+        options.memory_bytes = number_in(name, value, true);
+    } else if (name == "--data") {
+        read_data(options, value);
+    } else if (name == "--profile") {
+        options.profile = value;
+    } else if (name == "--limit") {
+        options.most_cycles = number_in(name, value, false);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+[[noreturn]] void show_help() {
+    fputs(help, stdout);
+    exit(0);
+}
+
+}  // namespace
+
+Options read_options(int count, char** words) {
+    Options options;
+    for (int index = 1; index < count; ++index) {
+        const std::string word = words[index];
+        if (word == "--help") show_help();
+        if (word == "--traffic") {
+            options.shows_traffic = true;
+        } else if (!word.starts_with("-")) {
+            if (!options.program.empty()) fail(bad_use, "there is one program, and not also " + word);
+            options.program = word;
+        } else if (index + 1 == count) {
+            fail(bad_use, "there is nothing after " + word + " (--help lists the options)");
+        } else if (!read_with_value(options, word, words[++index])) {
+            fail(bad_use, "there is no option " + word + " (--help lists them)");
+        }
+    }
+    if (options.program.empty()) fail(bad_use, "which program? (--help tells more)");
+    return options;
+}
+
+}  // namespace malloom::simulated_core
