@@ -10,8 +10,8 @@ namespace {
 
 using namespace codegen::bins;
 
-constexpr unsigned layouts = 300;
-constexpr uint32_t small_bytes = 40000;
+constexpr unsigned layouts = 100;
+constexpr uint32_t small_bytes = 16384;
 
 struct Random {
     uint32_t state;
@@ -76,7 +76,7 @@ BinRanges next_ranges(Random& random) {
 }
 
 bool is_right_for_small_sizes(BinFunction function, const BinRanges& ranges) {
-    for (uint32_t size = 0; size < small_bytes; size += size < 4096 ? 1 : 8) {
+    for (uint32_t size = 0; size < small_bytes; size += size < 1024 ? 1 : 56) {
         if (function(size) != branching_search(ranges, size)) {
             return false;
         }
