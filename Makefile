@@ -43,6 +43,7 @@ native: build  ## build the workloads, allocators to compare with, and the C++ t
 	@setup/native.sh checked
 	@setup/native.sh threads
 
+firmware: PACKAGES := firmware
 firmware: build  ## build the simulated core, and the firmware's programs for every board
 	@setup/firmware.sh
 
@@ -51,7 +52,7 @@ demo: build  ## record, plan, run and measure two programs, with verdicts
 	@setup/native.sh release
 	@setup/demo.sh
 
-test: native firmware  ## all tests, with formatting, lint and types
+test: native  ## all tests, with formatting, lint and types
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
@@ -63,7 +64,7 @@ bench: build  ## all benchmark suites
 	done; exit $$status
 
 soak: PACKAGES := soak
-soak: native  ## long randomised runs: fuzzed decoders and heaps, then the tests at length, about two hours
+soak: native firmware  ## long randomised runs: fuzzed decoders and heaps, then the tests at length, about two hours
 	@setup/native.sh fuzz
 	@for fuzzer in record/stream/event_codec record/stream/access_codec runtime/heaps/bins/bins; do \
 	    build/fuzz/tests/$${fuzzer}_fuzzer -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/; \

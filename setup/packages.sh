@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none;
-# with `demo` all but LLVM's and firmware's, with `soak` those as well that only long runs need.
+# without more all but those for firmware and for long runs; with `demo` without LLVM too; `firmware` and `soak` add theirs.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,9 +11,11 @@ fail() {
 }
 
 wanted() {
-    local leave_out=(-e '/^# the newest LLVM/,/^$/d')
+    local newest=(-e '/^# the newest LLVM/,/^$/d') firmware=(-e '/^# firmware/,/^$/d')
+    local leave_out=("${newest[@]}" "${firmware[@]}")
     case ${1:-} in
-        demo) leave_out+=(-e '/^# LLVM/,/^$/d' -e '/^# firmware/,/^$/d') ;;
+        demo) leave_out+=(-e '/^# LLVM/,/^$/d') ;;
+        firmware) leave_out=("${newest[@]}") ;;
         soak) leave_out=() ;;
     esac
     sed "${leave_out[@]}" -e 's/#.*//' setup/debian-packages.txt

@@ -16,6 +16,9 @@ HUNG, FAULTED = 124, 125
 
 Done = subprocess.CompletedProcess[str]
 
+# What they need takes minutes to install and to build.
+pytestmark = pytest.mark.long
+
 
 def run(target: str, program: str, *options: str | Path) -> Done:
     path = BUILD / target / "programs" / program

@@ -49,6 +49,7 @@ class RangeTree {
     unsigned best_border(const Span& span) const;
     void divide(Span& span);
     unsigned cost_of(uint32_t boundary, unsigned shift) const;
+    unsigned shift_of_copy(uint32_t boundary, const Span& span, unsigned cost_without) const;
     void choose_copy(uint32_t boundary, Span& span, Comparison& comparison) const;
     void write_leaf(const Span& span);
 
@@ -124,29 +125,36 @@ unsigned RangeTree::cost_of(uint32_t boundary, unsigned shift) const {
     return constant << shift == boundary ? instructions_.cost_of_comparing(constant) : UINT_MAX;
 }
 
-/// Whether the size is compared, or the copy that is there, or another one: where this costs no more, for the
-/// span's parts, of which the largest boundary, whose constant is long, should be short for it.
+/// The shift of another copy, where this comparison costs no more with it than without; 0 where it does. It is
+/// chosen for the span's largest boundary, whose constant is long.
+unsigned RangeTree::shift_of_copy(uint32_t boundary, const Span& span, unsigned cost_without) const {
+    const unsigned cost = instructions_.cost_of_copying;
+    const bool becomes_one = (boundary & (boundary - 1)) == 0;
+    if (cost_without < cost || (cost_without == cost && !becomes_one)) {
+        return 0;
+    }
+    const unsigned width = bit_width(boundary_at(leaves_.borders[span.last - 1U]));
+    unsigned shift = width > instructions_.copy_bits ? width - instructions_.copy_bits : 0;
+    while (boundary >> shift << shift != boundary) {
+        --shift;
+    }
+    // What is there already may serve others.
+    const unsigned most = span.copy_shift == 0 ? cost_without : cost_without - 1;
+    return cost + cost_of(boundary, shift) <= most ? shift : 0;
+}
+
+/// Whether the size is compared, or the copy that is there, or another one, for which the span's parts have it.
 void RangeTree::choose_copy(uint32_t boundary, Span& span, Comparison& comparison) const {
     unsigned shift = 0, cost = instructions_.cost_of_comparing(boundary);
-    comparison.makes_copy = false;
     if (span.copy_shift != 0 && cost_of(boundary, span.copy_shift) < cost) {
         shift = span.copy_shift;
         cost = cost_of(boundary, shift);
     }
-    const unsigned cost_of_copying = instructions_.cost_of_copying;
-    const bool becomes_one = (boundary & (boundary - 1)) == 0;
-    if (cost > cost_of_copying || (cost == cost_of_copying && becomes_one)) {
-        const unsigned width = bit_width(boundary_at(leaves_.borders[span.last - 1U]));
-        unsigned new_shift = width > instructions_.copy_bits ? width - instructions_.copy_bits : 0;
-        while (boundary >> new_shift << new_shift != boundary) {
-            --new_shift;
-        }
-        const unsigned new_cost = cost_of_copying + cost_of(boundary, new_shift);
-        if (new_cost < cost || (new_cost == cost && span.copy_shift == 0)) {
-            shift = new_shift;
-            span.copy_shift = static_cast<uint8_t>(shift);
-            comparison.makes_copy = true;
-        }
+    const unsigned new_shift = shift_of_copy(boundary, span, cost);
+    comparison.makes_copy = new_shift != 0;
+    if (new_shift != 0) {
+        shift = new_shift;
+        span.copy_shift = static_cast<uint8_t>(new_shift);
     }
     comparison.constant = boundary >> shift;
     comparison.copy_shift = static_cast<uint8_t>(shift);

@@ -4,12 +4,12 @@
 namespace malloom::codegen::bins {
 namespace {
 
-// Instructions, the byte that comes first the lowest. What three bytes are is written as one and two.
+// Instructions, the byte that comes first the lowest.
 constexpr uint32_t move_to_eax = 0xb8, clear_eax = 0xc031, copy_edi_to_eax = 0xf889;
 constexpr uint32_t load_near_address = 0x478d, load_far_address = 0x878d;  // edi and a distance, to eax
 constexpr uint32_t subtract_edi_from_eax = 0xf829, shift_eax_right = 0xe8c1;
-constexpr uint32_t compare_rdi_byte = 0x8348, compare_rdi_word = 0x8148, of_rdi_with_value = 0xff;
-constexpr uint32_t compare_whole = 0x3948, of_rdi_with_rax = 0xc7;
+constexpr uint32_t compare_rdi_with_byte = 0xff8348, compare_rdi_with_word = 0xff8148;
+constexpr uint32_t compare_rdi_with_rax = 0xc73948;
 constexpr uint32_t jump_if_below = 0x72, jump_if_not_below = 0x73, far_jump = 0x0f, far_jumps = 0x10;
 constexpr uint32_t return_to_caller = 0xc3;
 constexpr uint32_t landing_pad = 0xfa1e0ff3;
@@ -43,16 +43,13 @@ void compare(CodeWriter& code, const Comparison& comparison) {
     put_jump(code, comparison.jumps_if_below ? jump_if_below : jump_if_not_below, comparison.target);
     if (constant < 0x80) {
         code.put_1(constant);
-        code.put_1(of_rdi_with_value);
-        put_bytes(code, compare_rdi_byte, 2);
+        put_bytes(code, compare_rdi_with_byte, 3);
     } else if (constant >> 31 == 0) {
         put_bytes(code, constant, 4);
-        code.put_1(of_rdi_with_value);
-        put_bytes(code, compare_rdi_word, 2);
+        put_bytes(code, compare_rdi_with_word, 3);
     } else {
         // A constant in the comparison would get a sign.
-        code.put_1(of_rdi_with_rax);
-        put_bytes(code, compare_whole, 2);
+        put_bytes(code, compare_rdi_with_rax, 3);
         put_constant(code, constant);
     }
 }

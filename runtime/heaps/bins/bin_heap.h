@@ -63,7 +63,7 @@ class BinHeap {
         }
     }
 
-    void* allocate(size_t bytes) {
+    MALLOOM_BINS_HOT void* allocate(size_t bytes) {
         const size_t wanted = bytes <= most_bytes ? chunk_bytes_for(bytes, heap_.granule) : most_bytes;
         for (size_t level = 0; level < heap_.levels; ++level) {
             FreeLists lists(heap_, level);
@@ -93,7 +93,7 @@ class BinHeap {
     }
 
     /// Of an object that was judged.
-    void release(void* object, size_t level) {
+    MALLOOM_BINS_HOT void release(void* object, size_t level) {
         Chunk* chunk = &chunk_of(object);
         size_t bytes = bytes_of(*chunk);
         if ((heap_.options & MALLOOM_BINS_CLEAR_ON_FREE) != 0) {
@@ -200,7 +200,7 @@ class BinHeap {
     }
 
     /// A free chunk of so many bytes or more; the smallest one where bins are sorted.
-    [[gnu::always_inline]] Chunk* find(FreeLists& lists, size_t wanted) {
+    MALLOOM_BINS_HOT Chunk* find(FreeLists& lists, size_t wanted) {
         const unsigned bin = Policy::bin_of(heap_, wanted);
         const Chunk* const ring = lists.ring(bin);
         Chunk* chunk = ring->next;
@@ -221,7 +221,7 @@ class BinHeap {
         return lists.ring(larger)->next;
     }
 
-    [[gnu::always_inline]] void* carve(FreeLists& lists, Chunk& chunk, size_t wanted) {
+    MALLOOM_BINS_HOT void* carve(FreeLists& lists, Chunk& chunk, size_t wanted) {
         if ((heap_.options & MALLOOM_BINS_CHECKED_LINKS) != 0 && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
@@ -248,13 +248,13 @@ class BinHeap {
     }
 
     /// Its neighbours live, and the tag of the next one says already that it does not.
-    [[gnu::always_inline]] void make_free(FreeLists& lists, Chunk& chunk, size_t bytes) {
+    MALLOOM_BINS_HOT void make_free(FreeLists& lists, Chunk& chunk, size_t bytes) {
         chunk.head = bytes | before_lives;
         after(chunk, bytes).bytes_before = bytes;
         insert(lists, chunk, bytes);
     }
 
-    [[gnu::always_inline]] void insert(FreeLists& lists, Chunk& chunk, size_t bytes) {
+    MALLOOM_BINS_HOT void insert(FreeLists& lists, Chunk& chunk, size_t bytes) {
         const unsigned bin = Policy::bin_of(heap_, bytes);
         Chunk* const ring = lists.ring(bin);
         Chunk* larger = ring->next;

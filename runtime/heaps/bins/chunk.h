@@ -14,6 +14,13 @@ struct malloom_bins_chunk {
     malloom_bins_chunk* previous;
 };
 
+/// Of what each call needs: in its place where speed counts, and once where size does.
+#if defined(__OPTIMIZE_SIZE__)
+#define MALLOOM_BINS_HOT [[gnu::noinline]]
+#else
+#define MALLOOM_BINS_HOT [[gnu::always_inline]]
+#endif
+
 namespace malloom::heaps::bins {
 
 using Chunk = malloom_bins_chunk;

@@ -66,7 +66,7 @@ class FreeLists {
     [[gnu::always_inline]] Chunk* ring(unsigned bin) { return ring_of(lists_[bin]); }
 
     /// The first bin from this one on that holds a chunk; the number of bins where there is none.
-    [[gnu::always_inline]] unsigned next_filled(unsigned bin) const {
+    MALLOOM_BINS_HOT unsigned next_filled(unsigned bin) const {
         const unsigned word = bin / 32;
         if (bin >= heap_.bins) {
             return heap_.bins;
@@ -82,7 +82,7 @@ class FreeLists {
         return further * 32 + lowest_bit(filled_[1 + further]);
     }
 
-    [[gnu::always_inline]] void link(Chunk& chunk, Chunk& next, unsigned bin) {
+    MALLOOM_BINS_HOT void link(Chunk& chunk, Chunk& next, unsigned bin) {
         Chunk& previous = *next.previous;
         chunk.next = &next;
         chunk.previous = &previous;
@@ -92,7 +92,7 @@ class FreeLists {
         filled_[0] |= uint32_t{1} << bin / 32;
     }
 
-    [[gnu::always_inline]] void unlink(Chunk& chunk) {
+    MALLOOM_BINS_HOT void unlink(Chunk& chunk) {
         Chunk* const next = chunk.next;
         Chunk* const previous = chunk.previous;
         previous->next = next;

@@ -1,6 +1,6 @@
 // Opening a heap, and the regions that come and go.
+#include "runtime/codegen/bins/table_functions.h"
 #include "runtime/heaps/bins/bin_heap.h"
-#include "runtime/heaps/bins/functions.h"
 
 using namespace malloom::heaps::bins;
 
@@ -56,8 +56,11 @@ void lay_out(malloom_bins& heap, const malloom_bins_settings& settings) {
     at = static_cast<char*>(settings.storage) + MALLOOM_BINS_LISTS(heap.bins, heap.levels);
     auto* begins = reinterpret_cast<uint32_t*>(at);
     heap.counts = begins + heap.bins;
+    if (settings.begins == nullptr) {
+        malloom::codegen::bins::original_begins(begins);
+    }
     for (unsigned bin = 0; bin < heap.bins; ++bin) {
-        begins[bin] = settings.begins != nullptr ? settings.begins[bin] : original_begin(bin);
+        begins[bin] = settings.begins != nullptr ? settings.begins[bin] : begins[bin];
         heap.counts[bin] = 0;
     }
     heap.begins = begins;

@@ -21,7 +21,7 @@ namespace malloom::heaps::bins {
 using Region = malloom_bins_region;
 
 /// Null where it lies in none.
-[[gnu::always_inline]] inline const Region* region_of(const malloom_bins& heap, const void* address) {
+MALLOOM_BINS_HOT inline const Region* region_of(const malloom_bins& heap, const void* address) {
     const Region* region = heap.regions;
     while (region != nullptr && (address < region->first || address >= region->end)) {
         region = region->next;
@@ -57,7 +57,7 @@ bool is_chunk(const Region& region, const Chunk& chunk);
 }
 
 /// Whether the tags of a chunk that is thought to be free agree with each other.
-[[gnu::always_inline]] inline bool agrees(const Region& region, const Chunk& chunk) {
+MALLOOM_BINS_HOT inline bool agrees(const Region& region, const Chunk& chunk) {
     const size_t bytes = bytes_of(chunk);
     return (chunk.head & flags) == before_lives && fits(region, chunk, bytes) &&
            after(chunk, bytes).bytes_before == bytes;
@@ -89,7 +89,7 @@ bool is_linked(const malloom_bins& heap, const Chunk& chunk);
 }
 
 /// Whether an object lives there, so far as the tags of its chunk and of the neighbours can tell.
-[[gnu::always_inline]] inline malloom_bins_result judge(const malloom_bins& heap, const Region* region,
+MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, const Region* region,
                                                         const void* object) {
     if (region == nullptr || reinterpret_cast<uintptr_t>(object) % heap.granule != 0 ||
         distance(region->first, object) < head_bytes) {
