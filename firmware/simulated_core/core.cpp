@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <verilated.h>
 
-#include "Vsimulated_core.h"
+#include <Vsimulated_core.h>
 #include "firmware/simulated_core/addresses.h"
 
 namespace malloom::simulated_core {

@@ -1,4 +1,4 @@
-"""Generators of bin functions need no operating system and no library, on any machine that they write code for."""
+"""Generators of bin functions need no operating system and no library, on any of their machines."""
 
 import subprocess
 from pathlib import Path
@@ -13,8 +13,9 @@ FOLDER = "runtime/codegen/bins/"
 SOURCES = [name for name in files_with(".cpp") if name.startswith(FOLDER)]
 HEADERS = [name for name in files_with(".h") if name.startswith(FOLDER)]
 COMPILE = [
-    "clang++-19", "-std=c++20", "-Os", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror",
-    "-ffreestanding", "-nostdlibinc", "-fno-exceptions", "-fno-rtti", "-fno-stack-protector", "-fno-pic", f"-I{ROOT}",
+    "clang++-19", "-std=c++20", "-Os", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion",
+    "-Werror", "-ffreestanding", "-nostdlibinc", "-fno-exceptions", "-fno-rtti", "-fno-stack-protector",
+    "-fno-pic", f"-I{ROOT}",
 ]  # fmt: skip
 TARGETS = {
     "x86-64": ["--target=x86_64-unknown-linux-gnu"],
@@ -52,7 +53,8 @@ def test_only_its_own_functions_are_called(target: str, tmp_path: Path) -> None:
 def test_nothing_is_there_to_be_initialised(target: str, tmp_path: Path) -> None:
     """No static constructors, and no variables."""
     for source in SOURCES:
-        sections = {part.name for part in compiled(target, source, tmp_path).iter_sections() if part["sh_size"]}
+        parts = compiled(target, source, tmp_path).iter_sections()
+        sections = {part.name for part in parts if part["sh_size"]}
         assert sections & {".init_array", ".ctors", ".data", ".bss"} == set(), source
 
 
