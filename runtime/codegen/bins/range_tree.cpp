@@ -125,8 +125,8 @@ unsigned RangeTree::cost_of(uint32_t boundary, unsigned shift) const {
     return constant << shift == boundary ? instructions_.cost_of_comparing(constant) : UINT_MAX;
 }
 
-/// The shift of another copy, where this comparison costs no more with it than without; 0 where it does. It is
-/// chosen for the span's largest boundary, whose constant is long.
+/// The shift of another copy, where this comparison costs no more with it than without; 0 where it does. It
+/// is chosen for the span's largest boundary, whose constant is long.
 unsigned RangeTree::shift_of_copy(uint32_t boundary, const Span& span, unsigned cost_without) const {
     const unsigned cost = instructions_.cost_of_copying;
     const bool becomes_one = (boundary & (boundary - 1)) == 0;
@@ -143,7 +143,8 @@ unsigned RangeTree::shift_of_copy(uint32_t boundary, const Span& span, unsigned 
     return cost + cost_of(boundary, shift) <= most ? shift : 0;
 }
 
-/// Whether the size is compared, or the copy that is there, or another one, for which the span's parts have it.
+/// Whether the size is compared, or the copy that is there, or another one, for which the span's parts have
+/// it.
 void RangeTree::choose_copy(uint32_t boundary, Span& span, Comparison& comparison) const {
     unsigned shift = 0, cost = instructions_.cost_of_comparing(boundary);
     if (span.copy_shift != 0 && cost_of(boundary, span.copy_shift) < cost) {

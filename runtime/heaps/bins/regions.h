@@ -90,7 +90,7 @@ bool is_linked(const malloom_bins& heap, const Chunk& chunk);
 
 /// Whether an object lives there, so far as the tags of its chunk and of the neighbours can tell.
 MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, const Region* region,
-                                                        const void* object) {
+                                                  const void* object) {
     if (region == nullptr || reinterpret_cast<uintptr_t>(object) % heap.granule != 0 ||
         distance(region->first, object) < head_bytes) {
         return MALLOOM_BINS_FOREIGN;
