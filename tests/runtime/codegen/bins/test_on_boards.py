@@ -7,6 +7,8 @@ import pytest
 
 from structure.source_tree import ROOT
 
+pytestmark = pytest.mark.long
+
 BUILD = ROOT / "build/firmware"
 BYTES = {"riscv_core": 120, "mps2_an385": 74, "linux_aarch64": 128, "linux_riscv64": 120}
 """Of dlmalloc's 127 bins."""

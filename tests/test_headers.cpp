@@ -1,0 +1,1 @@
+// Only to have the headers compiled that all tests share.
