@@ -71,7 +71,7 @@ soak: native firmware  ## long randomised runs: fuzzed decoders and heaps, then 
 	done
 	@setup/native.sh llvm-22
 	@MALLOOM_LLVM=22 .venv/bin/python -m pytest -n $(shell nproc) tests/compiler/test_cases.py
-	@CLANG_TIDY_DEPTH=deep $(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
+	@MALLOOM_SOAK=1 $(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
 	@$(PYTEST) -m long
 
 format: setup  ## format and fix all sources in place

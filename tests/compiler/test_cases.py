@@ -1,5 +1,5 @@
-"""Each construct by itself: a program does what it did without the plugin, under every policy at every level,
-and the plugin proves what the program's first lines say (case_files.py)."""
+"""Each construct by itself: a program does what it did without the plugin, and the plugin proves what the
+program's first lines say (case_files.py). In `make soak` under every policy at every level."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,9 +8,6 @@ import pytest
 
 from compiler import compiling, graphs
 from compiler.case_files import CASES, Case
-
-VERIFIED = ("pool", "maximal", "default")
-OTHER_LEVELS = ("-O1", "-O3")
 
 
 def check_proofs(case: Case, said: str) -> None:
@@ -46,31 +43,40 @@ def check_case(case: Case, level: str, policies: Sequence[str], tmp_path: Path) 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
 def test_case(case: Case, tmp_path: Path) -> None:
-    check_case(case, "-O2", compiling.POLICIES, tmp_path)
+    check_case(case, "-O2", ("default",), tmp_path)
 
 
-@pytest.mark.parametrize("level", OTHER_LEVELS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
-def test_case_as_it_is_split_most(case: Case, level: str, tmp_path: Path) -> None:
-    check_case(case, level, ("maximal",), tmp_path)
+def test_case_as_it_is_split_most(case: Case, tmp_path: Path) -> None:
+    check_case(case, "-O3", ("maximal",), tmp_path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("level", OTHER_LEVELS)
+@pytest.mark.parametrize("level", compiling.LEVELS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
 def test_case_under_every_policy(case: Case, level: str, tmp_path: Path) -> None:
     check_case(case, level, compiling.POLICIES, tmp_path)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
-def test_case_hits_its_pools(case: Case, tmp_path: Path) -> None:
+def check_pools(case: Case, policies: Sequence[str], tmp_path: Path) -> None:
     """Each access to objects of a proven set is to its pools, and no other access is."""
     plain = case.plain("-O2", tmp_path)
     bitcode = case.bitcode("-O2", tmp_path)
-    for policy in VERIFIED:
+    for policy in policies:
         case.link(bitcode, "-O2", policy, tmp_path / policy, "-malloom-verify")
         ran = compiling.run(tmp_path / policy)
         assert (policy, ran.status, ran.out, ran.err) == (policy, plain.status, plain.out, plain.err)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case_hits_its_pools(case: Case, tmp_path: Path) -> None:
+    check_pools(case, ("maximal",), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case_hits_its_pools_under_every_policy(case: Case, tmp_path: Path) -> None:
+    check_pools(case, ("pool", "default"), tmp_path)
 
 
 REFUSED = [case for case in CASES if all(verdict == "no" for _, verdict, _ in case.proofs())]

@@ -66,7 +66,7 @@ def test_with_pools(malloom: Malloom, program: Path) -> None:
     assert_whole_in_every_way(malloom, program, "--plan", "learned.plan")
 
 
-@pytest.mark.parametrize("threads", ["1", "4"])
+@pytest.mark.parametrize("threads", [pytest.param("1", marks=pytest.mark.long), "4"])
 @pytest.mark.parametrize("name", PLANS)
 def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -> None:
     record = ("record", "-o", "run.profile", "--accesses", "none", "--")

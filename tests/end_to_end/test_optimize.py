@@ -220,11 +220,16 @@ def test_a_program_that_dies_is_refused_in_one_line(malloom) -> None:  # type: i
 LASTING = ORDERED.replace("round < 20", "round < 1000")
 
 
-STAGES = ["running the program", "recording", "planning", "racing", "measuring"]
-
-
 @pytest.mark.parametrize(
-    "stage, number", [*((stage, signal.SIGINT) for stage in STAGES), ("racing", signal.SIGTERM)]
+    "stage, number",
+    [
+        pytest.param("running the program", signal.SIGINT, marks=pytest.mark.long),
+        ("recording", signal.SIGINT),
+        pytest.param("planning", signal.SIGINT, marks=pytest.mark.long),
+        pytest.param("racing", signal.SIGINT, marks=pytest.mark.long),
+        ("measuring", signal.SIGINT),
+        ("racing", signal.SIGTERM),
+    ],
 )
 def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: str, number: int) -> None:  # type: ignore[no-untyped-def]
     program = compile_c(LASTING)

@@ -18,7 +18,9 @@ MATCHED = re.compile(r"matched (\d+) ")
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "traverse" else pytest.mark.long) for name in PROGRAMS]
+)
 def test_plans_of_all_strategies_keep_the_output_and_match(
     malloom: Malloom, tmp_path: Path, name: str
 ) -> None:

@@ -35,7 +35,7 @@ def test_under_a_limit_of_address_space(built: dict[str, Path], tmp_path: Path, 
 @pytest.mark.parametrize(
     ("of", "kibibytes", "bytes_each"),
     [
-        ("-v", "600000", "48"),
+        pytest.param("-v", "600000", "48", marks=pytest.mark.long),
         ("-v", "600000", "3000"),
         ("-v", "2400000", "1000000"),
         ("-d", "100000", "48"),

@@ -17,7 +17,7 @@ from structure.source_tree import PRODUCT, ROOT, expect_silence, files_with, tre
 
 BUILDS = (ROOT / "build/release", ROOT / "build/python")
 """A source is looked at as the first of them compiles it. Only the wheel has the bindings for Python."""
-IS_DEEP = os.environ.get("CLANG_TIDY_DEPTH") == "deep"
+IS_DEEP = "MALLOOM_SOAK" in os.environ
 CONTENT = ROOT / "build/clang-tidy"
 """One empty file per look that found nothing, named by the digest of all that was looked at."""
 
@@ -55,7 +55,7 @@ def digest(names: list[str]) -> str:
     content = hashlib.sha256()
     for name in [".clang-tidy", "tests/.clang-tidy", *sorted(set(names))]:
         content.update(name.encode() + (ROOT / name).read_bytes())
-    content.update(os.environ.get("CLANG_TIDY_DEPTH", "").encode())
+    content.update(bytes([IS_DEEP]))
     return content.hexdigest()
 
 

@@ -1,5 +1,6 @@
 // Reads this test's own debug information, whole and damaged.
 #include "src/native/debug/call_places.h"
+#include "tests/amount.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -88,7 +89,7 @@ TEST(CallPlaces, StayInBoundsWhateverIsDamaged) {
     std::vector<uint64_t> addresses;
     for (uint64_t address = 0; address < 400'000; address += 997) addresses.push_back(address);
     std::mt19937 random(1);  // NOLINT: the same damage every time
-    for (unsigned round = 0; round < 30; ++round) {
+    for (unsigned round = 0; round < amount(30U); ++round) {
         Sections damaged = whole;
         for (auto& [name, data] : damaged) {
             if (!name.starts_with(".debug_") || data.empty()) continue;

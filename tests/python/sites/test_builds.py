@@ -12,17 +12,19 @@ from malloom.sites.build import read_build
 from malloom.sites.keys import Call, match, plain
 from python.report.compiled_programs import COMPILERS, compiled
 
+OPTIONS = (
+    ("-O2",),
+    ("-O0",),
+    ("-O2", "-gdwarf-4"),
+    ("-O2", "-fno-plt"),
+    ("-O3", "-no-pie", "-static-libgcc"),
+)
+OF_C = [compiler for compiler in COMPILERS if compiler != "rustc"]
 COMPILED = [
-    (compiler, options)
-    for compiler in COMPILERS
-    if compiler != "rustc"
-    for options in (
-        ("-O2",),
-        ("-O0",),
-        ("-O2", "-gdwarf-4"),
-        ("-O2", "-fno-plt"),
-        ("-O3", "-no-pie", "-static-libgcc"),
-    )
+    # Each compiler and each options once, and all of them in `make soak`.
+    pytest.param(compiler, options, marks=() if i == j % len(OF_C) else pytest.mark.long)
+    for i, compiler in enumerate(OF_C)
+    for j, options in enumerate(OPTIONS)
 ]
 
 

@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/amount.h"
 #include "tests/runtime/heaps/compositions.h"
 
 namespace malloom::tests {
@@ -142,13 +143,13 @@ void live_and_let_live(Heap& heap, unsigned seed, int steps) {
 }
 
 TYPED_TEST(CompositionConformance, ObjectsNeverOverlap) {
-    live_and_let_live(this->heap, 1, 60000);
+    live_and_let_live(this->heap, 1, amount(60000));
 }
 
 TYPED_TEST(CompositionConformance, ObjectsNeverOverlapWithThreads) {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 6; ++i) {
-        threads.emplace_back([this, i] { live_and_let_live(this->heap, i, 15000); });
+        threads.emplace_back([this, i] { live_and_let_live(this->heap, i, amount(15000)); });
     }
     for (auto& thread : threads) {
         thread.join();
@@ -161,7 +162,7 @@ TYPED_TEST(CompositionConformance, OneThreadFreesWhatAnotherGot) {
     for (unsigned i = 0; i < 4; ++i) {
         threads.emplace_back([this, i, &mailbox] {
             std::mt19937 random(i);
-            for (int step = 0; step < 20000; ++step) {
+            for (int step = 0; step < amount(20000); ++step) {
                 void* object = this->heap.allocate(random() % 700, 0, random() % composition_contexts);
                 ASSERT_NE(object, nullptr);
                 void* other = mailbox[random() % mailbox.size()].exchange(object);

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "tests/amount.h"
 #include "tests/runtime/codegen/bins/generated.h"
 
 namespace malloom::tests {
@@ -36,7 +37,7 @@ class GeneratedTest : public testing::Test {
 };
 
 TEST_F(GeneratedTest, EverySizeHasItsBin) {
-    constexpr size_t end = 2 << 20;
+    const size_t end = amount(size_t{2} << 20);
     bool has_landing_pad = false;
     for (const Layout& layout : various_layouts()) {
         const BinFunction function = room_.function_of(layout, has_landing_pad);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "tests/amount.h"
 #include "tests/runtime/heaps/compositions.h"
 
 namespace malloom::tests {
@@ -142,7 +143,7 @@ class Driver {
 };
 
 TEST(DamagedPlan, NeverMakesObjectsOverlap) {
-    for (uint64_t seed = 0; seed < 300; ++seed) {
+    for (uint64_t seed = 0; seed < amount(uint64_t{300}); ++seed) {
         std::mt19937_64 random(seed);
         size_t bytes = 0;
         Bytes image = random_plan(random).build(bytes);
@@ -156,7 +157,7 @@ TEST(DamagedPlan, NeverMakesObjectsOverlap) {
 }
 
 TEST(DamagedPlan, RandomBytesWithARightChecksumDoNoHarm) {
-    for (uint64_t seed = 0; seed < 2000; ++seed) {
+    for (uint64_t seed = 0; seed < amount(uint64_t{2000}); ++seed) {
         std::mt19937_64 random(seed);
         PlanBuilder builder(4096);
         builder.add_context(1, mixed_slots(0, 20));

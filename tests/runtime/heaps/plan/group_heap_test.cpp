@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/amount.h"
 #include "tests/runtime/heaps/compositions.h"
 
 namespace malloom::tests {
@@ -135,7 +136,7 @@ TEST_F(GroupHeapTest, ThreadsThatFreeAtOnceNeverBeginAChunkWithLivingObjects) {
     const auto work = [&] {
         heaps::Requester own;
         own.group = 0;
-        for (int i = 0; i < 400000; ++i) {
+        for (int i = 0; i < amount(400000); ++i) {
             void* object = heap.allocate({64, 0, &own});
             refused += object == nullptr;
             if (object != nullptr) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/platform/memory.h"
+#include "tests/amount.h"
 #include "tests/runtime/heaps/pools/pools_here.h"
 
 namespace malloom::tests {
@@ -153,13 +154,13 @@ TEST(PoolBound, HoldsAfterEachStepForManyBorrowersOfOneSizeClass) {
 
 TEST(PoolBound, HoldsForFewBorrowers) {
     RandomProgram program({16, 48, 200, 1000, 4096}, 1);
-    rise_and_fall(program, 20000, 500);
+    rise_and_fall(program, amount(size_t{20000}), 500);
 }
 
 TEST(PoolBound, HoldsWithHugePages) {
     RandomProgram program({16, 48, 200, 1000, 4096}, 1);
     program.prefer_huge_pages();
-    rise_and_fall(program, 20000, 500);
+    rise_and_fall(program, amount(size_t{20000}), 500);
 }
 
 TEST(PoolBound, HoldsForManyBorrowersOfOneSizeClass) {

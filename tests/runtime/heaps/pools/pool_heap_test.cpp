@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/platform/memory.h"
+#include "tests/amount.h"
 #include "tests/runtime/heaps/pools/pools_here.h"
 
 namespace malloom::tests {
@@ -305,7 +306,7 @@ TEST_F(PoolHeapTest, BorrowersInTurnKeepTheirMagazines) {
 TEST_F(PoolHeapTest, WhatIsLeftOfEndedThreadsServesOthers) {
     constexpr size_t count = 20000;
     const uint32_t borrower = heap.add(32);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < amount(100); ++round) {
         std::vector<char*> objects;
         std::thread([&] { objects = allocate_many(borrower, count); }).join();
         for (size_t i = 0; i < count; ++i) {

@@ -1,0 +1,20 @@
+// How much a test that repeats something does.
+#pragma once
+
+#include <stdlib.h>
+
+namespace malloom::tests {
+
+/// `full`, or a sixth of it where a sanitizer makes each step many times dearer, unless MALLOOM_SOAK is set,
+/// as `make soak` does.
+template <class Number>
+Number amount(Number full) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    static const bool is_soak = getenv("MALLOOM_SOAK") != nullptr;
+    return is_soak ? full : (full + 5) / 6;
+#else
+    return full;
+#endif
+}
+
+}  // namespace malloom::tests
