@@ -187,7 +187,7 @@ TEST_F(DamagedProfile, NeverYieldsRequestsThatCannotBe) {
     const Bytes chunks[] = {chunk_of_events(events), chunk_of_events(later, 1), chunk_of_accesses(entries)};
     const Bytes empty = contents();
     std::mt19937_64 random(12);
-    for (int round = 0; round < amount(1000); ++round) {
+    for (int round = 0; round < tests::amount(1000); ++round) {
         replace(empty);
         for (const Bytes& chunk : chunks) append(random() % 2 == 0 ? changed(chunk, random) : chunk);
         read_all(path_, expect_sound);

@@ -86,7 +86,7 @@ TEST(AccessCodec, SurvivesMutations) {
     std::mt19937_64 random(1);
     std::vector<uint64_t> decoded(200);
     size_t refused = 0;
-    for (int i = 0; i < amount(20000); ++i) {
+    for (int i = 0; i < tests::amount(20000); ++i) {
         std::vector<unsigned char> mutated = payload;
         for (unsigned j = 0; j <= random() % 3; ++j)
             mutated[random() % mutated.size()] = static_cast<unsigned char>(random());

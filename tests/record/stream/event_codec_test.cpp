@@ -67,7 +67,7 @@ TEST(EventCodec, SurvivesMutations) {
     const auto original = encoded(events);
     std::vector<EventRecord> read(events.size());
     size_t refused = 0;
-    for (int round = 0; round < amount(200'000); ++round) {
+    for (int round = 0; round < tests::amount(200'000); ++round) {
         auto bytes = original;
         for (uint64_t changes = 1 + random() % 3; changes != 0; --changes)
             bytes[random() % bytes.size()] = static_cast<unsigned char>(random());
