@@ -193,7 +193,7 @@ TEST(ContextTable, SurvivesSignalsThatInsert) {
 // The children are made while another thread keeps inserting, so some inherit a lock whose owner they do not
 // have.
 TEST(ContextTable, SurvivesForks) {
-    for (int round = 0; round < tests::amount(30); ++round) {
+    for (int round = 0; round < malloom::tests::amount(30); ++round) {
         auto table = std::make_unique<Table>();
         std::atomic<bool> done{false};
         std::thread inserter([&] {

@@ -139,7 +139,7 @@ TEST_F(RuinedTables, AreNeverReadOutside) {
     const size_t header_bytes = 12 + 8 * starts_.size();
     unsigned kept[16];
     size_t places[16];
-    for (int round = 0; round < tests::amount(300000); ++round) {
+    for (int round = 0; round < malloom::tests::amount(300000); ++round) {
         const size_t around = random() % 4 == 0   ? 0
                               : random() % 4 == 0 ? header_bytes + random() % (bytes_ - header_bytes - 64)
                                                   : entry_place(random() % starts_.size());
