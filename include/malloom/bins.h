@@ -76,8 +76,9 @@ typedef struct malloom_bins_settings {
     /* Of an object's address: a power of two, at least that of a pointer; 0 for two pointers. Sizes of
      * chunks are multiples of it. */
     size_t alignment;
-    unsigned int bins;             /* 0 for dlmalloc's 127 */
-    const uint32_t* begins;        /* of each bin, ascending, the first 0; null with dlmalloc's bins */
+    unsigned int bins;      /* 0 for dlmalloc's 127 */
+    unsigned int most_bins; /* that the storage is divided for, where their number changes; 0 for those */
+    const uint32_t* begins; /* of each bin, ascending, the first 0; null with dlmalloc's bins */
     malloom_bin_function function; /* null: the original without begins, a search with them */
     unsigned int options;
     unsigned int most_steps; /* with MALLOOM_BINS_BOUNDED; 0 for the default */
@@ -113,6 +114,7 @@ struct malloom_bins {
     uint32_t* counts;
     struct malloom_bins_region* regions; /* by level, then as they came */
     const malloom_bins_hooks* hooks;
+    struct malloom_bins_automatic* automatic;
     uintptr_t deferred; /* a list of what was given back by free_later */
     size_t granule;
     size_t free_bytes;
@@ -164,8 +166,11 @@ typedef struct malloom_bins_code {
 typedef enum malloom_bins_ranges {
     MALLOOM_BINS_AS_THEY_ARE, /* the function alone is made anew */
     MALLOOM_BINS_LINEAR, /* Lhuillier and Courousse, 4.3: each bin gets the same part of what was counted */
-    MALLOOM_BINS_SMOOTH  /* three quarters of the bins do, the others lie evenly by the logarithm of the size
+    MALLOOM_BINS_SMOOTH, /* three quarters of the bins do, the others lie evenly by the logarithm of the size
                           */
+    /* As smooth, by the square root of what was counted, and with no bins narrower than sizes can differ:
+     * for insertions and steps counted together, which are what the lists cost. */
+    MALLOOM_BINS_BY_COST
 } malloom_bins_ranges;
 
 /* Lays out the bins by what was counted in them since they were opened or laid out last, writes a function
@@ -173,10 +178,87 @@ typedef enum malloom_bins_ranges {
  * a machine that no code is generated for, bins are searched in their table. The heap needs storage with room
  * for a table, and for new ranges a free chunk of 4 bytes a bin, which it writes into.
  *
+ * Which chunk serves a request does not depend on the bins, unless the heap is bounded.
+ *
  * Steps: as many as there are free chunks and bins. BAD_ARGUMENT without a table, NO_MEMORY without the
- * chunk, TOO_SMALL where the code does not fit (the bins are laid out then, and searched). */
+ * chunk, TOO_SMALL where the code does not fit (the bins are laid out then, and searched), DAMAGED where
+ * links are checked and wrong. */
 malloom_bins_result malloom_bins_rehash(malloom_bins* heap, malloom_bins_ranges ranges,
                                         const malloom_bins_code* code);
+/* The same with so many bins, or fewer where few sizes have all that was counted; 0 for as many as the
+ * storage has room for. TOO_SMALL for more than that, BAD_ARGUMENT where bins that stay would change in
+ * number. */
+malloom_bins_result malloom_bins_rehash_into(malloom_bins* heap, unsigned int bins,
+                                             malloom_bins_ranges ranges, const malloom_bins_code* code);
+/* From now on counts these (MALLOOM_BINS_COUNT_... together, 0 for nothing), from 0. What is counted of a bin
+ * is one sum, and stays at UINT32_MAX when it gets there. BAD_ARGUMENT without a table, for other options,
+ * and while bins are laid out automatically. */
+malloom_bins_result malloom_bins_count(malloom_bins* heap, unsigned int counts);
+
+/* Rehash without being called: section 2.4 of Lhuillier and Courousse sees it "hidden behind malloc and free
+ * calls", and section 6 leaves it to later work. */
+typedef struct malloom_bins_automatic_settings {
+    malloom_bins_ranges ranges; /* other than as they are */
+    unsigned int bins;          /* of each new layout; 0 for as many as the storage has room for */
+    /* By what ranges are laid out: MALLOOM_BINS_COUNT_... together; 0 for insertions and steps, which is
+     * what the lists cost. */
+    unsigned int counts;
+    unsigned int window; /* objects that are given back while it looks the first time, rounded up to a power
+                            of two; 0 for four a bin */
+    const malloom_bins_code* code; /* may be null; lives as long as the heap */
+    /* May be null. The time in any unit, from 0 again after UINT32_MAX: a rehash then waits until 32 times
+     * the last one's duration have passed. */
+    uint32_t (*clock)(void* context);
+    void* context;
+    void* storage; /* of MALLOOM_BINS_AUTOMATIC_STORAGE bytes or more, aligned as a pointer is; lives as long
+                      as the heap */
+    size_t storage_bytes;
+} malloom_bins_automatic_settings;
+
+typedef enum malloom_bins_phase {
+    MALLOOM_BINS_OFF,     /* it has ended: nothing is counted */
+    MALLOOM_BINS_SLEEPS,  /* nothing is counted for a while */
+    MALLOOM_BINS_LOOKS,   /* at the lists' steps, whether a rehash could pay */
+    MALLOOM_BINS_GATHERS, /* what a rehash is done by, at the end of this phase */
+    MALLOOM_BINS_JUDGES   /* whether the rehash has paid */
+} malloom_bins_phase;
+
+/* How it goes; the heap's own. */
+typedef struct malloom_bins_automatic {
+    malloom_bins_automatic_settings settings;
+    void (*consider)(malloom_bins* heap);
+    malloom_bin_function former_function; /* and its bins, which a rehash that has not paid gives way to */
+    uint32_t* former_begins;
+    unsigned int former_bins;
+    malloom_bins_phase phase;
+    /* In objects that were given back since it was switched on; at most UINT32_MAX. */
+    uint32_t frees;        /* until this phase began */
+    uint32_t length;       /* of this phase */
+    uint32_t frees_left;   /* of it */
+    uint32_t window;       /* of looking, gathering and judging */
+    uint32_t steps;        /* in lists, when it looked last */
+    uint32_t free_chunks;  /* then */
+    uint32_t rehash_ticks; /* that the last rehash took by the clock */
+    uint32_t rehash_time;  /* when it ended */
+    uint32_t rehashes;     /* that were done, with those that were taken back */
+    unsigned int vain_looks;
+    int was_restored; /* it has ended with the bins from before the last rehash */
+} malloom_bins_automatic;
+
+#define MALLOOM_BINS_AUTOMATIC_STORAGE(most_bins) \
+    (sizeof(malloom_bins_automatic) + (most_bins) * sizeof(uint32_t))
+
+/* From now on malloom_bins_free, or what else gives objects back, sometimes does a rehash, with the lock and
+ * the hooks of the code: when the steps in lists since it was switched on exceed what it costs, and not
+ * before the distance to the last one has doubled, so that there are as many as the logarithm of the objects
+ * that are given back. It counts what it needs, in short phases. It ends, and counts nothing, when the steps
+ * do not become fewer (then the bins and the function from before are in their places again), and when it has
+ * seen twice that there are hardly any. Then it has left no cost behind, and may be switched on again.
+ *
+ * Null for settings switches it off; the bins stay. BAD_ARGUMENT where the heap is bounded or has no table,
+ * TOO_SMALL for too little storage or too many bins; what was on stays on. */
+malloom_bins_result malloom_bins_rehash_automatically(malloom_bins* heap,
+                                                      const malloom_bins_automatic_settings* settings);
 
 /* What an object's owner may use of it, at least what was asked for; 0 for what is no living object. */
 size_t malloom_bins_usable_size(const malloom_bins* heap, const void* object);

@@ -13,6 +13,12 @@
 
 namespace malloom::heaps::bins {
 
+/// Of malloom_bins_settings::options.
+constexpr unsigned counting =
+    MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
+/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back.
+constexpr unsigned hears_of_releases = 128;
+
 /// The bins are those of the instance; a map of those that are filled leads past the empty ones.
 struct ShippedPolicy {
     static constexpr bool counts = true;
@@ -96,8 +102,8 @@ class BinHeap {
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
         Chunk* chunk = &chunk_of(object);
         size_t bytes = bytes_of(*chunk);
-        if ((heap_.options & MALLOOM_BINS_CLEAR_ON_FREE) != 0) {
-            clear_words(object, bytes - overhead_bytes);
+        if ((heap_.options & (MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases)) != 0) [[unlikely]] {
+            prepare_release(object, bytes - overhead_bytes);
         }
         FreeLists lists(heap_, level);
         heap_.free_bytes += bytes;
@@ -142,25 +148,6 @@ class BinHeap {
         make_free(lists, *region.first, bytes);
     }
 
-    /// Puts all free chunks into the lists of other bins: `change` makes them.
-    template <class Change>
-    void relink(Change change) {
-        Chunk* all[MALLOOM_BINS_MOST_LEVELS];
-        for (size_t level = 0; level < heap_.levels; ++level) {
-            all[level] = FreeLists(heap_, level).take_all();
-        }
-        change();
-        for (size_t level = 0; level < heap_.levels; ++level) {
-            FreeLists lists(heap_, level);
-            lists.clear();
-            for (Chunk* chunk = all[level]; chunk != nullptr;) {
-                Chunk* const next = chunk->next;
-                insert(lists, *chunk, bytes_of(*chunk));
-                chunk = next;
-            }
-        }
-    }
-
     /// Takes the only chunk of a region out of its list; false where there are objects.
     bool remove(const Region& region) {
         const size_t bytes = room_of(region);
@@ -195,7 +182,19 @@ class BinHeap {
   private:
     [[gnu::always_inline]] void count(unsigned bin, unsigned what, uint32_t more) {
         if (Policy::counts && (heap_.options & what) != 0) {
-            heap_.counts[bin] += more;
+            const uint32_t sum = heap_.counts[bin] + more;
+            heap_.counts[bin] = sum >= more ? sum : UINT32_MAX;
+        }
+    }
+
+    /// What some heaps do before an object is free. All free chunks are in their lists, and none is at hand.
+    MALLOOM_BINS_HOT void prepare_release(void* object, size_t bytes) {
+        if ((heap_.options & MALLOOM_BINS_CLEAR_ON_FREE) != 0) {
+            clear_words(object, bytes);
+        }
+        if (Policy::counts && (heap_.options & hears_of_releases) != 0 &&
+            --heap_.automatic->frees_left == 0) {
+            heap_.automatic->consider(&heap_);
         }
     }
 

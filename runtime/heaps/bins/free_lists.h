@@ -44,12 +44,13 @@ class FreeLists {
         }
     }
 
-    /// All chunks by their `next`; the lists are to be cleared then.
+    /// All chunks by their `previous`, from the last of the last bin on: the largest first where bins are
+    /// sorted. The lists are to be cleared then.
     Chunk* take_all() {
         Chunk* all = nullptr;
         for (unsigned bin = next_filled(0); bin < heap_.bins; bin = next_filled(bin + 1)) {
-            lists_[bin].previous->next = all;
-            all = lists_[bin].next;
+            lists_[bin].next->previous = all;
+            all = lists_[bin].previous;
         }
         return all;
     }

@@ -10,8 +10,6 @@ bool is_power_of_two(size_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
-constexpr unsigned counting =
-    MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
 constexpr unsigned all_options = 2 * MALLOOM_BINS_COUNT_STEPS - 1;
 
 bool are_ascending(const uint32_t* begins, unsigned bins) {
@@ -26,20 +24,28 @@ bool are_ascending(const uint32_t* begins, unsigned bins) {
 /// Bins and levels with the defaults in their places.
 struct Shape {
     unsigned bins;
+    unsigned most_bins;
     unsigned levels;
     size_t granule;
 
     explicit Shape(const malloom_bins_settings& settings)
         : bins(settings.bins != 0 ? settings.bins : unsigned{MALLOOM_BINS_ORIGINAL_COUNT}),
+          most_bins(settings.most_bins != 0 ? settings.most_bins : bins),
           levels(settings.levels != 0 ? settings.levels : 1),
           granule(settings.alignment != 0 ? settings.alignment : 2 * sizeof(void*)) {}
 
     bool can_be(const malloom_bins_settings& settings) const {
-        const bool has_bins = settings.begins != nullptr ? are_ascending(settings.begins, bins)
-                                                         : bins == MALLOOM_BINS_ORIGINAL_COUNT;
-        return bins <= MALLOOM_BINS_MOST && levels <= MALLOOM_BINS_MOST_LEVELS && has_bins &&
-               is_power_of_two(granule) && granule >= sizeof(void*) && granule <= most_bytes &&
-               settings.options <= all_options;
+        return has_bins(settings) && levels <= MALLOOM_BINS_MOST_LEVELS && is_power_of_two(granule) &&
+               granule >= sizeof(void*) && granule <= most_bytes && settings.options <= all_options;
+    }
+
+  private:
+    bool has_bins(const malloom_bins_settings& settings) const {
+        if (bins > most_bins || most_bins > MALLOOM_BINS_MOST) {
+            return false;
+        }
+        return settings.begins != nullptr ? are_ascending(settings.begins, bins)
+                                          : bins == MALLOOM_BINS_ORIGINAL_COUNT;
     }
 };
 
@@ -47,20 +53,22 @@ struct Shape {
 void lay_out(malloom_bins& heap, const malloom_bins_settings& settings) {
     char* at = static_cast<char*>(settings.storage);
     heap.lists = reinterpret_cast<malloom_bins_links*>(at);
-    at += size_t{heap.levels} * heap.bins * sizeof(malloom_bins_links);
+    at += size_t{heap.levels} * heap.most_bins * sizeof(malloom_bins_links);
     heap.filled = reinterpret_cast<uint32_t*>(at);
-    if (settings.storage_bytes < MALLOOM_BINS_STORAGE(heap.bins, heap.levels)) {
+    if (settings.storage_bytes < MALLOOM_BINS_STORAGE(heap.most_bins, heap.levels)) {
         heap.begins = settings.begins;
         return;
     }
-    at = static_cast<char*>(settings.storage) + MALLOOM_BINS_LISTS(heap.bins, heap.levels);
+    at = static_cast<char*>(settings.storage) + MALLOOM_BINS_LISTS(heap.most_bins, heap.levels);
     auto* begins = reinterpret_cast<uint32_t*>(at);
-    heap.counts = begins + heap.bins;
+    heap.counts = begins + heap.most_bins;
     if (settings.begins == nullptr) {
         malloom::codegen::bins::original_begins(begins);
     }
     for (unsigned bin = 0; bin < heap.bins; ++bin) {
         begins[bin] = settings.begins != nullptr ? settings.begins[bin] : begins[bin];
+    }
+    for (unsigned bin = 0; bin < heap.most_bins; ++bin) {
         heap.counts[bin] = 0;
     }
     heap.begins = begins;
@@ -81,21 +89,21 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
         reinterpret_cast<uintptr_t>(settings->storage) % alignof(malloom_bins_links) != 0) {
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
-    const bool wants_table = (settings->options & counting) != 0;
-    if (settings->storage_bytes < (wants_table ? MALLOOM_BINS_STORAGE(shape.bins, shape.levels)
-                                               : MALLOOM_BINS_LISTS(shape.bins, shape.levels))) {
+    const bool wants_table = (settings->options & counting) != 0 || shape.bins < shape.most_bins;
+    if (settings->storage_bytes < (wants_table ? MALLOOM_BINS_STORAGE(shape.most_bins, shape.levels)
+                                               : MALLOOM_BINS_LISTS(shape.most_bins, shape.levels))) {
         return MALLOOM_BINS_TOO_SMALL;
     }
     const bool is_bounded = (settings->options & MALLOOM_BINS_BOUNDED) != 0;
     const unsigned steps =
         settings->most_steps != 0 ? settings->most_steps : unsigned{MALLOOM_BINS_DEFAULT_STEPS};
-    *heap = {};
+    clear_words(heap, sizeof *heap);
     heap->hooks = settings->hooks;
     heap->granule = shape.granule;
     heap->most_steps = is_bounded ? steps : UINT32_MAX;
     heap->bins = static_cast<uint16_t>(shape.bins);
-    heap->most_bins = heap->bins;
-    heap->map_words = static_cast<uint16_t>(MALLOOM_BINS_MAP_WORDS(shape.bins));
+    heap->most_bins = static_cast<uint16_t>(shape.most_bins);
+    heap->map_words = static_cast<uint16_t>(MALLOOM_BINS_MAP_WORDS(shape.most_bins));
     heap->options = static_cast<uint8_t>(settings->options);
     heap->levels = static_cast<uint8_t>(shape.levels);
     lay_out(*heap, *settings);

@@ -106,6 +106,43 @@ unsigned lay_out_evenly(const CountedBins& old, unsigned most, uint32_t* begins)
     return count;
 }
 
+/// To 3 bits behind the point, where the number is not too large for them.
+uint32_t root_of_64_times(uint32_t number) {
+    constexpr uint32_t exact = UINT32_MAX / 64;
+    const uint32_t square = number <= exact ? number * 64 : number;
+    uint32_t root = 0;
+    for (uint32_t bit = 1 << 15; bit != 0; bit >>= 1) {
+        if ((root | bit) * (root | bit) <= square) {
+            root |= bit;
+        }
+    }
+    return number <= exact ? root : root * 8;
+}
+
+/// So that no bin has more parts of the whole than sizes, and the parts are as many as bins are wanted. What
+/// one loses makes the parts smaller, and others lose then.
+void limit_to_sizes(const CountedBins& old, unsigned wanted, uint32_t* weights) {
+    constexpr int most_rounds = 16;
+    for (int round = 0; round < most_rounds; ++round) {
+        uint32_t whole = 0;
+        for (unsigned bin = 0; bin < old.bins; ++bin) {
+            whole += weights[bin];
+        }
+        const uint32_t part = whole / wanted + 1;
+        bool has_changed = false;
+        for (unsigned bin = 0; bin < old.bins; ++bin) {
+            const uint32_t sizes = (end_of(old, bin) - old.begins[bin] + old.granule - 1) / old.granule;
+            if (weights[bin] > uint64_t{sizes} * part) {
+                weights[bin] = sizes * part;
+                has_changed = true;
+            }
+        }
+        if (!has_changed) {
+            return;
+        }
+    }
+}
+
 }  // namespace
 
 unsigned redistribute_linearly(const CountedBins& old, unsigned wanted, uint32_t* result) {
@@ -134,6 +171,14 @@ unsigned redistribute_smoothly(const CountedBins& old, unsigned wanted, uint32_t
     const unsigned evenly = lay_out_evenly(old, wanted / 4 < most_even ? wanted / 4 : most_even, even);
     const unsigned counted = redistribute_linearly(old, wanted - evenly, result);
     return counted == 0 ? 0 : merge(result, counted, even, evenly);
+}
+
+unsigned redistribute_by_cost(const CountedBins& old, uint32_t* counts, unsigned wanted, uint32_t* result) {
+    for (unsigned bin = 0; bin < old.bins; ++bin) {
+        counts[bin] = root_of_64_times(counts[bin]);
+    }
+    limit_to_sizes(old, wanted - wanted / 4, counts);
+    return redistribute_smoothly(old, wanted, result);
 }
 
 }  // namespace malloom::heaps::bins

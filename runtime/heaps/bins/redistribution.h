@@ -24,4 +24,10 @@ unsigned redistribute_linearly(const CountedBins& old, unsigned wanted, uint32_t
 /// which have not come yet find bins that are not too wide.
 unsigned redistribute_smoothly(const CountedBins& old, unsigned wanted, uint32_t* result);
 
+/// The same by what lists cost, where insertions and steps were counted together. A bin that is divided into
+/// n has one n-th of its steps, so that all together have the fewest where n is as the square root of them.
+/// Nor does a bin get more than there are sizes in it: these have lists without steps, which more bins would
+/// not make shorter. `counts` are those of the old bins, and are lost.
+unsigned redistribute_by_cost(const CountedBins& old, uint32_t* counts, unsigned wanted, uint32_t* result);
+
 }  // namespace malloom::heaps::bins

@@ -1,19 +1,18 @@
-// The bins anew, by what was counted in them, and their function as machine code (Lhuillier and
+// Bins laid out anew by what was counted in them, and their function as machine code (Lhuillier and
 // Courousse, 2.4).
+#include "runtime/heaps/bins/rehash.h"
+
 #include "runtime/codegen/bins/bin_code.h"
 #include "runtime/heaps/bins/bin_heap.h"
 #include "runtime/heaps/bins/redistribution.h"
 
-using namespace malloom::heaps::bins;
-using malloom::codegen::bins::BinRanges;
-using malloom::codegen::bins::GeneratedCode;
-namespace codegen = malloom::codegen::bins;
+namespace malloom::heaps::bins {
 
 namespace {
 
 /// Larger than all chunks.
-uint32_t end_of_sizes(const malloom_bins& heap) {
-    size_t largest = size_t{2} * heap.begins[heap.bins - 1];
+uint32_t end_of_sizes(const malloom_bins& heap, const uint32_t* begins) {
+    size_t largest = size_t{2} * begins[heap.bins - 1];
     for (const Region* region = heap.regions; region != nullptr; region = region->next) {
         largest = room_of(*region) > largest ? room_of(*region) : largest;
     }
@@ -31,31 +30,18 @@ uint32_t* scratch_of(malloom_bins& heap) {
     return nullptr;
 }
 
-/// Lays out the bins anew. The begins are the instance's own where it has counts.
-void lay_out(BinHeap<ShippedPolicy>& call, malloom_bins& heap, const uint32_t* begins, unsigned bins) {
-    call.relink([&heap, begins, bins] {
-        auto* own = const_cast<uint32_t*>(heap.begins);
-        for (unsigned bin = 0; bin < bins; ++bin) {
-            own[bin] = begins[bin];
-        }
-        heap.bins = static_cast<uint16_t>(bins);
-        heap.function = malloom_bins_variable;
-    });
-}
-
-malloom_bins_result redistribute(BinHeap<ShippedPolicy>& call, malloom_bins& heap,
-                                 malloom_bins_ranges ranges) {
+/// New begins in the place of the old ones; `bins` is 0 where nothing was counted.
+malloom_bins_result redistribute(malloom_bins& heap, malloom_bins_ranges ranges, unsigned wanted,
+                                 unsigned& bins) {
     uint32_t* scratch = scratch_of(heap);
     if (scratch == nullptr) {
         return MALLOOM_BINS_NO_MEMORY;
     }
-    const CountedBins old = {heap.begins, heap.counts, heap.bins, end_of_sizes(heap),
-                             static_cast<uint32_t>(heap.granule)};
-    const unsigned bins = ranges == MALLOOM_BINS_LINEAR ? redistribute_linearly(old, heap.most_bins, scratch)
-                                                        : redistribute_smoothly(old, heap.most_bins, scratch);
-    if (bins != 0) {
-        lay_out(call, heap, scratch, bins);
+    const unsigned found = new_begins(heap, heap.begins, ranges, wanted, scratch);
+    for (unsigned bin = 0; bin < found; ++bin) {
+        own_begins(heap)[bin] = scratch[bin];
     }
+    bins = found;
     return MALLOOM_BINS_OK;
 }
 
@@ -71,57 +57,180 @@ unsigned char* free_half(const malloom_bins& heap, const malloom_bins_code& code
     return in_use < half_of(code) ? code.memory + half_of(code) : code.memory;
 }
 
-/// Writes the function into the free half, and calls it for every begin.
-malloom_bins_result generate(malloom_bins& heap, const BinRanges& ranges, const malloom_bins_code& code) {
-    unsigned char* const half = free_half(heap, code);
-    const size_t bytes = half_of(code);
-    if (code.begin_write != nullptr) {
-        code.begin_write(code.context, half, bytes);
+/// Whether a call says so many bins, of a heap that has a table.
+malloom_bins_result problem_of(const malloom_bins& heap, unsigned bins, malloom_bins_ranges ranges) {
+    if (heap.counts == nullptr || (ranges == MALLOOM_BINS_AS_THEY_ARE && bins != 0 && bins != heap.bins)) {
+        return MALLOOM_BINS_BAD_ARGUMENT;
     }
-    const GeneratedCode made =
-        codegen::generate(ranges, *codegen::own_instruction_set(), heap.counts, half, bytes, true);
-    if (code.end_write != nullptr) {
-        code.end_write(code.context, half, bytes);
+    return bins > heap.most_bins ? MALLOOM_BINS_TOO_SMALL : MALLOOM_BINS_OK;
+}
+
+void go_on_with(malloom_bins& heap, malloom_bin_function function, const malloom_bins_code* code) {
+    const bool has_changed = function != heap.function;
+    heap.function = function;
+    if (has_changed && code != nullptr && code->wait_for_others != nullptr) {
+        code->wait_for_others(code->context);
     }
-    if (made.begin == nullptr) {
-        return MALLOOM_BINS_TOO_SMALL;
-    }
-    const codegen::BinFunction function = codegen::function_at(made.begin + code.elsewhere);
-    if (!codegen::is_right(function, ranges)) {
+}
+
+malloom_bins_result make_anew(malloom_bins& heap, const malloom_bins_code* code) {
+    // What was counted weighs the comparisons of ranges that have stayed.
+    malloom_bin_function function = heap.function;
+    const malloom_bins_result result =
+        generate(heap, {heap.begins, nullptr, heap.counts, heap.bins}, code, function);
+    go_on_with(heap, function, code);
+    return result;
+}
+
+malloom_bins_result lay_out_anew(malloom_bins& heap, unsigned wanted, malloom_bins_ranges ranges,
+                                 const malloom_bins_code* code) {
+    uint32_t chunks = 0;
+    if (!count_free(heap, chunks)) {
         return MALLOOM_BINS_DAMAGED;
     }
-    // It takes no notice of the instance.
-    heap.function = reinterpret_cast<malloom_bin_function>(reinterpret_cast<uintptr_t>(function));
-    if (code.wait_for_others != nullptr) {
-        code.wait_for_others(code.context);
+    unsigned bins = 0;
+    malloom_bins_result result = redistribute(heap, ranges, wanted, bins);
+    if (result != MALLOOM_BINS_OK) {
+        return result;
     }
-    return MALLOOM_BINS_OK;
+    // The bins stay where nothing was counted.
+    malloom_bin_function function = bins != 0 ? malloom_bins_variable : heap.function;
+    bins = bins != 0 ? bins : heap.bins;
+    result = generate(heap, {heap.begins, nullptr, nullptr, bins}, code, function);
+    adopt(heap, function, bins, code);
+    return result;
 }
 
 }  // namespace
 
-extern "C" malloom_bins_result malloom_bins_rehash(malloom_bins* heap, malloom_bins_ranges ranges,
-                                                   const malloom_bins_code* code) {
+uint32_t* own_begins(const malloom_bins& heap) {
+    return const_cast<uint32_t*>(heap.begins);
+}
+
+bool count_free(malloom_bins& heap, uint32_t& chunks) {
+    const bool checks = (heap.options & MALLOOM_BINS_CHECKED_LINKS) != 0;
+    chunks = 0;
+    for (size_t level = 0; level < heap.levels; ++level) {
+        FreeLists lists(heap, level);
+        for (unsigned bin = lists.next_filled(0); bin < heap.bins; bin = lists.next_filled(bin + 1)) {
+            const Chunk* const ring = lists.ring(bin);
+            for (const Chunk* chunk = ring->next; chunk != ring; chunk = chunk->next) {
+                if (checks && !is_linked(heap, *chunk)) {
+                    return false;
+                }
+                ++chunks;
+            }
+        }
+    }
+    return true;
+}
+
+unsigned new_begins(const malloom_bins& heap, const uint32_t* begins, malloom_bins_ranges ranges,
+                    unsigned wanted, uint32_t* result) {
+    const CountedBins old = {begins, heap.counts, heap.bins, end_of_sizes(heap, begins),
+                             static_cast<uint32_t>(heap.granule)};
+    switch (ranges) {
+        case MALLOOM_BINS_LINEAR:
+            return redistribute_linearly(old, wanted, result);
+        case MALLOOM_BINS_BY_COST:
+            return redistribute_by_cost(old, heap.counts, wanted, result);
+        default:
+            return redistribute_smoothly(old, wanted, result);
+    }
+}
+
+malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinRanges& ranges,
+                             const malloom_bins_code* code, malloom_bin_function& function) {
+    if (code == nullptr || codegen::bins::own_instruction_set() == nullptr) {
+        return MALLOOM_BINS_OK;
+    }
+    unsigned char* const half = free_half(heap, *code);
+    const size_t bytes = half_of(*code);
+    if (code->begin_write != nullptr) {
+        code->begin_write(code->context, half, bytes);
+    }
+    const codegen::bins::GeneratedCode made = codegen::bins::generate(
+        ranges, *codegen::bins::own_instruction_set(), heap.counts, half, bytes, true);
+    if (code->end_write != nullptr) {
+        code->end_write(code->context, half, bytes);
+    }
+    if (made.begin == nullptr) {
+        return MALLOOM_BINS_TOO_SMALL;
+    }
+    const codegen::bins::BinFunction found = codegen::bins::function_at(made.begin + code->elsewhere);
+    if (!codegen::bins::is_right(found, ranges)) {
+        return MALLOOM_BINS_DAMAGED;
+    }
+    // It takes no notice of the instance.
+    function = reinterpret_cast<malloom_bin_function>(reinterpret_cast<uintptr_t>(found));
+    return MALLOOM_BINS_OK;
+}
+
+void adopt(malloom_bins& heap, malloom_bin_function function, unsigned bins, const malloom_bins_code* code) {
+    Chunk* all[MALLOOM_BINS_MOST_LEVELS];
+    for (size_t level = 0; level < heap.levels; ++level) {
+        all[level] = FreeLists(heap, level).take_all();
+    }
+    heap.bins = static_cast<uint16_t>(bins);
+    go_on_with(heap, function, code);
+    for (size_t level = 0; level < heap.levels; ++level) {
+        FreeLists lists(heap, level);
+        lists.clear();
+        for (Chunk* chunk = all[level]; chunk != nullptr;) {
+            // The largest came first: each one is the smallest of its list so far.
+            Chunk* const smaller = chunk->previous;
+            const unsigned bin = function(bytes_of(*chunk), &heap);
+            lists.link(*chunk, *lists.ring(bin)->next, bin);
+            chunk = smaller;
+        }
+    }
+}
+
+void forget_counts(malloom_bins& heap) {
+    for (unsigned bin = 0; bin < heap.most_bins; ++bin) {
+        heap.counts[bin] = 0;
+    }
+}
+
+}  // namespace malloom::heaps::bins
+
+using namespace malloom::heaps::bins;
+
+extern "C" {
+
+malloom_bins_result malloom_bins_rehash_into(malloom_bins* heap, unsigned int bins,
+                                             malloom_bins_ranges ranges, const malloom_bins_code* code) {
     BinHeap<ShippedPolicy> call(*heap);
-    if (heap->counts == nullptr) {
-        call.fail(MALLOOM_BINS_BAD_ARGUMENT, 0);
-        return MALLOOM_BINS_BAD_ARGUMENT;
-    }
-    malloom_bins_result result = MALLOOM_BINS_OK;
-    if (ranges != MALLOOM_BINS_AS_THEY_ARE) {
-        result = redistribute(call, *heap, ranges);
-    }
-    if (result == MALLOOM_BINS_OK && code != nullptr && codegen::own_instruction_set() != nullptr) {
-        // What was counted weighs the comparisons of ranges that have stayed.
-        const bool have_stayed = ranges == MALLOOM_BINS_AS_THEY_ARE;
-        result =
-            generate(*heap, {heap->begins, nullptr, have_stayed ? heap->counts : nullptr, heap->bins}, *code);
-    }
-    for (unsigned bin = 0; bin < heap->most_bins; ++bin) {
-        heap->counts[bin] = 0;
+    malloom_bins_result result = problem_of(*heap, bins, ranges);
+    if (result == MALLOOM_BINS_OK) {
+        result = ranges == MALLOOM_BINS_AS_THEY_ARE
+                     ? make_anew(*heap, code)
+                     : lay_out_anew(*heap, bins != 0 ? bins : heap->most_bins, ranges, code);
+        forget_counts(*heap);
+        if (heap->automatic != nullptr && heap->automatic->phase == MALLOOM_BINS_JUDGES) {
+            heap->automatic->phase = MALLOOM_BINS_SLEEPS;  // what it judges is no more
+        }
     }
     if (result != MALLOOM_BINS_OK) {
         call.fail(result, 0);
     }
     return result;
 }
+
+malloom_bins_result malloom_bins_rehash(malloom_bins* heap, malloom_bins_ranges ranges,
+                                        const malloom_bins_code* code) {
+    return malloom_bins_rehash_into(heap, 0, ranges, code);
+}
+
+malloom_bins_result malloom_bins_count(malloom_bins* heap, unsigned int counts) {
+    BinHeap<ShippedPolicy> call(*heap);
+    if (heap->counts == nullptr || (counts & ~counting) != 0 || (heap->options & hears_of_releases) != 0) {
+        call.fail(MALLOOM_BINS_BAD_ARGUMENT, counts);
+        return MALLOOM_BINS_BAD_ARGUMENT;
+    }
+    heap->options = static_cast<uint8_t>((heap->options & ~counting) | counts);
+    forget_counts(*heap);
+    return MALLOOM_BINS_OK;
+}
+
+}  // extern "C"

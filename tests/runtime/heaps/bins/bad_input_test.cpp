@@ -30,6 +30,11 @@ TEST(BadInput, Settings) {
     for (const uint32_t* begins : {mixed, late, twice}) {
         EXPECT_EQ(opened_with({.bins = 3, .begins = begins}), MALLOOM_BINS_BAD_ARGUMENT);
     }
+    EXPECT_EQ(opened_with({.bins = UINT32_MAX, .begins = mixed}), MALLOOM_BINS_BAD_ARGUMENT);
+    EXPECT_EQ(opened_with({.most_bins = 126}), MALLOOM_BINS_BAD_ARGUMENT) << "fewer than there are";
+    EXPECT_EQ(opened_with({.most_bins = MALLOOM_BINS_MOST + 1}), MALLOOM_BINS_BAD_ARGUMENT);
+    EXPECT_EQ(opened_with({.most_bins = 200}, MALLOOM_BINS_STORAGE(200, 1) - 1), MALLOOM_BINS_TOO_SMALL);
+    EXPECT_EQ(opened_with({.most_bins = 200}, MALLOOM_BINS_STORAGE(200, 1)), MALLOOM_BINS_OK);
     EXPECT_EQ(opened_with({.options = 128}), MALLOOM_BINS_BAD_ARGUMENT);
     EXPECT_EQ(opened_with({.levels = MALLOOM_BINS_MOST_LEVELS + 1}), MALLOOM_BINS_BAD_ARGUMENT);
     EXPECT_EQ(opened_with({}, MALLOOM_BINS_LISTS(127, 1) - 1), MALLOOM_BINS_TOO_SMALL);

@@ -71,6 +71,7 @@ class OperatedHeap {
         if (choices_.below(2) != 0) {
             settings.bins = std::size(begins);
             settings.begins = begins;
+            settings.most_bins = settings.bins + static_cast<unsigned>(choices_.below(40));
         }
         storage_.resize(MALLOOM_BINS_STORAGE(127, 3) / 8 + 1);
         settings.storage = storage_.data();
@@ -84,7 +85,7 @@ class OperatedHeap {
     void operate() {
         switch (choices_.below(16)) {
             case 0:
-                return choices_.below(2) == 0 ? add_region() : rehash();
+                return choices_.below(2) == 0 ? add_region() : change_bins();
             case 1:
                 return remove_region();
             case 2:
@@ -123,10 +124,40 @@ class OperatedHeap {
         }
     }
 
+    void change_bins() {
+        switch (choices_.below(4)) {
+            case 0:
+                malloom_bins_count(&heap_, static_cast<unsigned>(choices_.below(128)));
+                return;
+            case 1:
+                return rehash();
+            default:
+                return rehash_automatically();
+        }
+    }
+
     void rehash() {
-        const auto ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_SMOOTH + 1));
-        const malloom_bins_result said = malloom_bins_rehash(&heap_, ranges, nullptr);
+        const auto ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_COST + 1));
+        const unsigned most = ranges == MALLOOM_BINS_AS_THEY_ARE ? 1 : heap_.most_bins + 1;
+        const malloom_bins_result said =
+            malloom_bins_rehash_into(&heap_, static_cast<unsigned>(choices_.below(most)), ranges, nullptr);
         expect(said == MALLOOM_BINS_OK || said == MALLOOM_BINS_NO_MEMORY, "bins are laid out anew");
+    }
+
+    void rehash_automatically() {
+        malloom_bins_automatic_settings settings = {};
+        settings.ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_COST) + 1);
+        settings.bins = static_cast<unsigned>(choices_.below(heap_.most_bins + 1u));
+        settings.counts = static_cast<unsigned>(choices_.below(8)) * MALLOOM_BINS_COUNT_INSERTIONS;
+        settings.window = static_cast<unsigned>(choices_.below(5)) * 4;
+        automatic_.resize(MALLOOM_BINS_AUTOMATIC_STORAGE(127) / 8 + 1);
+        settings.storage = automatic_.data();
+        settings.storage_bytes = automatic_.size() * 8;
+        const bool is_bounded = (heap_.options & MALLOOM_BINS_BOUNDED) != 0;
+        expect(malloom_bins_rehash_automatically(&heap_, choices_.below(8) == 0 ? nullptr : &settings) ==
+                       MALLOOM_BINS_OK ||
+                   is_bounded,
+               "bins are laid out automatically");
     }
 
     void remove_region() {
@@ -219,7 +250,7 @@ class OperatedHeap {
 
     Choices choices_;
     malloom_bins heap_ = {};
-    std::vector<uint64_t> storage_;
+    std::vector<uint64_t> storage_, automatic_;
     std::map<void*, std::unique_ptr<unsigned char[]>> regions_;
     std::map<unsigned char*, Object> living_;
     std::string wrong_;

@@ -1,44 +1,16 @@
 // Bins that are laid out anew while the heap is used.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 #include <vector>
 
+#include "tests/runtime/heaps/bins/code_pages.h"
 #include "tests/runtime/heaps/bins/small_heap.h"
 
 namespace malloom::tests {
 namespace {
-
-/// Pages that are written or run, and never both at once.
-class CodePages {
-  public:
-    CodePages()
-        : code{static_cast<unsigned char*>(
-                   mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
-               bytes,
-               0,
-               this,
-               begin_write,
-               end_write,
-               nullptr} {}
-    ~CodePages() { munmap(code.memory, bytes); }
-    CodePages(const CodePages&) = delete;
-    CodePages& operator=(const CodePages&) = delete;
-
-    malloom_bins_code code;
-    int writes = 0;
-
-  private:
-    static constexpr size_t page = 4'096, bytes = 4 * page;
-    static void begin_write(void* context, unsigned char* half, size_t half_bytes) {
-        ++static_cast<CodePages*>(context)->writes;
-        EXPECT_EQ(mprotect(half, half_bytes, PROT_READ | PROT_WRITE), 0);
-    }
-    static void end_write(void*, unsigned char* half, size_t half_bytes) {
-        EXPECT_EQ(mprotect(half, half_bytes, PROT_READ | PROT_EXEC), 0);
-    }
-};
 
 /// Makes and frees objects of few sizes.
 void use(SmallHeap& small, unsigned seed) {
@@ -97,6 +69,81 @@ TEST(Rehash, BinsFollowWhatIsCounted) {
         among += small.heap.begins[bin] >= 500 && small.heap.begins[bin] < 1'000;
     }
     EXPECT_GT(among, 15u) << "dlmalloc's has 8 there";
+}
+
+TEST(Rehash, GoesByWhateverIsCounted) {
+    for (unsigned counts = MALLOOM_BINS_COUNT_INSERTIONS; counts <= 7 * MALLOOM_BINS_COUNT_INSERTIONS;
+         counts += MALLOOM_BINS_COUNT_INSERTIONS) {
+        SmallHeap small(1 << 18, {});
+        ASSERT_EQ(malloom_bins_count(&small.heap, counts), MALLOOM_BINS_OK);
+        use(small, 1);
+        const auto counted = [&small] {
+            return std::accumulate(small.heap.counts, small.heap.counts + small.heap.bins, 0u);
+        };
+        EXPECT_NE(counted(), 0u) << counts;
+        ASSERT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_LINEAR, nullptr), MALLOOM_BINS_OK);
+        EXPECT_EQ(counted(), 0u);
+        EXPECT_NE(small.heap.function, &malloom_bins_original);
+        EXPECT_TRUE(small.is_whole());
+        ASSERT_EQ(malloom_bins_count(&small.heap, 0), MALLOOM_BINS_OK);
+        use(small, 2);
+        EXPECT_EQ(counted(), 0u);
+    }
+}
+
+TEST(Rehash, CountsStayAtTheirEnd) {
+    SmallHeap small(1 << 18, {.options = 7 * MALLOOM_BINS_COUNT_INSERTIONS});
+    std::fill_n(small.heap.counts, small.heap.bins, UINT32_MAX - 1);
+    use(small, 1);
+    EXPECT_GT(std::count(small.heap.counts, small.heap.counts + small.heap.bins, UINT32_MAX), 0);
+    EXPECT_EQ(*std::min_element(small.heap.counts, small.heap.counts + small.heap.bins), UINT32_MAX - 1);
+    EXPECT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_SMOOTH, nullptr), MALLOOM_BINS_OK);
+    EXPECT_TRUE(small.is_whole());
+}
+
+TEST(Rehash, ChangesTheNumberOfBins) {
+    constexpr uint32_t begins[] = {0, 64, 128, 1'024};
+    for (const unsigned levels : {1u, 3u}) {
+        SmallHeap small(1 << 18, {.bins = 4,
+                                  .most_bins = 200,
+                                  .begins = begins,
+                                  .options = MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_STEPS,
+                                  .levels = levels});
+        EXPECT_EQ(small.heap.bins, 4);
+        for (const unsigned bins : {100u, 1u, 7u, 200u, 0u, 33u}) {
+            use(small, bins);
+            ASSERT_EQ(malloom_bins_rehash_into(&small.heap, bins, MALLOOM_BINS_SMOOTH, nullptr),
+                      MALLOOM_BINS_OK);
+            EXPECT_LE(small.heap.bins, bins != 0 ? bins : 200u);
+            EXPECT_GE(small.heap.bins, bins != 0 ? bins / 3 : 30u) << bins;
+            EXPECT_TRUE(small.is_whole()) << bins;
+        }
+        EXPECT_EQ(malloom_bins_rehash_into(&small.heap, 201, MALLOOM_BINS_SMOOTH, nullptr),
+                  MALLOOM_BINS_TOO_SMALL);
+        EXPECT_EQ(malloom_bins_rehash_into(&small.heap, 201, MALLOOM_BINS_AS_THEY_ARE, nullptr),
+                  MALLOOM_BINS_BAD_ARGUMENT);
+    }
+}
+
+// All chunks are in one bin, and the largest is moved first.
+TEST(Rehash, KeepsTheOrderOfChunks) {
+    constexpr uint32_t begins[] = {0};
+    SmallHeap small(1 << 20,
+                    {.bins = 1, .most_bins = 64, .begins = begins, .options = MALLOOM_BINS_COUNT_INSERTIONS});
+    std::vector<void*> objects;
+    for (int i = 0; i < 300; ++i) {
+        objects.push_back(malloom_bins_alloc(&small.heap, 1'000 + i * 7 % 5 * 100));
+        ASSERT_NE(malloom_bins_alloc(&small.heap, 16), nullptr);
+    }
+    for (void* object : objects) {
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+    }
+    ASSERT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_LINEAR, nullptr), MALLOOM_BINS_OK);
+    EXPECT_GT(small.heap.bins, 1);
+    EXPECT_TRUE(small.is_whole());
+    for (int i = 299; i >= 295; --i) {
+        EXPECT_EQ(malloom_bins_alloc(&small.heap, 1'000 + i * 7 % 5 * 100), objects[i]) << "the last one";
+    }
 }
 
 TEST(Rehash, NeedsATable) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,10 +36,11 @@ inline malloom_bins_hooks hooks_of(Heard& heard) {
 class SmallHeap {
   public:
     explicit SmallHeap(size_t region_bytes, malloom_bins_settings settings = {})
-        : storage_(MALLOOM_BINS_STORAGE(settings.bins != 0 ? settings.bins : 127u,
-                                        settings.levels != 0 ? settings.levels : 1u) /
-                       sizeof(uint64_t) +
-                   1),
+        : storage_(
+              MALLOOM_BINS_STORAGE(std::max(settings.bins != 0 ? settings.bins : 127u, settings.most_bins),
+                                   settings.levels != 0 ? settings.levels : 1u) /
+                  sizeof(uint64_t) +
+              1),
           region_(std::make_unique<std::max_align_t[]>(region_bytes / sizeof(std::max_align_t) + 1)),
           hooks_(hooks_of(heard)) {
         settings.storage = storage_.data();

@@ -1,0 +1,33 @@
+// What a rehash is made of, whether it is called or automatic.
+#pragma once
+
+#include <stdint.h>
+
+#include "include/malloom/bins.h"
+#include "runtime/codegen/bins/bin_ranges.h"
+
+namespace malloom::heaps::bins {
+
+/// Of a heap with counts, whose table is its own.
+uint32_t* own_begins(const malloom_bins& heap);
+
+/// Counts the free chunks in `chunks`; false where links are checked and one of them is wrong.
+bool count_free(malloom_bins& heap, uint32_t& chunks);
+
+/// Writes at most `wanted` begins to `result` by what was counted in the heap's bins, which begin at
+/// `begins`: their number, 0 where nothing was counted. The counts are lost.
+unsigned new_begins(const malloom_bins& heap, const uint32_t* begins, malloom_bins_ranges ranges,
+                    unsigned wanted, uint32_t* result);
+
+/// Writes the function of the ranges into the half of the code that is not in use, and calls it for every
+/// begin. What was counted is lost. Where no code can be generated, `function` is left as it is.
+malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinRanges& ranges,
+                             const malloom_bins_code* code, malloom_bin_function& function);
+
+/// Goes on with a function and its bins, whose begins are in the table: all free chunks come into their
+/// lists.
+void adopt(malloom_bins& heap, malloom_bin_function function, unsigned bins, const malloom_bins_code* code);
+
+void forget_counts(malloom_bins& heap);
+
+}  // namespace malloom::heaps::bins
