@@ -69,9 +69,9 @@ class OperatedHeap {
         settings.options = static_cast<unsigned>(choices_.below(128));
         settings.most_steps = static_cast<unsigned>(choices_.below(5));
         if (choices_.below(2) != 0) {
-            settings.bins = std::size(begins);
+            settings.bins = static_cast<unsigned>(choices_.below(std::size(begins))) + 1;
             settings.begins = begins;
-            settings.most_bins = settings.bins + static_cast<unsigned>(choices_.below(40));
+            settings.most_bins = settings.bins + static_cast<unsigned>(choices_.below(8));
         }
         storage_.resize(MALLOOM_BINS_STORAGE(127, 3) / 8 + 1);
         settings.storage = storage_.data();
@@ -80,6 +80,9 @@ class OperatedHeap {
         alignment_ = settings.alignment;
         expect(malloom_bins_open(&heap_, &settings) == MALLOOM_BINS_OK, "it opens");
         add_region();
+        if (choices_.below(2) != 0) {
+            rehash_automatically();
+        }
     }
 
     void operate() {
@@ -125,14 +128,14 @@ class OperatedHeap {
     }
 
     void change_bins() {
-        switch (choices_.below(4)) {
+        switch (choices_.below(8)) {
             case 0:
                 malloom_bins_count(&heap_, static_cast<unsigned>(choices_.below(128)));
                 return;
             case 1:
-                return rehash();
-            default:
                 return rehash_automatically();
+            default:
+                return rehash();
         }
     }
 

@@ -31,6 +31,17 @@ struct Bins {
         result.resize(redistribute_smoothly(counted(), wanted, result.data()));
         return result;
     }
+    std::vector<uint32_t> by_cost(unsigned wanted) const {
+        std::vector<uint32_t> result(wanted), lost = counts;
+        const CountedBins old = {begins.data(), lost.data(), static_cast<unsigned>(begins.size()), end,
+                                 granule};
+        result.resize(redistribute_by_cost(old, lost.data(), wanted, result.data()));
+        return result;
+    }
+    static long among(const std::vector<uint32_t>& found, uint32_t begin, uint32_t end) {
+        return std::count_if(found.begin(), found.end(),
+                             [=](uint32_t each) { return each >= begin && each < end; });
+    }
 };
 
 TEST(Redistribution, BinsWithMuchAreDivided) {
@@ -53,6 +64,7 @@ TEST(Redistribution, NothingIsCountedNothingChanges) {
     const Bins bins = {{0, 64}, {0, 0}, 1'024};
     EXPECT_TRUE(bins.linearly(2).empty());
     EXPECT_TRUE(bins.smoothly(2).empty());
+    EXPECT_TRUE(bins.by_cost(2).empty());
 }
 
 TEST(Redistribution, SomeBinsLieEvenly) {
@@ -66,6 +78,36 @@ TEST(Redistribution, SomeBinsLieEvenly) {
         std::count_if(found.begin(), found.end(), [](uint32_t begin) { return begin > 1'024; });
     EXPECT_GE(beyond, 4);
     EXPECT_GE(std::ssize(found) - beyond, 40);
+}
+
+// Four times the steps are halved by twice the bins: the sum is the least then.
+TEST(Redistribution, BinsAreAsTheRootOfTheCost) {
+    const Bins bins = {{0, 1 << 16, 2 << 16, 3 << 16}, {0, 40'000, 10'000, 0}, 4 << 16};
+    const std::vector<uint32_t> found = bins.by_cost(64);
+    const auto first = Bins::among(found, 1 << 16, 2 << 16), second = Bins::among(found, 2 << 16, 3 << 16);
+    EXPECT_NEAR(static_cast<double>(first) / static_cast<double>(second), 2, 0.4) << first << " " << second;
+    const std::vector<uint32_t> evenly = bins.smoothly(64);
+    EXPECT_GT(Bins::among(evenly, 1 << 16, 2 << 16), 3 * Bins::among(evenly, 2 << 16, 3 << 16));
+}
+
+// The other bins get what a bin with two sizes has no use for.
+TEST(Redistribution, NoBinsAreLostAtOneSize) {
+    const Bins bins = {{0, 64, 96, 1 << 14}, {0, 1'000'000, 4'000, 0}, 1 << 15};
+    EXPECT_LT(bins.smoothly(64).size(), 30u);
+    const std::vector<uint32_t> found = bins.by_cost(64);
+    EXPECT_GT(found.size(), 56u);
+    EXPECT_EQ(Bins::among(found, 64, 96), 2);
+}
+
+// Larger counts than their roots have bits for.
+TEST(Redistribution, CountsMayBeAtTheirEnd) {
+    Bins bins = {{0, 4'096, 8'192}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, 12'288};
+    EXPECT_EQ(bins.by_cost(3).size(), 3u);
+    bins.counts = {UINT32_MAX / 64, UINT32_MAX / 64 + 1, 0};
+    const std::vector<uint32_t> found = bins.by_cost(128);
+    EXPECT_NEAR(static_cast<double>(Bins::among(found, 0, 4'096)),
+                static_cast<double>(Bins::among(found, 4'096, 8'192)), 24)
+        << "and a quarter of the bins lies by the logarithm";
 }
 
 TEST(Redistribution, BeginsAscendWhateverIsCounted) {
@@ -84,7 +126,8 @@ TEST(Redistribution, BeginsAscendWhateverIsCounted) {
         }
         bins.end = bins.begins.back() + granule + static_cast<uint32_t>(random()) % (1u << 30);
         const unsigned wanted = random() % 1'024 + 1;
-        for (const auto& found : {bins.linearly(wanted), bins.smoothly(wanted)}) {
+        for (const auto& found : {bins.linearly(wanted), bins.smoothly(wanted), bins.by_cost(wanted)}) {
+            ASSERT_LE(found.size(), wanted);
             for (size_t i = 0; i < found.size(); ++i) {
                 ASSERT_EQ(found[i] % granule, 0u);
                 ASSERT_TRUE(i == 0 ? found[i] == 0 : found[i] > found[i - 1]);
