@@ -120,7 +120,8 @@ struct malloom_bins {
     size_t free_bytes;
     size_t least_free_bytes;
     size_t failures;
-    uint32_t most_steps; /* in a bin; no limit is UINT32_MAX */
+    uint32_t most_steps;    /* in a bin; no limit is UINT32_MAX */
+    uint32_t releases_left; /* until `automatic` is asked */
     uint16_t bins;
     uint16_t most_bins; /* that the storage has room for */
     uint16_t map_words;
@@ -234,7 +235,6 @@ typedef struct malloom_bins_automatic {
     /* In objects that were given back since it was switched on; at most UINT32_MAX. */
     uint32_t frees;        /* until this phase began */
     uint32_t length;       /* of this phase */
-    uint32_t frees_left;   /* of it */
     uint32_t window;       /* of looking, gathering and judging */
     uint32_t steps;        /* in lists, when it looked last */
     uint32_t free_chunks;  /* then */

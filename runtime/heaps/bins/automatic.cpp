@@ -8,15 +8,15 @@ using namespace malloom::heaps::bins;
 
 namespace {
 
-// What things take, in steps of a list, each of which is two loads, two comparisons and an addition. They
-// need not be exact: a rehash that seems twice as cheap as it is comes half as late.
+// What things take, in steps of a list, as measured on the simulated core (docs/decisions/bins.md). They need
+// not be exact: a rehash that seems twice as cheap as it is comes half as late.
 constexpr uint32_t steps_per_chunk = 4;           // to come into its new list
-constexpr uint32_t steps_per_bin = 12;            // to be laid out
-constexpr uint32_t steps_per_generated_bin = 40;  // and to be in the function
+constexpr uint32_t steps_per_bin = 60;            // to be laid out
+constexpr uint32_t steps_per_generated_bin = 85;  // and to be in the function
 // For each object that is given back there are some three calls of the bin function, which take so many more
-// than those of the original do.
-constexpr uint32_t steps_per_search = 8;
-constexpr uint32_t steps_per_tree = 2;
+// than those of the original do. That one is short enough to stay in a small instruction cache.
+constexpr uint32_t steps_per_search = 32;
+constexpr uint32_t steps_per_tree = 12;
 
 constexpr uint32_t rests_per_rehash = 32;  // by the clock
 constexpr unsigned most_vain_looks = 3;
@@ -82,7 +82,7 @@ class Automatic {
     void begin(malloom_bins_phase phase, uint32_t length, unsigned counts) {
         state_.phase = phase;
         state_.length = length;
-        state_.frees_left = length;
+        heap_.releases_left = length;
         heap_.options = static_cast<uint8_t>((heap_.options & ~counting) | counts | hears_of_releases);
         forget_counts(heap_);
     }

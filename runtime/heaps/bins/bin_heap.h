@@ -100,27 +100,11 @@ class BinHeap {
 
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
-        Chunk* chunk = &chunk_of(object);
-        size_t bytes = bytes_of(*chunk);
         if ((heap_.options & (MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases)) != 0) [[unlikely]] {
-            prepare_release(object, bytes - overhead_bytes);
+            prepare_and_release(object, level);
+        } else {
+            release_now(object, level);
         }
-        FreeLists lists(heap_, level);
-        heap_.free_bytes += bytes;
-        Chunk* next = &after(*chunk, bytes);
-        if ((next->head & lives) == 0) {
-            bytes += bytes_of(*next);
-            lists.unlink(*next);
-            next = &after(*chunk, bytes);
-        }
-        if ((chunk->head & before_lives) == 0) {
-            chunk->head &= ~lives;  // so that a second free of it is known
-            chunk = &before(*chunk);
-            bytes += bytes_of(*chunk);
-            lists.unlink(*chunk);
-        }
-        next->head &= ~before_lives;
-        make_free(lists, *chunk, bytes);
     }
 
     /// Whether the object, which was judged, could stay where it is.
@@ -188,14 +172,36 @@ class BinHeap {
     }
 
     /// What some heaps do before an object is free. All free chunks are in their lists, and none is at hand.
-    MALLOOM_BINS_HOT void prepare_release(void* object, size_t bytes) {
+    /// Out of the way of the others, which would keep values in registers across its calls.
+    [[gnu::noinline]] void prepare_and_release(void* object, size_t level) {
         if ((heap_.options & MALLOOM_BINS_CLEAR_ON_FREE) != 0) {
-            clear_words(object, bytes);
+            clear_words(object, bytes_of(chunk_of(object)) - overhead_bytes);
         }
-        if (Policy::counts && (heap_.options & hears_of_releases) != 0 &&
-            --heap_.automatic->frees_left == 0) {
+        if (Policy::counts && (heap_.options & hears_of_releases) != 0 && --heap_.releases_left == 0) {
             heap_.automatic->consider(&heap_);
         }
+        release_now(object, level);
+    }
+
+    MALLOOM_BINS_HOT void release_now(void* object, size_t level) {
+        Chunk* chunk = &chunk_of(object);
+        size_t bytes = bytes_of(*chunk);
+        FreeLists lists(heap_, level);
+        heap_.free_bytes += bytes;
+        Chunk* next = &after(*chunk, bytes);
+        if ((next->head & lives) == 0) {
+            bytes += bytes_of(*next);
+            lists.unlink(*next);
+            next = &after(*chunk, bytes);
+        }
+        if ((chunk->head & before_lives) == 0) {
+            chunk->head &= ~lives;  // so that a second free of it is known
+            chunk = &before(*chunk);
+            bytes += bytes_of(*chunk);
+            lists.unlink(*chunk);
+        }
+        next->head &= ~before_lives;
+        make_free(lists, *chunk, bytes);
     }
 
     /// A free chunk of so many bytes or more; the smallest one where bins are sorted.

