@@ -2,6 +2,8 @@
 // run.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -153,6 +155,7 @@ class OperatedHeap {
         settings.bins = static_cast<unsigned>(choices_.below(heap_.most_bins + 1u));
         settings.counts = static_cast<unsigned>(choices_.below(8)) * MALLOOM_BINS_COUNT_INSERTIONS;
         settings.window = static_cast<unsigned>(choices_.below(5)) * 4;
+        settings.code = choices_.below(2) == 0 ? &code() : nullptr;
         automatic_.resize(MALLOOM_BINS_AUTOMATIC_STORAGE(127) / 8 + 1);
         settings.storage = automatic_.data();
         settings.storage_bytes = automatic_.size() * 8;
@@ -161,6 +164,22 @@ class OperatedHeap {
                        MALLOOM_BINS_OK ||
                    is_bounded,
                "bins are laid out automatically");
+    }
+
+    /// For functions on machines that write them, of one heap after the other.
+    static const malloom_bins_code& code() {
+        constexpr static size_t bytes = 1 << 14;
+        static const malloom_bins_code pages = {
+            .memory = static_cast<unsigned char*>(
+                mmap(nullptr, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+            .bytes = bytes,
+            .end_write =
+                [](void*, unsigned char* half, size_t half_bytes) {
+                    auto* begin = reinterpret_cast<char*>(half);
+                    __builtin___clear_cache(begin, begin + half_bytes);
+                },
+        };
+        return pages;
     }
 
     void remove_region() {
