@@ -205,7 +205,7 @@ typedef struct malloom_bins_automatic_settings {
      * what the lists cost. */
     unsigned int counts;
     unsigned int window; /* objects that are given back while it looks the first time, rounded up to a power
-                            of two; 0 for four a bin */
+                            of two, 4 or more; 0 for four a bin */
     const malloom_bins_code* code; /* may be null; lives as long as the heap */
     /* May be null. The time in any unit, from 0 again after UINT32_MAX: a rehash then waits until 32 times
      * the last one's duration have passed. */
@@ -232,15 +232,14 @@ typedef struct malloom_bins_automatic {
     uint32_t* former_begins;
     unsigned int former_bins;
     malloom_bins_phase phase;
-    /* In objects that were given back since it was switched on; at most UINT32_MAX. */
-    uint32_t frees;        /* until this phase began */
-    uint32_t length;       /* of this phase */
-    uint32_t window;       /* of looking, gathering and judging */
-    uint32_t steps;        /* in lists, when it looked last */
+    uint32_t frees;  /* objects given back before this phase, since it was switched on; stays at UINT32_MAX */
+    uint32_t length; /* of this phase, in objects given back */
+    uint32_t window; /* the same of looking, gathering and judging */
+    uint32_t steps;  /* in lists, when it looked last */
     uint32_t free_chunks;  /* then */
     uint32_t rehash_ticks; /* that the last rehash took by the clock */
     uint32_t rehash_time;  /* when it ended */
-    uint32_t rehashes;     /* that were done, with those that were taken back */
+    uint32_t rehashes;     /* that were done, with one that was taken back */
     unsigned int vain_looks;
     int was_restored; /* it has ended with the bins from before the last rehash */
 } malloom_bins_automatic;
@@ -249,11 +248,13 @@ typedef struct malloom_bins_automatic {
     (sizeof(malloom_bins_automatic) + (most_bins) * sizeof(uint32_t))
 
 /* From now on malloom_bins_free, or what else gives objects back, sometimes does a rehash, with the lock and
- * the hooks of the code: when the steps in lists since it was switched on exceed what it costs, and not
- * before the distance to the last one has doubled, so that there are as many as the logarithm of the objects
- * that are given back. It counts what it needs, in short phases. It ends, and counts nothing, when the steps
- * do not become fewer (then the bins and the function from before are in their places again), and when it has
- * seen twice that there are hardly any. Then it has left no cost behind, and may be switched on again.
+ * the hooks of the code: when the steps in lists that it could have saved since it was switched on exceed
+ * what it costs, and not before the distance to the last one has doubled, so that there are as many as the
+ * logarithm of the objects that are given back. It counts what it needs, in phases. It ends, and counts
+ * nothing, when lists and function do not cost less after a rehash (then the bins and the function from
+ * before are in their places again), when it has seen three times that there is hardly anything to gain, and
+ * when something fails, which the hook `failed` hears. Then it has left no cost behind, and may be switched
+ * on again.
  *
  * Null for settings switches it off; the bins stay. BAD_ARGUMENT where the heap is bounded or has no table,
  * TOO_SMALL for too little storage or too many bins; what was on stays on. */

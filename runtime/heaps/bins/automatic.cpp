@@ -20,6 +20,7 @@ constexpr uint32_t steps_per_tree = 12;
 
 constexpr uint32_t rests_per_rehash = 32;  // by the clock
 constexpr unsigned most_vain_looks = 3;
+constexpr uint32_t least_window = 4;
 constexpr uint32_t longest_phase = uint32_t{1} << 30;
 
 uint32_t sum_of(uint32_t one, uint32_t other) {
@@ -248,7 +249,7 @@ malloom_bins_result problem_of(const malloom_bins& heap, const malloom_bins_auto
 }
 
 uint32_t power_from(uint32_t number) {
-    uint32_t power = 1;
+    uint32_t power = least_window;
     while (power < number) {
         power *= 2;
     }

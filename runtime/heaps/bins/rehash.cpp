@@ -167,23 +167,22 @@ malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinR
 }
 
 void adopt(malloom_bins& heap, malloom_bin_function function, unsigned bins, const malloom_bins_code* code) {
-    Chunk* all[MALLOOM_BINS_MOST_LEVELS];
-    for (size_t level = 0; level < heap.levels; ++level) {
-        all[level] = FreeLists(heap, level).take_all();
-    }
-    heap.bins = static_cast<uint16_t>(bins);
-    go_on_with(heap, function, code);
+    const uint16_t former_bins = heap.bins;
     for (size_t level = 0; level < heap.levels; ++level) {
         FreeLists lists(heap, level);
+        heap.bins = former_bins;
+        Chunk* chunk = lists.take_all();
+        heap.bins = static_cast<uint16_t>(bins);
         lists.clear();
-        for (Chunk* chunk = all[level]; chunk != nullptr;) {
-            // The largest came first: each one is the smallest of its list so far.
+        while (chunk != nullptr) {
+            // The largest comes first: each one is the smallest of its list so far.
             Chunk* const smaller = chunk->previous;
             const unsigned bin = function(bytes_of(*chunk), &heap);
             lists.link(*chunk, *lists.ring(bin)->next, bin);
             chunk = smaller;
         }
     }
+    go_on_with(heap, function, code);
 }
 
 void forget_counts(malloom_bins& heap) {
