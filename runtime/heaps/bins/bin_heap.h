@@ -100,8 +100,9 @@ class BinHeap {
 
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
-        if ((heap_.options & (MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases)) != 0) [[unlikely]] {
-            prepare_and_release(object, level);
+        if ((heap_.options & (MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases)) != 0 &&
+            prepare_release(object)) [[unlikely]] {
+            consider_and_release(object, level);
         } else {
             release_now(object, level);
         }
@@ -171,15 +172,18 @@ class BinHeap {
         }
     }
 
-    /// What some heaps do before an object is free. All free chunks are in their lists, and none is at hand.
-    /// Out of the way of the others, which would keep values in registers across its calls.
-    [[gnu::noinline]] void prepare_and_release(void* object, size_t level) {
+    /// What some heaps do before an object is free. True when a phase of the automatic rehash ends with it.
+    MALLOOM_BINS_HOT bool prepare_release(void* object) {
         if ((heap_.options & MALLOOM_BINS_CLEAR_ON_FREE) != 0) {
             clear_words(object, bytes_of(chunk_of(object)) - overhead_bytes);
         }
-        if (Policy::counts && (heap_.options & hears_of_releases) != 0 && --heap_.releases_left == 0) {
-            heap_.automatic->consider(&heap_);
-        }
+        return Policy::counts && (heap_.options & hears_of_releases) != 0 && --heap_.releases_left == 0;
+    }
+
+    /// All free chunks are in their lists, and none is at hand. Out of the way of all other calls, which
+    /// would keep values in registers across this one.
+    [[gnu::noinline, gnu::cold]] void consider_and_release(void* object, size_t level) {
+        heap_.automatic->consider(&heap_);
         release_now(object, level);
     }
 
