@@ -167,6 +167,9 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
 class ExpectPass : public llvm::PassInfoMixin<ExpectPass> {
   public:
     llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+        if (!malloom::compiler::has_links(function)) {
+            return llvm::PreservedAnalyses::all();
+        }
         const bool has_changed = malloom::compiler::expect_links(
             function, analyses.getResult<llvm::LoopAnalysis>(function),
             analyses.getResult<llvm::DominatorTreeAnalysis>(function),

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
@@ -299,6 +300,11 @@ void note_link(llvm::LoadInst& load, uint64_t element_bytes) {
     llvm::LLVMContext& context = load.getContext();
     auto* bytes = llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), element_bytes);
     load.setMetadata(noted, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(bytes)));
+}
+
+bool has_links(const llvm::Function& function) {
+    return llvm::any_of(llvm::instructions(function),
+                        [](const llvm::Instruction& instruction) { return is_noted(&instruction); });
 }
 
 bool expect_links(llvm::Function& function, llvm::LoopInfo& loops, llvm::DominatorTree& dominators,

@@ -13,6 +13,9 @@ namespace malloom::compiler {
 /// Notes that a load gives the next object of a split set, whose addresses are so many bytes apart.
 void note_link(llvm::LoadInst& load, uint64_t element_bytes);
 
+/// Whether a function has noted loads. Where it has none, nobody needs to look for its loops.
+bool has_links(const llvm::Function& function);
+
 /// Gives each loop that does nothing but follow noted loads a twin that guesses; last of all, as other passes
 /// would see through it. The loop keeps count, in variables of the module, whether its guesses pay, and goes
 /// on as it was where they do not. Programs compute the same in any case. The analyses are void afterwards
