@@ -319,28 +319,31 @@ class BinHeap {
         return moved;
     }
 
-    /// What is wrong with a link would be followed: the others are lost then.
+    /// In a bounded heap one object a call, and none where another one was given back at the same moment.
     [[gnu::noinline]] void drain() {
-        for (;;) {
-            const uintptr_t first = structures::load(heap_.deferred);
-            if (first == 0) {
-                return;
-            }
-            void* object = reinterpret_cast<void*>(first);
-            const Region* region = region_of(heap_, object);
-            if (const malloom_bins_result wrong = judge(heap_, region, object); wrong != MALLOOM_BINS_OK) {
-                while (!structures::replace(false, heap_.deferred, structures::load(heap_.deferred), 0)) {
-                }
-                fail(wrong, first);
-                return;
-            }
-            if (structures::replace(false, heap_.deferred, first, *static_cast<uintptr_t*>(object))) {
-                release(object, region->level);
-                if ((heap_.options & MALLOOM_BINS_BOUNDED) != 0) {
-                    return;
-                }
-            }
+        while (release_first_deferred() && (heap_.options & MALLOOM_BINS_BOUNDED) == 0) {
         }
+    }
+
+    /// False where there is none. What is wrong with a link would be followed: the others are lost then.
+    [[gnu::always_inline]] bool release_first_deferred() {
+        const uintptr_t first = structures::load(heap_.deferred);
+        if (first == 0) {
+            return false;
+        }
+        void* object = reinterpret_cast<void*>(first);
+        const Region* region = region_of(heap_, object);
+        const malloom_bins_result wrong = judge(heap_, region, object);
+        const uintptr_t others = wrong == MALLOOM_BINS_OK ? *static_cast<uintptr_t*>(object) : 0;
+        if (!structures::replace(false, heap_.deferred, first, others)) {
+            return true;
+        }
+        if (wrong == MALLOOM_BINS_OK) {
+            release(object, region->level);
+        } else {
+            fail(wrong, first);
+        }
+        return true;
     }
 
     malloom_bins& heap_;

@@ -13,6 +13,8 @@ bool is_power_of_two(size_t number) {
 constexpr unsigned counting =
     MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
 constexpr unsigned all_options = 2 * MALLOOM_BINS_COUNT_STEPS - 1;
+/// What is looked up among all chunks has no bound.
+constexpr unsigned endless = MALLOOM_BINS_BOUNDED | MALLOOM_BINS_THOROUGH;
 
 bool are_ascending(const uint32_t* begins, unsigned bins) {
     for (unsigned bin = 1; bin < bins; ++bin) {
@@ -39,7 +41,7 @@ struct Shape {
                                                          : bins == MALLOOM_BINS_ORIGINAL_COUNT;
         return bins <= MALLOOM_BINS_MOST && levels <= MALLOOM_BINS_MOST_LEVELS && has_bins &&
                is_power_of_two(granule) && granule >= sizeof(void*) && granule <= most_bytes &&
-               settings.options <= all_options;
+               settings.options <= all_options && (settings.options & endless) != endless;
     }
 };
 
@@ -89,7 +91,7 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
     const bool is_bounded = (settings->options & MALLOOM_BINS_BOUNDED) != 0;
     const unsigned steps =
         settings->most_steps != 0 ? settings->most_steps : unsigned{MALLOOM_BINS_DEFAULT_STEPS};
-    *heap = {};
+    clear_words(heap, sizeof *heap);
     heap->hooks = settings->hooks;
     heap->granule = shape.granule;
     heap->most_steps = is_bounded ? steps : UINT32_MAX;
