@@ -23,16 +23,16 @@ unsigned original_bin(size_t bytes) {
 }
 
 void original_begins(uint32_t* begins) {
-    // The last bin of one width reaches into sizes of the next one, up to 2^18 bytes each time.
+    // Bins of one width are half as many as those of the width before: 64 of 8 bytes, 32 of 64, and so on.
+    // The last one of each width reaches into sizes of the next one, up to 2^18 bytes each time.
     uint32_t begin = 0;
+    unsigned width = 3, end = 64;
     for (unsigned bin = 0; bin < original_count; ++bin) {
+        if (bin == end) {
+            width += 3;
+            end = (end + 128) / 2;
+        }
         begins[bin] = begin;
-        const unsigned width = bin < 64    ? 3
-                               : bin < 96  ? 6
-                               : bin < 112 ? 9
-                               : bin < 120 ? 12
-                               : bin < 124 ? 15
-                                           : 18;
         begin = ((begin >> width) + 1) << width;
         if (bin == 111) {
             begin = 21 << 9;

@@ -17,11 +17,6 @@ void* made(Call& call, void* object, size_t bytes) {
     return object;
 }
 
-malloom_bins_result refused(Call& call, malloom_bins_result why, const void* object) {
-    call.fail(why, reinterpret_cast<uintptr_t>(object));
-    return why;
-}
-
 }  // namespace
 
 extern "C" {
@@ -59,10 +54,9 @@ malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
     }
     Call call(*heap);
     call.release_deferred();
-    const Region* region = region_of(*heap, object);
-    if (const malloom_bins_result wrong = judge(*heap, region, object); wrong != MALLOOM_BINS_OK)
-        [[unlikely]] {
-        return refused(call, wrong, object);
+    const Region* region = call.region_of_living(object);
+    if (region == nullptr) [[unlikely]] {
+        return call.why_not();
     }
     call.release(object, region->level);
     call.trace(object, 0);
@@ -88,13 +82,9 @@ void* malloom_bins_realloc(malloom_bins* heap, void* object, size_t bytes) {
     }
     Call call(*heap);
     call.release_deferred();
-    const Region* region = region_of(*heap, object);
-    if (const malloom_bins_result wrong = judge(*heap, region, object); wrong != MALLOOM_BINS_OK)
-        [[unlikely]] {
-        return call.fail(wrong, reinterpret_cast<uintptr_t>(object));
-    }
-    if (bytes > most_bytes) {
-        return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
+    const Region* region = call.region_of_living(object);
+    if (region == nullptr) [[unlikely]] {
+        return nullptr;
     }
     if (call.resize(object, bytes, region->level)) {
         return made(call, object, bytes);
