@@ -51,7 +51,7 @@ Steps most_steps(CallKind kind, const malloom_bins& heap) {
         case CallKind::alloc:
             return {list, levels + 1 + later.bins, links + later.walks};
         case CallKind::aligned:
-            return {list, levels + 3 + later.bins, 2 * several + links + later.walks};
+            return {list, levels + 3 + later.bins, several + links + later.walks};
         case CallKind::realloc:
             return {list, levels + 2 + later.bins, judging + links + later.walks};
         default:
