@@ -122,12 +122,12 @@ Worst worst_of(const StepCase& tried, const Sequence& sequence, size_t region_by
                         .options = bounded | MALLOOM_BINS_COUNT_STEPS | tried.options,
                         .most_steps = tried.most_steps,
                         .levels = tried.levels});
-    std::vector<uint64_t> memory(tried.regions * region_bytes / sizeof(uint64_t));
+    const size_t words = region_bytes / sizeof(uint64_t);
+    std::vector<uint64_t> memory(tried.regions * words);
     for (size_t region = 0; region < tried.regions; ++region) {
-        EXPECT_EQ(
-            malloom_bins_add_region(&small.heap, memory.data() + region * region_bytes / sizeof(uint64_t),
-                                    region_bytes, static_cast<unsigned>(region % tried.levels)),
-            MALLOOM_BINS_OK);
+        const auto level = static_cast<unsigned>(region % tried.levels);
+        EXPECT_EQ(malloom_bins_add_region(&small.heap, memory.data() + region * words, region_bytes, level),
+                  MALLOOM_BINS_OK);
     }
     StepWatch watch(small.heap, tried.regions);
     Player(small.heap, {200, region_bytes * tried.regions, 5'000}, watch).play(sequence, 1);
