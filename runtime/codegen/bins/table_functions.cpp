@@ -53,15 +53,19 @@ unsigned branching_search(const BinRanges& ranges, size_t bytes) {
     return ranges.index(first);
 }
 
-unsigned branchless_search(const BinRanges& ranges, size_t bytes) {
+unsigned range_of(const uint32_t* begins, unsigned count, size_t bytes) {
     unsigned first = 0;
-    for (unsigned count = ranges.count; count > 1;) {
+    while (count > 1) {
         const unsigned half = count / 2;
-        const unsigned is_above = ranges.begins[first + half] <= bytes ? 1 : 0;
+        const unsigned is_above = begins[first + half] <= bytes ? 1 : 0;
         first += half & (0U - is_above);
         count -= half;
     }
-    return ranges.index(first);
+    return first;
+}
+
+unsigned branchless_search(const BinRanges& ranges, size_t bytes) {
+    return ranges.index(range_of(ranges.begins, ranges.count, bytes));
 }
 
 unsigned octave_bin(size_t bytes, unsigned count) {

@@ -17,14 +17,23 @@ void* made(Call& call, void* object, size_t bytes) {
     return object;
 }
 
+MALLOOM_BINS_HOT inline void* make(malloom_bins& heap, size_t alignment, size_t bytes) {
+    Call call(heap);
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
+    }
+    call.release_deferred();
+    const bool is_aligned_anyway = alignment <= sizeof(void*);
+    return made(call, is_aligned_anyway ? call.allocate(bytes) : call.allocate_aligned(alignment, bytes),
+                bytes);
+}
+
 }  // namespace
 
 extern "C" {
 
 void* malloom_bins_alloc(malloom_bins* heap, size_t bytes) {
-    Call call(*heap);
-    call.release_deferred();
-    return made(call, call.allocate(bytes), bytes);
+    return make(*heap, 1, bytes);
 }
 
 void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
@@ -40,12 +49,7 @@ void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
 }
 
 void* malloom_bins_aligned(malloom_bins* heap, size_t alignment, size_t bytes) {
-    Call call(*heap);
-    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-        return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
-    }
-    call.release_deferred();
-    return made(call, call.allocate_aligned(alignment, bytes), bytes);
+    return make(*heap, alignment, bytes);
 }
 
 malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
