@@ -26,10 +26,10 @@ CALLS = ("open", "add_region", "alloc", "calloc", "realloc", "aligned", "free", 
 
 FEW_OPTIONS = "-DMALLOOM_BINS_OPTIONS=(MALLOOM_BINS_BOUNDED|MALLOOM_BINS_COUNT_INSERTIONS)"
 CODE: dict[str, tuple[list[str], int]] = {
-    "all options": ([], 7_050),
-    "optimised as one": (["-flto"], 6_620),
-    "few options": ([FEW_OPTIONS], 6_700),
-    "few options, as one": ([FEW_OPTIONS, "-flto"], 6_290),
+    "all options": ([], 6_990),
+    "optimised as one": (["-flto"], 6_590),
+    "few options": ([FEW_OPTIONS], 6_640),
+    "few options, as one": ([FEW_OPTIONS, "-flto"], 6_260),
 }
 """Bytes of Thumb-2 at most, with its generator."""
 
