@@ -72,6 +72,13 @@ bool is_linked(const malloom_bins& heap, const Chunk& chunk) {
            chunk.previous->next == &chunk;
 }
 
+void tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about) {
+    heap.failures += why == MALLOOM_BINS_NO_MEMORY;
+    if (heap.hooks != nullptr && heap.hooks->failed != nullptr) {
+        heap.hooks->failed(heap.hooks->context, why, about);
+    }
+}
+
 bool is_chunk(const Region& region, const Chunk& chunk) {
     const Chunk* at = region.first;
     while (at < &chunk && fits(region, *at, bytes_of(*at))) {

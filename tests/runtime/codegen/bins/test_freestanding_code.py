@@ -1,4 +1,4 @@
-"""Generators of bin functions need no operating system and no library, on any of their machines."""
+"""Bin heaps and their generators need no operating system and no library, on any of their machines."""
 
 import subprocess
 from pathlib import Path
@@ -9,9 +9,10 @@ from elftools.elf.sections import SymbolTableSection
 
 from structure.source_tree import ROOT, files_with
 
-FOLDER = "runtime/codegen/bins/"
-SOURCES = [name for name in files_with(".cpp") if name.startswith(FOLDER)]
-HEADERS = [name for name in files_with(".h") if name.startswith(FOLDER)]
+FOLDERS = ("runtime/codegen/bins/", "runtime/heaps/bins/")
+FILES = [name for name in files_with(".cpp", ".h") if name.startswith(FOLDERS) and "/adapter/" not in name]
+SOURCES = [name for name in FILES if name.endswith(".cpp")]
+HEADERS = [name for name in FILES if name.endswith(".h")]
 COMPILE = [
     "clang++-19", "-std=c++20", "-Os", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion",
     "-Werror", "-ffreestanding", "-nostdlibinc", "-fno-exceptions", "-fno-rtti", "-fno-stack-protector",

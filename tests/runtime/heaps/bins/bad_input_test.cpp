@@ -176,8 +176,21 @@ TEST(BadInput, Sizes) {
         EXPECT_EQ(malloom_bins_aligned(&small.heap, alignment, 10), nullptr);
         EXPECT_EQ(small.heard.failures.back(), MALLOOM_BINS_BAD_ARGUMENT);
     }
-    EXPECT_EQ(malloom_bins_aligned(&small.heap, SIZE_MAX / 2 + 1, 10), nullptr);
+    for (const size_t alignment : {SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1}) {
+        for (const size_t bytes : {size_t{10}, SIZE_MAX / 4, SIZE_MAX / 4 + 1, SIZE_MAX}) {
+            EXPECT_EQ(malloom_bins_aligned(&small.heap, alignment, bytes), nullptr) << alignment;
+        }
+    }
     EXPECT_TRUE(small.is_whole());
+}
+
+TEST(BadInput, LargeAlignmentsDoNotOverflow) {
+    EXPECT_EQ(opened_with({.alignment = SIZE_MAX / 16 + 1}), MALLOOM_BINS_BAD_ARGUMENT);
+    SmallHeap small(0, {.alignment = SIZE_MAX / 32 + 1});
+    for (const size_t bytes : {size_t{0}, SIZE_MAX / 4, SIZE_MAX}) {
+        EXPECT_EQ(malloom_bins_alloc(&small.heap, bytes), nullptr);
+        EXPECT_EQ(malloom_bins_aligned(&small.heap, SIZE_MAX / 2 + 1, bytes), nullptr);
+    }
 }
 
 }  // namespace
