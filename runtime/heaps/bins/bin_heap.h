@@ -336,6 +336,7 @@ class BinHeap {
             }
             if (structures::replace(false, heap_.deferred, first, *static_cast<uintptr_t*>(object))) {
                 release(object, region->level);
+                trace(object, 0);
                 if ((heap_.options & MALLOOM_BINS_BOUNDED) != 0) {
                     return;
                 }

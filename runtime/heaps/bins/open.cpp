@@ -89,7 +89,7 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
     const bool is_bounded = (settings->options & MALLOOM_BINS_BOUNDED) != 0;
     const unsigned steps =
         settings->most_steps != 0 ? settings->most_steps : unsigned{MALLOOM_BINS_DEFAULT_STEPS};
-    *heap = {};
+    clear_words(heap, sizeof *heap);
     heap->hooks = settings->hooks;
     heap->granule = shape.granule;
     heap->most_steps = is_bounded ? steps : UINT32_MAX;
