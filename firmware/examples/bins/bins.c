@@ -73,8 +73,8 @@ static void say(uint32_t number, const char* what) {
 
 int main(void) {
     const struct board_range memory = board_memory();
-    const malloom_bins_code code = {
-        .memory = memory.begin + slow_bytes, .bytes = code_bytes, .end_write = end_write};
+    static malloom_bins_code code = {.bytes = code_bytes, .end_write = end_write};
+    code.memory = memory.begin + slow_bytes;
     if (open_heap(memory.begin) != MALLOOM_BINS_OK) return 1;
     cycles_of_pairs();
     say(objects_in_fast_memory(), " of 64 objects lie in the fast memory\n");
