@@ -69,7 +69,7 @@ typedef struct malloom_bins_hooks {
     void (*unlock)(void* context);
     /* A call has failed. `about` is the address or the bytes that it was given. */
     void (*failed)(void* context, malloom_bins_result why, uintptr_t about);
-    /* An object was made (bytes is what was asked for) or given back (bytes is 0). */
+    /* An object was made (bytes is what was asked for, at least 1) or given back (bytes is 0). */
     void (*trace)(void* context, const void* object, size_t bytes);
 } malloom_bins_hooks;
 

@@ -337,6 +337,7 @@ class BinHeap {
         const uintptr_t others = region != nullptr ? *static_cast<uintptr_t*>(object) : 0;
         if (structures::replace(false, heap_.deferred, first, others) && region != nullptr) {
             release(object, region->level);
+            trace(object, 0);
         }
         return true;
     }

@@ -13,7 +13,7 @@ void* made(Call& call, void* object, size_t bytes) {
     if (object == nullptr) [[unlikely]] {
         return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
     }
-    call.trace(object, bytes);
+    call.trace(object, bytes != 0 ? bytes : 1);
     return object;
 }
 

@@ -64,8 +64,10 @@ bool is_chunk(const Region& region, const Chunk& chunk);
     return reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
 }
 
+/// Whether a chunk that begins there can have so many bytes. What follows it may be read then: some machines
+/// fault where a word is not aligned.
 [[gnu::always_inline]] inline bool fits(const Region& region, const Chunk& chunk, size_t bytes) {
-    return bytes >= sizeof(Chunk) && bytes <= distance(&chunk, region.end);
+    return bytes >= sizeof(Chunk) && bytes <= distance(&chunk, region.end) && bytes % alignof(Chunk) == 0;
 }
 
 /// Whether the tags of a chunk that is thought to be free agree with each other.
@@ -95,7 +97,8 @@ MALLOOM_BINS_HOT inline bool may_join(const malloom_bins& heap, const Region& re
         return false;
     }
     return (chunk.head & before_lives) != 0 ||
-           (chunk.bytes_before <= distance(region.first, &chunk) && may_join(heap, region, before(chunk)));
+           (chunk.bytes_before <= distance(region.first, &chunk) &&
+            chunk.bytes_before % alignof(Chunk) == 0 && may_join(heap, region, before(chunk)));
 }
 
 /// Whether an object lives there, so far as the tags of its chunk and of the neighbours can tell.
