@@ -11,10 +11,9 @@ class Conformance {
         : here_(here), expectations_(expectations) {}
 
     void run() {
-        constexpr unsigned option_sets[] = {0, MALLOOM_BINS_BOUNDED,
-                                            MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS,
-                                            MALLOOM_BINS_BOUNDED | MALLOOM_BINS_CLEAR_ON_FREE |
-                                                MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH};
+        constexpr unsigned checked = MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS;
+        constexpr unsigned option_sets[] = {0, MALLOOM_BINS_BOUNDED, checked | MALLOOM_BINS_THOROUGH,
+                                            MALLOOM_BINS_BOUNDED | checked};
         for (const unsigned options : option_sets) {
             align(options);
             resize(options);

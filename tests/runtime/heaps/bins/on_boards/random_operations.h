@@ -49,6 +49,9 @@ class RandomOperations {
                        .options = numbers.below(every_option + 1),
                        .levels = numbers.below(HeapInUse::most_levels) + 1,
                        .most_steps = numbers.below(5)};
+        if ((shape.options & MALLOOM_BINS_BOUNDED) != 0) {
+            shape.options &= ~unsigned{MALLOOM_BINS_THOROUGH};  // which looks at all chunks
+        }
         if (numbers.below(2) != 0) {
             shape.bins = sizeof begins / sizeof begins[0];
             shape.begins = begins;
