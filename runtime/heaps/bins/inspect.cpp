@@ -65,7 +65,7 @@ int malloom_bins_walk(const malloom_bins* heap,
 }
 
 void malloom_bins_statistics_of(const malloom_bins* heap, malloom_bins_statistics* result) {
-    *result = {};
+    clear_words(result, sizeof *result);
     size_t largest = 0;
     visit_chunks(*heap, [=, &largest](const Chunk& chunk, size_t bytes) {
         const bool is_living = (chunk.head & lives) != 0;
