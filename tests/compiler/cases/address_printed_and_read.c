@@ -1,45 +1,14 @@
 // An address as text, and read again: C promises that this works.
 // proves: 16 no
 // proves: 24 no
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-struct child {
-    long a, b, c;
-};
-struct parent {
-    long key;
-    struct child* child;
-};
-static struct parent* parents[16];
+#include "hidden_parents.h"
+
 static char numbers[16][32];
-__attribute__((noinline)) static void hide(int at, struct parent* p) {
+static void hide(int at, struct parent* p) {
     snprintf(numbers[at], sizeof numbers[at], "%p", (void*)p);
 }
-__attribute__((noinline)) static struct parent* find(int at) {
+static struct parent* find(int at) {
     void* p;
     sscanf(numbers[at], "%p", &p);
     return p;
-}
-__attribute__((noinline)) static void adopt(struct parent* p, int i) {
-    struct child* c = malloc(sizeof *c);
-    c->a = i;
-    c->b = 2 * i;
-    c->c = 3 * i;
-    p->child = c;
-}
-__attribute__((noinline)) static unsigned long look(const struct child* c) {
-    return (unsigned long)(c->a + 10 * c->b + 100 * c->c);
-}
-int main(void) {
-    for (int i = 0; i < 16; ++i) {
-        parents[i] = malloc(sizeof **parents);
-        parents[i]->key = i;
-        parents[i]->child = NULL;
-        hide(i, parents[i]);
-    }
-    for (int i = 0; i < 16; ++i) adopt(find(i), i);
-    unsigned long sum = 0;
-    for (int i = 0; i < 16; ++i) sum = sum * 31 + look(parents[i]->child);
-    printf("%lu\n", sum);
 }
