@@ -15,17 +15,6 @@ WORKLOADS = ROOT / "build/release/workloads"
 
 Finished = subprocess.CompletedProcess[str]
 
-TAKE_MINUTES = ("placement", "splitting")
-"""Suites that `make soak` measures quickly; of `make test`, the documents' commands measure parts of them."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a suite that is measured whole are long where that takes minutes."""
-    for item in items:
-        is_measured = "quick" in getattr(item, "fixturenames", ())
-        if is_measured and item.getparent(pytest.Module).obj.BENCH[0] in TAKE_MINUTES:  # type: ignore[union-attr]
-            item.add_marker(pytest.mark.long)
-
 
 @dataclass(frozen=True)
 class Measured:
