@@ -17,4 +17,9 @@ Number amount(Number full) {
 #endif
 }
 
+/// Of a search: some in `make test`, twenty times as many in `make soak`.
+inline unsigned search_rounds(unsigned some) {
+    return getenv("MALLOOM_SOAK") != nullptr ? 20 * some : some;
+}
+
 }  // namespace malloom::tests

@@ -76,11 +76,8 @@ Cell AliasSets::add_object(Trait trait) {
     return made;
 }
 
-Cell AliasSets::resolve(Cell cell) const {
-    if (!cell) {
-        return cell;
-    }
-    while (cell.set->merged_into_) {
+Cell AliasSets::find(Cell cell) {
+    while (cell && cell.set->merged_into_) {
         AliasSet& gone = *cell.set;
         // Half of the way is taken out of it, so that later ones are short.
         if (const Cell next = gone.merged_into_.set->merged_into_) {
@@ -88,7 +85,12 @@ Cell AliasSets::resolve(Cell cell) const {
         }
         cell = gone.merged_into_.plus(cell.offset);
     }
-    return {cell.set, cell.set->normal(cell.offset)};
+    return cell;
+}
+
+Cell AliasSets::resolve(Cell cell) const {
+    cell = find(cell);
+    return cell ? Cell{cell.set, cell.set->normal(cell.offset)} : cell;
 }
 
 void AliasSets::unify(Cell first, Cell second) {
@@ -288,10 +290,15 @@ void AliasSets::add_stride(Cell cell, uint64_t bytes) {
 }
 
 void AliasSets::add_region(Cell cell, uint64_t bytes, uint64_t stride) {
-    if (cell = resolve(cell); cell) {
+    if (cell = find(cell); cell) {
         put_region(*cell.set, {cell.offset, cell.offset + static_cast<int64_t>(bytes), stride});
         unify_waiting();
     }
+}
+
+void AliasSets::make_endless(AliasSet& set, Region region, uint64_t stride) {
+    put_region(set, {region.begin, std::max(region.end, region.begin + endless_array), stride});
+    unify_waiting();
 }
 
 void AliasSets::add_trait(Cell cell, Trait trait, const char* reason, const llvm::Instruction* at) {

@@ -66,7 +66,8 @@ enum class Trait : uint16_t {
     many_in_one = 64,    ///< an object may hold several elements, one stride after the other
     resized = 128,       ///< realloc
     foreign_heap = 256,  ///< a library may have made some, and may release some, of whoever made them
-    calculated = 512     ///< an address calculated from others leads to it, whatever it is
+    calculated = 512,    ///< an address calculated from others leads to it, whatever it is
+    gathered = 1024      ///< a number leads to it that may be one which was taken apart, or written as text
 };
 
 /// A set while it stands for itself; one that was merged into another only leads there.
@@ -120,6 +121,8 @@ class AliasSets {
     /// A new set whose offset 0 is where its objects begin.
     Cell add_object(Trait trait);
 
+    /// Where a cell is now, with its offset as it is: an array may begin within another one.
+    static Cell find(Cell cell);
     /// Where a cell is now, with its offset brought within the stride.
     Cell resolve(Cell cell) const;
     /// A pointer may point to both: makes one set of two, so that both are the same offset of it.
@@ -131,6 +134,10 @@ class AliasSets {
     /// From the cell on, so many bytes are elements of `stride` bytes each, among which the offsets are not
     /// told apart.
     void add_region(Cell cell, uint64_t bytes, uint64_t stride);
+    /// What an array goes on for where that is not known: behind the end of all objects that may be split.
+    static constexpr int64_t endless_array = int64_t{1} << 28;
+    /// An array of a set that stands for itself goes on nobody knows how far, by elements of so many bytes.
+    void make_endless(AliasSet& set, Region region, uint64_t stride);
     void add_trait(Cell cell, Trait trait, const char* reason = nullptr,
                    const llvm::Instruction* at = nullptr);
 

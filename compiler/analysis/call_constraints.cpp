@@ -1,4 +1,5 @@
 // What calls say of pointers: of the program's own functions, of intrinsics, of allocators and of libraries.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
@@ -48,6 +49,26 @@ uint64_t element_bytes(const llvm::CallBase& call, const LibraryFunction& functi
         }
     }
     return 1;
+}
+
+/// Whether a format may ask for addresses.
+bool prints_addresses(const llvm::Value& format) {
+    llvm::StringRef text;
+    if (!llvm::getConstantStringInfo(&format, text)) {
+        return true;
+    }
+    for (size_t at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
+        const auto is_part = [](char letter) {
+            return letter == ' ' || llvm::StringRef("0123456789.*-+#'hlLqjzt$").contains(letter);
+        };
+        do {
+            ++at;
+        } while (at < text.size() && is_part(text[at]));
+        if (at < text.size() && text[at] == 'p') {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace
@@ -169,6 +190,18 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
     return true;
 }
 
+/// What is written as text may be read again.
+void ConstraintVisitor::take_printed(llvm::CallBase& call, unsigned number) {
+    llvm::Value& printed = *call.getArgOperand(number);
+    const unsigned named = call.getFunctionType()->getNumParams();
+    if (number < named || named == 0) {
+        return;
+    }
+    if (!printed.getType()->isPointerTy() || prints_addresses(*call.getArgOperand(named - 1))) {
+        to_.numbers_.emplace_back(&printed, &call);
+    }
+}
+
 void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned number,
                                               const LibraryFunction& function) {
     const char effect = function.argument(number);
@@ -186,6 +219,13 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
         case 'R':
         case 'W':
             to_.carried_outside_.emplace_back(cell, &call);
+            break;
+        case 'r':
+            take_printed(call, number);
+            break;
+        case 'l':
+            sets_.unify(sets_.pointee(cell), to_.cell_of(call.getArgOperand(0)));
+            sets_.add_stride(to_.cell_of(call.getArgOperand(0)), 1);
             break;
         case 'K':
             sets_.add_trait(cell, Trait::many_in_one);
@@ -247,6 +287,9 @@ void ConstraintVisitor::take_library_result(llvm::CallBase& call, Result result)
             break;
         case Result::buffer:
             sets_.add_trait(cell, Trait::foreign_heap);
+            break;
+        case Result::number:
+            sets_.add_trait(cell, Trait::gathered);
             break;
         default:
             sets_.unify(cell, to_.cell_of(call.getArgOperand(result == Result::second ? 1 : 0)));

@@ -217,6 +217,9 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
 /// What goes into it is exposed, and what comes out of it may be anything that is. What is calculated with as
 /// a number with a fraction is no address: as such it is moved only.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
+    if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst>(instruction) && !is_fraction(*instruction.getType())) {
+        to_.calculations_.push_back(&instruction);
+    }
     const bool copies = llvm::isa<llvm::ShuffleVectorInst, llvm::ExtractElementInst, llvm::InsertElementInst,
                                   llvm::BitCastInst>(instruction);
     for (llvm::Use& operand : instruction.operands()) {

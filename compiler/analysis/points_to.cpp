@@ -29,6 +29,14 @@ bool is_visible(const llvm::GlobalValue& global) {
     return !global.hasLocalLinkage();
 }
 
+/// Whether it is a number where the program may have memory: no mark, as those below and above are.
+bool is_chosen_address(const llvm::ConstantExpr& expression) {
+    constexpr uint64_t least = uint64_t{1} << 16, end = uint64_t{1} << 47;
+    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(expression.getOperand(0));
+    const uint64_t address = number != nullptr ? number->getLimitedValue() : 0;
+    return expression.getOpcode() == llvm::Instruction::IntToPtr && least <= address && address < end;
+}
+
 }  // namespace
 
 bool is_register(const llvm::Type& type) {
@@ -119,6 +127,10 @@ Cell PointsTo::cell_of_constant(llvm::Constant* constant) {
             } else {
                 cell = part;
             }
+        }
+        if (!cell && is_chosen_address(*expression)) {
+            cell = sets_.add();
+            sets_.add_trait(cell, Trait::escaped, "comes from code that is not seen");
         }
     } else if (llvm::isa<llvm::ConstantAggregate>(constant)) {
         cell = sets_.add();

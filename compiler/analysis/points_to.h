@@ -74,6 +74,16 @@ struct Step {
     int64_t bytes;
     Cell to;
     uint64_t array_bytes = 0, stride = 0;
+    bool is_known = false;  ///< it begins where an object does, or leads to no other element of an array
+};
+
+/// Where an address may lead that indices have found: from so many bytes behind its root on, to elements of
+/// `stride` bytes each, and from each of them so many bytes further; without indices, no elements.
+struct Walk {
+    llvm::Value* root;
+    int64_t first = 0;
+    uint64_t bytes = 0, stride = 0;
+    int64_t in_element = 0;
 };
 
 /// From one pointer to another one, as far as it is from one value to another.
@@ -124,8 +134,10 @@ class PointsTo {
     Cell offset_by(llvm::GEPOperator& address, Cell base);
     Cell one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale);
     Cell by_distance(Cell base, llvm::Instruction& distance);
-    Cell within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
-                      uint64_t scale);
+    std::optional<Walk> walk_of(llvm::GEPOperator& address, unsigned depth = 0);
+    bool take_index(Walk& walk, const llvm::Instruction& address, llvm::Value& index, uint64_t scale) const;
+    Cell within_array(const Walk& walk);
+    Cell root_cell(llvm::Value* root);
     void take_initializer(llvm::Constant* value, Cell at);
     void take_pointers_of(llvm::Value* value, Cell at);
     void take_parts(Cell one, Cell other, uint64_t bytes);
@@ -135,12 +147,17 @@ class PointsTo {
 
     void follow_copies();
     void follow_copy(const Copy& copy);
+    void make_elements_alike(Cell one, Cell other);
     void follow_indirect_calls();
     void follow_callbacks();
     void call_back(const Callback& callback, llvm::Function& function);
     void follow_numbers();
-    void calculated_parts_of(Cell place);
+    void calculated_parts_of(Cell place, uint64_t bytes);
+    void follow_gathered();
+    bool uses_gathered() const;
+    bool is_gathered(Cell cell) const;
     void follow_steps();
+    void follow_step_in_array(Cell at, const Step& step);
     void follow_distances();
     bool follow_by_distance(const StepByDistance& step);
     void follow_outside();
@@ -174,6 +191,9 @@ class PointsTo {
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
     llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
+    std::vector<llvm::Instruction*> calculations_;                      ///< of whatever
+    bool takes_apart_ =
+        false;  ///< parts of addresses are where they are not followed: other numbers, or text
 };
 
 }  // namespace malloom::compiler

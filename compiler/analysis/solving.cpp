@@ -15,11 +15,6 @@ namespace {
 
 constexpr uint64_t pointer_bytes = 8;
 
-bool names_object(Cell cell) {
-    return cell &&
-           (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
-}
-
 /// Whether an access may have only a part of a pointer in it, or two halves.
 bool cuts(const Access& access, int64_t at, int64_t pointer) {
     const auto end = at + static_cast<int64_t>(access.bytes);
@@ -68,6 +63,20 @@ uint64_t distance_of_places(Cell one, Cell other) {
     return apart;
 }
 
+/// How far elements are apart among which a place is one; 0 where it is told apart from all others.
+uint64_t distance_at(const AliasSet& set, int64_t offset, bool is_in_element) {
+    const Region* region = set.region_of(offset);
+    return region != nullptr ? region->stride : is_in_element ? 0 : set.stride();
+}
+
+/// Whether so many bytes from a place on are all of one element.
+bool is_in_element(Cell at, uint64_t bytes) {
+    const uint64_t stride = at.set->stride();
+    return bytes != 0 &&
+           (stride == 0 || llvm::mod(at.offset, static_cast<int64_t>(stride)) + static_cast<int64_t>(bytes) <=
+                               static_cast<int64_t>(stride));
+}
+
 bool may_cut(const Access& access, Cell at, int64_t pointer) {
     return llvm::any_of(at.set->alternatives(at.offset), [&](int64_t begin) {
         return llvm::any_of(at.set->alternatives(pointer), [&](int64_t place) {
@@ -91,6 +100,7 @@ void PointsTo::solve() {
         follow_indirect_calls();
         follow_callbacks();
         follow_numbers();
+        follow_gathered();
         follow_steps();
         for (const StepByDistance& step : steps_by_distance_) {
             follow_by_distance(step);
@@ -129,7 +139,8 @@ void PointsTo::follow_copy(const Copy& copy) {
         return sets_.add_stride(from, apart);  // each place has what is so far behind it, and so on
     }
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
-    llvm::SmallVector<std::pair<Cell, Cell>> same;
+    const bool is_one_each = is_in_element(from, copy.bytes) && is_in_element(to, copy.bytes);
+    llvm::SmallVector<std::pair<Cell, Cell>> same, of_other_elements;
     for (const auto& [key, pointee] :
          pointers_near(*from.set, from.offset, has_all ? everything : copy.bytes)) {
         for (const int64_t pointer : from.set->alternatives(key)) {
@@ -140,12 +151,37 @@ void PointsTo::follow_copy(const Copy& copy) {
                 }
                 for (const int64_t target : to.set->alternatives(to.offset)) {
                     same.push_back({Cell{from.set, pointer}, Cell{to.set, target + part}});
+                    const uint64_t one = distance_at(*from.set, pointer, is_one_each),
+                                   other = distance_at(*to.set, target + part, is_one_each);
+                    if (one != 0 && other != 0 && one != other) {
+                        of_other_elements.push_back(same.back());
+                    }
                 }
             }
         }
     }
     for (const auto& [one, other] : same) {
         sets_.unify(sets_.pointee(one), sets_.pointee(other));
+    }
+    for (const auto& [one, other] : of_other_elements) {
+        make_elements_alike(one, other);
+    }
+}
+
+/// What is one place in every element of the one array is several in those of the other.
+void PointsTo::make_elements_alike(Cell one, Cell other) {
+    one = sets_.resolve(one);
+    other = sets_.resolve(other);
+    const uint64_t apart =
+        std::gcd(distance_at(*one.set, one.offset, false), distance_at(*other.set, other.offset, false));
+    for (const Cell& each : {one, other}) {
+        const Cell at = sets_.resolve(each);
+        if (const Region* region = at.set->region_of(at.offset)) {
+            const auto length = static_cast<uint64_t>(region->end - region->begin);
+            sets_.add_region({at.set, region->begin}, length, apart);
+        } else if (at.set->stride() != 0) {
+            sets_.add_stride(at, apart);
+        }
     }
 }
 
@@ -206,42 +242,6 @@ void PointsTo::call_back(const Callback& callback, llvm::Function& function) {
     }
 }
 
-/// The parts of a value that was calculated from addresses are that, too.
-void PointsTo::calculated_parts_of(Cell place) {
-    llvm::SmallVector<Cell> parts;
-    for (const auto& [offset, part] : sets_.resolve(place).set->pointers()) {
-        parts.push_back(part);
-    }
-    for (const Cell part : parts) {
-        sets_.add_trait(part, Trait::calculated);
-    }
-}
-
-/// What is calculated with addresses may lead anywhere that addresses are calculated with.
-void PointsTo::follow_numbers() {
-    for (const auto& [operand, instruction] : numbers_) {
-        const Cell cell = cell_of(operand);
-        llvm::SmallVector<Cell> carried = {cell};
-        if (cell && is_register(*operand->getType())) {
-            carried.clear();
-            for (const auto& [offset, part] : cell.set->pointers()) {
-                carried.push_back(part);
-            }
-        }
-        for (const Cell part : carried) {
-            if (names_object(sets_.resolve(part))) {
-                expose(part, instruction);
-                const Cell result = cell_of(instruction);
-                sets_.add_trait(result, Trait::escaped, "is calculated from addresses", instruction);
-                sets_.add_trait(result, Trait::calculated);
-                if (result && is_register(*instruction->getType())) {
-                    calculated_parts_of(result);
-                }
-            }
-        }
-    }
-}
-
 /// What memory points to that a library writes to a file, or fills from one.
 void PointsTo::follow_outside() {
     for (const auto& [place, instruction] : carried_outside_) {
@@ -251,42 +251,7 @@ void PointsTo::follow_outside() {
         }
         for (const Cell pointee : reached) {
             sets_.add_trait(pointee, Trait::escaped, "goes outside and comes back", instruction);
-        }
-    }
-}
-
-/// Whether a number that was calculated from addresses is used as an address, or may be where nobody sees it.
-bool PointsTo::uses_calculated() {
-    const auto is_calculated = [&](Cell cell) {
-        cell = sets_.resolve(cell);
-        return cell && cell.set->has(Trait::calculated);
-    };
-    for (const AliasSet* set : sets_.all()) {
-        const bool leads_there =
-            set->has(Trait::escaped) && !set->has(Trait::calculated) &&
-            llvm::any_of(set->pointers(), [&](const auto& pointer) { return is_calculated(pointer.second); });
-        if (leads_there || (set->has(Trait::calculated) && !set->releases.empty())) {
-            return true;
-        }
-    }
-    return llvm::any_of(accesses_, [&](const Access& access) { return is_calculated(access.at); }) ||
-           llvm::any_of(library_accesses_,
-                        [&](const LibraryAccess& access) {
-                            llvm::Value* given = access.call->getArgOperand(access.argument);
-                            return given->getType()->isPointerTy() && is_calculated(cell_of(given));
-                        }) ||
-           llvm::any_of(unseen_, [&](llvm::Value* value) { return is_calculated(cell_of(value)); });
-}
-
-/// An address that was calculated may lead to all objects whose addresses have been calculated with: what is
-/// stored there by the one is found by the other, and they may be released by it.
-void PointsTo::follow_exposed() {
-    if (!uses_calculated()) {
-        return;
-    }
-    for (AliasSet* set : sets_.all()) {
-        if (set->has(Trait::exposed)) {
-            sets_.add_trait({set, 0}, Trait::escaped, "a calculated address may lead to it");
+            sets_.add_trait(pointee, Trait::gathered);
         }
     }
 }

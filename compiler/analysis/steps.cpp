@@ -73,6 +73,11 @@ bool is_of_elements(const llvm::Use& distance) {
     return llvm::isa<llvm::ICmpInst>(user) || divides;
 }
 
+/// Whether it leads to where an object begins, and nowhere else.
+bool is_object(const llvm::Value& value) {
+    return llvm::isa<llvm::GlobalVariable, llvm::AllocaInst>(value);
+}
+
 /// What makes one place of several, and no more than that.
 uint64_t distance_among(llvm::ArrayRef<int64_t> offsets) {
     uint64_t distance = 0;
@@ -148,21 +153,25 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
         sets_.add_stride(base, 1);
         return sets_.resolve(base);
     }
+    const std::vector<int64_t> choices =
+        variable.size() == 1 ? chosen_among(*variable.front().first) : std::vector<int64_t>();
+    if (!choices.empty()) {
+        return one_of(base, constant.getSExtValue(), choices, variable.front().second.getSExtValue());
+    }
+    auto* distance =
+        variable.size() == 1 ? llvm::dyn_cast<llvm::Instruction>(variable.front().first) : nullptr;
+    if (distance != nullptr && is_distance(*distance)) {
+        return by_distance(base, *distance);
+    }
+    if (const std::optional<Walk> walk = walk_of(address); walk && walk->stride != 0) {
+        return within_array(*walk);
+    }
+    base = root_cell(address.getPointerOperand());
     const Cell first = base.plus(constant.getSExtValue());
     if (variable.empty()) {
-        steps_.push_back({base, constant.getSExtValue(), first});
+        const bool is_known = is_object(*address.getPointerOperand());
+        steps_.push_back({base, constant.getSExtValue(), first, 0, 0, is_known});
         return sets_.resolve(first);
-    }
-    if (variable.size() == 1) {
-        const auto& [index, scale] = variable.front();
-        if (const std::vector<int64_t> choices = chosen_among(*index); !choices.empty()) {
-            return one_of(base, constant.getSExtValue(), choices, scale.getSExtValue());
-        }
-        auto* distance = llvm::dyn_cast<llvm::Instruction>(index);
-        if (distance != nullptr && is_distance(*distance)) {
-            return by_distance(base, *distance);
-        }
-        return within_array(address, base, constant.getSExtValue(), *index, scale.abs().getZExtValue());
     }
     for (const auto& [index, scale] : variable) {
         sets_.add_trait(base, Trait::many_in_one);
@@ -188,32 +197,83 @@ Cell PointsTo::by_distance(Cell base, llvm::Instruction& distance) {
     return to;
 }
 
-/// An index with a lower bound stays within an array in the object, which may go on to the object's end; any
-/// other may lead to any element of the object.
-Cell PointsTo::within_array(llvm::GEPOperator& address, Cell base, int64_t further, llvm::Value& index,
-                            uint64_t scale) {
-    constexpr int64_t most_bytes = 1 << 20, endless = int64_t{1} << 28;
-    const auto factor = static_cast<int64_t>(factor_of(index)), bytes = static_cast<int64_t>(scale);
-    const Cell first = base.plus(further);
-    if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address)) {
-        const llvm::ConstantRange range = range_of_(index, *instruction->getFunction());
-        const bool is_known = range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet();
-        if (is_known && range.getSignedMin().getSExtValue() >= -most_bytes / bytes) {
-            const int64_t least =
-                llvm::divideFloorSigned(range.getSignedMin().getSExtValue(), factor) * factor;
-            const int64_t most = range.getSignedMax().getSExtValue();
-            const int64_t before = least * bytes;
-            const int64_t length = most <= most_bytes / bytes ? (most - least) * bytes : endless;
-            const auto stride = static_cast<uint64_t>(factor * bytes);
-            const Cell begin = first.plus(before);
-            sets_.add_region(begin, static_cast<uint64_t>(length) + stride, stride);
-            steps_.push_back({base, further + before, begin, static_cast<uint64_t>(length) + stride, stride});
-            return sets_.resolve(begin);
+/// How an address is found from one that no index has found. None where that is not known.
+std::optional<Walk> PointsTo::walk_of(llvm::GEPOperator& address, unsigned depth) {
+    constexpr unsigned most_steps = 8;
+    const llvm::DataLayout& layout = module_.getDataLayout();
+    const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
+    VariableOffsets variable;
+    llvm::APInt constant(bits, 0);
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address);
+    if (address.getType()->isVectorTy() || depth == most_steps ||
+        !address.collectOffset(layout, bits, variable, constant) ||
+        variable.size() > (instruction != nullptr ? 1 : 0)) {
+        return std::nullopt;
+    }
+    Walk walk = {address.getPointerOperand()};
+    if (auto* before = llvm::dyn_cast<llvm::GEPOperator>(walk.root)) {
+        walk = walk_of(*before, depth + 1).value_or(walk);
+    }
+    walk.in_element += constant.getSExtValue();
+    for (const auto& [index, scale] : variable) {
+        if (!take_index(walk, *instruction, *index, scale.abs().getZExtValue())) {
+            return std::nullopt;
         }
     }
-    sets_.add_trait(first, Trait::many_in_one);
-    sets_.add_stride(first, static_cast<uint64_t>(factor * bytes));
-    return sets_.resolve(first);
+    if (walk.stride != 0) {
+        const auto stride = static_cast<int64_t>(walk.stride);
+        const int64_t elements = llvm::divideFloorSigned(walk.in_element, stride) * stride;
+        walk.first += elements;
+        walk.in_element -= elements;
+    }
+    return walk;
+}
+
+/// An index with a lower bound stays within an array in the object, which may go on to the object's end.
+/// False where it may lead to any element of the object.
+bool PointsTo::take_index(Walk& walk, const llvm::Instruction& address, llvm::Value& index,
+                          uint64_t scale) const {
+    constexpr int64_t most_bytes = 1 << 20;
+    auto* number = llvm::dyn_cast<llvm::Instruction>(&index);
+    const auto factor = static_cast<int64_t>(factor_of(index)), bytes = static_cast<int64_t>(scale);
+    if (!chosen_among(index).empty() || (number != nullptr && is_distance(*number)) || bytes == 0) {
+        return false;
+    }
+    const llvm::ConstantRange range = range_of_(index, *const_cast<llvm::Function*>(address.getFunction()));
+    const bool is_known = range.getBitWidth() <= 64 && !range.isFullSet() && !range.isEmptySet();
+    if (!is_known || range.getSignedMin().getSExtValue() < -most_bytes / bytes) {
+        return false;
+    }
+    const int64_t least = llvm::divideFloorSigned(range.getSignedMin().getSExtValue(), factor) * factor;
+    const int64_t most = range.getSignedMax().getSExtValue();
+    const int64_t length = most <= most_bytes / bytes ? (most - least) * bytes : AliasSets::endless_array;
+    const auto stride = static_cast<uint64_t>(factor * bytes);
+    walk.first += walk.in_element + least * bytes;
+    walk.in_element = 0;
+    walk.bytes += static_cast<uint64_t>(length) + stride - walk.stride;
+    walk.stride = std::gcd(walk.stride, stride);
+    return true;
+}
+
+/// A variable begins where it does, also where an array of another one has the same offsets.
+Cell PointsTo::root_cell(llvm::Value* root) {
+    const Cell cell = cell_of(root);
+    return is_object(*root) ? AliasSets::find(values_.lookup(root)) : cell;
+}
+
+Cell PointsTo::within_array(const Walk& walk) {
+    const Cell root = root_cell(walk.root);
+    if (!root) {
+        return root;
+    }
+    const Cell begin = root.plus(walk.first);
+    sets_.add_region(begin, walk.bytes, walk.stride);
+    steps_.push_back({root, walk.first, begin, walk.bytes, walk.stride, is_object(*walk.root)});
+    const Cell found = begin.plus(walk.in_element);
+    if (walk.in_element != 0) {
+        steps_.push_back({begin, walk.in_element, found, 0, 0, true});
+    }
+    return sets_.resolve(found);
 }
 
 /// A pointer that may lead to several places leads to as many further ones; and one to any element of an
@@ -231,6 +291,9 @@ void PointsTo::follow_steps() {
             continue;
         }
         for (const int64_t begin : alternatives) {
+            follow_step_in_array({from.set, begin}, step);
+        }
+        for (const int64_t begin : alternatives) {
             const Cell target = {from.set, begin + step.bytes};
             if (step.stride != 0 && alternatives.size() > 1) {
                 sets_.add_region(target, step.array_bytes, step.stride);
@@ -242,6 +305,22 @@ void PointsTo::follow_steps() {
         if (region != nullptr && base.set->region_of(result.offset) != region) {
             sets_.add_stride(base, region->stride);
         }
+    }
+}
+
+/// From any element of an array to another one, which may lie before the first or behind the last.
+void PointsTo::follow_step_in_array(Cell at, const Step& step) {
+    const Region* region = at.set->region_of(at.offset);
+    if (region == nullptr || step.is_known) {
+        return;
+    }
+    const auto length = static_cast<int64_t>(region->stride);
+    const int64_t first = llvm::mod(at.offset - region->begin, length) + step.bytes;
+    const uint64_t stride = std::gcd(region->stride, step.stride);
+    if (first < 0) {
+        sets_.add_stride(at, stride);
+    } else if (first + static_cast<int64_t>(std::max<uint64_t>(step.array_bytes, 1)) > length) {
+        sets_.make_endless(*at.set, *region, stride);
     }
 }
 

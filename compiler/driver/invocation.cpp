@@ -126,7 +126,7 @@ class Reader {
 
     void read_setting(std::string_view option) {
         if (const auto linker = after("-fuse-ld=", option)) {
-            found_.linker = *linker;
+            found_.linker = linker->substr(linker->rfind('/') + 1);
         } else if (const auto path = after("--ld-path=", option)) {
             found_.linker = path->substr(path->rfind('/') + 1);
         } else if (const auto added = after("-fsanitize=", option)) {

@@ -1,5 +1,5 @@
-// The pass that pools and splits, as a plugin of LLVM's: at the beginning of a full link-time optimisation,
-// when the whole program is one module.
+// The passes that pool and split, as a plugin of LLVM's: at the beginning of a full link-time optimisation,
+// when the whole program is one module; and one at its end, for the walks of what is split.
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -23,6 +23,7 @@
 #include "compiler/policy/decision.h"
 #include "compiler/transform/context_clones.h"
 #include "compiler/transform/debug_variables.h"
+#include "compiler/transform/expected_links.h"
 #include "compiler/transform/kept_program.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
@@ -46,6 +47,8 @@ llvm::cl::opt<bool> verifies("malloom-verify",
 llvm::cl::opt<bool> tells_contexts_apart(
     "malloom-contexts", llvm::cl::init(true),
     llvm::cl::desc("Clone functions for calls that give them other objects"));
+llvm::cl::opt<bool> guesses_links("malloom-expect-links", llvm::cl::init(true),
+                                  llvm::cl::desc("Walk lists with guesses of where the next object lies"));
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
 llvm::cl::opt<bool> prints_graph("malloom-print-graph",
@@ -161,6 +164,20 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
     std::shared_ptr<malloom::compiler::KeptProgram> kept_;
 };
 
+class ExpectPass : public llvm::PassInfoMixin<ExpectPass> {
+  public:
+    llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+        if (!malloom::compiler::has_links(function)) {
+            return llvm::PreservedAnalyses::all();
+        }
+        const bool has_changed = malloom::compiler::expect_links(
+            function, analyses.getResult<llvm::LoopAnalysis>(function),
+            analyses.getResult<llvm::DominatorTreeAnalysis>(function),
+            analyses.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function));
+        return has_changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+    }
+};
+
 /// A function that is part of each of its callers tells their objects apart. Only what addresses need is
 /// simplified afterwards: all the rest is done later in any case.
 void inline_functions(llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
@@ -191,6 +208,12 @@ llvmGetPassPluginInfo() {
                         }
                         passes.addPass(DividePass());
                         passes.addPass(SplitPass(kept));
+                    });
+                builder.registerFullLinkTimeOptimizationLastEPCallback(
+                    [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                        if (chosen_policy != Policy::none && guesses_links && level.getSpeedupLevel() > 1) {
+                            passes.addPass(llvm::createModuleToFunctionPassAdaptor(ExpectPass()));
+                        }
                     });
             }};
 }

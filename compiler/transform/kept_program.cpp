@@ -1,7 +1,9 @@
 #include "compiler/transform/kept_program.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 namespace malloom::compiler {
 
@@ -54,12 +56,56 @@ std::unique_ptr<llvm::Module> empty_like(const llvm::Module& module) {
     return made;
 }
 
+/// What addresses of labels are in the copy. None where the program has no such addresses.
+llvm::ValueToValueMapTy& take_labels(llvm::ValueToValueMapTy& to, llvm::Module& original,
+                                     const llvm::ValueToValueMapTy& copies) {
+    for (llvm::Function& function : original) {
+        for (llvm::BasicBlock& block : function) {
+            if (block.hasAddressTaken()) {
+                to[&block] = copies.lookup(&block);
+            }
+        }
+    }
+    if (!to.empty()) {
+        for (llvm::GlobalValue& each : original.global_values()) {
+            to[&each] = copies.lookup(&each);
+        }
+    }
+    return to;
+}
+
+/// CloneModule copies what variables begin with before the code, and so leaves them the labels of the
+/// original, also where the code has the same ones.
+void lead_to_own_labels(llvm::Module& copy, llvm::Module& original, const llvm::ValueToValueMapTy& copies) {
+    llvm::ValueToValueMapTy known;
+    if (take_labels(known, original, copies).empty()) {
+        return;
+    }
+    for (llvm::GlobalVariable& variable : original.globals()) {
+        if (variable.hasInitializer()) {
+            llvm::cast<llvm::GlobalVariable>(known.lookup(&variable))
+                ->setInitializer(llvm::MapValue(variable.getInitializer(), known));
+        }
+    }
+    for (llvm::Function& function : copy) {
+        for (llvm::Instruction& instruction : llvm::instructions(function)) {
+            for (llvm::Use& use : instruction.operands()) {
+                if (llvm::isa<llvm::BlockAddress, llvm::ConstantExpr, llvm::ConstantAggregate>(use)) {
+                    use.set(llvm::MapValue(use.get(), known));
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void KeptProgram::keep(llvm::Module& module) {
     kept_ = empty_like(module);
     take_all(*kept_, module);
-    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*kept_);
+    llvm::ValueToValueMapTy copies;
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*kept_, copies);
+    lead_to_own_labels(*copy, *kept_, copies);
     take_all(module, *copy);
 }
 

@@ -12,6 +12,7 @@
 #include "compiler/transform/addresses.h"
 #include "compiler/transform/array_variables.h"
 #include "compiler/transform/array_walks.h"
+#include "compiler/transform/expected_links.h"
 #include "compiler/transform/layout_claims.h"
 #include "compiler/transform/targets.h"
 #include "compiler/transform/transfers.h"
@@ -80,6 +81,7 @@ class Rewriter {
 
     void find(llvm::Instruction& instruction);
     void find_call(llvm::CallBase& call);
+    void note_if_link(llvm::Instruction& instruction, const Pointer& at) const;
     Pointer pointer_of(const llvm::Value* value) const {
         return value->getType()->isPointerTy() ? place_of(value) : Pointer{};
     }
@@ -199,7 +201,17 @@ void Rewriter::find(llvm::Instruction& instruction) {
         watch(instruction, address_operand(instruction));
         if (const Pointer at = pointer_of(instruction.getOperand(address_operand(instruction)))) {
             accesses_.push_back({&instruction, at, {}});
+            note_if_link(instruction, at);
         }
+    }
+}
+
+/// Whether another object of the same set is reached by it.
+void Rewriter::note_if_link(llvm::Instruction& instruction, const Pointer& at) const {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    const Pointer to = load != nullptr ? pointer_of(load) : Pointer{};
+    if (to && to.layout == at.layout && to.offset == 0 && to.is_one_place()) {
+        note_link(*load, to.layout->element_bytes(0));
     }
 }
 

@@ -49,8 +49,9 @@ enum {
 
 /* malloom_bins_settings::options. */
 enum {
-    /* Every call takes a bounded number of steps, however many chunks there are: bins are not sorted, and
-     * after most_steps chunks of a bin the next larger one serves. */
+    /* Making objects and giving them back takes a bounded number of steps, however many chunks there are
+     * (docs/guide/bounded-heap.md): bins are not sorted, and after most_steps chunks of a bin the next larger
+     * one serves. Not with MALLOOM_BINS_THOROUGH. */
     MALLOOM_BINS_BOUNDED = 1,
     MALLOOM_BINS_CLEAR_ON_FREE = 2, /* objects are zeroed when they are freed */
     MALLOOM_BINS_CHECKED_LINKS = 4, /* a chunk that leaves its list is compared with its neighbours there */
@@ -68,7 +69,7 @@ typedef struct malloom_bins_hooks {
     void (*unlock)(void* context);
     /* A call has failed. `about` is the address or the bytes that it was given. */
     void (*failed)(void* context, malloom_bins_result why, uintptr_t about);
-    /* An object was made (bytes is what was asked for) or given back (bytes is 0). */
+    /* An object was made (bytes is what was asked for, at least 1) or given back (bytes is 0). */
     void (*trace)(void* context, const void* object, size_t bytes);
 } malloom_bins_hooks;
 
@@ -138,6 +139,17 @@ malloom_bins_result malloom_bins_add_region(malloom_bins* heap, void* memory, si
                                             unsigned int level);
 /* The region that begins at `memory`, if no object lives in it. */
 malloom_bins_result malloom_bins_remove_region(malloom_bins* heap, const void* memory);
+
+/* How many bytes a region needs, wherever it lies, so that a heap over it alone serves every request, in
+ * whatever order they come, while at most `objects` live at once, this one with them, which asked for at most
+ * `bytes` together and none for more than `largest`. 0 where no size is enough: a bounded heap does not find
+ * all chunks of its last bin, so `largest` has to belong to an earlier one.
+ *
+ * Objects that were given to malloom_bins_free_later live until a later call has freed them, and those that
+ * realloc moves live twice meanwhile. An aligned request counts in `largest` as its bytes, its alignment,
+ * eight pointers and twice the alignment of the heap. It is said of the bins as they are now.
+ * docs/guide/bounded-heap.md has the proof, and what more regions than one add. */
+size_t malloom_bins_enough_for(const malloom_bins* heap, size_t objects, size_t bytes, size_t largest);
 
 /* As malloc, calloc, realloc, aligned_alloc and free. Null where there is no room, or an argument is wrong.
  * Requests for 0 bytes give an object of its own. */

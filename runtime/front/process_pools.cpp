@@ -66,7 +66,10 @@ void after_fork() {
 void after_fork_in_child() {
     PoolThread* self = forking;
     if (watched != nullptr) {
-        watched->after_fork_in_child(static_cast<PoolThread*>(pthread_getspecific(end_key)));
+        // After forget_ends a thread's table is known by the thread alone.
+        const bool has_key = __atomic_load_n(&is_watching, __ATOMIC_ACQUIRE);
+        void* table = has_key ? pthread_getspecific(end_key) : self;
+        watched->after_fork_in_child(static_cast<PoolThread*>(table));
     }
     pool_thread = self;
     let_open();
@@ -81,6 +84,14 @@ void after_fork_in_child() {
 void watch_ends() {
     if (!is_watching && pthread_key_create(&end_key, on_thread_end) == 0) {
         __atomic_store_n(&is_watching, true, __ATOMIC_RELEASE);
+    }
+}
+
+/// A shared library that has pools takes its code along when it is closed: threads that end later must not
+/// look for it.
+[[gnu::destructor(101)]] void forget_ends() {
+    if (__atomic_exchange_n(&is_watching, false, __ATOMIC_ACQ_REL)) {
+        pthread_key_delete(end_key);
     }
 }
 

@@ -1,13 +1,10 @@
-"""`malloom bench splitting`: a little of every part, and what it says where something is missing."""
-
-import os
-import shutil
-from pathlib import Path
+"""`malloom bench splitting`: a little of every part, measured in `make soak`."""
 
 import pytest
 
-from end_to_end.conftest import WORKLOADS, Measured
-from malloom.bench.splitting.suite import PARTS
+from end_to_end.conftest import Measured
+
+pytestmark = pytest.mark.long
 
 BENCH = ("splitting", "--allocators")
 TITLES = [
@@ -114,39 +111,3 @@ def test_tables_have_their_own_titles(quick: Measured, title: str) -> None:
 
 def test_it_says_that_cycles_cannot_be_counted(quick: Measured) -> None:
     assert "cycles per instruction cannot be counted here" in quick.markdown
-
-
-def test_a_missing_llvm_is_one_error(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    gcc = shutil.which("gcc")
-    assert gcc is not None
-    (tmp_path / "gcc").symlink_to(gcc)
-    done = malloom("bench", "splitting", "--workloads", WORKLOADS, env={**os.environ, "PATH": str(tmp_path)})
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert "the suite splitting needs clang-19" in done.stderr
-
-
-def test_choices_that_there_are_not_are_bad_use(malloom) -> None:  # type: ignore[no-untyped-def]
-    for options in (
-        ["--program", "mst"],
-        ["--debian", "cc1"],
-        ["--sizes", "3x"],
-        ["--last-level", "huge"],
-        ["--only", "real"],
-    ):
-        done = malloom("bench", "splitting", *options)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-
-
-def test_help_names_every_part_and_option(malloom) -> None:  # type: ignore[no-untyped-def]
-    text = malloom("bench", "splitting", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
-    for part, what in PARTS.items():
-        assert f"{part}: {what}" in text
-    for option in (
-        "--program NAME",
-        "--debian NAME",
-        "--sizes SIZES",
-        "--last-level BYTES",
-        "--seconds",
-        "--no-allocators",
-    ):
-        assert option in text

@@ -47,11 +47,16 @@ def prime(place: int) -> int:
 
 SCRIPTS = {
     "fibonacci": (fibonacci, [1, 2, 17]),
-    "sort": (middle_of_sorted, [1]),
+    "sort": (middle_of_sorted, [1, 2]),
     "words": (letters_of_words, [1, 3]),
     "streams": (prime, [1, 2, 60]),
 }
-CASES = [(script, rounds) for script, (_, all_rounds) in SCRIPTS.items() for rounds in all_rounds]
+LONG = ("sort", 2)
+CASES = [
+    pytest.param(script, rounds, marks=pytest.mark.long if (script, rounds) == LONG else ())
+    for script, (_, all_rounds) in SCRIPTS.items()
+    for rounds in all_rounds
+]
 
 
 @pytest.mark.parametrize("heap", HEAPS)

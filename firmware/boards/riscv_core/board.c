@@ -16,8 +16,10 @@ _Noreturn void board_exit(int status) {
 }
 
 static void write_hexadecimal(uint32_t word) {
-    char text[] = "0x00000000";
-    for (unsigned digit = 0; digit < 8; ++digit) text[9 - digit] = "0123456789abcdef"[word >> 4 * digit & 15];
+    char text[9];
+    for (unsigned digit = 0; digit < 8; ++digit) text[7 - digit] = "0123456789abcdef"[word >> 4 * digit & 15];
+    text[8] = '\0';
+    board_write("0x");
     board_write(text);
 }
 

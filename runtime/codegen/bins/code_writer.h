@@ -5,6 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Of what several places need: once where size counts.
+#if defined(__OPTIMIZE_SIZE__)
+#define MALLOOM_BINS_SHARED [[gnu::noinline]]
+#else
+#define MALLOOM_BINS_SHARED
+#endif
+
 namespace malloom::codegen::bins {
 
 /// Code at the end of a room that is aligned to 4 there. What finds no room is counted, and lost.
@@ -18,7 +25,7 @@ class CodeWriter {
     CodeWriter& operator=(const CodeWriter&) = delete;
 
     /// Before a piece of code: only whole ones are in the room.
-    void prepare() {
+    MALLOOM_BINS_SHARED void prepare() {
         if (room_bytes_ < written_ + longest_piece) {
             is_whole_ = false;
             end_ = lost_ + longest_piece + written_;

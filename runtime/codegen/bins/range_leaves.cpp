@@ -1,6 +1,7 @@
 #include "runtime/codegen/bins/range_leaves.h"
 
 #include "runtime/codegen/bins/bits.h"
+#include "runtime/codegen/bins/scale.h"
 
 namespace malloom::codegen::bins {
 namespace {
@@ -12,25 +13,23 @@ constexpr uint32_t run_limit = uint32_t{1} << 30;
 /// As the ranges have them, or all the same.
 class Weights {
   public:
-    explicit Weights(const BinRanges& ranges) : weights_(ranges.weights) {
-        uint64_t sum = 0;
-        for (unsigned range = 0; weights_ != nullptr && range < ranges.count; ++range) {
-            sum += weights_[range];
-        }
-        shift_ = bit_width(static_cast<uint32_t>(sum >> (Border::weight_bits - 1)));
-        heavy_ = sum >> 35 == 0 ? static_cast<uint32_t>(sum >> 3) : UINT32_MAX;
-    }
+    explicit Weights(const BinRanges& ranges)
+        : weights_(ranges.weights),
+          scale_(scale_to(Border::weight_bits - 1, weights_, weights_ == nullptr ? 0 : ranges.count)) {}
 
     /// Scaled so that the sum, with one more for each leaf, has the bits of a border. Never 0: what nobody
     /// asked for so far may come.
-    uint32_t of(unsigned range) const { return weights_ == nullptr ? 1 : (weights_[range] >> shift_) + 1; }
+    uint32_t of(unsigned range) const {
+        return weights_ == nullptr ? 1 : (weights_[range] >> scale_.shift) + 1;
+    }
     /// Whether it is more than an eighth of all.
-    bool is_heavy(unsigned range) const { return weights_ != nullptr && weights_[range] > heavy_; }
+    bool is_heavy(unsigned range) const {
+        return weights_ != nullptr && weights_[range] >> scale_.shift > scale_.sum / 8;
+    }
 
   private:
     const uint32_t* weights_;
-    unsigned shift_;
-    uint32_t heavy_;
+    Scale scale_;
 };
 
 /// Of the smallest cells that hold this range and the next one.

@@ -23,16 +23,16 @@ unsigned original_bin(size_t bytes) {
 }
 
 void original_begins(uint32_t* begins) {
-    // The last bin of one width reaches into sizes of the next one, up to 2^18 bytes each time.
+    // Bins of one width are half as many as those of the width before: 64 of 8 bytes, 32 of 64, and so on.
+    // The last one of each width reaches into sizes of the next one, up to 2^18 bytes each time.
     uint32_t begin = 0;
+    unsigned width = 3, end = 64;
     for (unsigned bin = 0; bin < original_count; ++bin) {
+        if (bin == end) {
+            width += 3;
+            end = (end + 128) / 2;
+        }
         begins[bin] = begin;
-        const unsigned width = bin < 64    ? 3
-                               : bin < 96  ? 6
-                               : bin < 112 ? 9
-                               : bin < 120 ? 12
-                               : bin < 124 ? 15
-                                           : 18;
         begin = ((begin >> width) + 1) << width;
         if (bin == 111) {
             begin = 21 << 9;
@@ -53,15 +53,19 @@ unsigned branching_search(const BinRanges& ranges, size_t bytes) {
     return ranges.index(first);
 }
 
-unsigned branchless_search(const BinRanges& ranges, size_t bytes) {
+unsigned range_of(const uint32_t* begins, unsigned count, size_t bytes) {
     unsigned first = 0;
-    for (unsigned count = ranges.count; count > 1;) {
+    while (count > 1) {
         const unsigned half = count / 2;
-        const unsigned is_above = ranges.begins[first + half] <= bytes ? 1 : 0;
+        const unsigned is_above = begins[first + half] <= bytes ? 1 : 0;
         first += half & (0U - is_above);
         count -= half;
     }
-    return ranges.index(first);
+    return first;
+}
+
+unsigned branchless_search(const BinRanges& ranges, size_t bytes) {
+    return ranges.index(range_of(ranges.begins, ranges.count, bytes));
 }
 
 unsigned octave_bin(size_t bytes, unsigned count) {

@@ -19,6 +19,8 @@ void original_begins(uint32_t* begins);
 /// Binary searches in the begins of ranges. What the branching one jumps on, the other one selects by.
 unsigned branching_search(const BinRanges& ranges, size_t bytes);
 unsigned branchless_search(const BinRanges& ranges, size_t bytes);
+/// The number of the range, without jumps as well.
+unsigned range_of(const uint32_t* begins, unsigned count, size_t bytes);
 
 /// Octaves of eight equal parts each, from 64 bytes on; parts of 8 bytes below: TLSF's two levels (Masmano
 /// and others 2004), in one number.

@@ -131,11 +131,11 @@ void put_ascending(CodeWriter& code, const Run& run) {
 }
 
 void put_descending(CodeWriter& code, const Run& run) {
-    const bool shifts_first = descends_after_shift(run);
-    put_shift(code, shifts_first ? 0 : run.shift);
+    const uint32_t before = descends_after_shift(run) ? run.shift : 0;
+    put_shift(code, run.shift - before);
     code.put_2(subtract_from_constant_register);
-    put_constant(code, constant_register, shifts_first ? run.offset >> run.shift : run.offset);
-    put_shift(code, shifts_first ? run.shift : 0);
+    put_constant(code, constant_register, run.offset >> before);
+    put_shift(code, before);
 }
 
 void return_run(CodeWriter& code, const Run& run) {

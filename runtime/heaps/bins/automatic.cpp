@@ -239,8 +239,8 @@ malloom_bins_result problem_of(const malloom_bins& heap, const malloom_bins_auto
     const bool has_place =
         settings.storage != nullptr &&
         reinterpret_cast<uintptr_t>(settings.storage) % alignof(malloom_bins_automatic) == 0;
-    if (heap.counts == nullptr || (heap.options & MALLOOM_BINS_BOUNDED) != 0 || !has_ranges || !has_place ||
-        (settings.counts & ~counting) != 0 || settings.window > widest_window) {
+    if (counting == 0 || heap.counts == nullptr || (heap.options & MALLOOM_BINS_BOUNDED) != 0 ||
+        !has_ranges || !has_place || (settings.counts & ~counting) != 0 || settings.window > widest_window) {
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
     const bool has_room = settings.storage_bytes >= MALLOOM_BINS_AUTOMATIC_STORAGE(heap.most_bins) &&

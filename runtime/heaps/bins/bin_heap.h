@@ -13,12 +13,6 @@
 
 namespace malloom::heaps::bins {
 
-/// Of malloom_bins_settings::options.
-constexpr unsigned counting =
-    MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
-/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back.
-constexpr unsigned hears_of_releases = 128;
-
 /// The bins are those of the instance; a map of those that are filled leads past the empty ones.
 struct ShippedPolicy {
     static constexpr bool counts = true;
@@ -63,14 +57,14 @@ class BinHeap {
     BinHeap& operator=(const BinHeap&) = delete;
 
     /// Objects of which each call of the owner's gives some back.
-    [[gnu::always_inline]] void release_deferred() {
+    MALLOOM_BINS_HOT void release_deferred() {
         if (structures::load(heap_.deferred) != 0) [[unlikely]] {
             drain();
         }
     }
 
     MALLOOM_BINS_HOT void* allocate(size_t bytes) {
-        const size_t wanted = bytes <= most_bytes ? chunk_bytes_for(bytes, heap_.granule) : most_bytes;
+        const size_t wanted = chunk_bytes_for(bytes, heap_.granule);
         for (size_t level = 0; level < heap_.levels; ++level) {
             FreeLists lists(heap_, level);
             if (Chunk* chunk = find(lists, wanted); chunk != nullptr) {
@@ -84,28 +78,61 @@ class BinHeap {
         if (alignment <= heap_.granule) {
             return allocate(bytes);
         }
-        if (bytes > most_bytes || alignment > most_bytes) {
-            return nullptr;
-        }
-        // So much that before the aligned place there is room for a free chunk, or none is needed.
+        // So much that before the aligned place there is room for a free chunk, or none is needed. The sum
+        // stays below SIZE_MAX whatever the alignment is, and is too much where one of them is.
         const size_t wanted = chunk_bytes_for(bytes, heap_.granule);
         void* object = allocate(wanted + alignment + least_chunk(heap_.granule));
         if (object == nullptr) {
             return nullptr;
         }
-        Chunk& chunk = leave_front(chunk_of(object), alignment);
-        trim(chunk, wanted, level_of(object));
+        const size_t level = level_of(object);
+        Chunk& chunk = leave_front(chunk_of(object), alignment, level);
+        trim(chunk, wanted, level);
         return object_of(chunk);
     }
 
+    /// Where the object lives; null where none does there, which the owner hears of, and `why_not` says.
+    MALLOOM_BINS_HOT const Region* region_of_living(const void* object) {
+        const Region* region = region_of(heap_, object);
+        why_not_ = judge(heap_, region, object);
+        if (why_not_ != MALLOOM_BINS_OK) [[unlikely]] {
+            fail(why_not_, reinterpret_cast<uintptr_t>(object));
+            return nullptr;
+        }
+        return region;
+    }
+    malloom_bins_result why_not() const { return why_not_; }
+
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
-        if ((heap_.options & (MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases)) != 0 &&
-            prepare_release(object)) [[unlikely]] {
-            consider_and_release(object, level);
+        Chunk& chunk = chunk_of(object);
+        if (has(heap_, MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases) && prepare_release(chunk))
+            [[unlikely]] {
+            consider_and_set_free(&chunk, level);
         } else {
-            release_now(object, level);
+            set_free(&chunk, level);
         }
+    }
+
+    /// Of a living chunk: it joins its free neighbours.
+    MALLOOM_BINS_HOT void set_free(Chunk* chunk, size_t level) {
+        size_t bytes = bytes_of(*chunk);
+        FreeLists lists(heap_, level);
+        heap_.free_bytes += bytes;
+        Chunk* next = &after(*chunk, bytes);
+        if ((next->head & lives) == 0) {
+            bytes += bytes_of(*next);
+            lists.unlink(*next);
+            next = &after(*chunk, bytes);
+        }
+        if ((chunk->head & before_lives) == 0) {
+            chunk->head &= ~lives;  // so that a second free of it is known
+            chunk = &before(*chunk);
+            bytes += bytes_of(*chunk);
+            lists.unlink(*chunk);
+        }
+        next->head &= ~before_lives;
+        make_free(lists, *chunk, bytes);
     }
 
     /// Whether the object, which was judged, could stay where it is.
@@ -126,11 +153,9 @@ class BinHeap {
 
     /// Of a new region.
     void add(Region& region) {
-        const size_t bytes = room_of(region);
-        FreeLists lists(heap_, region.level);
-        heap_.free_bytes += bytes;
+        region.first->head |= lives;
+        set_free(region.first, region.level);
         heap_.least_free_bytes = heap_.free_bytes;
-        make_free(lists, *region.first, bytes);
     }
 
     /// Takes the only chunk of a region out of its list; false where there are objects.
@@ -150,15 +175,12 @@ class BinHeap {
     }
 
     /// Null of a call that fails, which the owner hears of.
-    [[gnu::cold]] void* fail(malloom_bins_result why, uintptr_t about) {
-        heap_.failures += why == MALLOOM_BINS_NO_MEMORY;
-        if (heap_.hooks != nullptr && heap_.hooks->failed != nullptr) {
-            heap_.hooks->failed(heap_.hooks->context, why, about);
-        }
+    [[gnu::always_inline]] void* fail(malloom_bins_result why, uintptr_t about) {
+        tell(heap_, why, about);
         return nullptr;
     }
 
-    [[gnu::always_inline]] void trace(const void* object, size_t bytes) {
+    MALLOOM_BINS_HOT void trace(const void* object, size_t bytes) {
         if (heap_.hooks != nullptr && heap_.hooks->trace != nullptr) {
             heap_.hooks->trace(heap_.hooks->context, object, bytes);
         }
@@ -166,90 +188,72 @@ class BinHeap {
 
   private:
     [[gnu::always_inline]] void count(unsigned bin, unsigned what, uint32_t more) {
-        if (Policy::counts && (heap_.options & what) != 0) {
+        if (Policy::counts && (MALLOOM_BINS_OPTIONS & what) != 0) {
+            add_to_count(bin, what, more);
+        }
+    }
+    MALLOOM_BINS_HOT void add_to_count(unsigned bin, unsigned what, uint32_t more) {
+        if (has(heap_, what)) {
             const uint32_t sum = heap_.counts[bin] + more;
             heap_.counts[bin] = sum >= more ? sum : UINT32_MAX;
         }
     }
 
     /// What some heaps do before an object is free. True when a phase of the automatic rehash ends with it.
-    MALLOOM_BINS_HOT bool prepare_release(void* object) {
-        if ((heap_.options & MALLOOM_BINS_CLEAR_ON_FREE) != 0) {
-            clear_words(object, bytes_of(chunk_of(object)) - overhead_bytes);
+    MALLOOM_BINS_HOT bool prepare_release(Chunk& chunk) {
+        if (has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
+            clear_words(object_of(chunk), bytes_of(chunk) - overhead_bytes);
         }
-        return Policy::counts && (heap_.options & hears_of_releases) != 0 && --heap_.releases_left == 0;
+        return Policy::counts && has(heap_, hears_of_releases) && --heap_.releases_left == 0;
     }
 
     /// All free chunks are in their lists, and none is at hand. Out of the way of all other calls, which
     /// would keep values in registers across this one.
-    [[gnu::noinline, gnu::cold]] void consider_and_release(void* object, size_t level) {
+    [[gnu::noinline, gnu::cold]] void consider_and_set_free(Chunk* chunk, size_t level) {
         heap_.automatic->consider(&heap_);
-        release_now(object, level);
-    }
-
-    MALLOOM_BINS_HOT void release_now(void* object, size_t level) {
-        Chunk* chunk = &chunk_of(object);
-        size_t bytes = bytes_of(*chunk);
-        FreeLists lists(heap_, level);
-        heap_.free_bytes += bytes;
-        Chunk* next = &after(*chunk, bytes);
-        if ((next->head & lives) == 0) {
-            bytes += bytes_of(*next);
-            lists.unlink(*next);
-            next = &after(*chunk, bytes);
-        }
-        if ((chunk->head & before_lives) == 0) {
-            chunk->head &= ~lives;  // so that a second free of it is known
-            chunk = &before(*chunk);
-            bytes += bytes_of(*chunk);
-            lists.unlink(*chunk);
-        }
-        next->head &= ~before_lives;
-        make_free(lists, *chunk, bytes);
+        set_free(chunk, level);
     }
 
     /// A free chunk of so many bytes or more; the smallest one where bins are sorted.
     MALLOOM_BINS_HOT Chunk* find(FreeLists& lists, size_t wanted) {
-        const unsigned bin = Policy::bin_of(heap_, wanted);
-        const Chunk* const ring = lists.ring(bin);
+        unsigned bin = Policy::bin_of(heap_, wanted);
+        Chunk* const ring = lists.ring(bin);
         Chunk* chunk = ring->next;
         uint32_t steps = 0;
-        for (; chunk != ring && steps < heap_.most_steps; chunk = chunk->next, ++steps) {
-            if (bytes_of(*chunk) >= wanted) {
-                count(bin, MALLOOM_BINS_COUNT_STEPS, steps);
-                count(bin, MALLOOM_BINS_COUNT_EXTRACTIONS, 1);
-                return chunk;
-            }
+        while (chunk != ring && bytes_of(*chunk) < wanted) {
+            chunk = ++steps < heap_.most_steps ? chunk->next : ring;
         }
         count(bin, MALLOOM_BINS_COUNT_STEPS, steps);
-        const unsigned larger = Policy::next_filled(lists, heap_, bin + 1);
-        if (larger >= heap_.bins) {
-            return nullptr;
+        if (chunk == ring) {
+            bin = Policy::next_filled(lists, heap_, bin + 1);
+            if (bin >= heap_.bins) {
+                return nullptr;
+            }
+            chunk = lists.ring(bin)->next;
         }
-        count(larger, MALLOOM_BINS_COUNT_EXTRACTIONS, 1);
-        return lists.ring(larger)->next;
+        count(bin, MALLOOM_BINS_COUNT_EXTRACTIONS, 1);
+        return chunk;
     }
 
     MALLOOM_BINS_HOT void* carve(FreeLists& lists, Chunk& chunk, size_t wanted) {
-        if ((heap_.options & MALLOOM_BINS_CHECKED_LINKS) != 0 && !is_linked(heap_, chunk)) [[unlikely]] {
+        if (has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
         lists.unlink(chunk);
         const size_t had = bytes_of(chunk);
-        const size_t rest = had - wanted;
-        if (rest < sizeof(Chunk)) {
-            chunk.head |= lives;
+        const bool is_divided = had - wanted >= sizeof(Chunk);
+        const size_t taken = is_divided ? wanted : had;
+        if (is_divided) {
+            make_free(lists, after(chunk, wanted), had - wanted);
+        } else {
             after(chunk, had).head |= before_lives;
-            take_from_free(had);
-            return object_of(chunk);
         }
-        chunk.head = wanted | flags;
-        make_free(lists, after(chunk, wanted), rest);
-        take_from_free(wanted);
+        chunk.head = taken | flags;
+        take_from_free(taken);
         return object_of(chunk);
     }
 
-    [[gnu::always_inline]] void take_from_free(size_t bytes) {
+    MALLOOM_BINS_HOT void take_from_free(size_t bytes) {
         heap_.free_bytes -= bytes;
         if (heap_.free_bytes < heap_.least_free_bytes) {
             heap_.least_free_bytes = heap_.free_bytes;
@@ -267,7 +271,7 @@ class BinHeap {
         const unsigned bin = Policy::bin_of(heap_, bytes);
         Chunk* const ring = lists.ring(bin);
         Chunk* larger = ring->next;
-        if ((heap_.options & MALLOOM_BINS_BOUNDED) == 0) {
+        if (!has(heap_, MALLOOM_BINS_BOUNDED)) {
             uint32_t steps = 0;
             for (; larger != ring && bytes_of(*larger) < bytes; larger = larger->next) {
                 ++steps;
@@ -297,26 +301,13 @@ class BinHeap {
         Chunk& rest = after(chunk, wanted);
         chunk.head = wanted | (chunk.head & flags);
         rest.head = (had - wanted) | flags;
-        release_tail(rest, level);
-    }
-
-    void release_tail(Chunk& rest, size_t level) {
-        FreeLists lists(heap_, level);
-        size_t bytes = bytes_of(rest);
-        heap_.free_bytes += bytes;
-        Chunk& next = after(rest, bytes);
-        if ((next.head & lives) == 0) {
-            bytes += bytes_of(next);
-            lists.unlink(next);
-        }
-        after(rest, bytes).head &= ~before_lives;
-        make_free(lists, rest, bytes);
+        set_free(&rest, level);
     }
 
     /// Frees what lies before the first aligned place for an object in a living chunk; the chunk there.
-    Chunk& leave_front(Chunk& chunk, size_t alignment) {
+    Chunk& leave_front(Chunk& chunk, size_t alignment, size_t level) {
         const auto object = reinterpret_cast<uintptr_t>(object_of(chunk));
-        if (object % alignment == 0) {
+        if ((object & (alignment - 1)) == 0) {
             return chunk;
         }
         const uintptr_t aligned = round_up(object + sizeof(Chunk), alignment);
@@ -324,35 +315,34 @@ class BinHeap {
         Chunk& moved = after(chunk, gap);
         moved.head = (bytes_of(chunk) - gap) | flags;
         chunk.head = gap | (chunk.head & flags);
-        release(object_of(chunk), level_of(object_of(chunk)));
+        set_free(&chunk, level);
         return moved;
     }
 
-    /// What is wrong with a link would be followed: the others are lost then.
+    /// In a bounded heap one object a call, and none where another one was given back at the same moment.
     [[gnu::noinline]] void drain() {
-        for (;;) {
-            const uintptr_t first = structures::load(heap_.deferred);
-            if (first == 0) {
-                return;
-            }
-            void* object = reinterpret_cast<void*>(first);
-            const Region* region = region_of(heap_, object);
-            if (const malloom_bins_result wrong = judge(heap_, region, object); wrong != MALLOOM_BINS_OK) {
-                while (!structures::replace(false, heap_.deferred, structures::load(heap_.deferred), 0)) {
-                }
-                fail(wrong, first);
-                return;
-            }
-            if (structures::replace(false, heap_.deferred, first, *static_cast<uintptr_t*>(object))) {
-                release(object, region->level);
-                if ((heap_.options & MALLOOM_BINS_BOUNDED) != 0) {
-                    return;
-                }
-            }
+        while (release_first_deferred() && !has(heap_, MALLOOM_BINS_BOUNDED)) {
         }
     }
 
+    /// False where there is none. What is wrong with a link would be followed: the others are lost then.
+    [[gnu::always_inline]] bool release_first_deferred() {
+        const uintptr_t first = structures::load(heap_.deferred);
+        if (first == 0) {
+            return false;
+        }
+        void* object = reinterpret_cast<void*>(first);
+        const Region* region = region_of_living(object);
+        const uintptr_t others = region != nullptr ? *static_cast<uintptr_t*>(object) : 0;
+        if (structures::replace(false, heap_.deferred, first, others) && region != nullptr) {
+            release(object, region->level);
+            trace(object, 0);
+        }
+        return true;
+    }
+
     malloom_bins& heap_;
+    malloom_bins_result why_not_ = MALLOOM_BINS_OK;
 };
 
 }  // namespace malloom::heaps::bins

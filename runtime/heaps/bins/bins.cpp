@@ -13,13 +13,19 @@ void* made(Call& call, void* object, size_t bytes) {
     if (object == nullptr) [[unlikely]] {
         return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
     }
-    call.trace(object, bytes);
+    call.trace(object, bytes != 0 ? bytes : 1);
     return object;
 }
 
-malloom_bins_result refused(Call& call, malloom_bins_result why, const void* object) {
-    call.fail(why, reinterpret_cast<uintptr_t>(object));
-    return why;
+MALLOOM_BINS_HOT inline void* make(malloom_bins& heap, size_t alignment, size_t bytes) {
+    Call call(heap);
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
+    }
+    call.release_deferred();
+    const bool is_aligned_anyway = alignment <= sizeof(void*);
+    return made(call, is_aligned_anyway ? call.allocate(bytes) : call.allocate_aligned(alignment, bytes),
+                bytes);
 }
 
 }  // namespace
@@ -27,9 +33,7 @@ malloom_bins_result refused(Call& call, malloom_bins_result why, const void* obj
 extern "C" {
 
 void* malloom_bins_alloc(malloom_bins* heap, size_t bytes) {
-    Call call(*heap);
-    call.release_deferred();
-    return made(call, call.allocate(bytes), bytes);
+    return make(*heap, 1, bytes);
 }
 
 void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
@@ -45,12 +49,7 @@ void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
 }
 
 void* malloom_bins_aligned(malloom_bins* heap, size_t alignment, size_t bytes) {
-    Call call(*heap);
-    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-        return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
-    }
-    call.release_deferred();
-    return made(call, call.allocate_aligned(alignment, bytes), bytes);
+    return make(*heap, alignment, bytes);
 }
 
 malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
@@ -59,10 +58,9 @@ malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
     }
     Call call(*heap);
     call.release_deferred();
-    const Region* region = region_of(*heap, object);
-    if (const malloom_bins_result wrong = judge(*heap, region, object); wrong != MALLOOM_BINS_OK)
-        [[unlikely]] {
-        return refused(call, wrong, object);
+    const Region* region = call.region_of_living(object);
+    if (region == nullptr) [[unlikely]] {
+        return call.why_not();
     }
     call.release(object, region->level);
     call.trace(object, 0);
@@ -88,13 +86,9 @@ void* malloom_bins_realloc(malloom_bins* heap, void* object, size_t bytes) {
     }
     Call call(*heap);
     call.release_deferred();
-    const Region* region = region_of(*heap, object);
-    if (const malloom_bins_result wrong = judge(*heap, region, object); wrong != MALLOOM_BINS_OK)
-        [[unlikely]] {
-        return call.fail(wrong, reinterpret_cast<uintptr_t>(object));
-    }
-    if (bytes > most_bytes) {
-        return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
+    const Region* region = call.region_of_living(object);
+    if (region == nullptr) [[unlikely]] {
+        return nullptr;
     }
     if (call.resize(object, bytes, region->level)) {
         return made(call, object, bytes);

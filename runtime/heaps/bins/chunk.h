@@ -79,8 +79,11 @@ constexpr size_t least_chunk(size_t granule) {
     return round_up(sizeof(Chunk), granule);
 }
 
-/// The chunk of a request for at most most_bytes.
-[[gnu::always_inline]] inline size_t chunk_bytes_for(size_t bytes, size_t granule) {
+/// The chunk of a request; of one for more than most_bytes a chunk that is nowhere.
+MALLOOM_BINS_HOT inline size_t chunk_bytes_for(size_t bytes, size_t granule) {
+    if (bytes > most_bytes) [[unlikely]] {
+        return most_bytes;
+    }
     const size_t wanted = round_up(bytes + overhead_bytes, granule);
     const size_t least = least_chunk(granule);
     return wanted < least ? least : wanted;

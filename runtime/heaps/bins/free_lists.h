@@ -30,12 +30,12 @@ namespace malloom::heaps::bins {
 /// The lists of one level.
 class FreeLists {
   public:
-    [[gnu::always_inline]] FreeLists(malloom_bins& heap, size_t level)
+    MALLOOM_BINS_HOT FreeLists(malloom_bins& heap, size_t level)
         : heap_(heap),
           lists_(heap.lists + level * heap.most_bins),
           filled_(heap.filled + level * heap.map_words) {}
 
-    void clear() {
+    MALLOOM_BINS_HOT void clear() {
         for (unsigned bin = 0; bin < heap_.bins; ++bin) {
             lists_[bin] = {ring_of(lists_[bin]), ring_of(lists_[bin])};
         }
@@ -68,19 +68,20 @@ class FreeLists {
 
     /// The first bin from this one on that holds a chunk; the number of bins where there is none.
     MALLOOM_BINS_HOT unsigned next_filled(unsigned bin) const {
-        const unsigned word = bin / 32;
+        unsigned word = bin / 32;
         if (bin >= heap_.bins) {
             return heap_.bins;
         }
-        if (const uint32_t here = filled_[1 + word] & (~uint32_t{0} << bin % 32); here != 0) {
-            return word * 32 + lowest_bit(here);
+        uint32_t here = filled_[1 + word] & (~uint32_t{0} << bin % 32);
+        if (here == 0) {
+            const uint32_t further = filled_[0] & (~uint32_t{1} << word % 32);
+            if (further == 0) {
+                return heap_.bins;
+            }
+            word = lowest_bit(further);
+            here = filled_[1 + word];
         }
-        const uint32_t words = filled_[0] & (~uint32_t{1} << word % 32);
-        if (words == 0) {
-            return heap_.bins;
-        }
-        const unsigned further = lowest_bit(words);
-        return further * 32 + lowest_bit(filled_[1 + further]);
+        return word * 32 + lowest_bit(here);
     }
 
     MALLOOM_BINS_HOT void link(Chunk& chunk, Chunk& next, unsigned bin) {

@@ -11,7 +11,7 @@ unsigned int malloom_bins_original(size_t chunk_bytes, const malloom_bins*) {
 }
 
 unsigned int malloom_bins_variable(size_t chunk_bytes, const malloom_bins* heap) {
-    return codegen::branchless_search({heap->begins, nullptr, nullptr, heap->bins}, chunk_bytes);
+    return codegen::range_of(heap->begins, heap->bins, chunk_bytes);
 }
 
 }  // extern "C"

@@ -10,7 +10,8 @@ bool is_power_of_two(size_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
-constexpr unsigned all_options = 2 * MALLOOM_BINS_COUNT_STEPS - 1;
+/// What is looked up among all chunks has no bound.
+constexpr unsigned endless = MALLOOM_BINS_BOUNDED | MALLOOM_BINS_THOROUGH;
 
 bool are_ascending(const uint32_t* begins, unsigned bins) {
     for (unsigned bin = 1; bin < bins; ++bin) {
@@ -36,7 +37,9 @@ struct Shape {
 
     bool can_be(const malloom_bins_settings& settings) const {
         return has_bins(settings) && levels <= MALLOOM_BINS_MOST_LEVELS && is_power_of_two(granule) &&
-               granule >= sizeof(void*) && granule <= most_bytes && settings.options <= all_options;
+               granule >= sizeof(void*) && granule <= most_bytes / 4 &&
+               (settings.options & ~unsigned{MALLOOM_BINS_OPTIONS}) == 0 &&
+               (settings.options & endless) != endless;
     }
 
   private:
@@ -49,29 +52,20 @@ struct Shape {
     }
 };
 
-/// Divides the storage: lists, maps, and where there is room for them, begins and counts.
-void lay_out(malloom_bins& heap, const malloom_bins_settings& settings) {
-    char* at = static_cast<char*>(settings.storage);
-    heap.lists = reinterpret_cast<malloom_bins_links*>(at);
-    at += size_t{heap.levels} * heap.most_bins * sizeof(malloom_bins_links);
-    heap.filled = reinterpret_cast<uint32_t*>(at);
-    if (settings.storage_bytes < MALLOOM_BINS_STORAGE(heap.most_bins, heap.levels)) {
-        heap.begins = settings.begins;
-        return;
-    }
-    at = static_cast<char*>(settings.storage) + MALLOOM_BINS_LISTS(heap.most_bins, heap.levels);
-    auto* begins = reinterpret_cast<uint32_t*>(at);
+/// Begins and counts in the storage behind the lists.
+void lay_out_table(malloom_bins& heap, const uint32_t* given, uint32_t* begins) {
+    heap.begins = begins;
     heap.counts = begins + heap.most_bins;
-    if (settings.begins == nullptr) {
+    if (given == nullptr) {
         malloom::codegen::bins::original_begins(begins);
+        given = begins;
     }
     for (unsigned bin = 0; bin < heap.bins; ++bin) {
-        begins[bin] = settings.begins != nullptr ? settings.begins[bin] : begins[bin];
+        begins[bin] = given[bin];
     }
     for (unsigned bin = 0; bin < heap.most_bins; ++bin) {
         heap.counts[bin] = 0;
     }
-    heap.begins = begins;
 }
 
 malloom_bins_result said(BinHeap<ShippedPolicy>& call, malloom_bins_result why, const void* about) {
@@ -89,9 +83,11 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
         reinterpret_cast<uintptr_t>(settings->storage) % alignof(malloom_bins_links) != 0) {
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
+    const size_t lists_bytes = MALLOOM_BINS_LISTS(shape.most_bins, shape.levels);
+    const size_t table_bytes = MALLOOM_BINS_STORAGE(shape.most_bins, shape.levels) - lists_bytes;
+    const bool has_table = settings->storage_bytes >= lists_bytes + table_bytes;
     const bool wants_table = (settings->options & counting) != 0 || shape.bins < shape.most_bins;
-    if (settings->storage_bytes < (wants_table ? MALLOOM_BINS_STORAGE(shape.most_bins, shape.levels)
-                                               : MALLOOM_BINS_LISTS(shape.most_bins, shape.levels))) {
+    if (settings->storage_bytes < lists_bytes || (wants_table && !has_table)) {
         return MALLOOM_BINS_TOO_SMALL;
     }
     const bool is_bounded = (settings->options & MALLOOM_BINS_BOUNDED) != 0;
@@ -106,10 +102,17 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
     heap->map_words = static_cast<uint16_t>(MALLOOM_BINS_MAP_WORDS(shape.most_bins));
     heap->options = static_cast<uint8_t>(settings->options);
     heap->levels = static_cast<uint8_t>(shape.levels);
-    lay_out(*heap, *settings);
-    heap->function = settings->function != nullptr ? settings->function
-                     : settings->begins != nullptr ? malloom_bins_variable
-                                                   : malloom_bins_original;
+    heap->lists = static_cast<malloom_bins_links*>(settings->storage);
+    heap->filled = reinterpret_cast<uint32_t*>(heap->lists + size_t{shape.levels} * shape.most_bins);
+    heap->begins = settings->begins;
+    heap->function = settings->function;
+    if (heap->function == nullptr) {
+        heap->function = settings->begins != nullptr ? malloom_bins_variable : malloom_bins_original;
+    }
+    if (has_table) {
+        void* table = static_cast<char*>(settings->storage) + lists_bytes;
+        lay_out_table(*heap, settings->begins, static_cast<uint32_t*>(table));
+    }
     for (unsigned level = 0; level < shape.levels; ++level) {
         FreeLists(*heap, level).clear();
     }
@@ -119,15 +122,17 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
 malloom_bins_result malloom_bins_add_region(malloom_bins* heap, void* memory, size_t bytes,
                                             unsigned int level) {
     BinHeap<ShippedPolicy> call(*heap);
+    Region* region = nullptr;
+    malloom_bins_result why_not = MALLOOM_BINS_OK;
     if (level >= heap->levels || memory == nullptr) {
-        return said(call, MALLOOM_BINS_BAD_ARGUMENT, memory);
+        why_not = MALLOOM_BINS_BAD_ARGUMENT;
+    } else if (overlaps(*heap, memory, bytes)) {
+        why_not = MALLOOM_BINS_OVERLAP;
+    } else if (region = lay_out(memory, bytes, heap->granule, level); region == nullptr) {
+        why_not = MALLOOM_BINS_TOO_SMALL;
     }
-    if (overlaps(*heap, memory, bytes)) {
-        return said(call, MALLOOM_BINS_OVERLAP, memory);
-    }
-    Region* region = lay_out(memory, bytes, heap->granule, level);
     if (region == nullptr) {
-        return said(call, MALLOOM_BINS_TOO_SMALL, memory);
+        return said(call, why_not, memory);
     }
     join(*heap, *region);
     call.add(*region);

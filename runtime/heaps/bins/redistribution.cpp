@@ -1,5 +1,6 @@
 #include "runtime/heaps/bins/redistribution.h"
 
+#include "runtime/codegen/bins/scale.h"
 #include "runtime/heaps/bins/chunk.h"
 
 namespace malloom::heaps::bins {
@@ -8,29 +9,17 @@ namespace {
 
 constexpr uint32_t weight_bits = 16;
 
-/// What bins weigh, so that all together weigh less than 2^weight_bits: sums and products stay in 32 bits.
+/// What bins weigh: all together less than 2^weight_bits, so that sums and products stay in 32 bits.
 class Weights {
   public:
-    explicit Weights(const CountedBins& old) : old_(old) {
-        uint32_t all = 0;
-        for (unsigned bin = 0; bin < old.bins; ++bin) {
-            const uint32_t count = old.counts[bin];
-            all = all + count < all ? UINT32_MAX : all + count;
-        }
-        while (all >> shift_ >= uint32_t{1} << weight_bits) {
-            ++shift_;
-        }
-        for (unsigned bin = 0; bin < old.bins; ++bin) {
-            total_ += of(bin);
-        }
-    }
-    uint32_t of(unsigned bin) const { return old_.counts[bin] >> shift_; }
-    uint32_t total() const { return total_; }
+    explicit Weights(const CountedBins& old)
+        : old_(old), scale_(codegen::bins::scale_to(weight_bits, old.counts, old.bins)) {}
+    uint32_t of(unsigned bin) const { return old_.counts[bin] >> scale_.shift; }
+    uint32_t total() const { return scale_.sum; }
 
   private:
     const CountedBins& old_;
-    unsigned shift_ = 0;
-    uint32_t total_ = 0;
+    codegen::bins::Scale scale_;
 };
 
 uint32_t end_of(const CountedBins& old, unsigned bin) {

@@ -14,8 +14,8 @@ Region* lay_out(void* memory, size_t bytes, size_t granule, unsigned level) {
     const uintptr_t begin = round_up(number(memory), alignof(Region));
     const uintptr_t first_object = round_up(begin + sizeof(Region) + head_bytes, granule);
     const uintptr_t end = number(memory) + bytes;
-    if (bytes > most_bytes || end < number(memory) || first_object < begin ||
-        end < first_object + head_bytes + least_chunk(granule)) {
+    if (bytes > most_bytes || end < number(memory) || first_object < begin || end < first_object ||
+        end - first_object < head_bytes + least_chunk(granule)) {
         return nullptr;
     }
     const uintptr_t room = (end - first_object) & ~(granule - 1);
@@ -59,10 +59,12 @@ namespace {
 
 /// Whether links are there: of a chunk, or of a bin.
 bool has_links(const malloom_bins& heap, const Chunk* chunk) {
-    const size_t from_lists = distance(heap.lists, &chunk->next);
+    const size_t from_lists = number(chunk) + head_bytes - number(heap.lists);
+    const Region* region = region_of(heap, chunk);
     return number(chunk) % alignof(Chunk) == 0 &&
-           (region_of(heap, chunk) != nullptr ||
-            from_lists < size_t{heap.levels} * heap.most_bins * sizeof(malloom_bins_links));
+           (region != nullptr
+                ? fits(*region, *chunk, sizeof(Chunk))
+                : from_lists < size_t{heap.levels} * heap.most_bins * sizeof(malloom_bins_links));
 }
 
 }  // namespace
@@ -70,6 +72,13 @@ bool has_links(const malloom_bins& heap, const Chunk* chunk) {
 bool is_linked(const malloom_bins& heap, const Chunk& chunk) {
     return has_links(heap, chunk.next) && has_links(heap, chunk.previous) && chunk.next->previous == &chunk &&
            chunk.previous->next == &chunk;
+}
+
+void tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about) {
+    heap.failures += why == MALLOOM_BINS_NO_MEMORY;
+    if (heap.hooks != nullptr && heap.hooks->failed != nullptr) {
+        heap.hooks->failed(heap.hooks->context, why, about);
+    }
 }
 
 bool is_chunk(const Region& region, const Chunk& chunk) {

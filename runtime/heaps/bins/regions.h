@@ -16,7 +16,25 @@ struct malloom_bins_region {
     size_t level;
 };
 
+/// The options that the heap is compiled with; others are refused. Firmware that leaves some out is smaller.
+#ifndef MALLOOM_BINS_OPTIONS
+#define MALLOOM_BINS_OPTIONS (2 * MALLOOM_BINS_COUNT_STEPS - 1)
+#endif
+
 namespace malloom::heaps::bins {
+
+/// Of malloom_bins_settings::options.
+constexpr unsigned counting =
+    MALLOOM_BINS_OPTIONS &
+    (MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS);
+/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back.
+constexpr unsigned hears_of_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
+constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (counting != 0 ? hears_of_releases : 0);
+
+/// Whether it has any of them.
+[[gnu::always_inline]] inline bool has(const malloom_bins& heap, unsigned options) {
+    return (heap.options & options & known_options) != 0;
+}
 
 using Region = malloom_bins_region;
 
@@ -45,6 +63,9 @@ bool overlaps(const malloom_bins& heap, const void* memory, size_t bytes);
 void join(malloom_bins& heap, Region& region);
 void leave(malloom_bins& heap, const Region& region);
 
+/// The owner hears of a call that fails.
+[[gnu::cold]] void tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about);
+
 /// Whether a chunk begins there, by going through all before it.
 bool is_chunk(const Region& region, const Chunk& chunk);
 
@@ -52,8 +73,10 @@ bool is_chunk(const Region& region, const Chunk& chunk);
     return reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
 }
 
+/// Whether a chunk that begins there can have so many bytes. What follows it may be read then: some machines
+/// fault where a word is not aligned.
 [[gnu::always_inline]] inline bool fits(const Region& region, const Chunk& chunk, size_t bytes) {
-    return bytes >= sizeof(Chunk) && bytes <= distance(&chunk, region.end);
+    return bytes >= sizeof(Chunk) && bytes <= distance(&chunk, region.end) && bytes % alignof(Chunk) == 0;
 }
 
 /// Whether the tags of a chunk that is thought to be free agree with each other.
@@ -68,10 +91,8 @@ MALLOOM_BINS_HOT inline bool agrees(const Region& region, const Chunk& chunk) {
 bool is_linked(const malloom_bins& heap, const Chunk& chunk);
 
 /// Whether a neighbour that is thought to be free may be joined.
-[[gnu::always_inline]] inline bool may_join(const malloom_bins& heap, const Region& region,
-                                            const Chunk& chunk) {
-    return agrees(region, chunk) &&
-           ((heap.options & MALLOOM_BINS_CHECKED_LINKS) == 0 || is_linked(heap, chunk));
+MALLOOM_BINS_HOT inline bool may_join(const malloom_bins& heap, const Region& region, const Chunk& chunk) {
+    return agrees(region, chunk) && (!has(heap, MALLOOM_BINS_CHECKED_LINKS) || is_linked(heap, chunk));
 }
 
 /// Whether the tags around a living chunk, of so many bytes, agree with it.
@@ -85,25 +106,26 @@ bool is_linked(const malloom_bins& heap, const Chunk& chunk);
         return false;
     }
     return (chunk.head & before_lives) != 0 ||
-           (chunk.bytes_before <= distance(region.first, &chunk) && may_join(heap, region, before(chunk)));
+           (chunk.bytes_before <= distance(region.first, &chunk) &&
+            chunk.bytes_before % alignof(Chunk) == 0 && may_join(heap, region, before(chunk)));
 }
 
 /// Whether an object lives there, so far as the tags of its chunk and of the neighbours can tell.
 MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, const Region* region,
                                                   const void* object) {
-    if (region == nullptr || reinterpret_cast<uintptr_t>(object) % heap.granule != 0 ||
+    if (region == nullptr || (reinterpret_cast<uintptr_t>(object) & (heap.granule - 1)) != 0 ||
         distance(region->first, object) < head_bytes) {
         return MALLOOM_BINS_FOREIGN;
     }
     const Chunk& chunk = chunk_of(object);
-    if ((heap.options & MALLOOM_BINS_THOROUGH) != 0 && !is_chunk(*region, chunk)) {
+    if (has(heap, MALLOOM_BINS_THOROUGH) && !is_chunk(*region, chunk)) {
         return MALLOOM_BINS_FOREIGN;
     }
     if ((chunk.head & lives) == 0) {
         return MALLOOM_BINS_FREED_BEFORE;
     }
     const size_t bytes = bytes_of(chunk);
-    const bool is_whole = fits(*region, chunk, bytes) && bytes % heap.granule == 0;
+    const bool is_whole = fits(*region, chunk, bytes) && (bytes & (heap.granule - 1)) == 0;
     return is_whole && agrees_with_neighbours(heap, *region, chunk, bytes) ? MALLOOM_BINS_OK
                                                                            : MALLOOM_BINS_DAMAGED;
 }

@@ -3,7 +3,7 @@
 // proves: 40 split
 // proves: 40 pool reason: is given to a function of a library
 // graph: one is heap 40
-// graph: other is heap 40
+// graph: other is heap 40, exposed
 // graph: one+0 -> one+0
 // graph: one+8 -> one+0
 // graph: other+0 -> other+0

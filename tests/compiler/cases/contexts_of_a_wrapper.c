@@ -2,7 +2,7 @@
 // proves: 24 split
 // proves: 48 split
 // proves: 16 pool reason: is given to a function of a library
-// graph: small is heap 16
+// graph: small is heap 16, exposed
 // graph: middle is heap 24
 // graph: large is heap 48
 // graph: small+0 -> small+0

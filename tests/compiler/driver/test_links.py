@@ -175,6 +175,45 @@ def test_program_and_library_have_pools_of_their_own(compile: Compile, tmp_path:
     assert "malloom_pool" not in output_of("llvm-nm-19", "-D", tmp_path / "program")
 
 
+CLOSING = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static pthread_barrier_t used, closed;
+static void* use(void* inside) {
+    printf("%ld\\n", ((long (*)(void))inside)());
+    pthread_barrier_wait(&used);
+    pthread_barrier_wait(&closed);
+    return NULL;
+}
+int main(void) {
+    pthread_barrier_init(&used, NULL, 2);
+    pthread_barrier_init(&closed, NULL, 2);
+    for (int i = 0; i < 3; ++i) {
+        void* library = dlopen("./libinside.so", RTLD_NOW);
+        pthread_t thread;
+        pthread_create(&thread, NULL, use, dlsym(library, "inside"));
+        pthread_barrier_wait(&used);
+        dlclose(library);
+        pthread_barrier_wait(&closed);
+        pthread_join(thread, NULL);
+    }
+}
+"""
+
+
+def test_a_library_with_pools_may_be_closed(compile: Compile, tmp_path: Path) -> None:
+    """Before the threads end that have used it."""
+    (tmp_path / "inside.c").write_text(INSIDE)
+    (tmp_path / "closing.c").write_text(CLOSING)
+    (tmp_path / "exports").write_text("{ global: inside; local: *; };")
+    version = "-Wl,--version-script=exports"
+    compile("-O2", "-fPIC", f"-I{PROGRAMS}", "-shared", version, "inside.c", SOURCES[0], "-o", "libinside.so")
+    assert is_transformed(tmp_path / "libinside.so")
+    output_of("gcc", "closing.c", "-ldl", "-pthread", "-o", "program", cwd=tmp_path)
+    assert output_of(tmp_path / "program", cwd=tmp_path) == 3 * "499500\n"
+
+
 def test_libtools_link_of_a_cpp_library(native: Path, compile: Compile, tmp_path: Path) -> None:
     """It names all that clang would add, and has pools like any other."""
     (tmp_path / "inside.c").write_text(INSIDE)

@@ -128,7 +128,10 @@ def test_another_linker_is_used_and_said(
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("linker", ["-fuse-ld=lld", "-fuse-ld=lld-19", "--ld-path=/usr/bin/ld.lld-19"])
+@pytest.mark.parametrize(
+    "linker",
+    ["-fuse-ld=lld", "-fuse-ld=lld-19", "-fuse-ld=/usr/bin/ld.lld-19", "--ld-path=/usr/bin/ld.lld-19"],
+)
 def test_lld_may_be_asked_for(asked: Asked, linker: str) -> None:
     assert adds(asked, linker, "a.o") == [LTO]
     assert loads_plugin(asked, linker, "a.o")

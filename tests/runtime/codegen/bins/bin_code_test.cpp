@@ -173,6 +173,14 @@ TEST(GenerateTest, CodeIsSmall) {
     }
     EXPECT_LE(bytes_a_bin(layout, instruction_sets::riscv), 20);
     EXPECT_LE(bytes_a_bin(layout, instruction_sets::thumb2), 14);
+    // Up to 64 MiB, with bins in order.
+    for (uint32_t widest = 100; widest <= 1 << 16; widest *= 8) {
+        for (const uint32_t step : {1U, 8U, 16U}) {
+            Layout wide = random_layout(random, original_count, step, widest);
+            EXPECT_LE(bytes_a_bin(wide, instruction_sets::riscv), 20) << wide.name;
+            EXPECT_LE(bytes_a_bin(wide, instruction_sets::thumb2), 14) << wide.name;
+        }
+    }
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ TEST(BadInput, Regions) {
         EXPECT_EQ(add(0, bytes), MALLOOM_BINS_TOO_SMALL) << bytes;
     }
     EXPECT_EQ(add(0, SIZE_MAX), MALLOOM_BINS_TOO_SMALL);
+    for (size_t bytes = 17; bytes < 300; ++bytes) {
+        auto* last = reinterpret_cast<void*>(UINTPTR_MAX - bytes);
+        EXPECT_EQ(malloom_bins_add_region(&small.heap, last, 16, 0), MALLOOM_BINS_TOO_SMALL)
+            << "addresses end behind it";
+    }
     EXPECT_EQ(add(0, 1'000, 1), MALLOOM_BINS_BAD_ARGUMENT) << "there is one level";
     EXPECT_EQ(add(1'000, 1'000), MALLOOM_BINS_OK);
     for (const size_t from : {500u, 1'000u, 1'500u, 1'900u}) {
@@ -166,6 +171,47 @@ TEST(BadInput, OverwrittenLinks) {
     EXPECT_TRUE(small.is_whole());
 }
 
+// The chunk before is free, and somebody writes over its size at its end: where no chunk can begin, nothing
+// is read, as a word that is not aligned is a fault on some machines.
+TEST(BadInput, OverwrittenSizesOfTheChunkBefore) {
+    for (const size_t written : {0u, 1u, 2u, 5u, 20u, 36u, 48u, 1u << 20}) {
+        SmallHeap small(1 << 13);
+        auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 104));
+        void* next = malloom_bins_alloc(&small.heap, 104);
+        memset(object, 0x55, 104);
+        malloom_bins_free(&small.heap, object);
+        const size_t tag = object[12];
+        object[12] = written;
+        EXPECT_EQ(malloom_bins_free(&small.heap, next), MALLOOM_BINS_DAMAGED) << written;
+        EXPECT_EQ(malloom_bins_check(&small.heap), MALLOOM_BINS_DAMAGED) << written;
+        object[12] = tag;
+        EXPECT_TRUE(small.is_whole());
+    }
+}
+
+// A link to the last bytes of the region, where no chunk can be: beyond them nothing is read.
+TEST(BadInput, LinksToTheEndOfARegion) {
+    std::vector<uint64_t> storage(MALLOOM_BINS_LISTS(127, 1) / sizeof(uint64_t));
+    malloom_bins heap;
+    const malloom_bins_settings settings = {.options = MALLOOM_BINS_CHECKED_LINKS,
+                                            .storage = storage.data(),
+                                            .storage_bytes = storage.size() * sizeof(uint64_t)};
+    for (size_t words = 1; words < 8; ++words) {
+        std::vector<uint64_t> region(1 << 8);
+        ASSERT_EQ(malloom_bins_open(&heap, &settings), MALLOOM_BINS_OK);
+        ASSERT_EQ(malloom_bins_add_region(&heap, region.data(), region.size() * sizeof(uint64_t), 0),
+                  MALLOOM_BINS_OK);
+        auto* object = static_cast<uintptr_t*>(malloom_bins_alloc(&heap, 104));
+        malloom_bins_alloc(&heap, 104);
+        malloom_bins_free(&heap, object);
+        const uintptr_t link = object[0];
+        object[0] = reinterpret_cast<uintptr_t>(region.data() + region.size() - words);
+        EXPECT_EQ(malloom_bins_alloc(&heap, 104), nullptr) << words;
+        object[0] = link;
+        EXPECT_EQ(malloom_bins_check(&heap), MALLOOM_BINS_OK);
+    }
+}
+
 TEST(BadInput, Sizes) {
     SmallHeap small(1 << 13);
     void* object = malloom_bins_alloc(&small.heap, 10);
@@ -181,8 +227,21 @@ TEST(BadInput, Sizes) {
         EXPECT_EQ(malloom_bins_aligned(&small.heap, alignment, 10), nullptr);
         EXPECT_EQ(small.heard.failures.back(), MALLOOM_BINS_BAD_ARGUMENT);
     }
-    EXPECT_EQ(malloom_bins_aligned(&small.heap, SIZE_MAX / 2 + 1, 10), nullptr);
+    for (const size_t alignment : {SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1}) {
+        for (const size_t bytes : {size_t{10}, SIZE_MAX / 4, SIZE_MAX / 4 + 1, SIZE_MAX}) {
+            EXPECT_EQ(malloom_bins_aligned(&small.heap, alignment, bytes), nullptr) << alignment;
+        }
+    }
     EXPECT_TRUE(small.is_whole());
+}
+
+TEST(BadInput, LargeAlignmentsDoNotOverflow) {
+    EXPECT_EQ(opened_with({.alignment = SIZE_MAX / 16 + 1}), MALLOOM_BINS_BAD_ARGUMENT);
+    SmallHeap small(0, {.alignment = SIZE_MAX / 32 + 1});
+    for (const size_t bytes : {size_t{0}, SIZE_MAX / 4, SIZE_MAX}) {
+        EXPECT_EQ(malloom_bins_alloc(&small.heap, bytes), nullptr);
+        EXPECT_EQ(malloom_bins_aligned(&small.heap, SIZE_MAX / 2 + 1, bytes), nullptr);
+    }
 }
 
 }  // namespace

@@ -175,6 +175,10 @@ TEST(Bins, OwnersHearOfEachObject) {
     EXPECT_EQ(small.heard.made, 2u);
     EXPECT_EQ(small.heard.freed, 1u);
     EXPECT_GE(small.heard.locks, 4u);
+    malloom_bins_free_later(&small.heap, malloom_bins_alloc(&small.heap, 0));
+    EXPECT_EQ(small.heard.made, 3u) << "of no bytes too";
+    malloom_bins_free(&small.heap, malloom_bins_alloc(&small.heap, 10));
+    EXPECT_EQ(small.heard.freed, 3u) << "later too";
 }
 
 TEST(Bins, StatisticsSayWhatThereIs) {
