@@ -147,7 +147,7 @@ TEST_F(Preload, SegmentsAreOpenedWholeWhereNothingLimitsThem) {
 
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
-    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");
+    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins\n");
 }
 
 TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
