@@ -16,7 +16,7 @@ class ProcessBins {
     /// As of a region heap, but that addresses alone will do (ThreadBins::open). Watches for ends of threads
     /// and forks from now on.
     bool open(void* region, size_t bytes);
-    /// For tests: no other thread is left, and the region is about to go.
+    /// For tests: no other thread is left, and nothing is freed any more.
     void close();
 
     void* allocate(const heaps::Request& request);

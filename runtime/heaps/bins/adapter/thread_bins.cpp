@@ -41,10 +41,10 @@ class BusyScope {
 };
 
 State state_of(const OwnedBins& instance) {
-    return __atomic_load_n(&instance.state, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&instance.state, __ATOMIC_SEQ_CST);
 }
 void set_state(OwnedBins& instance, State state) {
-    __atomic_store_n(&instance.state, state, __ATOMIC_RELEASE);
+    __atomic_store_n(&instance.state, state, __ATOMIC_SEQ_CST);
 }
 
 [[gnu::always_inline]] inline bool is_empty(const Region& region) {
@@ -56,6 +56,21 @@ void set_state(OwnedBins& instance, State state) {
     call.release_deferred();
     return request.alignment > alignment ? call.allocate_aligned(request.alignment, request.bytes)
                                          : call.allocate(request.bytes);
+}
+
+/// The tags beside an address tell what is there in most cases, those of all chunks before it for sure.
+malloom_bins_result looked_into(const Region& region, const bins::Chunk& place, malloom_bins_result what) {
+    const bins::Chunk* chunk = region.first;
+    while (chunk < region.end && bins::fits(region, *chunk, bins::bytes_of(*chunk))) {
+        const bins::Chunk* const next = &bins::after(*chunk, bins::bytes_of(*chunk));
+        if (next > &place) {
+            return (chunk->head & bins::lives) == 0 ? MALLOOM_BINS_FREED_BEFORE
+                   : chunk == &place                ? what
+                                                    : MALLOOM_BINS_FOREIGN;
+        }
+        chunk = next;
+    }
+    return what;
 }
 
 /// A bounded heap takes one at each call.
@@ -118,13 +133,14 @@ bool ThreadBins::open_instance(OwnedBins& self) {
 
 void ThreadBins::leave(OwnedBins& self) {
     const BusyScope busy(self);
-    take_all_deferred(self);
     const Locked locked(lock_);
+    // Whoever frees an object after this sees it; what came before is taken here.
+    set_state(self, State::idle);
+    take_all_deferred(self);
     remove_empty(self);
     self.spare = nullptr;
     self.next_idle = idle_;
     idle_ = &self;
-    set_state(self, State::idle);
 }
 
 void* ThreadBins::allocate(OwnedBins& self, const Request& request) {
@@ -160,15 +176,6 @@ bool ThreadBins::grow(OwnedBins& self) {
            malloom_bins_add_region(&self.bins, taken.start, taken.bytes, 0) == MALLOOM_BINS_OK;
 }
 
-[[gnu::always_inline]] inline void ThreadBins::release_in(OwnedBins& owner, Region& region, void* object) {
-    Call call(owner.bins);
-    call.release_deferred();
-    if (const auto wrong = bins::judge(owner.bins, &region, object); wrong != MALLOOM_BINS_OK) [[unlikely]] {
-        misused(wrong, object, false);
-    }
-    call.release(object, 0);
-}
-
 void ThreadBins::release(OwnedBins& self, void* object) {
     if (regions_.owner_of(object) != self.number || self.is_busy) [[unlikely]] {
         release_others(self, object);
@@ -176,7 +183,12 @@ void ThreadBins::release(OwnedBins& self, void* object) {
     }
     const BusyScope busy(self);
     Region& region = regions_.region_of(object);
-    release_in(self, region, object);
+    Call call(self.bins);
+    call.release_deferred();
+    if (const auto wrong = bins::judge(self.bins, &region, object); wrong != MALLOOM_BINS_OK) [[unlikely]] {
+        misused(wrong, object, false);
+    }
+    call.release(object, 0);
     if (is_empty(region)) [[unlikely]] {
         look_after_empty(self, region);
     }
@@ -190,29 +202,29 @@ void ThreadBins::release_others(OwnedBins& self, void* object) {
     OwnedBins& owner = instances_[number];
     instances_[self.number].for_others.add(number != self.number);
     const BusyScope busy(self);
-    if (state_of(owner) == State::frozen || (state_of(owner) == State::idle && release_idle(owner, object))) {
+    if (state_of(owner) == State::frozen) {
         return;
     }
     malloom_bins_free_later(&owner.bins, object);
+    if (state_of(owner) == State::idle) {
+        clear_idle(owner, object);
+    }
 }
 
-// False where a thread has it by now. A handler that interrupted who has the lock leaves the object to be
-// freed later.
-bool ThreadBins::release_idle(OwnedBins& owner, void* object) {
+// Of a handler that interrupted who has the lock the object is left to whoever comes next.
+void ThreadBins::clear_idle(OwnedBins& owner, const void* object) {
     if (lock_.is_mine()) {
-        return false;
+        return;
     }
     const Locked locked(lock_);
     if (state_of(owner) != State::idle) {
-        return false;
+        return;
     }
     take_all_deferred(owner);
-    Region& region = regions_.region_of(object);
-    release_in(owner, region, object);
-    if (is_empty(region)) {
-        remove(owner, region);
+    // Another thread may have taken it, and the region gone.
+    if (regions_.owner_of(object) == owner.number && is_empty(regions_.region_of(object))) {
+        remove(owner, regions_.region_of(object));
     }
-    return true;
 }
 
 // One stays, for a thread that frees all that it has and begins anew.
@@ -263,6 +275,9 @@ bool ThreadBins::resize(OwnedBins& self, void* object, const Request& request) {
 
 // A request that cannot be served is none of these: it was asked without the hook's being called.
 void ThreadBins::misused(malloom_bins_result what, const void* object, bool was_deferred) const {
+    if (owns(object) && regions_.owner_of(object) != 0) {
+        what = looked_into(regions_.region_of(object), bins::chunk_of(object), what);
+    }
     if (on_misuse_ != nullptr) {
         on_misuse_(what, object, was_deferred);
     }

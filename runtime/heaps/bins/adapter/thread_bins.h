@@ -4,7 +4,7 @@
 // An object belongs to the instance that it came from. Its owner alone goes into that instance, without a
 // lock. Others leave the object there (malloom_bins_free_later), and the owner's next call takes it. The
 // instance of a thread that has ended waits for the next thread that begins. Until then whoever frees one of
-// its objects goes into it, under the lock of all.
+// its objects takes what was left there, under the lock of all.
 #pragma once
 
 #include <stddef.h>
@@ -92,8 +92,7 @@ class ThreadBins {
 
     [[gnu::noinline]] void* allocate_slow(OwnedBins& self, const Request& request);
     [[gnu::noinline]] void release_others(OwnedBins& self, void* object);
-    bool release_idle(OwnedBins& owner, void* object);
-    void release_in(OwnedBins& owner, bins::Region& region, void* object);
+    void clear_idle(OwnedBins& owner, const void* object);
     bool open_instance(OwnedBins& self);
     bool grow(OwnedBins& self);
     void look_after_empty(OwnedBins& owner, const bins::Region& region);
