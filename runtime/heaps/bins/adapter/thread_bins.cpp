@@ -132,7 +132,6 @@ bool ThreadBins::open_instance(OwnedBins& self) {
 }
 
 void ThreadBins::leave(OwnedBins& self) {
-    const BusyScope busy(self);
     const Locked locked(lock_);
     // Whoever frees an object after this sees it; what came before is taken here.
     set_state(self, State::idle);

@@ -68,7 +68,7 @@ class ThreadBins {
     /// An instance for a thread that has none: that of an ended one, or a new one. Null where there are too
     /// many.
     OwnedBins* join();
-    /// The thread ends. It must not use the instance any more.
+    /// The thread ends. It and its signal handlers use the instance no more.
     void leave(OwnedBins& self);
 
     // As of a heap, for the thread that has the instance. One that stands for none is always busy.
