@@ -13,7 +13,8 @@ concept OpensPages = heaps::RegionHeap<Heap> && requires { Heap::most_region_byt
 /// Of a heap that opens its pages itself. The program needs addresses too, where they are limited.
 template <OpensPages Heap>
 bool open_over_region(Heap& heap) {
-    const size_t share = platform::round_down(platform::address_space_limit() / 16, platform::huge_page_bytes);
+    const size_t share =
+        platform::round_down(platform::address_space_limit() / 16, platform::huge_page_bytes);
     const size_t bytes = share < Heap::most_region_bytes ? share : Heap::most_region_bytes;
     void* region = platform::reserve_addresses(bytes, platform::huge_page_bytes);
     return region != nullptr && heap.open(region, bytes);

@@ -185,8 +185,8 @@ void* RunTime::allocate_for(const AskedFor& request) {
     return object != nullptr ? object : fallback().allocate(request);
 }
 
-// mimalloc's where its objects have marks, else a region heap's, a group's, another thread's pool's, else null, an object
-// of the plan in several words, the C library's, or another allocator's.
+// mimalloc's where its objects have marks, else a region heap's, a group's, another thread's pool's, else
+// null, an object of the plan in several words, the C library's, or another allocator's.
 void RunTime::deallocate_slow(void* object) {
     if (fallback().may_have_mark(object)) {
         fallback().deallocate_marked(object);

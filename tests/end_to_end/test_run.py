@@ -276,7 +276,9 @@ def test_bad_plans_are_refused(malloom: Malloom, tmp_path: Path) -> None:
 
 def test_bad_use_is_refused(malloom: Malloom) -> None:
     assert_refused(malloom("run"), 2, "no program is given")
-    assert_refused(malloom("run", "--heap", "pages", "--", "true"), 2, "choose plan or pools or fallback")
+    choice = "choose plan or pools or bins or fallback"
+    assert_refused(malloom("run", "--heap", "pages", "--", "true"), 2, choice)
+    assert_refused(malloom("run", "--heap", "bins", "--plan", "x", "--", "true"), 2, "--plan means nothing")
     assert_refused(malloom("run", "--heap", "plan", "--", "true"), 2, "needs a plan")
     assert_refused(malloom("run", "--fallback", "none", "--", "true"), 2, "'mimalloc', 'system'")
     assert_refused(malloom("run", "--no-such-option", "--", "true"), 2, "--no-such-option")

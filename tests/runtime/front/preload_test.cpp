@@ -90,7 +90,8 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
          {settings, "statistics=0," + settings, plan_for_anyone(), "heap=pools,statistics=0," + settings,
           "heap=pools," + plan_for_anyone(), std::string("heap=pools"),
           std::string("heap=pools,statistics=1"), std::string("heap=pools,colocate=1"),
-          std::string("heap=bins"), std::string("heap=bins,statistics=1"), std::string("heap=fallback"), std::string("fallback=system")}) {
+          std::string("heap=bins"), std::string("heap=bins,statistics=1"), std::string("heap=fallback"),
+          std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " one").output, "one done\n") << heap;
@@ -106,7 +107,8 @@ TEST_F(Preload, SignalHandlersMayAskWhereThePlanOrBinsServe) {
     }
 }
 
-// Fifty threads one after the other or at a time, of whose objects none is another's; and main, which has few.
+// Fifty threads one after the other or at a time, of whose objects none is another's; and main, which has
+// few.
 TEST_F(Preload, StatisticsSayHowManyInstancesServed) {
     const std::string one = run("heap=bins,statistics=1", MALLOOM_PROBE " one").complaint;
     EXPECT_NE(one.find(" (1 instance, 1 region, at most 1.0 MiB, 0 freed by other threads)"),
@@ -121,17 +123,16 @@ TEST_F(Preload, StatisticsSayHowManyInstancesServed) {
 }
 
 TEST_F(Preload, WhatIsFreedWronglyInBinsEndsTheProgramWithALine) {
-    std::ofstream(folder + "/wrong.c")
-        << "#include <stdlib.h>\n#include <string.h>\n"
-           "int main(int count, char** words) {\n"
-           "    char* volatile object = malloc(100);\n"
-           "    char* volatile behind = malloc(100);\n"
-           "    if (words[1][0] == 'o') memset(object, 1, 120);\n"
-           "    free(words[1][0] == 'w' ? object + 16 : object);\n"
-           "    if (words[1][0] == 't') free(object);\n"
-           "    free(behind);\n"
-           "    return 0;\n"
-           "}\n";
+    std::ofstream(folder + "/wrong.c") << "#include <stdlib.h>\n#include <string.h>\n"
+                                          "int main(int count, char** words) {\n"
+                                          "    char* volatile object = malloc(100);\n"
+                                          "    char* volatile behind = malloc(100);\n"
+                                          "    if (words[1][0] == 'o') memset(object, 1, 120);\n"
+                                          "    free(words[1][0] == 'w' ? object + 16 : object);\n"
+                                          "    if (words[1][0] == 't') free(object);\n"
+                                          "    free(behind);\n"
+                                          "    return 0;\n"
+                                          "}\n";
     ASSERT_EQ(plain("gcc -fno-builtin wrong.c -o wrong").status, 0);
     const auto complaint = [&](const char* how) {
         const Outcome outcome = run("heap=bins", "./wrong " + std::string(how));
@@ -189,7 +190,8 @@ TEST_F(Preload, SegmentsAreOpenedWholeWhereNothingLimitsThem) {
 
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
-    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins\n");
+    EXPECT_EQ(outcome.complaint,
+              "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins\n");
 }
 
 TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
@@ -248,9 +250,8 @@ TEST_F(Preload, ADeeplyBoundPlugInSharesTheHeap) {
            "}\n";
     ASSERT_EQ(plain("gcc -shared -fPIC -fno-builtin plug_in.c -o plug_in.so").status, 0);
     ASSERT_EQ(plain("gcc host.c -o host '-Wl,-rpath,$ORIGIN'").status, 0);
-    for (const std::string& settings :
-         {plan_for_anyone(), std::string("heap=fallback"), std::string("heap=pools"),
-          std::string("heap=bins")}) {
+    for (const std::string& settings : {plan_for_anyone(), std::string("heap=fallback"),
+                                        std::string("heap=pools"), std::string("heap=bins")}) {
         const Outcome outcome = run(settings, "./host");
         EXPECT_EQ(outcome.output, "taken\n") << outcome.complaint;
         EXPECT_EQ(outcome.status, 0);

@@ -287,9 +287,7 @@ class BinsOfThreads {
     void deallocate(void* object) { bins_.release(self(), object); }
     bool owns(const void* object) const { return bins_.owns(object); }
     size_t usable_size(const void* object) const { return bins_.usable_size(object); }
-    bool resize(void* object, const heaps::Request& request) {
-        return bins_.resize(self(), object, request);
-    }
+    bool resize(void* object, const heaps::Request& request) { return bins_.resize(self(), object, request); }
 
     heaps::OwnedBins& self() {
         heaps::OwnedBins*& own = instances[this];

@@ -15,8 +15,8 @@ class BinRegions {
   public:
     static constexpr size_t unit_bytes = size_t{1} << 20;
 
-    /// `start` is a page's; the bytes are zeroed, or addresses whose pages are opened as regions are taken, and
-    /// outlive this. `reserved` of them, from the start on, are left to the caller, and open. False where
+    /// `start` is a page's; the bytes are zeroed, or addresses whose pages are opened as regions are taken,
+    /// and outlive this. `reserved` of them, from the start on, are left to the caller, and open. False where
     /// there is no room for a unit beside the table, or no memory for that.
     bool open(uintptr_t start, size_t bytes, size_t reserved);
 

@@ -1,5 +1,5 @@
-// Bin heaps for the threads of a process, an instance each: the bin heap as one of the heaps that fronts drive
-// (runtime/heaps/heap.h). Which instance is the calling thread's is the front's to know.
+// Bin heaps for the threads of a process, an instance each: the bin heap as one of the heaps that fronts
+// drive (runtime/heaps/heap.h). Which instance is the calling thread's is the front's to know.
 //
 // An object belongs to the instance that it came from. Its owner alone goes into that instance, without a
 // lock. Others leave the object there (malloom_bins_free_later), and the owner's next call takes it. The
@@ -32,7 +32,7 @@ struct alignas(64) OwnedBins {
     bool is_busy;     ///< within the instance: a signal handler that comes then must not go there
     uint8_t rounds;   ///< for the front: of destructors that the ending thread has gone through
     OwnedBins* next_idle;
-    const bins::Region* spare;       ///< the last one that became empty; it may be in use again
+    const bins::Region* spare;         ///< the last one that became empty; it may be in use again
     structures::RacyCount for_others;  ///< objects of other instances that this one's threads have freed
     uint64_t storage[MALLOOM_BINS_LISTS(MALLOOM_BINS_ORIGINAL_COUNT, 1) / sizeof(uint64_t)];
 };
@@ -40,8 +40,8 @@ struct alignas(64) OwnedBins {
 /// How many instances and regions there were, for the line of statistics.
 struct ThreadBinsCounts {
     uint32_t instances;
-    uint32_t regions;         ///< now
-    size_t most_bytes;        ///< of regions, ever at a time
+    uint32_t regions;          ///< now
+    size_t most_bytes;         ///< of regions, ever at a time
     uint64_t freed_by_others;  ///< objects
 };
 
@@ -53,8 +53,8 @@ class ThreadBins {
     static constexpr size_t largest_bytes = size_t{256} << 10;
     static constexpr size_t largest_alignment = size_t{64} << 10;
 
-    /// Over a region as of heaps::RegionHeap, which begins at a page and has some megabytes at least. Addresses
-    /// alone will do (platform::reserve_addresses): the pages are opened as they are needed.
+    /// Over a region as of heaps::RegionHeap, which begins at a page and has some megabytes at least.
+    /// Addresses alone will do (platform::reserve_addresses): the pages are opened as they are needed.
     bool open(void* region, size_t bytes);
     /// For tests: no thread has an instance that it will use again.
     void close();
