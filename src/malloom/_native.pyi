@@ -26,6 +26,9 @@ def array_accesses(request: U32, packed: U64, skip: int, take: int) -> AccessSou
 # bins/bindings.cpp
 
 def lay_out_bins(begins: U32, counts: U32, end: int, granule: int, wanted: int) -> U32: ...
+def replay_bins(
+    sizes: U64, alignments: U32, events: I64, begins: U32, region_bytes: int, bounded: bool
+) -> tuple[int, int, int, bool]: ...
 def bin_code(begins: U32, weights: U32, target: str) -> bytes: ...
 
 # profile/bindings.cpp

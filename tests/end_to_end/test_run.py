@@ -235,6 +235,14 @@ def test_operator_new_throws(malloom: Malloom, tmp_path: Path) -> None:
         assert malloom("run", *options, "--", tmp_path / "program").stdout == "caught\n"
 
 
+def test_bins_serve_each_thread(malloom: Malloom) -> None:
+    script = "from threading import Thread; t = Thread(target=lambda: bytes(999)); t.start(); t.join()"
+    done = malloom("run", "--heap", "bins", "--statistics", "--", "python3", "-c", script)
+    assert done.returncode == 0
+    assert re.search(r", bins [1-9]\d* \([2-9] instances, \d+ regions?, at most ", done.stderr)
+    assert malloom("run", "--heap", "bins", "--print-environment").stdout.endswith("MALLOOM=heap=bins\n")
+
+
 def test_musl_program_is_refused(malloom: Malloom, compile_c: Compile) -> None:
     program = compile_c(HELLO, "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
     assert_refused(malloom("run", "--", program), 126, "musl")

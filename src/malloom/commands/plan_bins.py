@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import struct
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,13 @@ import typer
 from malloom.errors import UsageProblem
 from malloom.layout.bin_header import c_name, header
 from malloom.layout.bin_layout import DEFAULT_BINS, TARGETS, BinLayout, lay_out, target_named
+from malloom.layout.bin_replay import ORIGINAL, Replay, replay
 from malloom.output_file import check_new, check_output, check_replaced, written_whole
 from malloom.profile import HeapProfile
 from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on
+
+OWN_POINTER_BYTES = struct.calcsize("P")
 
 
 def plan_bins(
@@ -43,8 +48,43 @@ def plan_bins(
     with written_whole(output) as file:
         file.write(header(layout, c_name(output), profile.name, code).encode())
     typer.echo(summary(layout, code), err=True)
+    replays = _replays(opened, layout)
+    if replays:
+        typer.echo(compared(layout, *replays), err=True)
     if as_json:
-        typer.echo(json.dumps(as_object(layout, code), indent=2))
+        typer.echo(json.dumps({**as_object(layout, code), "replayed": _replays_object(replays)}, indent=2))
+
+
+Replays = tuple[Replay, Replay]
+"""With the bins as laid out, and with the original ones."""
+
+
+def _replays(profile: HeapProfile, layout: BinLayout) -> Replays | None:
+    """What a heap of this machine does with the bins; None where the target's chunks have other sizes."""
+    if layout.target.pointer_bytes != OWN_POINTER_BYTES:
+        return None
+    laid_out, original = (
+        replay(profile.requests, begins, layout.most_living_bytes) for begins in (layout.begins, ORIGINAL)
+    )
+    return laid_out, original
+
+
+def compared(layout: BinLayout, laid_out: Replay, original: Replay) -> str:
+    """Both replays, in one line."""
+
+    def held(found: Replay) -> str:
+        failures = f", {found.failures:,} requests failed" if found.failures else ""
+        return f"{found.of_living(layout.most_living_bytes):.2f} times{failures}"
+
+    steps = [found.steps_of(layout.requests) for found in (laid_out, original)]
+    return (
+        f"replayed: {held(laid_out)} what lived is held (original bins: {held(original)}), "
+        f"{steps[0]:.2f} steps a request ({steps[1]:.2f})"
+    )
+
+
+def _replays_object(replays: Replays | None) -> dict[str, dict[str, int]] | None:
+    return replays and {"laid_out": asdict(replays[0]), "original": asdict(replays[1])}
 
 
 def _own_target() -> str:

@@ -41,10 +41,10 @@ class BusyScope {
 };
 
 State state_of(const OwnedBins& instance) {
-    return __atomic_load_n(&instance.state, __ATOMIC_SEQ_CST);
+    return static_cast<State>(__atomic_load_n(&instance.state, __ATOMIC_SEQ_CST));
 }
 void set_state(OwnedBins& instance, State state) {
-    __atomic_store_n(&instance.state, state, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&instance.state, static_cast<uint8_t>(state), __ATOMIC_SEQ_CST);
 }
 
 [[gnu::always_inline]] inline bool is_empty(const Region& region) {
@@ -304,12 +304,12 @@ void ThreadBins::after_fork() {
 void ThreadBins::after_fork_in_child(const OwnedBins& self) {
     bool had_others = false;
     for (uint32_t number = 1; number <= instances_count_; ++number) {
-        had_others |= number != self.number && instances_[number].state == State::owned;
+        had_others |= number != self.number && state_of(instances_[number]) == State::owned;
     }
     for (uint32_t number = 1; had_others && number <= instances_count_; ++number) {
         OwnedBins& instance = instances_[number];
         instance.bins.deferred = 0;
-        if (number != self.number && instance.state == State::owned) {
+        if (number != self.number && state_of(instance) == State::owned) {
             set_state(instance, State::frozen);
         }
     }

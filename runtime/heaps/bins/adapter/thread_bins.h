@@ -28,7 +28,7 @@ struct alignas(64) OwnedBins {
 
     malloom_bins bins;
     uint32_t number;  ///< from 1 on; 0 of one that stands for none
-    State state;      ///< changed under the lock
+    uint8_t state;    ///< a State, changed under the lock
     bool is_busy;     ///< within the instance: a signal handler that comes then must not go there
     uint8_t rounds;   ///< for the front: of destructors that the ending thread has gone through
     OwnedBins* next_idle;
