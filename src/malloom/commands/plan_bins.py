@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import struct
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,11 @@ import typer
 from malloom.errors import UsageProblem
 from malloom.layout.bin_header import c_name, header
 from malloom.layout.bin_layout import DEFAULT_BINS, TARGETS, BinLayout, lay_out, target_named
-from malloom.layout.bin_replay import ORIGINAL, Replay, replay
+from malloom.layout.bin_replay import ORIGINAL, OWN_POINTER_BYTES, Replay, replay
 from malloom.output_file import check_new, check_output, check_replaced, written_whole
 from malloom.profile import HeapProfile
 from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on
-
-OWN_POINTER_BYTES = struct.calcsize("P")
 
 
 def plan_bins(

@@ -9,12 +9,14 @@ begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from malloom import _native
 from malloom.errors import UsageProblem
+from malloom.layout.bin_replay import insertions, most_living_bytes
 from malloom.profile.requests import Requests
 
 U32 = npt.NDArray[np.uint32]
@@ -24,6 +26,9 @@ MOST_BINS = 1024
 DEFAULT_BINS = 127
 LARGEST_CHUNK = 2**30
 """Bytes. Larger chunks all belong to the last bin."""
+SMALL_SIZES = 512
+"""As many sizes are counted each in a bin of its own."""
+MOST_WANTED = 2**15
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class BinLayout:
     begins: U32
     """Of each bin, ascending, the first 0."""
     counts: U32
-    """How many requests each bin would have served."""
+    """How often each bin would have been looked for."""
     requests: int
     sizes: int
     """How many different sizes of chunks there were."""
@@ -91,26 +96,50 @@ class BinLayout:
 
 
 def lay_out(requests: Requests, target: Target, bins: int = DEFAULT_BINS) -> BinLayout:
-    """At most so many bins, laid out by the requests of which there is at least one."""
-    chunks, counts = np.unique(target.chunk_bytes(requests.size), return_counts=True)
+    """At most so many bins, laid out by the requests of which there is at least one.
+
+    What counts is how often each size would be looked for: by a request, and by a chunk that becomes free,
+    as a replay of the requests shows.
+    """
+    sizes, asked = np.unique(target.chunk_bytes(requests.size), return_counts=True)
     living = most_living_bytes(requests)
-    begins = _laid_out(chunks, counts, max(4 * int(chunks[-1]), living), target, bins)
-    served = np.zeros(len(begins), dtype=np.uint64)
-    np.add.at(served, np.searchsorted(begins, chunks, side="right") - 1, counts.astype(np.uint64))
+    end = min(max(4 * int(sizes[-1]), living), LARGEST_CHUNK) + target.granule
+    fine = fine_begins(sizes, asked, target)
+    fine = fine[fine < end]
+    inserted = insertions(requests, fine, living, target.pointer_bytes)
+    begins = _laid_out(fine, inserted + _in_bins(fine, sizes, asked), end, target, bins)
+    counts = _in_bins(begins, fine, inserted) + _in_bins(begins, sizes, asked)
     return BinLayout(
-        target, begins, _in_32_bits(served), len(requests), len(chunks), int(requests.size.max()), living
+        target, begins, _in_32_bits(counts), len(requests), len(sizes), int(requests.size.max()), living
     )
 
 
-def _laid_out(chunks: U32, counts: npt.NDArray[np.int64], end: int, target: Target, bins: int) -> U32:
-    """The begins, of which the heap would come to the same had it a bin for each size of chunks."""
-    begins = np.unique(np.concatenate(([0], chunks, chunks + target.granule))).astype(np.uint32)
-    counted = np.zeros(len(begins), dtype=np.uint64)
-    counted[np.searchsorted(begins, chunks)] = counts
-    last = int(begins[-1]) + target.granule
-    return _native.lay_out_bins(
-        begins, _in_32_bits(counted), min(max(end, last), 2 * LARGEST_CHUNK - 1), target.granule, bins
-    )
+def fine_begins(sizes: U32, asked: npt.NDArray[np.int64], target: Target) -> U32:
+    """As fine bins as a heap can have: one for each of the smaller sizes, eight to an octave of the larger
+    ones, and between those bins for the single sizes that are asked for most."""
+    small = np.arange(0, SMALL_SIZES * target.granule, target.granule)
+    octaves = range((SMALL_SIZES * target.granule).bit_length() - 1, LARGEST_CHUNK.bit_length() - 1)
+    large = [(8 + part) << (octave - 3) for octave in octaves for part in range(8)]
+    is_large = sizes >= SMALL_SIZES * target.granule
+    most = np.argsort(-asked[is_large], kind="stable")[: (MOST_BINS - 1 - len(small) - len(large)) // 2]
+    single = sizes[is_large][most]
+    return np.unique(np.concatenate((small, large, single, single + target.granule))).astype(np.uint32)
+
+
+def _in_bins(begins: U32, sizes: U32, counts: npt.NDArray[Any]) -> U64:
+    """The counts of sizes, added up for each bin."""
+    found = np.zeros(len(begins), dtype=np.uint64)
+    np.add.at(found, np.searchsorted(begins, sizes, side="right") - 1, counts.astype(np.uint64))
+    return found
+
+
+def _laid_out(fine: U32, looked_for: U64, end: int, target: Target, bins: int) -> U32:
+    """The redistribution of the heap's own rehash, with as many bins as there may be: where single sizes
+    have more than a bin's part each it comes to fewer than it is asked for."""
+    counts = _in_32_bits(looked_for)
+    wanted = [min(int(bins * more), MOST_WANTED) for more in (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32)]
+    found = [_native.lay_out_bins(fine, counts, end, target.granule, number) for number in wanted]
+    return max((begins for begins in found if len(begins) <= bins), key=len)
 
 
 def _in_32_bits(counts: U64) -> U32:
@@ -118,12 +147,3 @@ def _in_32_bits(counts: U64) -> U32:
     shift = max(int(counts.max()).bit_length() - 32, 0)
     shifted: U32 = np.maximum(counts >> np.uint64(shift), counts > 0).astype(np.uint32)
     return shifted
-
-
-def most_living_bytes(requests: Requests) -> int:
-    """Bytes of all objects that live at the same time, at most."""
-    times = np.concatenate((requests.birth, requests.death))
-    changes = np.concatenate((requests.size.astype(np.int64), -requests.size.astype(np.int64)))
-    # At one ticket what goes comes first: realloc's old object makes room for the new one.
-    order = np.lexsort((changes, times))
-    return int(np.cumsum(changes[order]).max(initial=0))

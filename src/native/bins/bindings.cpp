@@ -31,17 +31,18 @@ nb::bytes code_of(const ArrayView<uint32_t>& begins, const ArrayView<uint32_t>& 
     return nb::bytes(code.data(), code.size());
 }
 
-/// (most bytes held, steps, failures, whether the heap was whole in the end)
+/// (most bytes held, steps, failures, whether the heap was whole in the end, insertions for each bin)
 nb::tuple replayed(const ArrayView<uint64_t>& sizes, const ArrayView<uint32_t>& alignments,
                    const ArrayView<int64_t>& events, const ArrayView<uint32_t>& begins, uint64_t region_bytes,
-                   bool bounded) {
+                   uint32_t alignment, bool bounded) {
     if (sizes.shape(0) != alignments.shape(0)) {
         throw std::invalid_argument("an alignment for each size");
     }
     const RecordedRequests recorded = {to_span(sizes), to_span(alignments), to_span(events)};
-    const ReplayedBins found =
-        unlocked([&] { return replay_bins(recorded, to_span(begins), region_bytes, bounded); });
-    return nb::make_tuple(found.most_held, found.steps, found.failures, found.is_whole);
+    const ReplayHeap wanted = {to_span(begins), region_bytes, alignment, bounded};
+    ReplayedBins found = unlocked([&] { return replay_bins(recorded, wanted); });
+    return nb::make_tuple(found.most_held, found.steps, found.failures, found.is_whole,
+                          to_numpy(std::move(found.insertions)));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ void bind_bins(nb::module_& module) {
     module.def("lay_out_bins", &laid_out, nb::arg("begins"), nb::arg("counts"), nb::arg("end"),
                nb::arg("granule"), nb::arg("wanted"));
     module.def("replay_bins", &replayed, nb::arg("sizes"), nb::arg("alignments"), nb::arg("events"),
-               nb::arg("begins"), nb::arg("region_bytes"), nb::arg("bounded"));
+               nb::arg("begins"), nb::arg("region_bytes"), nb::arg("alignment"), nb::arg("bounded"));
     module.def("bin_code", &code_of, nb::arg("begins"), nb::arg("weights"), nb::arg("target"));
 }
 

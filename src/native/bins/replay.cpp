@@ -6,6 +6,7 @@
 #include <new>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "include/malloom/bins.h"
@@ -43,18 +44,20 @@ class Region {
 /// A heap that counts the steps in its lists.
 class CountingHeap {
   public:
-    CountingHeap(std::span<const uint32_t> begins, const Region& region, bool is_bounded)
-        : region_(region), storage_(words_of(begins)) {
+    CountingHeap(const ReplayHeap& wanted, const Region& region, unsigned counted)
+        : region_(region), storage_(words_of(wanted.begins)) {
         malloom_bins_settings settings = {};
-        settings.bins = static_cast<unsigned>(begins.size());
-        settings.begins = begins.empty() ? nullptr : begins.data();
-        settings.options = MALLOOM_BINS_COUNT_STEPS | (is_bounded ? MALLOOM_BINS_BOUNDED : 0);
+        settings.alignment = wanted.alignment;
+        settings.bins = static_cast<unsigned>(wanted.begins.size());
+        settings.begins = wanted.begins.empty() ? nullptr : wanted.begins.data();
+        settings.options = counted | (wanted.is_bounded ? MALLOOM_BINS_BOUNDED : 0);
         settings.storage = storage_.data();
         settings.storage_bytes = storage_.size() * sizeof(uint64_t);
         if (malloom_bins_open(&heap_, &settings) != MALLOOM_BINS_OK ||
             malloom_bins_add_region(&heap_, region.start(), region.bytes(), 0) != MALLOOM_BINS_OK) {
             throw std::invalid_argument("no heap can have these bins");
         }
+        counts_.resize(heap_.bins);
     }
     CountingHeap(const CountingHeap&) = delete;
     CountingHeap& operator=(const CountingHeap&) = delete;
@@ -72,13 +75,14 @@ class CountingHeap {
 
     /// Before the counts, of 32 bits, are full.
     void take_counts() {
-        steps_ = std::accumulate(heap_.counts, heap_.counts + heap_.bins, steps_);
-        std::fill(heap_.counts, heap_.counts + heap_.bins, 0u);
+        for (unsigned bin = 0; bin < heap_.bins; ++bin) {
+            counts_[bin] += std::exchange(heap_.counts[bin], 0);
+        }
     }
-    ReplayedBins outcome() {
-        take_counts();
-        return {most_held_, steps_, heap_.failures, malloom_bins_check(&heap_) == MALLOOM_BINS_OK};
-    }
+    const std::vector<uint64_t>& counts() const { return counts_; }
+    uint64_t most_held() const { return most_held_; }
+    uint64_t failures() const { return heap_.failures; }
+    bool is_whole() const { return malloom_bins_check(&heap_) == MALLOOM_BINS_OK; }
 
   private:
     static size_t words_of(std::span<const uint32_t> begins) {
@@ -90,16 +94,11 @@ class CountingHeap {
     std::vector<uint64_t> storage_;
     malloom_bins heap_ = {};
     uint64_t most_held_ = 0;
-    uint64_t steps_ = 0;
+    std::vector<uint64_t> counts_;
 };
 
-}  // namespace
-
-ReplayedBins replay_bins(const RecordedRequests& recorded, std::span<const uint32_t> begins,
-                         uint64_t region_bytes, bool is_bounded) {
+void replay(const RecordedRequests& recorded, CountingHeap& heap) {
     constexpr size_t between_counts = 4096;
-    const Region region(region_bytes);
-    CountingHeap heap(begins, region, is_bounded);
     std::vector<void*> objects(recorded.sizes.size());
     for (size_t i = 0; i < recorded.events.size(); ++i) {
         const int64_t event = recorded.events[i];
@@ -116,7 +115,21 @@ ReplayedBins replay_bins(const RecordedRequests& recorded, std::span<const uint3
             heap.take_counts();
         }
     }
-    return heap.outcome();
+    heap.take_counts();
+}
+
+}  // namespace
+
+// Twice, as a heap has one count for each bin.
+ReplayedBins replay_bins(const RecordedRequests& recorded, const ReplayHeap& wanted) {
+    const Region for_steps(wanted.region_bytes);
+    CountingHeap heap(wanted, for_steps, MALLOOM_BINS_COUNT_STEPS);
+    replay(recorded, heap);
+    const Region for_insertions(wanted.region_bytes);
+    CountingHeap again(wanted, for_insertions, MALLOOM_BINS_COUNT_INSERTIONS);
+    replay(recorded, again);
+    return {heap.most_held(), std::accumulate(heap.counts().begin(), heap.counts().end(), uint64_t{0}),
+            heap.failures(), heap.is_whole() && again.is_whole(), again.counts()};
 }
 
 }  // namespace malloom::native

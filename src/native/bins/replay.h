@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace malloom::native {
 
@@ -19,12 +20,19 @@ struct ReplayedBins {
     uint64_t steps;      ///< to a next chunk of a list
     uint64_t failures;   ///< requests that got nothing
     bool is_whole;       ///< the heap, in the end
+    std::vector<uint64_t> insertions;  ///< of free chunks, for each bin
 };
 
-/// Replays them into a heap of this machine, over one region of so many bytes. `begins`: of its bins; empty
-/// for the original ones. Throws std::bad_alloc where there are no such addresses, std::invalid_argument
+/// The heap to replay them into, of this machine and over one region.
+struct ReplayHeap {
+    std::span<const uint32_t> begins;  ///< of its bins; empty for the original ones
+    uint64_t region_bytes;
+    uint32_t alignment;  ///< of its objects; 0: as malloc's
+    bool is_bounded;
+};
+
+/// Replays them. Throws std::bad_alloc where there are no such addresses, std::invalid_argument
 /// where the heap cannot have these bins or an event is of no request.
-ReplayedBins replay_bins(const RecordedRequests& recorded, std::span<const uint32_t> begins,
-                         uint64_t region_bytes, bool is_bounded);
+ReplayedBins replay_bins(const RecordedRequests& recorded, const ReplayHeap& wanted);
 
 }  // namespace malloom::native

@@ -18,9 +18,9 @@ from malloom.layout.bin_layout import (
     BinLayout,
     Target,
     lay_out,
-    most_living_bytes,
     target_named,
 )
+from malloom.layout.bin_replay import most_living_bytes
 from malloom.profile.requests import Requests, requests_from_arrays
 
 
@@ -59,14 +59,14 @@ def test_bins_are_some_that_a_heap_takes(target: Target, bins: int) -> None:
         assert 0 < len(layout.begins) <= bins
         assert (np.diff(layout.begins.astype(np.int64)) > 0).all()
         assert (layout.begins % target.granule == 0).all()
-        assert layout.counts.sum() == layout.requests == 5000
+        assert layout.counts.sum() == layout.requests == 5000, "no chunk became free"
 
 
 def test_each_bin_is_as_busy_as_the_others_where_sizes_lie_evenly() -> None:
     sizes = list(range(1000, 9000, 8)) * 10
     layout = lay_out(requests_of(sizes), TARGETS["thumb2"], 64)
     busy = np.sort(layout.counts)[-40:]
-    assert busy[0] > 0.9 * busy[-1]
+    assert busy[0] > 0.7 * busy[-1], "but for those of the logarithm, which cut some in two"
 
 
 def test_few_sizes_have_bins_that_end_behind_them() -> None:

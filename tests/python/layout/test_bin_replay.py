@@ -5,7 +5,7 @@ import pytest
 
 from malloom import _native
 from malloom.layout.bin_layout import TARGETS, lay_out
-from malloom.layout.bin_replay import ORIGINAL, events_of, replay
+from malloom.layout.bin_replay import ORIGINAL, events_of, insertions, most_living_bytes, replay
 from malloom.profile.requests import NEVER, Requests, requests_from_arrays
 
 
@@ -48,6 +48,24 @@ def test_bins_by_the_profile_need_fewer_steps_than_two_bins() -> None:
     assert replay(requests, coarse.begins, living, bounded=True).steps <= 3 * len(requests)
 
 
+def test_bins_by_the_profile_need_fewer_steps_than_the_original_ones() -> None:
+    """Judged by requests of the same kind that they were not laid out by."""
+    for learned, judged in ((1, 2), (3, 4)):
+        layout = lay_out(churning(learned), TARGETS["x86_64"])
+        requests = churning(judged)
+        living = most_living_bytes(requests)
+        assert replay(requests, layout.begins, living).steps < replay(requests, ORIGINAL, living).steps
+
+
+def test_what_becomes_free_is_counted_by_its_size() -> None:
+    requests = requests_from_arrays([24, 24, 100, 24], birth=[0, 1, 2, 3], death=[4, NEVER, 5, NEVER])
+    begins = np.array([0, 32, 48, 112, 128], dtype=np.uint32)
+    assert insertions(requests, begins, 172, 8).tolist() == [0, 1, 0, 1, 0]
+    # Chunks of 28 and 104 bytes are 32 and 104 there.
+    begins = np.array([0, 32, 40, 104, 112], dtype=np.uint32)
+    assert insertions(requests, begins, 172, 4).tolist() == [0, 1, 0, 1, 0]
+
+
 def test_what_gets_nothing_is_counted() -> None:
     requests = requests_from_arrays([100, 2**40, 100], birth=[0, 1, 2], death=[3, 4, 5])
     assert replay(requests, ORIGINAL, 200).failures == 1
@@ -56,6 +74,6 @@ def test_what_gets_nothing_is_counted() -> None:
 def test_bins_that_cannot_be_are_refused() -> None:
     sizes, alignments, events = np.ones(1, np.uint64), np.zeros(1, np.uint32), np.zeros(1, np.int64)
     with pytest.raises(ValueError, match="no heap can have these bins"):
-        _native.replay_bins(sizes, alignments, events, np.array([0, 64, 64], np.uint32), 2**20, False)
+        _native.replay_bins(sizes, alignments, events, np.array([0, 64, 64], np.uint32), 2**20, 0, False)
     with pytest.raises(ValueError, match="an event of no request"):
-        _native.replay_bins(sizes, alignments, np.array([1]), ORIGINAL, 2**20, False)
+        _native.replay_bins(sizes, alignments, np.array([1]), ORIGINAL, 2**20, 0, False)
