@@ -7,6 +7,7 @@
 
 #include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
+#include "runtime/platform/output.h"
 
 // The list. Targets over another one say which.
 #ifndef MALLOOM_PROCESS_HEAPS
@@ -54,10 +55,11 @@ struct ProcessHeaps {
     }
     bool owns(const void* object) const { return fallback.owns(object); }
 
-    /// Lets the region heap of that name serve, over a region of this many bytes of address space. False
-    /// where the list has none (any name, or null), and where address space is short. Once, before the first
-    /// request.
-    bool open_region_heap(const char* name);
+    /// Lets the region heap of that name serve, over a region of this many bytes of address space, or up to
+    /// its most_region_bytes of addresses where it has that constant: it opens the pages itself. Its name,
+    /// which stays; null where the list has none (any name, or null), and where address space is short. Once,
+    /// before the first request.
+    const char* open_region_heap(const char* name);
     static constexpr size_t region_bytes = size_t{1} << 30;
 
     /// As of a heap: the region heaps of the list alone. Null and false where none is open.
@@ -81,6 +83,21 @@ struct ProcessHeaps {
 #undef HEAP
         return false;
     }
+    /// False where none of them owns it.
+    [[gnu::always_inline]] bool release_in_region([[maybe_unused]] void* object) {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)         \
+    if (name.owns(object)) {     \
+        name.deallocate(object); \
+        return true;             \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+        return false;
+    }
+    /// What those say of themselves that serve, for the line of statistics.
+    void describe_region([[maybe_unused]] platform::Line& line) const;
+
     size_t usable_size(const void* object) const {
 #define HEAP(type, name)                 \
     if (name.owns(object)) {             \

@@ -86,6 +86,16 @@ void* RunTime::allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path) {
     return object != nullptr ? object : slow_path(bytes);
 }
 
+void* RunTime::allocate_in_region(size_t bytes, SlowMalloc slow_path) {
+    void* object = process_heaps.allocate_in_region({bytes, 0});
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* RunTime::allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path) {
+    void* object = process_heaps.allocate_in_region({bytes, 0});
+    return object != nullptr ? memset(object, 0, bytes) : slow_path(bytes);
+}
+
 void* RunTime::allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path) {
     const AskedFor request = {bytes, 0, &site};
     if (void* object = claim(request)) {
@@ -175,11 +185,13 @@ void* RunTime::allocate_for(const AskedFor& request) {
     return object != nullptr ? object : fallback().allocate(request);
 }
 
-// mimalloc's where its objects have marks, else a group's, else another thread's pool's, else null, an object
-// of the plan in several words, the C library's, or another allocator's.
+// mimalloc's where its objects have marks, else a region heap's, a group's, another thread's pool's, else
+// null, an object of the plan in several words, the C library's, or another allocator's.
 void RunTime::deallocate_slow(void* object) {
     if (fallback().may_have_mark(object)) {
         fallback().deallocate_marked(object);
+    } else if (process_heaps.release_in_region(object)) {
+        return;
     } else if (process_heaps.groups.owns(object)) {
         process_heaps.groups.deallocate(object);
     } else if (process_heaps.pools.heap.arena().covers(object)) {
@@ -192,8 +204,6 @@ void RunTime::deallocate_slow(void* object) {
 void RunTime::deallocate_any(void* object) {
     if (process_heaps.plan.owns(object)) {
         process_heaps.plan.release_any(object);
-    } else if (process_heaps.owns_in_region(object)) {
-        process_heaps.deallocate(object);
     } else if (object != nullptr) {
         fallback().deallocate(object);
     }

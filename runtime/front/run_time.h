@@ -48,7 +48,7 @@ class RunTime {
         }
         Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return slow_path(bytes);
+            return serves_region_ ? allocate_in_region(bytes, slow_path) : slow_path(bytes);
         }
         if (site->colocation.has_fast_path(bytes)) {
             return colocated(bytes, site->colocation);
@@ -75,7 +75,7 @@ class RunTime {
         }
         Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return slow_path(bytes);
+            return serves_region_ ? allocate_zeroed_in_region(bytes, slow_path) : slow_path(bytes);
         }
         if (asks_the_caller(*site)) {
             return slow_path(bytes);
@@ -224,6 +224,8 @@ class RunTime {
     [[gnu::noinline]] static void* allocate_marked_zeroed(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] static void* allocate_marked_aligned(size_t alignment, size_t bytes,
                                                            SlowAligned slow_path);
+    [[gnu::noinline]] static void* allocate_in_region(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
@@ -265,7 +267,8 @@ class RunTime {
 
     /// Smaller requests without pools of their own come from common ones; 0 where none do.
     size_t common_end_ = 0;
-    size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
+    size_t plain_span_ = 0;       ///< of the fallback, in mode fallback; else 0
+    bool serves_region_ = false;  ///< in mode region: a region heap is asked before all else
     std::atomic<Mode> mode_ = Mode::starting;
     std::atomic<Mode> matching_ = Mode::fallback;
     bool has_started_ = false;

@@ -5,6 +5,7 @@
 
 #include "runtime/front/dynamic_entries.h"
 #include "runtime/front/planned_prefetches.h"
+#include "runtime/front/process_heaps.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 
@@ -100,6 +101,7 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
     add_pooled(line, requests, sites);
     if (region_heap_ != nullptr) {
         line.text(", ").text(region_heap_).text(" ").number(in_region_);
+        process_heaps.describe_region(line);
     }
     line.text(", fallback ").number(fallback_).text("; peak resident memory ");
     line.bytes(platform::peak_resident_bytes());

@@ -27,7 +27,7 @@ extern DynamicCounts dynamic_counts [[gnu::visibility("hidden")]];
 class Statistics {
   public:
     /// Keeps a copy of stderr for the line at the end: many programs close theirs before they leave.
-    /// `region_heap` is the name of the one that serves, or null.
+    /// `region_heap` is the name of the one that serves, which stays, or null.
     void open(const char* region_heap);
 
     // Bytes are those asked for, not those of the places.

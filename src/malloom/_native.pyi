@@ -23,6 +23,20 @@ class KeptAccesses:
 
 def array_accesses(request: U32, packed: U64, skip: int, take: int) -> AccessSource: ...
 
+# bins/bindings.cpp
+
+def lay_out_bins(begins: U32, counts: U32, end: int, granule: int, wanted: int) -> U32: ...
+def replay_bins(
+    sizes: U64,
+    alignments: U32,
+    events: I64,
+    begins: U32,
+    region_bytes: int,
+    alignment: int,
+    bounded: bool,
+) -> tuple[int, int, int, bool, U64]: ...
+def bin_code(begins: U32, weights: U32, target: str) -> bytes: ...
+
 # profile/bindings.cpp
 
 class RecordedAccesses(AccessSource):

@@ -13,6 +13,7 @@ BEGINNINGS = {
     "plan": b"MALLPLAN",
     "table of fields": b"MALLFLDS",
     "text of a profile": b"malloom profile text",
+    "header of bins": b"/* Bins, laid out by 'malloom plan --for bins'",
 }
 """What files of each kind begin with (formats/*.def)."""
 
@@ -38,7 +39,8 @@ def check_new(path: Path) -> None:
 
 
 def check_replaced(
-    path: Path, kind: Literal["profile", "plan", "table of fields", "text of a profile"]
+    path: Path,
+    kind: Literal["profile", "plan", "table of fields", "text of a profile", "header of bins"],
 ) -> None:
     """Raises where writing to `path` would lose a file of another kind, say the program itself."""
     if not path.exists():

@@ -6,6 +6,7 @@
 namespace malloom::native {
 
 void bind_accesses(nanobind::module_& module);
+void bind_bins(nanobind::module_& module);
 void bind_profile(nanobind::module_& module);
 void bind_survey(nanobind::module_& module);
 void bind_report(nanobind::module_& module);

@@ -6,6 +6,7 @@
 NB_MODULE(_native, module) {
     // First, as the sources of other folders derive from what this one binds.
     malloom::native::bind_accesses(module);
+    malloom::native::bind_bins(module);
     malloom::native::bind_profile(module);
     malloom::native::bind_survey(module);
     malloom::native::bind_report(module);

@@ -235,6 +235,14 @@ def test_operator_new_throws(malloom: Malloom, tmp_path: Path) -> None:
         assert malloom("run", *options, "--", tmp_path / "program").stdout == "caught\n"
 
 
+def test_bins_serve_each_thread(malloom: Malloom) -> None:
+    script = "from threading import Thread; t = Thread(target=lambda: bytes(999)); t.start(); t.join()"
+    done = malloom("run", "--heap", "bins", "--statistics", "--", "python3", "-c", script)
+    assert done.returncode == 0
+    assert re.search(r", bins [1-9]\d* \([2-9] instances, \d+ regions?, at most ", done.stderr)
+    assert malloom("run", "--heap", "bins", "--print-environment").stdout.endswith("MALLOOM=heap=bins\n")
+
+
 def test_musl_program_is_refused(malloom: Malloom, compile_c: Compile) -> None:
     program = compile_c(HELLO, "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
     assert_refused(malloom("run", "--", program), 126, "musl")
@@ -276,7 +284,9 @@ def test_bad_plans_are_refused(malloom: Malloom, tmp_path: Path) -> None:
 
 def test_bad_use_is_refused(malloom: Malloom) -> None:
     assert_refused(malloom("run"), 2, "no program is given")
-    assert_refused(malloom("run", "--heap", "pages", "--", "true"), 2, "choose plan or pools or fallback")
+    choice = "choose plan or pools or bins or fallback"
+    assert_refused(malloom("run", "--heap", "pages", "--", "true"), 2, choice)
+    assert_refused(malloom("run", "--heap", "bins", "--plan", "x", "--", "true"), 2, "--plan means nothing")
     assert_refused(malloom("run", "--heap", "plan", "--", "true"), 2, "needs a plan")
     assert_refused(malloom("run", "--fallback", "none", "--", "true"), 2, "'mimalloc', 'system'")
     assert_refused(malloom("run", "--no-such-option", "--", "true"), 2, "--no-such-option")

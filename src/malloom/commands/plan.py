@@ -1,4 +1,4 @@
-"""`malloom plan`: a profile's requests placed by a strategy, written for the run time."""
+"""`malloom plan`: a profile's requests placed by a strategy, written for the run time; or as bins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from malloom.cache.geometry import Geometry, geometry_from
+from malloom.commands.plan_bins import plan_bins, require_bins, require_no_places
 from malloom.commands.ranking_progress import shown
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import CommandError
+from malloom.layout.bin_layout import DEFAULT_BINS, MOST_BINS, TARGETS
 from malloom.layout.layout import Layout
 from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
@@ -25,6 +27,13 @@ from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
 
 
+class Purpose(StrEnum):
+    """Whose the plan is."""
+
+    run = "run"
+    bins = "bins"
+
+
 class Match(StrEnum):
     """How a request finds its place again."""
 
@@ -36,7 +45,8 @@ def register(app: typer.Typer) -> None:
     names = ", ".join([AUTO, *strategy_names()])
     app.command(
         name="plan",
-        epilog=f"Strategies: {names}.\n\nExample: malloom plan run.profile -o run.plan --strategy auto",
+        epilog=f"Strategies: {names}.\n\nExample: malloom plan run.profile -o run.plan --strategy auto\n\n"
+        "Example: malloom plan run.profile --for bins --target thumb2 -o bins.h",
     )(plan)
 
 
@@ -44,7 +54,16 @@ def plan(
     profile: Annotated[
         Path, typer.Argument(help="The profile, made by 'malloom record'.", show_default=False)
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The plan to write.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The plan to write, or the header.", show_default=False)
+    ],
+    purpose: Annotated[
+        Purpose,
+        typer.Option(
+            "--for",
+            help="run: a plan for 'malloom run'. bins: a C99 header of bins, for include/malloom/bins.h.",
+        ),
+    ] = Purpose.run,
     name: Annotated[
         str,
         typer.Option(
@@ -84,9 +103,48 @@ def plan(
     process: Annotated[
         str | None, typer.Option(help="Process of the profile: a pid, or the end of its executable's path.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help=f"With --for bins: the heap's machine ({', '.join(TARGETS)}), for which the header gets the "
+            "bin function's code. Left out: this machine, without code.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
+    bins: Annotated[
+        int | None,
+        typer.Option(
+            help=f"With --for bins: how many there are at most; default {DEFAULT_BINS}.",
+            min=2,
+            max=MOST_BINS,
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan or header.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --for bins: print the bins as one JSON object.")
+    ] = False,
 ) -> None:
-    """Choose a place for every request of a profile and write them as a plan."""
+    """Choose a place for every request of a profile and write them as a plan.
+
+    With --for bins nothing is placed: the sizes of the requests say where the bins of a bin heap should
+    begin, so that each is as busy as the others. The header has them as an array for malloom_bins_open;
+    with --target also the function from a size to its bin as machine code, to lie in flash.
+    """
+    if purpose is Purpose.bins:
+        require_no_places(
+            strategy=name != AUTO,
+            cache=cache != "host",
+            match=match is not Match.context,
+            depth=depth is not None,
+            preallocate=preallocate is not None,
+            pools=pools,
+            **{"with": learned is not None},
+        )
+        plan_bins(profile, output, process=process, target=target, bins=bins, force=force, as_json=as_json)
+        return
+    require_bins(target=target, bins=bins, json=as_json)
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
     check_output(output, profile)

@@ -90,7 +90,8 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
          {settings, "statistics=0," + settings, plan_for_anyone(), "heap=pools,statistics=0," + settings,
           "heap=pools," + plan_for_anyone(), std::string("heap=pools"),
           std::string("heap=pools,statistics=1"), std::string("heap=pools,colocate=1"),
-          std::string("heap=fallback"), std::string("fallback=system")}) {
+          std::string("heap=bins"), std::string("heap=bins,statistics=1"), std::string("heap=fallback"),
+          std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " one").output, "one done\n") << heap;
@@ -98,9 +99,51 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
     }
 }
 
-TEST_F(Preload, SignalHandlersMayAskWhereThePlanServes) {
-    const Outcome outcome = run("statistics=0," + plan_for_probe(1, 1000000, 3), MALLOOM_PROBE " signal");
-    EXPECT_EQ(outcome.output, "signal done\n") << outcome.complaint;
+TEST_F(Preload, SignalHandlersMayAskWhereThePlanOrBinsServe) {
+    for (const std::string& settings :
+         {"statistics=0," + plan_for_probe(1, 1000000, 3), std::string("heap=bins")}) {
+        const Outcome outcome = run(settings, MALLOOM_PROBE " signal");
+        EXPECT_EQ(outcome.output, "signal done\n") << outcome.complaint;
+    }
+}
+
+// Fifty threads one after the other or at a time, of whose objects none is another's; and main, which has
+// few.
+TEST_F(Preload, StatisticsSayHowManyInstancesServed) {
+    const std::string one = run("heap=bins,statistics=1", MALLOOM_PROBE " one").complaint;
+    EXPECT_NE(one.find(" (1 instance, 1 region, at most 1.0 MiB, 0 freed by other threads)"),
+              std::string::npos)
+        << one;
+    const std::string many = run("heap=bins,statistics=1", MALLOOM_PROBE " threads").complaint;
+    const size_t number = many.find("(") == std::string::npos ? 0 : many.find(", bins ");
+    ASSERT_NE(number, std::string::npos) << many;
+    const unsigned long instances = std::stoul(many.substr(many.find('(', number) + 1));
+    EXPECT_GT(instances, 1u) << many;
+    EXPECT_LE(instances, 51u) << many;
+}
+
+TEST_F(Preload, WhatIsFreedWronglyInBinsEndsTheProgramWithALine) {
+    std::ofstream(folder + "/wrong.c") << "#include <stdlib.h>\n#include <string.h>\n"
+                                          "int main(int count, char** words) {\n"
+                                          "    char* volatile object = malloc(100);\n"
+                                          "    char* volatile behind = malloc(100);\n"
+                                          "    if (words[1][0] == 'o') memset(object, 1, 120);\n"
+                                          "    free(words[1][0] == 'w' ? object + 16 : object);\n"
+                                          "    if (words[1][0] == 't') free(object);\n"
+                                          "    free(behind);\n"
+                                          "    return 0;\n"
+                                          "}\n";
+    ASSERT_EQ(plain("gcc -fno-builtin wrong.c -o wrong").status, 0);
+    const auto complaint = [&](const char* how) {
+        const Outcome outcome = run("heap=bins", "./wrong " + std::string(how));
+        EXPECT_EQ(outcome.status == 0, outcome.complaint.empty()) << outcome.complaint;
+        return outcome.complaint;
+    };
+    EXPECT_EQ(complaint("right"), "");
+    EXPECT_NE(complaint("twice").find(", which is free already, freed at (wrong+"), std::string::npos);
+    EXPECT_NE(complaint("within").find(", where no object begins, freed at (wrong+"), std::string::npos);
+    EXPECT_NE(complaint("over").find(", around which somebody has written past an object, freed at (wrong+"),
+              std::string::npos);
 }
 
 TEST_F(Preload, AnInvalidPointerEndsTheProgramWithALine) {
@@ -126,7 +169,7 @@ TEST_F(Preload, PosixMemalignLeavesErrnoAlone) {
 // than it has in a segment.
 TEST_F(Preload, AProgramThatLimitsItsOwnDataGetsNull) {
     for (const char* settings :
-         {"heap=fallback", "heap=pools", "fallback=system", "heap=pools,statistics=1"}) {
+         {"heap=fallback", "heap=pools", "heap=bins", "fallback=system", "heap=pools,statistics=1"}) {
         for (const char* objects : {"48 0", "1000 0", "4000 0", "20000 0", "1000000 0", "16000000 0", "64 64",
                                     "8000 4096", "1000000 65536", "15700000 1048576", "16700000 1048576"}) {
             const Outcome outcome = run(settings, MALLOOM_PROBE " limited " + std::string(objects));
@@ -147,7 +190,8 @@ TEST_F(Preload, SegmentsAreOpenedWholeWhereNothingLimitsThem) {
 
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
-    EXPECT_EQ(outcome.complaint, "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback\n");
+    EXPECT_EQ(outcome.complaint,
+              "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins\n");
 }
 
 TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
@@ -206,8 +250,8 @@ TEST_F(Preload, ADeeplyBoundPlugInSharesTheHeap) {
            "}\n";
     ASSERT_EQ(plain("gcc -shared -fPIC -fno-builtin plug_in.c -o plug_in.so").status, 0);
     ASSERT_EQ(plain("gcc host.c -o host '-Wl,-rpath,$ORIGIN'").status, 0);
-    for (const std::string& settings :
-         {plan_for_anyone(), std::string("heap=fallback"), std::string("heap=pools")}) {
+    for (const std::string& settings : {plan_for_anyone(), std::string("heap=fallback"),
+                                        std::string("heap=pools"), std::string("heap=bins")}) {
         const Outcome outcome = run(settings, "./host");
         EXPECT_EQ(outcome.output, "taken\n") << outcome.complaint;
         EXPECT_EQ(outcome.status, 0);
@@ -224,7 +268,7 @@ TEST_P(RealPrograms, BehaveTheSame) {
     ASSERT_EQ(expected.status, 0) << expected.complaint;
     for (const std::string& settings :
          {plan_for_anyone(), std::string("heap=fallback"), std::string("fallback=system"),
-          std::string("heap=pools"), "heap=pools," + plan_for_anyone(),
+          std::string("heap=pools"), "heap=pools," + plan_for_anyone(), std::string("heap=bins"),
           "preallocate=1," + plan_for_anyone()}) {
         const Outcome outcome = run(settings, GetParam());
         EXPECT_EQ(outcome.output, expected.output) << settings;

@@ -8,6 +8,7 @@
 
 #include "runtime/front/process_heaps.h"
 #include "runtime/heaps/plan/slot_matching.h"
+#include "runtime/platform/memory.h"
 #include "tests/runtime/heaps/plan/plan_builder.h"
 
 namespace malloom::tests {
@@ -178,6 +179,27 @@ class Pools : public Composition {
     heaps::Requester nobody;
 };
 
+/// Small requests come from the calling thread's bin heap.
+class Bins : public Composition {
+  public:
+    Bins() : region_(platform::reserve_addresses(region_bytes, platform::page_bytes())) {
+        heap.fallback.choose(heaps::FallbackKind::mimalloc);
+        EXPECT_TRUE(heap.bins.open(region_, region_bytes));
+    }
+    ~Bins() override {
+        heap.bins.close();
+        platform::unmap_pages(region_, region_bytes);
+    }
+
+  protected:
+    heaps::Requester& requester(size_t, unsigned) override { return nobody; }
+    heaps::Requester nobody;
+
+  private:
+    static constexpr size_t region_bytes = size_t{256} << 20;
+    void* region_;
+};
+
 template <heaps::FallbackKind kind>
 class FallbackAlone : public Composition {
   public:
@@ -191,7 +213,7 @@ class FallbackAlone : public Composition {
 using MimallocFallback = FallbackAlone<heaps::FallbackKind::mimalloc>;
 using CheckedFallback = FallbackAlone<heaps::FallbackKind::checked_mimalloc>;
 using SystemFallback = FallbackAlone<heaps::FallbackKind::system>;
-using AllCompositions = testing::Types<ContextMatching, Groups, SequenceMatching, Pools, MimallocFallback,
-                                       CheckedFallback, SystemFallback>;
+using AllCompositions = testing::Types<ContextMatching, Groups, SequenceMatching, Pools, Bins,
+                                       MimallocFallback, CheckedFallback, SystemFallback>;
 
 }  // namespace malloom::tests

@@ -1,6 +1,7 @@
 // The heaps as HeapConformance makes and asks them.
 #pragma once
 
+#include "runtime/heaps/bins/adapter/thread_bins.h"
 #include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
 #include "runtime/heaps/plan/group_heap.h"
@@ -251,6 +252,57 @@ class PoolsBesideCompanions : public SizedPools {
   private:
     heaps::ColocationHeap colocation_{pools_};
     uintptr_t last_[heaps::ColocationHeap::largest_bytes] = {};
+};
+
+/// Bin heaps with an instance for each thread that comes, as a front keeps them.
+class BinsOfThreads {
+  public:
+    static constexpr size_t largest_bytes = size_t{16} << 10;
+    static constexpr size_t largest_alignment = heaps::ThreadBins::largest_alignment;
+    static constexpr bool has_threads = true;
+    static constexpr bool reuses = true;
+    static constexpr bool is_bounded = true;
+
+    BinsOfThreads() : region_(platform::reserve_addresses(region_bytes, platform::page_bytes())) {
+        EXPECT_FALSE(bins_.owns(region_)) << "before it is open";
+        EXPECT_TRUE(bins_.open(region_, region_bytes));
+    }
+    ~BinsOfThreads() {
+        end_thread();
+        platform::unmap_pages(region_, region_bytes);
+    }
+    BinsOfThreads(const BinsOfThreads&) = delete;
+    BinsOfThreads& operator=(const BinsOfThreads&) = delete;
+
+    BinsOfThreads& heap() { return *this; }
+    static heaps::Request request(size_t bytes, size_t alignment) { return {bytes, alignment}; }
+    void end_thread() {
+        if (heaps::OwnedBins* own = instances[this]) {
+            bins_.leave(*own);
+        }
+        instances.erase(this);
+    }
+
+    void* allocate(const heaps::Request& request) { return bins_.allocate(self(), request); }
+    void deallocate(void* object) { bins_.release(self(), object); }
+    bool owns(const void* object) const { return bins_.owns(object); }
+    size_t usable_size(const void* object) const { return bins_.usable_size(object); }
+    bool resize(void* object, const heaps::Request& request) { return bins_.resize(self(), object, request); }
+
+    heaps::OwnedBins& self() {
+        heaps::OwnedBins*& own = instances[this];
+        if (own == nullptr) {
+            own = bins_.join();
+        }
+        return *own;
+    }
+    heaps::ThreadBins& bins() { return bins_; }
+
+  private:
+    static constexpr size_t region_bytes = size_t{64} << 20;
+    static inline thread_local std::map<const void*, heaps::OwnedBins*> instances;
+    void* region_;
+    heaps::ThreadBins bins_;
 };
 
 template <heaps::FallbackKind kind>

@@ -1,0 +1,39 @@
+// The bin heaps of a process: which is the calling thread's, and what ends of threads and forks mean to them.
+#pragma once
+
+#include "runtime/heaps/bins/adapter/thread_bins.h"
+#include "runtime/heaps/heap.h"
+#include "runtime/platform/output.h"
+
+namespace malloom::front {
+
+/// At most one that is open. All zero it claims and owns nothing.
+class ProcessBins {
+  public:
+    /// Of address space: as much as is of use. Less will do.
+    static constexpr size_t most_region_bytes = size_t{64} << 30;
+
+    /// As of a region heap, but that addresses alone will do (ThreadBins::open). Watches for ends of threads
+    /// and forks from now on.
+    bool open(void* region, size_t bytes);
+    /// For tests: no other thread is left, and nothing is freed any more.
+    void close();
+
+    void* allocate(const heaps::Request& request);
+    void deallocate(void* object);
+    [[gnu::always_inline]] bool owns(const void* object) const { return heap_.owns(object); }
+    size_t usable_size(const void* object) const { return heap_.usable_size(object); }
+    bool resize(void* object, const heaps::Request& request);
+
+    /// For the line of statistics, behind the number of requests. Nothing of one that is not open.
+    void describe(platform::Line& line) const;
+
+  private:
+    [[gnu::noinline]] void* allocate_first(const heaps::Request& request);
+
+    heaps::ThreadBins heap_;
+};
+
+static_assert(heaps::RegionHeap<ProcessBins>);
+
+}  // namespace malloom::front

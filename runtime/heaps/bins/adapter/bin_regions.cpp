@@ -1,0 +1,83 @@
+#include "runtime/heaps/bins/adapter/bin_regions.h"
+
+#include "runtime/platform/memory.h"
+
+namespace malloom::heaps {
+
+using bins::Region;
+
+bool BinRegions::open(uintptr_t start, size_t bytes, size_t reserved) {
+    const size_t units = bytes / unit_bytes;
+    const size_t table = platform::round_up(reserved, sizeof(Unit));
+    const size_t own = (table + units * sizeof(Unit) + unit_bytes - 1) / unit_bytes;
+    if (units <= own || units > UINT32_MAX ||
+        !platform::open_pages(reinterpret_cast<void*>(start), own * unit_bytes)) {
+        return false;
+    }
+    table_ = reinterpret_cast<Unit*>(start + table);
+    units_ = static_cast<uint32_t>(units);
+    lowest_ = static_cast<uint32_t>(own);
+    __atomic_store_n(&start_, start, __ATOMIC_RELAXED);
+    __atomic_store_n(&bytes_, units * unit_bytes, __ATOMIC_RELEASE);
+    return true;
+}
+
+// The first place that is long enough; 0, where the table lies, if there is none.
+uint32_t BinRegions::find(size_t units) const {
+    size_t run = 0;
+    for (uint32_t unit = lowest_; unit < units_; ++unit) {
+        run = table_[unit].owner == 0 ? run + 1 : 0;
+        if (run == units) {
+            return unit + 1 - static_cast<uint32_t>(units);
+        }
+    }
+    return 0;
+}
+
+BinRegions::Taken BinRegions::take(size_t bytes, uint32_t owner) {
+    const size_t units = (bytes + unit_bytes - 1) / unit_bytes;
+    const Taken taken = take_units(units, owner);
+    return taken.start == nullptr && units > 1 ? take_units(1, owner) : taken;
+}
+
+BinRegions::Taken BinRegions::take_units(size_t units, uint32_t owner) {
+    const uint32_t first = find(units);
+    void* start = reinterpret_cast<void*>(start_ + size_t{first} * unit_bytes);
+    if (first == 0 || !platform::open_pages(start, units * unit_bytes)) {
+        return {nullptr, 0};
+    }
+    for (size_t unit = 0; unit < units; ++unit) {
+        table_[first + unit] = {owner, first};
+    }
+    lowest_ = first == lowest_ ? first + static_cast<uint32_t>(units) : lowest_;
+    taken_ += static_cast<uint32_t>(units);
+    __atomic_store_n(&most_taken_, taken_ > most_taken_ ? taken_ : most_taken_, __ATOMIC_RELAXED);
+    __atomic_store_n(&regions_, regions_ + 1, __ATOMIC_RELAXED);
+    return {start, units * unit_bytes};
+}
+
+// What the heap leaves over at the end is less than a unit.
+size_t BinRegions::units_of(const Region& region) const {
+    const size_t bytes = bins::distance(region.memory, region.end) + bins::head_bytes;
+    return (bytes + unit_bytes - 1) / unit_bytes;
+}
+
+void BinRegions::discard(const Region& region) const {
+    // The first page stays: there lies what give_back reads.
+    const size_t kept = platform::page_bytes();
+    const size_t bytes = units_of(region) * unit_bytes;
+    platform::discard_pages(reinterpret_cast<char*>(const_cast<Region*>(&region)) + kept, bytes - kept);
+}
+
+void BinRegions::give_back(const Region& region) {
+    const Unit place = unit_of(&region);
+    const size_t units = units_of(region);
+    for (size_t unit = 0; unit < units; ++unit) {
+        table_[place.first + unit] = {0, 0};
+    }
+    lowest_ = place.first < lowest_ ? place.first : lowest_;
+    taken_ -= static_cast<uint32_t>(units);
+    __atomic_store_n(&regions_, regions_ - 1, __ATOMIC_RELAXED);
+}
+
+}  // namespace malloom::heaps

@@ -1,0 +1,74 @@
+// Regions for many bin heaps, out of one range of addresses.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/heaps/bins/regions.h"
+
+namespace malloom::heaps {
+
+/// The range is divided into units. A region is some units in a row, and a table says of each unit whose it
+/// is: so the owner of an object is found by its address. All zero is a range of no bytes. Nothing here
+/// locks: `take` and `give_back` are for one thread at a time, the others for all at any time.
+class BinRegions {
+  public:
+    static constexpr size_t unit_bytes = size_t{1} << 20;
+
+    /// `start` is a page's; the bytes are zeroed, or addresses whose pages are opened as regions are taken,
+    /// and outlive this. `reserved` of them, from the start on, are left to the caller, and open. False where
+    /// there is no room for a unit beside the table, or no memory for that.
+    bool open(uintptr_t start, size_t bytes, size_t reserved);
+
+    [[gnu::always_inline]] bool covers(const void* address) const {
+        // The bytes come last when the range is opened, so the start is there if they are.
+        const size_t bytes = __atomic_load_n(&bytes_, __ATOMIC_ACQUIRE);
+        return reinterpret_cast<uintptr_t>(address) - __atomic_load_n(&start_, __ATOMIC_RELAXED) < bytes;
+    }
+
+    /// Of an address that is covered: whose region it lies in, 0 where in none.
+    [[gnu::always_inline]] uint32_t owner_of(const void* address) const { return unit_of(address).owner; }
+    /// The region of an object. A bin heap keeps its notes of a region where that begins.
+    [[gnu::always_inline]] bins::Region& region_of(const void* object) const {
+        return *reinterpret_cast<bins::Region*>(start_ + size_t{unit_of(object).first} * unit_bytes);
+    }
+
+    struct Taken {
+        void* start;  ///< null where there is no room or no memory
+        size_t bytes;
+    };
+    /// A region for that owner, who is not 0: of about so many bytes, or of one unit where that is too much.
+    Taken take(size_t bytes, uint32_t owner);
+    /// The memory of a region that nothing lives in goes back to the system. Its addresses can be taken when
+    /// `give_back` has returned. For any thread: it is the owner's until then.
+    void discard(const bins::Region& region) const;
+    void give_back(const bins::Region& region);
+
+    /// For statistics; may be a moment old.
+    uint32_t regions() const { return __atomic_load_n(&regions_, __ATOMIC_RELAXED); }
+    size_t most_taken_bytes() const { return __atomic_load_n(&most_taken_, __ATOMIC_RELAXED) * unit_bytes; }
+
+  private:
+    struct Unit {
+        uint32_t owner;
+        uint32_t first;  ///< the region's first unit
+    };
+
+    [[gnu::always_inline]] Unit& unit_of(const void* address) const {
+        return table_[(reinterpret_cast<uintptr_t>(address) - start_) / unit_bytes];
+    }
+    Taken take_units(size_t units, uint32_t owner);
+    uint32_t find(size_t units) const;
+    size_t units_of(const bins::Region& region) const;
+
+    uintptr_t start_ = 0;
+    size_t bytes_ = 0;
+    Unit* table_ = nullptr;
+    uint32_t units_ = 0;
+    uint32_t lowest_ = 0;  ///< all units before it are taken
+    uint32_t regions_ = 0;
+    uint32_t taken_ = 0;       ///< units
+    uint32_t most_taken_ = 0;  ///< ever at a time
+};
+
+}  // namespace malloom::heaps
