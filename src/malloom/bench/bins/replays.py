@@ -1,0 +1,75 @@
+"""Replays of many graphs, and what their cycles say together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from malloom.bench.bins.inputs import Input, Room, inputs
+from malloom.bench.bins.simulator import Run, Simulator, side_by_side
+from malloom.bench.goals import Goal
+from malloom.bench.splitting.numbers import ONE
+from malloom.bench.steps import Bench
+from malloom.errors import CommandError
+from malloom.measure.interval import exact
+from malloom.measure.rows import Place, Row, row
+
+CYCLES, WITH_REHASH, PAIR = "cycles", "cycles_with_rehash", "cycles_per_pair"
+Limits = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """Which graphs are replayed, and on what."""
+
+    simulator: Simulator
+    room: Room
+    count: int
+    learns_elsewhere: bool = True
+
+    def replayed(self, bench: Bench, what: str, replay: Callable[[Input], list[Run]]) -> list[list[Run]]:
+        """The runs of each graph; those with requests that found no room are left out, with a note."""
+        given = list(inputs(self.count, self.room, self.learns_elsewhere))
+        if not given:
+            raise CommandError(
+                f"none of {self.count} graphs fits into {self.room}", remedy="take more graphs"
+            )
+        bench.say(f"replaying {len(given)} graphs: {what}")
+        found = side_by_side(given, replay, lambda number: bench.progress(f"{what}, of {len(given)}", number))
+        whole = [runs for runs in found if not any(run.failures for run in runs)]
+        if len(whole) < len(found):
+            bench.note(f"{what}: {len(found) - len(whole)} of {len(found)} graphs found no room")
+        if not whole:
+            raise CommandError(f"{what}: no graph found room")
+        return whole
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of a ratio over graphs."""
+
+    worst: float
+    mean: float
+    best: float
+
+    @classmethod
+    def of(cls, ratios: Sequence[float]) -> "Spread":
+        return cls(max(ratios), sum(ratios) / len(ratios), min(ratios))
+
+    def rows(
+        self, place: Place, baseline: str, metric: str, graphs: int, limits: Limits | None = None
+    ) -> list[Row | Goal]:
+        """graphs-worst, graphs-mean and graphs-best; a goal where there is a limit."""
+        found: list[Row | Goal] = []
+        for name, ratio in (("worst", self.worst), ("mean", self.mean), ("best", self.best)):
+            spread = row(place, f"graphs-{name}", baseline, metric, exact(ratio), runs=graphs)
+            limit = (limits or {}).get(name)
+            found.append(spread if limit is None else Goal(spread, limit))
+        return found
+
+
+def mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def number_row(place: Place, variant: str, metric: str, number: float, graphs: int) -> Row:
+    """What is compared with nothing."""
+    return row(place, variant, ONE, metric, exact(float(number)), runs=graphs)
