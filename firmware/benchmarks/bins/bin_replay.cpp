@@ -6,6 +6,8 @@ namespace {
 
 namespace functions = codegen::bins;
 
+constexpr uintptr_t cache_bytes = 4096;  ///< of the simulated core's instructions
+
 functions::BinRanges ranges_of(const malloom_bins* heap) {
     return {heap->begins, nullptr, nullptr, heap->bins};
 }
@@ -47,9 +49,7 @@ malloom_bin_function BinReplay::function_of(Function function) const {
 }
 
 malloom_bins_result BinReplay::open(BoardMemory& memory) {
-    // Some 20 bytes a bin for each of two functions.
-    code_.bytes = size_t{2} * (24 * header_.bins + 128);
-    uint8_t* const code = memory.take(code_.bytes + header_.code_offset);
+    uint8_t* const code = memory.take(4 * cache_bytes);
     storage_bytes_ = MALLOOM_BINS_STORAGE(header_.bins, 1);
     uint8_t* const storage = memory.take(storage_bytes_);
     auto* const begins = reinterpret_cast<uint32_t*>(memory.take(header_.bins * sizeof(uint32_t)));
@@ -57,7 +57,11 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     if (code == nullptr || storage == nullptr || begins == nullptr || region_ == nullptr) {
         return MALLOOM_BINS_NO_MEMORY;
     }
-    code_.memory = code + header_.code_offset;
+    // Functions end where a half does: both at the same lines of the cache, the last ones where that is
+    // asked.
+    const uintptr_t aligned = (reinterpret_cast<uintptr_t>(code) + cache_bytes - 1) & ~(cache_bytes - 1);
+    code_.memory = reinterpret_cast<uint8_t*>(aligned) + header_.code_offset;
+    code_.bytes = 2 * cache_bytes;
     code_.end_write = flush;
     malloom_bins_settings settings = {};
     if (header_.ranges == Ranges::octaves) {
@@ -80,13 +84,19 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     return result;
 }
 
+size_t BinReplay::generated_bytes() const {
+    const auto begin = reinterpret_cast<uintptr_t>(instance_.heap.function);
+    const auto first = reinterpret_cast<uintptr_t>(code_.memory);
+    return cache_bytes - (begin - first) % cache_bytes;
+}
+
 malloom_bins_result BinReplay::rehash(malloom_bins_ranges ranges, Function function) {
     const bool generates = function == Function::generated;
     const uint32_t begin = board_cycles();
     const malloom_bins_result result =
         malloom_bins_rehash(&instance_.heap, ranges, generates ? &code_ : nullptr);
     rehash_cycles_ = board_cycles() - begin;
-    code_bytes_ = generates ? code_.bytes : 0;
+    code_bytes_ = generates ? 2 * generated_bytes() : 0;
     if (!generates) {
         // What is compiled in is right for the ranges that it came with only; the search is for all.
         const bool has_moved = ranges != MALLOOM_BINS_AS_THEY_ARE;

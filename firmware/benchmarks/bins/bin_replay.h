@@ -41,13 +41,14 @@ class BinReplay {
 
   private:
     malloom_bin_function function_of(Function function) const;
+    size_t generated_bytes() const;  ///< of the function in use
 
     const ReplayHeader& header_;
     Instance instance_;  // open makes it: clearing it here would be a call of memset
     malloom_bins_code code_ = {};
     uint8_t* region_ = nullptr;
     size_t storage_bytes_ = 0;
-    size_t code_bytes_ = 0;  ///< of all generated code: one function in use, one to be
+    size_t code_bytes_ = 0;  ///< of generated code: the function in use, and as much for the next one
     uint32_t rehash_cycles_ = 0;
 };
 

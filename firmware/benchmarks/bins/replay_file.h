@@ -36,7 +36,7 @@ struct ReplayHeader {
     uint32_t runs;
     uint32_t rehashes;
     uint32_t shows;
-    uint32_t code_offset;
+    uint32_t code_offset;  ///< less than 4096
 };
 
 /// An object is allocated into a slot, or where it has no bytes, the one there is released.
