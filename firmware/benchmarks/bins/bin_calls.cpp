@@ -1,5 +1,6 @@
 // Calls a bin function for many sizes, hot or with the instruction cache flushed before each call (Lhuillier
-// and Courousse, figure 5). Prints the cycles of all calls, and of the same loop without them.
+// and Courousse, figure 5). Prints the cycles of all calls, and of as many calls of a
+// function that does nothing.
 #include "firmware/benchmarks/bins/bin_replay.h"
 #include "firmware/benchmarks/bins/calls_file.h"
 #include "firmware/benchmarks/bins/lines.h"
@@ -15,17 +16,18 @@ constexpr uint32_t first_random = 2463534242;
 struct Sizes {
     uint32_t limit;
     uint32_t random;
+    uint32_t step;
 
-    uint32_t count() const { return random != 0 ? random : limit / 8; }
+    uint32_t count() const { return random != 0 ? random : limit / step; }
 
     /// Calls `each` with one size after the other; all that it returns, added.
     template <class Each>
-    [[gnu::noinline]] uint32_t sum(Each each) const {
+    [[gnu::noinline]] uint32_t sum(const Each& each) const {
         uint32_t all = 0;
         uint32_t state = first_random;
         for (uint32_t number = 0; number < count(); ++number) {
             if (random == 0) {
-                all += each(number * 8);
+                all += each(number * step);
             } else {
                 state ^= state << 13;
                 state ^= state >> 17;
@@ -37,47 +39,36 @@ struct Sizes {
     }
 };
 
-/// What is here is done, but costs nothing more than a register that is taken.
-uint32_t taken(uint32_t size) {
-    __asm__ volatile("" : "+r"(size));
-    return size;
+/// A function that does nothing. It begins a line of the cache, as all do that are aligned as it is.
+[[gnu::noinline, gnu::aligned(32)]] unsigned nothing(size_t bytes, const malloom_bins*) {
+    __asm__ volatile("" : "+r"(bytes));
+    return static_cast<unsigned>(bytes);
 }
 
 struct Calls {
     uint32_t sum;
     uint64_t cycles;
-    uint64_t without;  ///< of the same loop that calls nothing
 };
 
+/// From the second time on all is in the caches that finds room there.
 Calls hot(const Sizes& sizes, malloom_bin_function function, const malloom_bins* heap) {
     const auto call = [function, heap](uint32_t size) { return function(size, heap); };
-    Calls found = {sizes.sum(call), 0, 0};  // from now on all is in the caches that finds room there
-    uint32_t begin = board_cycles();
+    sizes.sum(call);
+    const uint32_t begin = board_cycles();
     const uint32_t sum = sizes.sum(call);
-    found.cycles = board_cycles() - begin;
-    begin = board_cycles();
-    sizes.sum(taken);
-    found.without = board_cycles() - begin;
-    found.sum = sum == found.sum ? sum : 0;  // which no other function's is: that is noticed
-    return found;
-}
-
-template <class Each>
-uint64_t flushed_cycles(const Sizes& sizes, Each each) {
-    uint64_t cycles = 0;
-    sizes.sum([&cycles, each](uint32_t size) {
-        board_flush_instruction_cache(nullptr, 0);
-        const uint32_t begin = board_cycles();
-        const uint32_t bin = each(size);
-        cycles += board_cycles() - begin;
-        return bin;
-    });
-    return cycles;
+    return {sum, board_cycles() - begin};
 }
 
 Calls flushed(const Sizes& sizes, malloom_bin_function function, const malloom_bins* heap) {
-    const auto call = [function, heap](uint32_t size) { return function(size, heap); };
-    return {sizes.sum(call), flushed_cycles(sizes, call), flushed_cycles(sizes, taken)};
+    uint64_t cycles = 0;
+    const uint32_t sum = sizes.sum([&cycles, function, heap](uint32_t size) {
+        board_flush_instruction_cache(nullptr, 0);
+        const uint32_t begin = board_cycles();
+        const uint32_t bin = function(size, heap);
+        cycles += board_cycles() - begin;
+        return bin;
+    });
+    return {sum, cycles};
 }
 
 /// Of the function's code alone: neither ranges are laid out, nor is it checked.
@@ -112,13 +103,13 @@ int main() {
     }
     const functions::ByteTable table(bins.ranges());
     bins.use(table);
-    const Sizes sizes = {file->limit, file->random};
+    const Sizes sizes = {file->limit, file->random, file->step};
     const malloom_bins& heap = bins.heap();
-    const Calls found =
-        file->flushes != 0 ? flushed(sizes, heap.function, &heap) : hot(sizes, heap.function, &heap);
+    const auto measure = file->flushes != 0 ? flushed : hot;
+    const Calls found = measure(sizes, heap.function, &heap);
     write_field("calls", sizes.count());
     write_field("cycles", found.cycles);
-    write_field("without", found.without);
+    write_field("without", measure(sizes, nothing, &heap).cycles);
     write_field("sum", found.sum);
     write_field("rehash", bins.rehash_cycles());
     write_generation(bins.ranges(), memory);

@@ -7,6 +7,7 @@ namespace {
 namespace functions = codegen::bins;
 
 constexpr uintptr_t cache_bytes = 4096;  ///< of the simulated core's instructions
+constexpr uintptr_t fetched_beyond = 16;
 
 functions::BinRanges ranges_of(const malloom_bins* heap) {
     return {heap->begins, nullptr, nullptr, heap->bins};
@@ -31,7 +32,8 @@ void flush(void*, unsigned char* code, size_t bytes) {
 }  // namespace
 
 // Not inline: in main, which is compiled to be small, it would be a call of memset.
-BinReplay::BinReplay(const ReplayHeader& header) : header_(header) {}
+BinReplay::BinReplay(const ReplayHeader& header)
+    : header_(header), uses_table_(header.first_function == Function::byte_table) {}
 
 malloom_bin_function BinReplay::function_of(Function function) const {
     switch (function) {
@@ -39,9 +41,8 @@ malloom_bin_function BinReplay::function_of(Function function) const {
             return header_.ranges == Ranges::octaves ? of_octaves : malloom_bins_original;
         case Function::branching:
             return branching;
-        case Function::byte_table:
-            return in_byte_table;
         case Function::branchless:
+        case Function::byte_table:  // until there is one
         case Function::generated:
             break;
     }
@@ -49,18 +50,22 @@ malloom_bin_function BinReplay::function_of(Function function) const {
 }
 
 malloom_bins_result BinReplay::open(BoardMemory& memory) {
-    uint8_t* const code = memory.take(4 * cache_bytes);
+    // In the same order for all heaps: what is used often lies in the same lines of the data cache then.
+    instance_ = reinterpret_cast<Instance*>(memory.take(sizeof(Instance)));
     storage_bytes_ = MALLOOM_BINS_STORAGE(header_.bins, 1);
     uint8_t* const storage = memory.take(storage_bytes_);
     auto* const begins = reinterpret_cast<uint32_t*>(memory.take(header_.bins * sizeof(uint32_t)));
     region_ = memory.take(header_.heap_bytes);
-    if (code == nullptr || storage == nullptr || begins == nullptr || region_ == nullptr) {
+    uint8_t* const code = memory.take(4 * cache_bytes);
+    if (instance_ == nullptr || code == nullptr || storage == nullptr || begins == nullptr ||
+        region_ == nullptr) {
         return MALLOOM_BINS_NO_MEMORY;
     }
     // Functions end where a half does: both at the same lines of the cache, the last ones where that is
     // asked.
-    const uintptr_t aligned = (reinterpret_cast<uintptr_t>(code) + cache_bytes - 1) & ~(cache_bytes - 1);
-    code_.memory = reinterpret_cast<uint8_t*>(aligned) + header_.code_offset;
+    const uintptr_t aligned =
+        (reinterpret_cast<uintptr_t>(code) + fetched_beyond + cache_bytes - 1) & ~(cache_bytes - 1);
+    code_.memory = reinterpret_cast<uint8_t*>(aligned) - fetched_beyond + header_.code_offset;
     code_.bytes = 2 * cache_bytes;
     code_.end_write = flush;
     malloom_bins_settings settings = {};
@@ -74,9 +79,9 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     settings.most_steps = header_.most_steps;
     settings.storage = storage;
     settings.storage_bytes = storage_bytes_;
-    malloom_bins_result result = malloom_bins_open(&instance_.heap, &settings);
+    malloom_bins_result result = malloom_bins_open(&instance_->heap, &settings);
     if (result == MALLOOM_BINS_OK) {
-        result = malloom_bins_add_region(&instance_.heap, region_, header_.heap_bytes, 0);
+        result = malloom_bins_add_region(&instance_->heap, region_, header_.heap_bytes, 0);
     }
     if (result == MALLOOM_BINS_OK && header_.first_function == Function::generated) {
         result = rehash(MALLOOM_BINS_AS_THEY_ARE, Function::generated);
@@ -84,23 +89,31 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     return result;
 }
 
+void BinReplay::use(const functions::ByteTable& table) {
+    instance_->table = &table;
+    if (uses_table_) {
+        instance_->heap.function = in_byte_table;
+    }
+}
+
 size_t BinReplay::generated_bytes() const {
-    const auto begin = reinterpret_cast<uintptr_t>(instance_.heap.function);
+    const auto begin = reinterpret_cast<uintptr_t>(instance_->heap.function);
     const auto first = reinterpret_cast<uintptr_t>(code_.memory);
-    return cache_bytes - (begin - first) % cache_bytes;
+    return cache_bytes - (begin - first) % cache_bytes;  // each half is as large as the cache
 }
 
 malloom_bins_result BinReplay::rehash(malloom_bins_ranges ranges, Function function) {
     const bool generates = function == Function::generated;
     const uint32_t begin = board_cycles();
     const malloom_bins_result result =
-        malloom_bins_rehash(&instance_.heap, ranges, generates ? &code_ : nullptr);
+        malloom_bins_rehash(&instance_->heap, ranges, generates ? &code_ : nullptr);
     rehash_cycles_ = board_cycles() - begin;
     code_bytes_ = generates ? 2 * generated_bytes() : 0;
+    uses_table_ = function == Function::byte_table;
     if (!generates) {
         // What is compiled in is right for the ranges that it came with only; the search is for all.
         const bool has_moved = ranges != MALLOOM_BINS_AS_THEY_ARE;
-        instance_.heap.function =
+        instance_->heap.function =
             function_of(has_moved && function == Function::compiled_in ? Function::branchless : function);
     }
     return result;

@@ -28,12 +28,13 @@ class BinReplay {
     malloom_bins_result rehash(malloom_bins_ranges ranges, Function function);
     uint32_t rehash_cycles() const { return rehash_cycles_; }
 
-    /// A byte table of the ranges as they are. The function that looks into it may be called while it lives.
-    void use(const codegen::bins::ByteTable& table) { instance_.table = &table; }
+    /// A byte table of the ranges as they are, which has to live until the next one comes. The function that
+    /// looks into it takes the place of the search, where it was asked for.
+    void use(const codegen::bins::ByteTable& table);
 
-    malloom_bins& heap() { return instance_.heap; }
+    malloom_bins& heap() { return instance_->heap; }
     codegen::bins::BinRanges ranges() const {
-        return {instance_.heap.begins, nullptr, nullptr, instance_.heap.bins};
+        return {instance_->heap.begins, nullptr, nullptr, instance_->heap.bins};
     }
     const uint8_t* region() const { return region_; }
     /// Of the instance, its storage, and the generated code.
@@ -44,12 +45,13 @@ class BinReplay {
     size_t generated_bytes() const;  ///< of the function in use
 
     const ReplayHeader& header_;
-    Instance instance_;  // open makes it: clearing it here would be a call of memset
+    Instance* instance_ = nullptr;
     malloom_bins_code code_ = {};
     uint8_t* region_ = nullptr;
     size_t storage_bytes_ = 0;
     size_t code_bytes_ = 0;  ///< of generated code: the function in use, and as much for the next one
     uint32_t rehash_cycles_ = 0;
+    bool uses_table_;
 };
 
 }  // namespace malloom::bench::bins

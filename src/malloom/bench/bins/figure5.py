@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malloom.bench.bins.operations import Function, OperationList, Replay, to_file
+from malloom.bench.bins.operations import GRANULE, Function, OperationList, Replay, to_file
 from malloom.bench.bins.paper import GENERATION_CYCLES
 from malloom.bench.bins.replays import number_row
 from malloom.bench.bins.scale import LIMITS, BinsScale
@@ -31,6 +31,8 @@ FUNCTIONS = {
     "byte table": Function.BYTE_TABLE,
     GENERATED: Function.GENERATED,
 }
+FEW_CALLS = 4096
+"""From an empty cache."""
 NO_SLOWER, OF_SEARCH, OF_SEARCH_AT_BEST = 1.0, 0.5, 0.25
 MOST_CODE = 20.0
 """Bytes a bin on RV32IM."""
@@ -38,10 +40,11 @@ MOST_CODE = 20.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """All multiples of 8 below a limit, or some that are drawn."""
+    """All multiples of 8 below a limit, or some that are drawn; of multiples, one every `step` bytes."""
 
     limit: str
     random: int
+    step: int = GRANULE
 
     @property
     def name(self) -> str:
@@ -50,23 +53,30 @@ class Sizes:
 
 def calls_file(function: Function, sizes: Sizes, flushes: bool) -> bytes:
     """firmware/benchmarks/bins/calls_file.h: a heap of the function with dlmalloc's bins, then the sizes."""
-    words = [LIMITS[sizes.limit], sizes.random, int(flushes)]
+    words = [LIMITS[sizes.limit], sizes.random, sizes.step, int(flushes)]
     heap = Replay(HEAP_BYTES, first_function=function, function=function, bins=BINS)
     return to_file(heap, OperationList(NONE, NONE)) + np.asarray(words, "<u4").tobytes()
 
 
 def call_cycles(fields: Fields) -> float:
-    """Of a call: what the loop took beyond the same loop without calls."""
+    """Of a call: what it took beyond a call of a function that does nothing."""
     return (fields["cycles"] - fields["without"]) / fields["calls"]
 
 
-def all_sizes(scale: BinsScale) -> list[Sizes]:
-    return [Sizes(limit, random) for limit in scale.limits for random in (0, scale.random_sizes)]
+def all_sizes(scale: BinsScale, flushes: bool) -> list[Sizes]:
+    """From an empty cache not all, as that takes long: of multiples of 8 each n-th, so that a few thousand
+    are left, and as many that are drawn."""
+    found = []
+    for limit in scale.limits:
+        step = max(GRANULE, LIMITS[limit] // FEW_CALLS) if flushes else GRANULE
+        random = min(scale.random_sizes, FEW_CALLS) if flushes else scale.random_sizes
+        found += [Sizes(limit, 0, step), Sizes(limit, random)]
+    return found
 
 
 def call_rows(bench: Bench, simulator: Simulator, scale: BinsScale, flushes: bool) -> list[Row | Goal]:
     """A row for each function and set of sizes; goals for calls of what is in the cache."""
-    sets = all_sizes(scale)
+    sets = all_sizes(scale, flushes)
     given = [(sizes, name) for sizes in sets for name in FUNCTIONS]
 
     def measure(each: tuple[Sizes, str]) -> Fields:
@@ -84,11 +94,11 @@ def call_rows(bench: Bench, simulator: Simulator, scale: BinsScale, flushes: boo
             raise CommandError(f"the functions do not agree on the bins of sizes {sizes.name}")
         cycles[sizes] = {name: call_cycles(fields) for name, fields in ours.items()}
         rows += _rows_of((sizes.name, simulator.place), cycles[sizes], FLUSHED if flushes else CALL)
+    if not flushes:
+        generation = found[given.index((sets[0], GENERATED))]
+        rows += _generation((f"{BINS} bins", simulator.place), generation, scale.judges)
     if flushes or not scale.judges:
-        return [
-            *rows,
-            *_generation((f"{BINS} bins", simulator.place), found[given.index((sets[0], GENERATED))]),
-        ]
+        return rows
     return [*rows, *_goals(simulator.place, {sizes.name: each for sizes, each in cycles.items()})]
 
 
@@ -119,12 +129,15 @@ def _goals(simulated: str, cycles: dict[str, dict[str, float]]) -> list[Row | Go
     return [*goals, Goal(held, OF_SEARCH_AT_BEST)]
 
 
-def _generation(place: Place, fields: Fields) -> list[Row | Goal]:
+def _generation(place: Place, fields: Fields, judges: bool) -> list[Row | Goal]:
     """Of the code of dlmalloc's 127 bins."""
     cycles, code = float(fields["generation"]), float(fields["code"])
-    return [
+    rows = [
         number_row(place, GENERATED, GENERATION, cycles, 1),
         number_row(place, GENERATED, INSTRUCTION, cycles / (code / INSTRUCTION_BYTES), 1),
+    ]
+    goals = [
         against_limit(place, GENERATED, GENERATION, [cycles], GENERATION_CYCLES),
         against_limit(place, GENERATED, CODE, [code / BINS], MOST_CODE),
     ]
+    return [*rows, *goals] if judges else [*rows]

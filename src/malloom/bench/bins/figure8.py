@@ -74,8 +74,7 @@ def figure8_rows(bench: Bench, graphs: Graphs, heap: Heap, rehashes: int, judges
         return [*graphs.simulator.replay(plain, given.judged), *runs]
 
     found = graphs.replayed(bench, heap.name, replay)
-    learned = "another graph" if graphs.learns_elsewhere else "itself"
-    name = f"{heap.name}, {graphs.room}, {graphs.simulator.place}, learned on {learned}"
+    name = f"{heap.name}, {graphs.name}"
     return [*_of_rehashes(found, name, heap), *_concluded(found, name, heap, rehashes if judges else 0)]
 
 

@@ -25,6 +25,11 @@ class Graphs:
     count: int
     learns_elsewhere: bool = True
 
+    @property
+    def name(self) -> str:
+        learned = "another graph" if self.learns_elsewhere else "itself"
+        return f"{self.room}, {self.simulator.place}, learned on {learned}"
+
     def replayed(self, bench: Bench, what: str, replay: Callable[[Input], list[Run]]) -> list[list[Run]]:
         """The runs of each graph; those with requests that found no room are left out, with a note."""
         given = list(inputs(self.count, self.room, self.learns_elsewhere))
@@ -64,6 +69,9 @@ class Spread:
             limit = (limits or {}).get(name)
             found.append(spread if limit is None else Goal(spread, limit))
         return found
+
+    def mean_row(self, place: Place, variant: str, baseline: str, metric: str, graphs: int) -> Row:
+        return row(place, variant, baseline, metric, exact(self.mean), runs=graphs)
 
 
 def mean(numbers: Sequence[float]) -> float:
