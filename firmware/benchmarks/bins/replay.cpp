@@ -2,6 +2,7 @@
 // (Lhuillier and Courousse, section 4.4). Prints a line for each run.
 #include "firmware/benchmarks/bins/bin_replay.h"
 #include "firmware/benchmarks/bins/lines.h"
+#include "firmware/benchmarks/bins/peers.h"
 #include "firmware/benchmarks/bins/policies.h"
 #include "firmware/benchmarks/bins/timed_calls.h"
 
@@ -147,6 +148,30 @@ Status replay_bins(const ReplayFile& file, BoardMemory& memory, void** slots) {
     return BinRuns<Heap>(file, bins, slots).all();
 }
 
+#if defined(MALLOOM_TLSF) || defined(MALLOOM_O1HEAP)
+/// Of an allocator that learns nothing: the runs alone.
+template <class Heap>
+Status replay_peer(const ReplayFile& file, BoardMemory& memory, void** slots) {
+    uint8_t* const region = memory.take(file.header->heap_bytes);
+    if (region == nullptr) {
+        return no_memory;
+    }
+    const Heap heap = Heap::open(region, file.header->heap_bytes);
+    if (heap.heap == nullptr) {
+        return no_memory;
+    }
+    if (!is_right(heap, file.judged, slots)) {
+        return wrong_object;
+    }
+    const uint32_t clock = cycles_of_clock();
+    for (uint32_t run = 0; run < file.header->runs; ++run) {
+        write_times(run, timed(heap, file.judged, slots, clock), region);
+        end_line();
+    }
+    return ended_well;
+}
+#endif
+
 Status replay(const ReplayFile& file) {
     BoardMemory memory(board_memory());
     auto** const slots = reinterpret_cast<void**>(memory.take(file.header->slots * sizeof(void*)));
@@ -163,8 +188,15 @@ Status replay(const ReplayFile& file) {
             return replay_bins<ShippedHeap>(file, memory, slots);
         case Allocator::compiled_in:
             return replay_bins<CompiledInHeap>(file, memory, slots);
+#if defined(MALLOOM_TLSF)
         case Allocator::tlsf:
+            return replay_peer<TlsfHeap>(file, memory, slots);
+#endif
+#if defined(MALLOOM_O1HEAP)
         case Allocator::o1heap:
+            return replay_peer<O1Heap>(file, memory, slots);
+#endif
+        default:
             break;
     }
     return bad_file;

@@ -1,5 +1,6 @@
 """Figure 5: cycles of a call of a bin function, for sizes in order and drawn, hot and from an empty cache."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,30 +77,40 @@ def all_sizes(scale: BinsScale, flushes: bool) -> list[Sizes]:
 
 def call_rows(bench: Bench, simulator: Simulator, scale: BinsScale, flushes: bool) -> list[Row | Goal]:
     """A row for each function and set of sizes; goals for calls of what is in the cache."""
-    sets = all_sizes(scale, flushes)
-    given = [(sizes, name) for sizes in sets for name in FUNCTIONS]
-
-    def measure(each: tuple[Sizes, str]) -> Fields:
-        content = calls_file(FUNCTIONS[each[1]], each[0], flushes)
-        return simulator.printed("bin_calls", content)[0]
-
-    what = "bin functions, flushed" if flushes else "bin functions"
-    bench.say(f"calling {what}")
-    found = side_by_side(given, measure, lambda number: bench.progress(what, number))
+    found = _called(bench, simulator, all_sizes(scale, flushes), flushes)
+    cycles = {
+        sizes.name: {name: call_cycles(fields) for name, fields in each.items()}
+        for sizes, each in found.items()
+    }
     rows: list[Row | Goal] = []
-    cycles: dict[Sizes, dict[str, float]] = {}
-    for sizes in sets:
-        ours = {name: fields for (each, name), fields in zip(given, found, strict=True) if each == sizes}
-        if len({fields["sum"] for fields in ours.values()}) != 1:
-            raise CommandError(f"the functions do not agree on the bins of sizes {sizes.name}")
-        cycles[sizes] = {name: call_cycles(fields) for name, fields in ours.items()}
-        rows += _rows_of((sizes.name, simulator.place), cycles[sizes], FLUSHED if flushes else CALL)
-    if not flushes:
-        generation = found[given.index((sets[0], GENERATED))]
-        rows += _generation((f"{BINS} bins", simulator.place), generation, scale.judges)
-    if flushes or not scale.judges:
+    for name, each in cycles.items():
+        rows += _rows_of((name, simulator.place), each, FLUSHED if flushes else CALL)
+    if flushes:
         return rows
-    return [*rows, *_goals(simulator.place, {sizes.name: each for sizes, each in cycles.items()})]
+    generation = next(iter(found.values()))[GENERATED]
+    rows += _generation((f"{BINS} bins", simulator.place), generation, scale.judges)
+    return [*rows, *_goals(simulator.place, cycles)] if scale.judges else rows
+
+
+def _called(
+    bench: Bench, simulator: Simulator, sets: Sequence[Sizes], flushes: bool
+) -> dict[Sizes, dict[str, Fields]]:
+    """What is printed for each function in each set; raises CommandError where bins differ."""
+    given = [(sizes, name) for sizes in sets for name in FUNCTIONS]
+    what = "bin functions from an empty cache" if flushes else "bin functions"
+    bench.say(f"calling {what}")
+
+    def call(each: tuple[Sizes, str]) -> Fields:
+        return simulator.printed("bin_calls", calls_file(FUNCTIONS[each[1]], each[0], flushes))[0]
+
+    printed = side_by_side(given, call, lambda number: bench.progress(what, number))
+    found: dict[Sizes, dict[str, Fields]] = {sizes: {} for sizes in sets}
+    for (sizes, name), fields in zip(given, printed, strict=True):
+        found[sizes][name] = fields
+    for sizes, each in found.items():
+        if len({fields["sum"] for fields in each.values()}) != 1:
+            raise CommandError(f"the functions do not agree on the bins of sizes {sizes.name}")
+    return found
 
 
 def _rows_of(place: Place, cycles: dict[str, float], metric: str) -> list[Row | Goal]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from malloom.bench.bins.inputs import Input, Room, inputs
 from malloom.bench.bins.simulator import Run, Simulator, side_by_side
 from malloom.bench.goals import Goal
-from malloom.bench.splitting.numbers import ONE
+from malloom.bench.numbers import ONE
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.measure.interval import exact
@@ -14,6 +15,7 @@ from malloom.measure.rows import Place, Row, row
 
 CYCLES, WITH_REHASH, PAIR = "cycles", "cycles_with_rehash", "cycles_per_pair"
 Limits = dict[str, float]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,19 @@ class Graphs:
         learned = "another graph" if self.learns_elsewhere else "itself"
         return f"{self.room}, {self.simulator.place}, learned on {learned}"
 
-    def replayed(self, bench: Bench, what: str, replay: Callable[[Input], list[Run]]) -> list[list[Run]]:
-        """The runs of each graph; those with requests that found no room are left out, with a note."""
+    def measured(self, bench: Bench, what: str, measure: Callable[[Input], Found]) -> list[Found]:
+        """What each graph gives."""
         given = list(inputs(self.count, self.room, self.learns_elsewhere))
         if not given:
             raise CommandError(
                 f"none of {self.count} graphs fits into {self.room}", remedy="take more graphs"
             )
         bench.say(f"replaying {len(given)} graphs: {what}")
-        found = side_by_side(given, replay, lambda number: bench.progress(f"{what}, of {len(given)}", number))
+        return side_by_side(given, measure, lambda number: bench.progress(f"{what}, of {len(given)}", number))
+
+    def replayed(self, bench: Bench, what: str, replay: Callable[[Input], list[Run]]) -> list[list[Run]]:
+        """The runs of each graph; those with requests that found no room are left out, with a note."""
+        found = self.measured(bench, what, replay)
         whole = [runs for runs in found if not any(run.failures for run in runs)]
         if len(whole) < len(found):
             bench.note(f"{what}: {len(found) - len(whole)} of {len(found)} graphs found no room")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.bins import bin_use, figure5, figure8, functions
+from malloom.bench.bins import bin_use, figure5, figure8, functions, others
 from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED
 from malloom.bench.bins.replays import Graphs
 from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
@@ -22,6 +22,7 @@ PARTS = {
     "figure8-paper": "the paper's heap after each rehash, over random task graphs",
     "figure8-shipped": "the shipped heap after each rehash, against itself with the original bins",
     "functions": "ranges of bins crossed with functions to them",
+    "others": "the shipped heap, bounded and not, beside TLSF and o1heap",
 }
 SECONDS_A_RUN = 0.5
 """Of a graph on the simulated core: a guess for the first estimate only."""
@@ -57,6 +58,7 @@ def prepare(
         "figure8-paper": _figure8_paper,
         "figure8-shipped": _figure8_shipped,
         "functions": _functions,
+        "others": _others,
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few graphs"
     facts = [
@@ -133,6 +135,15 @@ def _functions(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 
     room = scale.rooms[0]
     return [step(Graphs(simulator, room, scale.of_functions)) for simulator in simulators]
+
+
+def _others(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(graphs: Graphs) -> Step:
+        measure = partial(others.other_rows, graphs=graphs, judges=scale.judges)
+        return Step("others", graphs.name, measure, SECONDS_A_RUN * 8 * graphs.count)
+
+    room = scale.rooms[0]
+    return [step(Graphs(each, room, scale.of_functions, learns_elsewhere=False)) for each in simulators]
 
 
 SUITE = Suite(

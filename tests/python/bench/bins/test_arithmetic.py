@@ -1,10 +1,11 @@
 """What the suite makes of cycles: ratios over graphs, pairs to break even, bin use, goals."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from malloom.bench.bins import figure8
+from malloom.bench.bins import figure8, others
 from malloom.bench.bins.bin_use import even_bins, group_shares
 from malloom.bench.bins.figure5 import GENERATED, Sizes, _goals, all_sizes, call_cycles
 from malloom.bench.bins.figure8 import PAPERS, SHIPPED, pairs_to_break_even, ratios_after
@@ -210,3 +211,40 @@ def test_bin_use() -> None:
     assert even_bins([5, 5, 5, 5]) == 4.0
     assert even_bins([8, 0, 0, 0]) == 1.0
     assert even_bins([0, 0]) == 0.0
+
+
+class Peers(Simulator):
+    """Ours takes 800 cycles and holds 100 bytes and 20 of tables; TLSF 1000 and 150; o1heap 500 and 300."""
+
+    def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
+        cycles, held, tables = {
+            Allocator.SHIPPED: (800, 100, 20),
+            Allocator.TLSF: (1000, 150, 0),
+            Allocator.O1HEAP: (500, 300, 0),
+        }[replay.allocator]
+        worst = cycles // 10 - (30 if replay.options else 0)
+        return [replace(run_of(cycles), held=held, tables=tables, worst_release=worst)]
+
+
+def test_other_heaps_are_held_against() -> None:
+    graphs = Graphs(Peers(Path(), 4), Room.TWICE, 2, learns_elsewhere=False)
+    found = others.other_rows(bench_of([]), graphs, judges=True)
+    goals = [each for each in found if isinstance(each, Goal)]
+    assert {
+        (goal.row.variant, goal.row.baseline, goal.row.metric): (round(goal.value or 0, 3), goal.reached)
+        for goal in goals
+    } == {
+        ("shipped", "TLSF", CYCLES): (0.8, True),
+        ("shipped", "TLSF", others.HELD): (0.8, True),
+        ("shipped", "o1heap", CYCLES): (1.6, False),
+        ("shipped, bounded", "TLSF", CYCLES): (0.8, True),
+        ("shipped, bounded", "TLSF", others.WORST): (0.5, True),
+        ("shipped, bounded", "TLSF", others.HELD): (0.8, True),
+        ("shipped, bounded", "o1heap", CYCLES): (1.6, False),
+    }
+    worst = {
+        row.variant: row.ratio
+        for row in found
+        if isinstance(row, Row) and row.metric == others.WORST and row.baseline == "one"
+    }
+    assert worst == {"shipped": 80, "shipped, bounded": 50, "TLSF": 100, "o1heap": 50}
