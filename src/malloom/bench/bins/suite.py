@@ -24,7 +24,7 @@ PARTS = {
     "functions": "ranges of bins crossed with functions to them",
     "others": "the shipped heap, bounded and not, beside TLSF and o1heap",
 }
-SECONDS_A_RUN = 0.5
+SECONDS_A_RUN = 0.06
 """Of a graph on the simulated core: a guess for the first estimate only."""
 
 
