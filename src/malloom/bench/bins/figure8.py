@@ -116,7 +116,7 @@ def _concluded(found: Sequence[Sequence[Run]], name: str, heap: Heap, rehashes: 
         if rehashes == 0:
             return []
         last = Spread.of(ratios_after(found, rehashes, CYCLES))
-        return last.rows((name, f"after {rehashes}"), heap.baseline, CYCLES, len(found), PAPER_LIMITS)
+        return last.goals((name, f"after {rehashes}"), heap.baseline, CYCLES, len(found), PAPER_LIMITS)
     rows: list[Row | Goal] = []
     if (pairs := pairs_to_break_even(found, min(SETTLED, len(found[0]) - 2))) is not None:
         rows.append(number_row((name, str(SETTLED)), heap.name, BREAK_EVEN, pairs, len(found)))
@@ -128,5 +128,5 @@ def _concluded(found: Sequence[Sequence[Run]], name: str, heap: Heap, rehashes: 
             max(each.best for each in later),
         )
         place = (name, f"from {SETTLED} on")
-        rows += hardest.rows(place, heap.baseline, metric, len(found), SHIPPED_LIMITS)
+        rows += hardest.goals(place, heap.baseline, metric, len(found), SHIPPED_LIMITS)
     return rows

@@ -65,16 +65,21 @@ class Spread:
     def of(cls, ratios: Sequence[float]) -> "Spread":
         return cls(max(ratios), sum(ratios) / len(ratios), min(ratios))
 
-    def rows(
-        self, place: Place, baseline: str, metric: str, graphs: int, limits: Limits | None = None
+    def rows(self, place: Place, baseline: str, metric: str, graphs: int) -> list[Row]:
+        """graphs-worst, graphs-mean and graphs-best."""
+        named = {"worst": self.worst, "mean": self.mean, "best": self.best}
+        return [
+            row(place, f"graphs-{name}", baseline, metric, exact(ratio), runs=graphs)
+            for name, ratio in named.items()
+        ]
+
+    def goals(
+        self, place: Place, baseline: str, metric: str, graphs: int, limits: Limits
     ) -> list[Row | Goal]:
-        """graphs-worst, graphs-mean and graphs-best; a goal where there is a limit."""
-        found: list[Row | Goal] = []
-        for name, ratio in (("worst", self.worst), ("mean", self.mean), ("best", self.best)):
-            spread = row(place, f"graphs-{name}", baseline, metric, exact(ratio), runs=graphs)
-            limit = (limits or {}).get(name)
-            found.append(spread if limit is None else Goal(spread, limit))
-        return found
+        """Of those that have a limit."""
+        limit_of = {f"graphs-{name}": limit for name, limit in limits.items()}
+        found = self.rows(place, baseline, metric, graphs)
+        return [Goal(each, limit_of[each.variant]) for each in found if each.variant in limit_of]
 
     def mean_row(self, place: Place, variant: str, baseline: str, metric: str, graphs: int) -> Row:
         return row(place, variant, baseline, metric, exact(self.mean), runs=graphs)

@@ -68,16 +68,17 @@ def test_what_fails_side_by_side_is_raised() -> None:
 
 
 def test_a_spread_is_of_the_ratios() -> None:
-    rows = Spread.of([0.5, 1.0, 0.9]).rows(("heap", "3"), "initial", CYCLES, 3, {"mean": 0.65})
-    found = [each.row if isinstance(each, Goal) else each for each in rows]
-    assert [(row.variant, row.ratio) for row in found] == [
+    spread = Spread.of([0.5, 1.0, 0.9])
+    rows = spread.rows(("heap", "3"), "initial", CYCLES, 3)
+    assert [(row.variant, row.ratio) for row in rows] == [
         ("graphs-worst", 1.0),
         ("graphs-mean", pytest.approx(0.8)),
         ("graphs-best", 0.5),
     ]
-    assert all(row.is_exact for row in found)
-    (goal,) = (each for each in rows if isinstance(each, Goal))
-    assert (goal.row.variant, goal.limit, goal.reached) == ("graphs-mean", 0.65, False)
+    assert all(row.is_exact for row in rows)
+    (goal,) = spread.goals(("heap", "3"), "initial", CYCLES, 3, {"mean": 0.65})
+    assert isinstance(goal, Goal)
+    assert (goal.row, goal.limit, goal.reached) == (rows[1], 0.65, False)
 
 
 GRAPHS = [
