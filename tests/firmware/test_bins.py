@@ -1,10 +1,12 @@
 """What the suite bins runs on the simulated core: lists of operations through every heap, and calls of every
 bin function."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from malloom.bench.bins.figure5 import FUNCTIONS, Sizes, calls_file
 from malloom.bench.bins.graphs import Cell, generator
@@ -122,6 +124,24 @@ def test_all_functions_agree(sizes: Sizes, flushes: bool) -> None:
     assert len({fields["sum"] for fields in printed.values()}) == 1
     assert all(fields["cycles"] > fields["without"] for fields in printed.values())
     assert all(fields["code"] < 20 * 127 for fields in printed.values())
+
+
+MEASURED = (
+    r"board_cycles|malloom_bins_(original|variable|alloc|free)|lv_tlsf_(malloc|free)|o1heap(Allocate|Free)"
+    r"|__clzsi2|_ZN7malloom5bench4bins(5timed|8allocate|7release)I.*"
+)
+
+
+def test_what_is_measured_lies_where_no_part_takes_anothers_lines() -> None:
+    """A function whose name is no longer as the linker's script has it would lie anywhere."""
+    with (ROOT / "build/firmware/riscv_core/programs/replay").open("rb") as file:
+        elf = ELFFile(file)
+        begin = elf.get_section_by_name(".measured")["sh_addr"]
+        end = begin + elf.get_section_by_name(".measured")["sh_size"]
+        symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
+        found = [symbol for symbol in symbols if re.fullmatch(MEASURED, symbol.name)]
+    assert len(found) == 19
+    assert [symbol.name for symbol in found if not begin <= symbol["st_value"] < end] == []
 
 
 @pytest.mark.parametrize("content", [b"x", b"x" * 100, to_file(Replay(ROOM), LIST)[:-4]])
