@@ -56,9 +56,11 @@ test: native  ## all tests, with formatting, lint and types
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
+bench: PACKAGES := firmware
 bench: build  ## all benchmark suites
 	@setup/native.sh release
 	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
+	@setup/firmware.sh simulated_core riscv_core
 	@status=0; for suite in $(SUITES); do \
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status

@@ -17,10 +17,15 @@ processor() {
         .venv/bin/python -c 'from pythondata_cpu_vexriscv import data_file; print(data_file("VexRiscv_FullCfu.v"))'
 }
 
-# Verilator's C++ is quicker by a tenth as Clang compiles it.
+# Verilator's C++ is quicker by a tenth as Clang compiles it. The simulated core's programs have other allocators in them, to
+# compare with.
 configure() {
     local verilog
-    if [ "$1" != simulated_core ]; then
+    if [ "$1" = riscv_core ]; then
+        local tlsf o1heap
+        tlsf=$(setup/tlsf.sh) && o1heap=$(setup/o1heap.sh) &&
+            setup/cached.sh cmake -S firmware --preset "$1" -DMALLOOM_TLSF="$tlsf" -DMALLOOM_O1HEAP="$o1heap"
+    elif [ "$1" != simulated_core ]; then
         setup/cached.sh cmake -S firmware --preset "$1"
     else
         verilog=$(processor) &&

@@ -2,26 +2,6 @@
 
 namespace malloom::codegen::bins {
 
-unsigned original_bin(size_t bytes) {
-    const size_t lines = bytes >> 9;
-    if (lines == 0) {
-        return static_cast<unsigned>(bytes >> 3);
-    }
-    if (lines <= 4) {
-        return static_cast<unsigned>(56 + (bytes >> 6));
-    }
-    if (lines <= 20) {
-        return static_cast<unsigned>(91 + (bytes >> 9));
-    }
-    if (lines <= 84) {
-        return static_cast<unsigned>(110 + (bytes >> 12));
-    }
-    if (lines <= 340) {
-        return static_cast<unsigned>(119 + (bytes >> 15));
-    }
-    return lines <= 1364 ? static_cast<unsigned>(124 + (bytes >> 18)) : original_count - 1;
-}
-
 void original_begins(uint32_t* begins) {
     // Bins of one width are half as many as those of the width before: 64 of 8 bytes, 32 of 64, and so on.
     // The last one of each width reaches into sizes of the next one, up to 2^18 bytes each time.

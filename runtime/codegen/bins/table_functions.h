@@ -10,9 +10,27 @@
 
 namespace malloom::codegen::bins {
 
-/// dlmalloc 2.6's, compiled in.
-unsigned original_bin(size_t bytes);
 constexpr unsigned original_count = 127;
+/// dlmalloc 2.6's, compiled in.
+inline unsigned original_bin(size_t bytes) {
+    const size_t lines = bytes >> 9;
+    if (lines == 0) {
+        return static_cast<unsigned>(bytes >> 3);
+    }
+    if (lines <= 4) {
+        return static_cast<unsigned>(56 + (bytes >> 6));
+    }
+    if (lines <= 20) {
+        return static_cast<unsigned>(91 + (bytes >> 9));
+    }
+    if (lines <= 84) {
+        return static_cast<unsigned>(110 + (bytes >> 12));
+    }
+    if (lines <= 340) {
+        return static_cast<unsigned>(119 + (bytes >> 15));
+    }
+    return lines <= 1364 ? static_cast<unsigned>(124 + (bytes >> 18)) : original_count - 1;
+}
 /// Where its bins begin: original_count of them.
 void original_begins(uint32_t* begins);
 

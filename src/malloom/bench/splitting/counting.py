@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from malloom.bench.cases import Case
+from malloom.bench.numbers import number_rows
 from malloom.bench.splitting import builds
 from malloom.bench.splitting.compilers import LTO, OURS
-from malloom.bench.splitting.numbers import number_rows
 from malloom.bench.steps import Bench
 from malloom.cache.geometry import Geometry, power4, power5, zen5
 from malloom.cache.whole_run import WholeRun, simulate_run

@@ -7,6 +7,7 @@ from functools import partial
 from statistics import median
 
 from malloom.bench.goals import Goal, against_limit
+from malloom.bench.numbers import number_rows
 from malloom.bench.splitting.builds import toolchain_of
 from malloom.bench.splitting.compilers import DEFAULT, LTO
 from malloom.bench.splitting.debian_builds import (
@@ -19,7 +20,6 @@ from malloom.bench.splitting.debian_builds import (
 )
 from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.heap_share import Requested, requested, share_of_pools
-from malloom.bench.splitting.numbers import number_rows
 from malloom.bench.splitting.remark_file import AliasSets, alias_sets
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget, Rounds

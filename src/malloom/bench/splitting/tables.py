@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 
 from malloom.bench.general import BEST
+from malloom.bench.numbers import ONE
 from malloom.bench.splitting import paper
 from malloom.bench.splitting.compilers import BASELINE, LTO, MAXIMAL, POOL
 from malloom.bench.splitting.counting import machines, with_prefetchers
 from malloom.bench.splitting.debian import BUILD, BUILD_WALL, FACTS, LINK, REASONS, SHARE
 from malloom.bench.splitting.llu import PAPERS_LISTS
-from malloom.bench.splitting.numbers import ONE
 from malloom.bench.splitting.programs import WALK_TIME
 from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_SECOND
 from malloom.bench.splitting.table2 import INSTRUCTIONS

@@ -1,0 +1,122 @@
+#include "firmware/benchmarks/bins/bin_replay.h"
+
+namespace malloom::bench::bins {
+
+namespace {
+
+namespace functions = codegen::bins;
+
+constexpr uintptr_t cache_bytes = 4096;  ///< of the simulated core's instructions
+constexpr uintptr_t fetched_beyond = 16;
+
+functions::BinRanges ranges_of(const malloom_bins* heap) {
+    return {heap->begins, nullptr, nullptr, heap->bins};
+}
+
+unsigned branching(size_t bytes, const malloom_bins* heap) {
+    return functions::branching_search(ranges_of(heap), bytes);
+}
+
+unsigned in_byte_table(size_t bytes, const malloom_bins* heap) {
+    return reinterpret_cast<const Instance*>(heap)->table->bin(bytes);
+}
+
+unsigned of_octaves(size_t bytes, const malloom_bins* heap) {
+    return functions::octave_bin(bytes, heap->bins);
+}
+
+void flush(void*, unsigned char* code, size_t bytes) {
+    board_flush_instruction_cache(code, bytes);
+}
+
+}  // namespace
+
+// Not inline: in main, which is compiled to be small, it would be a call of memset.
+BinReplay::BinReplay(const ReplayHeader& header)
+    : header_(header), uses_table_(header.first_function == Function::byte_table) {}
+
+malloom_bin_function BinReplay::function_of(Function function) const {
+    switch (function) {
+        case Function::compiled_in:
+            return header_.ranges == Ranges::octaves ? of_octaves : malloom_bins_original;
+        case Function::branching:
+            return branching;
+        case Function::branchless:
+        case Function::byte_table:  // until there is one
+        case Function::generated:
+            break;
+    }
+    return malloom_bins_variable;
+}
+
+malloom_bins_result BinReplay::open(BoardMemory& memory) {
+    // In the same order for all heaps: what is used often lies in the same lines of the data cache then.
+    instance_ = reinterpret_cast<Instance*>(memory.take(sizeof(Instance)));
+    storage_bytes_ = MALLOOM_BINS_STORAGE(header_.bins, 1);
+    uint8_t* const storage = memory.take(storage_bytes_);
+    auto* const begins = reinterpret_cast<uint32_t*>(memory.take(header_.bins * sizeof(uint32_t)));
+    region_ = memory.take(header_.heap_bytes);
+    uint8_t* const code = memory.take(4 * cache_bytes);
+    if (instance_ == nullptr || code == nullptr || storage == nullptr || begins == nullptr ||
+        region_ == nullptr) {
+        return MALLOOM_BINS_NO_MEMORY;
+    }
+    // Functions end where a half does: both at the same lines of the cache, the last ones where that is
+    // asked.
+    const uintptr_t aligned =
+        (reinterpret_cast<uintptr_t>(code) + fetched_beyond + cache_bytes - 1) & ~(cache_bytes - 1);
+    code_.memory = reinterpret_cast<uint8_t*>(aligned) - fetched_beyond + header_.code_offset;
+    code_.bytes = 2 * cache_bytes;
+    code_.end_write = flush;
+    malloom_bins_settings settings = {};
+    if (header_.ranges == Ranges::octaves) {
+        functions::octave_begins(begins, header_.bins);
+        settings.begins = begins;
+    }
+    settings.bins = header_.bins;
+    settings.function = function_of(header_.first_function);
+    settings.options = header_.options;
+    settings.most_steps = header_.most_steps;
+    settings.storage = storage;
+    settings.storage_bytes = storage_bytes_;
+    malloom_bins_result result = malloom_bins_open(&instance_->heap, &settings);
+    if (result == MALLOOM_BINS_OK) {
+        result = malloom_bins_add_region(&instance_->heap, region_, header_.heap_bytes, 0);
+    }
+    if (result == MALLOOM_BINS_OK && header_.first_function == Function::generated) {
+        result = rehash(MALLOOM_BINS_AS_THEY_ARE, Function::generated);
+    }
+    return result;
+}
+
+void BinReplay::use(const functions::ByteTable& table) {
+    instance_->table = &table;
+    if (uses_table_) {
+        instance_->heap.function = in_byte_table;
+    }
+}
+
+size_t BinReplay::generated_bytes() const {
+    const auto begin = reinterpret_cast<uintptr_t>(instance_->heap.function);
+    const auto first = reinterpret_cast<uintptr_t>(code_.memory);
+    return cache_bytes - (begin - first) % cache_bytes;  // each half is as large as the cache
+}
+
+malloom_bins_result BinReplay::rehash(malloom_bins_ranges ranges, Function function) {
+    const bool generates = function == Function::generated;
+    const uint32_t begin = board_cycles();
+    const malloom_bins_result result =
+        malloom_bins_rehash(&instance_->heap, ranges, generates ? &code_ : nullptr);
+    rehash_cycles_ = board_cycles() - begin;
+    code_bytes_ = generates ? 2 * generated_bytes() : 0;
+    uses_table_ = function == Function::byte_table;
+    if (!generates) {
+        // What is compiled in is right for the ranges that it came with only; the search is for all.
+        const bool has_moved = ranges != MALLOOM_BINS_AS_THEY_ARE;
+        instance_->heap.function =
+            function_of(has_moved && function == Function::compiled_in ? Function::branchless : function);
+    }
+    return result;
+}
+
+}  // namespace malloom::bench::bins

@@ -1,0 +1,51 @@
+"""The graphs that heaps are given: a graph to judge by, another one of the same cell to learn from, and a
+heap of a size."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from malloom.bench.bins.operations import OperationList
+from malloom.bench.bins.schedule import graph_operations
+
+GRAPHS = 1000
+JUDGED_SEED, LEARNED_SEED = 2012, 7
+CLUSTER_BYTES = 128 << 10
+"""Of the memory that the paper's sixteen cores share."""
+ALIGNMENT = 64
+
+
+class Room(StrEnum):
+    """How large heaps are."""
+
+    TWICE = "2x"
+    """Of the peak of what is asked for."""
+    CLUSTER = "128K"
+    """Where the chunks of the peak fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A graph of the workload in a heap."""
+
+    number: int
+    judged: OperationList
+    learned: OperationList | None
+    """None: the heap learns from what it is judged by, as the paper's does."""
+    heap_bytes: int
+
+
+def inputs(count: int, room: Room, learns_elsewhere: bool) -> Iterator[Input]:
+    """Of so many graphs, those that the room is for."""
+    for number in range(count):
+        judged = graph_operations(JUDGED_SEED, number)
+        learned = graph_operations(LEARNED_SEED, number) if learns_elsewhere else None
+        lists = [judged, *([learned] if learned is not None else [])]
+        if room is Room.TWICE:
+            twice = 2 * max(each.peak for each in lists)
+            heap_bytes = (twice + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        elif max(each.chunk_peak for each in lists) <= CLUSTER_BYTES:
+            heap_bytes = CLUSTER_BYTES
+        else:
+            continue
+        yield Input(number, judged, learned, heap_bytes)

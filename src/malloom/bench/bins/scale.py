@@ -1,0 +1,61 @@
+"""How much the suite does: what its goals are set on, or a little of everything."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from malloom.bench.bins.inputs import GRAPHS, Room
+
+LATENCIES = (4, 20)
+"""Cycles until memory answers: close to the core, and far from it."""
+RANDOM_SIZES = 100_000
+LIMITS = {"4K": 4 << 10, "128K": 128 << 10, "1M": 1 << 20}
+GRAPH_OF_4096 = 4096
+
+
+@dataclass(frozen=True)
+class BinsScale:
+    """Graphs and sizes. None was chosen by its result."""
+
+    judges: bool
+    """Whether there are graphs enough for its goals to mean something."""
+    latencies: Sequence[int]
+    rooms: Sequence[Room]
+    graphs: int
+    of_functions: int
+    """Graphs on which ranges are crossed with functions, and heaps compared with others'."""
+    limits: Sequence[str]
+    random_sizes: int
+    rehashes: int
+    pairs: int
+    """Of the graph whose bin use is shown."""
+
+
+def full_scale(latencies: Sequence[int], graphs: int | None) -> BinsScale:
+    count = graphs or GRAPHS
+    return BinsScale(
+        judges=True,
+        latencies=latencies or LATENCIES,
+        rooms=tuple(Room),
+        graphs=count,
+        of_functions=min(count, 128),
+        limits=tuple(LIMITS),
+        random_sizes=RANDOM_SIZES,
+        rehashes=9,
+        pairs=GRAPH_OF_4096,
+    )
+
+
+def quick_scale(latencies: Sequence[int], graphs: int | None) -> BinsScale:
+    """Everything once, small: for the tests. Its numbers judge nothing."""
+    count = graphs or 2
+    return BinsScale(
+        judges=False,
+        latencies=latencies or LATENCIES[:1],
+        rooms=(Room.TWICE,),
+        graphs=count,
+        of_functions=min(count, 2),
+        limits=("4K",),
+        random_sizes=500,
+        rehashes=2,
+        pairs=512,
+    )

@@ -1,0 +1,151 @@
+"""The suite bins: the bin heap on the simulated core, as Lhuillier and Courousse measure theirs."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.bench.bins import bin_use, figure5, figure8, functions, others
+from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED
+from malloom.bench.bins.replays import Graphs
+from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
+from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator
+from malloom.bench.bins.tables import tables
+from malloom.bench.steps import Step
+from malloom.bench.suite import Prepared, Suite
+
+PARTS = {
+    "figure5": "cycles of a bin function: original, searched, generated",
+    "figure6-7": "bin use before and after a rehash",
+    "figure8-paper": "the paper's heap after each rehash, over random task graphs",
+    "figure8-shipped": "the shipped heap after each rehash, against itself with the original bins",
+    "functions": "ranges of bins crossed with functions to them",
+    "others": "the shipped heap, bounded and not, beside TLSF and o1heap",
+}
+SECONDS_A_RUN = 0.06
+"""Of a graph on the simulated core: a guess for the first estimate only."""
+
+
+def prepare(
+    quick: bool,
+    latency: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            metavar="CYCLES",
+            help="Until memory answers; may be repeated. Default: 4 and 20, with --quick 4.",
+            show_default=False,
+        ),
+    ] = None,
+    graphs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many graphs of the workload. Default: 1000, with --quick 2.", show_default=False
+        ),
+    ] = None,
+    firmware: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where 'make firmware' put the simulator and programs.")
+    ] = DEFAULT_FOLDER,
+) -> Prepared:
+    """The suite with what was chosen."""
+    scale = (quick_scale if quick else full_scale)(latency or (), graphs)
+    simulators = [Simulator(firmware, each) for each in scale.latencies]
+    makers: dict[str, Callable[[BinsScale, Sequence[Simulator]], list[Step]]] = {
+        "figure5": _figure5,
+        "figure6-7": _figure6_7,
+        "figure8-paper": _figure8_paper,
+        "figure8-shipped": _figure8_shipped,
+        "functions": _functions,
+        "others": _others,
+    }
+    judged = "the goals" if scale.judges else "nothing: --quick has few graphs"
+    facts = [
+        ("cycles", "of VexRiscv (RV32IM, caches of 4 KiB) simulated cycle by cycle: the same in every run"),
+        ("graphs", f"{scale.graphs}; judged on seed {JUDGED_SEED}, learned on seed {LEARNED_SEED}"),
+        ("what it judges", judged),
+    ]
+    steps = {part: partial(make, scale, simulators) for part, make in makers.items()}
+    return Prepared(steps, tables(), 0, facts, check=partial(_check, simulators[0]))
+
+
+def _check(simulator: Simulator, _workloads: Path) -> None:
+    simulator.check()
+
+
+def _figure5(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(simulator: Simulator, flushes: bool) -> Step:
+        cache = "empty" if flushes else "hot"
+        measure = partial(figure5.call_rows, simulator=simulator, scale=scale, flushes=flushes)
+        return Step("figure5", f"{cache} cache, {simulator.place}", measure, 150.0 if flushes else 30.0)
+
+    return [step(simulator, flushes) for simulator in simulators for flushes in (False, True)]
+
+
+def _figure6_7(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    return [
+        Step(
+            "figure6-7",
+            simulator.place,
+            partial(bin_use.use_rows, simulator=simulator, pairs=scale.pairs),
+            20.0,
+        )
+        for simulator in simulators
+    ]
+
+
+def _figure8_paper(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """Learned on another graph, then as in the paper on what it is judged by."""
+    return [
+        _figure8("figure8-paper", figure8.PAPERS, scale, graphs) for graphs in _all_graphs(scale, simulators)
+    ]
+
+
+def _figure8_shipped(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    return [
+        _figure8("figure8-shipped", figure8.SHIPPED, scale, graphs)
+        for graphs in _all_graphs(scale, simulators)
+        if graphs.learns_elsewhere
+    ]
+
+
+def _figure8(part: str, heap: figure8.Heap, scale: BinsScale, graphs: Graphs) -> Step:
+    measure = partial(
+        figure8.figure8_rows, graphs=graphs, heap=heap, rehashes=scale.rehashes, judges=scale.judges
+    )
+    runs = scale.graphs * (scale.rehashes + 1) * (2 if graphs.learns_elsewhere else 1)
+    return Step(part, graphs.name, measure, SECONDS_A_RUN * runs)
+
+
+def _all_graphs(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Graphs]:
+    return [
+        Graphs(simulator, room, scale.graphs, learns_elsewhere)
+        for learns_elsewhere in (True, False)
+        for room in scale.rooms
+        for simulator in simulators
+    ]
+
+
+def _functions(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(graphs: Graphs) -> Step:
+        runs = scale.of_functions * len(functions.COMBINATIONS) * 4
+        measure = partial(functions.combination_rows, graphs=graphs)
+        return Step("functions", graphs.name, measure, SECONDS_A_RUN * runs)
+
+    room = scale.rooms[0]
+    return [step(Graphs(simulator, room, scale.of_functions)) for simulator in simulators]
+
+
+def _others(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(graphs: Graphs) -> Step:
+        measure = partial(others.other_rows, graphs=graphs, judges=scale.judges)
+        return Step("others", graphs.name, measure, SECONDS_A_RUN * 8 * graphs.count)
+
+    room = scale.rooms[0]
+    return [step(Graphs(each, room, scale.of_functions, learns_elsewhere=False)) for each in simulators]
+
+
+SUITE = Suite(
+    "Lhuillier and Courousse: a heap whose bin function is generated, on a simulated core", PARTS, prepare
+)

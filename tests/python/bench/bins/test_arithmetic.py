@@ -1,0 +1,251 @@
+"""What the suite makes of cycles: ratios over graphs, pairs to break even, bin use, goals."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from malloom.bench.bins import figure8, others
+from malloom.bench.bins.bin_use import even_bins, group_shares
+from malloom.bench.bins.figure5 import GENERATED, Sizes, _goals, all_sizes, call_cycles
+from malloom.bench.bins.figure8 import PAPERS, SHIPPED, pairs_to_break_even, ratios_after
+from malloom.bench.bins.inputs import CLUSTER_BYTES, Room, inputs
+from malloom.bench.bins.operations import Allocator, Function, Rehash
+from malloom.bench.bins.replays import CYCLES, WITH_REHASH, Graphs, Spread
+from malloom.bench.bins.scale import full_scale
+from malloom.bench.bins.simulator import Run, Simulator, fields_of, runs_of, side_by_side
+from malloom.bench.goals import Goal
+from malloom.bench.steps import Bench
+from malloom.errors import CommandError
+from malloom.measure.rows import Row
+
+LINES = """run 0 cycles 1000 worst_allocation 30 worst_release 40 pairs 10 failures 0 held 99
+bin_of_run 0 begin 0 count 7
+bin_of_run 0 begin 64 count 3
+run 1 cycles 800 worst_allocation 50 worst_release 20 pairs 10 failures 1 held 98 rehash 300
+"""
+
+
+def run_of(cycles: int, rehash: int = 0, failures: int = 0) -> Run:
+    return Run(
+        cycles=cycles,
+        worst_allocation=1,
+        worst_release=1,
+        pairs=10,
+        failures=failures,
+        held=0,
+        rehash=rehash,
+        tables=0,
+        bins=127,
+        steps=0,
+    )
+
+
+def test_printed_runs_are_read() -> None:
+    first, second = runs_of([fields_of(line) for line in LINES.splitlines()])
+    assert (first.cycles, first.pair_cycles, first.worst, first.use) == (1000, 100.0, 40, ((0, 7), (64, 3)))
+    assert (second.failures, second.rehash, second.worst, second.use) == (1, 300, 50, ())
+
+
+@pytest.mark.parametrize("line", ["run 0 cycles", "run zero"])
+def test_what_is_no_line_of_fields_is_an_error(line: str) -> None:
+    with pytest.raises(ValueError, match=r"shorter|longer|invalid literal"):
+        fields_of(line)
+
+
+def test_found_things_keep_their_order_and_are_counted() -> None:
+    heard: list[int] = []
+    assert side_by_side([3, 1, 2], lambda number: number * 2, heard.append) == [6, 2, 4]
+    assert heard == [1, 2, 3]
+
+
+def test_what_fails_side_by_side_is_raised() -> None:
+    def fail(number: int) -> int:
+        raise CommandError(f"no {number}")
+
+    with pytest.raises(CommandError, match="no 1"):
+        side_by_side([1, 2], fail, lambda _: None)
+
+
+def test_a_spread_is_of_the_ratios() -> None:
+    spread = Spread.of([0.5, 1.0, 0.9])
+    rows = spread.rows(("heap", "3"), "initial", CYCLES, 3)
+    assert [(row.variant, row.ratio) for row in rows] == [
+        ("graphs-worst", 1.0),
+        ("graphs-mean", pytest.approx(0.8)),
+        ("graphs-best", 0.5),
+    ]
+    assert all(row.is_exact for row in rows)
+    (goal,) = spread.goals(("heap", "3"), "initial", CYCLES, 3, {"mean": 0.65})
+    assert isinstance(goal, Goal)
+    assert (goal.row, goal.limit, goal.reached) == (rows[1], 0.65, False)
+
+
+GRAPHS = [
+    [run_of(1000), run_of(1100), run_of(900, 50), run_of(700, 100), run_of(600, 100)],
+    [run_of(500), run_of(500), run_of(500, 50), run_of(600, 100), run_of(300, 100)],
+]
+"""The baseline, then a run before any rehash, then one after each of three."""
+
+
+def test_runs_are_compared_with_the_baseline() -> None:
+    assert ratios_after(GRAPHS, 0, CYCLES) == [1.1, 1.0]
+    assert ratios_after(GRAPHS, 2, CYCLES) == [0.7, 1.2]
+    assert ratios_after(GRAPHS, 2, WITH_REHASH) == [0.8, 1.4]
+
+
+def test_rehashes_are_paid_for_by_what_a_pair_saves() -> None:
+    """After three: 250 each, 500 in all; saved are 600 cycles in 20 pairs."""
+    assert pairs_to_break_even(GRAPHS, 3) == pytest.approx(500 / (600 / 20) / 2)
+    assert pairs_to_break_even(GRAPHS, 0) is None
+
+
+class Fake(Simulator):
+    """The core is not asked: runs are what each heap would have."""
+
+    def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
+        if replay.allocator is Allocator.COMPILED_IN:
+            return [run_of(1000)]
+        assert (replay.function, replay.runs) == (Function.GENERATED, replay.rehashes + 1)
+        return [run_of(1000 - 10 * number, 20 if number else 0) for number in range(replay.runs)]
+
+
+def bench_of(notes: list[str]) -> Bench:
+    return Bench(Path(), Path(), lambda _: None, lambda _what, _error: None, notes.append)
+
+
+@pytest.mark.parametrize(("heap", "rehash"), [(PAPERS, Rehash.LINEAR), (SHIPPED, Rehash.SMOOTH)])
+def test_figure_8_has_three_rows_a_rehash_and_goals_at_the_end(heap: figure8.Heap, rehash: Rehash) -> None:
+    assert figure8.replay_of(heap, 64, 9).rehash is rehash
+    graphs = Graphs(Fake(Path(), 4), Room.TWICE, 3)
+    found = figure8.figure8_rows(bench_of([]), graphs, heap, 9, judges=True)
+    rows = [each for each in found if isinstance(each, Row)]
+    means = [
+        row for row in rows if (row.variant, row.metric) == ("graphs-mean", CYCLES) and row.input.isdigit()
+    ]
+    assert [row.input for row in means] == [str(number) for number in range(10)]
+    assert [row.ratio for row in means] == [pytest.approx(1 - number / 100) for number in range(10)]
+    goals = {(goal.row.metric, goal.row.variant): goal for goal in found if isinstance(goal, Goal)}
+    held = {key: (round(goal.value or 0, 3), goal.limit) for key, goal in goals.items()}
+    if heap is PAPERS:
+        assert held == {
+            (CYCLES, "graphs-mean"): (0.91, pytest.approx(0.65)),
+            (CYCLES, "graphs-best"): (0.91, pytest.approx(0.44)),
+        }
+    else:
+        assert held == {
+            (CYCLES, "graphs-mean"): (0.97, 1.0),
+            (CYCLES, "graphs-worst"): (0.97, 1.02),
+            (WITH_REHASH, "graphs-mean"): (0.99, 1.0),
+            (WITH_REHASH, "graphs-worst"): (0.99, 1.02),
+        }
+
+
+def test_without_judging_there_are_rows_alone() -> None:
+    for heap in (PAPERS, SHIPPED):
+        graphs = Graphs(Fake(Path(), 4), Room.TWICE, 2)
+        found = figure8.figure8_rows(bench_of([]), graphs, heap, 2, judges=False)
+        assert found
+        assert not any(isinstance(each, Goal) for each in found)
+
+
+class Full(Simulator):
+    def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
+        return [run_of(1000, failures=1 if judged.peak < 1 << 20 else 0)]
+
+
+def test_graphs_that_found_no_room_are_left_out_and_told() -> None:
+    notes: list[str] = []
+    graphs = Graphs(Full(Path(), 4), Room.TWICE, 8, learns_elsewhere=False)
+    sizes = [given.judged.peak for given in inputs(8, Room.TWICE, False)]
+    found = graphs.replayed(
+        bench_of(notes), "heap", lambda given: graphs.simulator.replay(None, given.judged)
+    )
+    assert 0 < len(found) == sum(size >= 1 << 20 for size in sizes) < 8
+    assert notes == [f"heap: {8 - len(found)} of 8 graphs found no room"]
+
+
+@pytest.mark.parametrize("learns", [False, True])
+def test_heaps_have_twice_the_peak_or_the_clusters_memory(learns: bool) -> None:
+    twice = list(inputs(16, Room.TWICE, learns))
+    assert len(twice) == 16
+    for given in twice:
+        assert (given.learned is not None) == learns
+        peak = max(given.judged.peak, given.learned.peak if given.learned else 0)
+        assert 2 * peak <= given.heap_bytes < 2 * peak + 64
+    cluster = list(inputs(16, Room.CLUSTER, learns))
+    assert {given.heap_bytes for given in cluster} == {CLUSTER_BYTES}
+    assert 0 < len(cluster) < 16
+    assert all(given.judged.chunk_peak <= CLUSTER_BYTES for given in cluster)
+
+
+def test_calls_are_told_beyond_one_that_does_nothing() -> None:
+    assert call_cycles({"cycles": 700, "without": 200, "calls": 100}) == 5.0
+
+
+def test_sizes_from_an_empty_cache_are_fewer() -> None:
+    scale = full_scale((), None)
+    assert all_sizes(scale, flushes=False)[:2] == [Sizes("4K", 0, 8), Sizes("4K", 100_000)]
+    few = {sizes.name: sizes for sizes in all_sizes(scale, flushes=True)}
+    assert (few["linear below 4K"].step, few["linear below 1M"].step) == (8, 256)
+    assert few["random below 1M"].random == 4096
+
+
+def test_figure_5_holds_generated_against_original_and_the_quicker_search() -> None:
+    cycles = {
+        "a": {"original": 20.0, "branching search": 100.0, "branchless search": 80.0, GENERATED: 19.0},
+        "b": {"original": 20.0, "branching search": 60.0, "branchless search": 80.0, GENERATED: 36.0},
+    }
+    goals = [goal for goal in _goals("latency 4", cycles) if isinstance(goal, Goal)]
+    assert [(goal.row.workload, goal.row.baseline, goal.value, goal.reached) for goal in goals] == [
+        ("a", "original", 0.95, True),
+        ("a", "quicker search", pytest.approx(0.2375), True),
+        ("b", "original", 1.8, False),
+        ("b", "quicker search", 0.6, False),
+        ("best: a", "quicker search", pytest.approx(0.2375), True),
+    ]
+
+
+def test_bin_use() -> None:
+    assert group_shares([1, 1, 2, 4], 2) == [25.0, 75.0]
+    assert group_shares([0, 0], 2) == [0.0, 0.0]
+    assert even_bins([5, 5, 5, 5]) == 4.0
+    assert even_bins([8, 0, 0, 0]) == 1.0
+    assert even_bins([0, 0]) == 0.0
+
+
+class Peers(Simulator):
+    """Ours takes 800 cycles and holds 100 bytes and 20 of tables; TLSF 1000 and 150; o1heap 500 and 300."""
+
+    def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
+        cycles, held, tables = {
+            Allocator.SHIPPED: (800, 100, 20),
+            Allocator.TLSF: (1000, 150, 0),
+            Allocator.O1HEAP: (500, 300, 0),
+        }[replay.allocator]
+        worst = cycles // 10 - (30 if replay.options else 0)
+        return [replace(run_of(cycles), held=held, tables=tables, worst_release=worst)]
+
+
+def test_other_heaps_are_held_against() -> None:
+    graphs = Graphs(Peers(Path(), 4), Room.TWICE, 2, learns_elsewhere=False)
+    found = others.other_rows(bench_of([]), graphs, judges=True)
+    goals = [each for each in found if isinstance(each, Goal)]
+    assert {
+        (goal.row.variant, goal.row.baseline, goal.row.metric): (round(goal.value or 0, 3), goal.reached)
+        for goal in goals
+    } == {
+        ("shipped", "TLSF", CYCLES): (0.8, True),
+        ("shipped", "TLSF", others.HELD): (0.8, True),
+        ("shipped", "o1heap", CYCLES): (1.6, False),
+        ("shipped, bounded", "TLSF", CYCLES): (0.8, True),
+        ("shipped, bounded", "TLSF", others.WORST): (0.5, True),
+        ("shipped, bounded", "TLSF", others.HELD): (0.8, True),
+        ("shipped, bounded", "o1heap", CYCLES): (1.6, False),
+    }
+    worst = {
+        row.variant: row.ratio
+        for row in found
+        if isinstance(row, Row) and row.metric == others.WORST and row.baseline == "one"
+    }
+    assert worst == {"shipped": 80, "shipped, bounded": 50, "TLSF": 100, "o1heap": 50}
