@@ -301,6 +301,18 @@ def test_damaged_bitcode_is_llds_to_refuse(try_compile: Run, tmp_path: Path, obj
     assert not (tmp_path / "program").exists()
 
 
+def test_bitcode_of_another_llvm_is_llds_to_refuse(
+    try_compile: Run, tmp_path: Path, objects: list[str]
+) -> None:
+    run("clang-22", "-O2", "-fPIC", "-flto=full", "-c", PROGRAMS / "nodes.c", "-o", "nodes.o", cwd=tmp_path)
+    assert is_bitcode(tmp_path / "nodes.o")
+    done = try_compile(*objects, "-o", "program")
+    assert done.returncode == 1
+    assert "error: nodes.o: " in done.stderr
+    assert "Producer: 'LLVM22" in done.stderr
+    assert not (tmp_path / "program").exists()
+
+
 def test_errors_and_exit_statuses_are_clangs(try_compile: Run, tmp_path: Path) -> None:
     (tmp_path / "wrong.c").write_text("int main(void) { return nothing; }\n")
     done = try_compile("-O2", "-c", "wrong.c")
