@@ -46,8 +46,8 @@ struct Shape {
 
 inline malloom_bins_settings settings_of(const Shape& shape, void* storage, size_t storage_bytes,
                                          const malloom_bins_hooks* hooks) {
-    return {shape.alignment,  shape.bins,   shape.begins, nullptr, shape.options,
-            shape.most_steps, shape.levels, hooks,        storage, storage_bytes};
+    return {shape.alignment,  shape.bins,   0,     shape.begins, nullptr,      shape.options,
+            shape.most_steps, shape.levels, hooks, storage,      storage_bytes};
 }
 
 /// Each call is looked at, and each object from when it comes until it goes. An instance lies where it is:
