@@ -128,6 +128,7 @@ struct malloom_bins {
     uint16_t map_words;
     uint8_t options;
     uint8_t levels;
+    uint8_t calls; /* which of alloc and free it needs */
 };
 
 /* Opens an instance over nothing. */

@@ -1,5 +1,7 @@
 #include "firmware/benchmarks/bins/bin_replay.h"
 
+#include "runtime/heaps/bins/options.h"
+
 namespace malloom::bench::bins {
 
 namespace {
@@ -93,6 +95,7 @@ void BinReplay::use(const functions::ByteTable& table) {
     instance_->table = &table;
     if (uses_table_) {
         instance_->heap.function = in_byte_table;
+        heaps::bins::choose_calls(instance_->heap);
     }
 }
 
@@ -115,6 +118,7 @@ malloom_bins_result BinReplay::rehash(malloom_bins_ranges ranges, Function funct
         const bool has_moved = ranges != MALLOOM_BINS_AS_THEY_ARE;
         instance_->heap.function =
             function_of(has_moved && function == Function::compiled_in ? Function::branchless : function);
+        heaps::bins::choose_calls(instance_->heap);
     }
     return result;
 }

@@ -1,7 +1,6 @@
 // The heaps that the shipped one is compared with: of the same parts, with other policies.
 #pragma once
 
-#include "runtime/codegen/bins/table_functions.h"
 #include "runtime/heaps/bins/bin_heap.h"
 
 namespace malloom::bench::bins {
@@ -21,48 +20,30 @@ struct ScanningPolicy {
     }
 };
 
-/// The shipped heap with dlmalloc's bins alone, which no call leads to, and without counters.
-struct CompiledInPolicy {
-    static constexpr bool counts = false;
-    [[gnu::always_inline]] static unsigned bin_of(const malloom_bins&, size_t bytes) {
-        return codegen::bins::original_bin(bytes);
-    }
-    [[gnu::always_inline]] static unsigned next_filled(heaps::bins::FreeLists& lists, const malloom_bins&,
-                                                       unsigned bin) {
-        return lists.next_filled(bin);
-    }
-};
-
-/// malloom_bins_alloc with another policy.
+/// malloom_bins_alloc with another policy, of a heap that needs no care.
 template <class Policy>
 [[gnu::noinline]] void* allocate(malloom_bins* heap, size_t bytes) {
-    heaps::bins::BinHeap<Policy> call(*heap);
-    call.release_deferred();
-    void* object = call.allocate(bytes);
-    if (object == nullptr) [[unlikely]] {
-        return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
+    if (heaps::bins::calls_of(*heap) == heaps::bins::careful_calls) [[unlikely]] {
+        return nullptr;
     }
-    call.trace(object, bytes);
-    return object;
+    heaps::bins::BinHeap<Policy, false> call(*heap);
+    void* object = call.allocate(bytes);
+    return object != nullptr ? object : call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
 }
 
 /// malloom_bins_free with another policy; `judges` whether the address is an object's.
 template <class Policy, bool judges>
 [[gnu::noinline]] void release(malloom_bins* heap, void* object) {
-    heaps::bins::BinHeap<Policy> call(*heap);
-    call.release_deferred();
-    size_t level = 0;
-    if (judges) {
-        const heaps::bins::Region* region = heaps::bins::region_of(*heap, object);
-        const malloom_bins_result wrong = heaps::bins::judge(*heap, region, object);
-        if (wrong != MALLOOM_BINS_OK) [[unlikely]] {
-            call.fail(wrong, reinterpret_cast<uintptr_t>(object));
-            return;
-        }
-        level = region->level;
+    if (heaps::bins::calls_of(*heap) == heaps::bins::careful_calls) [[unlikely]] {
+        return;
     }
-    call.release(object, level);
-    call.trace(object, 0);
+    heaps::bins::BinHeap<Policy, false> call(*heap);
+    const heaps::bins::Region* region = nullptr;
+    if (!judges) {
+        call.release(object, 0);
+    } else if (call.find_living(object, region) == MALLOOM_BINS_OK) {
+        call.release(object, region->level);
+    }
 }
 
 }  // namespace malloom::bench::bins

@@ -28,9 +28,11 @@ struct ShippedHeap {
 struct CompiledInHeap {
     malloom_bins* heap;
     void* allocate(size_t bytes) const {
-        return malloom::bench::bins::allocate<CompiledInPolicy>(heap, bytes);
+        return malloom::bench::bins::allocate<malloom::heaps::bins::OriginalPolicy>(heap, bytes);
     }
-    void release(void* object) const { malloom::bench::bins::release<CompiledInPolicy, true>(heap, object); }
+    void release(void* object) const {
+        malloom::bench::bins::release<malloom::heaps::bins::OriginalPolicy, true>(heap, object);
+    }
 };
 
 void write_times(uint32_t run, const RunTimes& times, const uint8_t* region) {

@@ -72,7 +72,7 @@ class Automatic {
 
     void stop() {
         state_.phase = MALLOOM_BINS_OFF;
-        heap_.options &= static_cast<uint8_t>(~(counting | hears_of_releases));
+        set_options(heap_, heap_.options & ~(counting | hears_of_releases));
     }
 
     uint32_t now() const {
@@ -84,7 +84,7 @@ class Automatic {
         state_.phase = phase;
         state_.length = length;
         heap_.releases_left = length;
-        heap_.options = static_cast<uint8_t>((heap_.options & ~counting) | counts | hears_of_releases);
+        set_options(heap_, (heap_.options & ~counting) | counts | hears_of_releases);
         forget_counts(heap_);
     }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "include/malloom/bins.h"
+#include "runtime/codegen/bins/table_functions.h"
 #include "runtime/heaps/bins/chunk.h"
 #include "runtime/heaps/bins/free_lists.h"
 #include "runtime/heaps/bins/regions.h"
@@ -18,6 +19,17 @@ struct ShippedPolicy {
     static constexpr bool counts = true;
     [[gnu::always_inline]] static unsigned bin_of(const malloom_bins& heap, size_t bytes) {
         return heap.function(bytes, &heap);
+    }
+    [[gnu::always_inline]] static unsigned next_filled(FreeLists& lists, const malloom_bins&, unsigned bin) {
+        return lists.next_filled(bin);
+    }
+};
+
+/// The same of dlmalloc's bins, which no call leads to, without counters.
+struct OriginalPolicy {
+    static constexpr bool counts = false;
+    [[gnu::always_inline]] static unsigned bin_of(const malloom_bins&, size_t bytes) {
+        return codegen::bins::original_bin(bytes);
     }
     [[gnu::always_inline]] static unsigned next_filled(FreeLists& lists, const malloom_bins&, unsigned bin) {
         return lists.next_filled(bin);
@@ -39,17 +51,18 @@ inline void clear_words(void* to, size_t bytes) {
     }
 }
 
-/// One call of an instance. It has the owner's lock while it lives.
-template <class Policy>
+/// One call of an instance. A careful one has the owner's lock while it lives; others are for heaps that do
+/// not need it (options.h).
+template <class Policy, bool careful = true>
 class BinHeap {
   public:
     explicit BinHeap(malloom_bins& heap) : heap_(heap) {
-        if (heap_.hooks != nullptr && heap_.hooks->lock != nullptr) {
+        if (careful && heap_.hooks != nullptr && heap_.hooks->lock != nullptr) {
             heap_.hooks->lock(heap_.hooks->context);
         }
     }
     ~BinHeap() {
-        if (heap_.hooks != nullptr && heap_.hooks->unlock != nullptr) {
+        if (careful && heap_.hooks != nullptr && heap_.hooks->unlock != nullptr) {
             heap_.hooks->unlock(heap_.hooks->context);
         }
     }
@@ -58,7 +71,7 @@ class BinHeap {
 
     /// Objects of which each call of the owner's gives some back.
     MALLOOM_BINS_HOT void release_deferred() {
-        if (structures::load(heap_.deferred) != 0) [[unlikely]] {
+        if (careful && structures::load(heap_.deferred) != 0) [[unlikely]] {
             drain();
         }
     }
@@ -67,7 +80,7 @@ class BinHeap {
         const size_t wanted = chunk_bytes_for(bytes, heap_.granule);
         for (size_t level = 0; level < heap_.levels; ++level) {
             FreeLists lists(heap_, level);
-            if (Chunk* chunk = find(lists, wanted); chunk != nullptr) {
+            if (Chunk* chunk = find(lists, wanted); chunk != nullptr) [[likely]] {
                 return carve(lists, *chunk, wanted);
             }
         }
@@ -91,17 +104,15 @@ class BinHeap {
         return object_of(chunk);
     }
 
-    /// Where the object lives; null where none does there, which the owner hears of, and `why_not` says.
-    MALLOOM_BINS_HOT const Region* region_of_living(const void* object) {
-        const Region* region = region_of(heap_, object);
-        why_not_ = judge(heap_, region, object);
-        if (why_not_ != MALLOOM_BINS_OK) [[unlikely]] {
-            fail(why_not_, reinterpret_cast<uintptr_t>(object));
-            return nullptr;
+    /// Where the object lives, in `region`; the owner hears where none does there.
+    MALLOOM_BINS_HOT malloom_bins_result find_living(const void* object, const Region*& region) {
+        region = region_of(heap_, object);
+        const malloom_bins_result wrong = judge<careful>(heap_, region, object);
+        if (wrong != MALLOOM_BINS_OK) [[unlikely]] {
+            fail(wrong, reinterpret_cast<uintptr_t>(object));
         }
-        return region;
+        return wrong;
     }
-    malloom_bins_result why_not() const { return why_not_; }
 
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
@@ -181,7 +192,7 @@ class BinHeap {
     }
 
     MALLOOM_BINS_HOT void trace(const void* object, size_t bytes) {
-        if (heap_.hooks != nullptr && heap_.hooks->trace != nullptr) {
+        if (careful && heap_.hooks != nullptr && heap_.hooks->trace != nullptr) {
             heap_.hooks->trace(heap_.hooks->context, object, bytes);
         }
     }
@@ -193,7 +204,7 @@ class BinHeap {
         }
     }
     MALLOOM_BINS_HOT void add_to_count(unsigned bin, unsigned what, uint32_t more) {
-        if (has(heap_, what)) {
+        if (has(heap_, what)) [[unlikely]] {
             const uint32_t sum = heap_.counts[bin] + more;
             heap_.counts[bin] = sum >= more ? sum : UINT32_MAX;
         }
@@ -219,14 +230,15 @@ class BinHeap {
         unsigned bin = Policy::bin_of(heap_, wanted);
         Chunk* const ring = lists.ring(bin);
         Chunk* chunk = ring->next;
+        const uint32_t most_steps = heap_.most_steps;
         uint32_t steps = 0;
-        while (chunk != ring && bytes_of(*chunk) < wanted) {
-            chunk = ++steps < heap_.most_steps ? chunk->next : ring;
+        while (chunk != ring && is_smaller(*chunk, wanted)) {
+            chunk = ++steps < most_steps ? chunk->next : ring;
         }
         count(bin, MALLOOM_BINS_COUNT_STEPS, steps);
         if (chunk == ring) {
             bin = Policy::next_filled(lists, heap_, bin + 1);
-            if (bin >= heap_.bins) {
+            if (bin >= heap_.bins) [[unlikely]] {
                 return nullptr;
             }
             chunk = lists.ring(bin)->next;
@@ -236,7 +248,7 @@ class BinHeap {
     }
 
     MALLOOM_BINS_HOT void* carve(FreeLists& lists, Chunk& chunk, size_t wanted) {
-        if (has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
+        if (careful && has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
         lists.unlink(chunk);
@@ -273,7 +285,7 @@ class BinHeap {
         Chunk* larger = ring->next;
         if (!has(heap_, MALLOOM_BINS_BOUNDED)) {
             uint32_t steps = 0;
-            for (; larger != ring && bytes_of(*larger) < bytes; larger = larger->next) {
+            for (; larger != ring && is_smaller(*larger, bytes); larger = larger->next) {
                 ++steps;
             }
             count(bin, MALLOOM_BINS_COUNT_STEPS, steps);
@@ -332,9 +344,10 @@ class BinHeap {
             return false;
         }
         void* object = reinterpret_cast<void*>(first);
-        const Region* region = region_of_living(object);
-        const uintptr_t others = region != nullptr ? *static_cast<uintptr_t*>(object) : 0;
-        if (structures::replace(false, heap_.deferred, first, others) && region != nullptr) {
+        const Region* region = nullptr;
+        const bool is_living = find_living(object, region) == MALLOOM_BINS_OK;
+        const uintptr_t others = is_living ? *static_cast<uintptr_t*>(object) : 0;
+        if (structures::replace(false, heap_.deferred, first, others) && is_living) {
             release(object, region->level);
             trace(object, 0);
         }
@@ -342,7 +355,6 @@ class BinHeap {
     }
 
     malloom_bins& heap_;
-    malloom_bins_result why_not_ = MALLOOM_BINS_OK;
 };
 
 }  // namespace malloom::heaps::bins

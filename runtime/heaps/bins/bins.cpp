@@ -9,7 +9,8 @@ namespace {
 
 using Call = BinHeap<ShippedPolicy>;
 
-void* made(Call& call, void* object, size_t bytes) {
+template <class AnyCall>
+[[gnu::always_inline]] inline void* made(AnyCall& call, void* object, size_t bytes) {
     if (object == nullptr) [[unlikely]] {
         return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
     }
@@ -17,7 +18,7 @@ void* made(Call& call, void* object, size_t bytes) {
     return object;
 }
 
-MALLOOM_BINS_HOT inline void* make(malloom_bins& heap, size_t alignment, size_t bytes) {
+[[gnu::noinline]] void* make_carefully(malloom_bins& heap, size_t alignment, size_t bytes) {
     Call call(heap);
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
         return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
@@ -28,12 +29,45 @@ MALLOOM_BINS_HOT inline void* make(malloom_bins& heap, size_t alignment, size_t 
                 bytes);
 }
 
+template <class Policy>
+[[gnu::always_inline]] inline void* make(malloom_bins& heap, size_t bytes) {
+    BinHeap<Policy, false> call(heap);
+    return made(call, call.allocate(bytes), bytes);
+}
+[[gnu::noinline]] void* make_plainly(malloom_bins& heap, size_t bytes) {
+    return make<ShippedPolicy>(heap, bytes);
+}
+
+template <class Policy, bool careful>
+[[gnu::always_inline]] inline malloom_bins_result release(malloom_bins& heap, void* object) {
+    BinHeap<Policy, careful> call(heap);
+    call.release_deferred();
+    const Region* region = nullptr;
+    const malloom_bins_result wrong = call.find_living(object, region);
+    if (wrong == MALLOOM_BINS_OK) [[likely]] {
+        call.release(object, region->level);
+        call.trace(object, 0);
+    }
+    return wrong;
+}
+
+[[gnu::noinline]] malloom_bins_result release_plainly(malloom_bins& heap, void* object) {
+    return release<ShippedPolicy, false>(heap, object);
+}
+[[gnu::noinline]] malloom_bins_result release_carefully(malloom_bins& heap, void* object) {
+    return release<ShippedPolicy, true>(heap, object);
+}
+
 }  // namespace
 
 extern "C" {
 
-void* malloom_bins_alloc(malloom_bins* heap, size_t bytes) {
-    return make(*heap, 1, bytes);
+[[gnu::noinline]] void* malloom_bins_alloc(malloom_bins* heap, size_t bytes) {
+    const unsigned calls = calls_of(*heap);
+    if (calls == original_calls) [[likely]] {
+        return make<OriginalPolicy>(*heap, bytes);
+    }
+    return calls == plain_calls ? make_plainly(*heap, bytes) : make_carefully(*heap, 1, bytes);
 }
 
 void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
@@ -49,22 +83,18 @@ void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
 }
 
 void* malloom_bins_aligned(malloom_bins* heap, size_t alignment, size_t bytes) {
-    return make(*heap, alignment, bytes);
+    return make_carefully(*heap, alignment, bytes);
 }
 
 malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
     if (object == nullptr) {
         return MALLOOM_BINS_OK;
     }
-    Call call(*heap);
-    call.release_deferred();
-    const Region* region = call.region_of_living(object);
-    if (region == nullptr) [[unlikely]] {
-        return call.why_not();
+    const unsigned calls = calls_of(*heap);
+    if (calls == original_calls) [[likely]] {
+        return release<OriginalPolicy, false>(*heap, object);
     }
-    call.release(object, region->level);
-    call.trace(object, 0);
-    return MALLOOM_BINS_OK;
+    return calls == plain_calls ? release_plainly(*heap, object) : release_carefully(*heap, object);
 }
 
 malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object) {
@@ -86,8 +116,8 @@ void* malloom_bins_realloc(malloom_bins* heap, void* object, size_t bytes) {
     }
     Call call(*heap);
     call.release_deferred();
-    const Region* region = call.region_of_living(object);
-    if (region == nullptr) [[unlikely]] {
+    const Region* region = nullptr;
+    if (call.find_living(object, region) != MALLOOM_BINS_OK) [[unlikely]] {
         return nullptr;
     }
     if (call.resize(object, bytes, region->level)) {
@@ -103,7 +133,7 @@ void* malloom_bins_realloc(malloom_bins* heap, void* object, size_t bytes) {
 }
 
 size_t malloom_bins_usable_size(const malloom_bins* heap, const void* object) {
-    const bool is_living = judge(*heap, region_of(*heap, object), object) == MALLOOM_BINS_OK;
+    const bool is_living = judge<true>(*heap, region_of(*heap, object), object) == MALLOOM_BINS_OK;
     return is_living ? bytes_of(chunk_of(object)) - overhead_bytes : 0;
 }
 

@@ -39,6 +39,11 @@ constexpr size_t most_bytes = SIZE_MAX / 4;
     return chunk.head & ~flags;
 }
 
+/// The same as bytes_of(chunk) < bytes, as both are multiples of a granule, which is more than the flags.
+[[gnu::always_inline]] inline bool is_smaller(const Chunk& chunk, size_t bytes) {
+    return chunk.head < bytes;
+}
+
 [[gnu::always_inline]] inline Chunk* chunk_at(void* address) {
     return static_cast<Chunk*>(address);
 }
@@ -85,8 +90,7 @@ MALLOOM_BINS_HOT inline size_t chunk_bytes_for(size_t bytes, size_t granule) {
         return most_bytes;
     }
     const size_t wanted = round_up(bytes + overhead_bytes, granule);
-    const size_t least = least_chunk(granule);
-    return wanted < least ? least : wanted;
+    return wanted < sizeof(Chunk) ? sizeof(Chunk) : wanted;  // a granule at least anyway
 }
 
 }  // namespace malloom::heaps::bins

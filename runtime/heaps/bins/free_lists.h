@@ -31,9 +31,12 @@ namespace malloom::heaps::bins {
 class FreeLists {
   public:
     MALLOOM_BINS_HOT FreeLists(malloom_bins& heap, size_t level)
-        : heap_(heap),
-          lists_(heap.lists + level * heap.most_bins),
-          filled_(heap.filled + level * heap.map_words) {}
+        : heap_(heap), lists_(heap.lists), filled_(heap.filled) {
+        if (level != 0) [[unlikely]] {
+            lists_ += level * heap.most_bins;
+            filled_ += level * heap.map_words;
+        }
+    }
 
     MALLOOM_BINS_HOT void clear() {
         for (unsigned bin = 0; bin < heap_.bins; ++bin) {
@@ -90,8 +93,11 @@ class FreeLists {
         chunk.previous = &previous;
         previous.next = &chunk;
         next.previous = &chunk;
-        filled_[1 + bin / 32] |= uint32_t{1} << bin % 32;
-        filled_[0] |= uint32_t{1} << bin / 32;
+        uint32_t& word = filled_[1 + bin / 32];
+        if (word == 0) {
+            filled_[0] |= uint32_t{1} << bin / 32;
+        }
+        word |= uint32_t{1} << bin % 32;
     }
 
     MALLOOM_BINS_HOT void unlink(Chunk& chunk) {
@@ -110,8 +116,9 @@ class FreeLists {
         const auto* links =
             reinterpret_cast<malloom_bins_links*>(reinterpret_cast<char*>(&ring) + head_bytes);
         const auto bin = static_cast<size_t>(links - lists_);
-        filled_[1 + bin / 32] &= ~(uint32_t{1} << bin % 32);
-        if (filled_[1 + bin / 32] == 0) {
+        uint32_t& word = filled_[1 + bin / 32];
+        word &= ~(uint32_t{1} << bin % 32);
+        if (word == 0) {
             filled_[0] &= ~(uint32_t{1} << bin / 32);
         }
     }

@@ -109,6 +109,7 @@ malloom_bins_result malloom_bins_open(malloom_bins* heap, const malloom_bins_set
     if (heap->function == nullptr) {
         heap->function = settings->begins != nullptr ? malloom_bins_variable : malloom_bins_original;
     }
+    choose_calls(*heap);
     if (has_table) {
         void* table = static_cast<char*>(settings->storage) + lists_bytes;
         lay_out_table(*heap, settings->begins, static_cast<uint32_t*>(table));

@@ -6,6 +6,7 @@
 
 #include "include/malloom/bins.h"
 #include "runtime/heaps/bins/chunk.h"
+#include "runtime/heaps/bins/options.h"
 
 /// At the first place of a region where it may lie, before the first chunk.
 struct malloom_bins_region {
@@ -16,25 +17,7 @@ struct malloom_bins_region {
     size_t level;
 };
 
-/// The options that the heap is compiled with; others are refused. Firmware that leaves some out is smaller.
-#ifndef MALLOOM_BINS_OPTIONS
-#define MALLOOM_BINS_OPTIONS (2 * MALLOOM_BINS_COUNT_STEPS - 1)
-#endif
-
 namespace malloom::heaps::bins {
-
-/// Of malloom_bins_settings::options.
-constexpr unsigned counting =
-    MALLOOM_BINS_OPTIONS &
-    (MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS);
-/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back.
-constexpr unsigned hears_of_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
-constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (counting != 0 ? hears_of_releases : 0);
-
-/// Whether it has any of them.
-[[gnu::always_inline]] inline bool has(const malloom_bins& heap, unsigned options) {
-    return (heap.options & options & known_options) != 0;
-}
 
 using Region = malloom_bins_region;
 
@@ -91,26 +74,32 @@ MALLOOM_BINS_HOT inline bool agrees(const Region& region, const Chunk& chunk) {
 bool is_linked(const malloom_bins& heap, const Chunk& chunk);
 
 /// Whether a neighbour that is thought to be free may be joined.
-MALLOOM_BINS_HOT inline bool may_join(const malloom_bins& heap, const Region& region, const Chunk& chunk) {
-    return agrees(region, chunk) && (!has(heap, MALLOOM_BINS_CHECKED_LINKS) || is_linked(heap, chunk));
+template <bool careful>
+[[gnu::always_inline]] inline bool may_join(const malloom_bins& heap, const Chunk& chunk) {
+    return !careful || !has(heap, MALLOOM_BINS_CHECKED_LINKS) || is_linked(heap, chunk);
 }
 
-/// Whether the tags around a living chunk, of so many bytes, agree with it.
-[[gnu::always_inline]] inline bool agrees_with_neighbours(const malloom_bins& heap, const Region& region,
-                                                          const Chunk& chunk, size_t bytes) {
-    const Chunk& next = after(chunk, bytes);
-    const bool is_next_whole = (next.head & lives) == 0
-                                   ? may_join(heap, region, next)
-                                   : &next == region.end || fits(region, next, bytes_of(next));
-    if ((next.head & before_lives) == 0 || !is_next_whole) {
-        return false;
+/// Whether the tags of what follows a living chunk agree with it.
+template <bool careful>
+[[gnu::always_inline]] inline bool agrees_with_next(const malloom_bins& heap, const Region& region,
+                                                    const Chunk& next) {
+    if ((next.head & lives) == 0) {
+        return agrees(region, next) && may_join<careful>(heap, next);
     }
-    return (chunk.head & before_lives) != 0 ||
-           (chunk.bytes_before <= distance(region.first, &chunk) &&
-            chunk.bytes_before % alignof(Chunk) == 0 && may_join(heap, region, before(chunk)));
+    return (next.head & before_lives) != 0 && (&next == region.end || fits(region, next, bytes_of(next)));
+}
+
+/// The same of a free chunk before it. Its end is where the living one says that it has so many bytes.
+template <bool careful>
+[[gnu::always_inline]] inline bool agrees_with_former(const malloom_bins& heap, const Region& region,
+                                                      const Chunk& chunk) {
+    const size_t bytes = chunk.bytes_before;
+    return bytes >= sizeof(Chunk) && bytes <= distance(region.first, &chunk) && bytes % alignof(Chunk) == 0 &&
+           before(chunk).head == (bytes | before_lives) && may_join<careful>(heap, before(chunk));
 }
 
 /// Whether an object lives there, so far as the tags of its chunk and of the neighbours can tell.
+template <bool careful>
 MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, const Region* region,
                                                   const void* object) {
     if (region == nullptr || (reinterpret_cast<uintptr_t>(object) & (heap.granule - 1)) != 0 ||
@@ -118,16 +107,18 @@ MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, cons
         return MALLOOM_BINS_FOREIGN;
     }
     const Chunk& chunk = chunk_of(object);
-    if (has(heap, MALLOOM_BINS_THOROUGH) && !is_chunk(*region, chunk)) {
+    if (careful && has(heap, MALLOOM_BINS_THOROUGH) && !is_chunk(*region, chunk)) {
         return MALLOOM_BINS_FOREIGN;
     }
     if ((chunk.head & lives) == 0) {
         return MALLOOM_BINS_FREED_BEFORE;
     }
     const size_t bytes = bytes_of(chunk);
-    const bool is_whole = fits(*region, chunk, bytes) && (bytes & (heap.granule - 1)) == 0;
-    return is_whole && agrees_with_neighbours(heap, *region, chunk, bytes) ? MALLOOM_BINS_OK
-                                                                           : MALLOOM_BINS_DAMAGED;
+    const bool is_whole =
+        fits(*region, chunk, bytes) && (bytes & (heap.granule - 1)) == 0 &&
+        agrees_with_next<careful>(heap, *region, after(chunk, bytes)) &&
+        ((chunk.head & before_lives) != 0 || agrees_with_former<careful>(heap, *region, chunk));
+    return is_whole ? MALLOOM_BINS_OK : MALLOOM_BINS_DAMAGED;
 }
 
 }  // namespace malloom::heaps::bins

@@ -68,6 +68,7 @@ malloom_bins_result problem_of(const malloom_bins& heap, unsigned bins, malloom_
 void go_on_with(malloom_bins& heap, malloom_bin_function function, const malloom_bins_code* code) {
     const bool has_changed = function != heap.function;
     heap.function = function;
+    choose_calls(heap);
     if (has_changed && code != nullptr && code->wait_for_others != nullptr) {
         code->wait_for_others(code->context);
     }
@@ -227,7 +228,7 @@ malloom_bins_result malloom_bins_count(malloom_bins* heap, unsigned int counts) 
         call.fail(MALLOOM_BINS_BAD_ARGUMENT, counts);
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
-    heap->options = static_cast<uint8_t>((heap->options & ~counting) | counts);
+    set_options(*heap, (heap->options & ~counting) | counts);
     forget_counts(*heap);
     return MALLOOM_BINS_OK;
 }
