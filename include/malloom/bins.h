@@ -90,7 +90,8 @@ typedef struct malloom_bins_settings {
     size_t storage_bytes;
 } malloom_bins_settings;
 
-#define MALLOOM_BINS_MAP_WORDS(bins) (((bins) + 31) / 32 + 1)
+/* A bit a bin and one behind the last, and a word that says which of these words hold some. */
+#define MALLOOM_BINS_MAP_WORDS(bins) ((bins) / 32 + 2)
 /* Of the lists of so many bins, on each level. */
 #define MALLOOM_BINS_LISTS(bins, levels) \
     ((levels) * ((bins) * 2 * sizeof(void*) + (MALLOOM_BINS_MAP_WORDS(bins) + 1) / 2 * 2 * sizeof(uint32_t)))

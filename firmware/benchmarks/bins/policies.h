@@ -16,19 +16,15 @@ struct ScanningPolicy {
         while (bin < heap.bins && lists.ring(bin)->next == lists.ring(bin)) {
             ++bin;
         }
-        return bin;
+        return bin < heap.bins ? bin : heaps::bins::no_bin;
     }
 };
 
-/// malloom_bins_alloc with another policy, of a heap that needs no care.
+/// malloom_bins_alloc with another policy, of a heap that needs no careful calls.
 template <class Policy>
 [[gnu::noinline]] void* allocate(malloom_bins* heap, size_t bytes) {
-    if (heaps::bins::calls_of(*heap) == heaps::bins::careful_calls) [[unlikely]] {
-        return nullptr;
-    }
-    heaps::bins::BinHeap<Policy, false> call(*heap);
-    void* object = call.allocate(bytes);
-    return object != nullptr ? object : call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
+    const bool may_be = heaps::bins::calls_of(*heap) != heaps::bins::careful_calls;
+    return may_be ? heaps::bins::make<Policy>(*heap, bytes) : nullptr;
 }
 
 /// malloom_bins_free with another policy; `judges` whether the address is an object's.
@@ -37,12 +33,10 @@ template <class Policy, bool judges>
     if (heaps::bins::calls_of(*heap) == heaps::bins::careful_calls) [[unlikely]] {
         return;
     }
-    heaps::bins::BinHeap<Policy, false> call(*heap);
-    const heaps::bins::Region* region = nullptr;
-    if (!judges) {
-        call.release(object, 0);
-    } else if (call.find_living(object, region) == MALLOOM_BINS_OK) {
-        call.release(object, region->level);
+    if (judges) {
+        heaps::bins::release<Policy, false>(*heap, object);
+    } else {
+        heaps::bins::BinHeap<Policy, false>(*heap).release(object, 0);
     }
 }
 

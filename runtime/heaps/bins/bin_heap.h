@@ -77,13 +77,25 @@ class BinHeap {
     }
 
     MALLOOM_BINS_HOT void* allocate(size_t bytes) {
-        const size_t wanted = chunk_bytes_for(bytes, heap_.granule);
-        for (size_t level = 0; level < heap_.levels; ++level) {
-            FreeLists lists(heap_, level);
-            if (Chunk* chunk = find(lists, wanted); chunk != nullptr) [[likely]] {
-                return carve(lists, *chunk, wanted);
-            }
+        if (careful && heap_.levels == 0) {
+            return nullptr;
         }
+        const size_t wanted = chunk_bytes_for(bytes, heap_.granule);
+        size_t level = 0;
+        do {
+            FreeLists lists(heap_, level);
+            unsigned bin = Policy::bin_of(heap_, wanted);
+            Chunk* chunk = find(lists, bin, wanted);
+            if (chunk == nullptr) {
+                bin = Policy::next_filled(lists, heap_, bin + 1);
+                if (bin == no_bin) [[unlikely]] {
+                    continue;
+                }
+                chunk = lists.ring(bin)->next;
+            }
+            count(bin, MALLOOM_BINS_COUNT_EXTRACTIONS, 1);
+            return carve(lists, *chunk, bin, wanted);
+        } while (++level < heap_.levels);
         return nullptr;
     }
 
@@ -117,8 +129,8 @@ class BinHeap {
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
         Chunk& chunk = chunk_of(object);
-        if (has(heap_, MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases) && prepare_release(chunk))
-            [[unlikely]] {
+        constexpr unsigned heard = MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases;
+        if (careful && has(heap_, heard) && prepare_release(chunk)) [[unlikely]] {
             consider_and_set_free(&chunk, level);
         } else {
             set_free(&chunk, level);
@@ -225,9 +237,9 @@ class BinHeap {
         set_free(chunk, level);
     }
 
-    /// A free chunk of so many bytes or more; the smallest one where bins are sorted.
-    MALLOOM_BINS_HOT Chunk* find(FreeLists& lists, size_t wanted) {
-        unsigned bin = Policy::bin_of(heap_, wanted);
+    /// The first chunk of the bin that has so many bytes, the smallest one where bins are sorted. Null where
+    /// it has none, or not among the first.
+    MALLOOM_BINS_HOT Chunk* find(FreeLists& lists, unsigned bin, size_t wanted) {
         Chunk* const ring = lists.ring(bin);
         Chunk* chunk = ring->next;
         const uint32_t most_steps = heap_.most_steps;
@@ -236,22 +248,14 @@ class BinHeap {
             chunk = ++steps < most_steps ? chunk->next : ring;
         }
         count(bin, MALLOOM_BINS_COUNT_STEPS, steps);
-        if (chunk == ring) {
-            bin = Policy::next_filled(lists, heap_, bin + 1);
-            if (bin >= heap_.bins) [[unlikely]] {
-                return nullptr;
-            }
-            chunk = lists.ring(bin)->next;
-        }
-        count(bin, MALLOOM_BINS_COUNT_EXTRACTIONS, 1);
-        return chunk;
+        return chunk != ring ? chunk : nullptr;
     }
 
-    MALLOOM_BINS_HOT void* carve(FreeLists& lists, Chunk& chunk, size_t wanted) {
+    MALLOOM_BINS_HOT void* carve(FreeLists& lists, Chunk& chunk, unsigned bin, size_t wanted) {
         if (careful && has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
-        lists.unlink(chunk);
+        lists.unlink(chunk, bin);
         const size_t had = bytes_of(chunk);
         const bool is_divided = had - wanted >= sizeof(Chunk);
         const size_t taken = is_divided ? wanted : had;
@@ -356,5 +360,28 @@ class BinHeap {
 
     malloom_bins& heap_;
 };
+
+/// alloc of heaps that need no careful calls.
+template <class Policy>
+[[gnu::always_inline]] inline void* make(malloom_bins& heap, size_t bytes) {
+    BinHeap<Policy, false> call(heap);
+    void* const object = call.allocate(bytes);
+    return object != nullptr ? object : refuse(heap, MALLOOM_BINS_NO_MEMORY, bytes);
+}
+
+/// free.
+template <class Policy, bool careful>
+[[gnu::always_inline]] inline malloom_bins_result release(malloom_bins& heap, void* object) {
+    BinHeap<Policy, careful> call(heap);
+    call.release_deferred();
+    const Region* const region = region_of(heap, object);
+    if (const malloom_bins_result wrong = judge<careful>(heap, region, object); wrong != MALLOOM_BINS_OK)
+        [[unlikely]] {
+        return tell(heap, wrong, reinterpret_cast<uintptr_t>(object));
+    }
+    call.release(object, region->level);
+    call.trace(object, 0);
+    return MALLOOM_BINS_OK;
+}
 
 }  // namespace malloom::heaps::bins

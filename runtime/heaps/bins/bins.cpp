@@ -9,8 +9,7 @@ namespace {
 
 using Call = BinHeap<ShippedPolicy>;
 
-template <class AnyCall>
-[[gnu::always_inline]] inline void* made(AnyCall& call, void* object, size_t bytes) {
+void* made(Call& call, void* object, size_t bytes) {
     if (object == nullptr) [[unlikely]] {
         return call.fail(MALLOOM_BINS_NO_MEMORY, bytes);
     }
@@ -18,6 +17,9 @@ template <class AnyCall>
     return object;
 }
 
+[[gnu::noinline]] void* make_plainly(malloom_bins& heap, size_t bytes) {
+    return make<ShippedPolicy>(heap, bytes);
+}
 [[gnu::noinline]] void* make_carefully(malloom_bins& heap, size_t alignment, size_t bytes) {
     Call call(heap);
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
@@ -27,28 +29,6 @@ template <class AnyCall>
     const bool is_aligned_anyway = alignment <= sizeof(void*);
     return made(call, is_aligned_anyway ? call.allocate(bytes) : call.allocate_aligned(alignment, bytes),
                 bytes);
-}
-
-template <class Policy>
-[[gnu::always_inline]] inline void* make(malloom_bins& heap, size_t bytes) {
-    BinHeap<Policy, false> call(heap);
-    return made(call, call.allocate(bytes), bytes);
-}
-[[gnu::noinline]] void* make_plainly(malloom_bins& heap, size_t bytes) {
-    return make<ShippedPolicy>(heap, bytes);
-}
-
-template <class Policy, bool careful>
-[[gnu::always_inline]] inline malloom_bins_result release(malloom_bins& heap, void* object) {
-    BinHeap<Policy, careful> call(heap);
-    call.release_deferred();
-    const Region* region = nullptr;
-    const malloom_bins_result wrong = call.find_living(object, region);
-    if (wrong == MALLOOM_BINS_OK) [[likely]] {
-        call.release(object, region->level);
-        call.trace(object, 0);
-    }
-    return wrong;
 }
 
 [[gnu::noinline]] malloom_bins_result release_plainly(malloom_bins& heap, void* object) {

@@ -27,6 +27,9 @@ namespace malloom::heaps::bins {
 #endif
 }
 
+/// Of FreeLists::next_filled.
+constexpr unsigned no_bin = ~0u;
+
 /// The lists of one level.
 class FreeLists {
   public:
@@ -51,7 +54,7 @@ class FreeLists {
     /// sorted. The lists are to be cleared then.
     Chunk* take_all() {
         Chunk* all = nullptr;
-        for (unsigned bin = next_filled(0); bin < heap_.bins; bin = next_filled(bin + 1)) {
+        for (unsigned bin = next_filled(0); bin != no_bin; bin = next_filled(bin + 1)) {
             lists_[bin].next->previous = all;
             all = lists_[bin].previous;
         }
@@ -61,7 +64,7 @@ class FreeLists {
     /// A chunk of the last bin that holds one: the largest where bins are sorted. Null where none does.
     Chunk* last() {
         Chunk* found = nullptr;
-        for (unsigned bin = next_filled(0); bin < heap_.bins; bin = next_filled(bin + 1)) {
+        for (unsigned bin = next_filled(0); bin != no_bin; bin = next_filled(bin + 1)) {
             found = lists_[bin].previous;
         }
         return found;
@@ -69,17 +72,15 @@ class FreeLists {
 
     [[gnu::always_inline]] Chunk* ring(unsigned bin) { return ring_of(lists_[bin]); }
 
-    /// The first bin from this one on that holds a chunk; the number of bins where there is none.
+    /// The first bin from this one on that holds a chunk, which may be one behind the last; no_bin where none
+    /// does.
     MALLOOM_BINS_HOT unsigned next_filled(unsigned bin) const {
         unsigned word = bin / 32;
-        if (bin >= heap_.bins) {
-            return heap_.bins;
-        }
         uint32_t here = filled_[1 + word] & (~uint32_t{0} << bin % 32);
         if (here == 0) {
             const uint32_t further = filled_[0] & (~uint32_t{1} << word % 32);
             if (further == 0) {
-                return heap_.bins;
+                return no_bin;
             }
             word = lowest_bit(further);
             here = filled_[1 + word];
@@ -101,21 +102,30 @@ class FreeLists {
     }
 
     MALLOOM_BINS_HOT void unlink(Chunk& chunk) {
-        Chunk* const next = chunk.next;
-        Chunk* const previous = chunk.previous;
-        previous->next = next;
-        next->previous = previous;
-        if (next == previous) {
-            note_empty(*next);
+        if (Chunk* const ring = take_out(chunk); ring != nullptr) {
+            const auto* links =
+                reinterpret_cast<malloom_bins_links*>(reinterpret_cast<char*>(ring) + head_bytes);
+            note_empty(static_cast<unsigned>(links - lists_));
+        }
+    }
+    /// The same where its bin is known.
+    MALLOOM_BINS_HOT void unlink(Chunk& chunk, unsigned bin) {
+        if (take_out(chunk) != nullptr) {
+            note_empty(bin);
         }
     }
 
   private:
-    /// Of the only one that is left in a ring: the bin's own.
-    [[gnu::always_inline]] void note_empty(Chunk& ring) {
-        const auto* links =
-            reinterpret_cast<malloom_bins_links*>(reinterpret_cast<char*>(&ring) + head_bytes);
-        const auto bin = static_cast<size_t>(links - lists_);
+    /// The bin's own links where no chunk is left in it; else null.
+    [[gnu::always_inline]] static Chunk* take_out(Chunk& chunk) {
+        Chunk* const next = chunk.next;
+        Chunk* const previous = chunk.previous;
+        previous->next = next;
+        next->previous = previous;
+        return next == previous ? next : nullptr;
+    }
+
+    [[gnu::always_inline]] void note_empty(unsigned bin) {
         uint32_t& word = filled_[1 + bin / 32];
         word &= ~(uint32_t{1} << bin % 32);
         if (word == 0) {

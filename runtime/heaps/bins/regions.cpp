@@ -74,11 +74,17 @@ bool is_linked(const malloom_bins& heap, const Chunk& chunk) {
            chunk.previous->next == &chunk;
 }
 
-void tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about) {
+malloom_bins_result tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about) {
     heap.failures += why == MALLOOM_BINS_NO_MEMORY;
     if (heap.hooks != nullptr && heap.hooks->failed != nullptr) {
         heap.hooks->failed(heap.hooks->context, why, about);
     }
+    return why;
+}
+
+void* refuse(malloom_bins& heap, malloom_bins_result why, uintptr_t about) {
+    tell(heap, why, about);
+    return nullptr;
 }
 
 bool is_chunk(const Region& region, const Chunk& chunk) {

@@ -47,7 +47,9 @@ void join(malloom_bins& heap, Region& region);
 void leave(malloom_bins& heap, const Region& region);
 
 /// The owner hears of a call that fails.
-[[gnu::cold]] void tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about);
+[[gnu::cold]] malloom_bins_result tell(malloom_bins& heap, malloom_bins_result why, uintptr_t about);
+/// The same of a call that gives no object then.
+[[gnu::cold]] void* refuse(malloom_bins& heap, malloom_bins_result why, uintptr_t about);
 
 /// Whether a chunk begins there, by going through all before it.
 bool is_chunk(const Region& region, const Chunk& chunk);

@@ -113,7 +113,7 @@ bool count_free(malloom_bins& heap, uint32_t& chunks) {
     chunks = 0;
     for (size_t level = 0; level < heap.levels; ++level) {
         FreeLists lists(heap, level);
-        for (unsigned bin = lists.next_filled(0); bin < heap.bins; bin = lists.next_filled(bin + 1)) {
+        for (unsigned bin = lists.next_filled(0); bin != no_bin; bin = lists.next_filled(bin + 1)) {
             const Chunk* const ring = lists.ring(bin);
             for (const Chunk* chunk = ring->next; chunk != ring; chunk = chunk->next) {
                 if (checks && !is_linked(heap, *chunk)) {
