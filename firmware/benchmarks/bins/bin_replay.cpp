@@ -27,6 +27,14 @@ unsigned of_octaves(size_t bytes, const malloom_bins* heap) {
     return functions::octave_bin(bytes, heap->bins);
 }
 
+/// Whether somebody asks for the begins of the bins, or counts.
+bool has_table(const ReplayHeader& header) {
+    constexpr uint32_t counting =
+        MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
+    return header.rehashes != 0 || header.shows != 0 || (header.options & counting) != 0 ||
+           header.first_function != Function::compiled_in;
+}
+
 void flush(void*, unsigned char* code, size_t bytes) {
     board_flush_instruction_cache(code, bytes);
 }
@@ -54,7 +62,8 @@ malloom_bin_function BinReplay::function_of(Function function) const {
 malloom_bins_result BinReplay::open(BoardMemory& memory) {
     // In the same order for all heaps: what is used often lies in the same lines of the data cache then.
     instance_ = reinterpret_cast<Instance*>(memory.take(sizeof(Instance)));
-    storage_bytes_ = MALLOOM_BINS_STORAGE(header_.bins, 1);
+    storage_bytes_ =
+        has_table(header_) ? MALLOOM_BINS_STORAGE(header_.bins, 1) : MALLOOM_BINS_LISTS(header_.bins, 1);
     uint8_t* const storage = memory.take(storage_bytes_);
     auto* const begins = reinterpret_cast<uint32_t*>(memory.take(header_.bins * sizeof(uint32_t)));
     region_ = memory.take(header_.heap_bytes);

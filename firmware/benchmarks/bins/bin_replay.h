@@ -33,8 +33,12 @@ class BinReplay {
     void use(const codegen::bins::ByteTable& table);
 
     malloom_bins& heap() { return instance_->heap; }
+    /// One range for all sizes where the heap has no table.
     codegen::bins::BinRanges ranges() const {
-        return {instance_->heap.begins, nullptr, nullptr, instance_->heap.bins};
+        static constexpr uint32_t first_begin = 0;
+        const malloom_bins& heap = instance_->heap;
+        return heap.begins != nullptr ? codegen::bins::BinRanges{heap.begins, nullptr, nullptr, heap.bins}
+                                      : codegen::bins::BinRanges{&first_begin, nullptr, nullptr, 1};
     }
     const uint8_t* region() const { return region_; }
     /// Of the instance, its storage, and the generated code.

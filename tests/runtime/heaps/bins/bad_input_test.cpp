@@ -70,9 +70,15 @@ TEST(BadInput, Regions) {
     EXPECT_TRUE(small.is_whole());
 }
 
+/// Which calls the heap has (options.h).
+constexpr struct {
+    unsigned options;
+    bool hears;
+} calls[] = {{0, false}, {MALLOOM_BINS_COUNT_STEPS, false}, {0, true}, {MALLOOM_BINS_THOROUGH, true}};
+
 TEST(BadInput, WhatIsFreedTwice) {
-    for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_THOROUGH)}) {
-        SmallHeap small(1 << 13, {.options = options});
+    for (const auto [options, hears] : calls) {
+        SmallHeap small(1 << 13, {.options = options}, hears);
         std::vector<void*> objects;
         for (int i = 0; i < 6; ++i) {
             objects.push_back(malloom_bins_alloc(&small.heap, 100));
@@ -100,8 +106,8 @@ TEST(BadInput, WhatIsFreedLaterTwice) {
 }
 
 TEST(BadInput, ForeignAddresses) {
-    for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_THOROUGH)}) {
-        SmallHeap small(1 << 13, {.options = options});
+    for (const auto [options, hears] : calls) {
+        SmallHeap small(1 << 13, {.options = options}, hears);
         auto* object = static_cast<char*>(malloom_bins_alloc(&small.heap, 100));
         memset(object, 0, 100);
         int elsewhere = 0;
@@ -131,8 +137,9 @@ TEST(BadInput, ThoroughHeapsKnowTheirChunks) {
 TEST(BadInput, OverwrittenTags) {
     for (const size_t written :
          {size_t{0}, SIZE_MAX, size_t{0x4141414141414141ull}, size_t{1} << 30, size_t{32}}) {
-        for (const bool is_next_free : {false, true}) {
-            SmallHeap small(1 << 13, {.options = MALLOOM_BINS_CHECKED_LINKS});
+        for (const int chosen : {0, 1, 2, 3}) {
+            const bool is_next_free = chosen % 2 != 0, is_plain = chosen / 2 != 0;
+            SmallHeap small(1 << 13, {.options = is_plain ? 0u : MALLOOM_BINS_CHECKED_LINKS}, !is_plain);
             auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 104));
             void* next = malloom_bins_alloc(&small.heap, 104);
             void* wall = malloom_bins_alloc(&small.heap, 104);
@@ -174,8 +181,10 @@ TEST(BadInput, OverwrittenLinks) {
 // The chunk before is free, and somebody writes over its size at its end: where no chunk can begin, nothing
 // is read, as a word that is not aligned is a fault on some machines.
 TEST(BadInput, OverwrittenSizesOfTheChunkBefore) {
-    for (const size_t written : {0u, 1u, 2u, 5u, 20u, 36u, 48u, 1u << 20}) {
-        SmallHeap small(1 << 13);
+    for (const int chosen : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}) {
+        constexpr size_t words[] = {0, 1, 2, 5, 20, 36, 48, 1 << 20};
+        const size_t written = words[chosen / 2];
+        SmallHeap small(1 << 13, {}, chosen % 2 != 0);
         auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 104));
         void* next = malloom_bins_alloc(&small.heap, 104);
         memset(object, 0x55, 104);

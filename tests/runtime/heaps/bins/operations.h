@@ -69,7 +69,9 @@ class OperatedHeap {
         settings.alignment = sizeof(void*) << choices_.below(5);
         settings.levels = static_cast<unsigned>(choices_.below(3)) + 1;
         settings.options = static_cast<unsigned>(choices_.below(128));
-        if ((settings.options & MALLOOM_BINS_BOUNDED) != 0) {
+        if (choices_.below(2) != 0) {
+            settings.options &= MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_STEPS;  // its calls are not careful
+        } else if ((settings.options & MALLOOM_BINS_BOUNDED) != 0) {
             settings.options &= ~unsigned{MALLOOM_BINS_THOROUGH};
         }
         settings.most_steps = static_cast<unsigned>(choices_.below(5));

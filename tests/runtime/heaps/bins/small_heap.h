@@ -32,10 +32,11 @@ inline malloom_bins_hooks hooks_of(Heard& heard) {
     };
 }
 
-/// Opens with these settings, to which it adds storage and hooks, and takes one region.
+/// Opens with these settings, to which it adds storage, and hooks where it is to hear of what happens, and
+/// takes one region.
 class SmallHeap {
   public:
-    explicit SmallHeap(size_t region_bytes, malloom_bins_settings settings = {})
+    explicit SmallHeap(size_t region_bytes, malloom_bins_settings settings = {}, bool hears = true)
         : storage_(
               MALLOOM_BINS_STORAGE(std::max(settings.bins != 0 ? settings.bins : 127u, settings.most_bins),
                                    settings.levels != 0 ? settings.levels : 1u) /
@@ -45,7 +46,7 @@ class SmallHeap {
           hooks_(hooks_of(heard)) {
         settings.storage = storage_.data();
         settings.storage_bytes = storage_.size() * sizeof(uint64_t);
-        settings.hooks = &hooks_;
+        settings.hooks = hears ? &hooks_ : nullptr;
         EXPECT_EQ(malloom_bins_open(&heap, &settings), MALLOOM_BINS_OK);
         if (region_bytes != 0) {
             EXPECT_EQ(malloom_bins_add_region(&heap, region(), region_bytes, 0), MALLOOM_BINS_OK);

@@ -42,6 +42,7 @@ struct Shape {
     unsigned bins = 0;
     const uint32_t* begins = nullptr;
     unsigned most_steps = 0;
+    bool is_quiet = false;  ///< without hooks
 };
 
 inline malloom_bins_settings settings_of(const Shape& shape, void* storage, size_t storage_bytes,
@@ -59,7 +60,8 @@ class HeapInUse {
     /// With storage for as many bins as dlmalloc has, and hooks. Storage is left as it was.
     HeapInUse(const Surroundings& here, Expectations& expectations, const Shape& shape)
         : here_(here), expectations_(expectations), hooks_{this, lock, unlock, failed, trace} {
-        const malloom_bins_settings settings = settings_of(shape, storage_, sizeof storage_, &hooks_);
+        const malloom_bins_settings settings =
+            settings_of(shape, storage_, sizeof storage_, shape.is_quiet ? nullptr : &hooks_);
         expect(malloom_bins_open(&heap, &settings) == MALLOOM_BINS_OK, "a heap opens", shape.options);
     }
     ~HeapInUse() { expect(locks == unlocks, "what is locked is unlocked", locks); }

@@ -24,7 +24,7 @@ class RandomOperations {
         }
     }
 
-    size_t made() const { return use_.made; }
+    size_t made() const { return made_; }
     unsigned rehashes() const { return rehashes_; }
 
   private:
@@ -48,7 +48,11 @@ class RandomOperations {
         Shape shape = {.alignment = sizeof(void*) << numbers.below(5),
                        .options = numbers.below(every_option + 1),
                        .levels = numbers.below(HeapInUse::most_levels) + 1,
-                       .most_steps = numbers.below(5)};
+                       .most_steps = numbers.below(5),
+                       .is_quiet = numbers.below(2) != 0};
+        if (shape.is_quiet && numbers.below(2) != 0) {
+            shape.options &= MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_STEPS;  // its calls are not careful
+        }
         if ((shape.options & MALLOOM_BINS_BOUNDED) != 0) {
             shape.options &= ~unsigned{MALLOOM_BINS_THOROUGH};  // which looks at all chunks
         }
@@ -89,15 +93,17 @@ class RandomOperations {
         if (use_.is_full()) {
             return;
         }
-        const unsigned choice = numbers_.below(8);
+        made_ += make_one(numbers_.below(8)) != nullptr;
+    }
+    void* make_one(unsigned choice) {
         if (choice == 0) {
-            use_.allocate_zeroed(3, numbers_.below(200));
-        } else if (choice == 1) {
-            const size_t alignment = size_t{1} << numbers_.below(13);
-            use_.allocate_aligned(alignment, numbers_.below(600));
-        } else {
-            use_.allocate(numbers_.below(choice == 2 ? 12'000 : 400));
+            return use_.allocate_zeroed(3, numbers_.below(200));
         }
+        if (choice == 1) {
+            const size_t alignment = size_t{1} << numbers_.below(13);
+            return use_.allocate_aligned(alignment, numbers_.below(600));
+        }
+        return use_.allocate(numbers_.below(choice == 2 ? 12'000 : 400));
     }
 
     void add_region() {
@@ -182,6 +188,7 @@ class RandomOperations {
     HeapInUse use_;
     Region regions_[most_regions];
     unsigned rehashes_ = 0;
+    size_t made_ = 0;
 };
 
 }  // namespace malloom::tests::on_boards

@@ -1,0 +1,60 @@
+// What an instance was asked for, and which calls it needs for that.
+#pragma once
+
+#include <stdint.h>
+
+#include "include/malloom/bins.h"
+#include "runtime/structures/freestanding/shared_word.h"
+
+/// The options that the heap is compiled with; others are refused. Firmware that leaves some out is smaller.
+#ifndef MALLOOM_BINS_OPTIONS
+#define MALLOOM_BINS_OPTIONS (2 * MALLOOM_BINS_COUNT_STEPS - 1)
+#endif
+
+namespace malloom::heaps::bins {
+
+/// Of malloom_bins_settings::options.
+constexpr unsigned counting =
+    MALLOOM_BINS_OPTIONS &
+    (MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS);
+/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back.
+constexpr unsigned hears_of_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
+constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (counting != 0 ? hears_of_releases : 0);
+/// Few heaps have one of these: careful calls alone ask for them.
+constexpr unsigned rare_options =
+    MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH | hears_of_releases;
+
+/// Whether it has any of them.
+[[gnu::always_inline]] inline bool has(const malloom_bins& heap, unsigned options) {
+    return (heap.options & options & known_options) != 0;
+}
+
+/// The same alloc and free for heaps that need less.
+enum Calls : uint8_t {
+    careful_calls,  ///< hooks, rare options, objects that were given back meanwhile
+    plain_calls,    ///< none of them
+    original_calls  ///< nor counters, and with dlmalloc's bins, whose function needs no call
+};
+
+/// After its hooks, its options, or its function have changed.
+inline void choose_calls(malloom_bins& heap) {
+    const bool is_plain = heap.hooks == nullptr && !has(heap, rare_options);
+    const bool is_original = heap.function == malloom_bins_original && !has(heap, counting);
+    heap.calls = !is_plain ? careful_calls : is_original ? original_calls : plain_calls;
+}
+
+inline void set_options(malloom_bins& heap, unsigned options) {
+    heap.options = static_cast<uint8_t>(options);
+    choose_calls(heap);
+}
+
+/// Of a call that begins now. Where size counts all are careful.
+[[gnu::always_inline]] inline unsigned calls_of(const malloom_bins& heap) {
+#if defined(__OPTIMIZE_SIZE__)
+    return careful_calls;
+#else
+    return structures::load_relaxed(heap.deferred) == 0 ? heap.calls : unsigned{careful_calls};
+#endif
+}
+
+}  // namespace malloom::heaps::bins
