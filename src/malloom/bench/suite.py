@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from malloom.bench.findings import Failure, Findings, Note
+from malloom.bench.pictures import Picture
 from malloom.bench.steps import Bench, Step
 from malloom.bench.tables import Shown, Table, all_shown
 from malloom.errors import CommandError, UsageProblem
@@ -20,7 +21,7 @@ def _nothing_is_missing(_workloads: Path) -> None:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A suite as it was asked for: the steps of each part, and the tables that its findings fill.
+    """A suite as it was asked for: the steps of each part, and what its findings are shown in.
 
     `last_level` is the size of the cache, in bytes, that inputs are sized by. `facts` stand beside what was
     measured on. `check` is given the workloads' folder, and raises CommandError where something is missing
@@ -32,6 +33,7 @@ class Prepared:
     last_level: int = 0
     facts: Sequence[tuple[str, str]] = ()
     check: Callable[[Path], None] = _nothing_is_missing
+    pictures: Sequence[Picture] = ()
 
     def steps_of(self, parts: Sequence[str]) -> list[Step]:
         """In the order of the parts."""

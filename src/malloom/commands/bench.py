@@ -15,6 +15,7 @@ from malloom.bench.cases import DEFAULT_FOLDER
 from malloom.bench.findings import Findings
 from malloom.bench.general import described
 from malloom.bench.markdown import to_markdown
+from malloom.bench.pictures import draw, drawing
 from malloom.bench.suite import Prepared, Suite, run
 from malloom.bench.suites import found_suites
 from malloom.bench.tables import goals_data, print_all, rows_data
@@ -106,6 +107,12 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="Write all tables there, as Markdown.", show_default=False),
     ] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Draw what the suite has pictures of there, as SVG.", show_default=False
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -121,10 +128,14 @@ def bench(
     prepared = suite.prepare(quick=quick, **chosen)
     for written in filter(None, (json, markdown)):
         check_output(written)
+    if pictures is not None:
+        drawing()
     prepared.check(workloads)
     findings = measured(prepared, parts, workloads)
     # Before printing: a terminal that is gone takes none of it along.
     write(name, prepared, findings, json, markdown)
+    if pictures is not None:
+        draw(prepared.pictures, findings, pictures)
     print_tables(prepared, findings)
     if findings.ended_by:
         raise findings.ended_by

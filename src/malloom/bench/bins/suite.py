@@ -9,6 +9,7 @@ import typer
 
 from malloom.bench.bins import bin_use, figure5, figure8, functions, others
 from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED
+from malloom.bench.bins.pictures import pictures
 from malloom.bench.bins.replays import Graphs
 from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
 from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator
@@ -67,7 +68,8 @@ def prepare(
         ("what it judges", judged),
     ]
     steps = {part: partial(make, scale, simulators) for part, make in makers.items()}
-    return Prepared(steps, tables(), 0, facts, check=partial(_check, simulators[0]))
+    check = partial(_check, simulators[0])
+    return Prepared(steps, tables(), 0, facts, check=check, pictures=pictures())
 
 
 def _check(simulator: Simulator, _workloads: Path) -> None:
