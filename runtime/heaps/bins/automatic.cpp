@@ -234,13 +234,12 @@ void consider(malloom_bins* heap) {
 constexpr unsigned widest_window = 1 << 20;
 
 malloom_bins_result problem_of(const malloom_bins& heap, const malloom_bins_automatic_settings& settings) {
-    const bool has_ranges =
-        settings.ranges > MALLOOM_BINS_AS_THEY_ARE && settings.ranges <= MALLOOM_BINS_BY_COST;
+    const bool lays_out = settings.ranges != MALLOOM_BINS_AS_THEY_ARE && has_ranges(settings.ranges);
     const bool has_place =
         settings.storage != nullptr &&
         reinterpret_cast<uintptr_t>(settings.storage) % alignof(malloom_bins_automatic) == 0;
-    if (counting == 0 || heap.counts == nullptr || (heap.options & MALLOOM_BINS_BOUNDED) != 0 ||
-        !has_ranges || !has_place || (settings.counts & ~counting) != 0 || settings.window > widest_window) {
+    if (!may_be_automatic || heap.counts == nullptr || (heap.options & MALLOOM_BINS_BOUNDED) != 0 ||
+        !lays_out || !has_place || (settings.counts & ~counting) != 0 || settings.window > widest_window) {
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
     const bool has_room = settings.storage_bytes >= MALLOOM_BINS_AUTOMATIC_STORAGE(heap.most_bins) &&

@@ -255,7 +255,7 @@ class BinHeap {
         if (careful && has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
-        lists.unlink(chunk, bin);
+        is_small ? lists.unlink(chunk) : lists.unlink(chunk, bin);
         const size_t had = bytes_of(chunk);
         const bool is_divided = had - wanted >= sizeof(Chunk);
         const size_t taken = is_divided ? wanted : had;

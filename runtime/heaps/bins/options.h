@@ -11,15 +11,26 @@
 #define MALLOOM_BINS_OPTIONS (2 * MALLOOM_BINS_COUNT_STEPS - 1)
 #endif
 
+/// The same of what bins are laid out by: a bit for each of malloom_bins_ranges.
+#ifndef MALLOOM_BINS_RANGES
+#define MALLOOM_BINS_RANGES (1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH | 1 << MALLOOM_BINS_BY_COST)
+#endif
+
 namespace malloom::heaps::bins {
+
+constexpr bool has_ranges(unsigned ranges) {
+    return ranges == MALLOOM_BINS_AS_THEY_ARE || (ranges < 8 && (MALLOOM_BINS_RANGES >> ranges & 1) != 0);
+}
 
 /// Of malloom_bins_settings::options.
 constexpr unsigned counting =
     MALLOOM_BINS_OPTIONS &
     (MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS);
-/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back.
+/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back. It
+/// counts steps.
 constexpr unsigned hears_of_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
-constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (counting != 0 ? hears_of_releases : 0);
+constexpr bool may_be_automatic = (counting & MALLOOM_BINS_COUNT_STEPS) != 0;
+constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (may_be_automatic ? hears_of_releases : 0);
 /// Few heaps have one of these: careful calls alone ask for them.
 constexpr unsigned rare_options =
     MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH | hears_of_releases;
@@ -28,6 +39,13 @@ constexpr unsigned rare_options =
 [[gnu::always_inline]] inline bool has(const malloom_bins& heap, unsigned options) {
     return (heap.options & options & known_options) != 0;
 }
+
+/// Where size counts all calls are careful, and parts of calls are functions.
+#if defined(__OPTIMIZE_SIZE__)
+constexpr bool is_small = true;
+#else
+constexpr bool is_small = false;
+#endif
 
 /// The same alloc and free for heaps that need less.
 enum Calls : uint8_t {
@@ -38,6 +56,9 @@ enum Calls : uint8_t {
 
 /// After its hooks, its options, or its function have changed.
 inline void choose_calls(malloom_bins& heap) {
+    if (is_small) {
+        return;
+    }
     const bool is_plain = heap.hooks == nullptr && !has(heap, rare_options);
     const bool is_original = heap.function == malloom_bins_original && !has(heap, counting);
     heap.calls = !is_plain ? careful_calls : is_original ? original_calls : plain_calls;
@@ -48,13 +69,10 @@ inline void set_options(malloom_bins& heap, unsigned options) {
     choose_calls(heap);
 }
 
-/// Of a call that begins now. Where size counts all are careful.
+/// Of a call that begins now.
 [[gnu::always_inline]] inline unsigned calls_of(const malloom_bins& heap) {
-#if defined(__OPTIMIZE_SIZE__)
-    return careful_calls;
-#else
-    return structures::load_relaxed(heap.deferred) == 0 ? heap.calls : unsigned{careful_calls};
-#endif
+    const bool may_be_quick = !is_small && structures::load_relaxed(heap.deferred) == 0;
+    return may_be_quick ? heap.calls : unsigned{careful_calls};
 }
 
 }  // namespace malloom::heaps::bins

@@ -59,7 +59,8 @@ unsigned char* free_half(const malloom_bins& heap, const malloom_bins_code& code
 
 /// Whether a call says so many bins, of a heap that has a table.
 malloom_bins_result problem_of(const malloom_bins& heap, unsigned bins, malloom_bins_ranges ranges) {
-    if (heap.counts == nullptr || (ranges == MALLOOM_BINS_AS_THEY_ARE && bins != 0 && bins != heap.bins)) {
+    if (heap.counts == nullptr || !has_ranges(ranges) ||
+        (ranges == MALLOOM_BINS_AS_THEY_ARE && bins != 0 && bins != heap.bins)) {
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
     return bins > heap.most_bins ? MALLOOM_BINS_TOO_SMALL : MALLOOM_BINS_OK;
@@ -74,31 +75,24 @@ void go_on_with(malloom_bins& heap, malloom_bin_function function, const malloom
     }
 }
 
-malloom_bins_result make_anew(malloom_bins& heap, const malloom_bins_code* code) {
-    // What was counted weighs the comparisons of ranges that have stayed.
-    malloom_bin_function function = heap.function;
-    const malloom_bins_result result =
-        generate(heap, {heap.begins, nullptr, heap.counts, heap.bins}, code, function);
-    go_on_with(heap, function, code);
-    return result;
-}
-
 malloom_bins_result lay_out_anew(malloom_bins& heap, unsigned wanted, malloom_bins_ranges ranges,
                                  const malloom_bins_code* code) {
     uint32_t chunks = 0;
-    if (!count_free(heap, chunks)) {
+    if (has(heap, MALLOOM_BINS_CHECKED_LINKS) && !count_free(heap, chunks)) {
         return MALLOOM_BINS_DAMAGED;
     }
-    unsigned bins = 0;
-    malloom_bins_result result = redistribute(heap, ranges, wanted, bins);
-    if (result != MALLOOM_BINS_OK) {
-        return result;
+    const bool stay = ranges == MALLOOM_BINS_AS_THEY_ARE;
+    unsigned bins = 0;  // they stay too where nothing was counted
+    const malloom_bins_result moved = stay ? MALLOOM_BINS_OK : redistribute(heap, ranges, wanted, bins);
+    if (moved != MALLOOM_BINS_OK) {
+        return moved;
     }
-    // The bins stay where nothing was counted.
     malloom_bin_function function = bins != 0 ? malloom_bins_variable : heap.function;
-    bins = bins != 0 ? bins : heap.bins;
-    result = generate(heap, {heap.begins, nullptr, nullptr, bins}, code, function);
-    adopt(heap, function, bins, code);
+    // What was counted weighs the comparisons of ranges that were not chosen by it.
+    const codegen::bins::BinRanges found = {heap.begins, nullptr, stay ? heap.counts : nullptr,
+                                            bins != 0 ? bins : heap.bins};
+    const malloom_bins_result result = generate(heap, found, code, function);
+    bins != 0 ? adopt(heap, function, bins, code) : go_on_with(heap, function, code);
     return result;
 }
 
@@ -109,7 +103,7 @@ uint32_t* own_begins(const malloom_bins& heap) {
 }
 
 bool count_free(malloom_bins& heap, uint32_t& chunks) {
-    const bool checks = (heap.options & MALLOOM_BINS_CHECKED_LINKS) != 0;
+    const bool checks = has(heap, MALLOOM_BINS_CHECKED_LINKS);
     chunks = 0;
     for (size_t level = 0; level < heap.levels; ++level) {
         FreeLists lists(heap, level);
@@ -130,14 +124,13 @@ unsigned new_begins(const malloom_bins& heap, const uint32_t* begins, malloom_bi
                     unsigned wanted, uint32_t* result) {
     const CountedBins old = {begins, heap.counts, heap.bins, end_of_sizes(heap, begins),
                              static_cast<uint32_t>(heap.granule)};
-    switch (ranges) {
-        case MALLOOM_BINS_LINEAR:
-            return redistribute_linearly(old, wanted, result);
-        case MALLOOM_BINS_BY_COST:
-            return redistribute_by_cost(old, heap.counts, wanted, result);
-        default:
-            return redistribute_smoothly(old, wanted, result);
+    if (has_ranges(MALLOOM_BINS_LINEAR) && ranges == MALLOOM_BINS_LINEAR) {
+        return redistribute_linearly(old, wanted, result);
     }
+    if (has_ranges(MALLOOM_BINS_BY_COST) && ranges == MALLOOM_BINS_BY_COST) {
+        return redistribute_by_cost(old, heap.counts, wanted, result);
+    }
+    return has_ranges(MALLOOM_BINS_SMOOTH) ? redistribute_smoothly(old, wanted, result) : 0;
 }
 
 malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinRanges& ranges,
@@ -203,11 +196,9 @@ malloom_bins_result malloom_bins_rehash_into(malloom_bins* heap, unsigned int bi
     BinHeap<ShippedPolicy> call(*heap);
     malloom_bins_result result = problem_of(*heap, bins, ranges);
     if (result == MALLOOM_BINS_OK) {
-        result = ranges == MALLOOM_BINS_AS_THEY_ARE
-                     ? make_anew(*heap, code)
-                     : lay_out_anew(*heap, bins != 0 ? bins : heap->most_bins, ranges, code);
+        result = lay_out_anew(*heap, bins != 0 ? bins : heap->most_bins, ranges, code);
         forget_counts(*heap);
-        if (heap->automatic != nullptr && heap->automatic->phase == MALLOOM_BINS_JUDGES) {
+        if (may_be_automatic && heap->automatic != nullptr && heap->automatic->phase == MALLOOM_BINS_JUDGES) {
             heap->automatic->phase = MALLOOM_BINS_SLEEPS;  // what it judges is no more
         }
     }
