@@ -166,7 +166,7 @@ malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object);
 /* Memory for generated code, of two functions: one is in use while the other is written. */
 typedef struct malloom_bins_code {
     unsigned char* memory; /* where it is written; aligned to 4 */
-    size_t bytes;          /* of both halves; some 20 a bin for each of them are enough */
+    size_t bytes;          /* of both halves; some 20 a bin and 32 for each of them are enough */
     ptrdiff_t elsewhere;   /* from there to where it runs, for memory that has two addresses; else 0 */
     void* context;
     /* Before and after something is written; each may be null. The second one makes it visible to the

@@ -9,7 +9,6 @@ namespace {
 namespace functions = codegen::bins;
 
 constexpr uintptr_t cache_bytes = 4096;  ///< of the simulated core's instructions
-constexpr uintptr_t fetched_beyond = 16;
 
 functions::BinRanges ranges_of(const malloom_bins* heap) {
     return {heap->begins, nullptr, nullptr, heap->bins};
@@ -74,9 +73,8 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     }
     // Functions end where a half does: both at the same lines of the cache, the last ones where that is
     // asked.
-    const uintptr_t aligned =
-        (reinterpret_cast<uintptr_t>(code) + fetched_beyond + cache_bytes - 1) & ~(cache_bytes - 1);
-    code_.memory = reinterpret_cast<uint8_t*>(aligned) - fetched_beyond + header_.code_offset;
+    const uintptr_t aligned = (reinterpret_cast<uintptr_t>(code) + cache_bytes - 1) & ~(cache_bytes - 1);
+    code_.memory = reinterpret_cast<uint8_t*>(aligned) + header_.code_offset;
     code_.bytes = 2 * cache_bytes;
     code_.end_write = flush;
     malloom_bins_settings settings = {};

@@ -49,6 +49,15 @@ size_t half_of(const malloom_bins_code& code) {
     return code.bytes / 2 & ~size_t{3};
 }
 
+/// So much of the room that code which ends there ends within a line of the instruction cache, of 32 bytes or
+/// more: cores fetch beyond a return, and what follows the line would be a line that nothing needs.
+size_t bytes_within_line(const unsigned char* room, size_t bytes) {
+    constexpr uintptr_t line = 32;
+    const uintptr_t end = reinterpret_cast<uintptr_t>(room) + bytes;
+    const size_t behind = (end - line / 2) % line;
+    return bytes > behind ? bytes - behind : 0;
+}
+
 /// The half that is not in use.
 unsigned char* free_half(const malloom_bins& heap, const malloom_bins_code& code) {
     const uintptr_t runs_at =
@@ -143,8 +152,9 @@ malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinR
     if (code->begin_write != nullptr) {
         code->begin_write(code->context, half, bytes);
     }
-    const codegen::bins::GeneratedCode made = codegen::bins::generate(
-        ranges, *codegen::bins::own_instruction_set(), heap.counts, half, bytes, true);
+    const codegen::bins::GeneratedCode made =
+        codegen::bins::generate(ranges, *codegen::bins::own_instruction_set(), heap.counts, half,
+                                bytes_within_line(half, bytes), true);
     if (code->end_write != nullptr) {
         code->end_write(code->context, half, bytes);
     }

@@ -47,6 +47,26 @@ TEST(Rehash, LeavesTheHeapWhole) {
     }
 }
 
+TEST(Rehash, EndsCodeWithinALine) {
+    for (const size_t shift : {0u, 4u, 12u, 16u, 20u, 28u}) {
+        SmallHeap small(1 << 18, {.options = MALLOOM_BINS_COUNT_INSERTIONS});
+        void* const pages =
+            mmap(nullptr, 8'192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(pages, MAP_FAILED);
+        const malloom_bins_code code = {.memory = static_cast<unsigned char*>(pages) + shift, .bytes = 8'000};
+        EXPECT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_AS_THEY_ARE, &code), MALLOOM_BINS_OK);
+        // Behind the last byte that was written all are 0, as the pages were; a return is none on any
+        // machine.
+        const unsigned char* end = code.memory + code.bytes;
+        while (end[-1] == 0) {
+            --end;
+        }
+        EXPECT_LE((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4 % 32, 16u) << shift;
+        EXPECT_GT((reinterpret_cast<uintptr_t>(end) + 3) / 4 * 4 % 32, 0u) << shift;
+        munmap(pages, 8'192);
+    }
+}
+
 TEST(Rehash, SearchesWhereNoCodeCanBe) {
     SmallHeap small(1 << 18, {.options = MALLOOM_BINS_COUNT_INSERTIONS});
     use(small, 1);
