@@ -90,10 +90,10 @@ std::vector<ptrdiff_t> places(SmallHeap& small) {
 
 TEST(Calls, ChooseTheSamePlaces) {
     for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_BOUNDED)}) {
-        SmallHeap original(1 << 16, {.options = options}, quiet);
-        SmallHeap plain(1 << 16, {.options = options | MALLOOM_BINS_COUNT_STEPS}, quiet);
-        SmallHeap searched(1 << 16, {.function = malloom_bins_variable, .options = options}, quiet);
-        SmallHeap careful(1 << 16, {.options = options});
+        SmallHeap original(1 << 14, {.options = options}, quiet);
+        SmallHeap plain(1 << 14, {.options = options | MALLOOM_BINS_COUNT_STEPS}, quiet);
+        SmallHeap searched(1 << 14, {.function = malloom_bins_variable, .options = options}, quiet);
+        SmallHeap careful(1 << 14, {.options = options});
         const std::vector<ptrdiff_t> expected = places(original);
         EXPECT_GT(std::count(expected.begin(), expected.end(), -1), 10) << "it was full at times";
         EXPECT_EQ(places(plain), expected);
