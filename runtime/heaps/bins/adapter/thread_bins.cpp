@@ -184,7 +184,8 @@ void ThreadBins::release(OwnedBins& self, void* object) {
     Region& region = regions_.region_of(object);
     Call call(self.bins);
     call.release_deferred();
-    if (const auto wrong = bins::judge<true>(self.bins, &region, object); wrong != MALLOOM_BINS_OK) [[unlikely]] {
+    if (const auto wrong = bins::judge<true>(self.bins, &region, object); wrong != MALLOOM_BINS_OK)
+        [[unlikely]] {
         misused(wrong, object, false);
     }
     call.release(object, 0);
@@ -259,7 +260,8 @@ bool ThreadBins::resize(OwnedBins& self, void* object, const Request& request) {
     const BusyScope busy(self);
     Call call(self.bins);
     const Region& region = regions_.region_of(object);
-    if (const auto wrong = bins::judge<true>(self.bins, &region, object); wrong != MALLOOM_BINS_OK) [[unlikely]] {
+    if (const auto wrong = bins::judge<true>(self.bins, &region, object); wrong != MALLOOM_BINS_OK)
+        [[unlikely]] {
         misused(wrong, object, false);
     }
     return call.resize(object, request.bytes, 0);
