@@ -52,7 +52,7 @@ def test_bad_input_is_refused(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_calls_by_chance_leave_the_heap_whole(target: str) -> None:
-    pattern = r"16 heaps, (\d+) objects, (\d+) rehashes, (\d+) functions generated; (\d+) expectations hold\n"
+    pattern = r"20 heaps, (\d+) objects, (\d+) rehashes, (\d+) functions generated; (\d+) expectations hold\n"
     objects, rehashes, functions, expectations = numbers_of(target, "bins_random_operations", pattern)
     assert objects > 3_000
     assert 50 < functions < rehashes

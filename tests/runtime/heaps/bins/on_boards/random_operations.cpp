@@ -7,7 +7,7 @@
 using namespace malloom::tests::on_boards;
 
 int main() {
-    constexpr unsigned heaps = 16, steps = 400;
+    constexpr unsigned heaps = 20, steps = 400;
     BoardProgram program;
     const Surroundings here = program.surroundings();
     size_t objects = 0, rehashes = 0;
