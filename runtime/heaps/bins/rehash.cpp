@@ -49,6 +49,15 @@ size_t half_of(const malloom_bins_code& code) {
     return code.bytes / 2 & ~size_t{3};
 }
 
+/// Whether calls through pointers arrive at a certain instruction only. On RISC-V and Thumb-2 it takes a
+/// cycle of each call, and who compiles for it says so; elsewhere it costs nothing that can be seen.
+#if (defined(__riscv) && !defined(__riscv_zicfilp)) || \
+    (defined(__arm__) && !defined(__ARM_FEATURE_BTI_DEFAULT))
+constexpr bool has_landing_pad = false;
+#else
+constexpr bool has_landing_pad = true;
+#endif
+
 /// So much of the room that code which ends there ends within a line of the instruction cache, of 32 bytes or
 /// more: cores fetch beyond a return, and what follows the line would be a line that nothing needs.
 size_t bytes_within_line(const unsigned char* room, size_t bytes) {
@@ -154,7 +163,7 @@ malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinR
     }
     const codegen::bins::GeneratedCode made =
         codegen::bins::generate(ranges, *codegen::bins::own_instruction_set(), heap.counts, half,
-                                bytes_within_line(half, bytes), true);
+                                bytes_within_line(half, bytes), has_landing_pad);
     if (code->end_write != nullptr) {
         code->end_write(code->context, half, bytes);
     }
