@@ -6,11 +6,7 @@
 namespace malloom::bench::bins {
 
 /// The paper's heap: it looks at one bin after the other (Lhuillier and Courousse, 2.1).
-struct ScanningPolicy {
-    static constexpr bool counts = true;
-    [[gnu::always_inline]] static unsigned bin_of(const malloom_bins& heap, size_t bytes) {
-        return heap.function(bytes, &heap);
-    }
+struct ScanningPolicy : heaps::bins::ShippedPolicy {
     [[gnu::always_inline]] static unsigned next_filled(heaps::bins::FreeLists& lists,
                                                        const malloom_bins& heap, unsigned bin) {
         while (bin < heap.bins && lists.ring(bin)->next == lists.ring(bin)) {

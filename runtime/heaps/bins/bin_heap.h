@@ -26,13 +26,10 @@ struct ShippedPolicy {
 };
 
 /// The same of dlmalloc's bins, which no call leads to, without counters.
-struct OriginalPolicy {
+struct OriginalPolicy : ShippedPolicy {
     static constexpr bool counts = false;
     [[gnu::always_inline]] static unsigned bin_of(const malloom_bins&, size_t bytes) {
         return codegen::bins::original_bin(bytes);
-    }
-    [[gnu::always_inline]] static unsigned next_filled(FreeLists& lists, const malloom_bins&, unsigned bin) {
-        return lists.next_filled(bin);
     }
 };
 

@@ -12,7 +12,7 @@ from malloom.bench.findings import Findings
 from malloom.bench.tables import Table
 from malloom.errors import CommandError
 from malloom.measure.rows import Row
-from malloom.output_file import written_whole
+from malloom.output_file import check_output, written_whole
 
 VEGA_LITE = "5.21"
 """The version of its language that pictures are told in."""
@@ -67,8 +67,19 @@ def drawing() -> ModuleType:
     return vl_convert
 
 
+def prepare(folder: Path) -> None:
+    """Before hours of measuring. Raises CommandError where what draws, or the folder, cannot be there."""
+    drawing()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot make the folder {folder}: {error.strerror}"
+        raise CommandError(problem, remedy="choose another") from error
+    check_output(folder / "picture.svg")
+
+
 def draw(pictures: Sequence[Picture], findings: Findings, folder: Path) -> list[Path]:
-    """A file a picture that something was measured for. Raises CommandError where one cannot be written."""
+    """A file a picture that something was measured for, in the folder, which need not be there."""
     drawn = []
     folder.mkdir(parents=True, exist_ok=True)
     for picture in pictures:

@@ -15,7 +15,7 @@ from malloom.bench.cases import DEFAULT_FOLDER
 from malloom.bench.findings import Findings
 from malloom.bench.general import described
 from malloom.bench.markdown import to_markdown
-from malloom.bench.pictures import draw, drawing
+from malloom.bench.pictures import draw, prepare
 from malloom.bench.suite import Prepared, Suite, run
 from malloom.bench.suites import found_suites
 from malloom.bench.tables import goals_data, print_all, rows_data
@@ -129,7 +129,7 @@ def bench(
     for written in filter(None, (json, markdown)):
         check_output(written)
     if pictures is not None:
-        drawing()
+        prepare(pictures)
     prepared.check(workloads)
     findings = measured(prepared, parts, workloads)
     # Before printing: a terminal that is gone takes none of it along.

@@ -9,7 +9,7 @@ import pytest
 from malloom.bench.bins.pictures import pictures as pictures_of_bins
 from malloom.bench.bins.suite import PARTS
 from malloom.bench.findings import Findings
-from malloom.bench.pictures import Picture, Shape, draw, drawing
+from malloom.bench.pictures import Picture, Shape, draw, drawing, prepare
 from malloom.bench.tables import Table
 from malloom.errors import CommandError
 from malloom.measure.interval import exact
@@ -88,6 +88,14 @@ def test_without_what_draws_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(CommandError, match="vl-convert-python") as error:
         drawing()
     assert "malloom[pictures]" in str(error.value)
+
+
+def test_a_folder_that_cannot_be_is_told_before_anything_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CommandError, match="cannot make the folder"):
+        prepare(tmp_path / "file")
+    prepare(tmp_path / "some/folder")
+    assert (tmp_path / "some/folder").is_dir()
 
 
 def test_pictures_of_bins_are_of_its_parts() -> None:
