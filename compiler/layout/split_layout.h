@@ -37,8 +37,8 @@ class SplitLayout {
     uint64_t pool_bytes() const { return pool_bytes_; }
     /// Objects of a pool.
     uint64_t capacity() const { return capacity_; }
-    /// What the run time takes an object's size for: a pool of its bytes holds as many as `capacity`.
-    uint64_t object_bytes() const { return (pool_bytes_ + capacity_ - 1) / capacity_; }
+    /// What the run time takes an object's size for: the least of which a pool holds no more than `capacity`.
+    uint64_t object_bytes() const { return pool_bytes_ / (capacity_ + 1) + 1; }
     unsigned parts() const { return static_cast<unsigned>(parts_.size()); }
     /// Bytes from where a pool begins to the array: 0 of arrays of structures.
     uint64_t begin(unsigned part) const { return parts_[part].begin; }

@@ -21,6 +21,8 @@
 #include "compiler/plugin/profile_use.h"
 #include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
+#include "compiler/policy/leaders.h"
+#include "compiler/policy/shared_pools.h"
 #include "compiler/transform/context_clones.h"
 #include "compiler/transform/debug_variables.h"
 #include "compiler/transform/expected_links.h"
@@ -63,6 +65,10 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
                 out << ' ' << decision.proof->fields[field].offset;
             }
             out << " ]";
+        }
+        for (const auto& [bytes, pool] : decision.shared) {
+            out << " those of " << bytes << " bytes in shared pools " << pool.group << " of " << pool.bytes
+                << " bytes";
         }
         out << (decision.treatment == malloom::compiler::Treatment::none ? "none" : "")
             << (decision.is_recorded ? " by the profile" : "")
@@ -136,14 +142,20 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print_graph(llvm::errs(), points_to);
         }
         const std::vector<malloom::compiler::Proof> proofs = malloom::compiler::prove(points_to);
-        auto usages = malloom::compiler::static_usage(
-            points_to, proofs, [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {
-                return functions.getResult<llvm::BlockFrequencyAnalysis>(function);
-            });
+        const malloom::compiler::FrequenciesOf frequencies_of =
+            [&](llvm::Function& function) -> llvm::BlockFrequencyInfo& {
+            return functions.getResult<llvm::BlockFrequencyAnalysis>(function);
+        };
+        const malloom::compiler::Weights weights(module, frequencies_of);
+        auto usages = malloom::compiler::static_usage(points_to, proofs, weights);
         if (!profile.empty() && malloom::compiler::chooses(chosen_policy)) {
             malloom::compiler::use_profile(profile, module, proofs, usages, remarks_of);
         }
-        const auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy);
+        auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy);
+        if (chosen_policy == Policy::automatic) {
+            malloom::compiler::share_pools(decisions,
+                                           malloom::compiler::leaders_of(points_to, proofs, weights));
+        }
         if (prints_proofs) {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);

@@ -24,9 +24,11 @@ std::string parts_of(const Decision& decision) {
 void remark_set(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
     const Proof& proof = *decision.proof;
     const char* proven = proof.may_split() ? "splitting" : proof.may_pool() ? "pools" : "nothing";
-    const char* treatment = decision.treatment == Treatment::split  ? "split"
-                            : decision.treatment == Treatment::pool ? "pooled"
-                                                                    : "left as it was";
+    const bool is_split = decision.treatment == Treatment::split && decision.parts.size() > 1;
+    const char* treatment = is_split                                 ? "split"
+                            : decision.treatment == Treatment::split ? "packed"
+                            : decision.treatment == Treatment::pool  ? "pooled"
+                                                                     : "left as it was";
     remarks_of(const_cast<llvm::Function&>(*request.getFunction())).emit([&] {
         return llvm::OptimizationRemarkAnalysis(pass_name, "AliasSet", &request)
                << "an alias set, proven for " << llvm::ore::NV("Proven", proven) << ", is "
@@ -48,12 +50,28 @@ std::string names_of_parts(const Decision& decision, const llvm::DICompositeType
     return text;
 }
 
+/// What a split made of the objects.
+void add_arrays(llvm::OptimizationRemark& found, const Decision& decision,
+                const llvm::DICompositeType* structure) {
+    const llvm::ore::NV parts("Parts", parts_of(decision));
+    if (decision.parts.size() == 1) {
+        found << ", whole, and as close together as their fields allow: " << parts << " (offset+bytes)";
+    } else if (structure != nullptr) {
+        found << ", split into: " << llvm::ore::NV("Fields", names_of_parts(decision, *structure))
+              << "; arrays of " << parts << " (offset+bytes)";
+    } else {
+        found << ", split into arrays of " << parts << " (offset+bytes)";
+    }
+    found << (decision.is_recorded ? ", by the profile" : "");
+}
+
 void remark_done(const Decision& decision, const llvm::CallBase& request,
                  const llvm::DICompositeType* structure, const RemarksOf& remarks_of) {
     auto& function = const_cast<llvm::Function&>(*request.getFunction());
     const bool is_split = decision.treatment == Treatment::split;
+    const char* name = !is_split ? "Pooled" : decision.parts.size() == 1 ? "Packed" : "Split";
     remarks_of(function).emit([&] {
-        llvm::OptimizationRemark found(pass_name, is_split ? "Split" : "Pooled", &request);
+        llvm::OptimizationRemark found(pass_name, name, &request);
         const uint64_t bytes = decision.proof->object_bytes;
         found << "objects of ";
         if (structure != nullptr) {
@@ -65,13 +83,10 @@ void remark_done(const Decision& decision, const llvm::CallBase& request,
             found << "sizes that differ";
         }
         found << (is_split && decision.proof->is_arrays ? " in arrays are peeled" : " come from pools");
-        if (is_split && structure != nullptr) {
-            found << ", split into: " << llvm::ore::NV("Fields", names_of_parts(decision, *structure));
-        }
         if (is_split) {
-            found << (structure != nullptr ? "; " : ", split into ") << "arrays of "
-                  << llvm::ore::NV("Parts", parts_of(decision)) << " (offset+bytes)"
-                  << (decision.is_recorded ? ", by the profile" : "");
+            add_arrays(found, decision, structure);
+        } else if (!decision.shared.empty()) {
+            found << ", beside objects that lead to them or that they lead to";
         }
         return found;
     });

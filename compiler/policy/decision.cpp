@@ -37,8 +37,9 @@ std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
     return parts;
 }
 
+/// Not at all where there are no parts.
 void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
-    if (parts.size() > 1) {
+    if (!parts.empty()) {
         decision.treatment = Treatment::split;
         decision.pool_bytes = pool_bytes;
         decision.parts = std::move(parts);
@@ -90,7 +91,7 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
         const bool has_pools = llvm::any_of(proof.set->requests, is_served);
         decision.treatment = has_pools ? Treatment::pool : Treatment::none;
         decision.pool_bytes = 0;
-        if (policy == Policy::maximal && proof.may_split()) {
+        if (policy == Policy::maximal && proof.may_split() && proof.fields.size() > 1) {
             split(decision, all_apart(proof));
         }
         if (chooses(policy) && proof.may_split()) {

@@ -1,6 +1,7 @@
 // What is done with an alias set. Who decides proves nothing and rewrites nothing.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,21 @@ enum class Treatment : uint8_t {
     split  ///< and their fields lie in arrays
 };
 
+/// Where objects of different sets lie in the same pools, in the order in which they are requested.
+struct SharedPool {
+    size_t group;    ///< the same for all that share
+    uint64_t bytes;  ///< of each of their objects
+};
+
 struct Decision {
     const Proof* proof;
     Treatment treatment = Treatment::none;
-    std::string why = {};                           ///< it is not split, though it may be
-    bool is_recorded = false;                       ///< by recorded visits, not by those of the code
-    std::vector<std::vector<unsigned>> parts = {};  ///< of a split: fields by their arrays
-    uint64_t pool_bytes = 0;                        ///< of pools; 0: whatever suits the run time
+    std::string why = {};      ///< it is not split, though it may be
+    bool is_recorded = false;  ///< by recorded visits, not by those of the code
+    /// Of a split: fields by their arrays. Where all lie in one, objects are whole, but closer together.
+    std::vector<std::vector<unsigned>> parts = {};
+    uint64_t pool_bytes = 0;                     ///< of pools; 0: whatever suits the run time
+    std::map<uint64_t, SharedPool> shared = {};  ///< of objects that are not split, by their sizes
 };
 
 /// How the objects of a set lie that is split.

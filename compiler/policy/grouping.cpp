@@ -87,8 +87,12 @@ std::vector<std::vector<unsigned>> best_parts(const Proof& proof, const Usage& u
     const Costs costs(proof, usage);
     std::vector<FieldSet> parts = join_what_saves(costs, proof.fields.size());
     order(parts, costs);
-    if (costs.of(parts) > worthwhile * costs.whole()) {
+    // Arrays of structures lie close together as they are.
+    if (!proof.is_arrays && costs.of({all_fields}) <= costs.of(parts)) {
         parts = {all_fields};
+    }
+    if (costs.of(parts) > worthwhile * costs.whole()) {
+        return {};
     }
     return numbers_of(parts, proof.fields.size());
 }
@@ -101,7 +105,7 @@ std::vector<std::vector<unsigned>> hot_and_cold(const Proof& proof, const Usage&
         fields.emplace_back(costs.weight_of(FieldSet{1} << i), FieldSet{1} << i);
     }
     std::ranges::stable_sort(fields, std::ranges::greater(), &std::pair<double, FieldSet>::first);
-    std::vector<FieldSet> best = {all_fields};
+    std::vector<FieldSet> best;
     double least = worthwhile * costs.whole();
     FieldSet hot = 0, all = 0;
     for (const auto& [weight, field] : fields) {

@@ -1,14 +1,12 @@
 // How a program uses the fields of its objects, as far as its code alone tells: loops and calls have weights.
 #pragma once
 
-#include <llvm/Analysis/BlockFrequencyInfo.h>
-
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/analysis/legality.h"
+#include "compiler/policy/weights.h"
 
 namespace malloom::compiler {
 
@@ -40,10 +38,8 @@ struct Usage {
     std::string untold = {};                ///< why a profile that was given does not tell of these objects
 };
 
-using FrequenciesOf = std::function<llvm::BlockFrequencyInfo&(llvm::Function& function)>;
-
 /// How the objects of each proof are used, in their order, as the code tells.
 std::vector<Usage> static_usage(const PointsTo& points_to, const std::vector<Proof>& proofs,
-                                const FrequenciesOf& frequencies_of);
+                                const Weights& weights);
 
 }  // namespace malloom::compiler

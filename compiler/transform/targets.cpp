@@ -2,6 +2,8 @@
 
 #include <llvm/ADT/STLExtras.h>
 
+#include <algorithm>
+
 #include "compiler/transform/array_variables.h"
 
 namespace malloom::compiler {
@@ -17,10 +19,40 @@ bool is_all_of_pools(const AliasSet& set) {
            !set.has(Trait::function);
 }
 
+/// Numbers for pools, one after the other, and what is shared one number.
+class PoolNumbering {
+  public:
+    /// Of pools that a decision's requests have; where they are shared, their objects become as large as
+    /// those of the others.
+    unsigned of(const Decision& decision, const PoolKey& key, Pools& pools) {
+        const auto found = decision.shared.find(pools.object_bytes);
+        if (pools.layout != nullptr || key.second != 0 || found == decision.shared.end()) {
+            return next_++;
+        }
+        pools.object_bytes = found->second.bytes;
+        const auto [known, is_new] = shared_.try_emplace(found->second.group, next_);
+        next_ += is_new ? 1 : 0;
+        return known->second;
+    }
+
+  private:
+    unsigned next_ = 0;
+    std::map<size_t, unsigned> shared_;  ///< by their groups
+};
+
 }  // namespace
 
+PoolNumbers Target::numbers() const {
+    unsigned first = pools.begin()->second.number, last = first;
+    for (const auto& [key, served] : pools) {
+        first = std::min(first, served.number);
+        last = std::max(last, served.number);
+    }
+    return {first, last - first + 1};
+}
+
 Targets::Targets(llvm::Module& module, const std::vector<Decision>& decisions) {
-    unsigned numbers = 0;
+    PoolNumbering numbers;
     for (const Decision& decision : decisions) {
         if (decision.treatment == Treatment::none) {
             continue;
@@ -38,7 +70,7 @@ Targets::Targets(llvm::Module& module, const std::vector<Decision>& decisions) {
             }
         }
         for (auto& [key, pools] : target.pools) {
-            pools.number = numbers++;
+            pools.number = numbers.of(decision, key, pools);
         }
     }
 }

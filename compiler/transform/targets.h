@@ -17,9 +17,8 @@ struct Target {
     std::map<PoolKey, Pools> pools = {};  ///< of its requests, none of arrays
 
     bool is_of_arrays() const { return layout != nullptr && layout->is_of_arrays(); }
-    PoolNumbers numbers() const {
-        return {pools.begin()->second.number, static_cast<unsigned>(pools.size())};
-    }
+    /// Of its pools, and maybe of others between them: numbers of shared pools stand apart.
+    PoolNumbers numbers() const;
     /// Of one of its requests.
     Pools pools_of(const Request& request) const {
         return is_of_arrays() ? Pools{0, 0, 0, layout} : pools.at(key_of(request));

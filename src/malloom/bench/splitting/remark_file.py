@@ -33,7 +33,7 @@ def alias_sets(record: str) -> AliasSets:
     return AliasSets(
         found=len(sets),
         proven=sum(each.get("Proven") != "nothing" for each in sets),
-        pooled=treatments["pooled"],
+        pooled=treatments["pooled"] + treatments["packed"],
         split=treatments["split"],
         reasons=Counter(arguments["Reason"] for name, arguments in remarks if name == MISSED),
     )
