@@ -38,7 +38,7 @@ def test_elements_lie_beside_the_cells_that_lead_to_them(bytes_of_element: int, 
 
 def test_cells_do_not_take_more_room_than_from_malloc(tmp_path: Path) -> None:
     """malloc takes 32 bytes for a cell."""
-    assert not any("shared" in line for line in decisions(elements_of(40), "default", tmp_path))
+    assert not any("shared" in line for line in decisions(elements_of(56), "default", tmp_path))
 
 
 @pytest.mark.parametrize("policy", ["pool", "maximal", "hot-cold"])
