@@ -48,9 +48,10 @@ def huge_kib(compile_c: Callable[..., object]) -> Callable[[str], int]:
     return measured
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", [f"{name} huge" for name in NAMES])
 def test_settings_with_huge_pages_have_them(name: str, huge_kib: Callable[[str], int]) -> None:
-    """Wherever the kernel has any to give."""
+    """Wherever the kernel has any to give, which it may not have while other tests fill its caches."""
     assert (huge_kib(name) > 0) == (system_huge_pages() != "never")
 
 

@@ -48,6 +48,7 @@ class SplitPools {
     static void* object_in_small_pool(const SplitShape& shape, uintptr_t chunk);
 
     SplitShape shapes_[most_borrowers];
+    uint32_t objects_[most_borrowers];  ///< of a pool
 };
 
 }  // namespace malloom::heaps
