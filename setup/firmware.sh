@@ -21,7 +21,7 @@ processor() {
 # The allocators that the bin heap is compared with: the options that say where each one is.
 peers() {
     local name folder
-    for name in tlsf o1heap; do
+    for name in tlsf o1heap newlib picolibc; do
         folder=$("setup/$name.sh") && echo "-DMALLOOM_${name^^}=$folder" || return
     done
 }
