@@ -30,8 +30,8 @@ unsigned of_octaves(size_t bytes, const malloom_bins* heap) {
 bool has_table(const ReplayHeader& header) {
     constexpr uint32_t counting =
         MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
-    return header.rehashes != 0 || header.automatic != 0 || header.shows != 0 || (header.options & counting) != 0 ||
-           header.first_function != Function::compiled_in;
+    return header.rehashes != 0 || header.automatic != 0 || header.shows != 0 ||
+           (header.options & counting) != 0 || header.first_function != Function::compiled_in;
 }
 
 void flush(void*, unsigned char* code, size_t bytes) {
@@ -68,8 +68,8 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     region_ = memory.take(header_.heap_bytes);
     uint8_t* const code = memory.take(4 * cache_bytes);
     automatic_storage_ = memory.take(MALLOOM_BINS_AUTOMATIC_STORAGE(header_.bins));
-    if (instance_ == nullptr || automatic_storage_ == nullptr || code == nullptr || storage == nullptr || begins == nullptr ||
-        region_ == nullptr) {
+    if (instance_ == nullptr || automatic_storage_ == nullptr || code == nullptr || storage == nullptr ||
+        begins == nullptr || region_ == nullptr) {
         return MALLOOM_BINS_NO_MEMORY;
     }
     // Functions end where a half does: both at the same lines of the cache, the last ones where that is

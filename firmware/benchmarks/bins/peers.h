@@ -58,7 +58,8 @@ struct O1Heap {
 #if defined(MALLOOM_NEWLIB)
 /// newlib's, which is dlmalloc 2.6.
 struct NewlibHeap {
-    static constexpr size_t table_bytes = (2 * 128 + 2 + 5) * sizeof(void*);  ///< __malloc_av_, and five words
+    static constexpr size_t table_bytes =
+        (2 * 128 + 2 + 5) * sizeof(void*);  ///< __malloc_av_, and five words
     _reent* heap;
     static NewlibHeap open(void* memory, size_t bytes) {
         static _reent reent;

@@ -18,6 +18,10 @@
 
 namespace malloom::heaps::bins {
 
+static_assert((MALLOOM_BINS_RANGES &
+               ~(1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH | 1 << MALLOOM_BINS_BY_COST)) == 0,
+              "MALLOOM_BINS_RANGES has a bit that stands for no ranges of malloom_bins_ranges");
+
 constexpr bool has_ranges(unsigned ranges) {
     return ranges == MALLOOM_BINS_AS_THEY_ARE || (ranges < 8 && (MALLOOM_BINS_RANGES >> ranges & 1) != 0);
 }

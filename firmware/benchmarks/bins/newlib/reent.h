@@ -1,4 +1,5 @@
-/* What newlib's mallocr.c needs of newlib: a place for the error, more memory, and no lock, as all heaps are measured. */
+/* What newlib's mallocr.c needs of newlib: a place for the error, more memory, and no lock, as all heaps are
+ * measured. */
 #ifndef MALLOOM_NEWLIB_REENT_H
 #define MALLOOM_NEWLIB_REENT_H
 
