@@ -26,8 +26,8 @@ KINDS: Mapping[str, Options] = {
 
 
 def automatic_replays(heap_bytes: int) -> Mapping[str, Replay]:
-    """Ten runs each. The automatic heaps begin with dlmalloc's function compiled in, as the one that is called
-    does, or with a search in the table."""
+    """Ten runs each. The automatic heaps begin with dlmalloc's function compiled in, as the one does whose
+    rehash is called, or with a search in the table."""
     automatic = Replay(
         heap_bytes, function=Function.GENERATED, rehash=Rehash.BY_COST, runs=RUNS, automatic=True
     )
