@@ -52,7 +52,9 @@ demo: build  ## record, plan, run and measure two programs, with verdicts
 	@setup/native.sh release
 	@setup/demo.sh
 
+test: PACKAGES := test
 test: native  ## all tests, with formatting, lint and types
+	@setup/firmware.sh simulated_core riscv_core
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
@@ -60,7 +62,7 @@ bench: PACKAGES := firmware
 bench: build  ## all benchmark suites
 	@setup/native.sh release
 	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
-	@setup/firmware.sh simulated_core riscv_core
+	@setup/firmware.sh simulated_core peers
 	@status=0; for suite in $(SUITES); do \
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status

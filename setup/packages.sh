@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none;
-# without more all but those for firmware and for long runs; with `demo` without LLVM too; `firmware` and `soak` add theirs.
+# without more all but those for firmware and for long runs; with `demo` without LLVM too; `test`, which adds the simulated
+# core, `firmware` and `soak` add theirs.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,9 +13,11 @@ fail() {
 
 wanted() {
     local newest=(-e '/^# the newest LLVM/,/^$/d') firmware=(-e '/^# firmware/,/^$/d')
-    local leave_out=("${newest[@]}" "${firmware[@]}")
+    local core=(-e '/^# the simulated core/,/^$/d')
+    local leave_out=("${newest[@]}" "${firmware[@]}" "${core[@]}")
     case ${1:-} in
         demo) leave_out+=(-e '/^# LLVM/,/^$/d') ;;
+        test) leave_out=("${newest[@]}" "${firmware[@]}") ;;
         firmware) leave_out=("${newest[@]}") ;;
         soak) leave_out=() ;;
     esac

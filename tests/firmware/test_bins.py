@@ -40,11 +40,12 @@ LEARNING = Replay(
     rehashes=2,
 )
 
-# What they need takes minutes to install and to build.
-pytestmark = pytest.mark.long
+OWN = (Allocator.PAPER, Allocator.SHIPPED, Allocator.COMPILED_IN)
+ALLOCATORS = [each if each in OWN else pytest.param(each, marks=pytest.mark.long) for each in Allocator]
+"""Those of others are fetched and built for `make bench` and `make soak`."""
 
 
-@pytest.mark.parametrize("allocator", Allocator)
+@pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_every_heap_serves_the_list(allocator: Allocator) -> None:
     first, second = CORE.replay(Replay(ROOM, allocator, runs=2), LIST)
     assert first.pairs == second.pairs == LIST.pairs
@@ -54,7 +55,7 @@ def test_every_heap_serves_the_list(allocator: Allocator) -> None:
     assert second.pair_cycles <= 2 * second.worst
 
 
-@pytest.mark.parametrize("allocator", Allocator)
+@pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_requests_that_find_no_room_are_counted(allocator: Allocator) -> None:
     (run,) = CORE.replay(Replay(8 << 10, allocator), LIST)
     assert 0 < run.failures < run.pairs
@@ -128,10 +129,12 @@ def test_all_functions_agree(sizes: Sizes, flushes: bool) -> None:
 
 MEASURED = (
     r"board_cycles|malloom_bins_(original|variable|alloc|free)|lv_tlsf_(malloc|free)|o1heap(Allocate|Free)"
+    r"|_(malloc|free)_r|picolibc_(malloc|free)|.*(release_plainly|make_plainly|release_and_hear).*"
     r"|__clzsi2|_ZN7malloom5bench4bins(5timed|8allocate|7release)I.*"
 )
 
 
+@pytest.mark.long
 def test_what_is_measured_lies_where_no_part_takes_anothers_lines() -> None:
     """A function whose name is no longer as the linker's script has it would lie anywhere."""
     with (ROOT / "build/firmware/riscv_core/programs/replay").open("rb") as file:
@@ -140,7 +143,7 @@ def test_what_is_measured_lies_where_no_part_takes_anothers_lines() -> None:
         end = begin + elf.get_section_by_name(".measured")["sh_size"]
         symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
         found = [symbol for symbol in symbols if re.fullmatch(MEASURED, symbol.name)]
-    assert len(found) == 19
+    assert len(found) == 28
     assert [symbol.name for symbol in found if not begin <= symbol["st_value"] < end] == []
 
 

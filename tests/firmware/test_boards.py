@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from firmware.targets import CORE, CORE_FIRST
 from structure.source_tree import ROOT
 
 BUILD = ROOT / "build/firmware"
-CORE = "riscv_core"
-TARGETS = (CORE, "mps2_an385", "linux_aarch64", "linux_riscv64")
-BARE_METAL = (CORE, "mps2_an385")
+BARE_METAL = CORE_FIRST[:2]
 HUNG, FAULTED = 124, 125
 
 Done = subprocess.CompletedProcess[str]
-
-# What they need takes minutes to install and to build.
-pytestmark = pytest.mark.long
 
 
 def run(target: str, program: str, *options: str | Path) -> Done:
@@ -34,7 +30,7 @@ def assert_ended_well(done: Done) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_hello(target: str) -> None:
     done = run(target, "hello")
     assert_ended_well(done)
@@ -43,14 +39,14 @@ def test_hello(target: str) -> None:
     assert int(found[1]) > 0
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_exit_status_is_the_programs(target: str) -> None:
     done = run(target, "status")
     assert (done.returncode, done.stderr) == (42, "")
     assert done.stdout == f"0 {2**64 - 1}\n"
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_a_program_that_hangs_is_ended(target: str) -> None:
     limit = ("--limit", "1000000") if target == CORE else ("--seconds", "2")
     done = run(target, "hangs", *limit)
@@ -65,7 +61,7 @@ def test_a_fault_ends_the_program(target: str) -> None:
     assert re.match(r"begun\n(trap 2|fault 65536) at ", done.stdout)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_data_reaches_the_program(target: str, tmp_path: Path) -> None:
     content = bytes(range(256)) * 17 + b"rest"
     (tmp_path / "data").write_bytes(content)
@@ -74,14 +70,14 @@ def test_data_reaches_the_program(target: str, tmp_path: Path) -> None:
     assert numbers_in(done.stdout) == [len(content), sum(content)]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_there_may_be_no_data(target: str) -> None:
     done = run(target, "data")
     assert_ended_well(done)
     assert numbers_in(done.stdout) == [0, 0]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_written_code_runs_after_the_flush(target: str) -> None:
     done = run(target, "self_written")
     assert_ended_well(done)
@@ -91,6 +87,7 @@ def test_written_code_runs_after_the_flush(target: str) -> None:
     assert before == 1 or target != CORE
 
 
+@pytest.mark.long
 def test_all_memory_is_there() -> None:
     (steps, _) = numbers_in(run("mps2_an385", "memory_walk").stdout)
     assert (3 << 20) // 64 < steps < (4 << 20) // 64
@@ -162,6 +159,7 @@ def test_bad_options_are_refused(options: list[str], reason: str) -> None:
     assert reason in done.stderr
 
 
+@pytest.mark.long
 def test_programs_of_others_are_refused() -> None:
     done = run(CORE, "../../mps2_an385/programs/hello")
     assert done.returncode == 2

@@ -16,6 +16,7 @@ PRODUCT = (
     "compiler/",
     "cmake/",
     "dynamorio/",
+    "firmware/",
     "formats/",
     "include/",
     "optimizer/",

@@ -1,4 +1,5 @@
-"""clang-tidy over every C and C++ source that the release build or the wheel's compiles: all of the product.
+"""clang-tidy over every C and C++ source that the release build, the wheel's or the core's compiles:
+all of the product.
 The tests' sources and the analyzer have their turn in `make soak`.
 
 A source is looked at again when it, or a file of the tree that it includes, has changed.
@@ -15,9 +16,26 @@ import pytest
 
 from structure.source_tree import PRODUCT, ROOT, expect_silence, files_with, tree_files
 
-BUILDS = (ROOT / "build/release", ROOT / "build/python")
-"""A source is looked at as the first of them compiles it. Only the wheel has the bindings for Python."""
 IS_DEEP = "MALLOOM_SOAK" in os.environ
+GCC_ALONE = ["--removed-arg=-fno-tree-loop-distribute-patterns", "--removed-arg=-misa-spec=2.2"]
+"""What Clang does not know of a compiler's command line."""
+CORE = {
+    ROOT / "build/firmware/simulated_core": [],
+    ROOT / "build/firmware/riscv_core": [*GCC_ALONE, "--extra-arg=--target=riscv32-unknown-elf"],
+}
+OTHER_BOARDS = {
+    ROOT / "build/firmware/mps2_an385": [*GCC_ALONE, "--extra-arg=--target=thumbv7m-none-eabi"],
+    ROOT / "build/firmware/linux_aarch64": [*GCC_ALONE, "--extra-arg=--target=aarch64-linux-gnu"],
+}
+BUILDS: dict[Path, list[str]] = {
+    ROOT / "build/release": [],
+    ROOT / "build/python": [],
+    **CORE,
+    **(OTHER_BOARDS if IS_DEEP else {}),
+}
+"""A source is looked at as the first of them compiles it, with these options. Only the wheel has the bindings
+for Python; boards other than the simulated core are built for `make soak`."""
+ELSEWHERE = () if IS_DEEP else ("firmware/boards/linux/", "firmware/boards/mps2_an385/")
 CONTENT = ROOT / "build/clang-tidy"
 """One empty file per look that found nothing, named by the digest of all that was looked at."""
 
@@ -25,7 +43,7 @@ CONTENT = ROOT / "build/clang-tidy"
 def compiled_sources() -> dict[str, Path]:
     """The tree's own sources that are compiled, each with the build that does."""
     names = [name for name in files_with(".cpp", ".c") if IS_DEEP or not name.startswith("tests/")]
-    found = {build: compiled_by(build) for build in reversed(BUILDS)}
+    found = {build: compiled_by(build) for build in reversed(list(BUILDS))}
     return {name: build for build, compiled in found.items() for name in names if ROOT / name in compiled}
 
 
@@ -75,7 +93,7 @@ def look_at(name: str, build: Path, depends_on: list[str]) -> str:
     seen = CONTENT / digest([name, *depends_on])
     if seen.exists():
         return ""
-    command = ["clang-tidy-22", "--quiet", "-p", build, *depth_of(name), ROOT / name]
+    command = ["clang-tidy-22", "--quiet", "-p", build, *BUILDS[build], *depth_of(name), ROOT / name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         seen.touch()
@@ -99,11 +117,12 @@ def complaints() -> dict[str, str]:
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_build_is_there(build: Path) -> None:
-    assert compiled_by(build), f"{build} is missing: run 'make native'"
+    assert compiled_by(build), f"{build} is missing: run 'make native' and 'setup/firmware.sh'"
 
 
 def test_every_source_of_the_product_is_looked_at() -> None:
-    product = {name for name in files_with(".cpp", ".c") if name.startswith(PRODUCT)}
+    sources = [name for name in files_with(".cpp", ".c") if not name.startswith(ELSEWHERE)]
+    product = {name for name in sources if name.startswith(PRODUCT)}
     assert product - compiled_sources().keys() == set()
 
 

@@ -30,8 +30,8 @@ unsigned of_octaves(size_t bytes, const malloom_bins* heap) {
 bool has_table(const ReplayHeader& header) {
     constexpr uint32_t counting =
         MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
-    return header.rehashes != 0 || header.shows != 0 || (header.options & counting) != 0 ||
-           header.first_function != Function::compiled_in;
+    return header.rehashes != 0 || header.automatic != 0 || header.shows != 0 ||
+           (header.options & counting) != 0 || header.first_function != Function::compiled_in;
 }
 
 void flush(void*, unsigned char* code, size_t bytes) {
@@ -67,8 +67,9 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     auto* const begins = reinterpret_cast<uint32_t*>(memory.take(header_.bins * sizeof(uint32_t)));
     region_ = memory.take(header_.heap_bytes);
     uint8_t* const code = memory.take(4 * cache_bytes);
-    if (instance_ == nullptr || code == nullptr || storage == nullptr || begins == nullptr ||
-        region_ == nullptr) {
+    automatic_storage_ = memory.take(MALLOOM_BINS_AUTOMATIC_STORAGE(header_.bins));
+    if (instance_ == nullptr || automatic_storage_ == nullptr || code == nullptr || storage == nullptr ||
+        begins == nullptr || region_ == nullptr) {
         return MALLOOM_BINS_NO_MEMORY;
     }
     // Functions end where a half does: both at the same lines of the cache, the last ones where that is
@@ -96,6 +97,18 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
         result = rehash(MALLOOM_BINS_AS_THEY_ARE, Function::generated);
     }
     return result;
+}
+
+malloom_bins_result BinReplay::rehash_automatically() {
+    if (!is_automatic()) {
+        return MALLOOM_BINS_OK;
+    }
+    malloom_bins_automatic_settings settings = {};
+    settings.ranges = static_cast<malloom_bins_ranges>(header_.rehash);
+    settings.code = header_.function == Function::generated ? &code_ : nullptr;
+    settings.storage = automatic_storage_;
+    settings.storage_bytes = MALLOOM_BINS_AUTOMATIC_STORAGE(header_.bins);
+    return malloom_bins_rehash_automatically(&instance_->heap, &settings);
 }
 
 void BinReplay::use(const functions::ByteTable& table) {

@@ -28,6 +28,10 @@ class BinReplay {
     malloom_bins_result rehash(malloom_bins_ranges ranges, Function function);
     uint32_t rehash_cycles() const { return rehash_cycles_; }
 
+    /// From now on calls of the heap lay out its bins, if the settings ask for it.
+    malloom_bins_result rehash_automatically();
+    bool is_automatic() const { return header_.automatic != 0; }
+
     /// A byte table of the ranges as they are, which has to live until the next one comes. The function that
     /// looks into it takes the place of the search, where it was asked for.
     void use(const codegen::bins::ByteTable& table);
@@ -52,6 +56,7 @@ class BinReplay {
     Instance* instance_ = nullptr;
     malloom_bins_code code_ = {};
     uint8_t* region_ = nullptr;
+    void* automatic_storage_ = nullptr;
     size_t storage_bytes_ = 0;
     size_t code_bytes_ = 0;  ///< of generated code: the function in use, and as much for the next one
     uint32_t rehash_cycles_ = 0;

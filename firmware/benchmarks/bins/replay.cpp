@@ -77,12 +77,18 @@ class BinRuns {
         if (run == 0 && !is_right(heap, file_.judged, slots_)) {
             return wrong_object;
         }
-        clear_counts(bins_.heap());
+        if (run == 0 && bins_.rehash_automatically() != MALLOOM_BINS_OK) {
+            return rehash_failed;
+        }
+        if (!bins_.is_automatic()) {
+            clear_counts(bins_.heap());
+        }
         write_times(run, timed(heap, file_.judged, slots_, clock_), bins_.region());
         write_field("rehash",
                     run == 0 ? bins_.rehash_cycles() : bins_.rehash_cycles() + of_table(making_table));
         write_field("tables", bins_.table_bytes());
         write_field("bins", bins_.heap().bins);
+        write_field("automatic_rehashes", bins_.is_automatic() ? bins_.heap().automatic->rehashes : 0);
         if ((file_.header->shows & shows_steps) != 0) {
             write_field("steps", steps(heap));
         }
@@ -150,10 +156,9 @@ Status replay_bins(const ReplayFile& file, BoardMemory& memory, void** slots) {
     return BinRuns<Heap>(file, bins, slots).all();
 }
 
-#if defined(MALLOOM_TLSF) || defined(MALLOOM_O1HEAP)
 /// Of an allocator that learns nothing: the runs alone.
 template <class Heap>
-Status replay_peer(const ReplayFile& file, BoardMemory& memory, void** slots) {
+[[maybe_unused]] Status replay_peer(const ReplayFile& file, BoardMemory& memory, void** slots) {
     uint8_t* const region = memory.take(file.header->heap_bytes);
     if (region == nullptr) {
         return no_memory;
@@ -168,11 +173,11 @@ Status replay_peer(const ReplayFile& file, BoardMemory& memory, void** slots) {
     const uint32_t clock = cycles_of_clock();
     for (uint32_t run = 0; run < file.header->runs; ++run) {
         write_times(run, timed(heap, file.judged, slots, clock), region);
+        write_field("tables", Heap::table_bytes);
         end_line();
     }
     return ended_well;
 }
-#endif
 
 Status replay(const ReplayFile& file) {
     BoardMemory memory(board_memory());
@@ -197,6 +202,14 @@ Status replay(const ReplayFile& file) {
 #if defined(MALLOOM_O1HEAP)
         case Allocator::o1heap:
             return replay_peer<O1Heap>(file, memory, slots);
+#endif
+#if defined(MALLOOM_NEWLIB)
+        case Allocator::newlib:
+            return replay_peer<NewlibHeap>(file, memory, slots);
+#endif
+#if defined(MALLOOM_PICOLIBC)
+        case Allocator::picolibc:
+            return replay_peer<PicolibcHeap>(file, memory, slots);
 #endif
         default:
             break;

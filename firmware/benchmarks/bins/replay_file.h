@@ -8,7 +8,7 @@
 
 namespace malloom::bench::bins {
 
-enum class Allocator : uint32_t { paper, shipped, compiled_in, tlsf, o1heap };
+enum class Allocator : uint32_t { paper, shipped, compiled_in, tlsf, o1heap, newlib, picolibc };
 enum class Function : uint32_t { compiled_in, branching, branchless, byte_table, generated };
 enum class Ranges : uint32_t { original, octaves };
 
@@ -17,7 +17,7 @@ enum : uint32_t { shows_bins = 1, shows_steps = 2 };
 /// The words at the begin. Sizes are bytes.
 struct ReplayHeader {
     static constexpr uint32_t right_magic = 0x4c4f424d;  ///< "MBOL"
-    static constexpr uint32_t right_version = 1;
+    static constexpr uint32_t right_version = 2;
 
     uint32_t magic;
     uint32_t version;
@@ -37,6 +37,7 @@ struct ReplayHeader {
     uint32_t rehashes;
     uint32_t shows;
     uint32_t code_offset;  ///< less than 4096
+    uint32_t automatic;    ///< 1: rehash is automatic, with the ranges and the function of one that is called
 };
 
 /// An object is allocated into a slot, or where it has no bytes, the one there is released.

@@ -8,6 +8,7 @@ board_start:
     la gp, __global_pointer$
     .option pop
     la sp, board_stack_end
+    la tp, board_thread
     la t0, board_trap
     csrw mtvec, t0
     # Without it custom instructions are illegal. The register is also the mask of external interrupts, of which

@@ -21,6 +21,15 @@ struct Span {
     uint16_t first;
     uint16_t last;
     uint8_t copy_shift;  ///< of the copy of the size that is there; 0: none is
+
+    /// Member by member: as a whole it would be copied by memcpy, where GCC looks for small code on RISC-V.
+    Span& operator=(const Span& other) {
+        before = other.before;
+        first = other.first;
+        last = other.last;
+        copy_shift = other.copy_shift;
+        return *this;
+    }
 };
 
 /// A comparison whose code is yet to be written, since that of its parts is not complete.

@@ -70,7 +70,10 @@ uint32_t ByteTable::begin_of(unsigned cell) {
     return (8 + part % 8) << (part / 8 + 2);
 }
 
-ByteTable::ByteTable(const BinRanges& ranges) : ranges_(ranges) {
+// Member by member: as a whole the ranges would be copied by memcpy, where GCC looks for small code on
+// RISC-V.
+ByteTable::ByteTable(const BinRanges& ranges)
+    : ranges_{ranges.begins, ranges.indices, ranges.weights, ranges.count} {
     unsigned range = 0;
     for (unsigned cell = 0; cell < sizeof first_range_; ++cell) {
         while (range + 1 < ranges.count && ranges.end(range) <= begin_of(cell)) {

@@ -49,8 +49,8 @@ inline void clear_words(void* to, size_t bytes) {
 }
 
 /// One call of an instance. A careful one has the owner's lock while it lives; others are for heaps that do
-/// not need it (options.h).
-template <class Policy, bool careful = true>
+/// not need it (options.h). Where it hears, so does the automatic rehash of what is given back.
+template <class Policy, bool careful = true, bool hears = careful>
 class BinHeap {
   public:
     explicit BinHeap(malloom_bins& heap) : heap_(heap) {
@@ -126,8 +126,9 @@ class BinHeap {
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
         Chunk& chunk = chunk_of(object);
-        constexpr unsigned heard = MALLOOM_BINS_CLEAR_ON_FREE | hears_of_releases;
-        if (careful && has(heap_, heard) && prepare_release(chunk)) [[unlikely]] {
+        constexpr unsigned heard =
+            (careful ? unsigned{MALLOOM_BINS_CLEAR_ON_FREE} : 0U) | (hears ? hears_of_releases : 0U);
+        if (heard != 0 && has(heap_, heard) && prepare_release(chunk)) [[unlikely]] {
             consider_and_set_free(&chunk, level);
         } else {
             set_free(&chunk, level);
@@ -221,10 +222,10 @@ class BinHeap {
 
     /// What some heaps do before an object is free. True when a phase of the automatic rehash ends with it.
     MALLOOM_BINS_HOT bool prepare_release(Chunk& chunk) {
-        if (has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
+        if (careful && has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
             clear_words(object_of(chunk), bytes_of(chunk) - overhead_bytes);
         }
-        return Policy::counts && has(heap_, hears_of_releases) && --heap_.releases_left == 0;
+        return hears && has(heap_, hears_of_releases) && --heap_.releases_left == 0;
     }
 
     /// All free chunks are in their lists, and none is at hand. Out of the way of all other calls, which
@@ -367,9 +368,9 @@ template <class Policy>
 }
 
 /// free.
-template <class Policy, bool careful>
+template <class Policy, bool careful, bool hears = careful>
 [[gnu::always_inline]] inline malloom_bins_result release(malloom_bins& heap, void* object) {
-    BinHeap<Policy, careful> call(heap);
+    BinHeap<Policy, careful, hears> call(heap);
     call.release_deferred();
     const Region* const region = region_of(heap, object);
     if (const malloom_bins_result wrong = judge<careful>(heap, region, object); wrong != MALLOOM_BINS_OK)

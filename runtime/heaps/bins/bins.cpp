@@ -34,6 +34,9 @@ void* made(Call& call, void* object, size_t bytes) {
 [[gnu::noinline]] malloom_bins_result release_plainly(malloom_bins& heap, void* object) {
     return release<ShippedPolicy, false>(heap, object);
 }
+[[gnu::noinline]] malloom_bins_result release_and_hear(malloom_bins& heap, void* object) {
+    return release<ShippedPolicy, false, may_be_automatic>(heap, object);
+}
 [[gnu::noinline]] malloom_bins_result release_carefully(malloom_bins& heap, void* object) {
     return release<ShippedPolicy, true>(heap, object);
 }
@@ -47,7 +50,7 @@ extern "C" {
     if (calls == original_calls) [[likely]] {
         return make<OriginalPolicy>(*heap, bytes);
     }
-    return calls == plain_calls ? make_plainly(*heap, bytes) : make_carefully(*heap, 1, bytes);
+    return calls != careful_calls ? make_plainly(*heap, bytes) : make_carefully(*heap, 1, bytes);
 }
 
 void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
@@ -74,7 +77,10 @@ malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
     if (calls == original_calls) [[likely]] {
         return release<OriginalPolicy, false>(*heap, object);
     }
-    return calls == plain_calls ? release_plainly(*heap, object) : release_carefully(*heap, object);
+    if (calls == careful_calls) {
+        return release_carefully(*heap, object);
+    }
+    return calls == plain_calls ? release_plainly(*heap, object) : release_and_hear(*heap, object);
 }
 
 malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object) {

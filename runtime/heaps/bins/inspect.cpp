@@ -52,6 +52,30 @@ bool check_bin(const malloom_bins& heap, size_t level, unsigned bin, size_t most
     return is_marked(heap.filled + level * heap.map_words, bin) == (in_bin != 0);
 }
 
+/// The largest chunk that a request would find on that level: in the last bin that holds some, and of a
+/// bounded heap among the first ones there. A link that leads astray ends it, and so do more steps than
+/// chunks.
+size_t largest_found(const malloom_bins& heap, size_t level, size_t most) {
+    malloom_bins_links* const lists = heap.lists + level * heap.most_bins;
+    unsigned bin = heap.bins;
+    while (bin > 1 && ring_of(lists[bin - 1])->next == ring_of(lists[bin - 1])) {
+        --bin;
+    }
+    const Chunk* const ring = ring_of(lists[bin - 1]);
+    const Chunk* chunk = ring->next;
+    size_t largest = 0;
+    const size_t steps = most < heap.most_steps ? most : heap.most_steps;
+    for (size_t step = 0; step < steps && chunk != ring; ++step) {
+        const Region* region = region_of(heap, chunk);
+        if (region == nullptr || !agrees(*region, *chunk)) {
+            break;
+        }
+        largest = bytes_of(*chunk) > largest ? bytes_of(*chunk) : largest;
+        chunk = chunk->next;
+    }
+    return largest;
+}
+
 }  // namespace
 
 extern "C" {
@@ -66,14 +90,17 @@ int malloom_bins_walk(const malloom_bins* heap,
 
 void malloom_bins_statistics_of(const malloom_bins* heap, malloom_bins_statistics* result) {
     clear_words(result, sizeof *result);
-    size_t largest = 0;
-    visit_chunks(*heap, [=, &largest](const Chunk& chunk, size_t bytes) {
+    visit_chunks(*heap, [=](const Chunk& chunk, size_t) {
         const bool is_living = (chunk.head & lives) != 0;
         result->living_objects += is_living;
         result->free_chunks += !is_living;
-        largest = !is_living && bytes > largest ? bytes : largest;
         return 0;
     });
+    size_t largest = 0;
+    for (size_t level = 0; level < heap->levels; ++level) {
+        const size_t here = largest_found(*heap, level, result->free_chunks);
+        largest = here > largest ? here : largest;
+    }
     for (const Region* region = heap->regions; region != nullptr; region = region->next) {
         result->region_bytes += distance(region->memory, region->end) + head_bytes;
     }

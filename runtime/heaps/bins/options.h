@@ -18,6 +18,10 @@
 
 namespace malloom::heaps::bins {
 
+static_assert((MALLOOM_BINS_RANGES &
+               ~(1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH | 1 << MALLOOM_BINS_BY_COST)) == 0,
+              "MALLOOM_BINS_RANGES has a bit that stands for no ranges of malloom_bins_ranges");
+
 constexpr bool has_ranges(unsigned ranges) {
     return ranges == MALLOOM_BINS_AS_THEY_ARE || (ranges < 8 && (MALLOOM_BINS_RANGES >> ranges & 1) != 0);
 }
@@ -33,7 +37,7 @@ constexpr bool may_be_automatic = (counting & MALLOOM_BINS_COUNT_STEPS) != 0;
 constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (may_be_automatic ? hears_of_releases : 0);
 /// Few heaps have one of these: careful calls alone ask for them.
 constexpr unsigned rare_options =
-    MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH | hears_of_releases;
+    MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH;
 
 /// Whether it has any of them.
 [[gnu::always_inline]] inline bool has(const malloom_bins& heap, unsigned options) {
@@ -51,7 +55,8 @@ constexpr bool is_small = false;
 enum Calls : uint8_t {
     careful_calls,  ///< hooks, rare options, objects that were given back meanwhile
     plain_calls,    ///< none of them
-    original_calls  ///< nor counters, and with dlmalloc's bins, whose function needs no call
+    hearing_calls,  ///< the same, and the automatic rehash hears of each object that is given back
+    original_calls  ///< neither that nor counters, and dlmalloc's bins, whose function needs no call
 };
 
 /// After its hooks, its options, or its function have changed.
@@ -61,7 +66,11 @@ inline void choose_calls(malloom_bins& heap) {
     }
     const bool is_plain = heap.hooks == nullptr && !has(heap, rare_options);
     const bool is_original = heap.function == malloom_bins_original && !has(heap, counting);
-    heap.calls = !is_plain ? careful_calls : is_original ? original_calls : plain_calls;
+    const bool hears = has(heap, hears_of_releases);
+    heap.calls = !is_plain     ? careful_calls
+                 : hears       ? hearing_calls
+                 : is_original ? original_calls
+                               : plain_calls;
 }
 
 inline void set_options(malloom_bins& heap, unsigned options) {

@@ -9,10 +9,11 @@ from elftools.elf.sections import SymbolTableSection
 from structure.source_tree import ROOT
 
 COMPILE = [
-    "clang++-19", "-std=c++20", "-Os", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion",
-    "-Werror", "-ffreestanding", "-nostdlibinc", "-fno-exceptions", "-fno-rtti", "-fno-stack-protector",
+    "-std=c++20", "-Os", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion",
+    "-Werror", "-ffreestanding", "-fno-exceptions", "-fno-rtti", "-fno-stack-protector",
     "-fno-pic", f"-I{ROOT}",
 ]  # fmt: skip
+CLANG = ["clang++-19", "-nostdlibinc"]
 TARGETS = {
     "x86-64": ["--target=x86_64-unknown-linux-gnu"],
     "AArch64": ["--target=aarch64-unknown-elf"],
@@ -20,12 +21,19 @@ TARGETS = {
     "RV32IM": ["--target=riscv32-unknown-elf", "-march=rv32im", "-mabi=ilp32"],
     "RV64IM": ["--target=riscv64-unknown-elf", "-march=rv64im", "-mabi=lp64"],
 }
+RISCV_GCC = ["riscv64-unknown-elf-g++", "-fno-threadsafe-statics", "-fno-tree-loop-distribute-patterns"]
+MACHINES = {
+    **{name: [*CLANG, *options] for name, options in TARGETS.items()},
+    "RV32IM with GCC": [*RISCV_GCC, "-march=rv32im", "-mabi=ilp32"],
+    "RV64IM with GCC": [*RISCV_GCC, "-march=rv64im", "-mabi=lp64"],
+}
+"""Compilers differ in what they call a library for where code is to be small."""
 
 
-def compiled(target: str, source: str | Path, folder: Path) -> ELFFile:
-    """The object file of a source for that target."""
+def compiled(machine: str, source: str | Path, folder: Path) -> ELFFile:
+    """The object file of a source for that machine."""
     made = folder / f"{Path(source).stem}.o"
-    command = [*COMPILE, *TARGETS[target], "-c", ROOT / source, "-o", made]
+    command = [*MACHINES[machine], *COMPILE, "-c", ROOT / source, "-o", made]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return ELFFile(made.open("rb"))

@@ -14,7 +14,7 @@ MOST_SLOTS = 1 << (32 - SLOT_SHIFT)
 HEAD_BYTES, GRANULE, LEAST_CHUNK = 4, 8, 16
 """Of a chunk of the bin heap on a machine of 32 bits."""
 MAGIC = int.from_bytes(b"MBOL", "little")
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,8 @@ class Allocator(IntEnum):
     """The shipped one with dlmalloc's bins compiled in, and nothing counted."""
     TLSF = 3
     O1HEAP = 4
+    NEWLIB = 5
+    PICOLIBC = 6
 
 
 class Function(IntEnum):
@@ -95,6 +97,7 @@ class Rehash(IntEnum):
     AS_THEY_ARE = 0
     LINEAR = 1
     SMOOTH = 2
+    BY_COST = 3
 
 
 class Options(IntFlag):
@@ -140,6 +143,8 @@ class Replay:
     shows: Shows = Shows.NOTHING
     code_offset: int = 0
     """Bytes by which generated code lies further, to see what its place in the cache does."""
+    automatic: bool = False
+    """Calls of the heap lay out its bins, with the ranges of `rehash` and the function for after it."""
 
 
 def to_file(replay: Replay, judged: OperationList, learned: OperationList | None = None) -> bytes:

@@ -26,6 +26,8 @@ def pictures() -> list[Picture]:
         ),
         _figure8("figure8-paper", "the paper's heap", INITIAL),
         _figure8("figure8-shipped", "the shipped heap", COMPILED_IN),
+        _cycles("automatic", "Automatic rehash: a pair of calls, rehash included", "automatic", PAIR),
+        _cycles("counters", "Counters: a pair of calls", "counters", PAIR),
         _cycles("functions", "Ranges and functions: a pair of calls", "functions", PAIR),
         _cycles("others", "Other heaps: a pair of calls", "others", PAIR),
         _cycles("others-worst", "Other heaps: the worst call", "others", WORST),

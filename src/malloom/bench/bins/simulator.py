@@ -43,6 +43,8 @@ class Run:
     bins: int
     steps: int
     """In lists; 0 where they were not asked for."""
+    automatic_rehashes: int = 0
+    """So far, also of runs before."""
     use: tuple[tuple[int, int], ...] = ()
     """Begin and count of each bin, where they were asked for."""
 
@@ -135,6 +137,7 @@ def runs_of(lines: Sequence[Fields]) -> list[Run]:
             tables=line.get("tables", 0),
             bins=line.get("bins", 0),
             steps=line.get("steps", 0),
+            automatic_rehashes=line.get("automatic_rehashes", 0),
             use=tuple(use.get(line["run"], ())),
         )
         for line in lines

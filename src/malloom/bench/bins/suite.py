@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.bins import bin_use, figure5, figure8, functions, others
+from malloom.bench.bins import automatic, bin_use, figure5, figure8, functions, others
 from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED
 from malloom.bench.bins.pictures import pictures
 from malloom.bench.bins.replays import Graphs
@@ -22,8 +22,10 @@ PARTS = {
     "figure6-7": "bin use before and after a rehash",
     "figure8-paper": "the paper's heap after each rehash, over random task graphs",
     "figure8-shipped": "the shipped heap after each rehash, against itself with the original bins",
+    "automatic": "rehash behind malloc and free, against rehash that is called after each run",
+    "counters": "what each kind of counter costs",
     "functions": "ranges of bins crossed with functions to them",
-    "others": "the shipped heap, bounded and not, beside TLSF and o1heap",
+    "others": "the shipped heap, bounded and not, beside TLSF, o1heap, newlib's and picolibc's",
 }
 SECONDS_A_RUN = 0.06
 """Of a graph on the simulated core: a guess for the first estimate only."""
@@ -58,6 +60,8 @@ def prepare(
         "figure6-7": _figure6_7,
         "figure8-paper": _figure8_paper,
         "figure8-shipped": _figure8_shipped,
+        "automatic": _automatic,
+        "counters": _counters,
         "functions": _functions,
         "others": _others,
     }
@@ -129,6 +133,30 @@ def _all_graphs(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Graph
     ]
 
 
+def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(graphs: Graphs) -> Step:
+        runs = graphs.count * automatic.RUNS * 4
+        measure = partial(automatic.automatic_rows, graphs=graphs, judges=scale.judges)
+        return Step("automatic", graphs.name, measure, SECONDS_A_RUN * runs)
+
+    return [step(each) for each in _few_graphs(scale, simulators)]
+
+
+def _counters(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(graphs: Graphs) -> Step:
+        runs = graphs.count * (len(automatic.KINDS) + 1) * 2
+        return Step(
+            "counters", graphs.name, partial(automatic.counter_rows, graphs=graphs), SECONDS_A_RUN * runs
+        )
+
+    return [step(each) for each in _few_graphs(scale, simulators)]
+
+
+def _few_graphs(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Graphs]:
+    """In heaps of twice the peak, with nothing learned beforehand."""
+    return [Graphs(each, scale.rooms[0], scale.of_functions, learns_elsewhere=False) for each in simulators]
+
+
 def _functions(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(graphs: Graphs) -> Step:
         runs = scale.of_functions * len(functions.COMBINATIONS) * 4
@@ -144,8 +172,7 @@ def _others(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
         measure = partial(others.other_rows, graphs=graphs, judges=scale.judges)
         return Step("others", graphs.name, measure, SECONDS_A_RUN * 8 * graphs.count)
 
-    room = scale.rooms[0]
-    return [step(Graphs(each, room, scale.of_functions, learns_elsewhere=False)) for each in simulators]
+    return [step(each) for each in _few_graphs(scale, simulators)]
 
 
 SUITE = Suite(

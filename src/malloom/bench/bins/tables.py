@@ -1,6 +1,6 @@
 """The suite's tables: a set of sizes, or a number of rehashes a line; the paper's figures beside today's."""
 
-from malloom.bench.bins import paper
+from malloom.bench.bins import automatic, paper
 from malloom.bench.bins.bin_use import BEFORE, EVENNESS, SHARE, STEPS
 from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, ORIGINAL
 from malloom.bench.bins.figure8 import BREAK_EVEN, COMPILED_IN, INITIAL, REHASH
@@ -18,11 +18,17 @@ def tables() -> list[Table]:
     """In the order of the parts."""
     ranges = "Ranges and functions"
     heaps = "Other heaps"
+    by_itself = "Automatic rehash"
     return [
         *_figure5(),
         *_bin_use(),
         *_figure8("figure8-paper", "the paper's heap", INITIAL, f" ({SAVED})"),
         *_figure8("figure8-shipped", "the shipped heap", COMPILED_IN, ""),
+        Table(f"{by_itself}: cycles of ten runs, rehash included", "automatic", CYCLES),
+        _numbers(f"{by_itself}: cycles of a pair, rehash included", "automatic", PAIR),
+        _numbers(f"{by_itself}: rehashes", "automatic", automatic.REHASHES),
+        Table("Counters: cycles, against nothing counted", "counters", CYCLES, automatic.UNCOUNTED),
+        _numbers("Counters: cycles of a pair", "counters", PAIR),
         Table(f"{ranges}: cycles, against the original bins inlined", "functions", CYCLES, COMPILED_IN),
         _numbers(f"{ranges}: cycles of a pair", "functions", PAIR),
         _numbers(f"{heaps}: cycles of a pair", "others", PAIR),

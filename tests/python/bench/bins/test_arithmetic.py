@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.bins import figure8, others
+from malloom.bench.bins import automatic, figure8, others
 from malloom.bench.bins.bin_use import even_bins, group_shares
 from malloom.bench.bins.figure5 import GENERATED, Sizes, _goals, all_sizes, call_cycles
 from malloom.bench.bins.figure8 import PAPERS, SHIPPED, pairs_to_break_even, ratios_after
@@ -222,6 +222,8 @@ class Peers(Simulator):
             Allocator.SHIPPED: (800, 100, 20),
             Allocator.TLSF: (1000, 150, 0),
             Allocator.O1HEAP: (500, 300, 0),
+            Allocator.NEWLIB: (400, 120, 0),
+            Allocator.PICOLIBC: (2000, 110, 0),
         }[replay.allocator]
         worst = cycles // 10 - (30 if replay.options else 0)
         return [replace(run_of(cycles), held=held, tables=tables, worst_release=worst)]
@@ -248,4 +250,28 @@ def test_other_heaps_are_held_against() -> None:
         for row in found
         if isinstance(row, Row) and row.metric == others.WORST and row.baseline == "one"
     }
-    assert worst == {"shipped": 80, "shipped, bounded": 50, "TLSF": 100, "o1heap": 50}
+    assert worst == {
+        "shipped": 80,
+        "shipped, bounded": 50,
+        "TLSF": 100,
+        "o1heap": 50,
+        "newlib": 40,
+        "picolibc": 200,
+    }
+
+
+class Automatic(Simulator):
+    """Ten runs of 100 cycles; 300 more for each rehash that is called; automatic ones take 150."""
+
+    def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
+        cycles = 150 if replay.automatic else 100
+        called = [replace(run_of(cycles), rehash=300 if replay.rehashes and run else 0) for run in range(10)]
+        return [replace(run, automatic_rehashes=int(replay.automatic)) for run in called]
+
+
+def test_automatic_rehash_is_held_against_called_rehash() -> None:
+    graphs = Graphs(Automatic(Path(), 4), Room.TWICE, 2, learns_elsewhere=False)
+    found = automatic.automatic_rows(bench_of([]), graphs, judges=True)
+    (goal,) = (each for each in found if isinstance(each, Goal))
+    assert (goal.row.variant, goal.row.baseline) == ("automatic", "called")
+    assert goal.value == pytest.approx(10 * 150 / (10 * 100 + 9 * 300))

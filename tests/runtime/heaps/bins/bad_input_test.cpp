@@ -20,7 +20,16 @@ malloom_bins_result opened_with(malloom_bins_settings settings, size_t storage_b
     return malloom_bins_open(&heap, &settings);
 }
 
-TEST(BadInput, Settings) {
+/// Heaps with sorted bins, and bounded ones.
+class BadInput : public testing::TestWithParam<unsigned> {
+  protected:
+    static unsigned mode() { return GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Sorted, BadInput, testing::Values(0u));
+INSTANTIATE_TEST_SUITE_P(Bounded, BadInput, testing::Values(unsigned{MALLOOM_BINS_BOUNDED}));
+
+TEST(BadSettings, AreRefused) {
     constexpr uint32_t mixed[] = {0, 64, 48}, late[] = {8, 16, 32}, twice[] = {0, 16, 16};
     EXPECT_EQ(opened_with({}), MALLOOM_BINS_OK);
     for (const size_t alignment : {1u, 3u, 4u, 24u}) {
@@ -45,8 +54,8 @@ TEST(BadInput, Settings) {
     EXPECT_EQ(opened_with({.storage = odd + 1}), MALLOOM_BINS_BAD_ARGUMENT);
 }
 
-TEST(BadInput, Regions) {
-    SmallHeap small(0);
+TEST_P(BadInput, Regions) {
+    SmallHeap small(0, {.options = mode()});
     alignas(64) std::array<unsigned char, 1 << 12> memory;
     const auto add = [&](size_t from, size_t bytes, unsigned level = 0) {
         return malloom_bins_add_region(&small.heap, memory.data() + from, bytes, level);
@@ -67,6 +76,12 @@ TEST(BadInput, Regions) {
     }
     EXPECT_EQ(add(3, 997), MALLOOM_BINS_OK) << "what is misaligned loses a little";
     EXPECT_EQ(malloom_bins_remove_region(&small.heap, memory.data()), MALLOOM_BINS_BAD_ARGUMENT);
+    void* const object = malloom_bins_alloc(&small.heap, 900);
+    auto* const begin = memory.data() + (static_cast<unsigned char*>(object) < &memory[1'000] ? 3 : 1'000);
+    EXPECT_EQ(malloom_bins_remove_region(&small.heap, begin), MALLOOM_BINS_IN_USE);
+    EXPECT_TRUE(small.is_whole());
+    malloom_bins_free(&small.heap, object);
+    EXPECT_EQ(malloom_bins_remove_region(&small.heap, begin), MALLOOM_BINS_OK);
     EXPECT_TRUE(small.is_whole());
 }
 
@@ -76,9 +91,12 @@ constexpr struct {
     bool hears;
 } calls[] = {{0, false}, {MALLOOM_BINS_COUNT_STEPS, false}, {0, true}, {MALLOOM_BINS_THOROUGH, true}};
 
-TEST(BadInput, WhatIsFreedTwice) {
+TEST_P(BadInput, WhatIsFreedTwice) {
     for (const auto [options, hears] : calls) {
-        SmallHeap small(1 << 13, {.options = options}, hears);
+        if (mode() != 0 && options == MALLOOM_BINS_THOROUGH) {
+            continue;  // no heap is both
+        }
+        SmallHeap small(1 << 13, {.options = options | mode()}, hears);
         std::vector<void*> objects;
         for (int i = 0; i < 6; ++i) {
             objects.push_back(malloom_bins_alloc(&small.heap, 100));
@@ -94,20 +112,24 @@ TEST(BadInput, WhatIsFreedTwice) {
     }
 }
 
-TEST(BadInput, WhatIsFreedLaterTwice) {
-    SmallHeap small(1 << 13);
+TEST_P(BadInput, WhatIsFreedLaterTwice) {
+    SmallHeap small(1 << 13, {.options = mode()});
     void* object = malloom_bins_alloc(&small.heap, 100);
     void* other = malloom_bins_alloc(&small.heap, 100);
     malloom_bins_free_later(&small.heap, object);
     malloom_bins_free_later(&small.heap, object);
     EXPECT_EQ(malloom_bins_free(&small.heap, other), MALLOOM_BINS_OK);
+    malloom_bins_alloc(&small.heap, 10);  // a bounded heap judges one a call
     EXPECT_FALSE(small.heard.failures.empty());
     EXPECT_TRUE(small.is_whole());
 }
 
-TEST(BadInput, ForeignAddresses) {
+TEST_P(BadInput, ForeignAddresses) {
     for (const auto [options, hears] : calls) {
-        SmallHeap small(1 << 13, {.options = options}, hears);
+        if (mode() != 0 && options == MALLOOM_BINS_THOROUGH) {
+            continue;  // no heap is both
+        }
+        SmallHeap small(1 << 13, {.options = options | mode()}, hears);
         auto* object = static_cast<char*>(malloom_bins_alloc(&small.heap, 100));
         memset(object, 0, 100);
         int elsewhere = 0;
@@ -123,7 +145,7 @@ TEST(BadInput, ForeignAddresses) {
     }
 }
 
-TEST(BadInput, ThoroughHeapsKnowTheirChunks) {
+TEST(BadAddresses, AreKnownToThoroughHeaps) {
     SmallHeap small(1 << 13, {.options = MALLOOM_BINS_THOROUGH});
     auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 320));
     // What looks like a chunk within an object, with a neighbour that agrees.
@@ -134,12 +156,14 @@ TEST(BadInput, ThoroughHeapsKnowTheirChunks) {
 }
 
 // Somebody writes beyond the end of an object.
-TEST(BadInput, OverwrittenTags) {
+TEST_P(BadInput, OverwrittenTags) {
     for (const size_t written :
          {size_t{0}, SIZE_MAX, size_t{0x4141414141414141ull}, size_t{1} << 30, size_t{32}}) {
         for (const int chosen : {0, 1, 2, 3}) {
             const bool is_next_free = chosen % 2 != 0, is_plain = chosen / 2 != 0;
-            SmallHeap small(1 << 13, {.options = is_plain ? 0u : MALLOOM_BINS_CHECKED_LINKS}, !is_plain);
+            SmallHeap small(1 << 13,
+                            {.options = mode() | (is_plain ? 0u : unsigned{MALLOOM_BINS_CHECKED_LINKS})},
+                            !is_plain);
             auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 104));
             void* next = malloom_bins_alloc(&small.heap, 104);
             void* wall = malloom_bins_alloc(&small.heap, 104);
@@ -163,8 +187,8 @@ TEST(BadInput, OverwrittenTags) {
 }
 
 // Somebody writes into an object that was freed.
-TEST(BadInput, OverwrittenLinks) {
-    SmallHeap small(1 << 13, {.options = MALLOOM_BINS_CHECKED_LINKS});
+TEST_P(BadInput, OverwrittenLinks) {
+    SmallHeap small(1 << 13, {.options = mode() | MALLOOM_BINS_CHECKED_LINKS});
     void* object = malloom_bins_alloc(&small.heap, 104);
     void* wall = malloom_bins_alloc(&small.heap, 104);
     malloom_bins_free(&small.heap, object);
@@ -180,11 +204,11 @@ TEST(BadInput, OverwrittenLinks) {
 
 // The chunk before is free, and somebody writes over its size at its end: where no chunk can begin, nothing
 // is read, as a word that is not aligned is a fault on some machines.
-TEST(BadInput, OverwrittenSizesOfTheChunkBefore) {
+TEST_P(BadInput, OverwrittenSizesOfTheChunkBefore) {
     for (const int chosen : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}) {
         constexpr size_t words[] = {0, 1, 2, 5, 20, 36, 48, 1 << 20};
         const size_t written = words[chosen / 2];
-        SmallHeap small(1 << 13, {}, chosen % 2 != 0);
+        SmallHeap small(1 << 13, {.options = mode()}, chosen % 2 != 0);
         auto* object = static_cast<size_t*>(malloom_bins_alloc(&small.heap, 104));
         void* next = malloom_bins_alloc(&small.heap, 104);
         memset(object, 0x55, 104);
@@ -199,10 +223,10 @@ TEST(BadInput, OverwrittenSizesOfTheChunkBefore) {
 }
 
 // A link to the last bytes of the region, where no chunk can be: beyond them nothing is read.
-TEST(BadInput, LinksToTheEndOfARegion) {
+TEST_P(BadInput, LinksToTheEndOfARegion) {
     std::vector<uint64_t> storage(MALLOOM_BINS_LISTS(127, 1) / sizeof(uint64_t));
     malloom_bins heap;
-    const malloom_bins_settings settings = {.options = MALLOOM_BINS_CHECKED_LINKS,
+    const malloom_bins_settings settings = {.options = mode() | MALLOOM_BINS_CHECKED_LINKS,
                                             .storage = storage.data(),
                                             .storage_bytes = storage.size() * sizeof(uint64_t)};
     for (size_t words = 1; words < 8; ++words) {
@@ -221,8 +245,8 @@ TEST(BadInput, LinksToTheEndOfARegion) {
     }
 }
 
-TEST(BadInput, Sizes) {
-    SmallHeap small(1 << 13);
+TEST_P(BadInput, Sizes) {
+    SmallHeap small(1 << 13, {.options = mode()});
     void* object = malloom_bins_alloc(&small.heap, 10);
     for (const size_t bytes :
          {SIZE_MAX, SIZE_MAX - 8, SIZE_MAX / 2, SIZE_MAX / 4, size_t{1} << 32, size_t{9'000}}) {
@@ -244,7 +268,37 @@ TEST(BadInput, Sizes) {
     EXPECT_TRUE(small.is_whole());
 }
 
-TEST(BadInput, LargeAlignmentsDoNotOverflow) {
+TEST_P(BadInput, Exhaustion) {
+    SmallHeap small(1 << 13, {.options = mode()});
+    std::vector<void*> objects;
+    while (void* object = malloom_bins_alloc(&small.heap, 100)) {
+        objects.push_back(object);
+    }
+    EXPECT_GT(objects.size(), 50u);
+    EXPECT_EQ(small.heard.failures, std::vector{MALLOOM_BINS_NO_MEMORY});
+    EXPECT_EQ(malloom_bins_realloc(&small.heap, objects[0], 1'000), nullptr) << "it stays where it is";
+    EXPECT_TRUE(small.is_whole());
+    for (void* object : objects) {
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+    }
+    EXPECT_EQ(small.statistics().free_chunks, 1u);
+    EXPECT_TRUE(small.is_whole());
+}
+
+TEST_P(BadInput, CodeMemory) {
+    SmallHeap small(1 << 13, {.options = mode()});
+    alignas(64) std::array<unsigned char, 96> memory;
+    for (const size_t bytes : {size_t{0}, size_t{8}, size_t{96}}) {
+        const malloom_bins_code code = {.memory = memory.data(), .bytes = bytes};
+        EXPECT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_AS_THEY_ARE, &code), MALLOOM_BINS_TOO_SMALL);
+        EXPECT_TRUE(small.is_whole());
+        void* const object = malloom_bins_alloc(&small.heap, 100);
+        EXPECT_NE(object, nullptr);
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+    }
+}
+
+TEST(BadSettings, LargeAlignmentsDoNotOverflow) {
     EXPECT_EQ(opened_with({.alignment = SIZE_MAX / 16 + 1}), MALLOOM_BINS_BAD_ARGUMENT);
     SmallHeap small(0, {.alignment = SIZE_MAX / 32 + 1});
     for (const size_t bytes : {size_t{0}, SIZE_MAX / 4, SIZE_MAX}) {

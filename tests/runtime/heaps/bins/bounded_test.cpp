@@ -1,6 +1,7 @@
 // docs/guide/bounded-heap.md under sequences that are made to break it: by hand, and by search.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 #include "tests/amount.h"
@@ -356,6 +357,36 @@ TEST(EnoughHeap, NoSizeIsEnoughForTheLastBin) {
     EXPECT_EQ(malloom_bins_enough_for(&sorted.heap, SIZE_MAX, 100, 10), 0u);
     EXPECT_EQ(malloom_bins_enough_for(&sorted.heap, 2, SIZE_MAX, 10), 0u);
     EXPECT_EQ(malloom_bins_enough_for(&sorted.heap, 2, 100, SIZE_MAX), 0u);
+}
+
+/// Makes and frees by chance, and after each step asks for as much as there is said to be, and for more.
+void expect_largest_is_right(const malloom_bins_settings& settings, unsigned seed) {
+    SmallHeap small(1 << 14, settings);
+    std::mt19937 random(seed);
+    std::vector<void*> objects;
+    for (int step = 0; step < 400; ++step) {
+        if (random() % 3 != 0 || objects.empty()) {
+            objects.push_back(malloom_bins_alloc(&small.heap, 1 + random() % 600));
+        } else {
+            std::swap(objects[random() % objects.size()], objects.back());
+            malloom_bins_free(&small.heap, objects.back());
+            objects.pop_back();
+        }
+        const size_t largest = small.statistics().largest_bytes;
+        ASSERT_EQ(malloom_bins_alloc(&small.heap, largest + small.heap.granule), nullptr) << largest;
+        void* const object = malloom_bins_alloc(&small.heap, largest);
+        ASSERT_EQ(object != nullptr, largest != 0) << largest;
+        malloom_bins_free(&small.heap, object);
+    }
+}
+
+TEST(Largest, IsWhatARequestFinds) {
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        expect_largest_is_right({}, seed);
+        for (unsigned most_steps = 1; most_steps < 4; ++most_steps) {
+            expect_largest_is_right({.options = bounded, .most_steps = most_steps, .levels = 2}, seed);
+        }
+    }
 }
 
 }  // namespace

@@ -1,16 +1,15 @@
-"""The bin heap on every target that firmware is for: what it promises, wrong calls, calls by chance."""
+"""The bin heap on every target that firmware is for: what it promises, wrong calls, calls by chance. In
+`make test` what is quick on the simulated core."""
 
 import re
 import subprocess
 
 import pytest
 
+from firmware.targets import CORE_FIRST, TARGETS
 from structure.source_tree import ROOT
 
-pytestmark = pytest.mark.long
-
 BUILD = ROOT / "build/firmware"
-TARGETS = ("riscv_core", "mps2_an385", "linux_aarch64", "linux_riscv64")
 NARROW = ("riscv_core", "mps2_an385")
 """Those whose words have 32 bits."""
 
@@ -25,6 +24,7 @@ def numbers_of(target: str, program: str, pattern: str) -> list[int]:
     return [int(number) for number in found.groups()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_is_promised_holds(target: str) -> None:
     pattern = (
@@ -41,7 +41,7 @@ def test_what_is_promised_holds(target: str) -> None:
         assert with_table <= 128 + 127 * 16
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_bad_input_is_refused(target: str) -> None:
     pattern = r"(\d+) wrong calls refused, (\d+) overwritten tags noticed; (\d+) expectations hold\n"
     refused, noticed, expectations = numbers_of(target, "bins_bad_input", pattern)
@@ -50,6 +50,7 @@ def test_bad_input_is_refused(target: str) -> None:
     assert expectations > 5_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_calls_by_chance_leave_the_heap_whole(target: str) -> None:
     pattern = r"20 heaps, (\d+) objects, (\d+) rehashes, (\d+) functions generated; (\d+) expectations hold\n"
@@ -59,7 +60,7 @@ def test_calls_by_chance_leave_the_heap_whole(target: str) -> None:
     assert expectations > 50_000
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", CORE_FIRST)
 def test_example(target: str) -> None:
     pattern = (
         r"(\d+) of 64 objects lie in the fast memory\n"
