@@ -127,8 +127,8 @@ void Groups::give_to(std::vector<Decision>& decisions) const {
 void share_pools(std::vector<Decision>& decisions, const std::vector<std::optional<size_t>>& leaders) {
     Groups groups(decisions);
     for (size_t i = 0; i < decisions.size(); ++i) {
-        if (leaders[i]) {
-            groups.join(i, *leaders[i]);
+        if (const std::optional<size_t> leader = leaders[i]) {
+            groups.join(i, *leader);
         }
     }
     groups.give_to(decisions);

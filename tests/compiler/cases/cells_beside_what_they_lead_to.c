@@ -1,5 +1,5 @@
 // Cells of lists, whose heads lie in another structure, lead to elements as large as they: both share pools.
-// proves: 24 pool
+// proves: 40 pool  reason: its objects differ in size
 // proves: 24 split
 #include <stdio.h>
 #include <stdlib.h>
