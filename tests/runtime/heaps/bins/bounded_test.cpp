@@ -123,11 +123,15 @@ Worst worst_of(const StepCase& tried, const Sequence& sequence, size_t region_by
                         .options = bounded | MALLOOM_BINS_COUNT_STEPS | tried.options,
                         .most_steps = tried.most_steps,
                         .levels = tried.levels});
-    const size_t words = region_bytes / sizeof(uint64_t);
-    std::vector<uint64_t> memory(tried.regions * words);
+    // Aligned, so that what aligned requests find does not depend on where the process has its memory.
+    struct alignas(4096) Page {
+        char bytes[4096];
+    };
+    const size_t pages = region_bytes / sizeof(Page);
+    std::vector<Page> memory(tried.regions * pages);
     for (size_t region = 0; region < tried.regions; ++region) {
         const auto level = static_cast<unsigned>(region % tried.levels);
-        EXPECT_EQ(malloom_bins_add_region(&small.heap, memory.data() + region * words, region_bytes, level),
+        EXPECT_EQ(malloom_bins_add_region(&small.heap, &memory[region * pages], region_bytes, level),
                   MALLOOM_BINS_OK);
     }
     StepWatch watch(small.heap, tried.regions);
