@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Runs a command that builds: setup/cached.sh COMMAND... The wheel and the release build compile many sources alike, and with
-# ccache, where it is installed, each of these is compiled once.
+# Runs a command that builds: setup/cached.sh COMMAND... With ccache, where it is installed, each source that is compiled alike in
+# the wheel, in the release build or in another clone is compiled once: objects are kept in the user's cache folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if command -v ccache >/dev/null; then
-    export CCACHE_DIR=$PWD/build/ccache CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/malloom
+    [ "$cache" != /malloom ] && mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || cache=$PWD/build/cache
+    export CCACHE_DIR=$cache/ccache CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    # Another clone has the same sources under another path.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
 exec "$@"
