@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 CPP_SUFFIXES = (".cpp", ".h", ".c")
 
 PRODUCT = (
+    "checks/",
     "compiler/",
     "cmake/",
     "dynamorio/",
