@@ -10,5 +10,9 @@ if command -v ccache >/dev/null; then
     export CCACHE_DIR=$cache/ccache CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
     # Another clone has the same sources under another path.
     export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    # What a source includes is read from the compiler's own notes; to preprocess it beforehand takes a sixth of the time.
+    export CCACHE_DEPEND=1
+    # Precompiled headers, and what is compiled with them, are not kept otherwise. No source asks for the time of day.
+    export CCACHE_SLOPPINESS=pch_defines,time_macros
 fi
 exec "$@"
