@@ -3,14 +3,17 @@
 A figure is a number with three decimals, one below 2 with two, or an interval such as [0.708 0.731]. It is
 quoted whole: with its interval where the result has one there. Its result is a file that the same paragraph,
 item of a list, or row of a table links; where that links none, the first that the section's text links.
+There it stands in a row of a table, whose label shares a word with what quotes it, or in running text that
+does.
 Columns headed `claim ...`, `paper` or `limit` are not looked at: what others say, and what is asked.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 RESULTS = "docs/results/"
 
@@ -22,6 +25,24 @@ INTERVAL = re.compile(r"(?:\d+\.\d+ )?\[\d+\.\d+ \d+\.\d+\]")
 HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 ITEM = re.compile(r"^ *(?:[-*]|\d+\.) ", re.MULTILINE)
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
+WORD = re.compile(r"[a-z]{2,}\d*|\d+(?:\.\d+)*x?")
+FILLING = re.compile(
+    "all|an|and|are|as|at|be|by|each|for|from|in|is|it|its|no|not|of|on|one|or|than|that|the|to|with"
+)
+"""Words that every label may have."""
+
+Measured = Mapping[str, list[frozenset[str]]]
+"""Figure -> the words of each label that it stands beside."""
+
+
+class Unit(NamedTuple):
+    """A paragraph, an item of a list or a row of a table."""
+
+    own: str
+    """Without the columns of others' figures."""
+    whole: str
+    label: str
+    """A row's cells without figures; of running text all of it."""
 
 
 def figures_in(text: str) -> list[str]:
@@ -30,26 +51,38 @@ def figures_in(text: str) -> list[str]:
     return [*INTERVAL.findall(joined), *FIGURE.findall(INTERVAL.sub("", joined))]
 
 
-def measured_in(result: str) -> set[str]:
-    """What a file of results says was measured."""
-    return {figure for unit in units(result) for figure in figures_in(OF_A_PAPER.sub("", unit))}
+def words_in(text: str) -> frozenset[str]:
+    """What a text names: its words without plurals, and its numbers that are no figures."""
+    without_links = re.sub(r"\]\([^)]*\)", " ", text)
+    plain = FIGURE.sub("", INTERVAL.sub("", without_links)).lower()
+    return frozenset(word.removesuffix("s") for word in WORD.findall(plain) if not FILLING.fullmatch(word))
 
 
-def units(text: str) -> Iterator[str]:
-    """The paragraphs, items of lists and rows of tables, these without the columns of others' figures."""
+def measured_in(result: str) -> Measured:
+    """What a file of results says was measured, and of what."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for unit in units(result):
+        for figure in figures_in(OF_A_PAPER.sub("", unit.own)):
+            found.setdefault(figure, []).append(words_in(unit.label))
+    return found
+
+
+def units(text: str) -> Iterator[Unit]:
     for block in re.split(r"\n\s*\n", text):
         for is_table, group in groupby(block.splitlines(), lambda line: line.startswith("|")):
             lines = list(group)
             if is_table:
-                yield from _own_columns(lines)
+                yield from _rows(lines)
             else:
-                yield from re.split(ITEM, "\n".join(lines))
+                yield from (Unit(item, item, item) for item in re.split(ITEM, "\n".join(lines)))
 
 
-def _own_columns(table: list[str]) -> Iterator[str]:
+def _rows(table: list[str]) -> Iterator[Unit]:
     head, *rows = ([cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in table)
     for row in rows:
-        yield " | ".join(cell for name, cell in zip(head, row, strict=False) if not OF_OTHERS.match(name))
+        own = [cell for name, cell in zip(head, row, strict=False) if not OF_OTHERS.match(name)]
+        label = [cell for cell in own if not figures_in(cell)]
+        yield Unit(" | ".join(own), " | ".join(row), " | ".join(label))
 
 
 def linked_results(document: str, text: str) -> list[str]:
@@ -58,20 +91,31 @@ def linked_results(document: str, text: str) -> list[str]:
     return [path for path in paths if path.startswith(RESULTS) and path.endswith(".md")]
 
 
-def quoted(document: str, text: str) -> Iterator[tuple[str, list[str]]]:
-    """Every figure of a document, with the results that it may be of."""
+class Quoted(NamedTuple):
+    """A figure of a document, the results that it may be of, and the words of what quotes it."""
+
+    figure: str
+    sources: list[str]
+    words: frozenset[str]
+
+
+def quoted(document: str, text: str) -> Iterator[Quoted]:
+    """Every figure of a document."""
     for section in HEADING.split(text):
         running = "\n".join(line for line in section.splitlines() if not line.startswith("|"))
         first = linked_results(document, running)[:1]
         for unit in units(section):
-            sources = linked_results(document, unit) or first
-            yield from ((figure, sources) for figure in figures_in(unit))
+            sources = linked_results(document, unit.own) or first
+            words = words_in(unit.whole)
+            yield from (Quoted(figure, sources, words) for figure in figures_in(unit.own))
 
 
-def stands_in(figure: str, sources: Iterable[str], measured: Mapping[str, set[str]]) -> bool:
-    return any(figure in measured.get(source, set()) for source in sources)
+def stands_in(each: Quoted, measured: Mapping[str, Measured]) -> bool:
+    """Whether one of its results has the figure, beside a label that it is quoted with a word of."""
+    labels = [label for source in each.sources for label in measured.get(source, {}).get(each.figure, [])]
+    return any(label & each.words for label in labels)
 
 
-def without_result(document: str, text: str, measured: Mapping[str, set[str]]) -> list[str]:
+def without_result(document: str, text: str, measured: Mapping[str, Measured]) -> list[str]:
     """The figures of a document that stand in none of their results."""
-    return [figure for figure, sources in quoted(document, text) if not stands_in(figure, sources, measured)]
+    return [each.figure for each in quoted(document, text) if not stands_in(each, measured)]
