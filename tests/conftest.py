@@ -1,7 +1,9 @@
 """How long and how randomly tests run, and the signals that tested programs start with."""
 
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # In `make test` the same examples every time, however slow the machine: whoever changes something else must
@@ -18,3 +20,11 @@ settings.load_profile("steady")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for _number in (signal.SIGHUP, signal.SIGQUIT):
     signal.signal(_number, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def finished_steps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Suites that tests run keep their steps in a folder of the tests, and not in the user's."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield

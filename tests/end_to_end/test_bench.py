@@ -72,6 +72,30 @@ def test_a_terminal_that_goes_takes_nothing_along(tmp_path: Path) -> None:
     assert_interrupted(tmp_path)
 
 
+def test_after_sigkill_it_goes_on(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*INTERRUPTED, "--state", "state"], cwd=tmp_path, stderr=PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith("3 of"):
+            assert running.poll() is None
+        running.kill()
+    finished = json.loads((tmp_path / "state").read_text())["steps"]
+    assert not (tmp_path / "rows.json").exists()
+    line = [*INTERRUPTED, "--state", "state", "--resume"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300)
+    assert f"2 of 4 steps were measured before, at commit {finished[0]['host']['commit']} on" in done.stderr
+    assert re.findall(r"^(\d) of 4, ", done.stderr, re.MULTILINE) == ["3", "4"]
+    found = json.loads((tmp_path / "rows.json").read_text())
+    assert found["failures"] == []
+    assert {row["workload"] for row in found["rows"]} == {
+        name for plain in ("cover", "traverse") for name in (plain, f"{plain}_annotated")
+    }
+    kept = [row for step in finished for row in step["rows"]]
+    assert {**kept[0], "part": "times", "unreliable": found["rows"][0]["unreliable"]} == found["rows"][0]
+    assert [row["ratio"] for row in found["rows"][: len(kept)]] == [row["ratio"] for row in kept]
+
+
 def test_without_workloads_it_says_what_to_do(malloom) -> None:  # type: ignore[no-untyped-def]
     done = malloom("bench", "placement", "--quick", "--only", "statistics", "--workloads", "nowhere")
     assert done.returncode == 1

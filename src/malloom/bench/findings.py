@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from malloom.bench.goals import LIMIT, Goal
 from malloom.measure.host import Host
 from malloom.measure.interleaved import again
-from malloom.measure.rows import Row
+from malloom.measure.rows import MEASURED_ON, Row
 
 LARGEST_DIFFERENCE = 0.01
 """Of a baseline from itself, as a part of it or of the limit: where there is more, nothing near it can be
 told."""
+AND = " and "
+"""Between values of which there should be one."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,15 @@ class Note:
     note: str
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A step that was not measured because what it needs is not there."""
+
+    part: str
+    what: str
+    why: str
+
+
 @dataclass
 class Findings:
     """Grows step by step; what is there is good whatever fails later."""
@@ -42,6 +53,9 @@ class Findings:
     """Part and goal."""
     failures: list[Failure] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    hosts: list[Host] = field(default_factory=list)
+    """What the steps were measured on that were taken over from earlier runs."""
     ended_by: KeyboardInterrupt | SystemExit | None = None
     """What a signal raised that ended the suite before its time; to be raised again when all is kept."""
 
@@ -49,9 +63,34 @@ class Findings:
         """Takes in what a step has found, with inputs sized by a last level of so many bytes."""
         for each in found:
             if isinstance(each, Goal):
-                self.goals.append((part, replace(each, row=replace(each.row, last_level=last_level))))
+                self.goals.append((part, replace(each, row=self._told(each.row, last_level))))
             else:
-                self.rows.append((part, replace(each, last_level=last_level)))
+                self.rows.append((part, self._told(each, last_level)))
+
+    def _told(self, row: Row, last_level: int) -> Row:
+        """With what it was measured on."""
+        commit, processor, date = (str(self.host.get(name, "unknown")) for name in MEASURED_ON)
+        return replace(row, last_level=last_level, commit=commit, processor=processor, date=date)
+
+    def take_over(self, others: "Findings") -> None:
+        """All that others have found."""
+        self.rows += others.rows
+        self.goals += others.goals
+        self.failures += others.failures
+        self.notes += others.notes
+        self.left_out += others.left_out
+
+    @property
+    def measured_on(self) -> Host:
+        """What all was measured on; where that differs, every value once."""
+        values: dict[str, dict[str | int, None]] = {}
+        for host in (self.host, *self.hosts):
+            for name, value in host.items():
+                values.setdefault(name, {})[value] = None
+        return {
+            name: AND.join(map(str, found)) if len(found) > 1 else next(iter(found))
+            for name, found in values.items()
+        }
 
     def of(self, part: str) -> list[Row]:
         return [row for each, row in self.rows if each == part]

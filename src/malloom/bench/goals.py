@@ -7,7 +7,7 @@ from typing import Any
 
 from malloom.measure.interleaved import RaceId
 from malloom.measure.interval import median_ratio
-from malloom.measure.rows import Place, Row, row
+from malloom.measure.rows import MEASURED_ON, Place, Row, row
 
 LIMIT = "limit"
 """The baseline of what has an absolute limit: ratio = measured / limit."""
@@ -75,7 +75,7 @@ class Goal:
         held = {"metric": self.metric, "of": self.of.value, "measured": self.value}
         # The row's interval is of its ratio, and a peak has none.
         ends = {"low": None, "high": None} if self.of is Of.PEAK else _of_row(self.row, "low", "high")
-        behind = _of_row(self.row, "runs", "last_level")
+        behind = _of_row(self.row, "runs", "last_level", *MEASURED_ON)
         return {**place, **held, **ends, **behind, "limit": self.limit, "reached": self.reached}
 
 

@@ -1,6 +1,6 @@
 """Geometric means over the races of a part, with the interval that the pairs of runs leave."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -10,9 +10,6 @@ from malloom.measure.rows import Place, Row, row
 
 MEAN = "geometric mean"
 RESAMPLES = 10_000
-
-Races = dict[Place, Rounds]
-"""The races of a part so far, by workload and input."""
 
 
 def geometric_mean(programs: Sequence[Sequence[float]], seed: int = 2005) -> Interval:
@@ -31,7 +28,9 @@ def geometric_mean(programs: Sequence[Sequence[float]], seed: int = 2005) -> Int
     return Interval(mean, float(low), float(high))
 
 
-def mean_row(races: Races, of: str, variant: str, baseline: str, metric: str = "cpu_time") -> list[Row]:
+def mean_row(
+    races: Mapping[Place, Rounds], of: str, variant: str, baseline: str, metric: str = "cpu_time"
+) -> list[Row]:
     """Over the races that have both; none where none has. Its pairs are those of the race with the fewest."""
     both = [(rounds, baseline) for rounds in races.values()]
     return mean_row_against(both, of, variant, baseline, metric)

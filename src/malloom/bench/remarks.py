@@ -4,12 +4,11 @@ relied on."""
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from malloom.bench.findings import Findings
+from malloom.bench.findings import AND, Findings
 from malloom.bench.goals import LIMIT
-from malloom.measure.host import Host
 from malloom.measure.interleaved import again
 from malloom.measure.interval import FEWEST_PAIRS
-from malloom.measure.rows import Row, describe_interval
+from malloom.measure.rows import MEASURED_ON, Row, describe_interval
 
 Rows = Sequence[tuple[str, Row]]
 """Each with the part that measured it."""
@@ -21,7 +20,7 @@ def remarks_on(rows: Rows, findings: Findings) -> list[str]:
         return []
     compared = [(part, row) for part, row in rows if not row.is_exact and row.baseline != LIMIT]
     found = [
-        _measured_on([row for _, row in rows], findings.host),
+        _measured_on([row for _, row in rows]),
         _unreliable(rows, findings),
         _stand_ins(compared, findings),
         _without_control(compared, findings),
@@ -30,9 +29,9 @@ def remarks_on(rows: Rows, findings: Findings) -> list[str]:
     return [remark for remark in found if remark]
 
 
-def _measured_on(rows: Iterable[Row], host: Host) -> str:
-    told = [f"commit {host.get('commit', 'unknown')}", str(host.get("processor", "unknown processor"))]
-    return ", ".join([*told, f"last level {_last_levels(rows)}", str(host.get("date", "no date"))])
+def _measured_on(rows: Sequence[Row]) -> str:
+    commit, processor, date = (AND.join(sorted({getattr(row, name) for row in rows})) for name in MEASURED_ON)
+    return ", ".join([f"commit {commit}", processor, f"last level {_last_levels(rows)}", date])
 
 
 def _last_levels(rows: Iterable[Row]) -> str:

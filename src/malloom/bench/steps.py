@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from malloom.bench.cases import Case, Runnable
+from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal
 from malloom.errors import CommandError
 from malloom.measure.equal_surroundings import Surroundings, surrounded
@@ -109,7 +110,8 @@ class Step:
 
     `seconds` is how long it is thought to take; 0 where nobody thought. One that `concludes` is made by
     `conclusion`. `last_level` is of the machine that the sizes of inputs are told by, where that is not the
-    suite's.
+    suite's. `memory` and `disk` are the bytes that it needs: where they are not there, it is left out.
+    `gathers` is what it adds to for the steps after it, its conclusion among them.
     """
 
     part: str
@@ -118,6 +120,9 @@ class Step:
     seconds: float = 0.0
     concludes: bool = False
     last_level: int = 0
+    memory: int = 0
+    disk: int = 0
+    gathers: Gathered[Any] | None = None
 
 
 def conclusion(part: str, what: str, compute: Callable[[], Found]) -> Step:

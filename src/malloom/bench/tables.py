@@ -7,12 +7,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from malloom.bench.findings import Findings, is_control
+from malloom.bench.findings import AND, Findings, is_control
 from malloom.bench.goals import Goal, Of
 from malloom.bench.remarks import remarks_on
 from malloom.measure.rows import Place, Row, describe_interval
 
 GOALS = "What malloom must reach"
+COMMIT = "commit"
+"""The column of tables whose rows are of several commits."""
 ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")
 GOAL_HEADINGS = (*ROW_HEADINGS, "limit", "reached")
 
@@ -60,6 +62,9 @@ class Table:
         cells = {(self.place(row), self._name(row)): self.cell(row) for row in rows}
         places = list(dict.fromkeys(self.place(row) for row in rows))
         names = self._names(rows)
+        if commits := self._commits(rows):
+            names = [*names, COMMIT]
+            cells |= {(place, COMMIT): commits[place] for place in places}
         if self.turned:
             lines = [(name, *(cells.get((place, name), "-") for place in places)) for name in names]
             headings = ("variant", *(" ".join(place) for place in places))
@@ -68,7 +73,22 @@ class Table:
                 (" ".join(place), *(cells.get((place, name), "-") for name in names)) for place in places
             ]
             headings = ("program", *names)
+            lines += self._left_out(findings, len(names)) if rows else []
         return Shown(self.title, headings, lines, remarks_on([(self.part, row) for row in rows], findings))
+
+    def _left_out(self, findings: Findings, columns: int) -> list[tuple[str, ...]]:
+        """A line for each step of the part that was left out: why, and no number."""
+        no_numbers = ("-",) * (columns - 1)
+        return [(each.what, each.why, *no_numbers) for each in findings.left_out if each.part == self.part]
+
+    def _commits(self, rows: Sequence[Row]) -> dict[Place, str]:
+        """At which commit each line was measured, where not all were at one."""
+        if len({row.commit for row in rows}) < 2:
+            return {}
+        found: dict[Place, dict[str, None]] = {}
+        for row in rows:
+            found.setdefault(self.place(row), {})[measured_at(row)] = None
+        return {place: AND.join(commits) for place, commits in found.items()}
 
     def _name(self, row: Row) -> str:
         return self.variant(row) if self.baseline else f"{self.variant(row)} / {row.baseline}"
@@ -81,20 +101,26 @@ class Table:
         return [*controls, *(name for name in wanted if name not in controls)]
 
 
+def measured_at(row: Row) -> str:
+    return f"{row.commit}, {row.date}"
+
+
 def all_shown(
     tables: Sequence[Table], findings: Findings, facts: Sequence[tuple[str, str]] = ()
 ) -> list[Shown]:
     """What was measured on, every table that the findings can fill, the goals, the notes and the failures."""
     found = [host_table(findings, facts), *(table.shown(findings) for table in tables)]
-    found += [goals_table(findings), notes_table(findings), failures_table(findings)]
+    found += [goals_table(findings), notes_table(findings)]
+    found += [left_out_table(findings), failures_table(findings)]
     return [shown for shown in found if shown.rows]
 
 
 def host_table(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
     """The machine and the sources, and what a suite adds."""
-    host = dict(findings.host)
+    host = dict(findings.measured_on)
     if host.get("last_level"):
-        host["last_level"] = f"{int(host['last_level']) / (1 << 20):g} MiB"
+        sizes = str(host["last_level"]).split(AND)
+        host["last_level"] = AND.join(f"{int(size) / (1 << 20):g} MiB" for size in sizes)
     lines = [(name.replace("_", " "), str(value)) for name, value in host.items()]
     return Shown("Measured on", ("what", "which"), [*lines, *facts])
 
@@ -102,12 +128,21 @@ def host_table(findings: Findings, facts: Sequence[tuple[str, str]]) -> Shown:
 def goals_table(findings: Findings) -> Shown:
     lines = [goal_cells(part, goal, findings) for part, goal in findings.goals]
     rows = [(part, goal.row) for part, goal in findings.goals]
-    return Shown(GOALS, GOAL_HEADINGS, lines, remarks_on(rows, findings))
+    headings: tuple[str, ...] = GOAL_HEADINGS
+    if len({row.commit for _, row in rows}) > 1:
+        headings = (*headings, COMMIT)
+        lines = [(*cells, measured_at(row)) for cells, (_, row) in zip(lines, rows, strict=True)]
+    return Shown(GOALS, headings, lines, remarks_on(rows, findings))
 
 
 def failures_table(findings: Findings) -> Shown:
     failures = [(failure.part, failure.what, failure.why) for failure in findings.failures]
     return Shown("What could not be measured", ("part", "what", "why"), failures)
+
+
+def left_out_table(findings: Findings) -> Shown:
+    lines = [(each.part, each.what, each.why) for each in findings.left_out]
+    return Shown("What was left out", ("part", "what", "why"), lines)
 
 
 def notes_table(findings: Findings) -> Shown:

@@ -1,10 +1,11 @@
 """`malloom bench`: measure a suite, print its tables, write its rows."""
 
 import inspect
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +13,16 @@ import typer
 from typer.core import TyperGroup
 
 from malloom.bench.cases import DEFAULT_FOLDER
+from malloom.bench.choosing import chosen_steps, print_needs
 from malloom.bench.findings import Findings
 from malloom.bench.general import described
 from malloom.bench.markdown import to_markdown
 from malloom.bench.pictures import draw, prepare
-from malloom.bench.suite import Prepared, Suite, run
+from malloom.bench.resuming import default_file, keeper_at, options_that_agree
+from malloom.bench.running import run
+from malloom.bench.state import locked
+from malloom.bench.steps import Step
+from malloom.bench.suite import Prepared, Suite
 from malloom.bench.suites import found_suites
 from malloom.bench.tables import goals_data, print_all, rows_data
 from malloom.errors import CommandError, UsageProblem
@@ -119,6 +125,41 @@ def bench(
             "--only", "--part", metavar="PART", help="Measure this part; may be repeated.", show_default=False
         ),
     ] = None,
+    step: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Measure the steps of such names ('tsp *'); may be repeated. --list names them.",
+            show_default=False,
+        ),
+    ] = None,
+    share: Annotated[
+        str,
+        typer.Option(metavar="N/M", help="Measure the Nth of M shares of the steps.", show_default=False),
+    ] = "",
+    minutes: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="Measure the steps that end in so many minutes, and leave the others to --resume.",
+            show_default=False,
+        ),
+    ] = math.inf,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the steps that an earlier run has finished.")
+    ] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep finished steps there. Default: a file of the suite and its options in "
+            "~/.local/state/malloom/bench.",
+            show_default=False,
+        ),
+    ] = None,
+    list_steps: Annotated[
+        bool, typer.Option("--list", help="Print the steps, and what each needs; measure nothing.")
+    ] = False,
     workloads: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where 'make native' put the workloads.")
     ] = DEFAULT_FOLDER,
@@ -126,12 +167,18 @@ def bench(
     """Measure a suite, with what was chosen of its own options."""
     parts = suite.chosen_parts(only or [])
     prepared = suite.prepare(quick=quick, **chosen)
-    for written in filter(None, (json, markdown)):
+    steps = chosen_steps(prepared.steps_of(parts), step or [], share)
+    if list_steps:
+        print_needs(steps)
+        return
+    for written in filter(None, (json, markdown, state)):
         check_output(written)
     if pictures is not None:
         prepare(pictures)
     prepared.check(workloads)
-    findings = measured(prepared, parts, workloads)
+    options = options_that_agree(suite, chosen, quick, workloads)
+    kept_in = Kept(name, options, state or default_file(name, options), resume)
+    findings = measured(prepared, steps, workloads, kept_in, minutes)
     # Before printing: a terminal that is gone takes none of it along.
     write(name, prepared, findings, json, markdown)
     if pictures is not None:
@@ -146,14 +193,35 @@ def bench(
         )
 
 
-def measured(prepared: Prepared, parts: list[str], workloads: Path) -> Findings:
-    """Measures the parts."""
-    with ended_in_order(), shown() as (say, progress):
+@dataclass(frozen=True)
+class Kept:
+    """Where finished steps are kept, under what they are known there, and whether to go on from them."""
+
+    suite: str
+    options: Mapping[str, Any]
+    file: Path
+    resume: bool
+
+
+def measured(
+    prepared: Prepared, steps: Sequence[Step], workloads: Path, kept: Kept, minutes: float = math.inf
+) -> Findings:
+    """Measures the steps."""
+    with locked(kept.file), ended_in_order(), shown() as (say, progress):
         if names := without_settings_of_users():
             say(f"note: not passed on to what is measured: {', '.join(names)}")
-        steps = prepared.steps_of(parts)
         host = {**measured_on(workloads), **described(workloads)}
-        return run(steps, workloads, say, progress, host=host, last_level=prepared.last_level)
+        keeper = keeper_at(kept.file, kept.suite, kept.options, steps, host, kept.resume, say)
+        return run(
+            steps,
+            workloads,
+            say,
+            progress,
+            host=host,
+            last_level=prepared.last_level,
+            keeper=keeper,
+            minutes=minutes,
+        )
 
 
 def print_tables(prepared: Prepared, findings: Findings) -> None:
@@ -194,7 +262,8 @@ def write(
         failures = [asdict(failure) for failure in findings.failures]
         notes = [asdict(note) for note in findings.notes]
         rows, goals = rows_data(findings), goals_data(findings)
-        data = to_json(name, findings.host, rows, goals, failures, notes)
+        left_out = [asdict(each) for each in findings.left_out]
+        data = to_json(name, findings.measured_on, rows, goals, failures, notes, left_out)
         _write_text(json, data + "\n")
     if markdown is not None:
         _write_text(markdown, to_markdown(prepared.shown(findings)))

@@ -14,6 +14,8 @@ from malloom.measure.allocators import system_huge_pages
 from malloom.native_files import native_file
 
 Host = Mapping[str, str | int]
+CHANGED = "and changes"
+"""Stands behind a commit from which the sources differ."""
 
 
 def measured_on(sources: Path) -> Host:
@@ -44,7 +46,7 @@ def commit_of(sources: Path) -> str:
         changed = _git(sources, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return f"{name} and changes" if changed else name
+    return f"{name} {CHANGED}" if changed else name
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -20,7 +20,8 @@ class Row:
 
     `peak_rss_ratio` is None where memory was not measured. `last_level` is the size of the cache, in bytes,
     that the input's size is told by ("2x" has twice as many); 0 where that says nothing. `races` are those
-    behind the row: one, several of a mean, none of a count.
+    behind the row: one, several of a mean, none of a count. `commit`, `processor` and `date` say what it was
+    measured on, so that it can stand alone; a table may have rows of several commits.
     """
 
     workload: str
@@ -35,6 +36,9 @@ class Row:
     peak_rss_ratio: float | None
     last_level: int = 0
     races: tuple[RaceId, ...] = ()
+    commit: str = "unknown"
+    processor: str = "unknown"
+    date: str = "unknown"
 
     @property
     def place(self) -> Place:
@@ -44,6 +48,10 @@ class Row:
     def is_exact(self) -> bool:
         """Whether it is a count, which every run repeats."""
         return self.low is not None and self.low == self.high
+
+
+MEASURED_ON = ("commit", "processor", "date")
+"""What a row has of the host."""
 
 
 def row(
@@ -104,18 +112,17 @@ def to_json(
     goals: Sequence[Mapping[str, Any]] = (),
     failures: Sequence[Mapping[str, str]] = (),
     notes: Sequence[Mapping[str, str]] = (),
+    left_out: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    """The suite's rows, its goals, what could not be measured (part, what, why), and notes on the rest.
-
-    Every row and goal says what it was measured on, so that it can stand alone.
-    """
-    of_all = {name: host.get(name, "unknown") for name in ("commit", "processor", "date")}
+    """The suite's rows, its goals, what could not be measured (part, what, why), notes on the rest, and what
+    was left out (part, what, why)."""
     data = {
         "suite": suite,
         "host": dict(host),
-        "rows": [{**each, **of_all} for each in rows],
-        "goals": [{**each, **of_all} for each in goals],
+        "rows": list(rows),
+        "goals": list(goals),
         "failures": list(failures),
         "notes": list(notes),
+        "left_out": list(left_out),
     }
     return json.dumps(data, indent=1, allow_nan=False)

@@ -8,7 +8,15 @@ import pytest
 from malloom.errors import CommandError
 from malloom.measure.interleaved import RaceId
 from malloom.measure.interval import Interval, exact
-from malloom.measure.rows import control_rows, describe_interval, measured_row, row, rows_of, to_json
+from malloom.measure.rows import (
+    MEASURED_ON,
+    control_rows,
+    describe_interval,
+    measured_row,
+    row,
+    rows_of,
+    to_json,
+)
 from python.bench.races import rounds_of
 
 PLACE = ("ft", "2x")
@@ -78,15 +86,9 @@ def test_rows_for_machines_stand_alone() -> None:
     found = json.loads(to_json("pools", HOST, [asdict(row(PLACE, "A", "B", "cpu_time", exact(0.5), runs=7))]))
     assert (found["suite"], found["host"]) == ("pools", HOST)
     (only,) = found["rows"]
-    assert (only["commit"], only["processor"], only["date"]) == ("0123456789ab", "Zen 5", "2005-06-12")
     assert (only["runs"], only["last_level"], only["peak_rss_ratio"]) == (7, 0, None)
 
 
-def test_goals_for_machines_stand_alone_too() -> None:
-    (only,) = json.loads(to_json("pools", HOST, [], [{"limit": 1.0}]))["goals"]
-    assert only == {"limit": 1.0, "commit": "0123456789ab", "processor": "Zen 5", "date": "2005-06-12"}
-
-
-def test_what_is_not_known_of_the_host_is_told() -> None:
-    (only,) = json.loads(to_json("pools", {}, [asdict(row(PLACE, "A", "B", "cpu_time", exact(0.5)))]))["rows"]
-    assert [only[name] for name in ("commit", "processor", "date")] == ["unknown"] * 3
+def test_what_a_row_was_measured_on_is_unknown_until_it_is_told() -> None:
+    only = asdict(row(PLACE, "A", "B", "cpu_time", exact(0.5)))
+    assert [only[name] for name in MEASURED_ON] == ["unknown"] * 3

@@ -176,5 +176,8 @@ def _others(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 
 
 SUITE = Suite(
-    "Lhuillier and Courousse: a heap whose bin function is generated, on a simulated core", PARTS, prepare
+    "Lhuillier and Courousse: a heap whose bin function is generated, on a simulated core",
+    PARTS,
+    prepare,
+    choosing=("latency",),
 )

@@ -1,9 +1,12 @@
 """What malloom must reach, over the programs that were measured."""
 
+from collections.abc import Mapping
+
 from malloom.bench.dynamic.times import CARRIED, SAME_INPUT
+from malloom.bench.gathered import Races
 from malloom.bench.general import BEST, best_of
 from malloom.bench.goals import Goal, Of
-from malloom.bench.means import Races, mean_row, mean_row_against
+from malloom.bench.means import mean_row, mean_row_against
 from malloom.bench.ten_programs import FEW_REQUESTS
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Rounds, again
@@ -19,7 +22,7 @@ FT_LIMITS = {("ft", "2x"): 0.6, ("ft", "8x"): 0.6}
 
 def time_goals(races: Races) -> list[Row | Goal]:
     """The goals on time and memory. Means are of each size at which several programs were measured."""
-    by_size: dict[str, Races] = {}
+    by_size: dict[str, dict[Place, Rounds]] = {}
     for place, rounds in races.items():
         by_size.setdefault(place[1], {})[place] = rounds
     means = [goal for size, found in by_size.items() if len(found) > 1 for goal in _mean_goals(size, found)]
@@ -35,7 +38,7 @@ def best_general(rounds: Rounds) -> str | None:
         return None
 
 
-def _mean_goals(size: str, races: Races) -> list[Goal]:
+def _mean_goals(size: str, races: Mapping[Place, Rounds]) -> list[Goal]:
     of = f"programs at {size}"
     against_best = [(rounds, best_general(rounds)) for rounds in races.values()]
     goals = []

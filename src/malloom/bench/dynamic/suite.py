@@ -14,9 +14,10 @@ from malloom.bench.dynamic.prefetches import prefetch_rows
 from malloom.bench.dynamic.scale import QUICK_LAST_LEVEL, DynamicScale, full_scale, quick_scale
 from malloom.bench.dynamic.tables import tables
 from malloom.bench.dynamic.times import LEARNED_AT, Sized, time_rows
+from malloom.bench.gathered import Races
 from malloom.bench.malloc_free import PATTERNS
-from malloom.bench.means import Races
 from malloom.bench.real_programs import gzip, sha256sum
+from malloom.bench.room import memory_for
 from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import FACTORS, ChosenPrograms, chosen_programs, heap_bytes, known, sized
@@ -94,18 +95,21 @@ def _prepared(scale: DynamicScale) -> Prepared:
 
 
 def _times(scale: DynamicScale) -> list[Step]:
-    races: Races = {}
+    races = Races()
     steps = []
     for size in dict.fromkeys(size for sizes in scale.sizes.values() for size in sizes):
         for program in (name for name, sizes in scale.sizes.items() if size in sizes):
+            wanted = Sized(program, size, scale.last_level)
             measure = partial(
                 time_rows,
-                wanted=Sized(program, size, scale.last_level),
+                wanted=wanted,
                 seconds=scale.optimize_seconds,
                 budget=scale.times,
                 races=races,
             )
-            steps.append(Step("times", f"{program} {size}", measure, _expected(size, scale)))
+            expected = _expected(size, scale)
+            memory = memory_for(wanted.bytes)
+            steps.append(Step("times", str(wanted.case), measure, expected, memory=memory, gathers=races))
     return [*steps, conclusion("times", "goals", partial(time_goals, races))]
 
 
@@ -175,4 +179,9 @@ def _memory(scale: DynamicScale) -> list[Step]:
     return [Step("memory", f"release_all {scale.memory_bytes} bytes", measure, 20.0)]
 
 
-SUITE = Suite("Zhao, Rabbah and Wong: pools per call site, prefetches while a program runs", PARTS, prepare)
+SUITE = Suite(
+    "Zhao, Rabbah and Wong: pools per call site, prefetches while a program runs",
+    PARTS,
+    prepare,
+    choosing=("program", "sizes"),
+)

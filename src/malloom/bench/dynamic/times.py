@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from malloom.bench.cases import Case
+from malloom.bench.gathered import Races
 from malloom.bench.general import general_variants, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.kept import optimized
-from malloom.bench.means import Races
-from malloom.bench.room import lack_of_room
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import heap_bytes, sized
 from malloom.errors import CommandError
@@ -15,7 +14,6 @@ from malloom.measure import variants
 from malloom.measure.interleaved import Budget, Rounds
 from malloom.measure.rows import Row, control_rows, measured_row, rows_of
 from malloom.measure.variants import ALL, DYNAMORIO, GLIBC, POOL, PREFETCH, Variant
-from malloom.memory import available_memory
 
 LEARNED_AT = "0.5x"
 """Where the plan is learned that larger heaps run with."""
@@ -53,9 +51,6 @@ def time_rows(
     bench: Bench, wanted: Sized, seconds: float | None, budget: Budget, races: Races
 ) -> list[Row | Goal]:
     """One program in every way that there is; `seconds` are for the runs of `malloom optimize`."""
-    if lack := lack_of_room(wanted.bytes, available_memory()):
-        bench.note(lack)
-        return []
     peers = general_variants(bench)
     wanted_variants = [
         *peers,

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from malloom.bench.cases import Case, Runnable
-from malloom.bench.goals import Goal
+from malloom.bench.gathered import Races
 from malloom.bench.malloc_free import PATTERNS, Work
-from malloom.bench.means import Races
 from malloom.bench.pools import before, checks, code
 from malloom.bench.pools.allocators import HugePages
 from malloom.bench.pools.builds import Builds
@@ -21,13 +20,12 @@ from malloom.bench.pools.scale import AGAINST, PoolsScale, full_scale, quick_sca
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.tables import tables
 from malloom.bench.pools.times import time_rows
-from malloom.bench.steps import Step, conclusion
+from malloom.bench.steps import Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import ChosenPrograms, chosen_programs
 from malloom.cache.geometry import size_from
 from malloom.measure.interleaved import Budget
 from malloom.measure.process import Command
-from malloom.measure.rows import Row
 from malloom.measure.valgrind import count_instructions
 
 PARTS = {
@@ -86,7 +84,7 @@ def _before(scale: PoolsScale) -> list[Step]:
 
     def of(program: Runnable, budget: Budget) -> Step:
         measure = partial(before.program_rows, program=program, builds=builds, budget=budget, races=races)
-        return Step("before", str(program), measure, _expected(scale, 2))
+        return Step("before", str(program), measure, _expected(scale, 2), gathers=races)
 
     steps = [of(START_UP, scale.start_up), *(of(program, scale.times) for program in scale.ten)]
     return [*steps, conclusion("before", "mean", partial(before.mean_goals, races))]
@@ -95,7 +93,7 @@ def _before(scale: PoolsScale) -> list[Step]:
 def _before_malloc_free(scale: PoolsScale) -> list[Step]:
     builds, races = Builds(scale.against), Races()
     measure = partial(before.malloc_free_rows, builds=builds, budget=scale.malloc_free, races=races)
-    steps = _of_patterns("before-malloc-free", scale, measure, races=2)
+    steps = _of_patterns("before-malloc-free", scale, measure, workloads=2, races=races)
     return [*steps, conclusion("before-malloc-free", "means", partial(before.malloc_free_goals, races))]
 
 
@@ -158,7 +156,7 @@ def _checks(scale: PoolsScale) -> list[Step]:
         measure = partial(
             checks.program_rows, program=program, builds=builds, budget=scale.times, races=races
         )
-        return Step("checks", str(program), measure, _expected(scale, 2))
+        return Step("checks", str(program), measure, _expected(scale, 2), gathers=races)
 
     timed = partial(checks.time_goals, builds=builds, budget=scale.malloc_free)
     return [
@@ -182,14 +180,21 @@ def _dynamorio(scale: PoolsScale) -> list[Step]:
 
 
 def _of_patterns(
-    part: str, scale: PoolsScale, measure: Callable[..., Sequence[Row | Goal]], races: int = 1
+    part: str,
+    scale: PoolsScale,
+    measure: Callable[..., Found],
+    workloads: int = 1,
+    races: Races | None = None,
 ) -> list[Step]:
     """A step for each pattern, at all sizes."""
     works = {
         pattern: [Work(pattern, size, scale.objects) for size in scale.object_sizes] for pattern in PATTERNS
     }
-    expected = races * len(scale.object_sizes) * (scale.malloc_free.seconds if scale.judges else 1.0)
-    return [Step(part, pattern, partial(measure, works=found), expected) for pattern, found in works.items()]
+    expected = workloads * len(scale.object_sizes) * (scale.malloc_free.seconds if scale.judges else 1.0)
+    return [
+        Step(part, pattern, partial(measure, works=found), expected, gathers=races)
+        for pattern, found in works.items()
+    ]
 
 
 def _expected(scale: PoolsScale, variants: int) -> float:
@@ -197,4 +202,9 @@ def _expected(scale: PoolsScale, variants: int) -> float:
     return max(scale.times.seconds, 0.7 * variants * (scale.times.fewest + 1)) if scale.judges else 2.0
 
 
-SUITE = Suite("the pool heap against its former self and against the general allocators", PARTS, prepare)
+SUITE = Suite(
+    "the pool heap against its former self and against the general allocators",
+    PARTS,
+    prepare,
+    choosing=("program",),
+)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from malloom.bench.cases import Case
+from malloom.bench.gathered import Gathered
 from malloom.bench.numbers import number_rows
 from malloom.bench.splitting import builds
 from malloom.bench.splitting.compilers import LTO, OURS
@@ -35,11 +36,17 @@ def with_prefetchers() -> tuple[Geometry, ...]:
     return power4(), power5()
 
 
+class RunsOfVariants(Gathered[Mapping[str, WholeRun]]):
+    """The runs of each case, by variant."""
+
+    kind = Mapping[str, WholeRun]
+
+
 @dataclass
 class WholeRuns:
     """What the runs of a suite's cases came to, each recorded once, whichever part asks first."""
 
-    found: dict[Place, dict[str, WholeRun]] = field(default_factory=dict)
+    found: RunsOfVariants = field(default_factory=RunsOfVariants)
 
     def of(self, bench: Bench, case: Case) -> Mapping[str, WholeRun]:
         """By variant. Raises CommandError where the baseline has none."""

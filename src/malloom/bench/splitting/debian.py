@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal, against_limit
 from malloom.bench.numbers import number_rows
 from malloom.bench.splitting.builds import toolchain_of
@@ -40,8 +41,11 @@ SAME_DATE = {"SOURCE_DATE_EPOCH": "0"}
 """For programs that write a date."""
 HEAP, SHARE = "MB of heap", "heap share"
 
-Shares = dict[Place, float]
-"""The part of their heaps' bytes that pools hold, of the programs measured so far."""
+
+class Shares(Gathered[float]):
+    """The part of their heaps' bytes that pools hold, of the programs measured so far."""
+
+    kind = float
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ def _goal(place: Place, rounds: Rounds) -> list[Goal]:
     return [Goal(measured_row(place, rounds, DEFAULT, LTO, "cpu_time"), NO_SLOWER)]
 
 
-def share_goals(shares: Shares) -> list[Goal]:
+def share_goals(shares: Mapping[Place, float]) -> list[Goal]:
     """Whether enough programs have enough of their heaps in pools: the one that must has its share held
     against the part that is wanted."""
     if len(shares) < WANTED_PROGRAMS:

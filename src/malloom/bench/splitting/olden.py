@@ -1,8 +1,9 @@
 """Figure 5: programs of Olden, compiled in every way."""
 
 from malloom.bench.cases import Case
+from malloom.bench.gathered import Races
 from malloom.bench.goals import Goal, against_limit
-from malloom.bench.means import Races, mean_row
+from malloom.bench.means import mean_row
 from malloom.bench.splitting.comparing import goal_against_better, ours_against_best, race, rows_against
 from malloom.bench.splitting.compilers import BASELINE, DEFAULT, LTO, OURS, POOL
 from malloom.bench.steps import Bench

@@ -1,6 +1,7 @@
 """The suite splitting: pools and split structures at compile time, as Curial et al. measure them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +9,8 @@ from typing import Annotated
 import typer
 
 from malloom.bench.cases import Case
-from malloom.bench.means import Races
-from malloom.bench.room import lack_of_room
+from malloom.bench.gathered import Races
+from malloom.bench.room import memory_for
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
 from malloom.bench.splitting.comparing import HEAT
@@ -23,7 +24,6 @@ from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import FACTORS, heap_bytes, known
 from malloom.cache.geometry import last_level_bytes, size_from
 from malloom.errors import UsageProblem
-from malloom.memory import available_memory
 
 PARTS = {
     "figure4": "small structures that are gone through",
@@ -132,19 +132,12 @@ def _check(workloads: Path) -> None:
 
 
 def _timed(scale: SplittingScale, part: str, what: str, heap: int, measure: Callable[[Bench], Found]) -> Step:
-    """A step that is left out, with a note, where its heap does not fit."""
-
-    def measured(bench: Bench) -> Found:
-        if lack := lack_of_room(heap, available_memory()):
-            bench.note(lack)
-            return []
-        return measure(bench)
-
     runs = RUNS_A_ROUND * (scale.times.fewest + 1)
     if scale.allocators:
         runs += (ALLOCATORS + 2) * (HEAT.fewest + 1) + scale.times.fewest + 1
     least = runs * max(SECONDS_PER_BYTE * heap, 0.05)
-    return Step(part, what, measured, max(scale.times.seconds if scale.judges else 0.0, least))
+    expected = max(scale.times.seconds if scale.judges else 0.0, least)
+    return Step(part, what, measure, expected, memory=memory_for(heap))
 
 
 def _figure4(scale: SplittingScale) -> list[Step]:
@@ -170,13 +163,13 @@ def _llu(scale: SplittingScale) -> list[Step]:
 
 
 def _olden(scale: SplittingScale) -> list[Step]:
-    races: Races = {}
+    races = Races()
 
     def step(case: Case, heap: int) -> Step:
         measure = partial(
             olden.olden_rows, case=case, budget=scale.times, allocators=scale.allocators, races=races
         )
-        return _timed(scale, "olden", str(case), heap, measure)
+        return replace(_timed(scale, "olden", str(case), heap, measure), gathers=races)
 
     cases = programs.cases_of_olden(scale.olden, scale.sizes, scale.last_level)
     steps = [step(case, heap) for case, heap in cases]
@@ -197,7 +190,8 @@ def _counted(scale: SplittingScale) -> list[Case]:
 def _table2(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
     def step(what: str, case: Case, measure: Callable[[Bench], Found]) -> Step:
         expected = 300.0 if scale.judges else 5.0
-        return Step("table2", f"{case}, {what}", measure, expected, last_level=scale.counted_last_level)
+        name, last_level = f"{case}, {what}", scale.counted_last_level
+        return Step("table2", name, measure, expected, last_level=last_level, gathers=runs.found)
 
     cases = _counted(scale)
     return [
@@ -214,6 +208,7 @@ def _streams(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
             partial(streams.stream_rows, case=case, runs=runs),
             1.0,
             last_level=scale.counted_last_level,
+            gathers=runs.found,
         )
         for case in _counted(scale)
     ]
@@ -228,10 +223,16 @@ def _debian(scale: SplittingScale) -> list[Step]:
             " ".join(program.place(amount.size(program))),
             partial(program_rows, program=program, amount=amount, shares=shares),
             builds + scale.times.seconds,
+            gathers=shares,
         )
         for program in scale.debian
     ]
     return [*steps, conclusion("debian", "heap shares", partial(share_goals, shares))]
 
 
-SUITE = Suite("Curial et al.: pools per alias set and split structures, by a compiler", PARTS, prepare)
+SUITE = Suite(
+    "Curial et al.: pools per alias set and split structures, by a compiler",
+    PARTS,
+    prepare,
+    choosing=("program", "debian", "sizes"),
+)
