@@ -73,9 +73,7 @@ def keeper_at(
         return new
     say(_gone_on(before, steps))
     if before and CHANGED in str(host.get("commit")):
-        say(
-            "note: the sources differ from their commit; whether they did so then in the same way is not known"
-        )
+        say("note: the sources differ from their commit; whether in the same way as then is not known")
     return Keeper(path, state, is_new=False, taken_over=before)
 
 
