@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from malloom.bench.state import VERSION, Finished, Keeper, State, StepId, read_state, why_not
+from malloom.bench.state import VERSION, Finished, Keeper, State, StepId, put_back, read_state, why_not
 from malloom.bench.steps import Step
 from malloom.bench.suite import Suite
 from malloom.errors import CommandError
@@ -64,7 +64,7 @@ def keeper_at(
     try:
         state = read_state(path)
         problem = why_not(state, suite, options, host)
-        before = _put_back(state, steps, path) if resume and not problem else {}
+        before = _put_back(state, steps) if resume and not problem else {}
     except CommandError as error:
         say(f"note: started anew: {error}; it will be kept beside")
         return new
@@ -77,25 +77,16 @@ def keeper_at(
     return Keeper(path, state, is_new=False, taken_over=before)
 
 
-def _put_back(state: State, steps: Sequence[Step], path: Path) -> dict[StepId, Finished]:
+def _put_back(state: State, steps: Sequence[Step]) -> dict[StepId, Finished]:
     """Those of the steps that were finished, with what they had gathered."""
     finished = {each.id: each for each in state.steps if each.is_of_use}
     found = {}
     for step in steps:
         if before := finished.get((step.part, step.what)):
             found[before.id] = before
-            _put_back_gathered(step, before, path)
+            if step.gathers is not None:
+                put_back(step.gathers, before)
     return found
-
-
-def _put_back_gathered(step: Step, before: Finished, path: Path) -> None:
-    if step.gathers is None:
-        return
-    try:
-        for place, data in before.gathered:
-            step.gathers.put_back(place, data)
-    except ValueError:
-        raise CommandError(f"{path} is damaged") from None
 
 
 def _started_anew(state: State, path: Path, problem: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from malloom.bench.findings import Failure, Findings, Note
+from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal
 from malloom.bench.steps import Step
 from malloom.errors import CommandError
@@ -73,6 +74,15 @@ def finished(step: Step, found: Findings, seconds: float, places: Sequence[Place
         found.notes,
         [(place, gathers.data_of(place)) for place in places] if gathers is not None else [],
     )
+
+
+def put_back(gathers: Gathered[Any], step: Finished) -> None:
+    """What the step had gathered. Raises CommandError where that is damaged."""
+    try:
+        for place, data in step.gathered:
+            gathers.put_back(place, data)
+    except ValueError:
+        raise CommandError(f"the file's races of {step.part}, {step.what} are damaged") from None
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,8 @@
 
 import inspect
 import math
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +14,6 @@ from malloom.bench.cases import DEFAULT_FOLDER
 from malloom.bench.choosing import chosen_steps, print_needs
 from malloom.bench.findings import Findings
 from malloom.bench.general import described
-from malloom.bench.markdown import to_markdown
 from malloom.bench.pictures import draw, prepare
 from malloom.bench.resuming import default_file, keeper_at, options_that_agree
 from malloom.bench.running import run
@@ -24,14 +21,13 @@ from malloom.bench.state import locked
 from malloom.bench.steps import Step
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.suites import found_suites
-from malloom.bench.tables import goals_data, print_all, rows_data
+from malloom.commands.bench_join import join
+from malloom.commands.bench_output import print_tables, shown, write
 from malloom.errors import CommandError, UsageProblem
 from malloom.measure.allocators import without_settings_of_users
 from malloom.measure.host import measured_on
-from malloom.measure.interleaved import Progress, no_progress
-from malloom.measure.rows import to_json
 from malloom.measure.signals import ended_in_order
-from malloom.output_file import check_output, written_whole
+from malloom.output_file import check_output
 
 HELP = """Measure a suite of the papers' claims on this machine.
 
@@ -49,10 +45,10 @@ class Suites(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in self.commands:
-            names = " or ".join(self.commands)
+            names = " or ".join(found_suites())
             raise UsageProblem(f"there is no suite '{args[0]}'", remedy=f"choose {names}")
-        if problem := found_suites()[args[0]].problem:
-            raise problem
+        if (suite := found_suites().get(args[0])) and suite.problem:
+            raise suite.problem
         return super().resolve_command(ctx, args)
 
 
@@ -68,6 +64,7 @@ def register(app: typer.Typer) -> None:
     )
     for name, suite in found_suites().items():
         group.command(name, help=_help_of(suite), short_help=suite.summary)(command_of(name, suite))
+    group.command("join", short_help="results of several runs as one")(join)
     app.add_typer(group, name="bench")
 
 
@@ -222,53 +219,3 @@ def measured(
             keeper=keeper,
             minutes=minutes,
         )
-
-
-def print_tables(prepared: Prepared, findings: Findings) -> None:
-    """All that the findings can fill, on standard output."""
-    from rich.console import Console  # noqa: PLC0415
-
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 240)
-    print_all(console, prepared.shown(findings))
-
-
-@contextmanager
-def shown() -> Iterator[tuple[Callable[[str], None], Progress]]:
-    """Lines on standard error as the suite goes on; at a terminal also the run that it is at."""
-    from rich.console import Console  # noqa: PLC0415
-
-    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-
-    def say(line: str) -> None:
-        console.print(line, style="dim")
-
-    if not console.is_terminal:
-        yield say, no_progress
-        return
-    with console.status("") as status:
-
-        def say_and_wait(line: str) -> None:
-            say(line)
-            status.update("")
-
-        yield say_and_wait, lambda name, number: status.update(f"run {number} of {name}")
-
-
-def write(
-    name: str, prepared: Prepared, findings: Findings, json: Path | None, markdown: Path | None
-) -> None:
-    """Rows, goals and failures for machines, tables for documents, where they are wanted."""
-    if json is not None:
-        failures = [asdict(failure) for failure in findings.failures]
-        notes = [asdict(note) for note in findings.notes]
-        rows, goals = rows_data(findings), goals_data(findings)
-        left_out = [asdict(each) for each in findings.left_out]
-        data = to_json(name, findings.measured_on, rows, goals, failures, notes, left_out)
-        _write_text(json, data + "\n")
-    if markdown is not None:
-        _write_text(markdown, to_markdown(prepared.shown(findings)))
-
-
-def _write_text(path: Path, text: str) -> None:
-    with written_whole(path) as file:
-        file.write(text.encode())

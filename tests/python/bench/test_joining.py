@@ -1,0 +1,85 @@
+"""What several runs have finished, joined: every row with its commit, and means over all."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from python.bench.test_resuming import FOLDER, MEAN, NAMES, Suites
+from python.bench.test_suites import MALLOOM
+
+OTHER = {"commit": "0123456789ab", "date": "2005-06-12"}
+
+
+@pytest.fixture
+def suites(tmp_path: Path) -> Suites:
+    return Suites(tmp_path)
+
+
+def part(suites: Suites, name: str, pattern: str, **changed: str) -> None:
+    """Measures the steps into a file of that name, as if on what was changed."""
+    suites.run("--step", pattern)
+    suites.change_state(**changed)
+    (suites.folder / "state.json").rename(suites.folder / name)
+
+
+def join(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-c", MALLOOM, FOLDER, "bench", "join", *options]
+    return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+def rows_of(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    found = json.loads((folder / "joined.json").read_text())["rows"]
+    return {(row["workload"], row["input"]): row for row in found if row["variant"] == "fast"}
+
+
+def test_rows_keep_their_commits_and_means_are_over_all(suites: Suites) -> None:
+    part(suites, "two.json", "walk t*", **OTHER)
+    part(suites, "one.json", "walk [of]*")
+    done = join(suites.folder, "two.json", "one.json", "-o", "joined.json", "--markdown", "joined.md")
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(suites.folder)
+    assert list(rows) == [*(("walk", name) for name in NAMES), MEAN]
+    ours = rows["walk", "one"]["commit"]
+    assert [row["commit"] for row in rows.values()] == [
+        ours, OTHER["commit"], OTHER["commit"], ours, f"{ours} and {OTHER['commit']}",
+    ]  # fmt: skip
+    assert rows["walk", "two"]["date"] == OTHER["date"]
+    tables = (suites.folder / "joined.md").read_text()
+    assert "| program | slow again | fast | commit |" in tables
+    assert "| 0123456789ab, 2005-06-12 |" in tables
+    assert "Walks" in done.stdout
+
+
+def test_of_a_step_in_several_files_the_last_counts(suites: Suites) -> None:
+    part(suites, "old.json", "walk *", **OTHER)
+    part(suites, "new.json", "walk two")
+    assert join(suites.folder, "old.json", "new.json", "-o", "joined.json").returncode == 0
+    rows = rows_of(suites.folder)
+    assert len(rows) == len(NAMES) + 1
+    assert rows["walk", "two"]["commit"] != OTHER["commit"]
+    assert {rows["walk", name]["commit"] for name in ("one", "three", "four")} == {OTHER["commit"]}
+
+
+def test_what_does_not_belong_together_is_bad_use(suites: Suites) -> None:
+    part(suites, "ours.json", "walk one")
+    part(suites, "theirs.json", "walk two", processor="Zen 9")
+    done = join(suites.folder, "ours.json", "theirs.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("malloom: the files were measured on different machines: processor ")
+    suites.run("--seconds", "3", "--step", "walk two")
+    done = join(suites.folder, "ours.json", "state.json")
+    assert done.stderr == "malloom: the files were measured with different options: seconds 1.0 and 3.0\n"
+
+
+def test_what_is_no_state_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_text('{"suite": "walks", "rows": []}')
+    done = join(tmp_path, "rows.json")
+    assert (done.returncode, done.stderr) == (1, "malloom: rows.json is damaged, or no state of a suite\n")
+    assert (
+        join(tmp_path, "nowhere.json").stderr
+        == "malloom: cannot read nowhere.json: No such file or directory\n"
+    )
