@@ -59,12 +59,12 @@ class _Running:
     keeper: Keeper | None
     minutes: float
     began: float = field(default_factory=time.monotonic)
-    pace: Pace = field(init=False)
+    pace: Pace = field(default_factory=Pace)
     postponed: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        known = ((step, self._before(step)) for step in self.steps)
-        self.pace = Pace([(step, before.seconds) for step, before in known if before])
+        for before in self.keeper.state.steps if self.keeper else ():
+            self.pace.learn(before.part, before.thought, before.seconds)
 
     def go_on(self, number: int, step: Step) -> None:
         """The step by its number, unless a signal has ended the suite."""
@@ -101,7 +101,7 @@ class _Running:
         finally:
             self.findings.take_over(found)
         seconds = self._passed() - passed
-        self.pace.add(step, seconds)
+        self.pace.learn(step.part, step.seconds, seconds)
         if self.keeper and not step.concludes:
             gathered = [place for place in step.gathers or () if place not in places]
             self._keep(self.keeper, finished(step, found, seconds, gathered))

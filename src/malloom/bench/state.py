@@ -28,11 +28,12 @@ StepId = tuple[str, str]
 
 @dataclass(frozen=True)
 class Finished:
-    """A step that was measured, and what it was measured on. `gathered` is what it left to the steps after
-    it, by place, as Gathered.data_of has it."""
+    """A step that was measured, and what it was measured on. It took so many `seconds`, and was thought to
+    take `thought`. `gathered` is what it left to the steps after it, by place, as Gathered.data_of has it."""
 
     part: str
     what: str
+    thought: float
     seconds: float
     host: Host
     rows: Sequence[Row]
@@ -66,6 +67,7 @@ def finished(step: Step, found: Findings, seconds: float, places: Sequence[Place
     return Finished(
         step.part,
         step.what,
+        step.seconds,
         seconds,
         found.host,
         [row for _, row in found.rows],

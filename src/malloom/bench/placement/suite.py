@@ -26,6 +26,11 @@ GOALS = {
     "planning": "time and memory of planning a large profile",
     "programs": "verdicts of optimize on real programs",
 }
+SECONDS_TO_OPTIMIZE = 60.0
+"""What `malloom optimize` takes: as all of the suite's seconds a guess for the first estimate only, from some
+20 minutes for the whole suite."""
+PLANNED_MEMORY, PLANNED_DISK = 400, 10
+"""Bytes for a request and for an access of the profile that is planned."""
 
 
 def prepare(quick: bool) -> Prepared:
@@ -54,7 +59,7 @@ def _with_names(case: Case) -> list[tuple[Case, list[str]]]:
 def _times(scale: PlacementScale) -> list[Step]:
     budget = scale.table_budget
     return [
-        Step("times", str(case), partial(races.strategy_rows, case=case, names=names, budget=budget))
+        Step("times", str(case), partial(races.strategy_rows, case=case, names=names, budget=budget), 30.0)
         for plain in scale.timed
         for case, names in _with_names(plain)
     ]
@@ -62,7 +67,7 @@ def _times(scale: PlacementScale) -> list[Step]:
 
 def _misses(scale: PlacementScale) -> list[Step]:
     return [
-        Step("misses", str(case), partial(misses.strategy_miss_rows, case=case, names=names))
+        Step("misses", str(case), partial(misses.strategy_miss_rows, case=case, names=names), 20.0)
         for plain in scale.counted
         for case, names in _with_names(plain)
     ]
@@ -70,13 +75,16 @@ def _misses(scale: PlacementScale) -> list[Step]:
 
 def _preallocation(scale: PlacementScale) -> list[Step]:
     case, budget = scale.preallocated, scale.table_budget
-    return [Step("preallocation", str(case), partial(races.preallocation_rows, case=case, budget=budget))]
+    measure = partial(races.preallocation_rows, case=case, budget=budget)
+    return [Step("preallocation", str(case), measure, budget.seconds)]
 
 
 def _statistics(scale: PlacementScale) -> list[Step]:
     budget = scale.table_budget
     return [
-        Step("statistics", str(case), partial(races.statistics_rows, case=case, budget=budget))
+        Step(
+            "statistics", str(case), partial(races.statistics_rows, case=case, budget=budget), budget.seconds
+        )
         for case in scale.with_statistics
     ]
 
@@ -89,22 +97,22 @@ def _speed(scale: PlacementScale) -> list[Step]:
         measure = partial(
             goals.speed_goals, case=case, metric=metric, limit=limit, budget=budget, seconds=seconds
         )
-        return Step("speed", str(case), measure)
+        return Step("speed", str(case), measure, SECONDS_TO_OPTIMIZE + budget.seconds)
 
     def against_peers(case: Case) -> Step:
         measure = partial(goals.peers_goals, case=case, budget=close, seconds=seconds)
-        return Step("speed", f"{case} against allocators", measure)
+        return Step("speed", f"{case} against allocators", measure, SECONDS_TO_OPTIMIZE + close.seconds)
 
     def with_other_plans(case: Case, others: Sequence[Case]) -> Step:
         measure = partial(goals.foreign_plan_goals, case=case, others=others, budget=close)
-        return Step("speed", f"{case} with other plans", measure)
+        return Step("speed", f"{case} with other plans", measure, close.seconds)
 
     start_up = partial(goals.start_up_goals, tiny=traverse(1, 1), large=large, budget=budget)
     return [
         walk(large, "cpu_time", 0.25),
         walk(small, small.measure, 0.45),
         *(against_peers(case) for case in scale.against_peers),
-        Step("speed", "start-up", start_up),
+        Step("speed", "start-up", start_up, budget.seconds),
         *(with_other_plans(case, others) for case, others in scale.foreign),
     ]
 
@@ -117,6 +125,7 @@ def _recording(scale: PlacementScale) -> list[Step]:
             "recording",
             f"{program}, accesses {accesses}",
             partial(recording_goals, program=program, accesses=accesses, budget=scale.recording_budget),
+            scale.recording_budget.seconds,
         )
         for program, accesses in wanted
     ]
@@ -125,7 +134,9 @@ def _recording(scale: PlacementScale) -> list[Step]:
 def _planning(scale: PlacementScale) -> list[Step]:
     requests, accesses = scale.planning
     measure = partial(planning_goals, requests=requests, accesses=accesses)
-    return [Step("planning", f"{requests} requests {accesses} accesses", measure)]
+    memory, disk = PLANNED_MEMORY * requests, PLANNED_DISK * accesses
+    what = f"{requests} requests {accesses} accesses"
+    return [Step("planning", what, measure, 90.0, memory=memory, disk=disk)]
 
 
 def _programs(scale: PlacementScale) -> list[Step]:
@@ -134,6 +145,7 @@ def _programs(scale: PlacementScale) -> list[Step]:
             "programs",
             str(program),
             partial(goals.verdict_goals, program=program, seconds=scale.optimize_seconds),
+            SECONDS_TO_OPTIMIZE,
         )
         for program in scale.programs
     ]

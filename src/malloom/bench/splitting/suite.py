@@ -34,10 +34,17 @@ PARTS = {
     "debian": "real programs from Debian's sources: what is proven of them, their builds, their times",
 }
 SECONDS = 60.0
-SECONDS_PER_BYTE = 4e-8
-"""What a run takes for each byte of its heap: a guess for the first estimate only."""
+SECONDS_PER_BYTE = 1e-8
+"""What a run takes for each byte of its heap: a guess for the first estimate only, from the ten minutes that
+Olden took at 2x and 8x of 32 MiB, and the two minutes of a row of figure 4 at 2x."""
 SECONDS_A_BUILD = 30.0
 """Of one of Debian's programs: a guess too."""
+SECONDS_OF_A_COUNT = 70.0
+"""Of a program whose instructions or misses are counted: 14 minutes for twelve."""
+RECORDED = 8
+"""Bytes of a recording of all accesses for each byte of the heap: em3d's has 6.7, and all others fewer."""
+BUILT = 1 << 30
+"""Bytes of both builds of one of Debian's programs, at most: a guess."""
 RUNS_A_ROUND = len(VARIANTS) + 2
 ALLOCATORS = 8
 
@@ -187,13 +194,17 @@ def _counted(scale: SplittingScale) -> list[Case]:
     ]
 
 
+def _recorded(scale: SplittingScale) -> int:
+    return RECORDED * heap_bytes(SIZES[0], scale.counted_last_level)
+
+
 def _table2(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
     def step(what: str, case: Case, measure: Callable[[Bench], Found]) -> Step:
-        expected = 300.0 if scale.judges else 5.0
+        expected = SECONDS_OF_A_COUNT if scale.judges else 5.0
         name, last_level = f"{case}, {what}", scale.counted_last_level
-        return Step("table2", name, measure, expected, last_level=last_level, gathers=runs.found)
+        return Step("table2", name, measure, expected, last_level=last_level, disk=disk, gathers=runs.found)
 
-    cases = _counted(scale)
+    cases, disk = _counted(scale), _recorded(scale)
     return [
         *(step("instructions", case, partial(table2.instruction_rows, case=case)) for case in cases),
         *(step("misses", case, partial(table2.miss_rows, case=case, runs=runs)) for case in cases),
@@ -206,8 +217,9 @@ def _streams(scale: SplittingScale, runs: WholeRuns) -> list[Step]:
             "streams",
             str(case),
             partial(streams.stream_rows, case=case, runs=runs),
-            1.0,
+            SECONDS_OF_A_COUNT if scale.judges else 5.0,
             last_level=scale.counted_last_level,
+            disk=_recorded(scale),
             gathers=runs.found,
         )
         for case in _counted(scale)
@@ -223,6 +235,7 @@ def _debian(scale: SplittingScale) -> list[Step]:
             " ".join(program.place(amount.size(program))),
             partial(program_rows, program=program, amount=amount, shares=shares),
             builds + scale.times.seconds,
+            disk=BUILT,
             gathers=shares,
         )
         for program in scale.debian
