@@ -6,13 +6,18 @@
 // It is a process of its own because Linux counts into a child's peak the memory of the process that it was
 // forked from: under a Python process every program would seem to need Python's memory. The variables are set
 // for the program alone, so that what they preload does not act here.
+//
+// As the leader of a process group it ends the whole group when its parent dies: a program that went on after
+// its measurer was killed would disturb whatever is measured next.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,6 +60,19 @@ static char** environment_with(char** variables, int count) {
     return all;
 }
 
+static void end_group(int number) {
+    (void)number;
+    kill(0, SIGKILL);
+}
+
+/// What the program was started with stays its own: handlers do not outlive an exec.
+static void end_with_parent(void) {
+    if (getpgrp() != getpid()) return;
+    struct sigaction ending = {.sa_handler = end_group};
+    sigaction(SIGTERM, &ending, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
 static int report_run(int report, pid_t program, long long began) {
     int status = 0;
     struct rusage used;
@@ -78,6 +96,7 @@ int main(int count, char** arguments) {
     char** environment = environment_with(arguments + 2, first - 2);
     if (environment == NULL) return 1;
     char** program = arguments + first + 1;
+    end_with_parent();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addclose(&actions, report);

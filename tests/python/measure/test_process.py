@@ -1,8 +1,10 @@
 """One measured run of a real program."""
 
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,29 @@ def test_a_run_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
 
 def test_the_time_limit_stays_with_the_command() -> None:
     assert Command(["true"]).limited(3).with_environment({"A": "B"}).time_limit == 3
+
+
+def test_a_program_does_not_outlive_who_measures_it(tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    program = Command(["sh", "-c", f"echo $$ >{began}.new; mv {began}.new {began}; sleep 600; true"])
+    source = f"from malloom.measure.process import Command, run_measured; run_measured({program!r})"
+    with subprocess.Popen([sys.executable, "-c", source]) as measuring:
+        wait_for(began.exists)
+        measuring.kill()
+    number = int(began.read_text())
+    wait_for(lambda: not is_running(number))
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+def is_running(number: int) -> bool:
+    """Whether it is there, and no zombie that nobody has waited for yet."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False
