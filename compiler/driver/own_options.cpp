@@ -11,14 +11,14 @@ namespace malloom::driver {
 namespace {
 
 constexpr std::string_view prefix = "-fmalloom-";
-constexpr std::string_view policies[] = {"none", "pool", "maximal", "hot-cold", "default"};
+constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maximal", "hot-cold", "default"};
 constexpr std::string_view remedy =
-    "there are -fmalloom-policy=none|pool|maximal|hot-cold|default, -fmalloom-profile=FILE and "
-    "-fmalloom-verify";
+    "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
+    "-fmalloom-expect-links and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f.
 constexpr std::string_view policy = "policy=", profile = "profile=";
-constexpr std::string_view known[] = {policy, profile, "verify"};
+constexpr std::string_view known[] = {policy, profile, "expect-links", "verify"};
 
 bool names(std::string_view option, std::string_view text) {
     return option.ends_with('=') ? text.starts_with(option) : text == option;
@@ -28,7 +28,7 @@ void check_policy(const std::string& argument) {
     const std::string_view name = std::string_view(argument).substr(argument.find('=') + 1);
     if (std::ranges::find(policies, name) == std::end(policies)) {
         fail(bad_use, argument + ": there is no such policy",
-             "choose none, pool, maximal, hot-cold or default");
+             "choose none, overhead-only, pool, maximal, hot-cold or default");
     }
 }
 

@@ -37,7 +37,10 @@ using malloom::compiler::Policy;
 llvm::cl::opt<Policy> chosen_policy(
     "malloom-policy", llvm::cl::desc("What is done with the structures of which all is known"),
     llvm::cl::init(Policy::automatic),
-    llvm::cl::values(clEnumValN(Policy::none, "none", "nothing"), clEnumValN(Policy::pool, "pool", "pools"),
+    llvm::cl::values(clEnumValN(Policy::none, "none", "nothing"),
+                     clEnumValN(Policy::overhead_only, "overhead-only",
+                                "functions inlined and copied as by default, and no pools"),
+                     clEnumValN(Policy::pool, "pool", "pools"),
                      clEnumValN(Policy::maximal, "maximal", "pools, and each field in an array of its own"),
                      clEnumValN(Policy::hot_cold, "hot-cold",
                                 "pools, and two arrays where fields are hot or cold"),
@@ -49,7 +52,7 @@ llvm::cl::opt<bool> verifies("malloom-verify",
 llvm::cl::opt<bool> tells_contexts_apart(
     "malloom-contexts", llvm::cl::init(true),
     llvm::cl::desc("Clone functions for calls that give them other objects"));
-llvm::cl::opt<bool> guesses_links("malloom-expect-links", llvm::cl::init(true),
+llvm::cl::opt<bool> guesses_links("malloom-expect-links",
                                   llvm::cl::desc("Walk lists with guesses of where the next object lies"));
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
@@ -152,7 +155,8 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::use_profile(profile, module, proofs, usages, remarks_of);
         }
         auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy);
-        if (chosen_policy == Policy::automatic) {
+        const bool is_control = chosen_policy == Policy::overhead_only;
+        if (is_control || chosen_policy == Policy::automatic) {
             malloom::compiler::share_pools(decisions,
                                            malloom::compiler::leaders_of(points_to, proofs, weights));
         }
@@ -160,13 +164,18 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
         }
-        malloom::compiler::remark(decisions, malloom::compiler::StructureNames(points_to), remarks_of);
+        if (!is_control) {
+            malloom::compiler::remark(decisions, malloom::compiler::StructureNames(points_to), remarks_of);
+        }
         if (llvm::none_of(decisions, is_treated)) {
             kept_->put_back(module);
             return llvm::PreservedAnalyses::none();
         }
         kept_->forget();
         clones.fold(treated_places(points_to, decisions));
+        if (is_control) {
+            return llvm::PreservedAnalyses::none();
+        }
         malloom::compiler::describe_split(module, points_to, decisions);
         malloom::compiler::rewrite(module, points_to, decisions, verifies);
         return llvm::PreservedAnalyses::none();

@@ -39,15 +39,16 @@ SplitLayout layout_of(const Decision& decision);
 
 enum class Policy : uint8_t {
     none,
-    pool,      ///< pools wherever they are proven
-    maximal,   ///< splits whatever is proven, each field apart (the paper's)
-    hot_cold,  ///< chooses for each set between the whole and two arrays
-    automatic  ///< chooses for each set
+    overhead_only,  ///< decides as `automatic` does, for a program that stays without pools
+    pool,           ///< pools wherever they are proven
+    maximal,        ///< splits whatever is proven, each field apart (the paper's)
+    hot_cold,       ///< chooses for each set between the whole and two arrays
+    automatic       ///< chooses for each set
 };
 
 /// Whether a policy goes by how objects are used.
 inline bool chooses(Policy policy) {
-    return policy == Policy::hot_cold || policy == Policy::automatic;
+    return policy == Policy::hot_cold || policy == Policy::automatic || policy == Policy::overhead_only;
 }
 
 /// What is done with each proof's set, in their order; `usages` are of the same, for policies that choose.

@@ -14,7 +14,7 @@ BUILD = ROOT / "build" / ("python" if LLVM == "19" else f"llvm-{LLVM}")
 PLUGIN = BUILD / "compiler" / "malloom_plugin.so"
 POOLS = BUILD / "runtime" / "front" / "libmalloom_pools.a"
 
-POLICIES = ("none", "pool", "maximal", "hot-cold", "default")
+POLICIES = ("none", "overhead-only", "pool", "maximal", "hot-cold", "default")
 LEVELS = ("-O1", "-O2", "-O3")
 
 SET = re.compile(r"^objects of (\d+) bytes from(.*): (split|pool|no), fields(.*)$")

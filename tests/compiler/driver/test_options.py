@@ -147,22 +147,27 @@ def test_libtools_own_list_of_libraries_is_seen(asked: Asked) -> None:
     assert loads_plugin(asked, *named.split())
 
 
-@pytest.mark.parametrize("policy", ["none", "pool", "maximal", "hot-cold", "default"])
+@pytest.mark.parametrize("policy", ["none", "overhead-only", "pool", "maximal", "hot-cold", "default"])
 def test_policy_reaches_the_plugin(asked: Asked, policy: str) -> None:
     words = asked("-fmalloom-policy=pool", f"-fmalloom-policy={policy}", "a.o")
     assert [word for word in words if "policy" in word] == [f"-mllvm=-malloom-policy={policy}"]
     assert asked(f"-fmalloom-policy={policy}", "-O2", "-c", "a.c") == [LTO, "-O2", "-c", "a.c"]
 
 
-def test_verification_reaches_the_plugin(asked: Asked) -> None:
-    assert "-mllvm=-malloom-verify" in "".join(asked("-fmalloom-verify", "a.o"))
+@pytest.mark.parametrize("name", ["verify", "expect-links"])
+def test_what_is_off_otherwise_reaches_the_plugin(asked: Asked, name: str) -> None:
+    assert f"-mllvm=-malloom-{name}" in asked(f"-fmalloom-{name}", "a.o")
+    assert not any(name in word for word in asked("a.o"))
 
 
 @pytest.mark.parametrize(
     ("option", "says"),
     [
         ("-fmalloom-polcy=pool", "there is no option -fmalloom-polcy=pool; there are -fmalloom-policy="),
-        ("-fmalloom-policy=some", "-fmalloom-policy=some: there is no such policy; choose none, pool,"),
+        (
+            "-fmalloom-policy=some",
+            "-fmalloom-policy=some: there is no such policy; choose none, overhead-only, pool,",
+        ),
         ("-fmalloom-policy", "there is no option -fmalloom-policy; there are -fmalloom-policy="),
         ("-fmalloom-profile", "there is no option -fmalloom-profile; there are -fmalloom-policy="),
     ],
