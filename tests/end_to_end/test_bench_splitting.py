@@ -9,7 +9,8 @@ pytestmark = pytest.mark.long
 BENCH = ("splitting", "--allocators")
 TITLES = [
     "Figure 4: walking time against clang -O3",
-    "llu (-n 341 -d -t, -n 1 -d -t): CPU time against clang -O3",
+    "llu: CPU time against clang -O3",
+    "llu-one-list: walking time against clang -O3",
     "Figure 5: CPU time against clang -O3 -flto",
     "Figure 5: peak memory against clang -O3 -flto",
     "Table 2: instructions against clang -O3 -flto",
@@ -24,6 +25,7 @@ TITLES = [
     "Real programs: CPU time of a clean build against clang -O2 -flto",
     "Real programs: the link alone",
     "Real programs: CPU time against clang -O2 -flto",
+    "Real programs: CPU time against functions inlined and copied as by default, without pools",
     "What malloom must reach",
 ]
 COMPILED = {"baseline", "lto", "gcc", "pool", "maximal", "default"}
@@ -45,7 +47,8 @@ def test_every_variant_is_timed(quick: Measured, workload: str, metric: str) -> 
     beside = quick.rows(workload=workload, metric=metric, baseline="lto")
     for place in {row["input"] for row in rows}:
         raced = {row["variant"] for row in rows if row["input"] == place}
-        assert raced - ALLOCATORS == (COMPILED - {"baseline"}) | {"baseline again"}
+        guessing = {"default, links expected"} if workload == "llu" else set()
+        assert raced - ALLOCATORS == (COMPILED - {"baseline"}) | {"baseline again"} | guessing
         assert len(raced & ALLOCATORS) == 1, "the fastest is in the race"
         others = {row["variant"] for row in beside if row["input"] == place}
         assert others & ALLOCATORS == ALLOCATORS - raced
@@ -61,16 +64,19 @@ def test_every_goal_is_held(quick: Measured) -> None:
     held = {
         (goal["workload"], goal["variant"], goal["metric"], goal["limit"]) for goal in quick.found["goals"]
     }
-    assert held == {
+    means = {each for each in held if each[0] == "geometric mean"}
+    assert means <= {("geometric mean", "default", "cpu_time", 0.9)}, "none of races with unreliable controls"
+    assert held - means == {
         ("small_list", "default", "walk_time", 0.6),
         ("small_list", "default", "walk_time", 1.01),
         ("llu", "default", "cpu_time", 0.48),
         ("llu", "default", "cpu_time", 1.01),
+        ("llu_many", "default", "cpu_time", 0.48),
+        ("llu_many", "default", "cpu_time", 1.01),
         ("tsp", "default", "cpu_time", 1.01),
         ("tsp", "default", "peak_memory", 1.0),
         ("power", "default", "cpu_time", 1.01),
         ("power", "default", "peak_memory", 1.0),
-        ("geometric mean", "default", "cpu_time", 0.9),
         ("mawk", "default", "cpu_time", 1.01),
         ("mawk", "default", "build_cpu_time", 1.0),
     }
@@ -101,7 +107,9 @@ def test_a_real_program_is_built_counted_and_timed(quick: Measured) -> None:
     assert 0 <= facts["heap share"] <= 1
     for metric in ("build_cpu_time", "build_wall_time"):
         ratios = {row["variant"]: row["ratio"] for row in quick.rows(workload="mawk", metric=metric)}
-        assert 0.5 < ratios["default"] < 5
+        assert 0.5 < ratios["default"] < 5 and 0.2 < ratios["lto again"] < 5
+    of_pools = quick.rows(workload="mawk", metric="cpu_time", baseline="overhead-only")
+    assert {row["variant"] for row in of_pools} == {"overhead-only again", "default"}
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -28,7 +28,7 @@ def llu_sum(walks: int, lists: int, length: int, growth: float, dirty: bool) -> 
     return lists * total
 
 
-@pytest.mark.parametrize("tail", [[], ["-t"]])
+@pytest.mark.parametrize("tail", [[], ["-t"], ["-t", "-r"]])
 @pytest.mark.parametrize("dirty", [[], ["-d"]])
 @pytest.mark.parametrize(("walks", "lists", "length", "growth"), [(1, 1, 1, 0), (9, 3, 4, 0.5), (5, 7, 0, 2)])
 def test_llu_sums_the_counts_of_all_walks(
@@ -38,6 +38,23 @@ def test_llu_sums_the_counts_of_all_walks(
     done = run("llu", "llu", *sizes, *dirty, *tail, "--times")
     assert done.stdout == f"sum {llu_sum(walks, lists, length, growth, bool(dirty))}\n"
     assert [line.split()[1] for line in done.stderr.splitlines()] == ["build_time", "walk_time"]
+
+
+def others_sum(made_in_walk: int, number: int) -> int:
+    """Of four further fields of an element."""
+    return (made_in_walk ^ number) + (made_in_walk + 1 ^ made_in_walk + 2)
+
+
+@pytest.mark.parametrize("order", [[], ["-r"]])
+def test_llu_many_sums_five_fields(order: list[str]) -> None:
+    walks, lists, length = 3, 4, 5
+    elements = [(0, number) for number in range(lists) for _ in range(length)]
+    total = 0
+    for at in range(1, walks + 1):
+        total += sum(1 + others_sum(*element) for element in elements)
+        elements += [(at, number) for number in range(lists)]
+    done = run("llu", "llu_many", "-i", walks, "-n", lists, "-l", length, "-g", 1, *order)
+    assert done.stdout == f"sum {total}\n"
 
 
 @pytest.mark.parametrize("arguments", [["1"], ["-n", "0"], ["-x"], ["-g", "-1"]])

@@ -1,12 +1,12 @@
 """What a suite has found so far: rows by the part that measured them, goals, and what failed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from malloom.bench.goals import LIMIT, Goal
 from malloom.measure.host import Host
-from malloom.measure.interleaved import again
-from malloom.measure.rows import MEASURED_ON, Row
+from malloom.measure.interleaved import Rounds, again
+from malloom.measure.rows import MEASURED_ON, Place, Row, control_rows
 
 LARGEST_DIFFERENCE = 0.01
 """Of a baseline from itself, as a part of it or of the limit: where there is more, nothing near it can be
@@ -120,6 +120,16 @@ def is_control(row: Row) -> bool:
     """Whether it is a baseline against itself: their ratio, or with a limit their difference."""
     is_difference = row.baseline == LIMIT and row.variant.endswith(again(""))
     return is_difference or row.variant == again(row.baseline)
+
+
+def reliable(races: Mapping[Place, Rounds], baseline: str, metric: str) -> dict[Place, Rounds]:
+    """The races in which the baseline, run twice, hardly differed from itself."""
+    controls = {place: control_rows(place, rounds, baseline, metric) for place, rounds in races.items()}
+    return {
+        place: races[place]
+        for place, rows in controls.items()
+        if rows and not any(_strays(control) for control in rows)
+    }
 
 
 def _strays(control: Row) -> bool:

@@ -1,5 +1,6 @@
 """Geometric means over the races of a part, with the interval that the pairs of runs leave."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,19 +13,24 @@ MEAN = "geometric mean"
 RESAMPLES = 10_000
 
 
-def geometric_mean(programs: Sequence[Sequence[float]], seed: int = 2005) -> Interval:
-    """Geometric mean of the programs' median ratios, given each program's interleaved pairs.
+def geometric_mean(
+    programs: Sequence[Sequence[float]], weights: Sequence[float] | None = None, seed: int = 2005
+) -> Interval:
+    """Geometric mean of the programs' median ratios, given each program's interleaved pairs, and what each
+    counts; None: all the same.
 
     Order statistics give no interval of a mean of medians: it is the percentile bootstrap's over the pairs of
     every program (Efron 1979). The programs are the ones that the mean is of, and are not resampled.
     """
-    mean = float(np.exp(np.mean([np.log(np.median(ratios)) for ratios in programs])))
+    logarithms = [np.log(np.median(ratios)) for ratios in programs]
+    mean = float(np.exp(np.average(logarithms, weights=weights)))
     if min(map(len, programs)) < FEWEST_PAIRS:
         return Interval(mean, None, None)
     chance = np.random.default_rng(seed)
     resampled = np.stack([_resampled_medians(np.asarray(ratios), chance) for ratios in programs])
     tail = 100 * (1 - COVERAGE) / 2
-    low, high = np.percentile(np.exp(np.log(resampled).mean(axis=0)), [tail, 100 - tail])
+    means = np.exp(np.average(np.log(resampled), axis=0, weights=weights))
+    low, high = np.percentile(means, [tail, 100 - tail])
     return Interval(mean, float(low), float(high))
 
 
@@ -40,18 +46,48 @@ def mean_row_against(
     races: Sequence[tuple[Rounds, str | None]], of: str, variant: str, name: str, metric: str = "cpu_time"
 ) -> list[Row]:
     """The same with a baseline for each race, which all go by one name."""
-    both = [
+    both = _that_have(races, variant)
+    return _mean(both, [1.0] * len(both), f"{len(both)} {of}", variant, name, metric)
+
+
+def mean_of_programs(
+    races: Mapping[Place, tuple[Rounds, str | None]],
+    of: str,
+    variant: str,
+    name: str,
+    metric: str = "cpu_time",
+) -> list[Row]:
+    """The same over programs: all inputs of a program together count as much as the one of another."""
+    there = {place: race for place, race in races.items() if _that_have([race], variant)}
+    inputs = Counter(program for program, _ in there)
+    weights = [1 / inputs[program] for program, _ in there]
+    both = _that_have([*there.values()], variant)
+    return _mean(both, weights, f"{len(inputs)} {of}", variant, name, metric)
+
+
+def _that_have(races: Sequence[tuple[Rounds, str | None]], variant: str) -> list[tuple[Rounds, str]]:
+    return [
         (rounds, baseline)
         for rounds, baseline in races
         if baseline and rounds.runs.get(variant) and rounds.runs.get(baseline)
     ]
+
+
+def _mean(
+    both: Sequence[tuple[Rounds, str]],
+    weights: Sequence[float],
+    of: str,
+    variant: str,
+    name: str,
+    metric: str,
+) -> list[Row]:
     if not both:
         return []
     ratios = [rounds.pair_ratios(variant, baseline, metric) for rounds, baseline in both]
     fewest = min(len(rounds) for rounds, _ in both)
-    place = (MEAN, f"{len(both)} {of}")
     behind = tuple(race for rounds, _ in both for race in rounds.races)
-    return [row(place, variant, name, metric, geometric_mean(ratios), runs=fewest, races=behind)]
+    mean = geometric_mean(ratios, weights)
+    return [row((MEAN, of), variant, name, metric, mean, runs=fewest, races=behind)]
 
 
 def _resampled_medians(ratios: np.ndarray, chance: np.random.Generator) -> np.ndarray:

@@ -15,6 +15,8 @@ from malloom.measure.rows import Place, Row, describe_interval
 GOALS = "What malloom must reach"
 COMMIT = "commit"
 """The column of tables whose rows are of several commits."""
+UNRELIABLE = "unreliable"
+"""What is said of numbers whose controls differ too much from 1."""
 ROW_HEADINGS = ("workload", "variant", "against", "metric", "measured")
 GOAL_HEADINGS = (*ROW_HEADINGS, "limit", "reached")
 
@@ -61,17 +63,19 @@ class Table:
         rows = self.rows(findings)
         cells = {(self.place(row), self._name(row)): self.cell(row) for row in rows}
         places = list(dict.fromkeys(self.place(row) for row in rows))
+        told = {place: " ".join(place) for place in places}
+        for row in rows:
+            if findings.disturbed(self.part, row):
+                told[self.place(row)] = f"{' '.join(self.place(row))} ({UNRELIABLE})"
         names = self._names(rows)
         if commits := self._commits(rows):
             names = [*names, COMMIT]
             cells |= {(place, COMMIT): commits[place] for place in places}
         if self.turned:
             lines = [(name, *(cells.get((place, name), "-") for place in places)) for name in names]
-            headings = ("variant", *(" ".join(place) for place in places))
+            headings = ("variant", *(told[place] for place in places))
         else:
-            lines = [
-                (" ".join(place), *(cells.get((place, name), "-") for name in names)) for place in places
-            ]
+            lines = [(told[place], *(cells.get((place, name), "-") for name in names)) for place in places]
             headings = ("program", *names)
             lines += self._left_out(findings, len(names)) if rows else []
         return Shown(self.title, headings, lines, remarks_on([(self.part, row) for row in rows], findings))
@@ -163,7 +167,7 @@ def goal_cells(part: str, goal: Goal, findings: Findings) -> tuple[str, ...]:
 def marks_of(part: str, goal: Goal, findings: Findings) -> dict[str, bool]:
     """What a reader must know before he relies on whether a goal is reached."""
     is_disturbed = bool(findings.disturbed(part, goal.row))
-    return {"within noise": goal.is_near, "unreliable": goal.of is not Of.PEAK and is_disturbed}
+    return {"within noise": goal.is_near, UNRELIABLE: goal.of is not Of.PEAK and is_disturbed}
 
 
 def goals_data(findings: Findings) -> list[dict[str, Any]]:

@@ -102,6 +102,13 @@ def test_the_remarks_are_on_the_rows_that_are_shown() -> None:
     assert list(of_ft.shown(findings).remarks) == ["commit 0123456789ab, Zen 5, last level 1 MiB, 2005-06-12"]
 
 
+def test_a_line_with_an_unreliable_control_says_so() -> None:
+    findings = found(a_row("pools"), a_row("pools", program="mst"), a_row("glibc again", 1.02, "mst"))
+    assert [line[0] for line in TIMES.shown(findings).rows] == ["ft 2x", "mst 2x (unreliable)"]
+    turned = replace(TIMES, turned=True).shown(findings)
+    assert list(turned.headings) == ["variant", "ft 2x", "mst 2x (unreliable)"]
+
+
 def test_a_table_without_rows_has_no_remarks_and_is_not_shown() -> None:
     assert TIMES.shown(Findings(HOST)).remarks == []
     assert [shown.title for shown in all_shown([TIMES], Findings(HOST))] == ["Measured on"]

@@ -7,7 +7,7 @@ from malloom.bench.cases import Case
 from malloom.bench.general import allocator_settings, best_of, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.splitting import builds
-from malloom.bench.splitting.compilers import BASELINE, LTO, OURS
+from malloom.bench.splitting.compilers import BASELINE, EXPECTING, LTO, OURS, VARIANTS
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget, Rounds, again
 from malloom.measure.process import Command
@@ -27,10 +27,19 @@ class Raced:
     others: Sequence[Row]
 
 
-def race(bench: Bench, case: Case, budget: Budget, *, baseline: str, metric: str, allocators: bool) -> Raced:
-    """Every variant of the case, and the binary of clang -O3 -flto with the fastest general allocator: of
+def race(
+    bench: Bench,
+    case: Case,
+    budget: Budget,
+    *,
+    baseline: str,
+    metric: str,
+    allocators: bool,
+    variants: Sequence[str] = VARIANTS,
+) -> Raced:
+    """The variants of the case, and the binary of clang -O3 -flto with the fastest general allocator: of
     nine settings, those that are clearly slower need not run twelve times."""
-    commands = builds.commands(bench, case)
+    commands = builds.commands(bench, case, variants)
     others: list[Row] = []
     if allocators and LTO in commands:
         with_allocators = _with_allocators(bench, commands[LTO])
@@ -66,12 +75,21 @@ def ours_against_lto(case: Case, rounds: Rounds, metric: str) -> list[Row]:
 
 def ours_against_best(case: Case, rounds: Rounds, metric: str) -> list[Row]:
     """Against the fastest of the compilers and of the general allocators."""
-    others = [name for name in rounds.runs if name not in (*OURS, *map(again, CONTROLS))]
+    others = _others(rounds)
     return [row_against_best(case.place, rounds, name, others, metric) for name in _ours(rounds)]
 
 
+def best_other(rounds: Rounds, metric: str) -> str:
+    """The fastest of the compilers and of the general allocators."""
+    return best_of(rounds, _others(rounds), metric)
+
+
+def _others(rounds: Rounds) -> list[str]:
+    return [name for name in rounds.runs if name not in (*OURS, EXPECTING, *map(again, CONTROLS))]
+
+
 def _ours(rounds: Rounds) -> list[str]:
-    return [name for name in OURS if rounds.runs.get(name)]
+    return [name for name in (*OURS, EXPECTING) if rounds.runs.get(name)]
 
 
 def goal_against_better(

@@ -11,6 +11,10 @@ BASELINE, LTO, GCC = "baseline", "lto", "gcc"
 """clang -O3 and clang -O3 -flto, without the plugin, and gcc -O3."""
 POOL, MAXIMAL, DEFAULT = "pool", "maximal", "default"
 """malloom's compiler with these policies."""
+EXPECTING = "default, links expected"
+"""The default with guesses of where the next object lies, which no policy has by itself."""
+CONTROL = "overhead-only"
+"""Functions inlined and copied as by default, and no pools: what a gain of the default's must differ from."""
 COMPILERS = (BASELINE, LTO, GCC)
 OURS = (POOL, MAXIMAL, DEFAULT)
 
@@ -50,8 +54,9 @@ class Toolchain:
         return [*_LINES[variant](self), f"-I{self.tree}", *files, "-lm", "-o", str(program)]
 
 
-def _with_policy(policy: str) -> Callable[[Toolchain], list[str]]:
-    return lambda toolchain: [str(toolchain.compiler / "malloom-cc"), "-O3", f"-fmalloom-policy={policy}"]
+def _with_policy(policy: str, *options: str) -> Callable[[Toolchain], list[str]]:
+    chosen = ["-O3", f"-fmalloom-policy={policy}", *options]
+    return lambda toolchain: [str(toolchain.compiler / "malloom-cc"), *chosen]
 
 
 _LINES: Mapping[str, Callable[[Toolchain], list[str]]] = {
@@ -59,5 +64,6 @@ _LINES: Mapping[str, Callable[[Toolchain], list[str]]] = {
     LTO: lambda _toolchain: [CLANG, "-O3", "-flto=full", "-fuse-ld=lld"],
     GCC: lambda _toolchain: ["gcc", "-O3"],
     **{policy: _with_policy(policy) for policy in OURS},
+    EXPECTING: _with_policy(DEFAULT, "-fmalloom-expect-links"),
 }
-VARIANTS = tuple(_LINES)
+VARIANTS = (*COMPILERS, *OURS)

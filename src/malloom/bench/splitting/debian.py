@@ -9,7 +9,7 @@ from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal, against_limit
 from malloom.bench.numbers import number_rows
 from malloom.bench.splitting.builds import toolchain_of
-from malloom.bench.splitting.compilers import DEFAULT, LTO
+from malloom.bench.splitting.compilers import CONTROL, DEFAULT, LTO
 from malloom.bench.splitting.debian_builds import (
     WALL_TIME,
     Tree,
@@ -22,9 +22,10 @@ from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.heap_share import Requested, requested, share_of_pools
 from malloom.bench.splitting.remark_file import AliasSets, alias_sets
 from malloom.bench.steps import Bench
-from malloom.measure.interleaved import Budget, Rounds
+from malloom.errors import CommandError
+from malloom.measure.interleaved import Budget, Rounds, again
 from malloom.measure.process import Command, Run
-from malloom.measure.rows import Place, Row, measured_row, rows_of
+from malloom.measure.rows import Place, Row, control_rows, measured_row, rows_of
 
 NO_SLOWER, BUILD_TIME = 1.01, 1.15
 """Of the run time and of the CPU time of a clean build with link-time optimisation."""
@@ -37,8 +38,12 @@ COMMONEST = 5
 """Reasons of a program that are shown."""
 FACTS, REASONS, LINK = "facts", "reasons", "link"
 BUILD, BUILD_WALL = "build_cpu_time", "build_wall_time"
+POOLS_IN_PROGRAM = b"malloom_pool_"
+"""What the symbols of a program with pools begin with."""
 SAME_DATE = {"SOURCE_DATE_EPOCH": "0"}
 """For programs that write a date."""
+BUILT = (LTO, DEFAULT)
+"""Whose builds are measured, and whose requests are counted."""
 HEAP, SHARE = "MB of heap", "heap share"
 
 
@@ -72,28 +77,36 @@ def _rows(bench: Bench, program: DebianProgram, amount: Amount, shares: Shares) 
     place = program.place(amount.size(program))
     trees = configured(bench, program, toolchain_of(bench.workloads))
     lines = lines_of(trees[LTO])
-    builds = clean_builds(bench, trees, amount.builds)
+    builds = clean_builds(bench, {name: trees[name] for name in BUILT}, amount.builds)
     linked, record = linked_again(trees[DEFAULT])
     commands = _commands(bench, program, trees, amount.size(program))
-    heaps = bench.counted(f"requests of {program.name}", commands, partial(requested, bench.scratch))
+    counted = {name: commands[name] for name in BUILT}
+    heaps = bench.counted(f"requests of {program.name}", counted, partial(requested, bench.scratch))
     if {LTO, DEFAULT} <= heaps.keys():
         shares[place] = share_of_pools(heaps[LTO], heaps[DEFAULT])
     sets = alias_sets(record)
-    rounds = bench.race_of(" ".join(place), commands, LTO, amount.runs)
+    make_control(trees[CONTROL])
+    rounds = bench.race_of(" ".join(place), commands, LTO, amount.runs, controls=(CONTROL,))
     return [
         *fact_rows(place, lines, heaps.get(LTO), sets, shares.get(place)),
         *number_rows(place, REASONS, dict(sets.reasons.most_common(COMMONEST))),
         *build_rows(place, builds),
         *link_rows(place, linked, lines),
-        *rows_of(place, rounds, LTO, ("cpu_time",)),
-        *_goal(place, rounds),
+        *time_rows(place, rounds),
     ]
+
+
+def make_control(tree: Tree) -> None:
+    """Raises CommandError where its policy did not reach the link, so that the program has pools."""
+    tree.make()
+    if POOLS_IN_PROGRAM in tree.binary.read_bytes():
+        raise CommandError(f"the policy {CONTROL} did not reach the link of {tree.program.name}")
 
 
 def _commands(
     bench: Bench, program: DebianProgram, trees: Mapping[str, Tree], size: int
 ) -> dict[str, Command]:
-    """Of both builds, with the same arguments."""
+    """Of all builds, with the same arguments."""
     arguments = program.work.prepared(bench.scratch / "debian" / program.name, size)
     return {name: Command([str(tree.binary), *arguments], SAME_DATE) for name, tree in trees.items()}
 
@@ -115,12 +128,16 @@ def fact_rows(
 
 
 def build_rows(place: Place, builds: Rounds) -> list[Row | Goal]:
-    """Clean builds: CPU time, with its limit, and wall time with two jobs."""
-    cpu, wall = (
-        replace(measured_row(place, builds, DEFAULT, LTO, metric), metric=name, peak_rss_ratio=None)
+    """Clean builds: CPU time, with its limit, and wall time with two jobs; with the control of each."""
+    rows = [
+        replace(each, metric=name, peak_rss_ratio=None)
         for metric, name in (("cpu_time", BUILD), (WALL_TIME, BUILD_WALL))
-    )
-    return [cpu, wall, Goal(cpu, BUILD_TIME)]
+        for each in rows_of(place, builds, LTO, (metric,))
+    ]
+    return [
+        *rows,
+        *(Goal(each, BUILD_TIME) for each in rows if (each.variant, each.metric) == (DEFAULT, BUILD)),
+    ]
 
 
 def link_rows(place: Place, run: Run, lines: int) -> list[Row | Goal]:
@@ -133,10 +150,22 @@ def link_rows(place: Place, run: Run, lines: int) -> list[Row | Goal]:
     return [*number_rows(place, LINK, measured), *(goals if lines > LARGE else [])]
 
 
-def _goal(place: Place, rounds: Rounds) -> list[Goal]:
-    if not rounds.runs.get(DEFAULT):
-        return []
-    return [Goal(measured_row(place, rounds, DEFAULT, LTO, "cpu_time"), NO_SLOWER)]
+def time_rows(place: Place, rounds: Rounds) -> list[Row | Goal]:
+    """All against link-time optimisation; and the default against the control, as only what it gains there
+    is gained by its pools."""
+    against_lto = [
+        each for each in rows_of(place, rounds, LTO, ("cpu_time",)) if each.variant != again(CONTROL)
+    ]
+    of_pools = [
+        *control_rows(place, rounds, CONTROL),
+        *(
+            measured_row(place, rounds, DEFAULT, CONTROL, "cpu_time")
+            for name in rounds.runs
+            if name == DEFAULT
+        ),
+    ]
+    held = [each for each in against_lto if each.variant == DEFAULT]
+    return [*against_lto, *of_pools, *(Goal(each, NO_SLOWER) for each in held)]
 
 
 def share_goals(shares: Mapping[Place, float]) -> list[Goal]:

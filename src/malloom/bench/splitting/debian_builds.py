@@ -1,4 +1,5 @@
-"""Clean builds of Debian's programs, measured: with link-time optimisation, and by malloom's compiler."""
+"""Clean builds of Debian's programs, measured: with link-time optimisation, and by malloom's compiler. Beside
+them the control's build, which is not measured."""
 
 import shlex
 import shutil
@@ -7,17 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from malloom.bench.debian_sources import unpack
-from malloom.bench.splitting.compilers import CLANG, DEFAULT, LTO, Toolchain
+from malloom.bench.splitting.compilers import CLANG, CONTROL, DEFAULT, LTO, Toolchain
 from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
-from malloom.measure.interleaved import Rounds, describe_status
+from malloom.measure.interleaved import RaceId, Rounds, again, describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured
 
 LONGEST = 1800.0
 """Seconds that configuring or making a program may take."""
 WALL_TIME = "wall_time"
-COMPARED = (LTO, DEFAULT)
 LINES_OF = (".c", ".h", ".cc", ".cpp", ".cxx", ".hxx", ".hpp")
 NOT_OF_IT = {"tests", "test", "examples", "gnulib-tests"}
 RECORDING = "# +-fsave-optimization-record +-foptimization-record-passes=malloom"
@@ -64,7 +64,10 @@ def compilers(toolchain: Toolchain) -> dict[str, dict[str, str]]:
     split = {"CC": str(ours / "malloom-cc"), "CXX": str(ours / "malloom-c++"), "LDFLAGS": ""}
     split |= {"CFLAGS": level, "CXXFLAGS": level}
     split |= {name: str(ours / f"malloom-llvm-{name.lower()}") for name in ("AR", "NM", "RANLIB")}
-    return {name: {**each, "MAKEFLAGS": "-j2"} for name, each in ((LTO, plain), (DEFAULT, split))}
+    chosen = f"-fmalloom-policy={CONTROL}"
+    control = {**split, "LDFLAGS": chosen, "CFLAGS": f"{level} {chosen}", "CXXFLAGS": f"{level} {chosen}"}
+    found = {LTO: plain, CONTROL: control, DEFAULT: split}
+    return {name: {**each, "MAKEFLAGS": "-j2"} for name, each in found.items()}
 
 
 def configured(bench: Bench, program: DebianProgram, toolchain: Toolchain) -> dict[str, Tree]:
@@ -90,18 +93,20 @@ def lines_of(tree: Tree) -> int:
 
 
 def clean_builds(bench: Bench, trees: Mapping[str, Tree], rounds: int) -> Rounds:
-    """So many of each, in turn, each from the tree as it was configured; the last ones stay."""
+    """So many of each, in turn, each from the tree as it was configured; the last ones stay. Those with
+    link-time optimisation are made twice, as their own control."""
     for tree in trees.values():
         shutil.copytree(tree.folder, _kept(tree), symlinks=True)
-    runs: dict[str, list[Run]] = {name: [] for name in trees}
+    measured = {**trees, again(LTO): trees[LTO]}
+    runs: dict[str, list[Run]] = {name: [] for name in measured}
     for number in range(rounds):
-        for name in _order(list(trees), number):
-            _restore(trees[name])
-            bench.say(f"building {trees[name].program.name}, {name}")
-            runs[name].append(trees[name].make())
+        for name in _order(list(measured), number):
+            _restore(measured[name])
+            bench.say(f"building {measured[name].program.name}, {name}")
+            runs[name].append(measured[name].make())
     for tree in trees.values():
         shutil.rmtree(_kept(tree))
-    return Rounds(runs)
+    return Rounds(runs, RaceId(f"{bench.step}: builds", LTO))
 
 
 def _order(names: Sequence[str], number: int) -> list[str]:

@@ -5,7 +5,7 @@ of each source.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from malloom.bench.cases import Case
@@ -26,6 +26,10 @@ ORIGINAL_INPUTS = {
 }
 OLDEN = ("em3d", "health", "tsp", "bh", "power")
 
+LLU, LLU_MANY = "llu", "llu_many"
+WALKS_OF_LLU = {LLU: "two_fields.c", LLU_MANY: "six_fields.c"}
+"""The source of the walk, by how many of an element's eight fields it touches."""
+
 NODE_BYTES = 80
 """Of an object of 64 bytes in glibc's malloc."""
 FEWEST_NODES = 16
@@ -37,6 +41,9 @@ def sources_of(program: str, tree: Path) -> list[Path]:
     if program.startswith(SMALL):
         folder = workloads / "small_structures"
         found = [folder / "run.c", folder / f"{program.removeprefix(SMALL)}.c"]
+    elif program in WALKS_OF_LLU:
+        folder = workloads / "llu"
+        found = [folder / "llu.c", folder / WALKS_OF_LLU[program]]
     else:
         found = sorted((workloads / program).glob("*.c"))
     if not found or not all(source.is_file() for source in found):
@@ -53,11 +60,31 @@ def small(structure: str, walk: str, order: str, size: str, last_level: int, wal
     return Case(f"{SMALL}{structure}", (walk, order, nodes, str(walks)), WALK_TIME, f"{walk} {order} {size}")
 
 
-def llu(lists: int, bytes_of_heap: int, walks: int, label: str) -> Case:
-    """Lists as long as the heap has room for, without growth; walks write, and elements come at the tail."""
-    length = max(bytes_of_heap // NODE_BYTES // lists, 1)
-    arguments = ("-i", str(walks), "-n", str(lists), "-l", str(length), "-d", "-t")
-    return Case("llu", arguments, WALK_TIME, label)
+@dataclass(frozen=True)
+class Lists:
+    """Of llu: how many, with a heap of so many bytes in the end; how they come about, and what is walked."""
+
+    count: int
+    bytes: int
+    label: str
+    program: str = LLU
+    in_rounds: bool = False
+    """An element of each list after the other, as Zilles makes them; otherwise list after list."""
+    grows: bool = False
+    """From half of their length on, in equal parts after each walk."""
+
+    @property
+    def length(self) -> int:
+        """In the end."""
+        return max(self.bytes // NODE_BYTES // self.count, 1)
+
+    def case(self, walks: int) -> Case:
+        """Walked so often. Walks write, and elements come at the tail."""
+        first = self.length - self.length // 2 if self.grows else self.length
+        arguments = ["-i", str(walks), "-n", str(self.count), "-l", str(first), "-d", "-t"]
+        arguments += ["-r"] if self.in_rounds else []
+        arguments += ["-g", f"{(self.length - first) / walks:.6f}"] if self.grows else []
+        return Case(self.program, tuple(arguments), WALK_TIME, self.label)
 
 
 def olden(program: str, size: str, bytes_of_heap: int) -> Case:

@@ -27,7 +27,8 @@ from malloom.errors import UsageProblem
 
 PARTS = {
     "figure4": "small structures that are gone through",
-    "llu": "Zilles' linked lists",
+    "llu": "Zilles' linked lists in the caches, built in both ways, growing or not, with two fields or six",
+    "llu-one-list": "one of his lists, in the caches and beyond them",
     "olden": "figure 5: programs of Olden, and the goals over them",
     "table2": "instructions, and misses of caches and TLBs, beside table 2",
     "streams": "figures 6 and 7: prefetch streams and prefetches; lines and pages that are touched",
@@ -125,6 +126,7 @@ def _prepared(scale: SplittingScale) -> Prepared:
     makers: Mapping[str, Callable[[], Sequence[Step]]] = {
         "figure4": partial(_figure4, scale),
         "llu": partial(_llu, scale),
+        "llu-one-list": partial(_llu_one_list, scale),
         "olden": partial(_olden, scale),
         "table2": partial(_table2, scale, runs),
         "streams": partial(_streams, scale, runs),
@@ -148,25 +150,38 @@ def _timed(scale: SplittingScale, part: str, what: str, heap: int, measure: Call
 
 
 def _figure4(scale: SplittingScale) -> list[Step]:
-    def step(case: Case, size: str) -> Step:
-        measure = partial(figure4.structure_rows, case=case, budget=scale.times, allocators=scale.allocators)
-        return _timed(scale, "figure4", str(case), heap_bytes(size, scale.last_level), measure)
+    races = Races()
 
-    return [
+    def step(case: Case, size: str) -> Step:
+        measure = partial(
+            figure4.structure_rows, case=case, budget=scale.times, allocators=scale.allocators, races=races
+        )
+        timed = _timed(scale, "figure4", str(case), heap_bytes(size, scale.last_level), measure)
+        return replace(timed, gathers=races)
+
+    steps = [
         step(programs.small(structure, walk, order, size, scale.last_level, scale.walks_of_structures), size)
         for size in scale.sizes
         for structure in scale.structures
         for walk in scale.walks
         for order in scale.orders
     ]
+    return [*steps, conclusion("figure4", "means", partial(figure4.mean_rows, races))]
 
 
 def _llu(scale: SplittingScale) -> list[Step]:
-    def step(lists: llu.Lists) -> Step:
-        measure = partial(llu.llu_rows, lists=lists, budget=scale.times, allocators=scale.allocators)
-        return _timed(scale, "llu", f"llu {lists.label}", lists.bytes, measure)
+    heap = llu.papers_bytes(scale.last_level, scale.second_level)
+    return [_llu_step(scale, "llu", lists, llu.HALVED) for lists in llu.papers_cases(heap)]
 
-    return [*map(step, llu.every_row(scale.last_level, scale.second_level, scale.llu_sizes))]
+
+def _llu_one_list(scale: SplittingScale) -> list[Step]:
+    cases = llu.one_list_cases(scale.last_level, scale.llu_sizes)
+    return [_llu_step(scale, "llu-one-list", lists, limit) for lists, limit in cases]
+
+
+def _llu_step(scale: SplittingScale, part: str, lists: programs.Lists, limit: float) -> Step:
+    measure = partial(llu.llu_rows, lists=lists, limit=limit, budget=scale.times, allocators=scale.allocators)
+    return _timed(scale, part, f"{lists.program} {lists.label}", lists.bytes, measure)
 
 
 def _olden(scale: SplittingScale) -> list[Step]:
@@ -187,8 +202,8 @@ def _counted(scale: SplittingScale) -> list[Case]:
     """At twice the last level of the machines that are simulated."""
     heap = heap_bytes(SIZES[0], scale.counted_last_level)
     return [
-        programs.llu(llu.PAPERS_LISTS, heap, llu.COUNTED_WALKS, SIZES[0])
-        if program == "llu"
+        programs.Lists(llu.PAPERS_LISTS, heap, SIZES[0]).case(llu.COUNTED_WALKS)
+        if program == programs.LLU
         else programs.olden(program, SIZES[0], heap)
         for program in scale.counted
     ]

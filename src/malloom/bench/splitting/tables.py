@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 from malloom.bench.general import BEST
 from malloom.bench.numbers import ONE
 from malloom.bench.splitting import paper
-from malloom.bench.splitting.compilers import BASELINE, LTO, MAXIMAL, POOL
+from malloom.bench.splitting.compilers import BASELINE, CONTROL, LTO, MAXIMAL, POOL
 from malloom.bench.splitting.counting import machines, with_prefetchers
 from malloom.bench.splitting.debian import BUILD, BUILD_WALL, FACTS, LINK, REASONS, SHARE
-from malloom.bench.splitting.llu import PAPERS_LISTS
 from malloom.bench.splitting.programs import WALK_TIME
 from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_SECOND
 from malloom.bench.splitting.table2 import INSTRUCTIONS
@@ -32,8 +31,14 @@ def tables() -> list[Table]:
     """In the order of the parts."""
     return [
         *_times("figure4", "Figure 4: walking time", WALK_TIME),
-        *_times("llu", f"llu (-n {PAPERS_LISTS} -d -t, -n 1 -d -t): CPU time", "cpu_time"),
-        Table(f"llu: walking time against {CLANG}", "llu", WALK_TIME, BASELINE),
+        *(
+            table
+            for part in ("llu", "llu-one-list")
+            for table in (
+                *_times(part, f"{part}: CPU time", "cpu_time"),
+                Table(f"{part}: walking time against {CLANG}", part, WALK_TIME, BASELINE),
+            )
+        ),
         *_times("olden", "Figure 5: CPU time", "cpu_time"),
         Table(
             f"Figure 5: peak memory against {WITH_LTO}", "olden", "cpu_time", LTO, shows=_has_peak, cell=_peak
@@ -88,6 +93,12 @@ def _debian() -> list[Table]:
         Table(f"{title}: wall time of that with two jobs", part, BUILD_WALL, LTO),
         Table(f"{title}: the link alone", part, LINK, ONE, cell=_tenths),
         Table(f"{title}: CPU time {against}", part, "cpu_time", LTO),
+        Table(
+            f"{title}: CPU time against functions inlined and copied as by default, without pools",
+            part,
+            "cpu_time",
+            CONTROL,
+        ),
         Table(f"{title}: peak memory {against}", part, "cpu_time", LTO, shows=_has_peak, cell=_peak),
     ]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.splitting.compilers import OURS, VARIANTS, Toolchain
+from malloom.bench.splitting.compilers import EXPECTING, OURS, VARIANTS, Toolchain
 from malloom.errors import CommandError
 
 TOOLCHAIN = Toolchain(Path("/installed"), Path("/tree/build/release"), Path("/tree"))
@@ -34,6 +34,12 @@ def test_ours_is_malloom_cc_with_a_policy() -> None:
             f"-fmalloom-policy={policy}",
         ]
         assert line(policy)[3:] == line("baseline")[2:]
+
+
+def test_links_are_guessed_where_that_is_asked_alone() -> None:
+    default = line("default")
+    assert line(EXPECTING) == [*default[:3], "-fmalloom-expect-links", *default[3:]]
+    assert not any("expect" in word for variant in VARIANTS for word in line(variant))
 
 
 def test_a_missing_compiler_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:

@@ -1,17 +1,28 @@
 """The real programs: what they are, their inputs, and what their rows hold against what."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from malloom.bench.goals import Goal
-from malloom.bench.splitting.debian import build_rows, fact_rows, link_rows, share_goals
+from malloom.bench.splitting.debian import (
+    build_rows,
+    fact_rows,
+    link_rows,
+    make_control,
+    share_goals,
+    time_rows,
+)
+from malloom.bench.splitting.debian_builds import Tree
 from malloom.bench.splitting.debian_programs import PROGRAMS, DebianProgram
 from malloom.bench.splitting.heap_share import Requested, share_of_pools
 from malloom.bench.splitting.remark_file import AliasSets
+from malloom.errors import CommandError
 from malloom.measure.interleaved import Rounds
 from malloom.measure.process import Run
+from python.bench.races import rounds_of
 
 PLACE = ("mawk", "9 lines")
 SETS = AliasSets(found=7, proven=4, pooled=2, split=1, reasons=Counter())
@@ -80,6 +91,40 @@ def test_builds_are_compared_pair_by_pair() -> None:
     builds = Rounds({"lto": [run(cpu, 0.6) for cpu in lto], "default": [run(cpu, 0.9) for cpu in ours]})
     *_, goal = build_rows(PLACE, builds)
     assert isinstance(goal, Goal) and goal.value == pytest.approx(1.1) and goal.reached
+
+
+def test_builds_have_a_control_which_is_held_to_nothing() -> None:
+    made = {name: [run(1.0, 0.6)] * 6 for name in ("lto", "lto again", "default")}
+    rows = build_rows(PLACE, Rounds(made))
+    assert {row.variant for row in rows if not isinstance(row, Goal)} == {"lto again", "default"}
+    assert [goal.row.variant for goal in rows if isinstance(goal, Goal)] == ["default"]
+
+
+def test_what_pools_gain_is_told_against_the_control() -> None:
+    """Functions that are inlined and copied gain too."""
+    times = {"lto": 1.0, "lto again": 1.0, "overhead-only": 0.8, "overhead-only again": 0.8, "default": 0.6}
+    rows = time_rows(PLACE, rounds_of(times))
+    found = {(row.variant, row.baseline): row.ratio for row in rows if not isinstance(row, Goal)}
+    assert found == {
+        ("lto again", "lto"): 1.0,
+        ("overhead-only", "lto"): pytest.approx(0.8),
+        ("default", "lto"): pytest.approx(0.6),
+        ("overhead-only again", "overhead-only"): 1.0,
+        ("default", "overhead-only"): pytest.approx(0.75),
+    }
+    (goal,) = (each for each in rows if isinstance(each, Goal))
+    assert (goal.row.baseline, goal.limit) == ("lto", 1.01)
+
+
+@pytest.mark.parametrize(("content", "has_pools"), [("malloc", False), ("malloc malloom_pool_alloc", True)])
+def test_a_control_with_pools_is_refused(content: str, has_pools: bool, tmp_path: Path) -> None:
+    program = replace(PROGRAMS[0], make=f"printf '{content}' > program", binary="program")
+    tree = Tree(program, tmp_path, {})
+    if has_pools:
+        with pytest.raises(CommandError, match="the policy overhead-only did not reach the link of"):
+            make_control(tree)
+    else:
+        make_control(tree)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,15 @@ import pytest
 from malloom.bench.cases import Case
 from malloom.bench.goals import Goal
 from malloom.bench.splitting.comparing import goal_against_better, ours_against_best, rows_against
+from malloom.bench.splitting.figure4 import mean_rows
 from malloom.bench.splitting.olden import mean_goals, peak_goal
 from python.bench.races import rounds_of
 
 CASE = Case("tsp", ("9",), "tour_time", "2x")
 COMPILED = {"baseline": 1.0, "lto": 0.9, "gcc": 1.2, "pool": 0.85, "maximal": 0.7, "default": 0.6}
 TWICE = {**COMPILED, "baseline again": 1.0, "lto again": 0.9, "mimalloc": 0.8}
+STRAYED = {**TWICE, "baseline again": 1.02, "lto again": 0.92}
+"""As a race whose controls are unreliable."""
 
 
 @pytest.mark.parametrize(
@@ -48,10 +51,33 @@ def test_a_peak_may_be_a_tenth_and_a_mebibyte_larger(peak: int, is_reached: bool
     assert goal.reached is is_reached
 
 
-def test_the_mean_is_of_all_programs_and_sizes() -> None:
-    slower = {**COMPILED, "default": 0.9}
-    races = {("tsp", "2x"): rounds_of(COMPILED), ("tsp", "8x"): rounds_of(slower)}
+def test_a_program_counts_once_in_the_mean_and_an_unreliable_race_not_at_all() -> None:
+    slower = {**TWICE, "default": 0.9}
+    races = {
+        ("tsp", "2x"): rounds_of(TWICE),
+        ("tsp", "8x"): rounds_of(slower),
+        ("bh", "original"): rounds_of(slower),
+        ("power", "original"): rounds_of(STRAYED),
+    }
     found = mean_goals(races)
     (goal,) = (each for each in found if isinstance(each, Goal))
-    assert goal.value == pytest.approx((0.6 / 0.9) ** 0.5) and goal.limit == 0.90
-    assert [row.variant for row in found if not isinstance(row, Goal)] == ["pool", "maximal"]
+    assert goal.value == pytest.approx((0.6 / 0.9) ** 0.25) and goal.limit == 0.90
+    assert goal.row.place == ("geometric mean", "2 of 3 programs")
+    rows = [row for row in found if not isinstance(row, Goal)]
+    assert [(row.variant, row.baseline) for row in rows] == [
+        ("pool", "lto"), ("pool", "best"), ("maximal", "lto"), ("maximal", "best"), ("default", "best"),
+    ]  # fmt: skip
+    (best,) = (row for row in rows if row.variant == "default")
+    assert best.ratio == pytest.approx((0.6 * 0.9) ** 0.25 * 0.9**0.5 / 0.8)
+
+
+def test_means_of_figure_4_are_of_reliable_races_with_the_same_walk_and_size() -> None:
+    races = {
+        ("small_list", "one shuffled 2x"): rounds_of(TWICE, measure="walk_time"),
+        ("small_list", "one sequential 2x"): rounds_of({**TWICE, "default": 0.15}, measure="walk_time"),
+        ("small_tree", "one sequential 2x"): rounds_of(STRAYED, measure="walk_time"),
+        ("small_tree", "write sequential 2x"): rounds_of(STRAYED, measure="walk_time"),
+    }
+    found = {row.variant: row for row in mean_rows(races) if row.baseline == "baseline"}
+    assert found["default"].place == ("geometric mean", "2 of 3 with one 2x")
+    assert found["default"].ratio == pytest.approx((0.6 * 0.15) ** 0.5)
