@@ -85,8 +85,9 @@ def mst_distance(one: int, other: int) -> int:
     return (mixed >> 40) % 2048 + 1
 
 
+@pytest.mark.parametrize("name", ["mst", "mst_requests"])
 @pytest.mark.parametrize("vertices", [2, 3, 17, 150])
-def test_mst_weighs_as_much_as_kruskals_tree(vertices: int) -> None:
+def test_mst_weighs_as_much_as_kruskals_tree(vertices: int, name: str) -> None:
     component = list(range(vertices))
     pairs = combinations(range(vertices), 2)
     expected = 0
@@ -95,7 +96,7 @@ def test_mst_weighs_as_much_as_kruskals_tree(vertices: int) -> None:
             joined, left = component[one], component[other]
             component = [joined if at == left else at for at in component]
             expected += distance
-    assert run("mst", vertices, 3) == [f"weight {expected}"] * 3
+    assert run(name, vertices, 3) == [f"weight {expected}"] * 3
 
 
 @dataclass(eq=False)

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "workloads/memory.h"
+#include "workloads/mst/room.h"
 
 struct hash* make_hash(uint32_t bucket_count, uint32_t (*bucket_of)(uint32_t key)) {
-    struct hash* made = or_exit(malloc(sizeof *made));
+    struct hash* made = room_for(sizeof *made);
     made->buckets = or_exit(malloc(bucket_count * sizeof *made->buckets));
     for (uint32_t i = 0; i < bucket_count; ++i) made->buckets[i] = NULL;
     made->bucket_of = bucket_of;
@@ -15,7 +16,7 @@ struct hash* make_hash(uint32_t bucket_count, uint32_t (*bucket_of)(uint32_t key
 
 void hash_insert(struct hash* hash, uint32_t key, void* value) {
     struct hash_entry** bucket = &hash->buckets[hash->bucket_of(key)];
-    struct hash_entry* made = or_exit(malloc(sizeof *made));
+    struct hash_entry* made = room_for(sizeof *made);
     made->key = key;
     made->value = value;
     made->next = *bucket;

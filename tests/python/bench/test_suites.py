@@ -45,8 +45,10 @@ def times(**chosen: object) -> list[str]:
     return [step.what for step in prepared.steps_of(["times"])]
 
 
-def test_ft_alone_is_measured_at_all_sizes_unless_sizes_are_asked_for() -> None:
-    assert times() == [*(f"{program} 0.5x" for program in PROGRAMS), "ft 2x", "ft 8x", "goals"]
+def test_all_are_measured_where_plans_were_learned_and_elsewhere_and_ft_at_all_sizes() -> None:
+    measured = (*PROGRAMS, "mst_requests")
+    at_both = [f"{program} {size}" for size in ("0.5x", "2x") for program in measured]
+    assert times() == [*at_both, "ft 8x", "goals"]
     assert times(program=["mst", "em3d"], sizes="2x,0.5x") == [
         "em3d 0.5x", "mst 0.5x", "em3d 2x", "mst 2x", "goals",
     ]  # fmt: skip

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from malloom.bench.cases import Case
-from malloom.bench.ten_programs import FACTORS, FEW_REQUESTS, MADE, PROGRAMS, heap_bytes, known, sized
+from malloom.bench.ten_programs import (
+    BESIDE_THE_TEN,
+    FACTORS,
+    FEW_REQUESTS,
+    MADE,
+    PROGRAMS,
+    heap_bytes,
+    known,
+    sized,
+)
 from malloom.errors import UsageProblem
 from malloom.measure.process import Command, run_measured
 from python.bench.races import bench
@@ -23,7 +32,9 @@ def overhead() -> int:
 
 
 @pytest.mark.parametrize("megabytes", [8, 64])
-@pytest.mark.parametrize("program", MADE.values(), ids=PROGRAMS)
+@pytest.mark.parametrize(
+    "program", [*MADE.values(), *BESIDE_THE_TEN.values()], ids=[*PROGRAMS, *BESIDE_THE_TEN]
+)
 def test_heap_is_as_large_as_asked_for(
     program: Callable[[int], Case], megabytes: int, tmp_path: Path
 ) -> None:

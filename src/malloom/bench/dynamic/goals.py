@@ -7,7 +7,7 @@ from malloom.bench.gathered import Races
 from malloom.bench.general import BEST, best_of
 from malloom.bench.goals import Goal, Of
 from malloom.bench.means import mean_row, mean_row_against
-from malloom.bench.ten_programs import FEW_REQUESTS
+from malloom.bench.ten_programs import FEW_REQUESTS, PROGRAMS
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Rounds, again
 from malloom.measure.rows import Place, Row, measured_row
@@ -21,9 +21,10 @@ FT_LIMITS = {("ft", "2x"): 0.6, ("ft", "8x"): 0.6}
 
 
 def time_goals(races: Races) -> list[Row | Goal]:
-    """The goals on time and memory. Means are of each size at which several programs were measured."""
+    """The goals on time and memory. Means are of each size at which several of the ten programs were
+    measured."""
     by_size: dict[str, dict[Place, Rounds]] = {}
-    for place, rounds in races.items():
+    for place, rounds in ((place, rounds) for place, rounds in races.items() if place[0] in PROGRAMS):
         by_size.setdefault(place[1], {})[place] = rounds
     means = [goal for size, found in by_size.items() if len(found) > 1 for goal in _mean_goals(size, found)]
     return [*means, *(goal for place, rounds in races.items() for goal in _program_goals(place, rounds))]

@@ -20,7 +20,16 @@ from malloom.bench.real_programs import gzip, sha256sum
 from malloom.bench.room import memory_for
 from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
-from malloom.bench.ten_programs import FACTORS, ChosenPrograms, chosen_programs, heap_bytes, known, sized
+from malloom.bench.ten_programs import (
+    BESIDE_THE_TEN,
+    FACTORS,
+    PROGRAMS,
+    ChosenPrograms,
+    chosen_programs,
+    heap_bytes,
+    known,
+    sized,
+)
 from malloom.cache.geometry import last_level_bytes, size_from
 from malloom.errors import UsageProblem
 
@@ -46,8 +55,8 @@ def prepare(
         str,
         typer.Option(
             metavar="SIZES",
-            help="Sizes of the heaps against the last-level cache, of 0.5x,2x,8x. Default: 0.5x, and all "
-            "three of ft.",
+            help="Sizes of the heaps against the last-level cache, of 0.5x,2x,8x. Default: 0.5x and 2x, and "
+            "all three of ft.",
             show_default=False,
         ),
     ] = "",
@@ -70,7 +79,7 @@ def prepare(
     ] = None,
 ) -> Prepared:
     """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
-    programs = chosen_programs(program)
+    programs = chosen_programs(program or (*PROGRAMS, *BESIDE_THE_TEN))
     wanted = known("size", sizes.split(",") if sizes else (), tuple(FACTORS))
     given = size_from(last_level) if last_level else None
     if quick and seconds is not None:
@@ -135,7 +144,7 @@ def _few_requests(scale: DynamicScale) -> list[Step]:
 
 def _prefetches(scale: DynamicScale) -> list[Step]:
     expected = 4 * SECONDS_PER_BYTE * heap_bytes(LEARNED_AT, scale.last_level)
-    cases = [sized(program, LEARNED_AT, scale.last_level) for program in scale.sizes]
+    cases = [sized(program, LEARNED_AT, scale.last_level) for program in scale.sizes if program in PROGRAMS]
     return [Step("prefetches", str(case), partial(prefetch_rows, case=case), expected) for case in cases]
 
 
