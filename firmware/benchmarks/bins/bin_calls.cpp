@@ -93,12 +93,12 @@ void write_generation(const functions::BinRanges& ranges, BoardMemory& memory) {
 int main() {
     const board_range data = board_data();
     const auto* const file = reinterpret_cast<const CallsFile*>(data.begin);
-    if (data.bytes != sizeof *file || file->settings.magic != ReplayHeader::right_magic ||
-        file->settings.version != ReplayHeader::right_version) {
+    if (data.bytes < sizeof *file || file->settings.magic != ReplayHeader::right_magic ||
+        file->settings.version != ReplayHeader::right_version || data.bytes != file->bytes()) {
         return 1;
     }
     BoardMemory memory(board_memory());
-    BinReplay bins(file->settings);
+    BinReplay bins(file->settings, file->begins());
     if (bins.open(memory) != MALLOOM_BINS_OK) {
         return 2;
     }

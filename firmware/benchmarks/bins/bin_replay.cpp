@@ -41,8 +41,8 @@ void flush(void*, unsigned char* code, size_t bytes) {
 }  // namespace
 
 // Not inline: in main, which is compiled to be small, it would be a call of memset.
-BinReplay::BinReplay(const ReplayHeader& header)
-    : header_(header), uses_table_(header.first_function == Function::byte_table) {}
+BinReplay::BinReplay(const ReplayHeader& header, const uint32_t* begins)
+    : header_(header), given_begins_(begins), uses_table_(header.first_function == Function::byte_table) {}
 
 malloom_bin_function BinReplay::function_of(Function function) const {
     switch (function) {
@@ -82,6 +82,8 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     if (header_.ranges == Ranges::octaves) {
         functions::octave_begins(begins, header_.bins);
         settings.begins = begins;
+    } else if (header_.ranges == Ranges::given) {
+        settings.begins = given_begins_;
     }
     settings.bins = header_.bins;
     settings.function = function_of(header_.first_function);

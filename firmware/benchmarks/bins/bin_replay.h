@@ -19,7 +19,8 @@ struct Instance {
 
 class BinReplay {
   public:
-    explicit BinReplay(const ReplayHeader& header);
+    /// `begins` are of the bins, where the header says that they are given.
+    explicit BinReplay(const ReplayHeader& header, const uint32_t* begins = nullptr);
 
     /// Opens the heap in memory of the board, with its first function.
     malloom_bins_result open(BoardMemory& memory);
@@ -53,6 +54,7 @@ class BinReplay {
     size_t generated_bytes() const;  ///< of the function in use
 
     const ReplayHeader& header_;
+    const uint32_t* given_begins_;
     Instance* instance_ = nullptr;
     malloom_bins_code code_ = {};
     uint8_t* region_ = nullptr;

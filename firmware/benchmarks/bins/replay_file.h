@@ -10,7 +10,7 @@ namespace malloom::bench::bins {
 
 enum class Allocator : uint32_t { paper, shipped, compiled_in, tlsf, o1heap, newlib, picolibc };
 enum class Function : uint32_t { compiled_in, branching, branchless, byte_table, generated };
-enum class Ranges : uint32_t { original, octaves };
+enum class Ranges : uint32_t { original, octaves, given };
 
 enum : uint32_t { shows_bins = 1, shows_steps = 2 };
 

@@ -1,11 +1,14 @@
-"""Figure 5: cycles of a call of a bin function, for sizes in order and drawn, hot and from an empty cache."""
+"""Figure 5: cycles of a call of a bin function, for sizes in order and drawn, hot and from an empty cache;
+and what it takes to generate one, of dlmalloc's ranges and of others that follow no rule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from malloom.bench.bins.operations import GRANULE, Function, OperationList, Replay, to_file
+from malloom.bench.bins.graphs import generator
+from malloom.bench.bins.inputs import JUDGED_SEED
+from malloom.bench.bins.operations import GRANULE, Function, OperationList, Ranges, Replay, to_file
 from malloom.bench.bins.paper import GENERATION_CYCLES
 from malloom.bench.bins.replays import number_row
 from malloom.bench.bins.scale import LIMITS, BinsScale
@@ -21,8 +24,10 @@ HEAP_BYTES = 4096
 """Of the heap whose functions are called; nothing is allocated."""
 NONE = np.empty(0, np.int64)
 CALL, FLUSHED = "cycles_per_call", "cycles_per_call_flushed"
-GENERATION, CODE, INSTRUCTION = "generation_cycles", "code_bytes_per_bin", "cycles_per_generated_instruction"
+GENERATION, CODE = "generation_cycles", "code_bytes_per_bin"
+INSTRUCTIONS, INSTRUCTION = "generated_instructions", "cycles_per_generated_instruction"
 INSTRUCTION_BYTES = 4
+IRREGULAR = "irregular"
 ORIGINAL, GENERATED = "original", "generated"
 SEARCHES = ("branching search", "branchless search")
 FUNCTIONS = {
@@ -52,11 +57,23 @@ class Sizes:
         return f"{'random' if self.random else 'linear'} below {self.limit}"
 
 
-def calls_file(function: Function, sizes: Sizes, flushes: bool) -> bytes:
-    """firmware/benchmarks/bins/calls_file.h: a heap of the function with dlmalloc's bins, then the sizes."""
-    words = [LIMITS[sizes.limit], sizes.random, sizes.step, int(flushes)]
-    heap = Replay(HEAP_BYTES, first_function=function, function=function, bins=BINS)
+def calls_file(function: Function, sizes: Sizes, flushes: bool, begins: Sequence[int] | None = None) -> bytes:
+    """firmware/benchmarks/bins/calls_file.h: a heap of the function with dlmalloc's bins, or those that begin
+    as is given, then the sizes."""
+    words = [LIMITS[sizes.limit], sizes.random, sizes.step, int(flushes), *(begins or ())]
+    ranges = Ranges.ORIGINAL if begins is None else Ranges.GIVEN
+    heap = Replay(HEAP_BYTES, ranges=ranges, first_function=function, function=function, bins=BINS)
     return to_file(heap, OperationList(NONE, NONE)) + np.asarray(words, "<u4").tobytes()
+
+
+def irregular_begins(bins: int = BINS, limit: int = 1 << 20) -> list[int]:
+    """Of bins whose begins are multiples of 8 that are drawn by their logarithm: no shift or division finds
+    the bin, so that its function is a tree of comparisons, as the paper's is."""
+    random = generator(JUDGED_SEED, bins)
+    begins = {0}
+    while len(begins) < bins:
+        begins.add(int(GRANULE * (limit / GRANULE) ** random.random()) // GRANULE * GRANULE)
+    return sorted(begins)
 
 
 def call_cycles(fields: Fields) -> float:
@@ -88,7 +105,8 @@ def call_rows(bench: Bench, simulator: Simulator, scale: BinsScale, flushes: boo
     if flushes:
         return rows
     generation = next(iter(found.values()))[GENERATED]
-    rows += _generation((f"{BINS} bins", simulator.place), generation, scale.judges)
+    rows += _generation((f"{BINS} bins, {ORIGINAL} ranges", simulator.place), generation, scale.judges)
+    rows += _of_irregular(bench, simulator, scale)
     return [*rows, *_goals(simulator.place, cycles)] if scale.judges else rows
 
 
@@ -108,9 +126,13 @@ def _called(
     for (sizes, name), fields in zip(given, printed, strict=True):
         found[sizes][name] = fields
     for sizes, each in found.items():
-        if len({fields["sum"] for fields in each.values()}) != 1:
-            raise CommandError(f"the functions do not agree on the bins of sizes {sizes.name}")
+        _check_bins(sizes, each)
     return found
+
+
+def _check_bins(sizes: Sizes, found: Mapping[str, Fields]) -> None:
+    if len({fields["sum"] for fields in found.values()}) != 1:
+        raise CommandError(f"the functions do not agree on the bins of sizes {sizes.name}")
 
 
 def _rows_of(place: Place, cycles: dict[str, float], metric: str) -> list[Row | Goal]:
@@ -140,12 +162,34 @@ def _goals(simulated: str, cycles: dict[str, dict[str, float]]) -> list[Row | Go
     return [*goals, Goal(held, OF_SEARCH_AT_BEST)]
 
 
+def _of_irregular(bench: Bench, simulator: Simulator, scale: BinsScale) -> list[Row | Goal]:
+    """Calls of what is in the cache, and generation. Raises CommandError where bins differ."""
+    sizes = Sizes(scale.limits[-1], scale.random_sizes)
+    begins = irregular_begins()
+    names = [name for name in FUNCTIONS if name != ORIGINAL]
+    bench.say("calling bin functions of irregular ranges")
+
+    def call(name: str) -> Fields:
+        return simulator.printed("bin_calls", calls_file(FUNCTIONS[name], sizes, False, begins))[0]
+
+    found = dict(zip(names, side_by_side(names, call, lambda _: None), strict=True))
+    _check_bins(sizes, found)
+    place = (f"{sizes.name}, {IRREGULAR} ranges", simulator.place)
+    calls = [number_row(place, name, CALL, call_cycles(fields), 1) for name, fields in found.items()]
+    generation = (f"{BINS} bins, {IRREGULAR} ranges", simulator.place)
+    return [*calls, *_generation(generation, found[GENERATED], scale.judges)]
+
+
 def _generation(place: Place, fields: Fields, judges: bool) -> list[Row | Goal]:
-    """Of the code of dlmalloc's 127 bins."""
+    """Of the code of 127 bins. Raises CommandError where none came about."""
     cycles, code = float(fields["generation"]), float(fields["code"])
+    if code == 0:
+        raise CommandError(f"no function of {place[0]} was generated")
+    instructions = code / INSTRUCTION_BYTES
     rows = [
         number_row(place, GENERATED, GENERATION, cycles, 1),
-        number_row(place, GENERATED, INSTRUCTION, cycles / (code / INSTRUCTION_BYTES), 1),
+        number_row(place, GENERATED, INSTRUCTIONS, instructions, 1),
+        number_row(place, GENERATED, INSTRUCTION, cycles / instructions, 1),
     ]
     goals = [
         against_limit(place, GENERATED, GENERATION, [cycles], GENERATION_CYCLES),

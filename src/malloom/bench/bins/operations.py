@@ -89,6 +89,8 @@ class Ranges(IntEnum):
     ORIGINAL = 0
     OCTAVES = 1
     """Eight parts an octave."""
+    GIVEN = 2
+    """By the file, of `bin_calls` only; no function is compiled in for them."""
 
 
 class Rehash(IntEnum):

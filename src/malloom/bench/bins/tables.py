@@ -2,7 +2,7 @@
 
 from malloom.bench.bins import automatic, paper
 from malloom.bench.bins.bin_use import BEFORE, EVENNESS, SHARE, STEPS
-from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, ORIGINAL
+from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, INSTRUCTIONS, ORIGINAL
 from malloom.bench.bins.figure8 import BREAK_EVEN, COMPILED_IN, INITIAL, REHASH
 from malloom.bench.bins.others import HELD, WORST
 from malloom.bench.bins.replays import CYCLES, PAIR, WITH_REHASH
@@ -35,12 +35,17 @@ def tables() -> list[Table]:
         _numbers(f"{heaps}: cycles of the worst call", "others", WORST),
         Table(f"{heaps}: bytes held for a byte asked for, at the peaks", "others", HELD, ONE),
         Table(f"{heaps}: cycles, against each", "others", CYCLES),
+        *(
+            Table(f"{heaps}: {what}, against each", "others", metric, shows=lambda row: row.baseline != ONE)
+            for metric, what in ((WORST, "the worst call"), (HELD, "bytes held"))
+        ),
     ]
 
 
 def _figure5() -> list[Table]:
     search = f"paper: the search up to {paper.VARIABLE_RATIO:g} times"
     generated = f"paper: {paper.GENERATION_CYCLES:,.0f}"
+    instructions = f"paper: about {paper.GENERATION_CYCLES / paper.CYCLES_AN_INSTRUCTION:,.0f}"
     instruction = f"paper: {paper.CYCLES_AN_INSTRUCTION:g} host instructions"
     return [
         _numbers("Figure 5: cycles of a call", "figure5", CALL),
@@ -48,6 +53,7 @@ def _figure5() -> list[Table]:
         _numbers("Figure 5: cycles of a call from an empty instruction cache", "figure5", FLUSHED),
         Table("Figure 5: that, against the original", "figure5", FLUSHED, ORIGINAL),
         _numbers(f"Cycles to generate a function ({generated})", "figure5", GENERATION),
+        _numbers(f"Instructions of a generated function ({instructions})", "figure5", INSTRUCTIONS),
         _numbers(f"Cycles for an instruction that is generated ({instruction})", "figure5", INSTRUCTION),
     ]
 

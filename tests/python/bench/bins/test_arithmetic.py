@@ -1,16 +1,26 @@
 """What the suite makes of cycles: ratios over graphs, pairs to break even, bin use, goals."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from malloom.bench.bins import automatic, figure8, others
 from malloom.bench.bins.bin_use import even_bins, group_shares
-from malloom.bench.bins.figure5 import GENERATED, Sizes, _goals, all_sizes, call_cycles
+from malloom.bench.bins.figure5 import (
+    GENERATED,
+    Sizes,
+    _goals,
+    all_sizes,
+    call_cycles,
+    calls_file,
+    irregular_begins,
+)
 from malloom.bench.bins.figure8 import PAPERS, SHIPPED, pairs_to_break_even, ratios_after
 from malloom.bench.bins.inputs import CLUSTER_BYTES, Room, inputs
-from malloom.bench.bins.operations import Allocator, Function, Rehash
+from malloom.bench.bins.operations import Allocator, Function, Ranges, Rehash
 from malloom.bench.bins.replays import CYCLES, WITH_REHASH, Graphs, Spread
 from malloom.bench.bins.scale import full_scale
 from malloom.bench.bins.simulator import Run, Simulator, fields_of, runs_of, side_by_side
@@ -51,6 +61,20 @@ def test_printed_runs_are_read() -> None:
 def test_what_is_no_line_of_fields_is_an_error(line: str) -> None:
     with pytest.raises(ValueError, match=r"shorter|longer|invalid literal"):
         fields_of(line)
+
+
+def test_irregular_begins_are_of_as_many_bins_and_follow_no_rule() -> None:
+    begins = irregular_begins()
+    assert begins == irregular_begins() == sorted(set(begins)) and len(begins) == 127
+    assert begins[0] == 0 and all(begin % 8 == 0 for begin in begins)
+    distances = {after - before for before, after in pairwise(begins)}
+    assert len(distances) > 40, "dlmalloc's bins have seven"
+
+
+def test_begins_that_are_given_follow_the_sizes() -> None:
+    words = np.frombuffer(calls_file(Function.GENERATED, Sizes("4K", 7), False, [0, 8, 24]), "<u4").tolist()
+    assert words[-7:] == [4096, 7, 8, 0, 0, 8, 24]
+    assert words[7] == Ranges.GIVEN
 
 
 def test_found_things_keep_their_order_and_are_counted() -> None:
@@ -240,10 +264,12 @@ def test_other_heaps_are_held_against() -> None:
         ("shipped", "TLSF", CYCLES): (0.8, True),
         ("shipped", "TLSF", others.HELD): (0.8, True),
         ("shipped", "o1heap", CYCLES): (1.6, False),
+        ("shipped", "newlib", CYCLES): (2.0, False),
         ("shipped, bounded", "TLSF", CYCLES): (0.8, True),
         ("shipped, bounded", "TLSF", others.WORST): (0.5, True),
         ("shipped, bounded", "TLSF", others.HELD): (0.8, True),
         ("shipped, bounded", "o1heap", CYCLES): (1.6, False),
+        ("shipped, bounded", "newlib", CYCLES): (2.0, False),
     }
     worst = {
         row.variant: row.ratio
