@@ -43,6 +43,29 @@ def dot(nodes: int, edges: int) -> OtherProgram:
     return OtherProgram("dot", f"{nodes} nodes {edges} edges", prepare)
 
 
+README_GRAPH = (
+    'BEGIN { srand(1); print "digraph g {"; for (i = 0; i < EDGES; i++) '
+    'print "n" int(NODES * rand()) " -> n" int(NODES * rand()) ";"; print "}" }'
+)
+"""For awk; the words in capitals are numbers in README."""
+
+
+def readme_dot(nodes: int, edges: int) -> OtherProgram:
+    """The command line of README's example, on a graph that is made as there."""
+
+    def prepare(folder: Path) -> tuple[str, ...]:
+        graph = folder / f"network-{nodes}.dot"
+        if not graph.exists():
+            script = README_GRAPH.replace("NODES", str(nodes)).replace("EDGES", str(edges))
+            text = subprocess.run(
+                [installed("awk"), script], check=True, capture_output=True, text=True
+            ).stdout
+            graph.write_text(text, encoding="utf-8")
+        return "dot", "-Tplain", str(graph)
+
+    return OtherProgram("dot", f"-Tplain {nodes} nodes {edges} edges", prepare)
+
+
 def jq(megabytes: int) -> OtherProgram:
     """Orders grouped by region and summed up."""
 

@@ -11,6 +11,8 @@ import pytest
 from malloom.bench import real_programs
 from malloom.bench.cases import OtherProgram
 from malloom.bench.inputs import write_graph, write_json, write_source, write_xml
+from malloom.bench.real_programs import README_GRAPH, readme_dot
+from structure.source_tree import text_of
 
 SIZE = 200_000
 
@@ -70,3 +72,16 @@ def test_generated_c_compiles_without_a_complaint(tmp_path: Path) -> None:
     path = tmp_path / "source.c"
     write_source(path, 50)
     subprocess.run(["gcc", "-fsyntax-only", "-Wall", "-Werror", path], check=True)
+
+
+def test_the_example_is_readmes() -> None:
+    script = README_GRAPH.replace("NODES", "150").replace("EDGES", "300")
+    readme = text_of("README.md")
+    assert f"awk '{script}' > network.dot" in readme
+    assert "malloom optimize -- dot -Tplain network.dot" in readme
+
+
+def test_the_examples_graph_has_as_many_edges_as_asked_for(tmp_path: Path) -> None:
+    *command, graph = readme_dot(20, 30).prepare(tmp_path)
+    assert command == ["dot", "-Tplain"]
+    assert Path(graph).read_text().count(" -> ") == 30

@@ -13,7 +13,7 @@ from malloom.bench.steps import Bench
 from malloom.layout.registry import AUTO
 from malloom.measure import variants
 from malloom.measure.interleaved import Budget, Rounds, again
-from malloom.measure.rows import Place, Row, control_rows, measured_row, row
+from malloom.measure.rows import Place, Row, control_rows, measured_row, row, rows_of
 from malloom.measure.variants import GLIBC, native, with_environment
 
 FALLBACK = "fallback"
@@ -88,9 +88,11 @@ def _added_goal(place: Place, rounds: Rounds, variant: str) -> Goal:
     return against_limit(place, variant, "start_up_time", added, LONGEST_START_UP, rounds.races)
 
 
-def verdict_goals(bench: Bench, program: OtherProgram, seconds: float | None) -> list[Goal]:
+def verdict_goals(
+    bench: Bench, program: OtherProgram, budget: Budget, seconds: float | None
+) -> list[Row | Goal]:
     """A real program, optimized as a user would have it optimized. The goal is a verdict on the same output,
-    whichever way it goes."""
+    whichever way it goes. Then what is kept and the general allocators, all in one race."""
     kept = optimized(bench, program, seconds)
     for note in kept.notes:
         bench.say(f"note: {note}")
@@ -98,4 +100,8 @@ def verdict_goals(bench: Bench, program: OtherProgram, seconds: float | None) ->
     measured = row(
         program.place, variant, GLIBC, "cpu_time", kept.interval, runs=kept.pairs, peak=kept.peak_ratio
     )
-    return [Goal(measured, limit=None)]
+    peers = general_variants(bench)
+    rounds = bench.race(program, [*peers, kept.variant(OPTIMIZED)], GLIBC, budget)
+    raced = rows_of(program.place, rounds, GLIBC, ("cpu_time",))
+    against_best = row_against_best(program.place, rounds, OPTIMIZED, [peer.name for peer in peers])
+    return [Goal(measured, limit=None), *raced, against_best]

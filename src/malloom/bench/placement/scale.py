@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from malloom.bench.cases import Case, OtherProgram, cover, hexapawn, traverse
-from malloom.bench.real_programs import dot, jq, xsltproc
+from malloom.bench.real_programs import dot, jq, readme_dot, xsltproc
 from malloom.measure.interleaved import Budget
 
 
@@ -29,6 +29,8 @@ class PlacementScale:
     planning: tuple[int, int]
     """Requests and accesses."""
     programs: list[OtherProgram]
+    example: OtherProgram
+    """README's."""
     optimize_seconds: float | None
     """None: as long as `malloom optimize` takes by itself."""
     table_budget: Budget
@@ -36,6 +38,8 @@ class PlacementScale:
     close_budget: Budget
     """For what is held against limits near 1."""
     recording_budget: Budget
+    real_budget: Budget
+    """For real programs in one race with the general allocators."""
 
 
 def full_scale() -> PlacementScale:
@@ -60,11 +64,13 @@ def full_scale() -> PlacementScale:
         recorded_program=jq(20),
         planning=(10_000_000, 100_000_000),
         programs=[xsltproc(50), dot(250, 500), jq(20)],
+        example=readme_dot(150, 300),
         optimize_seconds=None,
         table_budget=Budget(fewest=6, most=60, seconds=7.0),
         goal_budget=Budget(fewest=10, most=100, seconds=15.0),
         close_budget=Budget(fewest=20, most=400, seconds=25.0),
         recording_budget=Budget(fewest=6, most=20, seconds=12.0),
+        real_budget=Budget(fewest=12, most=40, seconds=60.0),
     )
 
 
@@ -85,9 +91,11 @@ def quick_scale() -> PlacementScale:
         recorded_program=jq(1),
         planning=(10_000, 100_000),
         programs=[jq(1)],
+        example=readme_dot(20, 30),
         optimize_seconds=1.0,
         table_budget=few,
         goal_budget=few,
         close_budget=few,
         recording_budget=few,
+        real_budget=few,
     )

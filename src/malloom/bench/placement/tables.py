@@ -10,6 +10,8 @@ from malloom.bench.tables import Table
 from malloom.measure.rows import Place, Row, describe_interval
 from malloom.measure.variants import GLIBC
 
+REAL = {"programs": "real programs", "example": "README's example"}
+"""Parts with real programs."""
 Claims = Mapping[Place, Mapping[str, float]]
 """The thesis's ratios by (workload, input) and variant."""
 
@@ -64,6 +66,24 @@ def tables() -> list[Table]:
         ),
         _table(f"CPU time {library}", "times", "cpu_time", GLIBC),
         Table("Chosen by simulation alone, against the best general allocator", "speed", "cpu_time", BEST),
+        *(table for part, of in REAL.items() for table in _real(part, of)),
+    ]
+
+
+def _real(part: str, of: str) -> list[Table]:
+    """What is kept beside the general allocators, a line each and a column a program, of one race."""
+    title = f"What optimize keeps for {of}, and general allocators:"
+    return [
+        Table(f"{title} CPU time against the C library", part, "cpu_time", GLIBC, turned=True),
+        Table(
+            f"{title} peak memory against the C library",
+            part,
+            "cpu_time",
+            GLIBC,
+            cell=lambda row: f"{row.peak_rss_ratio:.2f}",
+            turned=True,
+        ),
+        Table(f"{title} CPU time against the best of these", part, "cpu_time", BEST, turned=True),
     ]
 
 
