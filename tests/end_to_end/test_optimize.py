@@ -152,7 +152,7 @@ def test_what_the_program_taught_is_raced(malloom, compile_c, tmp_path: Path) ->
     assert set(learned) <= set(found["candidates"])  # type: ignore[arg-type]
     assert found["fallback"] in ("mimalloc", "system")
     assert any(note.startswith("left out") for note in found["notes"]) == bool(found["left_for_memory"])  # type: ignore[attr-defined]
-    assert "learning pools\nlearned 1 pools\n" in done.stderr
+    assert "learning pools\nlearned 1 pool\n" in done.stderr
     if found["plan"]:
         header = read_plan(tmp_path / str(found["plan"])).header
         assert bool(header["flags"] & 2) == (found["fallback"] == "system")

@@ -39,8 +39,13 @@ class Contents:
     prefetches: int
 
     def __str__(self) -> str:
-        counts = {"pools": self.pools, "companions": self.companions, "prefetches": self.prefetches}
-        return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"
+        counts = (
+            ("pool", "pools", self.pools),
+            ("companion", "companions", self.companions),
+            ("prefetch", "prefetches", self.prefetches),
+        )
+        named = [f"{count} {one if count == 1 else more}" for one, more, count in counts if count]
+        return ", ".join(named) or "nothing"
 
 
 @dataclass
