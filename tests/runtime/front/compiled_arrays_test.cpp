@@ -160,12 +160,9 @@ TEST(CompiledArrays, NewThrows) {
     }
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose operator new asks no handler
 // As operator new does: the handler may free memory, and is asked until it gives up.
 TEST(CompiledArrays, NewAsksTheHandler) {
-    if constexpr (is_sanitized) {
-        GTEST_SUCCEED() << "this operator new asks no handler";
-        return;
-    }
     static Structure& structure = new_structure({8, 24});
     static void* large = nullptr;
     constexpr size_t most_of_a_region = size_t{40} << 30;
@@ -182,6 +179,7 @@ TEST(CompiledArrays, NewAsksTheHandler) {
     EXPECT_EQ(std::get_new_handler(), nullptr);
     structure.free(next);
 }
+#endif
 
 TEST(CompiledArrays, MisuseEndsTheProgram) {
     Structure& structure = new_structure({8, 24});

@@ -1,5 +1,7 @@
 #include "runtime/heaps/plan/plan_heap.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -7,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "runtime/platform/memory.h"
 #include "tests/runtime/heaps/compositions.h"
 
 namespace malloom::tests {
@@ -238,9 +241,21 @@ TEST_F(PlanHeapTest, ReallocWithoutASlotStaysWhereItFits) {
     EXPECT_FALSE(heap.resize(object, {65, 0, &requester}));
 }
 
-TEST_F(PlanHeapTest, PreallocationMakesTheArenaResident) {
-    open({{0, 1}}, 8 << 20);
+// Pages of so many bytes from an address that are in memory.
+size_t resident_pages(void* begin, size_t bytes) {
+    std::vector<unsigned char> states(bytes / platform::page_bytes());
+    EXPECT_EQ(mincore(begin, bytes, states.data()), 0);
+    return static_cast<size_t>(
+        std::count_if(states.begin(), states.end(), [](unsigned char state) { return (state & 1) != 0; }));
+}
+
+// Larger ones get huge pages as they are reached.
+TEST_F(PlanHeapTest, PreallocationMakesASmallArenaResident) {
+    constexpr size_t arena_bytes = 1 << 20;
+    open({{0, 1}}, arena_bytes);
+    EXPECT_EQ(resident_pages(arena, arena_bytes), 0u);
     heap.preallocate();
+    EXPECT_EQ(resident_pages(arena, arena_bytes), arena_bytes / platform::page_bytes());
     heap.deallocate(allocate(16));
 }
 
