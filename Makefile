@@ -8,11 +8,13 @@ PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer compiler 
     -name __pycache__ -prune -o -print)
 # The compiler is part of the wheel where LLVM is installed.
 WHEEL := build/wheel$(and $(wildcard /usr/lib/llvm-19/lib/cmake/llvm),-with-compiler).stamp
-# Each file's tests stay together: some share what is costly to make. What measures has the machine to itself.
+# Tests that share what is costly to make stay together (tests/conftest.py). What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
-SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile -m 'not alone and not long'
+SIDE_BY_SIDE := -n $(shell nproc) --dist loadgroup -m 'not alone and not long'
 # Every folder with a suite.
 SUITES := $(patsubst src/malloom/bench/%/suite.py,%,$(wildcard src/malloom/bench/*/suite.py))
+# The preset of the fast build; that of `make soak` has more tests.
+RELEASE := release
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
@@ -23,7 +25,7 @@ help:  ## this list
 
 setup:
 	@setup/packages.sh $(PACKAGES)
-	@setup/dynamorio.sh >/dev/null & dynamorio=$$!; setup/python.sh; wait $$dynamorio
+	@setup/dynamorio.sh >/dev/null & dynamorio=$$!; setup/python.sh $(PACKAGES); wait $$dynamorio
 
 $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh
 	@echo "Building malloom"
@@ -37,11 +39,13 @@ build: setup  ## build malloom and install it: .venv/bin/malloom
 wheel: $(WHEEL)
 	@test -x .venv/bin/malloom || { rm $(WHEEL); exec $(MAKE) wheel; }
 
-native: build  ## build the workloads, allocators to compare with, and the C++ tests, fast and checked
-	@setup/native.sh release
-	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
-	@setup/native.sh checked
-	@setup/native.sh threads
+# Builds that run at the same time, so that no core waits while one of them configures or links. The wheel comes before the
+# fast build, which then finds most objects in the cache.
+BUILDS = "$(MAKE) wheel && setup/native.sh $(RELEASE)" "setup/native.sh checked" "setup/native.sh threads" \
+    "setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null"
+
+native: setup  ## build malloom, the workloads, allocators to compare with, and the C++ tests, fast and checked
+	@setup/side_by_side.sh $(BUILDS)
 
 firmware: PACKAGES := firmware
 firmware: build  ## build the simulated core, and the firmware's programs for every board
@@ -49,12 +53,12 @@ firmware: build  ## build the simulated core, and the firmware's programs for ev
 
 demo: PACKAGES := demo
 demo: build  ## record, plan, run and measure two programs, with verdicts
-	@setup/native.sh release
+	@setup/native.sh workloads traverse
 	@setup/demo.sh
 
 test: PACKAGES := test
-test: native  ## all tests, with formatting, lint and types
-	@setup/firmware.sh simulated_core riscv_core
+test: setup  ## all tests, with formatting, lint and types
+	@setup/side_by_side.sh $(BUILDS) "setup/firmware.sh simulated_core riscv_core"
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
@@ -68,6 +72,7 @@ bench: build  ## all benchmark suites
 	done; exit $$status
 
 soak: PACKAGES := soak
+soak: RELEASE := thorough
 soak: native firmware  ## long randomised runs: fuzzed decoders and heaps, then the tests at length, about two hours
 	@setup/native.sh fuzz
 	@for fuzzer in record/stream/event_codec record/stream/access_codec runtime/heaps/bins/bins; do \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The main job on two unmodified programs: a tree walk, where the layout is nearly everything, and graphviz's dot.
-# Needs 'make build' and the release build of the workloads; takes a few minutes.
+# Needs 'make build' and the workload traverse; takes a minute and a half.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 malloom=$PWD/.venv/bin/malloom
-traverse=$PWD/build/release/workloads/traverse/traverse
+traverse=$PWD/build/workloads/workloads/traverse/traverse
 mkdir -p build/demo
 .venv/bin/python - build/demo <<'INPUT'
 import pathlib, sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the C++ tests and the workloads of a CMake preset: setup/native.sh release|checked|threads|fuzz
+# Builds a CMake preset: setup/native.sh PRESET [TARGET...], all of it, like the C++ tests, where no target is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,10 +8,13 @@ exec 9>"build/$1.lock"
 flock 9
 DynamoRIO_DIR=$(setup/dynamorio.sh | tail -n 1)
 export DynamoRIO_DIR
+preset=$1
+shift
 options=()
 # ThreadSanitizer finds its place taken where the kernel randomises addresses by more than 28 bits.
-if [ "$1" = threads ] && setarch -R true 2>/dev/null; then
+if [ "$preset" = threads ] && setarch -R true 2>/dev/null; then
     options=("-DCMAKE_CROSSCOMPILING_EMULATOR=$(command -v setarch);-R")
 fi
-setup/cached.sh cmake --preset "$1" "${options[@]}" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; exit 1; }
-setup/cached.sh cmake --build --preset "$1"
+log=build/$preset-configure.log
+setup/cached.sh cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log"; exit 1; }
+setup/cached.sh cmake --build --preset "$preset" ${1:+--target "$@"}

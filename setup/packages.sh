@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo and rustc where there are none;
-# without more all but those for firmware and for long runs; with `demo` without LLVM too; `test`, which adds the simulated
-# core, `firmware` and `soak` add theirs.
+# Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo where there is none:
+# setup/packages.sh [GOAL], where `demo` has only what malloom is built with, and a program to optimize; `test` all for the
+# tests of `make test`; `firmware` what boards need as well, `soak` everything. Without a goal all but for the simulated core,
+# for firmware and for long runs.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,19 +12,19 @@ fail() {
     exit 1
 }
 
+# The lists of the file without those that the goal does not need, by the first words of their comments.
 wanted() {
-    local newest=(-e '/^# the newest LLVM/,/^$/d') firmware=(-e '/^# firmware/,/^$/d')
-    local core=(-e '/^# the simulated core/,/^$/d')
-    local leave_out=("${newest[@]}" "${firmware[@]}" "${core[@]}")
+    local without
     case ${1:-} in
-        demo) leave_out+=(-e '/^# LLVM/,/^$/d') ;;
-        test) leave_out=("${newest[@]}" "${firmware[@]}") ;;
-        firmware) leave_out=("${newest[@]}") ;;
-        soak) leave_out=() ;;
+        demo) without='LLVM|the newest LLVM|the simulated core|firmware|tests and checks|allocators|real programs' ;;
+        test) without='the newest LLVM|firmware' ;;
+        firmware) without='the newest LLVM' ;;
+        soak) without='nothing' ;;
+        *) without='the newest LLVM|the simulated core|firmware' ;;
     esac
-    sed "${leave_out[@]}" -e 's/#.*//' setup/debian-packages.txt
+    sed -E -e "/^# ($without)/,/^\$/d" -e 's/#.*//' setup/debian-packages.txt
     command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc
-    command -v rustc >/dev/null || echo rustc # tests compile a program with it
+    if [ "${1:-}" != demo ] && ! command -v rustc >/dev/null; then echo rustc; fi # tests compile a program with it
 }
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the virtual environment .venv with the pinned Python packages; quick where it is up to date.
+# Makes the virtual environment .venv with the pinned Python packages; quick where it is up to date: setup/python.sh [demo],
+# with `demo` only those that malloom is built with and needs, and without those that tests need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,22 +17,31 @@ CHECK
     exit 1
 }
 
+# The packages for a purpose: `demo` or `dev`.
 requirements() {
-    .venv/bin/python - <<'LIST'
-import pathlib, tomllib
-project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
-print("\n".join([*project["dependencies"], *project["optional-dependencies"]["dev"]]))
+    .venv/bin/python - "$1" <<'LIST'
+import pathlib, sys, tomllib
+content = tomllib.loads(pathlib.Path("pyproject.toml").read_text())
+project = content["project"]
+more = content["build-system"]["requires"] if sys.argv[1] == "demo" else project["optional-dependencies"]["dev"]
+print("\n".join([*project["dependencies"], *more]))
 LIST
 }
+
+stamp_of() { { requirements "$1"; cat setup/python-constraints.txt; } | sha256sum; }
+
+is_installed() { [ "$(cat ".venv/requirements-$1.sha256" 2>/dev/null)" = "$(stamp_of "$1")" ]; }
 
 # An environment whose interpreter is gone, or that belongs to another folder, is made afresh.
 if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
     rm -rf .venv
     "$(pick_python)" -m venv .venv
 fi
-stamp=$({ requirements; cat setup/python-constraints.txt; } | sha256sum)
-[ "$(cat .venv/requirements.sha256 2>/dev/null)" = "$stamp" ] && exit 0
+purpose=dev
+if [ "${1:-}" = demo ]; then purpose=demo; fi
+# Those for development are more.
+if is_installed "$purpose" || is_installed dev; then exit 0; fi
 echo "Installing Python packages into .venv"
-requirements >.venv/requirements.txt
+requirements "$purpose" >.venv/requirements.txt
 .venv/bin/python -m pip install --quiet -r .venv/requirements.txt -c setup/python-constraints.txt
-echo "$stamp" >.venv/requirements.sha256
+stamp_of "$purpose" >".venv/requirements-$purpose.sha256"
