@@ -10,7 +10,7 @@
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -27,6 +27,9 @@ class Case:
     """One of the files."""
 
     source: Path
+    _plain: dict[str, compiling.Ran] = field(default_factory=dict, compare=False, repr=False)
+    _bitcode: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
+    """By level."""
 
     @cached_property
     def text(self) -> str:
@@ -58,14 +61,21 @@ class Case:
         return objects
 
     def plain(self, level: str, folder: Path) -> compiling.Ran:
-        """What the program does without the plugin."""
-        objects = [str(each) for each in self.foreign_objects(folder)]
-        options = [*self.words("options"), *objects, *self.words("link")]
-        return compiling.run(compiling.compile_plainly(self.source, level, folder / "plain", *options))
+        """What the program does without the plugin. It is compiled once in a process, in the folder that
+        is given first, and so is the bitcode: a case's tests share them."""
+        if level not in self._plain:
+            objects = [str(each) for each in self.foreign_objects(folder)]
+            options = [*self.words("options"), *objects, *self.words("link")]
+            program = compiling.compile_plainly(self.source, level, folder / "plain", *options)
+            self._plain[level] = compiling.run(program)
+        return self._plain[level]
 
     def bitcode(self, level: str, folder: Path) -> Path:
-        target = folder / "bitcode.o"
-        return compiling.compile_object(self.source, level, target, *self.words("options"))
+        if level not in self._bitcode:
+            target = folder / "bitcode.o"
+            compiling.compile_object(self.source, level, target, *self.words("options"))
+            self._bitcode[level] = target
+        return self._bitcode[level]
 
     def link_plainly(self, bitcode: Path, level: str, program: Path) -> None:
         inputs = [bitcode, *self.foreign_objects(program.parent)]

@@ -28,7 +28,7 @@ def check_graph(case: Case, said: str) -> None:
 
 
 def check_case(case: Case, level: str, policies: Sequence[str], tmp_path: Path) -> None:
-    plain = case.plain(level, tmp_path)
+    plain = case.plain("-O2", tmp_path)
     assert plain.status == 0
     assert plain.out
     bitcode = case.bitcode(level, tmp_path)
