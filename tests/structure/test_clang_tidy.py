@@ -1,19 +1,26 @@
-"""clang-tidy over every C and C++ source that the release build, the wheel's or the core's compiles:
-all of the product.
-The tests' sources and the analyzer have their turn in `make soak`.
+"""clang-tidy over the C and C++ sources that the release build, the wheel's or the core's compiles.
 
-A source is looked at again when it, or a file of the tree that it includes, has changed.
+In `make test` over those of the product that the last commits have changed, or that include what these have
+changed; in `make soak` over all, the tests' too, and with the analyzer.
+
+What found nothing is kept in the user's cache folder. A source is looked at again when it, a file that it
+includes, its command line, the settings or clang-tidy have changed.
 """
 
 import hashlib
 import json
 import os
+import shlex
 import subprocess
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from malloom.cache.calibration_file import cache_folder
 from structure.source_tree import PRODUCT, ROOT, expect_silence, files_with, tree_files
 
 IS_DEEP = "MALLOOM_SOAK" in os.environ
@@ -36,67 +43,172 @@ BUILDS: dict[Path, list[str]] = {
 """A source is looked at as the first of them compiles it, with these options. Only the wheel has the bindings
 for Python; boards other than the simulated core are built for `make soak`."""
 ELSEWHERE = () if IS_DEEP else ("firmware/boards/linux/", "firmware/boards/mps2_an385/")
-CONTENT = ROOT / "build/clang-tidy"
+RECENT_COMMITS = 20
+"""How many commits back `make test` looks for changes: what is pushed at once is hardly more."""
+TIDY = "clang-tidy-22"
+CLANG = "clang++-22"
+CONTENT = (cache_folder() or ROOT / "build/cache") / "clang-tidy"
 """One empty file per look that found nothing, named by the digest of all that was looked at."""
+OF_HEADERS = "readability-function-size", "bugprone-assignment-in-if-condition"
+"""Checks that go through each function of LLVM's headers, which takes half the time of a source of the
+compiler. These have their turn in `make soak`."""
 
 
-def compiled_sources() -> dict[str, Path]:
-    """The tree's own sources that are compiled, each with the build that does."""
-    names = [name for name in files_with(".cpp", ".c") if IS_DEEP or not name.startswith("tests/")]
-    found = {build: compiled_by(build) for build in reversed(list(BUILDS))}
-    return {name: build for build, compiled in found.items() for name in names if ROOT / name in compiled}
+@dataclass(frozen=True)
+class Source:
+    """A source as one of the builds compiles it."""
+
+    name: str
+    build: Path
+    command: tuple[str, ...]
+    output: str
+
+    @property
+    def precompiled(self) -> Path | None:
+        """The header whose precompiled form the build includes in it."""
+        included = [self.command[i + 1] for i, word in enumerate(self.command) if word == "-include"]
+        return next((Path(path) for path in included if path.endswith("cmake_pch.hxx")), None)
+
+    def includes(self) -> list[Path]:
+        """All files that it is compiled from, as the build has noted them."""
+        notes = dependencies(self.build)
+        outputs = [self.output]
+        if self.precompiled:
+            outputs.append(os.path.relpath(f"{self.precompiled}.gch", self.build))
+        return [path for output in outputs for path in notes.get(output, ())]
 
 
-def compiled_by(build: Path) -> set[Path]:
+@cache
+def sources() -> dict[str, Source]:
+    """The tree's own sources that are compiled, as the first of the builds does."""
+    names = {name for name in files_with(".cpp", ".c") if IS_DEEP or not name.startswith("tests/")}
+    compiled = [source for build in BUILDS for source in compiled_by(build) if source.name in names]
+    return {source.name: source for source in reversed(compiled)}
+
+
+@cache
+def compiled_by(build: Path) -> tuple[Source, ...]:
     database = build / "compile_commands.json"
-    return (
-        {Path(entry["file"]) for entry in json.loads(database.read_text())} if database.is_file() else set()
-    )
+    entries = json.loads(database.read_text()) if database.is_file() else []
+    return tuple(source_of(build, entry) for entry in entries)
 
 
-def dependencies(build: Path) -> dict[str, list[str]]:
-    """Source -> the tree's files it is compiled from, as the build has noted them."""
-    listing = subprocess.run(
-        ["ninja", "-C", build, "-t", "deps"], check=True, capture_output=True, text=True
-    ).stdout
-    known = set(tree_files())
-    found: dict[str, list[str]] = {}
+def source_of(build: Path, entry: dict[str, str]) -> Source:
+    command = tuple(shlex.split(entry["command"]))
+    output = command[command.index("-o") + 1]
+    return Source(os.path.relpath(entry["file"], ROOT), build, command, output)
+
+
+@cache
+def dependencies(build: Path) -> dict[str, tuple[Path, ...]]:
+    """Object file -> what it was compiled from."""
+    command = ["ninja", "-C", build, "-t", "deps"]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = {}
     for block in listing.split("\n\n"):
-        paths = [os.path.relpath(build / line.strip(), ROOT) for line in block.splitlines()[1:]]
-        inside = sorted(path for path in paths if path in known)
-        for path in inside:
-            found.setdefault(path, []).extend(inside)
+        first, *paths = block.splitlines() or [""]
+        found[first.partition(":")[0]] = tuple(build / path.strip() for path in paths)
     return found
 
 
-def digest(names: list[str]) -> str:
-    content = hashlib.sha256()
-    for name in [".clang-tidy", "tests/.clang-tidy", *sorted(set(names))]:
-        content.update(name.encode() + (ROOT / name).read_bytes())
-    content.update(bytes([IS_DEEP]))
+@cache
+def digest_of(path: Path) -> bytes:
+    """Of a file of the tree its content; of one of the system when it was last changed."""
+    resolved = os.path.realpath(path)
+    name = os.path.relpath(resolved, ROOT)
+    if name in tree_files():
+        return name.encode() + Path(resolved).read_bytes()
+    if name.startswith("build/"):
+        return b""
+    state = path.stat()
+    return f"{path} {state.st_size} {state.st_mtime_ns}".encode()
+
+
+@cache
+def version() -> bytes:
+    return subprocess.run([TIDY, "--version"], check=True, capture_output=True).stdout
+
+
+def digest(source: Source) -> str:
+    content = hashlib.sha256(version() + bytes([IS_DEEP]))
+    content.update(" ".join(options(source)).encode())
+    content.update(" ".join(source.command).replace(str(ROOT), "").encode())
+    settings = [ROOT / name for name in (".clang-tidy", "tests/.clang-tidy", source.name)]
+    for path in [*settings, *source.includes()]:
+        content.update(digest_of(path))
     return content.hexdigest()
 
 
-def depth_of(name: str) -> list[str]:
-    """How deep the analyzer looks. Where it is asked for, without what makes it quick; else not at all, as
-    sources take twice the time with it."""
+def options(source: Source) -> list[str]:
+    """How deep it looks. Where it is asked for, the analyzer too, without what makes it quick; else not at
+    all, as sources take twice the time with it."""
     if not IS_DEEP:
-        return ["--checks=-clang-analyzer-*"]
-    if name.startswith("tests/"):
+        costly = ["-clang-analyzer-*"]
+        if source.name.startswith("compiler/"):
+            costly += [f"-{check}" for check in OF_HEADERS]
+        return ["--checks=" + ",".join(costly)]
+    if source.name.startswith("tests/"):
         return []
     lines = (ROOT / ".clang-tidy").read_text().splitlines()
     return ["--config=" + "\n".join(line for line in lines if not line.startswith("ExtraArgs"))]
 
 
-def look_at(name: str, build: Path, depends_on: list[str]) -> str:
+@cache
+def changed_files() -> frozenset[str] | None:
+    """What the last commits and the working tree have changed; None where no history tells."""
+    base = git("rev-parse", "--verify", "--quiet", f"HEAD~{RECENT_COMMITS}")
+    if base is None:
+        return None
+    changed = git("diff", "--name-only", "--no-renames", base.strip()) or ""
+    untracked = git("ls-files", "--others", "--exclude-standard") or ""
+    return frozenset([*changed.splitlines(), *untracked.splitlines()])
+
+
+def git(*arguments: str) -> str | None:
+    """What git says of the tree; None where it fails, as in an archive or in a clone without the history."""
+    done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def is_changed(source: Source) -> bool:
+    changed = changed_files()
+    if changed is None or {".clang-tidy", "tests/.clang-tidy"} & changed:
+        return True
+    included = (os.path.relpath(path, ROOT) for path in source.includes())
+    return source.name in changed or not changed.isdisjoint(included)
+
+
+def looked_at() -> list[str]:
+    """At least one, so that it shows where nothing can be looked at."""
+    return [name for name, source in sources().items() if IS_DEEP or is_changed(source)] or [*sources()][:1]
+
+
+def precompile(chosen: Iterable[Source]) -> None:
+    """Makes clang's own form of the headers that GCC has precompiled; clang finds it beside them."""
+    users = {source.precompiled: source for source in chosen if source.precompiled}
+    for header, user in users.items():
+        flags = [word for word in user.command if word.startswith(("-D", "-I", "-O", "-f", "-std"))]
+        system = [
+            word for i, word in enumerate(user.command) if "-isystem" in user.command[max(i - 1, 0) : i + 1]
+        ]
+        made = ["-x", "c++-header", header, "-o", f"{header}.pch"]
+        subprocess.run([CLANG, "-w", *flags, *system, *made], check=True, cwd=user.build)
+
+
+def look_at(source: Source) -> str:
     """The complaints about one source; empty when there are none."""
-    seen = CONTENT / digest([name, *depends_on])
-    if seen.exists():
-        return ""
-    command = ["clang-tidy-22", "--quiet", "-p", build, *BUILDS[build], *depth_of(name), ROOT / name]
+    command = [
+        TIDY,
+        "--quiet",
+        "-p",
+        source.build,
+        *BUILDS[source.build],
+        *options(source),
+        ROOT / source.name,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
-        seen.touch()
+        (CONTENT / digest(source)).touch()
         return ""
     return done.stdout + done.stderr
 
@@ -104,15 +216,12 @@ def look_at(name: str, build: Path, depends_on: list[str]) -> str:
 @pytest.fixture(scope="session")
 def complaints() -> dict[str, str]:
     CONTENT.mkdir(parents=True, exist_ok=True)
-    sources = compiled_sources()
-    includes = {build: dependencies(build) for build in set(sources.values())}
-
-    def complaints_of(name: str) -> str:
-        build = sources[name]
-        return look_at(name, build, includes[build].get(name, []))
-
+    chosen = [sources()[name] for name in looked_at()]
+    new = [source for source in chosen if not (CONTENT / digest(source)).exists()]
+    precompile(new)
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        return dict(zip(sources, workers.map(complaints_of, sources), strict=True))
+        found = dict(zip(new, workers.map(look_at, new), strict=True))
+    return {source.name: found.get(source, "") for source in chosen}
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -120,12 +229,18 @@ def test_build_is_there(build: Path) -> None:
     assert compiled_by(build), f"{build} is missing: run 'make native' and 'setup/firmware.sh'"
 
 
-def test_every_source_of_the_product_is_looked_at() -> None:
-    sources = [name for name in files_with(".cpp", ".c") if not name.startswith(ELSEWHERE)]
-    product = {name for name in sources if name.startswith(PRODUCT)}
-    assert product - compiled_sources().keys() == set()
+def test_every_source_of_the_product_is_compiled() -> None:
+    names = [name for name in files_with(".cpp", ".c") if not name.startswith(ELSEWHERE)]
+    product = {name for name in names if name.startswith(PRODUCT)}
+    assert product - sources().keys() == set()
 
 
-@pytest.mark.parametrize("name", compiled_sources())
+def test_what_a_source_includes_is_known() -> None:
+    """Else a change of a header would not have those looked at again that include it."""
+    for name, source in sources().items():
+        assert ROOT / name in {Path(os.path.realpath(path)) for path in source.includes()}, name
+
+
+@pytest.mark.parametrize("name", looked_at())
 def test_clang_tidy_is_content(name: str, complaints: dict[str, str]) -> None:
     expect_silence(complaints[name])
