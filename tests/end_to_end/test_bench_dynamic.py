@@ -86,15 +86,15 @@ def test_what_is_carried_is_told(quick: Measured) -> None:
     assert re.match(r"carried: (nothing|[a-z-]+), learned at 0\.5x(; |$)", note)
 
 
-def test_a_size_that_does_not_fit_is_a_note(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_size_that_does_not_fit_is_left_out(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     options = ["--only", "times", "--program", "ft", "--sizes", "8x", "--last-level", "1000G"]
     done = malloom("bench", "dynamic", *options, "--workloads", WORKLOADS, "--json", "rows.json")
     assert done.returncode == 0
     found = json.loads((tmp_path / "rows.json").read_text())
     assert found["rows"] == []
-    (note,) = found["notes"]
-    assert (note["part"], note["what"]) == ("times", "ft 8x")
-    assert note["note"].startswith("not measured: it needs 12,884,902 MB of memory")
+    (left,) = found["left_out"]
+    assert (left["part"], left["what"]) == ("times", "ft 8x")
+    assert left["why"].startswith("not measured: it needs 12,884,902 MB of memory")
 
 
 def test_choices_that_there_are_not_are_bad_use(malloom) -> None:  # type: ignore[no-untyped-def]

@@ -23,10 +23,10 @@ TITLES = [
 BENCH = ("placement",)
 MEASURED_ON = {"machine", "processor", "processors", "last_level", "system", "libc", "commit", "date"}
 FIELDS = ["part", "workload", "input", "variant", "baseline", "metric", "ratio", "low", "high", "runs"]
-FIELDS += ["peak_rss_ratio", "last_level", "races", "unreliable", "commit", "processor", "date"]
+FIELDS += ["peak_rss_ratio", "last_level", "races", "commit", "processor", "date", "unreliable"]
 GOAL_FIELDS = ["part", "workload", "input", "variant", "baseline", "metric", "of", "measured", "low", "high"]
-GOAL_FIELDS += ["runs", "last_level", "limit", "reached", "within noise", "unreliable"]
-GOAL_FIELDS += ["commit", "processor", "date"]
+GOAL_FIELDS += ["runs", "last_level", "commit", "processor", "date", "limit", "reached"]
+GOAL_FIELDS += ["within noise", "unreliable"]
 
 
 def test_everything_is_measured(quick: Measured) -> None:

@@ -1,5 +1,7 @@
 """A suite's steps, which stand alone, one after the other."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from malloom.bench import running
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.goals import Goal
+from malloom.bench.state import VERSION, Finished, Keeper, State
 from malloom.bench.steps import Bench, Step, conclusion
 from malloom.errors import CommandError
 from malloom.measure.interval import Interval
@@ -142,3 +145,32 @@ def test_steps_share_a_folder_that_goes_with_the_suite(tmp_path: Path) -> None:
     steps = [Step("times", "one", writes), Step("times", "two", finds)]
     assert running.run(steps, tmp_path, lambda line: None).of("times") == [a_row("found")]
     assert not folders[0].exists()
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_row_that_no_json_can_hold_is_a_failure(tmp_path: Path, number: float) -> None:
+    step = Step("times", "cover", lambda bench: [a_row("size"), replace(a_row("smart"), low=number)])
+    findings, _ = measured(step, tmp_path)
+    assert [failure.why for failure in findings.failures] == [
+        "the cpu_time of cover 300 300, smart, is no number"
+    ]
+    assert findings.rows == []
+
+
+def test_where_steps_cannot_be_kept_that_is_said_and_they_are_measured(tmp_path: Path) -> None:
+    said: list[str] = []
+    keeper = Keeper(tmp_path / "nowhere/state.json", State(VERSION, "small", {}), is_new=True)
+    steps = [Step("times", what, lambda bench: [a_row(bench.step)]) for what in ("one", "two")]
+    findings = running.run(steps, tmp_path, said.append, keeper=keeper)
+    assert [row.variant for row in findings.of("times")] == ["one", "two"]
+    assert sum(line.startswith("note: finished steps are not kept: cannot write") for line in said) == 2
+    assert findings.failures == []
+
+
+def test_what_concludes_is_of_all_commits(tmp_path: Path) -> None:
+    before = Finished("times", "one", 1.0, 2.0, {"commit": "old"}, [a_row("size")], [], [], [], [])
+    keeper = Keeper(tmp_path / "state.json", State(VERSION, "small", {}), False, {before.id: before})
+    steps = [Step("times", "one", lambda bench: []), conclusion("times", "mean", lambda: [a_row("mean")])]
+    findings = running.run(steps, tmp_path, lambda line: None, keeper=keeper, host={"commit": "new"})
+    assert [row.variant for row in findings.of("times")] == ["size", "mean"]
+    assert findings.of("times")[1].commit == findings.measured_on["commit"] == "new and old"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from malloom.bench.findings import Failure, Findings, Note
+from malloom.bench.findings import Failure, Findings, LeftOut, Note
 from malloom.bench.goals import Goal, Of, against_limit
 from malloom.bench.markdown import to_markdown
 from malloom.bench.tables import (
@@ -220,3 +220,30 @@ def test_markdown_has_the_goals_after_the_machine_and_then_every_table() -> None
     ]
     assert text.count("*UNRELIABLE: glibc against itself is 1.020 [0.920 1.120] n 6 in ft 2x*") == 2
     assert "a\\|b" in text
+
+
+def test_rows_of_several_commits_have_a_column_for_them() -> None:
+    findings = found(a_row("glibc again", 1.0), a_row("pools"), Goal(a_row("pools"), 1.0))
+    assert "commit" not in TIMES.shown(findings).headings
+    findings.host = {**HOST, "commit": "ba9876543210", "date": "2005-06-13"}
+    findings.add("times", [a_row("pools", program="mst"), Goal(a_row("pools", program="mst"), 1.0)])
+    shown = TIMES.shown(findings)
+    assert shown.headings[-1] == "commit"
+    assert [line[-1] for line in shown.rows] == ["0123456789ab, 2005-06-12", "ba9876543210, 2005-06-13"]
+    assert shown.remarks[0].startswith("commit 0123456789ab and ba9876543210, Zen 5, ")
+    goals = goals_table(findings)
+    assert goals.headings[-1] == "commit"
+    assert [line[-1] for line in goals.rows] == ["0123456789ab, 2005-06-12", "ba9876543210, 2005-06-13"]
+
+
+def test_what_was_left_out_has_a_line_that_says_why() -> None:
+    findings = found(a_row("glibc again", 1.0), a_row("pools"))
+    findings.left_out = [
+        LeftOut("times", "mst 8x", "not measured"),
+        LeftOut("misses", "ft 8x", "not measured"),
+    ]
+    lines = TIMES.shown(findings).rows
+    assert len(lines) == 2
+    assert tuple(lines[1]) == ("mst 8x", "not measured", *("-",) * (len(lines[0]) - 2))
+    shown = {table.title: table.rows for table in all_shown([TIMES], findings)}
+    assert [line[1] for line in shown["What was left out"]] == ["mst 8x", "ft 8x"]
