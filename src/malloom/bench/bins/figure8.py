@@ -21,8 +21,9 @@ from malloom.bench.bins.replays import (
     number_row,
 )
 from malloom.bench.bins.simulator import Run
+from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal
-from malloom.bench.steps import Bench
+from malloom.bench.steps import Bench, Found
 from malloom.measure.rows import Place, Row
 
 INITIAL, COMPILED_IN = "initial", "compiled in"
@@ -61,8 +62,14 @@ def replay_of(heap: Heap, heap_bytes: int, rehashes: int) -> Replay:
     )
 
 
-def figure8_rows(bench: Bench, graphs: Graphs, heap: Heap, rehashes: int, judges: bool) -> list[Row | Goal]:
-    """Rows for each rehash, 0 being before the first one, and what must be reached."""
+class Replays(Gathered[list[list[Run]]]):
+    """The runs of each graph, by which graphs they are: first the one that the others are compared with."""
+
+    kind = list[list[Run]]
+
+
+def replay_graphs(bench: Bench, graphs: Graphs, heap: Heap, rehashes: int, replays: Replays) -> Found:
+    """Only gathers: the rows are of all graphs together."""
 
     def replay(given: Input) -> list[Run]:
         """The runs, and first the one that they are compared with."""
@@ -73,7 +80,16 @@ def figure8_rows(bench: Bench, graphs: Graphs, heap: Heap, rehashes: int, judges
         plain = Replay(given.heap_bytes, Allocator.COMPILED_IN)
         return [*graphs.simulator.replay(plain, given.judged), *runs]
 
-    found = graphs.replayed(bench, heap.name, replay)
+    replays[graphs.name, graphs.numbers] = graphs.replayed(bench, heap.name, replay)
+    return []
+
+
+def figure8_rows(replays: Replays, graphs: Graphs, heap: Heap, rehashes: int, judges: bool) -> Found:
+    """Rows for each rehash, 0 being before the first one, and what must be reached, over all that were
+    replayed of the graphs."""
+    found = [runs for (name, _), of_part in replays.items() if name == graphs.name for runs in of_part]
+    if not found:
+        return []
     name = f"{heap.name}, {graphs.name}"
     return [*_of_rehashes(found, name, heap), *_concluded(found, name, heap, rehashes if judges else 0)]
 

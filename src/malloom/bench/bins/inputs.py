@@ -35,9 +35,9 @@ class Input:
     heap_bytes: int
 
 
-def inputs(count: int, room: Room, learns_elsewhere: bool) -> Iterator[Input]:
-    """Of so many graphs, those that the room is for."""
-    for number in range(count):
+def inputs(count: int, room: Room, learns_elsewhere: bool, first: int = 0) -> Iterator[Input]:
+    """Of so many graphs from the first on, those that the room is for."""
+    for number in range(first, first + count):
         judged = graph_operations(JUDGED_SEED, number)
         learned = graph_operations(LEARNED_SEED, number) if learns_elsewhere else None
         lists = [judged, *([learned] if learned is not None else [])]

@@ -1,7 +1,7 @@
 """Replays of many graphs, and what their cycles say together."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from malloom.bench.bins.inputs import Input, Room, inputs
@@ -26,15 +26,25 @@ class Graphs:
     room: Room
     count: int
     learns_elsewhere: bool = True
+    first: int = 0
 
     @property
     def name(self) -> str:
         learned = "another graph" if self.learns_elsewhere else "itself"
         return f"{self.room}, {self.simulator.place}, learned on {learned}"
 
+    @property
+    def numbers(self) -> str:
+        return f"graphs {self.first + 1} to {self.first + self.count}"
+
+    def parts(self, most: int) -> "list[Graphs]":
+        """The same graphs, at most so many at a time."""
+        firsts = range(self.first, self.first + self.count, most)
+        return [replace(self, first=each, count=min(most, self.first + self.count - each)) for each in firsts]
+
     def measured(self, bench: Bench, what: str, measure: Callable[[Input], Found]) -> list[Found]:
         """What each graph gives."""
-        given = list(inputs(self.count, self.room, self.learns_elsewhere))
+        given = list(inputs(self.count, self.room, self.learns_elsewhere, self.first))
         if not given:
             raise CommandError(
                 f"none of {self.count} graphs fits into {self.room}", remedy="take more graphs"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from malloom.bench.bins.replays import Graphs
 from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
 from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator
 from malloom.bench.bins.tables import tables
-from malloom.bench.steps import Step
+from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 
 PARTS = {
@@ -27,8 +28,10 @@ PARTS = {
     "functions": "ranges of bins crossed with functions to them",
     "others": "the shipped heap, bounded and not, beside TLSF, o1heap, newlib's and picolibc's",
 }
-SECONDS_A_RUN = 0.06
+SECONDS_A_RUN = 0.1
 """Of a graph on the simulated core: a guess for the first estimate only."""
+GRAPHS_A_STEP = 100
+"""Of figure 8, so that a step takes some minutes. The first hundred lie all over the grid."""
 
 
 def prepare(
@@ -103,25 +106,29 @@ def _figure6_7(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 
 def _figure8_paper(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     """Learned on another graph, then as in the paper on what it is judged by."""
-    return [
-        _figure8("figure8-paper", figure8.PAPERS, scale, graphs) for graphs in _all_graphs(scale, simulators)
-    ]
+    return _figure8("figure8-paper", figure8.PAPERS, scale, _all_graphs(scale, simulators))
 
 
 def _figure8_shipped(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
-    return [
-        _figure8("figure8-shipped", figure8.SHIPPED, scale, graphs)
-        for graphs in _all_graphs(scale, simulators)
-        if graphs.learns_elsewhere
-    ]
+    graphs = [each for each in _all_graphs(scale, simulators) if each.learns_elsewhere]
+    return _figure8("figure8-shipped", figure8.SHIPPED, scale, graphs)
 
 
-def _figure8(part: str, heap: figure8.Heap, scale: BinsScale, graphs: Graphs) -> Step:
-    measure = partial(
-        figure8.figure8_rows, graphs=graphs, heap=heap, rehashes=scale.rehashes, judges=scale.judges
-    )
-    runs = scale.graphs * (scale.rehashes + 1) * (2 if graphs.learns_elsewhere else 1)
-    return Step(part, graphs.name, measure, SECONDS_A_RUN * runs)
+def _figure8(part: str, heap: figure8.Heap, scale: BinsScale, all_graphs: Sequence[Graphs]) -> list[Step]:
+    """The first graphs in every heap, then the next: where time ends, all rows are of about as many."""
+    replays, rehashes = figure8.Replays(), scale.rehashes
+
+    def step(graphs: Graphs) -> Step:
+        measure = partial(figure8.replay_graphs, graphs=graphs, heap=heap, rehashes=rehashes, replays=replays)
+        runs = graphs.count * (rehashes + 1) * (2 if graphs.learns_elsewhere else 1)
+        return Step(part, f"{graphs.name}, {graphs.numbers}", measure, SECONDS_A_RUN * runs, gathers=replays)
+
+    def rows(graphs: Graphs) -> Step:
+        compute = partial(figure8.figure8_rows, replays, graphs, heap, rehashes, scale.judges)
+        return conclusion(part, graphs.name, compute)
+
+    in_turn = zip(*(graphs.parts(GRAPHS_A_STEP) for graphs in all_graphs), strict=True)
+    return [*(step(graphs) for graphs in chain.from_iterable(in_turn)), *map(rows, all_graphs)]
 
 
 def _all_graphs(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Graphs]:

@@ -1,5 +1,6 @@
 """What the suite makes of cycles: ratios over graphs, pairs to break even, bin use, goals."""
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +26,7 @@ from malloom.bench.bins.replays import CYCLES, WITH_REHASH, Graphs, Spread
 from malloom.bench.bins.scale import full_scale
 from malloom.bench.bins.simulator import Run, Simulator, fields_of, runs_of, side_by_side
 from malloom.bench.goals import Goal
-from malloom.bench.steps import Bench
+from malloom.bench.steps import Bench, Found
 from malloom.errors import CommandError
 from malloom.measure.rows import Row
 
@@ -138,16 +139,25 @@ def bench_of(notes: list[str]) -> Bench:
     return Bench(Path(), Path(), lambda _: None, lambda _what, _error: None, notes.append)
 
 
+def replayed(graphs: Graphs, heap: figure8.Heap, rehashes: int, judges: bool) -> Found:
+    """The rows of the graphs, which are replayed two at a time."""
+    replays = figure8.Replays()
+    for part in graphs.parts(2):
+        assert figure8.replay_graphs(bench_of([]), part, heap, rehashes, replays) == []
+    return figure8.figure8_rows(replays, graphs, heap, rehashes, judges)
+
+
 @pytest.mark.parametrize(("heap", "rehash"), [(PAPERS, Rehash.LINEAR), (SHIPPED, Rehash.SMOOTH)])
 def test_figure_8_has_three_rows_a_rehash_and_goals_at_the_end(heap: figure8.Heap, rehash: Rehash) -> None:
     assert figure8.replay_of(heap, 64, 9).rehash is rehash
     graphs = Graphs(Fake(Path(), 4), Room.TWICE, 3)
-    found = figure8.figure8_rows(bench_of([]), graphs, heap, 9, judges=True)
+    found = replayed(graphs, heap, 9, judges=True)
     rows = [each for each in found if isinstance(each, Row)]
     means = [
         row for row in rows if (row.variant, row.metric) == ("graphs-mean", CYCLES) and row.input.isdigit()
     ]
     assert [row.input for row in means] == [str(number) for number in range(10)]
+    assert {row.runs for row in means} == {3}
     assert [row.ratio for row in means] == [pytest.approx(1 - number / 100) for number in range(10)]
     goals = {(goal.row.metric, goal.row.variant): goal for goal in found if isinstance(goal, Goal)}
     held = {key: (round(goal.value or 0, 3), goal.limit) for key, goal in goals.items()}
@@ -168,9 +178,33 @@ def test_figure_8_has_three_rows_a_rehash_and_goals_at_the_end(heap: figure8.Hea
 def test_without_judging_there_are_rows_alone() -> None:
     for heap in (PAPERS, SHIPPED):
         graphs = Graphs(Fake(Path(), 4), Room.TWICE, 2)
-        found = figure8.figure8_rows(bench_of([]), graphs, heap, 2, judges=False)
+        found = replayed(graphs, heap, 2, judges=False)
         assert found
         assert not any(isinstance(each, Goal) for each in found)
+
+
+def test_graphs_come_in_parts_and_are_the_same() -> None:
+    graphs = Graphs(Fake(Path(), 4), Room.TWICE, 5)
+    parts = graphs.parts(2)
+    assert [part.numbers for part in parts] == ["graphs 1 to 2", "graphs 3 to 4", "graphs 5 to 5"]
+    whole = [given.number for given in inputs(5, Room.TWICE, True)]
+    assert [
+        given.number for part in parts for given in inputs(part.count, Room.TWICE, True, part.first)
+    ] == whole
+
+
+def test_of_no_replay_there_are_no_rows() -> None:
+    graphs = Graphs(Fake(Path(), 4), Room.TWICE, 3)
+    assert figure8.figure8_rows(figure8.Replays(), graphs, PAPERS, 9, judges=True) == []
+
+
+def test_replays_are_kept_between_runs_of_the_suite() -> None:
+    replays, again = figure8.Replays(), figure8.Replays()
+    replays["heap", "graphs 1 to 1"] = [[run_of(1000), run_of(990, 20)]]
+    again.put_back(
+        ("heap", "graphs 1 to 1"), json.loads(json.dumps(replays.data_of(("heap", "graphs 1 to 1"))))
+    )
+    assert again == replays
 
 
 class Full(Simulator):
