@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,14 @@ from malloom.errors import CommandError
 from malloom.measure.host import CHANGED, Host
 
 Say = Callable[[str], None]
+
+
+class Wanted(Enum):
+    """Which of the steps that earlier runs have finished are gone on from."""
+
+    NOTHING = auto()
+    THIS_COMMIT = auto()
+    ANY_COMMIT = auto()
 
 
 def options_that_agree(
@@ -48,11 +57,12 @@ def keeper_at(
     options: Mapping[str, Any],
     steps: Sequence[Step],
     host: Host,
-    resume: bool,
+    wanted: Wanted,
     say: Say,
 ) -> Keeper:
     """What keeps the steps in the file, and has those that are gone on from; what becomes of an earlier run's
     is said in a line."""
+    resume = wanted is not Wanted.NOTHING
     new = Keeper(path, State(VERSION, suite, options), is_new=True)
     if not path.exists():
         say(
@@ -63,9 +73,12 @@ def keeper_at(
         return new
     try:
         state = read_state(path)
-        problem = why_not(state, suite, options, host)
+        problem = why_not(state, suite, options, host, wanted is Wanted.ANY_COMMIT)
         before = _put_back(state, steps) if resume and not problem else {}
     except CommandError as error:
+        for step in steps:
+            if step.gathers is not None:
+                step.gathers.clear()
         say(f"note: started anew: {error}; it will be kept beside")
         return new
     if problem or not resume:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from malloom.bench.findings import Failure, Findings, LeftOut, Note
 from malloom.bench.goals import Goal
@@ -16,6 +17,7 @@ from malloom.bench.steps import Bench, Found, Step
 from malloom.errors import CommandError
 from malloom.measure.host import Host
 from malloom.measure.interleaved import Progress, no_progress
+from malloom.measure.rows import Place
 
 Say = Callable[[str], None]
 INTERRUPTED = "interrupted; nothing after it was measured"
@@ -95,7 +97,8 @@ class _Running:
         left = self._left(number)
         self.say(f"{number} of {len(self.steps)}, {passed:.0f} s{left}: {step.part}, {step.what}")
         host = self.findings.measured_on if step.concludes else self.findings.host
-        found, places = Findings(host), set(step.gathers or ())
+        found = Findings(host)
+        before = dict[Place, Any](step.gathers or {})
         try:
             measure(step, found, self.workloads, self.scratch, self.say, self.progress, self.last_level)
         finally:
@@ -103,7 +106,9 @@ class _Running:
         seconds = self._passed() - passed
         self.pace.learn(step.part, step.seconds, seconds)
         if self.keeper and not step.concludes:
-            gathered = [place for place in step.gathers or () if place not in places]
+            gathered = [
+                place for place, value in (step.gathers or {}).items() if before.get(place) is not value
+            ]
             self._keep(self.keeper, finished(step, found, seconds, gathered))
 
     def _keep(self, keeper: Keeper, step: Finished) -> None:

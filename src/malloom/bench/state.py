@@ -178,7 +178,9 @@ def aside(path: Path) -> Path:
     return path.with_name(f"{path.stem}-until-{datetime.now():%Y-%m-%dT%H%M%S}{path.suffix}")
 
 
-def why_not(state: State, suite: str, options: Mapping[str, Any], host: Host) -> str:
+def why_not(
+    state: State, suite: str, options: Mapping[str, Any], host: Host, any_commit: bool = False
+) -> str:
     """Why the steps of a state are not those that are to be measured now; empty where they are."""
     if state.suite != suite:
         return f"it is of the suite {state.suite}"
@@ -189,7 +191,7 @@ def why_not(state: State, suite: str, options: Mapping[str, Any], host: Host) ->
         told = ", ".join(f"{name} {state.options.get(name)}, now {options.get(name)}" for name in differing)
         return f"it was measured with other options ({told})"
     for step in state.steps:
-        if step.host.get("commit") != host.get("commit"):
+        if not any_commit and step.host.get("commit") != host.get("commit"):
             return f"it is of commit {step.host.get('commit')}, and this is {host.get('commit')}"
         if machine_of(step.host) != machine_of(host):
             names = [name for name in host if name not in OF_A_RUN and step.host.get(name) != host[name]]

@@ -15,7 +15,7 @@ from malloom.bench.choosing import chosen_steps, print_needs
 from malloom.bench.findings import Findings
 from malloom.bench.general import described
 from malloom.bench.pictures import draw, prepare
-from malloom.bench.resuming import default_file, keeper_at, options_that_agree
+from malloom.bench.resuming import Wanted, default_file, keeper_at, options_that_agree
 from malloom.bench.running import run
 from malloom.bench.state import locked
 from malloom.bench.steps import Step
@@ -145,6 +145,10 @@ def bench(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the steps that an earlier run has finished.")
     ] = False,
+    any_commit: Annotated[
+        bool,
+        typer.Option("--any-commit", help="Go on also from steps of other commits; each row says its own."),
+    ] = False,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -174,7 +178,8 @@ def bench(
         prepare(pictures)
     prepared.check(workloads)
     options = options_that_agree(suite, chosen, quick, workloads)
-    kept_in = Kept(name, options, state or default_file(name, options), resume)
+    wanted = Wanted.ANY_COMMIT if any_commit else Wanted.THIS_COMMIT if resume else Wanted.NOTHING
+    kept_in = Kept(name, options, state or default_file(name, options), wanted)
     findings = measured(prepared, steps, workloads, kept_in, minutes)
     # Before printing: a terminal that is gone takes none of it along.
     write(name, prepared, findings, json, markdown)
@@ -192,12 +197,12 @@ def bench(
 
 @dataclass(frozen=True)
 class Kept:
-    """Where finished steps are kept, under what they are known there, and whether to go on from them."""
+    """Where finished steps are kept, under what they are known there, and which are gone on from."""
 
     suite: str
     options: Mapping[str, Any]
     file: Path
-    resume: bool
+    wanted: Wanted
 
 
 def measured(
@@ -208,7 +213,7 @@ def measured(
         if names := without_settings_of_users():
             say(f"note: not passed on to what is measured: {', '.join(names)}")
         host = {**measured_on(workloads), **described(workloads)}
-        keeper = keeper_at(kept.file, kept.suite, kept.options, steps, host, kept.resume, say)
+        keeper = keeper_at(kept.file, kept.suite, kept.options, steps, host, kept.wanted, say)
         return run(
             steps,
             workloads,

@@ -156,6 +156,28 @@ def test_what_was_measured_elsewhere_is_said_and_measured_anew(
     assert len(suites.kept_beside()) == 1
 
 
+def test_steps_of_other_commits_are_taken_over_where_that_is_asked_for(suites: Suites) -> None:
+    suites.run("--step", "walk t*")
+    suites.change_state(commit="0123456789ab")
+    said = suites.run("--any-commit")
+    assert "2 of 4 steps were measured before, at commit 0123456789ab on " in said
+    assert suites.measured() == ["two", "three", "one", "four"]
+    assert_whole(suites)
+    commits = [row["commit"] for row in suites.rows().values()]
+    assert [commit == "0123456789ab" for commit in commits] == [False, True, True, False, False]
+    assert commits[4] == f"{commits[0]} and 0123456789ab"
+    assert "| program | slow again | fast | commit |" in (suites.folder / "tables.md").read_text()
+
+
+def test_after_a_damaged_file_what_is_measured_is_kept(suites: Suites) -> None:
+    suites.run("--step", "walk t*")
+    state = suites.state()
+    state["steps"][1]["gathered"][0][1] = "nothing"
+    (suites.folder / "state.json").write_text(json.dumps(state))
+    suites.run("--resume")
+    assert [len(step["gathered"]) for step in suites.state()["steps"]] == [1] * 4
+
+
 def test_other_options_are_said(suites: Suites) -> None:
     suites.run("--step", "walk one")
     said = suites.run("--resume", "--seconds", "3")
