@@ -98,7 +98,7 @@ class _Running:
         self.say(f"{number} of {len(self.steps)}, {passed:.0f} s{left}: {step.part}, {step.what}")
         host = self.findings.measured_on if step.concludes else self.findings.host
         found = Findings(host)
-        before = dict[Place, Any](step.gathers or {})
+        before = _gathered(step)
         try:
             measure(step, found, self.workloads, self.scratch, self.say, self.progress, self.last_level)
         finally:
@@ -106,9 +106,8 @@ class _Running:
         seconds = self._passed() - passed
         self.pace.learn(step.part, step.seconds, seconds)
         if self.keeper and not step.concludes:
-            gathered = [
-                place for place, value in (step.gathers or {}).items() if before.get(place) is not value
-            ]
+            after = _gathered(step)
+            gathered = [place for place in after if after[place] is not before.get(place)]
             self._keep(self.keeper, finished(step, found, seconds, gathered))
 
     def _keep(self, keeper: Keeper, step: Finished) -> None:
@@ -171,6 +170,11 @@ def measure(
         failed(step.what, error)
     except Exception as error:  # whatever it is, hours of numbers must not be lost for it
         failed(step.what, RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def _gathered(step: Step) -> dict[Place, Any]:
+    """What it and the steps before it have gathered so far."""
+    return {} if step.gathers is None else dict(step.gathers)
 
 
 def _numbers(found: Found) -> Found:
