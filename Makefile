@@ -6,8 +6,9 @@ MAKEFLAGS += --no-print-directory
 
 PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer compiler formats include cmake CMakeLists.txt pyproject.toml README.md \
     -name __pycache__ -prune -o -print)
-# The compiler is part of the wheel where LLVM is installed.
-WHEEL := build/wheel$(and $(wildcard /usr/lib/llvm-19/lib/cmake/llvm),-with-compiler).stamp
+# The compiler is part of the wheel where LLVM is installed. `make demo` does without, but leaves one that is there.
+COMPILER := $(if $(wildcard /usr/lib/llvm-19/lib/cmake/llvm),ON,OFF)
+WHEEL := build/wheel$(if $(filter ON,$(COMPILER)),-with-compiler).stamp
 # Tests that share what is costly to make stay together (tests/conftest.py). What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
 SIDE_BY_SIDE := -n $(shell nproc) --dist loadgroup -m 'not alone and not long'
@@ -29,7 +30,7 @@ setup:
 
 $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh
 	@echo "Building malloom"
-	@setup/wheel.sh
+	@setup/wheel.sh $(COMPILER)
 	@touch $@
 
 build: setup  ## build malloom and install it: .venv/bin/malloom
@@ -52,7 +53,8 @@ firmware: build  ## build the simulated core, and the firmware's programs for ev
 	@setup/firmware.sh
 
 demo: PACKAGES := demo
-demo: build  ## record, plan, run and measure two programs, with verdicts
+demo: setup  ## record, plan, run and measure two programs, with verdicts
+	@$(MAKE) wheel $(if $(wildcard build/wheel-with-compiler.stamp),,COMPILER=OFF)
 	@setup/native.sh workloads traverse
 	@setup/demo.sh
 
