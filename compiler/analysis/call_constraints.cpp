@@ -51,8 +51,8 @@ uint64_t element_bytes(const llvm::CallBase& call, const LibraryFunction& functi
     return 1;
 }
 
-/// Whether a format may ask for addresses.
-bool prints_addresses(const llvm::Value& format) {
+/// Whether a format may ask for what the letter stands for: p addresses, s text.
+bool asks_for(char what, const llvm::Value& format) {
     llvm::StringRef text;
     if (!llvm::getConstantStringInfo(&format, text)) {
         return true;
@@ -64,7 +64,7 @@ bool prints_addresses(const llvm::Value& format) {
         do {
             ++at;
         } while (at < text.size() && is_part(text[at]));
-        if (at < text.size() && text[at] == 'p') {
+        if (at < text.size() && text[at] == what) {
             return true;
         }
     }
@@ -190,15 +190,17 @@ bool ConstraintVisitor::take_library_call(llvm::CallBase& call, llvm::Function& 
     return true;
 }
 
-/// What is written as text may be read again.
-void ConstraintVisitor::take_printed(llvm::CallBase& call, unsigned number) {
-    llvm::Value& printed = *call.getArgOperand(number);
+/// What is written as text may be read again, and so may text that is an address's bytes.
+void ConstraintVisitor::take_text(llvm::CallBase& call, unsigned number) {
+    llvm::Value& given = *call.getArgOperand(number);
+    const bool is_pointer = given.getType()->isPointerTy();
     const unsigned named = call.getFunctionType()->getNumParams();
-    if (number < named || named == 0) {
-        return;
+    const bool is_printed = number >= named && named != 0;
+    if (is_printed && (!is_pointer || asks_for('p', *call.getArgOperand(named - 1)))) {
+        to_.numbers_.emplace_back(&given, &call);
     }
-    if (!printed.getType()->isPointerTy() || prints_addresses(*call.getArgOperand(named - 1))) {
-        to_.numbers_.emplace_back(&printed, &call);
+    if (is_pointer && (!is_printed || asks_for('s', *call.getArgOperand(named - 1)))) {
+        to_.texts_.push_back({&call, to_.cell_of(&given), 1, false});
     }
 }
 
@@ -220,8 +222,11 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
         case 'W':
             to_.carried_outside_.emplace_back(cell, &call);
             break;
-        case 'r':
-            take_printed(call, number);
+        case 'T':
+            take_text(call, number);
+            break;
+        case 'w':
+            to_.texts_.push_back({&call, cell, 1, true});
             break;
         case 'l':
             sets_.unify(sets_.pointee(cell), to_.cell_of(call.getArgOperand(0)));

@@ -56,7 +56,13 @@ uint64_t constant_of(const llvm::Value& value) {
 }
 
 void ConstraintVisitor::take(llvm::Function& function) {
+    for (llvm::Use& operand : function.operands()) {
+        to_.escape(operand, "is in a constant that is not followed", nullptr);
+    }
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
+        for (llvm::Use& operand : instruction.operands()) {
+            to_.take_operand(*operand);
+        }
         visit(instruction);
     }
     if (may_have_unseen_callers(function)) {
@@ -206,6 +212,7 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
         const Cell from = to_.cell_of(instruction.getOperand(0));
         const Cell result = from ? from.plus(is_offset ? constant->getSExtValue() : 0) : from;
         sets_.unify(to_.cell_of(&instruction), result);
+        to_.counts_.push_back(&instruction);
         if (from) {
             to_.steps_.push_back({from, is_offset ? constant->getSExtValue() : 0, result});
         }
@@ -217,7 +224,9 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
 /// What goes into it is exposed, and what comes out of it may be anything that is. What is calculated with as
 /// a number with a fraction is no address: as such it is moved only.
 void ConstraintVisitor::calculate(llvm::Instruction& instruction) {
-    if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst>(instruction) && !is_fraction(*instruction.getType())) {
+    if (llvm::isa<llvm::ZExtInst, llvm::SExtInst>(instruction)) {
+        to_.counts_.push_back(&instruction);
+    } else if (!is_fraction(*instruction.getType())) {
         to_.calculations_.push_back(&instruction);
     }
     const bool copies = llvm::isa<llvm::ShuffleVectorInst, llvm::ExtractElementInst, llvm::InsertElementInst,

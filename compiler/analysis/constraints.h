@@ -62,7 +62,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     bool take_heap_call(llvm::CallBase& call, llvm::Function& callee);
     void take_request(llvm::CallBase& call, HeapCall kind);
     bool take_library_call(llvm::CallBase& call, llvm::Function& callee);
-    void take_printed(llvm::CallBase& call, unsigned number);
+    void take_text(llvm::CallBase& call, unsigned number);
     void take_library_argument(llvm::CallBase& call, unsigned number, const LibraryFunction& function);
     void take_callback(llvm::CallBase& call, const LibraryFunction& function);
     void take_library_result(llvm::CallBase& call, Result result);

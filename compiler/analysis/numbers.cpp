@@ -11,6 +11,12 @@ namespace {
 
 constexpr uint64_t pointer_bytes = 8;
 
+/// Whether it is known what it stands for.
+bool leads_to_object(const AliasSet& set) {
+    return set.has(Trait::heap) || set.has(Trait::stack) || set.has(Trait::global) ||
+           set.has(Trait::function) || set.has(Trait::escaped);
+}
+
 bool names_object(Cell cell) {
     return cell &&
            (cell.set->is_anchored() || cell.set->has(Trait::escaped) || !cell.set->pointers().empty());
@@ -18,11 +24,16 @@ bool names_object(Cell cell) {
 
 }  // namespace
 
-/// The parts of a value that was calculated from addresses are that, too, also those that nothing asked for.
-void PointsTo::calculated_parts_of(Cell place, uint64_t bytes) {
-    for (uint64_t part = 0; part + pointer_bytes <= bytes; part += pointer_bytes) {
-        const Cell pointee = sets_.pointee(place.plus(static_cast<int64_t>(part)));
-        sets_.add_trait(pointee, Trait::calculated);
+/// A value leads to what has the trait; so do its parts, where it has several, also those that nothing asked
+/// for.
+void PointsTo::add_trait_of(llvm::Instruction& value, Trait trait) {
+    const Cell place = cell_of(&value);
+    sets_.add_trait(place, trait);
+    if (place && is_register(*value.getType())) {
+        const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(value.getType()).getKnownMinValue();
+        for (uint64_t part = 0; part + pointer_bytes <= bytes; part += pointer_bytes) {
+            sets_.add_trait(sets_.pointee(place.plus(static_cast<int64_t>(part))), trait);
+        }
     }
 }
 
@@ -42,70 +53,60 @@ void PointsTo::follow_numbers() {
                 expose(part, instruction);
                 const Cell result = cell_of(instruction);
                 sets_.add_trait(result, Trait::escaped, "is calculated from addresses", instruction);
-                sets_.add_trait(result, Trait::calculated);
+                add_trait_of(*instruction, Trait::calculated);
                 takes_apart_ |= !result || is_fraction(*instruction->getType());
-                if (result && is_register(*instruction->getType())) {
-                    calculated_parts_of(result,
-                                        module_.getDataLayout().getTypeStoreSize(instruction->getType()));
-                }
             }
         }
     }
 }
 
-/// Where parts of addresses may be anywhere, any calculation may put one together.
+/// Where parts of addresses may be anywhere, any calculation may put one together; so may what is only made
+/// wider or has a constant added, where that is all that its address comes from.
 void PointsTo::follow_gathered() {
-    for (llvm::Instruction* instruction : takes_apart_ ? calculations_ : std::vector<llvm::Instruction*>()) {
-        sets_.add_trait(cell_of(instruction), Trait::gathered);
+    if (!takes_apart_) {
+        return;
+    }
+    for (llvm::Instruction* instruction : calculations_) {
+        add_trait_of(*instruction, Trait::gathered);
+    }
+    for (llvm::Instruction* instruction : counts_) {
+        if (const Cell cell = cell_of(instruction); cell && !leads_to_object(*cell.set)) {
+            sets_.add_trait(cell, Trait::gathered);
+        }
     }
 }
 
-bool PointsTo::is_gathered(Cell cell) const {
-    cell = sets_.resolve(cell);
-    return cell && cell.set->has(Trait::gathered);
-}
-
-/// Whether such a number is used as an address.
-bool PointsTo::uses_gathered() const {
-    return llvm::any_of(accesses_, [&](const Access& access) { return is_gathered(access.at); }) ||
-           llvm::any_of(
-               sets_.all(),
-               [](const AliasSet* set) { return set->has(Trait::gathered) && !set->releases.empty(); }) ||
-           llvm::any_of(library_accesses_, [&](const LibraryAccess& access) {
-               const llvm::Value* given = access.call->getArgOperand(access.argument);
-               return given->getType()->isPointerTy() && is_gathered(at(given));
-           });
-}
-
-/// Whether a number that was calculated from addresses is used as an address, or may be where nobody sees it.
-bool PointsTo::uses_calculated() {
-    const auto is_calculated = [&](Cell cell) {
+/// Whether a number with the trait is used as an address, or may be where nobody sees it.
+bool PointsTo::is_used_as_address(Trait trait) {
+    const auto leads = [&](Cell cell) {
         cell = sets_.resolve(cell);
-        return cell && cell.set->has(Trait::calculated);
+        return cell && cell.set->has(trait);
     };
     for (const AliasSet* set : sets_.all()) {
         const bool leads_there =
-            set->has(Trait::escaped) && !set->has(Trait::calculated) &&
-            llvm::any_of(set->pointers(), [&](const auto& pointer) { return is_calculated(pointer.second); });
-        if (leads_there || (set->has(Trait::calculated) && !set->releases.empty())) {
+            set->has(Trait::escaped) && !set->has(trait) &&
+            llvm::any_of(set->pointers(), [&](const auto& pointer) { return leads(pointer.second); });
+        if (leads_there || (set->has(trait) && !set->releases.empty())) {
             return true;
         }
     }
-    return llvm::any_of(accesses_, [&](const Access& access) { return is_calculated(access.at); }) ||
-           llvm::any_of(library_accesses_,
-                        [&](const LibraryAccess& access) {
-                            llvm::Value* given = access.call->getArgOperand(access.argument);
-                            return given->getType()->isPointerTy() && is_calculated(cell_of(given));
-                        }) ||
-           llvm::any_of(unseen_, [&](llvm::Value* value) { return is_calculated(cell_of(value)); });
+    const auto is_given = [&](const LibraryAccess& access) {
+        llvm::Value* given = access.call->getArgOperand(access.argument);
+        return given->getType()->isPointerTy() && leads(cell_of(given));
+    };
+    return llvm::any_of(accesses_, [&](const Access& access) { return leads(access.at); }) ||
+           llvm::any_of(library_accesses_, is_given) ||
+           llvm::any_of(indirect_calls_,
+                        [&](llvm::CallBase* call) { return leads(cell_of(call->getCalledOperand())); }) ||
+           llvm::any_of(unseen_, [&](llvm::Value* value) { return leads(cell_of(value)); });
 }
 
 /// An address that was calculated may lead to all objects whose addresses have been calculated with: what is
 /// stored there by the one is found by the other, and they may be released by it.
 void PointsTo::follow_exposed() {
     const auto is_exposed = [](const AliasSet* set) { return set->has(Trait::exposed); };
-    const bool gathers = llvm::any_of(sets_.all(), is_exposed) && uses_gathered();
-    if (!gathers && !uses_calculated()) {
+    const bool gathers = llvm::any_of(sets_.all(), is_exposed) && is_used_as_address(Trait::gathered);
+    if (!gathers && !is_used_as_address(Trait::calculated)) {
         return;
     }
     for (AliasSet* set : sets_.all()) {

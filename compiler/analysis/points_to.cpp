@@ -29,6 +29,25 @@ bool is_visible(const llvm::GlobalValue& global) {
     return !global.hasLocalLinkage();
 }
 
+/// Whether no address of an object is in it. Labels of code are none.
+bool has_no_address(const llvm::Constant& constant) {
+    return llvm::isa<llvm::ConstantData, llvm::BlockAddress>(constant);
+}
+
+/// Whether it is the address that its operand is, as a pointer or as a number that has room for it.
+bool keeps_address(const llvm::ConstantExpr& expression) {
+    switch (expression.getOpcode()) {
+        case llvm::Instruction::PtrToInt:
+        case llvm::Instruction::IntToPtr:
+        case llvm::Instruction::BitCast:
+        case llvm::Instruction::AddrSpaceCast:
+            return may_carry_pointers(*expression.getType()) &&
+                   is_register(*expression.getType()) == is_register(*expression.getOperand(0)->getType());
+        default:
+            return false;
+    }
+}
+
 /// Whether it is a number where the program may have memory: no mark, as those below and above are.
 bool is_chosen_address(const llvm::ConstantExpr& expression) {
     constexpr uint64_t least = uint64_t{1} << 16, end = uint64_t{1} << 47;
@@ -116,28 +135,47 @@ Cell PointsTo::cell_of_constant(llvm::Constant* constant) {
     Cell cell;
     if (auto* address = llvm::dyn_cast<llvm::GEPOperator>(constant)) {
         cell = offset_by(*address, cell_of(address->getPointerOperand()));
-    } else if (auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(constant)) {
-        for (llvm::Use& operand : expression->operands()) {
-            const Cell part = cell_of(operand);
-            if (!expression->isCast()) {
-                expose(part, nullptr);
-            }
-            if (cell) {
-                sets_.unify(cell, part);
-            } else {
-                cell = part;
-            }
-        }
-        if (!cell && is_chosen_address(*expression)) {
-            cell = sets_.add();
-            sets_.add_trait(cell, Trait::escaped, "comes from code that is not seen");
-        }
     } else if (llvm::isa<llvm::ConstantAggregate>(constant)) {
         cell = sets_.add();
         take_initializer(constant, cell);
+    } else if (!has_no_address(*constant)) {
+        cell = cell_of_expression(*constant);
     }
     values_[constant] = cell;
     return sets_.resolve(cell);
+}
+
+/// What is no number in place of a pointer, or a pointer in place of a number, is not followed, whatever it
+/// is: its operands are where nobody knows, and it may lead there.
+Cell PointsTo::cell_of_expression(llvm::Constant& expression) {
+    const auto* conversion = llvm::dyn_cast<llvm::ConstantExpr>(&expression);
+    if (conversion != nullptr && keeps_address(*conversion)) {
+        const Cell cell = cell_of(conversion->getOperand(0));
+        if (cell || !is_chosen_address(*conversion)) {
+            return cell;
+        }
+    } else {
+        for (llvm::Use& operand : expression.operands()) {
+            if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand)) {
+                const Cell part = cell_of_constant(constant);
+                expose(part, nullptr);
+                sets_.add_trait(part, Trait::escaped, "is in a constant that is not followed");
+                takes_apart_ |= static_cast<bool>(part);
+            }
+        }
+    }
+    const Cell cell = sets_.add();
+    sets_.add_trait(cell, Trait::escaped, "comes from code that is not seen");
+    return cell;
+}
+
+/// Of an instruction, or of a function: what is too narrow to lead anywhere may still be a part of an
+/// address.
+void PointsTo::take_operand(llvm::Value& operand) {
+    auto* constant = llvm::dyn_cast<llvm::Constant>(&operand);
+    if (constant != nullptr && !may_carry_pointers(*constant->getType())) {
+        cell_of_constant(constant);
+    }
 }
 
 Cell PointsTo::object_of(llvm::GlobalValue* global) {

@@ -130,6 +130,8 @@ class PointsTo {
 
     Cell cell_of(llvm::Value* value);
     Cell cell_of_constant(llvm::Constant* constant);
+    Cell cell_of_expression(llvm::Constant& expression);
+    void take_operand(llvm::Value& operand);
     Cell object_of(llvm::GlobalValue* global);
     Cell offset_by(llvm::GEPOperator& address, Cell base);
     Cell one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale);
@@ -152,18 +154,18 @@ class PointsTo {
     void follow_callbacks();
     void call_back(const Callback& callback, llvm::Function& function);
     void follow_numbers();
-    void calculated_parts_of(Cell place, uint64_t bytes);
+    void add_trait_of(llvm::Instruction& value, Trait trait);
     void follow_gathered();
-    bool uses_gathered() const;
-    bool is_gathered(Cell cell) const;
     void follow_steps();
     void follow_step_in_array(Cell at, const Step& step);
     void follow_distances();
     bool follow_by_distance(const StepByDistance& step);
     void follow_outside();
     void follow_exposed();
-    bool uses_calculated();
+    bool is_used_as_address(Trait trait);
     void follow_partial_accesses();
+    void follow_parts(const Access& access);
+    void take_part(Cell pointee, const Access& access);
     void follow_elements(Cell at, uint64_t bytes);
     void spread_escapes();
 
@@ -192,6 +194,8 @@ class PointsTo {
     llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
     std::vector<llvm::Instruction*> calculations_;                      ///< of whatever
+    std::vector<llvm::Instruction*> counts_;  ///< numbers that get wider, or a constant is added to
+    std::vector<Access> texts_;               ///< by functions of libraries, from the cells on
     bool takes_apart_ =
         false;  ///< parts of addresses are where they are not followed: other numbers, or text
 };

@@ -268,29 +268,43 @@ void PointsTo::follow_elements(Cell at, uint64_t bytes) {
     }
 }
 
-/// Halves of pointers are numbers.
 void PointsTo::follow_partial_accesses() {
     for (const Access& access : accesses_) {
-        Cell at = sets_.resolve(access.at);
-        if (!at) {
-            continue;
+        if (const Cell at = sets_.resolve(access.at)) {
+            follow_elements(at, access.bytes);
+            follow_parts(access);
         }
-        follow_elements(at, access.bytes);
-        at = sets_.resolve(access.at);
-        llvm::SmallVector<int64_t> cut;
-        for (const auto& [offset, pointee] : pointers_near(*at.set, at.offset, access.bytes)) {
-            if (may_cut(access, at, offset)) {
-                cut.push_back(offset);
-            }
+    }
+    for (const Access& text : texts_) {
+        if (sets_.resolve(text.at)) {
+            follow_parts(text);
         }
-        for (const int64_t offset : cut) {
-            const Cell pointee = sets_.pointee({at.set, offset});
-            expose(pointee, access.instruction);
-            if (access.is_write) {
-                sets_.add_trait(pointee, Trait::escaped, "is put together from parts", access.instruction);
-                sets_.add_trait(pointee, Trait::calculated);
-            }
+    }
+}
+
+/// Parts of pointers are numbers whose way is not followed: they may be put together again anywhere.
+void PointsTo::follow_parts(const Access& access) {
+    const Cell at = sets_.resolve(access.at);
+    llvm::SmallVector<int64_t> cut;
+    for (const auto& [offset, pointee] : pointers_near(*at.set, at.offset, access.bytes)) {
+        if (may_cut(access, at, offset)) {
+            cut.push_back(offset);
         }
+    }
+    for (const int64_t offset : cut) {
+        take_part(sets_.pointee({at.set, offset}), access);
+    }
+}
+
+void PointsTo::take_part(Cell pointee, const Access& access) {
+    expose(pointee, access.instruction);
+    if (access.is_write) {
+        sets_.add_trait(pointee, Trait::escaped, "is put together from parts", access.instruction);
+        sets_.add_trait(pointee, Trait::calculated);
+    } else {
+        sets_.add_trait(pointee, Trait::escaped, "its address is read in parts", access.instruction);
+        const AliasSet& read = *sets_.resolve(pointee).set;
+        takes_apart_ |= read.is_anchored() || !read.pointers().empty();
     }
 }
 

@@ -1,6 +1,7 @@
 // A pointer that is stored as two halves, and read as one.
 // shows: a calculated address may lead to it
-// proves: 24 no  reason: a calculated address may lead to it
+// and: its address is read in parts
+// proves: 24 no  reason: its address is read in parts
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
