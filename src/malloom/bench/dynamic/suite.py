@@ -18,20 +18,17 @@ from malloom.bench.gathered import Races
 from malloom.bench.malloc_free import PATTERNS
 from malloom.bench.real_programs import gzip, sha256sum
 from malloom.bench.room import memory_for
+from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
 from malloom.bench.steps import Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import (
     BESIDE_THE_TEN,
-    FACTORS,
     PROGRAMS,
     ChosenPrograms,
     chosen_programs,
     heap_bytes,
-    known,
     sized,
 )
-from malloom.cache.geometry import last_level_bytes, size_from
-from malloom.errors import UsageProblem
 
 PARTS = {
     "times": "tables 1 and 2: CPU time and peak memory, and the goals over programs",
@@ -60,14 +57,7 @@ def prepare(
             show_default=False,
         ),
     ] = "",
-    last_level: Annotated[
-        str,
-        typer.Option(
-            metavar="BYTES",
-            help="Size of the last-level cache, like 32M. Default: this machine's.",
-            show_default=False,
-        ),
-    ] = "",
+    last_level: LastLevel = "",
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -80,15 +70,11 @@ def prepare(
 ) -> Prepared:
     """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
     programs = chosen_programs(program or (*PROGRAMS, *BESIDE_THE_TEN))
-    wanted = known("size", sizes.split(",") if sizes else (), tuple(FACTORS))
-    given = size_from(last_level) if last_level else None
-    if quick and seconds is not None:
-        remedy = "leave one of them out"
-        raise UsageProblem("--quick takes two rounds, whatever --seconds says", remedy=remedy)
+    refuse_seconds(quick, seconds)
+    wanted, sized_by = sizes_of(sizes), last_level_of(last_level, quick, QUICK_LAST_LEVEL)
     if quick:
-        return _prepared(quick_scale(programs, wanted, given or QUICK_LAST_LEVEL))
-    limit = SECONDS if seconds is None else seconds
-    return _prepared(full_scale(programs, wanted, given or last_level_bytes(), limit))
+        return _prepared(quick_scale(programs, wanted, sized_by))
+    return _prepared(full_scale(programs, wanted, sized_by, SECONDS if seconds is None else seconds))
 
 
 def _prepared(scale: DynamicScale) -> Prepared:

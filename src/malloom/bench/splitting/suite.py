@@ -11,6 +11,7 @@ import typer
 from malloom.bench.cases import Case
 from malloom.bench.gathered import Races
 from malloom.bench.room import memory_for
+from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
 from malloom.bench.splitting.comparing import HEAT
@@ -21,9 +22,7 @@ from malloom.bench.splitting.scale import QUICK_LAST_LEVEL, SIZES, SplittingScal
 from malloom.bench.splitting.tables import tables
 from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
-from malloom.bench.ten_programs import FACTORS, heap_bytes, known
-from malloom.cache.geometry import last_level_bytes, size_from
-from malloom.errors import UsageProblem
+from malloom.bench.ten_programs import heap_bytes, known
 
 PARTS = {
     "figure4": "small structures that are gone through",
@@ -79,14 +78,7 @@ def prepare(
             show_default=False,
         ),
     ] = "",
-    last_level: Annotated[
-        str,
-        typer.Option(
-            metavar="BYTES",
-            help="Size of the last-level cache, like 32M. Default: this machine's.",
-            show_default=False,
-        ),
-    ] = "",
+    last_level: LastLevel = "",
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -106,19 +98,15 @@ def prepare(
     ] = None,
 ) -> Prepared:
     """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
-    wanted = known("size", sizes.split(",") if sizes else (), tuple(FACTORS))
+    refuse_seconds(quick, seconds)
+    wanted, sized_by = sizes_of(sizes), last_level_of(last_level, quick, QUICK_LAST_LEVEL)
     chosen = tuple(known("program", program or (), programs.OLDEN))
     named = known("program", debian or (), debian_programs.NAMES)
     real = tuple(each for each in debian_programs.PROGRAMS if each.name in named)
-    given = size_from(last_level) if last_level else None
-    if not quick:
-        limit = SECONDS if seconds is None else seconds
-        found = given or last_level_bytes()
-        return _prepared(full_scale(wanted, found, limit, chosen, real, allocators is not False))
-    if seconds is not None:
-        remedy = "leave one of them out"
-        raise UsageProblem("--quick takes two rounds, whatever --seconds says", remedy=remedy)
-    return _prepared(quick_scale(wanted, given or QUICK_LAST_LEVEL, chosen, real, allocators is True))
+    if quick:
+        return _prepared(quick_scale(wanted, sized_by, chosen, real, allocators is True))
+    limit = SECONDS if seconds is None else seconds
+    return _prepared(full_scale(wanted, sized_by, limit, chosen, real, allocators is not False))
 
 
 def _prepared(scale: SplittingScale) -> Prepared:
