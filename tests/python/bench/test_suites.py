@@ -32,6 +32,16 @@ def test_every_part_has_steps_of_its_own_name(name: str, quick: bool) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_concludes_is_of_what_is_kept_between_runs(name: str) -> None:
+    suite = found_suites()[name]
+    prepared = suite.prepare(quick=True)
+    for part in suite.parts:
+        steps = prepared.steps_of([part])
+        gathered = {id(step.gathers) for step in steps if step.gathers is not None}
+        assert len(gathered) == 1 or not any(step.concludes for step in steps), part
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_groups_and_tables_are_of_parts_that_there_are(name: str) -> None:
     suite = found_suites()[name]
     assert {part for parts in suite.groups.values() for part in parts} <= set(suite.parts)
