@@ -14,11 +14,17 @@ constexpr std::string_view prefix = "-fmalloom-";
 constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maximal", "hot-cold", "default"};
 constexpr std::string_view remedy =
     "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
-    "-fmalloom-expect-links and -fmalloom-verify";
+    "-fmalloom-expect-links, -fmalloom-remarks, -fmalloom-remarks=done|missed|all and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f.
 constexpr std::string_view policy = "policy=", profile = "profile=";
 constexpr std::string_view known[] = {policy, profile, "expect-links", "verify"};
+
+// These are LLVM's, and told as the plugin's are: each further word asks for more.
+constexpr std::string_view remarks = "remarks", remarks_of = "remarks=";
+constexpr std::string_view asked_remarks[] = {"done", "missed", "all"};
+constexpr std::string_view remark_options[] = {"-pass-remarks=malloom", "-pass-remarks-missed=malloom",
+                                               "-pass-remarks-analysis=malloom"};
 
 bool names(std::string_view option, std::string_view text) {
     return option.ends_with('=') ? text.starts_with(option) : text == option;
@@ -40,9 +46,27 @@ void take_profile(OwnOptions& options, const std::string& argument) {
     }
 }
 
+void take_remarks(OwnOptions& options, const std::string& argument) {
+    const size_t equals = argument.find('=');
+    const std::string_view name =
+        equals == std::string::npos ? asked_remarks[0] : std::string_view(argument).substr(equals + 1);
+    const auto* const found = std::ranges::find(asked_remarks, name);
+    if (found == std::end(asked_remarks)) {
+        fail(bad_use, argument + ": there are no such remarks", "choose done, missed or all");
+    }
+    std::erase_if(options.plugin_options,
+                  [](const std::string& earlier) { return earlier.starts_with("-pass-remarks"); });
+    const auto count = static_cast<size_t>(found - std::begin(asked_remarks)) + 1;
+    options.plugin_options.insert(options.plugin_options.end(), remark_options, remark_options + count);
+}
+
 // The plugin takes each of its options once: the last counts.
 void add(OwnOptions& options, const std::string& argument) {
     const std::string_view text = std::string_view(argument).substr(prefix.size());
+    if (names(remarks, text) || names(remarks_of, text)) {
+        take_remarks(options, argument);
+        return;
+    }
     const auto* const option =
         std::ranges::find_if(known, [&](std::string_view one) { return names(one, text); });
     if (option == std::end(known)) fail(bad_use, "there is no option " + argument, remedy);

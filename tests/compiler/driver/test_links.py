@@ -292,6 +292,20 @@ def test_remarks_reach_the_link(compile: Compile, tmp_path: Path, objects: list[
         assert said in compile("-O2", option, *objects, "-o", "program")
 
 
+def test_remarks_by_an_option_of_our_own(compile: Compile, objects: list[str]) -> None:
+    """The last one counts, beside clang's own as well."""
+
+    def lines(*options: str) -> list[str]:
+        return compile("-O2", *options, *objects, "-o", "program").splitlines()
+
+    assert lines("-fmalloom-remarks") == lines("-Rpass=malloom") != []
+    everything = lines("-Rpass=malloom", "-Rpass-missed=malloom", "-Rpass-analysis=malloom")
+    assert lines("-fmalloom-remarks=all") == everything
+    assert lines("-fmalloom-remarks=all", "-fmalloom-remarks=done") == lines("-fmalloom-remarks=done")
+    assert lines("-Rpass=malloom", "-fmalloom-remarks=missed") == lines("-fmalloom-remarks=missed")
+    assert compile("-O2", "-fmalloom-remarks=all", "-c", PROGRAMS / "nodes.c", "-o", "again.o") == ""
+
+
 def test_damaged_bitcode_is_llds_to_refuse(try_compile: Run, tmp_path: Path, objects: list[str]) -> None:
     whole = (tmp_path / "nodes.o").read_bytes()
     (tmp_path / "nodes.o").write_bytes(whole[: len(whole) // 2])

@@ -170,6 +170,8 @@ def test_what_is_off_otherwise_reaches_the_plugin(asked: Asked, name: str) -> No
         ),
         ("-fmalloom-policy", "there is no option -fmalloom-policy; there are -fmalloom-policy="),
         ("-fmalloom-profile", "there is no option -fmalloom-profile; there are -fmalloom-policy="),
+        ("-fmalloom-remark", "there is no option -fmalloom-remark; there are -fmalloom-policy="),
+        ("-fmalloom-remarks=some", "-fmalloom-remarks=some: there are no such remarks; choose done, missed"),
     ],
 )
 def test_wrong_options_are_explained(try_compile: Run, option: str, says: str) -> None:

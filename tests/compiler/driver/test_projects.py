@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiler.driver.driving import PROGRAMS, SUM, is_transformed, output_of
+from compiler.driver.driving import PROGRAMS, SUM, is_transformed, output_of, run
 
 MAKEFILE = """
 CFLAGS = -O2 -g -Wall -Werror
@@ -141,6 +141,23 @@ def test_autotools_and_libtool(generated: Path, project: Path, environment: dict
         assert output_of(project / name, cwd=project) == SUM
     assert is_transformed(project / "inner")
     output_of("make", "install", f"DESTDIR={project}/installed", cwd=project, environment=environment)
+
+
+def test_libtool_hands_on_what_asks_for_remarks(
+    generated: Path, project: Path, environment: dict[str, str]
+) -> None:
+    """To links of programs; to those of shared libraries behind -Wc. It takes -Rpass for a run path."""
+    tools = Path(environment["CC"]).parent
+    settings = [f"{tool.upper()}={tools}/malloom-llvm-{tool}" for tool in ("ar", "nm", "ranlib")]
+    output_of(generated / "configure", *settings, cwd=project, environment=environment)
+    made = output_of("make", "inner", "LDFLAGS=-fmalloom-remarks", cwd=project, environment=environment)
+    assert "come from pools" in made
+    handed = "LDFLAGS=-Wc,-fmalloom-remarks=all"
+    made = output_of("make", "libnodes.la", handed, cwd=project, environment=environment)
+    assert "an alias set, proven for" in made
+    (project / "inner").unlink()
+    refused = run("make", "inner", "LDFLAGS=-Rpass=malloom", cwd=project, environment=environment)
+    assert "only absolute run-paths are allowed" in refused.stderr
 
 
 def test_autotools_with_binutils(generated: Path, project: Path, environment: dict[str, str]) -> None:
