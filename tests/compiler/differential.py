@@ -22,6 +22,8 @@ from compiler.generator import generate
 
 KEPT = compiling.ROOT / "build" / "differential"
 POLICIES = ("maximal", "default", "pool")
+POOL_BYTES = (1 << 20, 1 << 20, 1 << 16, 1 << 14)
+"""Of split objects: the usual ones, and small ones, which few objects fill."""
 CSMITH_INCLUDE = Path("/usr/include/csmith")
 LONGEST = 5.0
 """Seconds that a plain program may take. csmith makes some that never end."""
@@ -37,30 +39,34 @@ class Outcome:
     has_split: bool = False
 
 
-def write_program(kind: str, seed: int, folder: Path) -> tuple[Path, list[str]]:
-    """A program, and options that it needs."""
+def write_program(kind: str, seed: int, folder: Path) -> tuple[Path, list[str], list[str]]:
+    """A program, options that it needs, and options that clang needs as well."""
     if kind == "csmith":
         source = folder / "program.c"
         subprocess.run(["csmith", "--seed", str(seed), "-o", str(source)], check=True, timeout=60)
-        return source, [f"-I{CSMITH_INCLUDE}"]
+        return source, [f"-I{CSMITH_INCLUDE}"], []
     program = generate(seed)
     source = folder / f"program{program.suffix}"
     source.write_text(program.text)
-    return source, []
+    return source, [], [*program.options]
 
 
 class Comparison:
-    """Of one program, in a folder of its own; `drivers` is where malloom-cc and malloom-c++ lie."""
+    """Of one program, in a folder of its own; `drivers` is where malloom-cc and malloom-c++ lie. A quick one
+    is of one policy alone, which the seed chooses as it does the level, and whether accesses are checked."""
 
-    def __init__(self, drivers: Path, kind: str, seed: int, folder: Path) -> None:
+    def __init__(self, drivers: Path, kind: str, seed: int, folder: Path, is_quick: bool = False) -> None:
         self.folder = folder
         self.seed = seed
+        self.is_quick = is_quick
         chooser = random.Random(seed)
         self.level = chooser.choice(compiling.LEVELS)
         self.reference = chooser.choice(("gcc", "clang"))
         self.verified = chooser.choice(POLICIES)
+        self.only = (chooser.choice(POLICIES), chooser.choice(((), ("-fmalloom-verify",))))
+        self.pools = [f"-Wl,-mllvm=-malloom-pool-bytes={chooser.choice(POOL_BYTES)}"]
         self.has_split = False  # a set of it, under any policy
-        self.source, self.options = write_program(kind, seed, folder)
+        self.source, self.options, self.clang_options = write_program(kind, seed, folder)
         is_cpp = self.source.suffix == ".cpp"
         self.driver = str(drivers / ("malloom-c++" if is_cpp else "malloom-cc"))
         self.clang = "clang++-19" if is_cpp else "clang-19"
@@ -74,7 +80,8 @@ class Comparison:
     def expected(self) -> compiling.Ran | None:
         """What the program does without optimisation; nothing where it does not end."""
         compiler = self.gcc if self.reference == "gcc" else self.clang
-        plain = self.make("plain", compiler, "-O0", "-w", *self.options, str(self.source))
+        options = self.options if self.reference == "gcc" else [*self.options, *self.clang_options]
+        plain = self.make("plain", compiler, "-O0", "-w", *options, str(self.source))
         try:
             return compiling.run(plain, LONGEST)
         except subprocess.TimeoutExpired:
@@ -83,9 +90,15 @@ class Comparison:
     def programs(self) -> Iterator[tuple[str, Path]]:
         """Made by link-time optimisation: by plain clang, and by malloom-cc in each of its ways."""
         bitcode = str(self.folder / "bitcode.o")
-        compiling.call([self.driver, self.level, "-w", *self.options, "-c", str(self.source), "-o", bitcode])
+        options = [*self.options, *self.clang_options]
+        compiling.call([self.driver, self.level, "-w", *options, "-c", str(self.source), "-o", bitcode])
+        command = [self.driver, self.level, "-fmalloom-remarks", *self.pools, bitcode]
+        if self.is_quick:
+            policy, checks = self.only
+            name = " ".join((policy, *checks, *self.pools))
+            yield name, self.make("program", *command, f"-fmalloom-policy={policy}", *checks)
+            return
         yield "clang -flto", self.make("lto", self.clang, self.level, "-flto=full", "-fuse-ld=lld", bitcode)
-        command = [self.driver, self.level, "-Rpass=malloom", bitcode]
         for policy in POLICIES:
             yield policy, self.make(policy, *command, f"-fmalloom-policy={policy}")
         policy = f"-fmalloom-policy={self.verified}"
@@ -113,9 +126,9 @@ def keep(comparison: Comparison, kind: str, outcome: Outcome) -> None:
     print(f"{kept}: {outcome.difference[:1500]}", flush=True)
 
 
-def compare(drivers: Path, kind: str, seed: int) -> Outcome:
+def compare(drivers: Path, kind: str, seed: int, is_quick: bool = False) -> Outcome:
     with tempfile.TemporaryDirectory() as name:
-        comparison = Comparison(drivers, kind, seed, Path(name))
+        comparison = Comparison(drivers, kind, seed, Path(name), is_quick)
         try:
             outcome = comparison.outcome()
         except compiling.CompilerFailed as failure:

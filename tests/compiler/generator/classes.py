@@ -72,10 +72,44 @@ SOME_HAVE = {
 """Each with a function of its name."""
 
 
+RELATIVE_OPTIONS = ("-fexperimental-relative-c++-abi-vtables", "-fno-rtti")
+"""clang's own: tables of virtual functions hold differences of addresses."""
+
+RELATIVE_FAMILY = """struct shape {
+    shape* next; long weight; int sides;
+    shape(unsigned v, shape* n) : next(n), weight((long)v), sides((int)(v % 5)) {}
+    virtual ~shape() {}
+    virtual long area() const { return weight * sides; }
+    virtual shape* inner() { return this; }
+};
+struct framed : shape {
+    shape* held; short border;
+    framed(unsigned v, shape* n, shape* h) : shape(v, n), held(h), border((short)(v % 9)) {}
+    long area() const override { return held->area() + border; }
+    shape* inner() override { return held->inner(); }
+};
+static shape* shapes;
+KEEP static void relative_vtable(unsigned v) {
+    shapes = v % 2 && shapes != nullptr ? new framed(v % 100, shapes, shapes) : new shape(v % 50, shapes);
+    for (shape* s = shapes; s != nullptr; s = s->next) {
+        mix((unsigned long)s->area());
+        s->inner()->weight += 1;
+    }
+}"""
+
+
 class Classes(Writer):
     """Classes with virtual functions, and with requests of their own."""
 
+    options: tuple[str, ...] = ()
+
     def add_classes(self) -> None:
+        if self.maybe(0.3):
+            self.has("relative-vtable")
+            self.options = RELATIVE_OPTIONS
+            self.parts.append(RELATIVE_FAMILY)
+            self.main.append("for (int i = 0; i < 10; ++i) relative_vtable(next_random());")
+            return
         self.add_family()
         for construct, text in SOME_HAVE.items():
             if self.maybe(0.5):

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from compiler.generator.classes import Classes
+from compiler.generator.hidden import HiddenAddresses
 from compiler.generator.provable import SPOILING, ProvableOperations
 from compiler.generator.refused import RefusedOperations
 from compiler.generator.rows import Rows
-from compiler.generator.shapes import Lists, Tables, Trees
+from compiler.generator.shapes import Tables, Trees
 from compiler.generator.structures import INTEGERS, Field, Structure
+from compiler.generator.wide import MOST_FIELDS, WideLists
 
 PRELUDE = """#include <malloc.h>
 #include <pthread.h>
@@ -50,8 +52,10 @@ KEEP static struct large enlarge(struct large large, int by) {
 """
 
 
-class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations, Classes):
-    """`text` is its source, `constructs` what it has, `suffix` its language."""
+class Program(
+    WideLists, Trees, Tables, Rows, ProvableOperations, RefusedOperations, HiddenAddresses, Classes
+):
+    """`text` is its source, `constructs` what it has, `suffix` its language, `options` what clang needs."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -73,7 +77,7 @@ class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations,
 
     def add_structure(self, number: int) -> None:
         shape = self.random.choice(
-            ("list", "list", "doubly", "tree", "tree", "hash", "graph", "array", "rows")
+            ("list", "list", "doubly", "tree", "tree", "hash", "graph", "array", "rows", "wide")
         )
         kinds = [
             *INTEGERS,
@@ -94,6 +98,10 @@ class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations,
             weights[12:15] = [0, 0, 0]  # arrays, and what is larger than a register
             weights[16] = 0
         count = self.random.randint(2, 9)
+        if shape == "wide":
+            self.has("wide")
+            weights = [*weights[:10], *(0 for _ in weights[10:])]
+            count = self.random.randint(0, MOST_FIELDS - 1)
         chosen = self.random.choices(kinds, weights, k=count)
         if not set(chosen) & {"int", "long"}:
             chosen.append("int")
@@ -104,6 +112,7 @@ class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations,
             "tree": ["left", "right", *(["parent"] if self.maybe(0.5) else [])],
             "hash": ["chain"],
             "graph": ["next"],
+            "wide": ["next"],
             "array": [],
             "rows": ["near"],
         }[shape]
@@ -188,7 +197,7 @@ class Program(Lists, Trees, Tables, Rows, ProvableOperations, RefusedOperations,
         risky = [name for name in dir(self) if name.startswith("risky_")]
         chosen = self.random.sample(safe, self.random.randint(3, 8))
         if not s.is_clean:
-            chosen += self.random.sample(risky, self.random.randint(1, 4))
+            chosen += self.random.sample(risky, self.random.randint(1, 5))
         for name in chosen:
             lines = getattr(self, name)(s)
             if lines:

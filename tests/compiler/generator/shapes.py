@@ -10,14 +10,18 @@ from compiler.generator.writer import Writer
 class Lists(Writer):
     """With one link or two."""
 
-    def shape_list(self, s: Structure) -> None:
+    def add_in_front(self, s: Structure) -> None:
         n, t = s.name, s.type
-        key = self.random.choice(s.of_kind("int", "long")).name
         self.parts.append(f"static {t}* head_{n};")
         self.function(
             f"{self.keep()}static void add_{n}(unsigned v)",
             [f"{t}* p = make_{n}(v);", f"p->next = head_{n};", f"head_{n} = p;", f"++count_{n};"],
         )
+
+    def shape_list(self, s: Structure) -> None:
+        n, t = s.name, s.type
+        key = self.random.choice(s.of_kind("int", "long")).name
+        self.add_in_front(s)
         self.function(
             f"{self.keep()}static {t}* nth_{n}(unsigned i)",
             [f"{t}* p = head_{n};", f"for (i %= count_{n}; i > 0; --i) p = p->next;", "return p;"],
