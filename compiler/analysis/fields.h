@@ -6,17 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/analysis/field.h"
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
-
-/// Bytes of an object that stay together.
-struct Field {
-    uint64_t offset, bytes;
-    bool is_recursive = false;  ///< a pointer to an object of the same set
-
-    uint64_t end() const { return offset + bytes; }
-};
 
 /// An access as the fields see it.
 struct Span {

@@ -15,6 +15,7 @@
 #include "compiler/analysis/rules.h"
 #include "compiler/analysis/thread_code.h"
 #include "compiler/analysis/variable_offsets.h"
+#include "include/malloom/pools.h"
 
 namespace malloom::compiler {
 
@@ -23,8 +24,6 @@ namespace {
 const Field* field_of(const std::vector<Field>& fields, uint64_t offset) {
     return &*(std::ranges::upper_bound(fields, offset, {}, &Field::offset) - 1);
 }
-
-constexpr size_t most_fields = 512;
 
 /// Whether a pointer with that offset tells which pool its object is in. Those to no field lie as far from
 /// where the object's address leads as they did, which is in the first array: as the others take at least as
@@ -346,7 +345,7 @@ void Prover::take_fields(Proof& proof) {
     if (proof.fields.empty()) {
         proof.split_refusals.push_back({"is never accessed"});
     }
-    if (proof.fields.size() > most_fields) {
+    if (proof.fields.size() > MALLOOM_MOST_PARTS) {
         proof.split_refusals.push_back({"it has more fields than pools have arrays"});
     }
     for (const auto& [offset, at] : bases_[proof.set]) {

@@ -12,12 +12,12 @@
 #include "compiler/analysis/constraints.h"
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/points_to.h"
+#include "include/malloom/pools.h"
 
 namespace malloom::compiler {
 
 namespace {
 
-constexpr uint64_t largest_object = uint64_t{32} << 10;
 constexpr uint64_t largest_alignment = 4096;
 
 /// Whether it is declared with sizes and pointers as the C library has them, for what takes them along.
@@ -175,7 +175,7 @@ PoolService pool_service(const Request& request) {
     if (!kind || !is_plain(*request.call)) {
         return PoolService::none;
     }
-    const bool is_known = request.bytes != 0, is_small = request.bytes <= largest_object;
+    const bool is_known = request.bytes != 0, is_small = request.bytes <= MALLOOM_LARGEST_OBJECT;
     const bool takes_arguments = has_known_types(*request.call);
     switch (*kind) {
         case HeapCall::malloc:

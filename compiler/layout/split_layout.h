@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "compiler/analysis/fields.h"
+#include "compiler/analysis/field.h"
 
 namespace malloom::compiler {
 
@@ -18,16 +19,19 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
+/// Fields by the parts that they lie in, as numbers of fields, each in one part.
+using Parts = std::vector<std::vector<unsigned>>;
+
 class SplitLayout {
   public:
-    /// Fields by the parts that they lie in, as numbers of `fields`, which are disjoint and in the order of
-    /// their offsets; each in one part. The first part is where an object's address leads. A pool has
-    /// pool_bytes, a power of two, and room for an object.
-    SplitLayout(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts, uint64_t pool_bytes);
+    /// Of fields that are disjoint and in the order of their offsets, of objects of whole_bytes. The first
+    /// part is where an object's address leads. A pool has pool_bytes, a power of two. Nothing where a pool
+    /// has no room for an object.
+    static std::optional<SplitLayout> in_pools(std::vector<Field> fields, Parts parts, uint64_t whole_bytes,
+                                               uint64_t pool_bytes);
 
     /// The same of arrays of structures of so many bytes each.
-    static SplitLayout of_arrays(std::vector<Field> fields, std::vector<std::vector<unsigned>> parts,
-                                 uint64_t structure_bytes);
+    static SplitLayout of_arrays(std::vector<Field> fields, Parts parts, uint64_t structure_bytes);
 
     const std::vector<Field>& fields() const { return fields_; }
     /// Of arrays of structures alone; else 0.
@@ -37,11 +41,14 @@ class SplitLayout {
     uint64_t pool_bytes() const { return pool_bytes_; }
     /// Objects of a pool.
     uint64_t capacity() const { return capacity_; }
-    /// What the run time takes an object's size for: the least of which a pool holds no more than `capacity`.
-    uint64_t object_bytes() const { return pool_bytes_ / (capacity_ + 1) + 1; }
+    /// What the run time takes an object's size for: it divides a pool by it, to know how many objects there
+    /// are.
+    uint64_t object_bytes() const { return pool_bytes_ / capacity_; }
     unsigned parts() const { return static_cast<unsigned>(parts_.size()); }
-    /// Bytes from where a pool begins to the array: 0 of arrays of structures.
+    /// Bytes from where a pool begins to the array, and to behind its last element: 0 of arrays of
+    /// structures.
     uint64_t begin(unsigned part) const { return parts_[part].begin; }
+    uint64_t end(unsigned part) const { return parts_[part].begin + capacity_ * parts_[part].element_bytes; }
     uint64_t element_bytes(unsigned part) const { return parts_[part].element_bytes; }
 
     /// Where a byte is in its object, and in which one from the first: of arrays alone another one.
@@ -57,24 +64,34 @@ class SplitLayout {
     /// To how many bytes a place is aligned, whatever the object: a power of two, at most 16.
     uint64_t alignment_of(Place place) const;
 
+    /// The rule of layouts that this one breaks, in words; null of a good one. Compiled code relies on each
+    /// of them, so a program with a bad layout must not be made.
+    const char* broken_rule() const;
+
   private:
+    friend struct SeededFaults;  // tests break one rule after the other
+
     struct Part {
         std::vector<unsigned> members;
         uint64_t begin = 0, element_bytes = 0;
     };
 
-    SplitLayout(std::vector<Field> fields, uint64_t structure_bytes)
-        : fields_(std::move(fields)), places_(fields_.size()), structure_bytes_(structure_bytes) {}
+    SplitLayout(std::vector<Field> fields, Parts parts, uint64_t structure_bytes);
 
-    void add_parts(std::vector<std::vector<unsigned>> parts);
     uint64_t alignment_of_field(const Field& field) const;
     void place_members(Part& part);
-    bool place_arrays();
+    bool find_room();
+    void place_arrays();
+    bool lies_in_pool() const;
+    bool has_each_field_once() const;
+    bool has_good_elements() const;
+    const char* broken_rule_of_pools() const;
 
     std::vector<Field> fields_;
     std::vector<Place> places_;  ///< of fields
     std::vector<Part> parts_;
-    uint64_t pool_bytes_ = 0, capacity_ = 0, structure_bytes_ = 0;
+    uint64_t structure_bytes_ = 0;
+    uint64_t whole_bytes_ = 0, pool_bytes_ = 0, capacity_ = 0;
 };
 
 }  // namespace malloom::compiler

@@ -29,6 +29,7 @@
 #include "compiler/transform/kept_program.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
+#include "include/malloom/pools.h"
 
 namespace {
 
@@ -54,10 +55,22 @@ llvm::cl::opt<bool> tells_contexts_apart(
     llvm::cl::desc("Clone functions for calls that give them other objects"));
 llvm::cl::opt<bool> guesses_links("malloom-expect-links",
                                   llvm::cl::desc("Walk lists with guesses of where the next object lies"));
+llvm::cl::opt<uint64_t> pool_bytes("malloom-pool-bytes", llvm::cl::init(MALLOOM_LARGEST_POOL),
+                                   llvm::cl::desc("Bytes of a pool of split objects: a power of two from "
+                                                  "4096 to the largest, which is the default"));
 llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
                                   llvm::cl::desc("Print what is proven of each structure, and why not more"));
 llvm::cl::opt<bool> prints_graph("malloom-print-graph",
                                  llvm::cl::desc("Print what may point to the heap's objects, and they to"));
+
+void check_options() {
+    constexpr uint64_t least = 4096;
+    if (!llvm::isPowerOf2_64(pool_bytes) || pool_bytes < least || pool_bytes > MALLOOM_LARGEST_POOL) {
+        llvm::report_fatal_error("malloom: -malloom-pool-bytes is not a power of two from 4096 to " +
+                                     llvm::Twine(MALLOOM_LARGEST_POOL),
+                                 false);
+    }
+}
 
 void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler::Decision>& decisions) {
     for (const malloom::compiler::Decision& decision : decisions) {
@@ -154,7 +167,7 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         if (!profile.empty() && malloom::compiler::chooses(chosen_policy)) {
             malloom::compiler::use_profile(profile, module, proofs, usages, remarks_of);
         }
-        auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy);
+        auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy, pool_bytes);
         const bool is_control = chosen_policy == Policy::overhead_only;
         if (is_control || chosen_policy == Policy::automatic) {
             malloom::compiler::share_pools(decisions,
@@ -219,6 +232,7 @@ llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "malloom", "0.1", [](llvm::PassBuilder& builder) {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+                        check_options();
                         if (chosen_policy == Policy::none && !prints_proofs) {
                             return;
                         }

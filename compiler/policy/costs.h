@@ -19,7 +19,7 @@ double lines_of_whole(const Proof& proof, FieldSet fields);
 /// Of one set. Remembers what was asked of it, so it is not for several threads.
 class Costs {
   public:
-    /// Both must outlive it; the proof has at most `most_fields` fields.
+    /// Both must outlive it; the proof has at most `most_grouped_fields` fields.
     Costs(const Proof& proof, const Usage& usage) : proof_(proof), usage_(usage) {}
 
     /// Of all visits, with these parts.

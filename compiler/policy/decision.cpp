@@ -12,15 +12,13 @@ namespace malloom::compiler {
 
 namespace {
 
-constexpr uint64_t pool_bytes = uint64_t{1} << 20;  // the largest of the run time's
-
 bool is_power_of_two(uint64_t bytes) {
     return bytes != 0 && (bytes & (bytes - 1)) == 0;
 }
 
 /// Each field apart. First one that leads to another object of the set, then the others in their order; the
 /// first one's length a power of two, so that an object's number in its pool takes no division.
-std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
+Parts all_apart(const Proof& proof) {
     const std::vector<Field>& fields = proof.fields;
     std::vector<unsigned> order(fields.size());
     std::iota(order.begin(), order.end(), 0);
@@ -29,7 +27,7 @@ std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
         return (proof.first_leads && field.offset == 0 ? 4 : 0) + (field.is_recursive ? 2 : 0) +
                (is_power_of_two(field.bytes) ? 1 : 0);
     });
-    std::vector<std::vector<unsigned>> parts;
+    Parts parts;
     parts.reserve(order.size());
     for (const unsigned number : order) {
         parts.push_back({number});
@@ -37,46 +35,50 @@ std::vector<std::vector<unsigned>> all_apart(const Proof& proof) {
     return parts;
 }
 
-/// Not at all where there are no parts.
-void split(Decision& decision, std::vector<std::vector<unsigned>> parts) {
-    if (!parts.empty()) {
-        decision.treatment = Treatment::split;
-        decision.pool_bytes = pool_bytes;
-        decision.parts = std::move(parts);
+/// Nothing where pools have no room for an object.
+std::optional<SplitLayout> layout_of(const Proof& proof, const Parts& parts, uint64_t pool_bytes) {
+    return proof.is_arrays ? SplitLayout::of_arrays(proof.fields, parts, proof.object_bytes)
+                           : SplitLayout::in_pools(proof.fields, parts, proof.object_bytes, pool_bytes);
+}
+
+/// Not at all where there are no parts, or no room for them.
+void split(Decision& decision, Parts parts, uint64_t pool_bytes) {
+    if (parts.empty()) {
+        return;
     }
+    decision.layout = layout_of(*decision.proof, parts, pool_bytes);
+    if (!decision.layout) {
+        decision.why = "its arrays have no room in a pool";
+        return;
+    }
+    decision.treatment = Treatment::split;
+    decision.pool_bytes = pool_bytes;
+    decision.parts = std::move(parts);
+    decision.why.clear();
 }
 
 /// Splits what its usage calls for, or says why not.
-void choose(Decision& decision, const Usage& usage, Policy policy) {
+void choose(Decision& decision, const Usage& usage, Policy policy, uint64_t pool_bytes) {
     decision.is_recorded = usage.recorded.has_value();
-    if (decision.proof->fields.size() > most_fields) {
+    if (decision.proof->fields.size() > most_grouped_fields) {
         decision.why = "it has more fields than are grouped";
     } else if (usage.recorded && usage.recorded->is_cold) {
         decision.why = "the recorded program hardly waited for its objects";
     } else if (usage.visits.empty()) {
         decision.why = "nothing visits its objects";
     } else if (policy == Policy::hot_cold) {
-        split(decision, hot_and_cold(*decision.proof, usage));
         decision.why = "its fields are not clearly hot or cold, or two arrays save too little";
+        split(decision, hot_and_cold(*decision.proof, usage), pool_bytes);
     } else {
-        split(decision, best_parts(*decision.proof, usage));
         decision.why = "arrays save too little";
-    }
-    if (decision.treatment == Treatment::split) {
-        decision.why.clear();
+        split(decision, best_parts(*decision.proof, usage), pool_bytes);
     }
 }
 
 }  // namespace
 
-SplitLayout layout_of(const Decision& decision) {
-    const Proof& proof = *decision.proof;
-    return proof.is_arrays ? SplitLayout::of_arrays(proof.fields, decision.parts, proof.object_bytes)
-                           : SplitLayout(proof.fields, decision.parts, decision.pool_bytes);
-}
-
 std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<Usage>& usages,
-                             Policy policy) {
+                             Policy policy, uint64_t pool_bytes) {
     std::vector<Decision> decisions;
     size_t treated = 0;
     for (size_t i = 0; i < proofs.size(); ++i) {
@@ -92,10 +94,10 @@ std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector
         decision.treatment = has_pools ? Treatment::pool : Treatment::none;
         decision.pool_bytes = 0;
         if (policy == Policy::maximal && proof.may_split() && proof.fields.size() > 1) {
-            split(decision, all_apart(proof));
+            split(decision, all_apart(proof), pool_bytes);
         }
         if (chooses(policy) && proof.may_split()) {
-            choose(decision, usages[i], policy);
+            choose(decision, usages[i], policy, pool_bytes);
         }
     }
     return decisions;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,11 @@ struct Decision {
     std::string why = {};      ///< it is not split, though it may be
     bool is_recorded = false;  ///< by recorded visits, not by those of the code
     /// Of a split: fields by their arrays. Where all lie in one, objects are whole, but closer together.
-    std::vector<std::vector<unsigned>> parts = {};
+    Parts parts = {};
+    std::optional<SplitLayout> layout = {};      ///< of a split
     uint64_t pool_bytes = 0;                     ///< of pools; 0: whatever suits the run time
     std::map<uint64_t, SharedPool> shared = {};  ///< of objects that are not split, by their sizes
 };
-
-/// How the objects of a set lie that is split.
-SplitLayout layout_of(const Decision& decision);
 
 enum class Policy : uint8_t {
     none,
@@ -52,7 +51,8 @@ inline bool chooses(Policy policy) {
 }
 
 /// What is done with each proof's set, in their order; `usages` are of the same, for policies that choose.
+/// Pools of split objects have pool_bytes, a power of two.
 std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<Usage>& usages,
-                             Policy policy);
+                             Policy policy, uint64_t pool_bytes);
 
 }  // namespace malloom::compiler

@@ -300,7 +300,7 @@ FoundAgain use_recorded(const formats::FieldsFile& table, const llvm::Module& mo
                         const std::vector<Proof>& proofs, std::vector<Usage>& usages) {
     const Recording recording(table, module);
     for (size_t i = 0; i < proofs.size(); ++i) {
-        if (proofs[i].may_split() && proofs[i].fields.size() <= most_fields) {
+        if (proofs[i].may_split() && proofs[i].fields.size() <= most_grouped_fields) {
             recording.use_for(proofs[i], usages[i]);
         }
     }

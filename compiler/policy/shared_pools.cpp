@@ -115,6 +115,7 @@ void Groups::give_to(std::vector<Decision>& decisions) const {
         if (decision.treatment == Treatment::split) {
             decision.treatment = Treatment::pool;
             decision.parts.clear();
+            decision.layout.reset();
             decision.why = "its objects lie beside those that lead to them";
         }
         decision.pool_bytes = 0;

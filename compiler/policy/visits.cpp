@@ -64,7 +64,7 @@ class Uses {
 Uses::Uses(const PointsTo& points_to, const std::vector<Proof>& proofs, const Weights& weights)
     : points_to_(points_to), proofs_(proofs), weights_(weights), uses_(proofs.size()), links_(proofs.size()) {
     for (size_t i = 0; i < proofs.size(); ++i) {
-        if (proofs[i].may_split() && proofs[i].fields.size() <= most_fields) {
+        if (proofs[i].may_split() && proofs[i].fields.size() <= most_grouped_fields) {
             numbers_[proofs[i].set] = i;
         }
     }

@@ -1,6 +1,7 @@
 // How a program uses the fields of its objects, as far as its code alone tells: loops and calls have weights.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct Visit {
     bool is_fresh;  ///< of an object that was just requested: objects come in the order of their places
 };
 /// A set of more fields than a word has bits has no visits.
-constexpr size_t most_fields = 64;
+constexpr size_t most_grouped_fields = std::numeric_limits<FieldSet>::digits;
 
 /// What a recorded run tells of a set's objects beside their visits.
 struct Recorded {

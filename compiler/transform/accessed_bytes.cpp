@@ -27,4 +27,12 @@ uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLa
     return layout.getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue();
 }
 
+void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        load->setAlignment(std::min(load->getAlign(), alignment));
+    } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        store->setAlignment(std::min(store->getAlign(), alignment));
+    }
+}
+
 }  // namespace malloom::compiler

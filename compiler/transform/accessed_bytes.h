@@ -13,4 +13,7 @@ unsigned address_operand(const llvm::Instruction& instruction);
 /// length that nobody knows: who asks relies on what was proven.
 uint64_t bytes_accessed(const llvm::Instruction& instruction, const llvm::DataLayout& layout);
 
+/// Takes a load's or store's address for one that is aligned so, where it takes it for more.
+void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment);
+
 }  // namespace malloom::compiler

@@ -20,8 +20,8 @@ namespace dwarf = llvm::dwarf;
 SplitLayouts layouts_of(const std::vector<Decision>& decisions) {
     SplitLayouts layouts;
     for (const Decision& decision : decisions) {
-        if (decision.treatment == Treatment::split) {
-            layouts.try_emplace(decision.proof->set, layout_of(decision));
+        if (decision.layout) {
+            layouts.try_emplace(decision.proof->set, *decision.layout);
         }
     }
     return layouts;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/analysis/library_functions.h"
+#include "include/malloom/pools.h"
 
 namespace malloom::compiler {
 
@@ -171,7 +172,7 @@ Pools pools_for(const Request& request, uint64_t pool_bytes, const SplitObjects*
         return {0, bytes, pool_bytes, layout};
     }
     // Objects lie one after the other from where an aligned pool begins.
-    constexpr uint64_t least_pool = uint64_t{1} << 16, most_pool = uint64_t{1} << 20, objects = 64;
+    constexpr uint64_t least_pool = uint64_t{1} << 16, most_pool = MALLOOM_LARGEST_POOL, objects = 64;
     const uint64_t room = llvm::alignTo(bytes, alignment);
     return {0, room, std::clamp(llvm::PowerOf2Ceil(room * objects), least_pool, most_pool), nullptr};
 }

@@ -14,20 +14,13 @@
 #include "compiler/transform/array_walks.h"
 #include "compiler/transform/expected_links.h"
 #include "compiler/transform/layout_claims.h"
+#include "compiler/transform/self_checks.h"
 #include "compiler/transform/targets.h"
 #include "compiler/transform/transfers.h"
 
 namespace malloom::compiler {
 
 namespace {
-
-void lower_alignment(llvm::Instruction& instruction, llvm::Align alignment) {
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-        load->setAlignment(std::min(load->getAlign(), alignment));
-    } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-        store->setAlignment(std::min(store->getAlign(), alignment));
-    }
-}
 
 constexpr uint64_t most_alignment = 16;  // of what malloc gives
 
@@ -71,7 +64,8 @@ class Rewriter {
     struct Watched {
         llvm::Instruction* instruction;
         unsigned operand;
-        const Target* target;  ///< null: nothing of pools
+        const Target* target;            ///< null: nothing of pools
+        std::optional<uint64_t> offset;  ///< in its objects, where they are split and it is one
     };
     struct HeapUse {
         llvm::CallBase* call;
@@ -95,7 +89,7 @@ class Rewriter {
     static void rewrite(const Distance& distance);
     static void rewrite(const HeapUse& use);
     void watch(llvm::Instruction& instruction, unsigned operand);
-    void check(const Watched& watched) const;
+    void check_all_found() const;
     bool is_split(const llvm::Value* value) const { return static_cast<bool>(pointer_of(value)); }
 
     llvm::Module& module_;
@@ -138,6 +132,7 @@ void Rewriter::run(bool verifies) {
             find(instruction);
         }
     }
+    check_all_found();
     for (const Address& address : addresses_) {
         rewrite(address);
     }
@@ -152,34 +147,35 @@ void Rewriter::run(bool verifies) {
     }
     for (const Watched& watched : watched_) {
         if (verifies) {
-            check(watched);
+            verify_access(*watched.instruction, watched.operand, watched.target, watched.offset);
         }
     }
     if (targets_.begins_scope() != nullptr) {
         keep_begins_apart(module_, targets_.begins_scope());
+    }
+    if (verifies) {
+        check_module(module_);
     }
 }
 
 void Rewriter::watch(llvm::Instruction& instruction, unsigned operand) {
     llvm::Value* address = instruction.getOperand(operand);
     const std::optional<FieldChoice> choice = field_choice(*address, module_.getDataLayout());
-    watched_.push_back({&instruction, operand, target_of(choice ? choice->object : address)});
+    const Pointer at = choice ? Pointer{} : pointer_of(address);
+    watched_.push_back({&instruction, operand, target_of(choice ? choice->object : address),
+                        at.is_one_place() ? std::optional(static_cast<uint64_t>(at.offset)) : std::nullopt});
 }
 
-/// Accesses of several fields have become ones of their copy, on the stack.
-void Rewriter::check(const Watched& watched) const {
-    llvm::Value* address = watched.instruction->getOperand(watched.operand);
-    const uint64_t bytes = bytes_accessed(*watched.instruction, module_.getDataLayout());
-    llvm::IRBuilder<> code(watched.instruction);
-    if (watched.target == nullptr) {
-        check_outside(code, address, bytes);
-    } else if (llvm::isa<llvm::AllocaInst>(address)) {
-        return;
-    } else if (watched.target->is_of_arrays()) {
-        check_in_arrays(code, address, bytes, *watched.target->layout->descriptor);
-    } else if (watched.target->is_all_of_pools) {
-        check_inside(code, address, bytes, watched.target->numbers());
+/// Before the first instruction is changed.
+void Rewriter::check_all_found() const {
+    llvm::DenseSet<const llvm::Instruction*> found;
+    for (const MemoryAccess& access : accesses_) {
+        found.insert(access.instruction);
     }
+    for (const HeapUse& use : heap_uses_) {
+        found.insert(use.call);
+    }
+    check_found(points_to_, targets_, found);
 }
 
 void Rewriter::find(llvm::Instruction& instruction) {

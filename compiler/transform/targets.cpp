@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/transform/array_variables.h"
+#include "compiler/transform/self_checks.h"
 
 namespace malloom::compiler {
 
@@ -59,7 +60,7 @@ Targets::Targets(llvm::Module& module, const std::vector<Decision>& decisions) {
         }
         const Proof& proof = *decision.proof;
         const SplitObjects* layout =
-            decision.treatment == Treatment::split ? &add_objects(module, decision) : nullptr;
+            decision.layout ? &add_objects(module, proof, *decision.layout) : nullptr;
         Target& target = targets_[proof.set] = Target{&proof, layout, is_all_of_pools(*proof.set)};
         for (const Request& request : proof.set->requests) {
             if (target.is_of_arrays() || is_served(request)) {
@@ -75,8 +76,10 @@ Targets::Targets(llvm::Module& module, const std::vector<Decision>& decisions) {
     }
 }
 
-const SplitObjects& Targets::add_objects(llvm::Module& module, const Decision& decision) {
-    SplitObjects& objects = layouts_.emplace_back(layout_of(decision));
+const SplitObjects& Targets::add_objects(llvm::Module& module, const Proof& proof,
+                                         const SplitLayout& layout) {
+    check_layout(proof, layout);
+    SplitObjects& objects = layouts_.emplace_back(layout);
     if (objects.is_of_arrays()) {
         begins_scope_ = begins_scope_ == nullptr ? new_begins_scope(module) : begins_scope_;
         add_array_variables(module, objects, begins_scope_);

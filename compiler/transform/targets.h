@@ -30,6 +30,7 @@ class Targets {
     /// Adds the variables of arrays to the module; the decisions must outlive this.
     Targets(llvm::Module& module, const std::vector<Decision>& decisions);
 
+    const std::map<const AliasSet*, Target>& all() const { return targets_; }
     /// Null for what stays as it was.
     const Target* of(const AliasSet* set) const;
     /// Of a call that pools or arrays serve; else nulls.
@@ -40,7 +41,7 @@ class Targets {
     llvm::MDNode* begins_scope() const { return begins_scope_; }
 
   private:
-    const SplitObjects& add_objects(llvm::Module& module, const Decision& decision);
+    const SplitObjects& add_objects(llvm::Module& module, const Proof& proof, const SplitLayout& layout);
 
     std::deque<SplitObjects> layouts_;
     llvm::MDNode* begins_scope_ = nullptr;

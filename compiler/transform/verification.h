@@ -4,19 +4,21 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <optional>
+
 namespace malloom::compiler {
+
+struct Target;
 
 /// A set's pools as the run time knows them: struct_ids from `first` on.
 struct PoolNumbers {
     unsigned first, count;
 };
 
-/// Before an access to the address, so many bytes: they must lie in one of these pools.
-void check_inside(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes, PoolNumbers pools);
-/// The same: in the arrays of structures that the variable describes.
-void check_in_arrays(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes,
-                     llvm::GlobalVariable& descriptor);
-/// The same: no pool's bytes.
-void check_outside(llvm::IRBuilder<>& code, llvm::Value* address, uint64_t bytes);
+/// Before an access by the operand of an instruction: its bytes must lie in pools or arrays of the target,
+/// and those of a split object in the array of the field at the offset, where that is known; or in none,
+/// where there is no target.
+void verify_access(llvm::Instruction& instruction, unsigned operand, const Target* target,
+                   std::optional<uint64_t> offset);
 
 }  // namespace malloom::compiler

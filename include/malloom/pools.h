@@ -4,8 +4,9 @@
  *
  * A structure is known by a number, struct_id, from 0 to MALLOOM_MOST_STRUCTURES - 1; its first call says the
  * sizes, and all later ones say the same. Pools have pool_size bytes, a power of two from 4 KiB (split ones)
- * or 16 KiB to 1 MiB, begin at multiples of it, and hold pool_size / struct_size objects. Of structures that
- * are not split it may be 0: pools then begin anywhere, each twice as large as the one before.
+ * or 16 KiB to MALLOOM_LARGEST_POOL, begin at multiples of it, and hold pool_size / struct_size objects. Of
+ * structures that are not split it may be 0: pools then begin anywhere, each twice as large as the one
+ * before.
  *
  * All are thread-safe. Null, with errno ENOMEM, where there is no memory, or for sizes that cannot be. */
 #ifndef MALLOOM_POOLS_H
@@ -18,7 +19,11 @@
 extern "C" {
 #endif
 
+/* The limits. Larger objects than the largest come from no pool of one size; pools of split structures are
+ * no larger than the largest. */
 #define MALLOOM_MOST_STRUCTURES 4096
+#define MALLOOM_LARGEST_OBJECT 32768
+#define MALLOOM_LARGEST_POOL 1048576
 
 /* An object of struct_size bytes, aligned to 16, from a pool of its structure's; the second one zeroed, and
  * of num_objs * struct_size bytes, of which struct_size is the same in all calls and num_objs is too. */

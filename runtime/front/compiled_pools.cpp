@@ -200,6 +200,14 @@ void malloom_verify_inside(const void* address, size_t bytes, unsigned first, un
     }
 }
 
+// And of objects that are split: the bytes lie in an array of their pool, from `begin` to `end` in it.
+void malloom_verify_part(const void* address, size_t bytes, size_t pool_bytes, size_t begin, size_t end) {
+    const size_t in_pool = reinterpret_cast<uintptr_t>(address) & (pool_bytes - 1);
+    if (in_pool < begin || in_pool + bytes > end) {
+        platform::abort_with("malloom: an access to a field of a split object does not hit its array");
+    }
+}
+
 // And before each other access.
 void malloom_verify_outside(const void* address, size_t bytes) {
     if (bytes != 0 && (front::compiled_pools.owns(address) || front::is_in_arrays(address))) {

@@ -38,6 +38,8 @@ constexpr size_t bytes_of_class(unsigned number) {
 
 static_assert(class_of(heaps::largest_chunk) == size_classes - 1);
 static_assert(bytes_of_class(size_classes - 1) == heaps::largest_chunk);
+// The limits that compilers are told are the heap's.
+static_assert(heaps::largest_chunk == MALLOOM_LARGEST_OBJECT && heaps::largest_range == MALLOOM_LARGEST_POOL);
 static_assert(class_of(128) == 7 && class_of(129) == 8 && bytes_of_class(8) == 160);
 
 /// Of one structure and class.

@@ -49,7 +49,10 @@ def call(command: list[str], limit: float = 120) -> str:
         command, capture_output=True, text=True, timeout=limit, errors="replace", check=False
     )
     if done.returncode != 0:
-        raise CompilerFailed(f"{' '.join(command)}\n{done.stderr[:800]}")
+        said = done.stderr
+        raise CompilerFailed(
+            f"{' '.join(command)}\n{said[:800]}{' ... ' + said[-800:] if len(said) > 800 else ''}"
+        )
     return done.stdout + done.stderr
 
 

@@ -35,7 +35,6 @@ BY_PROOFS = {
     "is requested by no function, or in no size, that pools serve": "the pools would stay empty",
     "is never accessed": "there would be no field to split",
     "an array begins where it does, or is as long as nobody knows": "no fields are looked for",
-    "it has more fields than pools have arrays": "arrays that do not fit take tens of thousands of fields",
     "accesses that cannot be divided overlap": "the processor does an atomic access in two lines, too",
     "may be written by several threads": "the program is right, and slow",
     "a library may release it": "only where files of C++17 and C++20 meet is a string released by both",
@@ -43,6 +42,7 @@ BY_PROOFS = {
 """Rules that no run shows, and why not."""
 
 STOPS_THE_LINK = {
+    "it has more fields than pools have arrays": "the run time takes so many arrays",
     "is accessed outside": "each access is to a field",
     "its bytes cannot be told apart": "an index leads into an array of which it is known where it begins",
     "as many bytes of it are accessed as nobody knows": "the length of what is copied is a constant",
@@ -107,6 +107,25 @@ def test_every_rule_is_shown() -> None:
     assert shown & set(NOT_SHOWN) == set()
     assert shown | set(NOT_SHOWN) == rules_of_the_analysis()
     assert set(STOPS_THE_LINK) | set(BY_PROOFS) <= shown
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken"),
+    [
+        ("it has more fields than pools have arrays", "there is an array, and not more of them than"),
+        ("is accessed outside", "each access is to a field"),
+    ],
+)
+def test_what_the_rewriting_relies_on_is_checked(rule: str, broken: str, tmp_path: Path) -> None:
+    """A fault of the analysis ends the link, which names the structure and what would be broken: once of the
+    layout, once of what is rewritten."""
+    case = next(case for case, rules in SHOWN if rule in rules)
+    size = next(size for size, _, _ in case.proofs())
+    with pytest.raises(compiling.CompilerFailed) as failure:
+        link_without(case, (rule,), tmp_path)
+    said = str(failure.value)
+    assert re.search(f"malloom: the split of objects of {size} bytes that .* requests", said)
+    assert f"would break the rule that {broken}" in said
 
 
 @pytest.mark.long
