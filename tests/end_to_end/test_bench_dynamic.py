@@ -1,4 +1,4 @@
-"""`malloom bench dynamic`: one program in small, once through every part."""
+"""`malloom bench dynamic`: one program in small, once through every part, in `make soak`."""
 
 import json
 import os
@@ -9,6 +9,8 @@ import pytest
 
 from end_to_end.conftest import WORKLOADS, Measured
 from malloom.bench.dynamic.suite import PARTS
+
+pytestmark = pytest.mark.long
 
 BENCH = ("dynamic", "--program", "ft")
 TITLES = [

@@ -43,7 +43,7 @@ BUILDS: dict[Path, list[str]] = {
 """A source is looked at as the first of them compiles it, with these options. Only the wheel has the bindings
 for Python; boards other than the simulated core are built for `make soak`."""
 ELSEWHERE = () if IS_DEEP else ("firmware/boards/linux/", "firmware/boards/mps2_an385/")
-RECENT_COMMITS = 20
+RECENT_COMMITS = 10
 """How many commits back `make test` looks for changes: what is pushed at once is hardly more."""
 TIDY = "clang-tidy-22"
 CLANG = "clang++-22"
