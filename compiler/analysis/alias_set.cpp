@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "compiler/analysis/rules.h"
-
 namespace malloom::compiler {
 
 namespace {
@@ -301,15 +299,19 @@ void AliasSets::make_endless(AliasSet& set, Region region, uint64_t stride) {
     unify_waiting();
 }
 
-void AliasSets::add_trait(Cell cell, Trait trait, const char* reason, const llvm::Instruction* at) {
+void AliasSets::add_trait(Cell cell, Trait trait, Rule rule, const llvm::Instruction* at) {
     cell = resolve(cell);
-    if (!cell || cell.set->has(trait) || (reason != nullptr && is_left_out(reason))) {
-        return;
+    if (cell && !cell.set->has(trait) && !is_left_out(rule)) {
+        add_trait(cell, trait);
+        cell.set->reasons.emplace_back(rule, at);
     }
-    ++changes_;
-    cell.set->traits_ |= static_cast<uint16_t>(trait);
-    if (reason != nullptr) {
-        cell.set->reasons.emplace_back(reason, at);
+}
+
+void AliasSets::add_trait(Cell cell, Trait trait) {
+    cell = resolve(cell);
+    if (cell && !cell.set->has(trait)) {
+        ++changes_;
+        cell.set->traits_ |= static_cast<uint16_t>(trait);
     }
 }
 

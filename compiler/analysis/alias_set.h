@@ -13,6 +13,8 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/analysis/rules.h"
+
 namespace llvm {
 class CallBase;
 class Function;
@@ -96,7 +98,7 @@ class AliasSet {
     llvm::SmallVector<llvm::CallBase*, 2> releases;
     llvm::SmallVector<llvm::Function*, 1> functions;
     /// Why no more can be said of it; the first for which there is a place in the source counts.
-    llvm::SmallVector<std::pair<const char*, const llvm::Instruction*>, 1> reasons;
+    llvm::SmallVector<std::pair<Rule, const llvm::Instruction*>, 1> reasons;
 
   private:
     friend class AliasSets;
@@ -138,8 +140,9 @@ class AliasSets {
     static constexpr int64_t endless_array = int64_t{1} << 28;
     /// An array of a set that stands for itself goes on nobody knows how far, by elements of so many bytes.
     void make_endless(AliasSet& set, Region region, uint64_t stride);
-    void add_trait(Cell cell, Trait trait, const char* reason = nullptr,
-                   const llvm::Instruction* at = nullptr);
+    /// By a rule, for which there may be a place in the program: unless the rule is left out.
+    void add_trait(Cell cell, Trait trait, Rule rule, const llvm::Instruction* at = nullptr);
+    void add_trait(Cell cell, Trait trait);
 
     /// How often something has changed, so that whoever iterates sees when to stop.
     uint64_t changes() const { return changes_; }

@@ -85,7 +85,7 @@ void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
         return;
     }
     if (call.isInlineAsm()) {
-        take_unknown_call(call, "is given to assembly");
+        take_unknown_call(call, Rule::given_to_assembly);
         return;
     }
     auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
@@ -94,7 +94,7 @@ void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
     } else if (!callee->isDeclaration() && !callee->isInterposable() && !callee->isVarArg()) {
         to_.connect(call, *callee);
     } else if (!take_heap_call(call, *callee) && !take_library_call(call, *callee)) {
-        take_unknown_call(call, "is given to code that is not seen");
+        take_unknown_call(call, Rule::given_to_unseen_code);
     }
 }
 
@@ -137,7 +137,7 @@ bool ConstraintVisitor::take_intrinsic(llvm::CallBase& call) {
         calculate(call);
         return true;
     }
-    take_unknown_call(call, "is given to an intrinsic that is not followed");
+    take_unknown_call(call, Rule::given_to_unknown_intrinsic);
     return true;
 }
 
@@ -169,7 +169,7 @@ void ConstraintVisitor::take_request(llvm::CallBase& call, HeapCall kind) {
     object.set->requests.push_back({&call, 0, requested_bytes(call)});
     sets_.unify(object, to_.cell_of(&call));
     if (kind == HeapCall::realloc) {
-        sets_.add_trait(to_.cell_of(&call), Trait::resized, "is made larger or smaller", &call);
+        sets_.add_trait(to_.cell_of(&call), Trait::resized, Rule::resized, &call);
         same(call, *call.getArgOperand(0));
     }
     if (kind == HeapCall::duplicate) {
@@ -216,7 +216,7 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
     switch (effect) {
         case 'e':
         case 'c':
-            sets_.add_trait(cell, Trait::escaped, "is given to code that is not seen", &call);
+            sets_.add_trait(cell, Trait::escaped, Rule::given_to_unseen_code, &call);
             break;
         case 'R':
         case 'W':
@@ -288,7 +288,7 @@ void ConstraintVisitor::take_library_result(llvm::CallBase& call, Result result)
     }
     switch (result) {
         case Result::foreign:
-            sets_.add_trait(cell, Trait::escaped, "comes from a library", &call);
+            sets_.add_trait(cell, Trait::escaped, Rule::comes_from_library, &call);
             break;
         case Result::buffer:
             sets_.add_trait(cell, Trait::foreign_heap);
@@ -305,11 +305,11 @@ void ConstraintVisitor::take_library_result(llvm::CallBase& call, Result result)
     }
 }
 
-void ConstraintVisitor::take_unknown_call(llvm::CallBase& call, const char* reason) {
+void ConstraintVisitor::take_unknown_call(llvm::CallBase& call, Rule rule) {
     for (llvm::Use& argument : call.args()) {
-        to_.escape(argument, reason, &call);
+        to_.escape(argument, rule, &call);
     }
-    to_.escape(&call, "comes from code that is not seen", &call);
+    to_.escape(&call, Rule::comes_from_unseen_code, &call);
 }
 
 }  // namespace malloom::compiler

@@ -57,7 +57,7 @@ uint64_t constant_of(const llvm::Value& value) {
 
 void ConstraintVisitor::take(llvm::Function& function) {
     for (llvm::Use& operand : function.operands()) {
-        to_.escape(operand, "is in a constant that is not followed", nullptr);
+        to_.escape(operand, Rule::in_unknown_constant, nullptr);
     }
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
         for (llvm::Use& operand : instruction.operands()) {
@@ -67,7 +67,7 @@ void ConstraintVisitor::take(llvm::Function& function) {
     }
     if (may_have_unseen_callers(function)) {
         for (llvm::Argument& argument : function.args()) {
-            to_.escape(&argument, "comes from other code", nullptr);
+            to_.escape(&argument, Rule::comes_from_other_code, nullptr);
         }
     }
 }
@@ -308,7 +308,7 @@ void ConstraintVisitor::visitReturnInst(llvm::ReturnInst& instruction) {
         }
         sets_.unify(result, to_.cell_of(value));
         if (may_have_unseen_callers(*function)) {
-            to_.escape(value, "is returned to other code", &instruction);
+            to_.escape(value, Rule::returned_to_other_code, &instruction);
         }
     }
 }
@@ -317,9 +317,9 @@ void ConstraintVisitor::visitInstruction(llvm::Instruction& instruction) {
     switch (instruction.getOpcode()) {
         default:
             for (llvm::Use& operand : instruction.operands()) {
-                to_.escape(operand, "is used by an instruction that is not followed", &instruction);
+                to_.escape(operand, Rule::used_by_unknown_instruction, &instruction);
             }
-            to_.escape(&instruction, "comes from an instruction that is not followed", &instruction);
+            to_.escape(&instruction, Rule::comes_from_unknown_instruction, &instruction);
     }
 }
 

@@ -68,7 +68,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void take_library_result(llvm::CallBase& call, Result result);
     void link(Cell node, llvm::ArrayRef<int64_t> links, llvm::CallBase& call,
               const LibraryFunction& function);
-    void take_unknown_call(llvm::CallBase& call, const char* reason);
+    void take_unknown_call(llvm::CallBase& call, Rule rule);
 
     PointsTo& to_;
     AliasSets& sets_;

@@ -12,7 +12,6 @@
 
 #include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
-#include "compiler/analysis/rules.h"
 #include "compiler/analysis/thread_code.h"
 #include "compiler/analysis/variable_offsets.h"
 #include "include/malloom/pools.h"
@@ -52,7 +51,7 @@ class Prover {
         for (Proof& proof : proofs_) {
             take_fields(proof);
             for (std::vector<Refusal>* refusals : {&proof.pool_refusals, &proof.split_refusals}) {
-                std::erase_if(*refusals, [](const Refusal& refusal) { return is_left_out(refusal.why); });
+                std::erase_if(*refusals, [](const Refusal& refusal) { return is_left_out(refusal.rule); });
             }
         }
         return std::move(proofs_);
@@ -76,9 +75,9 @@ class Prover {
         const auto found = cell ? numbers_.find(cell.set) : numbers_.end();
         return found == numbers_.end() ? nullptr : &proofs_[found->second];
     }
-    void refuse_split(Cell cell, const char* why, const llvm::Instruction* at) {
+    void refuse_split(Cell cell, Rule rule, const llvm::Instruction* at) {
         if (Proof* proof = proof_of(cell)) {
-            proof->split_refusals.push_back({why, at});
+            proof->split_refusals.push_back({rule, at});
         }
     }
 
@@ -106,44 +105,39 @@ void Prover::take_sets() {
 
 void Prover::take_objects(Proof& proof) {
     const AliasSet& set = *proof.set;
-    for (const auto& [why, at] : set.reasons) {
-        (set.has(Trait::escaped) ? proof.pool_refusals : proof.split_refusals).push_back({why, at});
+    for (const auto& [rule, at] : set.reasons) {
+        (set.has(Trait::escaped) ? proof.pool_refusals : proof.split_refusals).push_back({rule, at});
     }
     if (set.has(Trait::escaped) && proof.pool_refusals.empty()) {
-        proof.pool_refusals.push_back({"other code may reach it"});
+        proof.pool_refusals.push_back({Rule::other_code_reaches});
     }
     if (set.has(Trait::foreign_heap)) {
-        proof.pool_refusals.push_back({"a library may release it"});
+        proof.pool_refusals.push_back({Rule::library_releases});
     }
     if (!proof.is_arrays && std::ranges::none_of(set.requests, is_served)) {
-        proof.pool_refusals.push_back(
-            {"is requested by no function, or in no size, that pools serve", set.requests.front().call});
+        proof.pool_refusals.push_back({Rule::requested_by_none, set.requests.front().call});
     }
     for (const Request& request : set.requests) {
         const bool is_resize = heap_call(callee_name(*request.call)) == HeapCall::realloc;
         if (!is_plain(*request.call) || (is_resize && !is_served(request))) {
-            proof.pool_refusals.push_back(
-                {"is requested by a function that pools do not replace", request.call});
+            proof.pool_refusals.push_back({Rule::requested_otherwise, request.call});
         } else if (!proof.is_arrays && pool_service(request) != PoolService::plain) {
-            proof.split_refusals.push_back(
-                {"is requested by a function that pools do not replace, or in sizes that differ",
-                 request.call});
+            proof.split_refusals.push_back({Rule::requested_in_sizes, request.call});
         }
         if (!proof.is_arrays && (request.begin != 0 || request.bytes != set.requests.front().bytes)) {
-            proof.split_refusals.push_back(
-                {"its objects differ in size, or a pointer to some leads into others", request.call});
+            proof.split_refusals.push_back({Rule::sizes_differ, request.call});
         }
     }
     for (const llvm::CallBase* call : set.releases) {
         if (!is_plain(*call)) {
-            proof.pool_refusals.push_back({"is released by a function that pools do not replace", call});
+            proof.pool_refusals.push_back({Rule::released_otherwise, call});
         }
     }
     if (set.has(Trait::stack) || set.has(Trait::global) || set.has(Trait::function)) {
-        proof.split_refusals.push_back({"a pointer to it may also point to a variable"});
+        proof.split_refusals.push_back({Rule::maybe_variable});
     }
     if (set.stride() != 0 && !proof.is_arrays) {
-        proof.split_refusals.push_back({"its bytes cannot be told apart"});
+        proof.split_refusals.push_back({Rule::not_told_apart});
     }
 }
 
@@ -161,7 +155,7 @@ void Prover::take_accesses() {
     }
     for (const LibraryAccess& access : points_to_.library_accesses()) {
         refuse_split(points_to_.at(access.call->getArgOperand(access.argument)),
-                     "is given to a function of a library", access.call);
+                     Rule::given_to_library_function, access.call);
     }
 }
 
@@ -173,13 +167,11 @@ void Prover::take_access(Proof& proof, const Access& access, Cell at) {
     const uint64_t bytes = is_of_several ? proof.object_bytes : access.bytes;
     const auto end = static_cast<uint64_t>(offset) + bytes;
     if (bytes == 0) {
-        proof.split_refusals.push_back(
-            {"as many bytes of it are accessed as nobody knows", access.instruction});
+        proof.split_refusals.push_back({Rule::accessed_unknown_length, access.instruction});
     } else if (offset < 0 || end > proof.object_bytes) {
-        proof.split_refusals.push_back({"is accessed outside", access.instruction});
+        proof.split_refusals.push_back({Rule::accessed_outside, access.instruction});
     } else if (!is_one_place && llvm::isa<llvm::MemIntrinsic>(access.instruction)) {
-        proof.split_refusals.push_back(
-            {"is copied by a pointer to several places of it", access.instruction});
+        proof.split_refusals.push_back({Rule::copied_from_several, access.instruction});
     } else {
         const bool is_in_array = !proof.is_arrays && at.set->region_of(at.offset) != nullptr;
         spans_[at.set].push_back(
@@ -197,7 +189,7 @@ void Prover::take_copy_within(const Access& access) {
     const Cell to = points_to_.at(move->getDest()), from = points_to_.at(move->getSource());
     const Proof* proof = to.set == from.set ? proof_of(to) : nullptr;
     if (proof != nullptr && proof->within(to.offset) != proof->within(from.offset)) {
-        refuse_split(to, "a part of it is moved to another", move);
+        refuse_split(to, Rule::moved_within, move);
     }
 }
 
@@ -271,17 +263,17 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     const bool is_rounded = is_fraction(*use->getType()) && !llvm::isa<llvm::BitCastInst>(user);
     if (is_number && !is_rounded &&
         !llvm::isa<llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::CallBase>(user)) {
-        refuse_split(cell, "a pointer to it is used as a number", &user);
+        refuse_split(cell, Rule::used_as_number, &user);
         return;
     }
     const bool is_one_place = cell.set->alternatives(cell.offset).size() == 1;
     if (llvm::isa<llvm::GetElementPtrInst>(user) && !is_one_place) {
-        refuse_split(cell, "a pointer to several places of it leads on", &user);
+        refuse_split(cell, Rule::leads_on_from_several, &user);
     }
     if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&user)) {
         bases_[cell.set].try_emplace(cell.offset, &user);
         if (!leads_by_structures(*address, cell)) {
-            refuse_split(cell, "a pointer to it steps as far as others are apart", &user);
+            refuse_split(cell, Rule::steps_by_other_distance, &user);
         }
     }
     if (llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::PHINode, llvm::SelectInst, llvm::ReturnInst,
@@ -291,7 +283,7 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
     }
     if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&user)) {
         if (!may_compare(*compare)) {
-            refuse_split(cell, "pointers to different places in it are compared", &user);
+            refuse_split(cell, Rule::places_compared, &user);
         }
         return;
     }
@@ -299,17 +291,17 @@ void Prover::take_use(const llvm::Use& use, Cell cell) {
         const auto* callee = llvm::dyn_cast<llvm::Function>(call->getCalledOperand());
         const std::optional<HeapCall> kind = heap_call(callee_name(*call));
         if (kind && releases(*kind) && (proof_of(cell)->within(cell.offset) != 0 || !is_one_place)) {
-            refuse_split(cell, "is released by a pointer into it", &user);
+            refuse_split(cell, Rule::released_within, &user);
         }
         const bool is_followed = callee == nullptr || !callee->isDeclaration() ||
                                  heap_call(callee->getName()) || llvm::isa<llvm::MemIntrinsic>(call) ||
                                  call->isLifetimeStartOrEnd();
         if (!is_followed && !is_fraction(*use->getType())) {
-            refuse_split(cell, "is given to a function that is not followed", &user);
+            refuse_split(cell, Rule::given_to_unknown_function, &user);
         }
         return;
     }
-    refuse_split(cell, "a pointer to it is used by an instruction that is not followed", &user);
+    refuse_split(cell, Rule::used_by_other_instruction, &user);
 }
 
 /// Parts of different objects that threads write would lie in one line.
@@ -317,8 +309,7 @@ void Prover::take_threads() {
     const llvm::DenseSet<const llvm::Function*> code = thread_code(points_to_);
     for (const Access& access : points_to_.accesses()) {
         if (access.is_write && code.contains(access.instruction->getFunction())) {
-            refuse_split(points_to_.sets().resolve(access.at), "may be written by several threads",
-                         access.instruction);
+            refuse_split(points_to_.sets().resolve(access.at), Rule::written_by_threads, access.instruction);
         }
     }
 }
@@ -327,7 +318,7 @@ void Prover::take_fields(Proof& proof) {
     std::vector<Span>& spans = spans_[proof.set];
     for (const Region& region : proof.is_arrays ? llvm::ArrayRef<Region>() : proof.set->regions()) {
         if (region.begin <= 0 || static_cast<uint64_t>(region.end) > proof.object_bytes) {
-            proof.split_refusals.push_back({"an array begins where it does, or is as long as nobody knows"});
+            proof.split_refusals.push_back({Rule::array_without_end});
             return;
         }
         spans.push_back(
@@ -338,19 +329,19 @@ void Prover::take_fields(Proof& proof) {
         const Field* field = field_of(proof.fields, span.offset);
         if (!span.may_be_divided && field->offset != span.offset &&
             (proof.is_arrays || proof.set->region_of(static_cast<int64_t>(span.offset)) == nullptr)) {
-            proof.split_refusals.push_back({"accesses that cannot be divided overlap"});
+            proof.split_refusals.push_back({Rule::accesses_overlap});
             break;
         }
     }
     if (proof.fields.empty()) {
-        proof.split_refusals.push_back({"is never accessed"});
+        proof.split_refusals.push_back({Rule::never_accessed});
     }
     if (proof.fields.size() > MALLOOM_MOST_PARTS) {
-        proof.split_refusals.push_back({"it has more fields than pools have arrays"});
+        proof.split_refusals.push_back({Rule::too_many_fields});
     }
     for (const auto& [offset, at] : bases_[proof.set]) {
         if (!proof.is_arrays && !finds_object(proof, offset)) {
-            proof.split_refusals.push_back({"is reached from outside of its fields", at});
+            proof.split_refusals.push_back({Rule::reached_from_outside, at});
         }
     }
     for (Field& field : proof.fields) {

@@ -4,7 +4,6 @@
 
 #include <llvm/Support/MathExtras.h>
 
-#include <string>
 #include <vector>
 
 #include "compiler/analysis/fields.h"
@@ -15,7 +14,7 @@ namespace malloom::compiler {
 
 /// Why something cannot be done, and where in the program one sees it; null: nowhere in particular.
 struct Refusal {
-    std::string why;
+    Rule rule;
     const llvm::Instruction* at = nullptr;
 };
 

@@ -52,7 +52,7 @@ void PointsTo::follow_numbers() {
             if (names_object(sets_.resolve(part))) {
                 expose(part, instruction);
                 const Cell result = cell_of(instruction);
-                sets_.add_trait(result, Trait::escaped, "is calculated from addresses", instruction);
+                sets_.add_trait(result, Trait::escaped, Rule::calculated_from_addresses, instruction);
                 add_trait_of(*instruction, Trait::calculated);
                 takes_apart_ |= !result || is_fraction(*instruction->getType());
             }
@@ -111,10 +111,10 @@ void PointsTo::follow_exposed() {
     }
     for (AliasSet* set : sets_.all()) {
         if (is_exposed(set)) {
-            sets_.add_trait({set, 0}, Trait::escaped, "a calculated address may lead to it");
+            sets_.add_trait({set, 0}, Trait::escaped, Rule::calculated_address_leads);
         }
         if (gathers && set->has(Trait::gathered)) {
-            sets_.add_trait({set, 0}, Trait::escaped, "is calculated from addresses");
+            sets_.add_trait({set, 0}, Trait::escaped, Rule::calculated_from_addresses);
         }
     }
 }

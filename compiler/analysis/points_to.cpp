@@ -73,11 +73,11 @@ PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), ra
     }
     for (llvm::GlobalAlias& alias : module.aliases()) {
         if (is_visible(alias)) {
-            sets_.add_trait(object_of(&alias), Trait::escaped, "is visible to other code");
+            sets_.add_trait(object_of(&alias), Trait::escaped, Rule::visible);
         }
     }
     for (llvm::GlobalIFunc& chosen : module.ifuncs()) {
-        sets_.add_trait(cell_of(chosen.getResolver()), Trait::escaped, "is called by the loader");
+        sets_.add_trait(cell_of(chosen.getResolver()), Trait::escaped, Rule::called_by_loader);
     }
     ConstraintVisitor visitor(*this);
     for (llvm::Function& function : module) {
@@ -159,13 +159,13 @@ Cell PointsTo::cell_of_expression(llvm::Constant& expression) {
             if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand)) {
                 const Cell part = cell_of_constant(constant);
                 expose(part, nullptr);
-                sets_.add_trait(part, Trait::escaped, "is in a constant that is not followed");
+                sets_.add_trait(part, Trait::escaped, Rule::in_unknown_constant);
                 takes_apart_ |= static_cast<bool>(part);
             }
         }
     }
     const Cell cell = sets_.add();
-    sets_.add_trait(cell, Trait::escaped, "comes from code that is not seen");
+    sets_.add_trait(cell, Trait::escaped, Rule::comes_from_unseen_code);
     return cell;
 }
 
@@ -190,7 +190,7 @@ Cell PointsTo::object_of(llvm::GlobalValue* global) {
             cell.set->functions.push_back(function);
         }
         if (is_visible(*global) || llvm::isa<llvm::GlobalIFunc>(global) || !functions_.empty()) {
-            sets_.add_trait(cell, Trait::escaped, "is visible to other code");
+            sets_.add_trait(cell, Trait::escaped, Rule::visible);
         }
     }
     return sets_.resolve(cell);
@@ -253,7 +253,7 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
             }
             sets_.unify(cell_of(call.getArgOperand(i)), cell_of(function.getArg(i)));
         } else {
-            escape(call.getArgOperand(i), "is an argument that has no name", &call);
+            escape(call.getArgOperand(i), Rule::unnamed_argument, &call);
         }
     }
     if (!call.getType()->isVoidTy()) {
@@ -265,15 +265,15 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
     }
 }
 
-void PointsTo::escape(llvm::Value* value, const char* reason, const llvm::Instruction* at) {
+void PointsTo::escape(llvm::Value* value, Rule rule, const llvm::Instruction* at) {
     if (cell_of(value)) {
         unseen_.insert(value);
     }
-    sets_.add_trait(cell_of(value), Trait::escaped, reason, at);
+    sets_.add_trait(cell_of(value), Trait::escaped, rule, at);
 }
 
 void PointsTo::expose(Cell cell, const llvm::Instruction* at) {
-    sets_.add_trait(cell, Trait::exposed, "its address is calculated with", at);
+    sets_.add_trait(cell, Trait::exposed, Rule::address_calculated, at);
 }
 
 }  // namespace malloom::compiler

@@ -144,7 +144,7 @@ class PointsTo {
     void take_pointers_of(llvm::Value* value, Cell at);
     void take_parts(Cell one, Cell other, uint64_t bytes);
     void connect(llvm::CallBase& call, llvm::Function& function);
-    void escape(llvm::Value* value, const char* reason, const llvm::Instruction* at);
+    void escape(llvm::Value* value, Rule rule, const llvm::Instruction* at);
     void expose(Cell cell, const llvm::Instruction* at);
 
     void follow_copies();

@@ -1,10 +1,10 @@
 #include "compiler/analysis/report.h"
 
-#include <llvm/ADT/StringMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 
+#include <map>
 #include <utility>
 
 namespace malloom::compiler {
@@ -19,16 +19,16 @@ void print_place(llvm::raw_ostream& out, const llvm::Instruction& instruction) {
 }
 
 void print_refusals(llvm::raw_ostream& out, const char* what, const std::vector<Refusal>& refusals) {
-    llvm::StringMap<unsigned> seen;
+    std::map<Rule, unsigned> seen;
     for (const Refusal& refusal : refusals) {
-        ++seen[refusal.why];
+        ++seen[refusal.rule];
     }
     for (const Refusal& refusal : refusals) {
-        const unsigned times = std::exchange(seen[refusal.why], 0);
+        const unsigned times = std::exchange(seen[refusal.rule], 0);
         if (times == 0) {
             continue;
         }
-        out << "  " << what << ": " << refusal.why;
+        out << "  " << what << ": " << sentence_of(refusal.rule);
         if (refusal.at != nullptr) {
             out << " (";
             print_place(out, *refusal.at);

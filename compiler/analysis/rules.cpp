@@ -2,7 +2,7 @@
 
 namespace malloom::compiler {
 
-bool is_left_out(llvm::StringRef /*reason*/) {
+bool is_left_out(Rule /*rule*/) {
     return false;
 }
 

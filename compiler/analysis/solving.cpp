@@ -195,16 +195,16 @@ void PointsTo::follow_indirect_calls() {
                                                               callee.set->functions.end());
         for (llvm::Function* function : functions) {
             if (function->isDeclaration() || function->isVarArg() || !is_looked_at(*function)) {
-                sets_.add_trait(callee, Trait::escaped, "may be code that is not seen", call);
+                sets_.add_trait(callee, Trait::escaped, Rule::maybe_unseen_code, call);
             } else {
                 connect(*call, *function);
             }
         }
         if (sets_.resolve(callee).set->has(Trait::escaped)) {
             for (llvm::Use& argument : call->args()) {
-                escape(argument, "is given to code that is not seen", call);
+                escape(argument, Rule::given_to_unseen_code, call);
             }
-            escape(call, "comes from code that is not seen", call);
+            escape(call, Rule::comes_from_unseen_code, call);
         }
     }
 }
@@ -222,7 +222,7 @@ void PointsTo::follow_callbacks() {
         }
         if (sets_.resolve(code).set->has(Trait::escaped)) {
             for (llvm::Value* given : callback.given) {
-                escape(given, "is given to code that is not seen", callback.call);
+                escape(given, Rule::given_to_unseen_code, callback.call);
             }
         }
     }
@@ -230,7 +230,7 @@ void PointsTo::follow_callbacks() {
 
 void PointsTo::call_back(const Callback& callback, llvm::Function& function) {
     if (function.isDeclaration() || function.isVarArg() || !is_looked_at(function)) {
-        sets_.add_trait(object_of(&function), Trait::escaped, "may be code that is not seen", callback.call);
+        sets_.add_trait(object_of(&function), Trait::escaped, Rule::maybe_unseen_code, callback.call);
         return;
     }
     for (unsigned i = 0; i < function.arg_size() && !callback.given.empty(); ++i) {
@@ -238,7 +238,7 @@ void PointsTo::call_back(const Callback& callback, llvm::Function& function) {
         sets_.unify(cell_of(callback.given[which]), cell_of(function.getArg(i)));
     }
     if (const auto result = results_.find(&function); result != results_.end()) {
-        sets_.add_trait(result->second, Trait::escaped, "is returned to a library", callback.call);
+        sets_.add_trait(result->second, Trait::escaped, Rule::returned_to_library, callback.call);
     }
 }
 
@@ -250,7 +250,7 @@ void PointsTo::follow_outside() {
             reached.push_back(pointee);
         }
         for (const Cell pointee : reached) {
-            sets_.add_trait(pointee, Trait::escaped, "goes outside and comes back", instruction);
+            sets_.add_trait(pointee, Trait::escaped, Rule::goes_outside, instruction);
             sets_.add_trait(pointee, Trait::gathered);
         }
     }
@@ -299,10 +299,10 @@ void PointsTo::follow_parts(const Access& access) {
 void PointsTo::take_part(Cell pointee, const Access& access) {
     expose(pointee, access.instruction);
     if (access.is_write) {
-        sets_.add_trait(pointee, Trait::escaped, "is put together from parts", access.instruction);
+        sets_.add_trait(pointee, Trait::escaped, Rule::put_together, access.instruction);
         sets_.add_trait(pointee, Trait::calculated);
     } else {
-        sets_.add_trait(pointee, Trait::escaped, "its address is read in parts", access.instruction);
+        sets_.add_trait(pointee, Trait::escaped, Rule::read_in_parts, access.instruction);
         const AliasSet& read = *sets_.resolve(pointee).set;
         takes_apart_ |= read.is_anchored() || !read.pointers().empty();
     }
@@ -331,7 +331,7 @@ void PointsTo::spread_escapes() {
         for (const Cell cell : reached) {
             const Cell now = sets_.resolve(cell);
             if (now && !now.set->has(Trait::escaped)) {
-                sets_.add_trait(now, Trait::escaped, "is reached from what other code sees");
+                sets_.add_trait(now, Trait::escaped, Rule::reached_from_escaped);
                 if (now.set->has(Trait::escaped)) {
                     waiting.push_back(now.set);
                 }

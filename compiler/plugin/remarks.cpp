@@ -1,6 +1,6 @@
 #include "compiler/plugin/remarks.h"
 
-#include <llvm/ADT/StringSet.h>
+#include <set>
 
 namespace malloom::compiler {
 
@@ -98,16 +98,16 @@ void remark_missed(const char* name, const char* what, const std::vector<Refusal
                    const RemarksOf& remarks_of) {
     const std::string object =
         structure != nullptr ? "an object of " + written_name(*structure) : "an object";
-    llvm::StringSet<> seen;
+    std::set<Rule> seen;
     for (const Refusal& refusal : refusals) {
-        if (!seen.insert(refusal.why).second) {
+        if (!seen.insert(refusal.rule).second) {
             continue;
         }
         const llvm::Instruction& at = refusal.at != nullptr ? *refusal.at : request;
         remarks_of(const_cast<llvm::Function&>(*at.getFunction())).emit([&] {
             return llvm::OptimizationRemarkMissed(pass_name, name, &at)
                    << "not " << what << ", " << llvm::ore::NV("Object", object) << " "
-                   << llvm::ore::NV("Reason", refusal.why);
+                   << llvm::ore::NV("Reason", sentence_of(refusal.rule));
         });
     }
 }

@@ -1,8 +1,8 @@
 """Each rule of the analysis is there for something: where it is left out, the program of a case goes wrong.
 
-A rule is a reason that the analysis gives against pools or against splitting. A case says which ones it shows
-(`// shows: RULE`); where two rules each refuse the same, it names both, and goes wrong without both and not
-without one of them. Of rules that no run shows, it is the case's proofs that become others.
+A rule is what speaks against pools or against splitting (compiler/analysis/rules.def). A case says which
+ones it shows (`// shows: RULE`); where two rules each refuse the same, it names both, and goes wrong without
+both and not without one of them. Of rules that no run shows, it is the case's proofs that become others.
 """
 
 import functools
@@ -16,36 +16,37 @@ from compiler import compiling
 from compiler.case_files import CASES, Case
 from compiler.test_cases import check_proofs
 
-ANALYSIS = compiling.ROOT / "compiler" / "analysis"
-REPORTS = ("report.cpp", "graph_report.cpp")
-TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+RULES = compiling.ROOT / "compiler" / "analysis" / "rules.def"
+RULE = re.compile(r"^RULE\((\w+), ", re.MULTILINE)
 
 NOT_SHOWN = {
-    "other code may reach it": "whatever escapes has another reason as well, which is told instead",
-    "is used by an instruction that is not followed": "none that clang makes of C or C++ takes a pointer",
-    "comes from an instruction that is not followed": "what is caught comes by a call of the C++ library",
-    "is an argument that has no name": "clang leaves out what a function does not take",
-    "is put together from parts": "what is put together is calculated, and escapes where it is used",
-    "is returned to a library": "no function that is known makes anything of what it is returned",
-    "is released by a pointer into it": "where a right program does that, it is the object's address",
+    "other_code_reaches": "whatever escapes has another reason as well, which is told instead",
+    "used_by_unknown_instruction": "none that clang makes of C or C++ takes a pointer",
+    "comes_from_unknown_instruction": "what is caught comes by a call of the C++ library",
+    "unnamed_argument": "clang leaves out what a function does not take",
+    "put_together": "what is put together is calculated, and escapes where it is used",
+    "returned_to_library": "no function that is known makes anything of what it is returned",
+    "released_within": "where a right program does that, it is the object's address",
 }
 """Rules that no program shows, and why not."""
 
 BY_PROOFS = {
-    "is requested by no function, or in no size, that pools serve": "the pools would stay empty",
-    "is never accessed": "there would be no field to split",
-    "an array begins where it does, or is as long as nobody knows": "no fields are looked for",
-    "accesses that cannot be divided overlap": "the processor does an atomic access in two lines, too",
-    "may be written by several threads": "the program is right, and slow",
-    "a library may release it": "only where files of C++17 and C++20 meet is a string released by both",
+    "requested_by_none": "the pools would stay empty",
+    "never_accessed": "there would be no field to split",
+    "array_without_end": "no fields are looked for",
+    "accesses_overlap": "the processor does an atomic access in two lines, too",
+    "written_by_threads": "the program is right, and slow",
+    "library_releases": "only where files of C++17 and C++20 meet is a string released by both",
 }
 """Rules that no run shows, and why not."""
 
 STOPS_THE_LINK = {
-    "it has more fields than pools have arrays": "the run time takes so many arrays",
-    "is accessed outside": "each access is to a field",
-    "its bytes cannot be told apart": "an index leads into an array of which it is known where it begins",
-    "as many bytes of it are accessed as nobody knows": "the length of what is copied is a constant",
+    "too_many_fields": "the run time takes so many arrays",
+    "accessed_outside": "each access is to a field",
+    "not_told_apart": "an index leads into an array of which it is known where it begins",
+    "accessed_unknown_length": "the length of what is copied is a constant",
+    "copied_from_several": "each access to a split object is rewritten",
+    "released_otherwise": "each release of a split object is rewritten",
 }
 """Rules that the rewriting relies on, so that without them no program comes about; and for what."""
 
@@ -53,14 +54,7 @@ SHOWN = [(case, rules) for case in CASES for rules in case.shown()]
 
 
 def rules_of_the_analysis() -> set[str]:
-    """All texts of several words in its code."""
-    found: set[str] = set()
-    for path in sorted(ANALYSIS.glob("*.cpp")):
-        if path.name not in REPORTS:
-            for line in path.read_text().splitlines():
-                if not line.lstrip().startswith("//"):
-                    found.update(text for text in TEXT.findall(line) if " " in text.strip(", "))
-    return found
+    return set(RULE.findall(RULES.read_text()))
 
 
 @functools.cache
@@ -112,8 +106,8 @@ def test_every_rule_is_shown() -> None:
 @pytest.mark.parametrize(
     ("rule", "broken"),
     [
-        ("it has more fields than pools have arrays", "there is an array, and not more of them than"),
-        ("is accessed outside", "each access is to a field"),
+        ("too_many_fields", "there is an array, and not more of them than"),
+        ("accessed_outside", "each access is to a field"),
     ],
 )
 def test_what_the_rewriting_relies_on_is_checked(rule: str, broken: str, tmp_path: Path) -> None:

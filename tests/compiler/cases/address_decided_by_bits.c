@@ -1,5 +1,5 @@
 // An address that bits of another one decide: no number comes from it, and yet it is the same.
-// shows: its address is read in parts
+// shows: read_in_parts
 // proves: 24 no  reason: its address is read in parts
 #include "rebuilt_addresses.h"
 

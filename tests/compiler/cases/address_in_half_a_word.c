@@ -1,5 +1,5 @@
 // A program at low addresses keeps the lower halves of its pointers, which are all of them.
-// shows: a calculated address may lead to it
+// shows: calculated_address_leads
 // proves: 24 no  reason: a calculated address may lead to it
 // options: -fno-pie
 // link: -no-pie

@@ -1,6 +1,6 @@
 // One list of objects from malloc and of as large ones from aligned_alloc, which do not come from pools: the
 // fields of those lie together, so all do.
-// shows: is requested by a function that pools do not replace, or in sizes that differ
+// shows: requested_in_sizes
 // proves: 32 pool  reason: is requested by a function that pools do not replace, or in sizes
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // An array, and nothing else: the pointer to the object is one to its elements, too.
-// shows: an array begins where it does, or is as long as nobody knows
+// shows: array_without_end
 // proves: 64 pool  reason: an array begins where it does
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A pointer that leads before its object, as arrays that begin at 1 have it, and back.
-// shows: is reached from outside of its fields
+// shows: reached_from_outside
 // proves: 24 pool  reason: is reached from outside of its fields
 // options: -fwrapv
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // What is stored through a calculated address is found by the plain one.
-// shows: is calculated from addresses
-// shows: its address is calculated with
+// shows: calculated_from_addresses
+// shows: address_calculated
 // proves: 24 no
 // proves: 24 split
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // malloc, called as if it took more than it does: such a call is not replaced.
-// shows: is requested by a function that pools do not replace
+// shows: requested_otherwise
 // proves: 24 no  reason: is requested by a function that pools do not replace
 #include <stdio.h>
 #include <stdlib.h>

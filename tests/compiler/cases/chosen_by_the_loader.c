@@ -1,5 +1,5 @@
 // A function that the loader chooses (ifunc): which one it is, nobody sees.
-// shows: is called by the loader
+// shows: called_by_loader
 // proves: 24 no  reason: other code sees
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Which of two places in an object comes first: split, they may lie the other way round, as fields whose
 // length is a power of two come before others.
-// shows: pointers to different places in it are compared
+// shows: places_compared
 // proves: 48 pool  reason: pointers to different places in it are compared
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Two parts of an object, of two numbers each, of which one or the other is copied.
-// shows: is copied by a pointer to several places of it
+// shows: copied_from_several
 // proves: 48 pool  reason: is copied by a pointer to several places of it
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // A cast to a larger structure, which a tag forbids for all objects that there are: such code is never run,
 // but its accesses are outside of the objects.
-// shows: is accessed outside
+// shows: accessed_outside
 // proves: 24 pool  reason: is accessed outside
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Some objects have a head before what the others are: where these begin is eight bytes into those.
-// shows: its objects differ in size, or a pointer to some leads into others
+// shows: sizes_differ
 // proves: 40 pool  reason: its objects differ in size, or a pointer to some leads into others
 // graph: head is global
 // graph: node is heap 40, heap 32 at 8

@@ -1,6 +1,6 @@
 // Text that the C library copies: into objects of its own, and out of a field whose letters are also written
 // one by one.
-// shows: is given to a function of a library
+// shows: given_to_library_function
 // proves: 24 pool  reason: is given to a function of a library
 // proves: 0 pool
 #include <stdio.h>

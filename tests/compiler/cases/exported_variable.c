@@ -1,7 +1,7 @@
 // A variable that code of another compiler changes objects through, by its name.
 // beside: foreign/exported_variable.c
-// shows: is visible to other code
-// shows: is reached from what other code sees
+// shows: visible
+// shows: reached_from_escaped
 // proves: 32 no  reason: other code sees
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A place that the C library gives, and gives again: what was stored there is found later.
-// shows: comes from code that is not seen
+// shows: comes_from_unseen_code
 // proves: 24 no  reason: other code sees
 #include <search.h>
 #include <stdio.h>

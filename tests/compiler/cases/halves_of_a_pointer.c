@@ -1,6 +1,6 @@
 // A pointer that is stored as two halves, and read as one.
-// shows: a calculated address may lead to it
-// and: its address is read in parts
+// shows: calculated_address_leads
+// and: read_in_parts
 // proves: 24 no  reason: its address is read in parts
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // A pointer that assembly gets.
-// shows: is given to assembly
+// shows: given_to_assembly
 // proves: 24 no  reason: given to assembly
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Memory of a function that is known to give something of the library's own: pointers that are kept there
 // come back by another call of it.
-// shows: comes from a library
+// shows: comes_from_library
 // proves: 24 no  reason: other code sees
 #include <stdio.h>
 #include <stdlib.h>

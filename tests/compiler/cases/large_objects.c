@@ -1,5 +1,5 @@
 // Objects too large for pools: they would fill a pool with a few of them, and stay the C library's.
-// shows: is requested by no function, or in no size, that pools serve
+// shows: requested_by_none
 // proves: 40000 no  reason: in no size
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A pointer to one part of an object or another, from which it goes on to a member of that.
-// shows: a pointer to several places of it leads on
+// shows: leads_on_from_several
 // proves: 48 pool  reason: a pointer to several places of it leads on
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A tag in the lowest bit of a pointer.
-// shows: a calculated address may lead to it
+// shows: calculated_address_leads
 // proves: 24 no  reason: a calculated address may lead to it
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // More fields than arrays have room in a pool.
-// shows: it has more fields than pools have arrays
+// shows: too_many_fields
 // proves: 20000 pool
 #include <stdio.h>
 #include <stdlib.h>

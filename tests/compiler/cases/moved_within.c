@@ -1,5 +1,5 @@
 // Fields are moved to where the next ones lie, over each other.
-// shows: a part of it is moved to another
+// shows: moved_within
 // proves: 56 pool  reason: a part of it is moved to another
 #include <stddef.h>
 #include <stdio.h>

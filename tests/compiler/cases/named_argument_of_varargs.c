@@ -1,5 +1,5 @@
 // A function that takes more arguments than it names stores an object where its named argument leads.
-// shows: comes from other code
+// shows: comes_from_other_code
 // proves: 24 no  reason: other code sees
 #include <stdarg.h>
 #include <stdio.h>

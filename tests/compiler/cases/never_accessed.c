@@ -1,5 +1,5 @@
 // Objects whose addresses alone are used: there is nothing in them to split.
-// shows: is never accessed
+// shows: never_accessed
 // proves: 24 pool  reason: is never accessed
 #include <stdio.h>
 #include <stdlib.h>

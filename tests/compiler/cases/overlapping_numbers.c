@@ -1,5 +1,5 @@
 // A number with a fraction whose bytes begin in the middle of another one's.
-// shows: accesses that cannot be divided overlap
+// shows: accesses_overlap
 // proves: 32 pool  reason: accesses that cannot be divided overlap
 #include <stdio.h>
 #include <stdlib.h>

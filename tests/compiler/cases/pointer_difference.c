@@ -1,7 +1,7 @@
 // How far pointers are apart: elements of an array of structures, and two places in one object.
-// shows: a pointer to it is used as a number
-// and: a pointer to it is used by an instruction that is not followed
-// and: its address is calculated with
+// shows: used_as_number
+// and: used_by_other_instruction
+// and: address_calculated
 // proves: 16 split
 // proves: 40 pool  reason: used
 #include <stdio.h>

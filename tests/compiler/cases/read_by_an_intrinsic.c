@@ -1,7 +1,7 @@
 // An instruction of the processor, which reads sixteen bytes wherever they lie: two fields.
 // options: -msse3
-// shows: is given to an intrinsic that is not followed
-// and: is given to a function that is not followed
+// shows: given_to_unknown_intrinsic
+// and: given_to_unknown_function
 // proves: 32 no  reason: is given to an intrinsic that is not followed
 #include <pmmintrin.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A list whose nodes are found by other addresses than those that lie in it: same_of, of the case that includes
-// this, makes an address again from what it finds of another one.
+// A list whose nodes are found by other addresses than those that lie in it: same_of, of the case that
+// includes this, makes an address again from what it finds of another one.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Tables that have distances to virtual functions in place of their addresses.
-// shows: is in a constant that is not followed
-// and: a calculated address may lead to it
+// shows: in_unknown_constant
+// and: calculated_address_leads
 // proves: 24 no  reason: is reached from what other code sees
 // proves: 40 no
 // options: -fexperimental-relative-c++-abi-vtables

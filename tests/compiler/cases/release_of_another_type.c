@@ -1,5 +1,5 @@
 // free, called as if it took more than it does: such a call is not replaced.
-// shows: is released by a function that pools do not replace
+// shows: released_otherwise
 // proves: 24 no  reason: is released by a function that pools do not replace
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // realloc to the size that an object has: it is malloc's afterwards, or nobody knows.
-// shows: is made larger or smaller
-// and: is requested by a function that pools do not replace, or in sizes that differ
+// shows: resized
+// and: requested_in_sizes
 // proves: 32 pool  reason: made larger or smaller
 #include <stdio.h>
 #include <stdlib.h>

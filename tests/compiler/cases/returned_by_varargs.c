@@ -1,5 +1,5 @@
 // A function that takes more arguments than it names gives an object back.
-// shows: is returned to other code
+// shows: returned_to_other_code
 // proves: 24 no  reason: is returned to other code
 #include <stdarg.h>
 #include <stdio.h>

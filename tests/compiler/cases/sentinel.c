@@ -1,5 +1,5 @@
 // A ring whose first node is a variable, and all others objects of the heap.
-// shows: a pointer to it may also point to a variable
+// shows: maybe_variable
 // proves: 32 pool  reason: a pointer to it may also point to a variable
 // graph: node is heap 32, global
 // graph: node+0 -> node+0

@@ -1,7 +1,7 @@
 // Two threads that each write a field of their own of the same objects, which they find by a variable: split,
 // such fields of different objects would lie in one line.
 // options: -pthread
-// shows: may be written by several threads
+// shows: written_by_threads
 // proves: 32 pool  reason: may be written by several threads
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // In an array, a step that is as far as it is between two fields of another array's elements.
-// shows: a pointer to it steps as far as others are apart
+// shows: steps_by_other_distance
 // proves: 32 pool  reason: a pointer to it steps as far as others are apart
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Strings whose characters the program requests, and the C++ library releases when they grow.
-// shows: a library may release it
+// shows: library_releases
 // proves: 40 no  reason: a library may release it
 #include <cstdio>
 #include <string>

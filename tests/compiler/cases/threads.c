@@ -1,5 +1,5 @@
 // An object that another thread is given.
-// shows: is given to code that is not seen
+// shows: given_to_unseen_code
 // proves: 24 no  reason: code that is not seen
 #include <pthread.h>
 #include <stdio.h>

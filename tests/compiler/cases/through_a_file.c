@@ -1,5 +1,5 @@
 // Pointers that are written to a file and read back.
-// shows: goes outside and comes back
+// shows: goes_outside
 // proves: 24 no
 #include <stdio.h>
 #include <stdlib.h>

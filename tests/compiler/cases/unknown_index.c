@@ -1,5 +1,5 @@
 // An array within objects, with an index of which nobody knows where it leads.
-// shows: its bytes cannot be told apart
+// shows: not_told_apart
 // proves: 32 pool  reason: its bytes cannot be told apart
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // As many bytes of objects are copied and cleared as a number says.
-// shows: as many bytes of it are accessed as nobody knows
+// shows: accessed_unknown_length
 // proves: 40 pool  reason: as many bytes of it are accessed as nobody knows
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A function that takes more arguments than it names, called by a pointer.
-// shows: may be code that is not seen
+// shows: maybe_unseen_code
 // proves: 24 no  reason: code that is not seen
 #include <stdarg.h>
 #include <stdio.h>

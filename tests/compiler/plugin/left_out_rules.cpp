@@ -12,12 +12,17 @@ namespace malloom::compiler {
 namespace {
 
 llvm::cl::list<std::string> left_out("malloom-without-rule",
-                                     llvm::cl::desc("Leave out the rule that gives this reason"));
+                                     llvm::cl::desc("Leave out the rule of this name (rules.def)"));
 
 }  // namespace
 
-bool is_left_out(llvm::StringRef reason) {
-    return llvm::any_of(left_out, [&](const std::string& each) { return reason == each; });
+bool is_left_out(Rule rule) {
+    constexpr const char* names[] = {
+#define RULE(name, sentence) #name,
+#include "compiler/analysis/rules.def"
+#undef RULE
+    };
+    return llvm::is_contained(left_out, names[static_cast<uint8_t>(rule)]);
 }
 
 }  // namespace malloom::compiler
