@@ -47,6 +47,7 @@ OF_C = (
     "addresses-in-initialisers",
     "link-by-bytes",
     "pointer-by-bytes",
+    "searched-by-address",
     "wide",
     "object-size",
     "one-past-the-end",

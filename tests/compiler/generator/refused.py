@@ -173,6 +173,29 @@ class RefusedOperations(Writer):
             f"change_{s.name}(*found, v);",
         ]
 
+    def risky_searched_by_address(self, s: Structure) -> list[str]:
+        """A copied array, whose elements are found by a number or by where they lie."""
+        f = self.random.choice(s.of_kind("int", "long"))
+        name = f"meet_{f.name}_{s.name}"
+        compare = f"const {f.kind} x = (({s.type} const*)a)->{f.name}, y = (({s.type} const*)b)->{f.name};"
+        ways = [
+            "return (x > y) - (x < y);",
+            "return (a > b) - (a < b);",
+            "return a == b ? 0 : (x > y) - (x < y);",
+        ]
+        self.function(
+            f"static int {name}(const void* a, const void* b)",
+            [compare, "(void)x; (void)y;", self.random.choice(ways)],
+        )
+        return [
+            f"{s.type}* all = ({s.type}*)malloc(6 * sizeof *all);",
+            f"for (int i = 0; i < 6; ++i) {{ all[i] = i % 2 ? *p : *q; all[i].{f.name} = 3 * i; }}",
+            f"{s.type}* found = ({s.type}*)bsearch(&all[v % 6], all, 6, sizeof *all, {name});",
+            "if (found != &all[v % 6]) abort();",
+            f"mix((unsigned long)found->{f.name}); mix((unsigned long)(found - all)); mix(found + 1 == all + 6);",
+            "free(all);",
+        ]
+
     def risky_strdup(self, s: Structure) -> list[str]:
         found = s.of_kind("text")
         text = f"p->{found[0].name}" if found else "text"
