@@ -8,6 +8,7 @@
 #include <bit>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -195,7 +196,11 @@ Parts all_apart(size_t fields) {
 }
 
 SplitLayout layout_of(const Structure& structure, const Parts& parts, uint64_t pool_bytes = largest_pool) {
-    return SplitLayout::in_pools(structure.fields, parts, structure.bytes, pool_bytes).value();
+    const auto made = SplitLayout::in_pools(structure.fields, parts, structure.bytes, pool_bytes);
+    if (!made) {
+        throw std::runtime_error("a pool has no room for an object");
+    }
+    return *made;
 }
 
 TEST(SplitLayout, ThousandsOfStructuresInPoolsOfAnySize) {
@@ -291,7 +296,7 @@ TEST(SplitLayout, SaysWhichRuleIsBroken) {
 }
 
 TEST(SplitLayout, SaysThatTheFirstArrayIsNotWhereThePoolBegins) {
-    SplitLayout layout = *SplitLayout::in_pools({{0, 24}}, {{0}}, 24, largest_pool);
+    SplitLayout layout = layout_of(structure_of({24}), {{0}});
     SeededFaults::move_array(layout, 0, 64);
     EXPECT_STREQ(layout.broken_rule(), "the first array begins where its pool does");
 }
