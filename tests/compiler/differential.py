@@ -43,7 +43,7 @@ def write_program(kind: str, seed: int, folder: Path) -> tuple[Path, list[str], 
     """A program, options that it needs, and options that clang needs as well."""
     if kind == "csmith":
         source = folder / "program.c"
-        subprocess.run(["csmith", "--seed", str(seed), "-o", str(source)], check=True, timeout=60)
+        subprocess.run(["csmith", "--seed", str(seed), "-o", str(source)], check=True, timeout=60, cwd=folder)
         return source, [f"-I{CSMITH_INCLUDE}"], []
     program = generate(seed)
     source = folder / f"program{program.suffix}"
