@@ -78,13 +78,14 @@ void ConstraintVisitor::same(llvm::Value& one, llvm::Value& other) {
 
 /// Where an address leads: to one place, or to one of some fields.
 llvm::SmallVector<Cell, 2> ConstraintVisitor::places_of(llvm::Value& address) {
-    const std::optional<FieldChoice> choice = field_choice(address, to_.module_.getDataLayout());
-    if (!choice) {
+    const Way* way = to_.ways_.of_fields(address);
+    if (way == nullptr) {
         return {to_.cell_of(&address)};
     }
     llvm::SmallVector<Cell, 2> places;
-    const Cell object = to_.cell_of(choice->object);
-    for (const int64_t offset : choice->offsets) {
+    const Cell object = to_.cell_of(way->root);
+    for (const int64_t choice : way->choices) {
+        const int64_t offset = way->bytes_of(choice);
         places.push_back(object ? object.plus(offset) : object);
         to_.steps_.push_back({object, offset, places.back()});
     }
@@ -156,7 +157,7 @@ void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruct
     }
     auto& address = llvm::cast<llvm::GEPOperator>(instruction);
     const Cell base = to_.cell_of(address.getPointerOperand());
-    if (!field_choice(instruction, to_.module_.getDataLayout())) {
+    if (to_.ways_.of_fields(instruction) == nullptr) {
         sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
     }
 }

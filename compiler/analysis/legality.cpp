@@ -13,7 +13,6 @@
 #include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/thread_code.h"
-#include "compiler/analysis/variable_offsets.h"
 #include "include/malloom/pools.h"
 
 namespace malloom::compiler {
@@ -236,16 +235,11 @@ bool Prover::may_count(const llvm::Instruction& user) {
 bool Prover::leads_by_structures(const llvm::GetElementPtrInst& address, Cell base) {
     const Proof& proof = *proof_of(base);
     const Cell to = points_to_.at(&address);
-    const llvm::DataLayout& layout = points_to_.module().getDataLayout();
-    const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
-    VariableOffsets variable;
-    llvm::APInt constant(bits, 0);
-    llvm::cast<llvm::GEPOperator>(address).collectOffset(layout, bits, variable, constant);
-    const bool is_choice = variable.size() == 1 && !chosen_among(*variable.front().first).empty();
-    if (!proof.is_arrays || !to || is_choice) {
+    const Way& way = points_to_.ways().of(llvm::cast<llvm::GEPOperator>(address));
+    if (!proof.is_arrays || !to || !way.choices.empty()) {
         return true;
     }
-    const int64_t expected = proof.within(base.offset + constant.getSExtValue());
+    const int64_t expected = proof.within(base.offset + way.first);
     return to.set == base.set && llvm::any_of(to.set->alternatives(to.offset), [&](int64_t offset) {
                return proof.within(offset) == expected;
            });

@@ -19,23 +19,13 @@
 #include <vector>
 
 #include "compiler/analysis/alias_set.h"
+#include "compiler/analysis/ways.h"
 
 namespace malloom::compiler {
 
 /// Whether a value has several parts, which may point to different objects: its cell is then a place of its
 /// own, with the parts as pointers in it.
 bool is_register(const llvm::Type& type);
-
-/// The constants that a value is chosen among, by a phi or a select; none where it is not, or among too many.
-std::vector<int64_t> chosen_among(const llvm::Value& value);
-
-/// An address of one field or another of an object, by an index that is one of few constants, through which
-/// memory is loaded and stored and nothing else is done.
-struct FieldChoice {
-    llvm::Value* object;
-    std::vector<int64_t> offsets;
-};
-std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout);
 
 /// Whether it is the distance between two pointers, which is only divided by the length of elements,
 /// compared, taken for the length of what is requested, copied or released, or added to a pointer. That makes
@@ -124,6 +114,7 @@ class PointsTo {
     const std::vector<LibraryAccess>& library_accesses() const { return library_accesses_; }
     AliasSets& sets() const { return sets_; }
     const llvm::Module& module() const { return module_; }
+    const Ways& ways() const { return ways_; }
 
   private:
     friend class ConstraintVisitor;
@@ -134,10 +125,10 @@ class PointsTo {
     void take_operand(llvm::Value& operand);
     Cell object_of(llvm::GlobalValue* global);
     Cell offset_by(llvm::GEPOperator& address, Cell base);
-    Cell one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale);
-    Cell by_distance(Cell base, llvm::Instruction& distance);
+    Cell one_of(Cell base, const Way& way);
+    Cell by_distance(Cell base, const llvm::Instruction& distance);
     std::optional<Walk> walk_of(llvm::GEPOperator& address, unsigned depth = 0);
-    bool take_index(Walk& walk, const llvm::Instruction& address, llvm::Value& index, uint64_t scale) const;
+    bool take_index(Walk& walk, const llvm::Instruction& address, const Way& way) const;
     Cell within_array(const Walk& walk);
     Cell root_cell(llvm::Value* root);
     void take_initializer(llvm::Constant* value, Cell at);
@@ -174,6 +165,7 @@ class PointsTo {
     }
 
     llvm::Module& module_;
+    Ways ways_{module_.getDataLayout()};
     RangeOf range_of_;
     llvm::SmallPtrSet<const llvm::Function*, 4> functions_;  ///< that alone are looked at; none: all are
     std::vector<OuterCall> outer_calls_;

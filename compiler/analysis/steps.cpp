@@ -11,7 +11,6 @@
 
 #include "compiler/analysis/library_functions.h"
 #include "compiler/analysis/points_to.h"
-#include "compiler/analysis/variable_offsets.h"
 
 namespace malloom::compiler {
 
@@ -89,55 +88,10 @@ uint64_t distance_among(llvm::ArrayRef<int64_t> offsets) {
 
 }  // namespace
 
-std::vector<int64_t> chosen_among(const llvm::Value& value) {
-    constexpr unsigned most_choices = 8;
-    std::vector<int64_t> found;
-    const auto take = [&](const llvm::Value* choice) {
-        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(choice);
-        if (constant != nullptr && constant->getBitWidth() <= 64) {
-            found.push_back(constant->getSExtValue());
-        }
-        return constant != nullptr && found.size() <= most_choices;
-    };
-    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) {
-        return llvm::all_of(phi->incoming_values(), take) ? found : std::vector<int64_t>();
-    }
-    if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(&value)) {
-        return take(select->getTrueValue()) && take(select->getFalseValue()) ? found : std::vector<int64_t>();
-    }
-    return {};
-}
-
 bool is_distance(const llvm::Instruction& instruction) {
     return instruction.getOpcode() == llvm::Instruction::Sub && instruction.getType()->isIntegerTy(64) &&
            is_address(*instruction.getOperand(0)) && is_address(*instruction.getOperand(1)) &&
            llvm::all_of(instruction.uses(), is_of_elements);
-}
-
-std::optional<FieldChoice> field_choice(llvm::Value& address, const llvm::DataLayout& layout) {
-    auto* instruction = llvm::dyn_cast<llvm::GetElementPtrInst>(&address);
-    if (instruction == nullptr || !instruction->getType()->isPointerTy()) {
-        return std::nullopt;
-    }
-    const bool is_accessed_only = llvm::all_of(instruction->uses(), [](const llvm::Use& use) {
-        const auto* load = llvm::dyn_cast<llvm::LoadInst>(use.getUser());
-        const auto* store = llvm::dyn_cast<llvm::StoreInst>(use.getUser());
-        return (load != nullptr && load->isSimple()) ||
-               (store != nullptr && store->isSimple() && use.getOperandNo() == 1);
-    });
-    auto& steps = llvm::cast<llvm::GEPOperator>(*instruction);
-    const unsigned bits = layout.getIndexTypeSizeInBits(steps.getType());
-    VariableOffsets variable;
-    llvm::APInt constant(bits, 0);
-    if (!is_accessed_only || !steps.collectOffset(layout, bits, variable, constant) || variable.size() != 1) {
-        return std::nullopt;
-    }
-    const auto& [index, scale] = variable.front();
-    FieldChoice choice = {steps.getPointerOperand(), chosen_among(*index)};
-    for (int64_t& offset : choice.offsets) {
-        offset = constant.getSExtValue() + offset * scale.getSExtValue();
-    }
-    return choice.offsets.empty() ? std::nullopt : std::optional(std::move(choice));
 }
 
 /// A constant distance moves the offset; a variable one makes what is that far apart one.
@@ -145,45 +99,38 @@ Cell PointsTo::offset_by(llvm::GEPOperator& address, Cell base) {
     if (!base) {
         return base;
     }
-    const llvm::DataLayout& layout = module_.getDataLayout();
-    const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
-    VariableOffsets variable;
-    llvm::APInt constant(bits, 0);
-    if (address.getType()->isVectorTy() || !address.collectOffset(layout, bits, variable, constant)) {
+    const Way& way = ways_.of(address);
+    if (!way.is_known) {
         sets_.add_stride(base, 1);
         return sets_.resolve(base);
     }
-    const std::vector<int64_t> choices =
-        variable.size() == 1 ? chosen_among(*variable.front().first) : std::vector<int64_t>();
-    if (!choices.empty()) {
-        return one_of(base, constant.getSExtValue(), choices, variable.front().second.getSExtValue());
+    if (!way.choices.empty()) {
+        return one_of(base, way);
     }
-    auto* distance =
-        variable.size() == 1 ? llvm::dyn_cast<llvm::Instruction>(variable.front().first) : nullptr;
+    const auto* distance = llvm::dyn_cast_or_null<llvm::Instruction>(way.index());
     if (distance != nullptr && is_distance(*distance)) {
         return by_distance(base, *distance);
     }
     if (const std::optional<Walk> walk = walk_of(address); walk && walk->stride != 0) {
         return within_array(*walk);
     }
-    base = root_cell(address.getPointerOperand());
-    const Cell first = base.plus(constant.getSExtValue());
-    if (variable.empty()) {
-        const bool is_known = is_object(*address.getPointerOperand());
-        steps_.push_back({base, constant.getSExtValue(), first, 0, 0, is_known});
+    base = root_cell(way.root);
+    const Cell first = base.plus(way.first);
+    if (way.indices.empty()) {
+        steps_.push_back({base, way.first, first, 0, 0, is_object(*way.root)});
         return sets_.resolve(first);
     }
-    for (const auto& [index, scale] : variable) {
+    for (const auto& [index, scale] : way.indices) {
         sets_.add_trait(base, Trait::many_in_one);
         sets_.add_stride(base, scale.abs().getZExtValue() * factor_of(*index));
     }
     return sets_.resolve(first);
 }
 
-Cell PointsTo::one_of(Cell base, int64_t further, const std::vector<int64_t>& indices, int64_t scale) {
-    const Cell first = base.plus(further + indices.front() * scale);
-    for (const int64_t index : indices) {
-        const int64_t bytes = further + index * scale;
+Cell PointsTo::one_of(Cell base, const Way& way) {
+    const Cell first = base.plus(way.bytes_of(way.choices.front()));
+    for (const int64_t choice : way.choices) {
+        const int64_t bytes = way.bytes_of(choice);
         steps_.push_back({base, bytes, first});
         sets_.unify(first, base.plus(bytes));
     }
@@ -191,7 +138,7 @@ Cell PointsTo::one_of(Cell base, int64_t further, const std::vector<int64_t>& in
 }
 
 /// To wherever another step would lead that is as far.
-Cell PointsTo::by_distance(Cell base, llvm::Instruction& distance) {
+Cell PointsTo::by_distance(Cell base, const llvm::Instruction& distance) {
     const Cell to = sets_.add();
     steps_by_distance_.push_back({base, distance.getOperand(1), distance.getOperand(0), to});
     return to;
@@ -200,25 +147,18 @@ Cell PointsTo::by_distance(Cell base, llvm::Instruction& distance) {
 /// How an address is found from one that no index has found. None where that is not known.
 std::optional<Walk> PointsTo::walk_of(llvm::GEPOperator& address, unsigned depth) {
     constexpr unsigned most_steps = 8;
-    const llvm::DataLayout& layout = module_.getDataLayout();
-    const unsigned bits = layout.getIndexTypeSizeInBits(address.getType());
-    VariableOffsets variable;
-    llvm::APInt constant(bits, 0);
+    const Way& way = ways_.of(address);
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&address);
-    if (address.getType()->isVectorTy() || depth == most_steps ||
-        !address.collectOffset(layout, bits, variable, constant) ||
-        variable.size() > (instruction != nullptr ? 1 : 0)) {
+    if (!way.is_known || depth == most_steps || way.indices.size() > (instruction != nullptr ? 1 : 0)) {
         return std::nullopt;
     }
-    Walk walk = {address.getPointerOperand()};
+    Walk walk = {way.root};
     if (auto* before = llvm::dyn_cast<llvm::GEPOperator>(walk.root)) {
         walk = walk_of(*before, depth + 1).value_or(walk);
     }
-    walk.in_element += constant.getSExtValue();
-    for (const auto& [index, scale] : variable) {
-        if (!take_index(walk, *instruction, *index, scale.abs().getZExtValue())) {
-            return std::nullopt;
-        }
+    walk.in_element += way.first;
+    if (way.index() != nullptr && (instruction == nullptr || !take_index(walk, *instruction, way))) {
+        return std::nullopt;
     }
     if (walk.stride != 0) {
         const auto stride = static_cast<int64_t>(walk.stride);
@@ -231,12 +171,13 @@ std::optional<Walk> PointsTo::walk_of(llvm::GEPOperator& address, unsigned depth
 
 /// An index with a lower bound stays within an array in the object, which may go on to the object's end.
 /// False where it may lead to any element of the object.
-bool PointsTo::take_index(Walk& walk, const llvm::Instruction& address, llvm::Value& index,
-                          uint64_t scale) const {
+bool PointsTo::take_index(Walk& walk, const llvm::Instruction& address, const Way& way) const {
     constexpr int64_t most_bytes = 1 << 20;
-    auto* number = llvm::dyn_cast<llvm::Instruction>(&index);
-    const auto factor = static_cast<int64_t>(factor_of(index)), bytes = static_cast<int64_t>(scale);
-    if (!chosen_among(index).empty() || (number != nullptr && is_distance(*number)) || bytes == 0) {
+    llvm::Value& index = *way.indices.front().first;
+    const auto* number = llvm::dyn_cast<llvm::Instruction>(&index);
+    const auto factor = static_cast<int64_t>(factor_of(index));
+    const auto bytes = static_cast<int64_t>(way.indices.front().second.abs().getZExtValue());
+    if (!way.choices.empty() || (number != nullptr && is_distance(*number)) || bytes == 0) {
         return false;
     }
     const llvm::ConstantRange range = range_of_(index, *const_cast<llvm::Function*>(address.getFunction()));

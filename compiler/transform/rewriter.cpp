@@ -7,7 +7,6 @@
 
 #include "compiler/analysis/arrays.h"
 #include "compiler/analysis/library_functions.h"
-#include "compiler/analysis/variable_offsets.h"
 #include "compiler/transform/accessed_bytes.h"
 #include "compiler/transform/addresses.h"
 #include "compiler/transform/array_variables.h"
@@ -46,6 +45,7 @@ class Rewriter {
     };
     struct Address {
         llvm::GetElementPtrInst* instruction;
+        const Way* way;
         Pointer base;
         const Region* from;  ///< the array that the base leads into, or null
         const Region* to;    ///< that the result leads into
@@ -83,8 +83,7 @@ class Rewriter {
     const Target* target_of(const llvm::Value* value) const;
 
     void rewrite(const Address& address);
-    llvm::Value* choose(llvm::IRBuilder<>& code, const Address& address, llvm::Value& index,
-                        llvm::ArrayRef<int64_t> choices, int64_t further, int64_t scale);
+    llvm::Value* choose(llvm::IRBuilder<>& code, const Address& address);
     void rewrite(const MemoryAccess& access);
     static void rewrite(const Distance& distance);
     static void rewrite(const HeapUse& use);
@@ -160,9 +159,9 @@ void Rewriter::run(bool verifies) {
 
 void Rewriter::watch(llvm::Instruction& instruction, unsigned operand) {
     llvm::Value* address = instruction.getOperand(operand);
-    const std::optional<FieldChoice> choice = field_choice(*address, module_.getDataLayout());
-    const Pointer at = choice ? Pointer{} : pointer_of(address);
-    watched_.push_back({&instruction, operand, target_of(choice ? choice->object : address),
+    const Way* choice = points_to_.ways().of_fields(*address);
+    const Pointer at = choice != nullptr ? Pointer{} : pointer_of(address);
+    watched_.push_back({&instruction, operand, target_of(choice != nullptr ? choice->root : address),
                         at.is_one_place() ? std::optional(static_cast<uint64_t>(at.offset)) : std::nullopt});
 }
 
@@ -183,7 +182,8 @@ void Rewriter::find(llvm::Instruction& instruction) {
     if (auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
         if (const Pointer base = pointer_of(address->getPointerOperand())) {
             const Cell from = points_to_.at(address->getPointerOperand()), to = points_to_.at(address);
-            addresses_.push_back({address, base, from.set->region_of(from.offset),
+            addresses_.push_back({address, &points_to_.ways().of(llvm::cast<llvm::GEPOperator>(*address)),
+                                  base, from.set->region_of(from.offset),
                                   to ? to.set->region_of(to.offset) : nullptr});
         }
     } else if (is_distance(instruction)) {
@@ -265,16 +265,16 @@ void Rewriter::rewrite(const Distance& distance) {
 }
 
 /// The place of an index that is one of few constants, each of another field.
-llvm::Value* Rewriter::choose(llvm::IRBuilder<>& code, const Address& address, llvm::Value& index,
-                              llvm::ArrayRef<int64_t> choices, int64_t further, int64_t scale) {
+llvm::Value* Rewriter::choose(llvm::IRBuilder<>& code, const Address& address) {
+    llvm::Value& index = *address.way->indices.front().first;
     llvm::Value* chosen = nullptr;
-    for (const int64_t choice : choices) {
-        const int64_t offset = address.base.offset + further + choice * scale;
+    for (const int64_t choice : address.way->choices) {
+        const int64_t bytes = address.way->bytes_of(choice), offset = address.base.offset + bytes;
         const SplitObjects& layout = *address.base.layout;
         llvm::Value* pointer = address.instruction->getPointerOperand();
         llvm::Value* place =
             layout.is_of_arrays()
-                ? walks_.walk(code, layout, pointer, address.base.offset, {further + choice * scale, {}})
+                ? walks_.walk(code, layout, pointer, address.base.offset, {bytes, {}})
                 : move(code, layout, pointer, address.base.place(), layout.place_of_pointer(offset));
         llvm::Value* number = llvm::ConstantInt::getSigned(index.getType(), choice);
         chosen =
@@ -284,23 +284,14 @@ llvm::Value* Rewriter::choose(llvm::IRBuilder<>& code, const Address& address, l
 }
 
 void Rewriter::rewrite(const Address& address) {
-    auto& old = llvm::cast<llvm::GEPOperator>(*address.instruction);
-    const llvm::DataLayout& data = module_.getDataLayout();
-    const unsigned bits = data.getIndexTypeSizeInBits(old.getType());
-    VariableOffsets variable;
-    llvm::APInt constant(bits, 0);
-    old.collectOffset(data, bits, variable, constant);
-
     llvm::IRBuilder<> code(address.instruction);
     const SplitObjects& layout = *address.base.layout;
-    llvm::Value* pointer = old.getPointerOperand();
-    int64_t further = constant.getSExtValue();
-    const std::vector<int64_t> choices =
-        variable.size() == 1 ? chosen_among(*variable.front().first) : std::vector<int64_t>();
+    llvm::Value* pointer = address.instruction->getPointerOperand();
+    int64_t further = address.way->first;
+    VariableOffsets variable = address.way->indices;
     const bool is_among_structures = layout.is_of_arrays();
-    if ((is_among_structures || address.from == nullptr) && !choices.empty()) {
-        const auto& [index, scale] = variable.front();
-        pointer = choose(code, address, *index, choices, further, scale.getSExtValue());
+    if ((is_among_structures || address.from == nullptr) && !address.way->choices.empty()) {
+        pointer = choose(code, address);
         further = 0;
         variable.clear();
         for (llvm::User* user : address.instruction->users()) {
