@@ -8,9 +8,9 @@
 // own (24 bytes) with VERTICES / 4 buckets, and the distances are entered for one vertex after the other,
 // each in an entry of its own (32 bytes, among them 4 of padding) at the head of its chain. A round then
 // takes one entry out of every table, so that it crosses memory in steps of a table's size, where the build
-// went straight. As in the original, tables and entries are carved from blocks of 32 KiB (blocks.c), so that an
-// allocator places only these and the buckets; in `mst_requests`, which is not the original's, every one is a
-// request (workloads/mst_requests).
+// went straight. As in the original, tables and entries are carved from blocks of 32 KiB (blocks.c), so that
+// an allocator places only these and the buckets; in `mst_requests`, which is not the original's, every one
+// is a request (workloads/mst_requests).
 //
 // Heap bytes in glibc's malloc: two entries of 32 for each pair of vertices, 24 + 24 + 2 VERTICES + 16 for
 // each vertex: about 34 VERTICES^2; of `mst_requests` two entries of 48, and about 50 VERTICES^2. Time grows
