@@ -8,7 +8,13 @@
  * structures that are not split it may be 0: pools then begin anywhere, each twice as large as the one
  * before.
  *
- * All are thread-safe. Null, with errno ENOMEM, where there is no memory, or for sizes that cannot be. */
+ * All are thread-safe. Address space is taken as it is needed. Objects that are not split are malloc's where
+ * pools have no memory, and for sizes that they cannot have. Null, with errno ENOMEM, where there is no
+ * memory at all, and for split objects of sizes that cannot be.
+ *
+ * The program, or shared library, that this is linked into has pools for itself. A library's address space
+ * goes back when it is closed (dlclose), but for pools that have objects then: these stay valid for good, as
+ * malloc's would, and nobody may free them. */
 #ifndef MALLOOM_POOLS_H
 #define MALLOOM_POOLS_H
 

@@ -10,6 +10,7 @@
 
 #include "include/malloom/pools.h"
 #include "runtime/front/new_of_program.h"
+#include "runtime/front/unloading.h"
 #include "runtime/heaps/arrays/array_region.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
@@ -24,7 +25,7 @@ using heaps::ArrayRegion;
 using heaps::ElementRuns;
 using structures::ThreadLock;
 
-/// Of addresses, for all elements of a structure: most programs have few structures and little more memory.
+/// Of addresses, for all elements of a structure.
 constexpr size_t region_bytes = sizeof(void*) == 8 ? size_t{1} << 36 : size_t{1} << 28;
 
 /// What malloom_arrays::state points to.
@@ -95,6 +96,16 @@ void after_fork() {
 /// threads that ask for arrays.
 [[gnu::constructor(101)]] void watch_forks() {
     pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/// The library goes, with its code; its addresses go too.
+[[gnu::destructor(101)]] void close_with_library() {
+    while (is_unloading() && newest != nullptr) {
+        CompiledArrays* arrays = newest;
+        newest = arrays->next;
+        arrays->region.close_but_objects();
+        platform::unmap_pages(arrays, sizeof(CompiledArrays));
+    }
 }
 
 CompiledArrays* state_of(const malloom_arrays& of) {
@@ -168,7 +179,7 @@ void give_slowly(CompiledArrays& arrays, const void* first_element) {
 
 bool is_in_arrays(const void* address) {
     const CompiledArrays* arrays = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
-    while (arrays != nullptr && !arrays->region.covers(address)) {
+    while (arrays != nullptr && !arrays->region.holds(address, 1)) {
         arrays = arrays->next;
     }
     return arrays != nullptr;

@@ -3,7 +3,7 @@
 
 namespace malloom::front {
 
-/// Whether the address is one of those that arrays' regions have. Thread-safe.
+/// Whether the address is one of an element's that was in use at some time. Thread-safe.
 bool is_in_arrays(const void* address);
 
 }  // namespace malloom::front

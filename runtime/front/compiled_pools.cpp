@@ -2,6 +2,7 @@
 // gives to structures. The program or shared library that it is linked into has it for itself.
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,9 @@
 #include "runtime/front/compiled_arrays.h"
 #include "runtime/front/compiled_pools.h"
 #include "runtime/front/new_of_program.h"
+#include "runtime/front/unloading.h"
 #include "runtime/heaps/split/split_pools.h"
+#include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/undisturbed.h"
 
@@ -47,12 +50,45 @@ void after_fork() {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
+/// The library goes, with its code; its addresses go too.
+[[gnu::destructor(101)]] void close_with_library() {
+    if (is_unloading()) {
+        compiled_pools.close_but_objects();
+    }
+}
+
 constinit heaps::SplitPools split_pools = {};
 constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
+
+/// Whether the C library has served what pools had no memory for; atomic.
+constinit bool has_fallen_back = false;
 
 void* no_memory() {
     errno = ENOMEM;
     return nullptr;
+}
+
+/// As large as the alignment of all objects of that many bytes in an aligned pool, which is a page at most.
+size_t alignment_of(size_t bytes) {
+    const size_t largest = platform::page_bytes();
+    const size_t own = bytes & ~(bytes - 1);
+    return own < largest ? own : largest;
+}
+
+void note_fallback() {
+    __atomic_store_n(&has_fallen_back, true, __ATOMIC_RELAXED);
+}
+
+/// From the C library, where pools have no memory: for objects that are not split it is as good.
+[[gnu::noinline]] void* fall_back(size_t bytes, size_t pool_bytes) {
+    note_fallback();
+    const size_t alignment = pool_bytes != 0 ? alignment_of(bytes) : 0;
+    return alignment > alignof(max_align_t) ? aligned_alloc(alignment, bytes) : malloc(bytes);
+}
+
+[[gnu::noinline]] void* fall_back_to_new(size_t bytes) {
+    note_fallback();
+    return operator_new_of_program(bytes);
 }
 
 /// A structure's first request opens the pools and makes its borrower; none without memory. `first_bytes` of
@@ -83,6 +119,11 @@ SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
             static_cast<uint32_t>(pool_bytes)};
 }
 
+/// An object that is not split; null without memory.
+[[gnu::always_inline]] inline void* take_whole(unsigned structure, size_t bytes, size_t pool_bytes) {
+    return take(borrower_of(structure, shape_of(0, bytes, pool_bytes)));
+}
+
 }  // namespace
 
 }  // namespace malloom::front
@@ -97,9 +138,8 @@ using namespace malloom;
 extern "C" {
 
 void* malloom_pool_alloc(unsigned structure, size_t bytes, size_t pool_bytes) {
-    const uint32_t borrower = front::borrower_of(structure, front::shape_of(0, bytes, pool_bytes));
-    void* object = front::take(borrower);
-    return object != nullptr ? object : front::no_memory();
+    void* object = front::take_whole(structure, bytes, pool_bytes);
+    return object != nullptr ? object : front::fall_back(bytes, pool_bytes);
 }
 
 void* malloom_pool_calloc(unsigned structure, size_t count, size_t bytes, size_t pool_bytes) {
@@ -120,8 +160,8 @@ void malloom_pool_free(void* object) {
 }
 
 void* malloom_pool_new(unsigned structure, size_t bytes, size_t pool_bytes) {
-    void* object = malloom_pool_alloc(structure, bytes, pool_bytes);
-    return object != nullptr ? object : front::operator_new_of_program(bytes);
+    void* object = front::take_whole(structure, bytes, pool_bytes);
+    return object != nullptr ? object : front::fall_back_to_new(bytes);
 }
 
 void malloom_pool_delete(void* object) {
@@ -142,8 +182,12 @@ int malloom_pool_memalign(unsigned structure, void** object, size_t bytes, size_
 }
 
 void* malloom_pool_new_aligned(unsigned structure, size_t bytes, size_t pool_bytes, size_t alignment) {
-    void* object = malloom_pool_alloc(structure, bytes, pool_bytes);
-    return object != nullptr ? object : operator_new_aligned(bytes, alignment);
+    void* object = front::take_whole(structure, bytes, pool_bytes);
+    if (object == nullptr) {
+        front::note_fallback();
+        object = operator_new_aligned(bytes, alignment);
+    }
+    return object;
 }
 
 void malloom_pool_delete_aligned(void* object, size_t alignment) {
@@ -189,6 +233,9 @@ void malloom_split_free(void* object) {
 // With -fmalloom-verify, before each access to so many bytes of objects of these structures.
 void malloom_verify_inside(const void* address, size_t bytes, unsigned first, unsigned count) {
     const heaps::Pool* pool = front::compiled_pools.heap.arena().find(address);
+    if (pool == nullptr && __atomic_load_n(&front::has_fallen_back, __ATOMIC_RELAXED)) {
+        return;  // perhaps the C library's
+    }
     const heaps::Pool* end =
         front::compiled_pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
     bool is_theirs = false;

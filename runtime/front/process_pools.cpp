@@ -131,6 +131,15 @@ void ProcessPools::close() {
     }
 }
 
+void ProcessPools::close_but_objects() {
+    forget_ends();
+    if (watched == &heap) {
+        pool_thread = &no_thread.thread;
+        watched = nullptr;
+        heap.close_but_objects();
+    }
+}
+
 PoolThread& ProcessPools::own_thread() {
     PoolThread* self = pool_thread;
     if (self != &no_thread.thread || !__atomic_load_n(&is_watching, __ATOMIC_ACQUIRE)) [[likely]] {

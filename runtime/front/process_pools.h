@@ -16,11 +16,13 @@ class ProcessPools {
   public:
     /// Before any other call: from now on requests of no borrower get nothing.
     static void prepare();
-    /// Reserves address space, and watches for ends of threads and forks. Before the first borrower; more
+    /// Finds address space, and watches for ends of threads and forks. Before the first borrower; more
     /// than once is no harm. False where address space is short.
     bool open();
     /// For tests: no other thread is left.
     void close();
+    /// The library that has the pools goes: no thread will call it again. Objects stay.
+    void close_but_objects();
 
     /// As PoolHeap's, of the calling thread.
     [[gnu::always_inline]] void* allocate_fast(uint32_t borrower) {

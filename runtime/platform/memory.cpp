@@ -49,6 +49,11 @@ bool advise(void* start, size_t bytes, int advice) {
     return done;
 }
 
+size_t limit_of(__rlimit_resource resource) {
+    rlimit limit = {};
+    return getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;
+}
+
 }  // namespace
 
 size_t page_bytes() {
@@ -81,13 +86,11 @@ bool open_pages(void* start, size_t bytes) {
 }
 
 size_t address_space_limit() {
-    rlimit limit = {};
-    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : limit.rlim_cur;
+    return limit_of(RLIMIT_AS);
 }
 
-bool data_is_limited() {
-    rlimit limit = {};
-    return getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+size_t data_limit() {
+    return limit_of(RLIMIT_DATA);
 }
 
 void unmap_pages(void* start, size_t bytes) {

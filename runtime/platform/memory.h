@@ -45,8 +45,9 @@ bool open_pages(void* start, size_t bytes);
 /// Bytes of address space that this process may have (RLIMIT_AS); SIZE_MAX where nothing limits it.
 size_t address_space_limit();
 
-/// Whether something limits how much of it may be writable (RLIMIT_DATA), so that open_pages may fail.
-bool data_is_limited();
+/// How much of it may be writable (RLIMIT_DATA); SIZE_MAX where nothing limits it. Beyond it open_pages
+/// fails.
+size_t data_limit();
 
 /// Gives back what these gave, or whole pages of it.
 void unmap_pages(void* start, size_t bytes);

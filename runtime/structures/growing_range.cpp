@@ -15,14 +15,42 @@ bool GrowingRange::open(size_t bytes, size_t alignment, size_t step) {
     return true;
 }
 
+bool GrowingRange::open(platform::AddressSpan& span, size_t bytes, size_t alignment, size_t step) {
+    const uintptr_t start = span.take(bytes, alignment);
+    if (start == 0) {
+        return false;
+    }
+    __atomic_store_n(&base_, start, __ATOMIC_RELAXED);
+    span_ = &span;
+    bytes_ = bytes;
+    step_ = step;
+    return true;
+}
+
 void GrowingRange::close() {
-    platform::unmap_pages(reinterpret_cast<void*>(base_), bytes_);
+    if (span_ != nullptr) {
+        span_->close_pages(base_, usable_);
+        span_->give_back(base_, base_ + bytes_);
+    } else {
+        platform::unmap_pages(reinterpret_cast<void*>(base_), bytes_);
+    }
     *this = GrowingRange();
 }
 
-// Who else reaches at the same time asks the system for the same once more, which does no harm.
+// Who else reaches at the same time, which addresses of its own allow, asks the system for the same once
+// more: that does no harm.
+bool GrowingRange::make_usable(size_t had, size_t wanted) {
+    const bool is_done = span_ != nullptr
+                             ? span_->open_pages(base_ + had, wanted - had)
+                             : platform::open_pages(reinterpret_cast<void*>(base_ + had), wanted - had);
+    while (is_done && had < wanted &&
+           !__atomic_compare_exchange_n(&usable_, &had, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return is_done;
+}
+
 bool GrowingRange::reach(size_t bytes) {
-    size_t had = usable();
+    const size_t had = usable();
     if (bytes <= had) {
         return true;
     }
@@ -30,14 +58,7 @@ bool GrowingRange::reach(size_t bytes) {
         return false;
     }
     const size_t stepped = platform::round_up(bytes, step_);
-    const size_t wanted = stepped < bytes_ ? stepped : bytes_;
-    if (!platform::open_pages(reinterpret_cast<void*>(base_ + had), wanted - had)) {
-        return false;
-    }
-    while (had < wanted &&
-           !__atomic_compare_exchange_n(&usable_, &had, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-    }
-    return true;
+    return make_usable(had, stepped < bytes_ ? stepped : bytes_);
 }
 
 }  // namespace malloom::structures

@@ -1,18 +1,23 @@
-// An address range that is reserved at once and made usable from its beginning as far as it is needed.
+// An address range that is made usable from its beginning as far as it is needed.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/platform/address_span.h"
+
 namespace malloom::structures {
 
 /// All zero is a range of no bytes. What lies beyond the usable part counts nowhere: not as promised memory,
-/// and not for mlockall. Thread-safe once it is open; and signal handlers may have it reach too.
+/// and not for mlockall. Thread-safe once it is open, where nothing else is said.
 class GrowingRange {
   public:
     /// Reserves the addresses, at a multiple of `alignment` (a power of two). `step` bytes become usable at a
-    /// time, a multiple of the page. False where address space is short.
+    /// time, a multiple of the page. False where address space is short. Signal handlers may have it reach
+    /// too.
     bool open(size_t bytes, size_t alignment, size_t step);
+    /// The same with the next addresses of a span, which outlives it. One thread at a time has it reach.
+    bool open(platform::AddressSpan& span, size_t bytes, size_t alignment, size_t step);
 
     /// Gives everything back.
     void close();
@@ -32,6 +37,9 @@ class GrowingRange {
     [[gnu::always_inline]] size_t usable() const { return __atomic_load_n(&usable_, __ATOMIC_RELAXED); }
 
   private:
+    bool make_usable(size_t had, size_t wanted);
+
+    platform::AddressSpan* span_ = nullptr;  ///< none where it reserved addresses by itself
     uintptr_t base_ = 0;
     size_t usable_ = 0;
     size_t bytes_ = 0;

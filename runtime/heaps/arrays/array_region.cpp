@@ -17,9 +17,6 @@ using platform::round_up;
 constexpr size_t stagger_bytes = 3 * ArrayRegion::line_bytes;
 constexpr size_t stagger_span = 4096;
 
-// Of the addresses that the process may have, a structure's elements get so much at first.
-constexpr size_t share_of_limit = 4;
-
 // Committed beyond what is needed: a part of it, and at least so many bytes.
 constexpr unsigned commit_share = 8;
 constexpr size_t least_commit = size_t{256} << 10;
@@ -68,7 +65,7 @@ bool ArrayRegion::open(const ArrayShape& shape, uintptr_t* begins, size_t wanted
         return false;
     }
     measure(shape, begins);
-    const size_t limit = platform::address_space_limit() / share_of_limit;
+    const size_t limit = platform::address_space_limit();
     const size_t bytes = limit < wanted_bytes ? limit : wanted_bytes;
     if (!reserve_most(bytes / shape.structure_bytes, units_of(least_elements))) {
         return false;
@@ -110,12 +107,10 @@ bool ArrayRegion::reserve(uint64_t units) {
     if (units > ElementRuns::most_units || !lay_out(units, bytes)) {
         return false;
     }
-    void* start = platform::reserve_addresses(bytes, page_bytes());
-    if (start == nullptr) {
+    if (!span_.open(bytes)) {
         return false;
     }
-    base_ = reinterpret_cast<uintptr_t>(start);
-    bytes_ = bytes;
+    base_ = span_.take(bytes, page_bytes());
     most_units_ = static_cast<uint32_t>(units);
     return lay_out(units, bytes);
 }
@@ -136,8 +131,30 @@ bool ArrayRegion::lay_out(uint64_t units, size_t& bytes) {
 }
 
 void ArrayRegion::close() {
-    platform::unmap_pages(reinterpret_cast<void*>(base_), bytes_);
+    for (uint32_t range = 0; span_.is_open() && range < ranges(); ++range) {
+        const uintptr_t begin = committed_end(range, 0);
+        span_.close_pages(begin, committed_end(range, committed_) - begin);
+        span_.give_back(begin, end_of(range));
+    }
+    span_.close();
     *this = ArrayRegion();
+}
+
+void ArrayRegion::close_but_objects() {
+    if (!runs_.is_any_used()) {
+        close();
+        return;
+    }
+    for (uint32_t range = 0; range < ranges(); ++range) {
+        span_.give_back(committed_end(range, committed_), end_of(range));
+    }
+    span_.leave();
+    *this = ArrayRegion();
+}
+
+// Where the next one begins.
+uintptr_t ArrayRegion::end_of(uint32_t range) const {
+    return range + 1 < ranges() ? committed_end(range + 1, 0) : committed_end(range, most_units_);
 }
 
 ElementRuns::Taken ArrayRegion::take(size_t elements) {
@@ -206,19 +223,32 @@ bool ArrayRegion::reach(uint64_t units) {
     return commit(ahead < most_units_ ? ahead : most_units_) || commit(units);
 }
 
-// What was committed before something fails stays so, and is asked for again.
+// All of it, or nothing.
 bool ArrayRegion::commit(uint64_t units) {
-    bool done = true;
-    const auto open_up_to = [&](uintptr_t had, uintptr_t wanted) {
-        const uintptr_t from = round_down(had, page_bytes()), to = round_up(wanted, page_bytes());
-        done = done && (from == to || platform::open_pages(reinterpret_cast<void*>(from), to - from));
-    };
-    for (uint32_t part = 0; part < shape_.parts; ++part) {
-        open_up_to(place(part, committed_), place(part, units));
+    uint32_t range = 0;
+    while (range < ranges() && commit_range(range, units)) {
+        ++range;
     }
-    open_up_to(tags_ + committed_, tags_ + units);
-    committed_ = done ? static_cast<uint32_t>(units) : committed_;
-    return done;
+    if (range == ranges()) {
+        committed_ = static_cast<uint32_t>(units);
+        return true;
+    }
+    while (range-- > 0) {
+        const uintptr_t from = committed_end(range, committed_);
+        span_.close_pages(from, committed_end(range, units) - from);
+    }
+    return false;
+}
+
+bool ArrayRegion::commit_range(uint32_t range, uint64_t units) const {
+    const uintptr_t from = committed_end(range, committed_), to = committed_end(range, units);
+    return from == to || span_.open_pages(from, to - from);
+}
+
+// Behind the pages that so many units need of a part, or of the tags, which are the last range.
+uintptr_t ArrayRegion::committed_end(uint32_t range, uint64_t units) const {
+    const uintptr_t end = range < shape_.parts ? place(range, units) : tags_ + units;
+    return units == 0 ? round_down(end, page_bytes()) : round_up(end, page_bytes());
 }
 
 // What never was in use is zero.

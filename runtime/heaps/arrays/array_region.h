@@ -6,6 +6,7 @@
 
 #include "runtime/heaps/arrays/element_runs.h"
 #include "runtime/heaps/arrays/run_cache.h"
+#include "runtime/platform/address_span.h"
 
 namespace malloom::heaps {
 
@@ -24,12 +25,14 @@ class ArrayRegion {
   public:
     static constexpr size_t line_bytes = 64;
 
-    /// Reserves addresses for so many bytes of structures, or for fewer where these are short or limited, but
+    /// Finds addresses for so many bytes of structures, or for fewer where these are short or limited, but
     /// for `least_elements` at least, not 0. Fills in `begins`, multiples of line_bytes, which outlives the
     /// region. False where that fails or the shape cannot be. errno may change.
     bool open(const ArrayShape& shape, uintptr_t* begins, size_t wanted_bytes, size_t least_elements);
     /// Gives everything back.
     void close();
+    /// The same where no element is in use; else all elements stay as they are, for good.
+    void close_but_objects();
 
     /// So many consecutive elements, not 0; none without memory.
     ElementRuns::Taken take(size_t elements);
@@ -71,8 +74,6 @@ class ArrayRegion {
         return true;
     }
 
-    /// Whether the address is one of the region's, used or not. Thread-safe.
-    bool covers(const void* address) const { return reinterpret_cast<uintptr_t>(address) - base_ < bytes_; }
     /// Whether the bytes lie in one part, of elements that were in use at some time. Thread-safe.
     bool holds(const void* address, size_t bytes) const;
     /// How many elements it has room for.
@@ -90,6 +91,10 @@ class ArrayRegion {
     void empty_cache(uint32_t units);
     bool reach(uint64_t units);
     bool commit(uint64_t units);
+    bool commit_range(uint32_t range, uint64_t units) const;
+    uintptr_t committed_end(uint32_t range, uint64_t units) const;
+    uintptr_t end_of(uint32_t range) const;
+    uint32_t ranges() const { return shape_.parts + 1; }
     void discard(uint32_t first, uint32_t units) const;
     uint64_t units_of(size_t elements) const { return ((uint64_t{elements} - 1) >> unit_shift_) + 1; }
     size_t unit_bytes(uint32_t part) const { return size_t{shape_.element_bytes[part]} << unit_shift_; }
@@ -97,8 +102,8 @@ class ArrayRegion {
 
     ArrayShape shape_ = {};
     uintptr_t* begins_ = nullptr;
+    platform::AddressSpan span_;
     uintptr_t base_ = 0;
-    size_t bytes_ = 0;
     uintptr_t tags_ = 0;           ///< behind the parts, a byte a unit
     unsigned unit_shift_ = 0;      ///< elements of a unit
     size_t first_part_bytes_ = 0;  ///< of a unit

@@ -84,6 +84,15 @@ bool ElementRuns::is_free(uint64_t unit) const {
     return false;
 }
 
+bool ElementRuns::is_any_used() const {
+    for (uint64_t first = 0; first < end_; first += length_at(static_cast<uint32_t>(first))) {
+        if (is_used_begin(tag(first))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 unsigned ElementRuns::list_of(uint32_t units) {
     if (units < exact_lists) {
         return units;

@@ -39,6 +39,8 @@ class ElementRuns {
     bool is_run(uint64_t unit) const { return unit < end() && is_used_begin(tag(unit)); }
     /// Slow.
     bool is_free(uint64_t unit) const;
+    /// Whether any run is in use. Slow.
+    bool is_any_used() const;
     /// It is in use, and begins there. Says how many units it had.
     uint32_t give(uint32_t first);
 

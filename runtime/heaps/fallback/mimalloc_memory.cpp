@@ -66,7 +66,7 @@ bool MimallocMemory::open() {
         base = reinterpret_cast<uintptr_t>(range);
         bytes = wanted;
         is_ample = wanted >= memory;
-        is_limited = platform::data_is_limited();
+        is_limited = platform::data_limit() != SIZE_MAX;
         return true;
     }
     return false;

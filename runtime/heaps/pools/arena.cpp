@@ -1,7 +1,5 @@
 #include "runtime/heaps/pools/arena.h"
 
-#include <string.h>
-
 #include <utility>
 
 #include "runtime/platform/memory.h"
@@ -11,18 +9,9 @@
 
 namespace malloom::heaps {
 
-using structures::GrowingRange;
 using structures::Locked;
 
 namespace {
-
-// Address space only. Less where the user has limited it, or the system has no more.
-constexpr size_t usual_bytes = size_t{256} << 30;
-constexpr size_t least_bytes = size_t{64} << 20;
-constexpr size_t share_of_limit = 8;
-
-constexpr size_t step_bytes = size_t{16} << 20;
-constexpr size_t table_step_bytes = size_t{64} << 10;
 
 // Idle pages: so much of what is out, or the least, whichever is more.
 constexpr size_t idle_share = 16;
@@ -47,58 +36,13 @@ size_t colour_of(size_t serial, PoolShape shape) {
 
 }  // namespace
 
-bool PoolArena::open(size_t most_bytes) {
-    if (is_open()) {
-        return true;
-    }
-    const size_t limit = platform::address_space_limit();
-    const size_t allowed = limit / share_of_limit < most_bytes ? limit / share_of_limit : most_bytes;
-    for (size_t wanted = usual_bytes; wanted >= least_bytes; wanted /= 2) {
-        if (wanted <= allowed && open_tables(wanted)) {
-            state_origin_ = states_.base() - (ranges_.base() >> granule_shift);
-            return true;
-        }
-        close();
-    }
-    return false;
-}
-
-bool PoolArena::open_tables(size_t bytes) {
-    const size_t units = bytes / smallest_range;
-    const size_t page = platform::page_bytes();
-    return ranges_.open(bytes, platform::huge_page_bytes, step_bytes) &&
-           map_.open(units * sizeof(Pool*), page, table_step_bytes) &&
-           tops_.open(units * sizeof(uint64_t*), page, table_step_bytes) &&
-           states_.open(bytes / granule_bytes, page, table_step_bytes) &&
-           bits_.open(bytes / bytes_per_bits, page, table_step_bytes) &&
-           descriptors_.open(units * sizeof(Pool), page, table_step_bytes) &&
-           pages_.open(ranges_.base(), bytes) && huge_pages_.open(ranges_.base(), bytes);
-}
-
-void PoolArena::close() {
-    for (GrowingRange* range : {&ranges_, &map_, &tops_, &states_, &bits_, &descriptors_}) {
-        range->close();
-    }
-    pages_.close();
-    huge_pages_.close();
-    granules_ = 0;
-    memset(orders_, 0, sizeof orders_);
-    memset(classes_, 0, sizeof classes_);
-    open_bytes_ = 0;
-    blocks_ = count_ = trimmed_ = out_ = 0;
-}
-
-// The tables first: whoever finds the range usable looks there.
-bool PoolArena::reach(size_t usable) {
-    const size_t units = usable / smallest_range;
-    return map_.reach(units * sizeof(Pool*)) && tops_.reach(units * sizeof(uint64_t*)) &&
-           states_.reach(usable / granule_bytes) && bits_.reach(usable / bytes_per_bits) &&
-           pages_.reach(usable) && huge_pages_.reach(usable) && ranges_.reach(usable);
-}
-
 uintptr_t PoolArena::fresh_block() {
     const size_t bytes = (blocks_ + 1) * block_bytes;
-    if (!reach(platform::round_up(bytes, step_bytes))) {
+    if (bytes > ranges_.bytes()) {
+        return 0;
+    }
+    const size_t stepped = platform::round_up(bytes, step_);
+    if (bytes > ranges_.usable() && !reach(stepped < ranges_.bytes() ? stepped : ranges_.bytes())) {
         return 0;
     }
     __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);
@@ -142,6 +86,29 @@ Pool* PoolArena::take_fresh(unsigned order) {
     return pool;
 }
 
+// Where memory is short, and no range that is large enough is left but larger ones that pools have had.
+Pool* PoolArena::divide_unused(unsigned order) {
+    unsigned larger = order;
+    while (larger < pool_orders && orders_[larger].unused == nullptr && orders_[larger].half == 0) {
+        ++larger;
+    }
+    Pool* pool = larger < pool_orders ? orders_[larger].unused : nullptr;
+    if (pool == nullptr) {
+        return nullptr;
+    }
+    orders_[larger].unused = pool->pending_next;
+    const Locked locked(pool->lock);  // trim may be looking
+    const uintptr_t range = range_of(*pool);
+    while (larger > order) {
+        --larger;
+        orders_[larger].half = range + range_bytes(larger);
+    }
+    pool->start = range;
+    pool->order = static_cast<uint8_t>(order);
+    __atomic_store_n(&pool->idle_pages, pages_.resident(range, range + range_bytes(order)), __ATOMIC_RELAXED);
+    return pool;
+}
+
 Pool* PoolArena::take(unsigned order, PoolShape shape) {
     while (range_bytes(order) < pages_.page_bytes()) {
         ++order;  // pages of one owner
@@ -151,6 +118,7 @@ Pool* PoolArena::take(unsigned order, PoolShape shape) {
         orders_[order].unused = pool->pending_next;
     } else {
         pool = take_fresh(order);
+        pool = pool != nullptr ? pool : divide_unused(order);
     }
     if (pool != nullptr) {
         const Locked locked(pool->lock);  // trim may be looking

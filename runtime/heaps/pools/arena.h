@@ -52,10 +52,12 @@ struct PoolShape {
 /// All zero until open succeeds. Thread-safe where nothing else is said.
 class PoolArena {
   public:
-    /// Reserves address space, of that size at most; once. False where it is too short.
+    /// Finds address space, of that size at most; once. False where it is too short.
     bool open(size_t most_bytes);
     /// Gives all back. Nobody may be using it.
     void close();
+    /// The same, but the pages of pools with objects stay for good, and these as they are.
+    void close_but_objects();
     bool is_open() const { return ranges_.bytes() != 0; }
 
     [[gnu::always_inline]] bool covers(const void* object) const {
@@ -167,8 +169,12 @@ class PoolArena {
     }
     uint32_t take_freed(Pool& pool, uint32_t count, uint64_t* last);
     bool open_tables(size_t bytes);
+    void close_tables();
+    bool has_object(const Pool& pool) const;
     bool reach(size_t usable);
+    bool reach_ranges(size_t usable);
     Pool* take_fresh(unsigned order);
+    Pool* divide_unused(unsigned order);
     uintptr_t fresh_range(unsigned order);
     uintptr_t fresh_block();
     void set_map(const Pool& pool, Pool* value);
@@ -184,6 +190,8 @@ class PoolArena {
 
     uint64_t granules_ = 0;       ///< of what is usable
     uintptr_t state_origin_ = 0;  ///< where the state of address 0 would lie
+    platform::AddressSpan span_;  ///< all that follows lies in it
+    size_t step_ = 0;             ///< bytes of ranges that become usable at a time
     structures::GrowingRange ranges_;
     structures::GrowingRange map_;     ///< pools, by units of smallest_range
     structures::GrowingRange tops_;    ///< tops of magazines, likewise

@@ -7,11 +7,11 @@ namespace malloom::heaps {
 
 static_assert(platform::huge_page_bytes == block_bytes);
 
-bool HugePages::open(uintptr_t base, size_t bytes) {
+bool HugePages::open(platform::AddressSpan& span, uintptr_t base, size_t bytes) {
     const size_t page = platform::page_bytes();
     base_ = base;
     bytes_ = bytes;
-    return flags_.open(platform::round_up(bytes / block_bytes, page), page, page);
+    return flags_.open(span, platform::round_up(bytes / block_bytes, page), page, page);
 }
 
 void HugePages::close() {
@@ -25,8 +25,13 @@ bool HugePages::reach(size_t usable) {
 
 void HugePages::prefer() {
     are_preferred_ = bytes_ != 0 && platform::huge_pages_are_allowed();
-    if (are_preferred_) {
-        platform::refuse_huge_pages(reinterpret_cast<void*>(base_), bytes_);
+    begin(base_, bytes_);
+}
+
+// All of one advice, so that the kernel makes one mapping of neighbours.
+void HugePages::begin(uintptr_t start, size_t bytes) const {
+    if (are_preferred_ && bytes != 0) {
+        platform::refuse_huge_pages(reinterpret_cast<void*>(start), bytes);
     }
 }
 

@@ -9,8 +9,8 @@ namespace malloom::heaps {
 /// All zero has none. Thread-safe where nothing else is said.
 class HugePages {
   public:
-    /// For blocks of block_bytes from the base on. False without address space.
-    bool open(uintptr_t base, size_t bytes);
+    /// For blocks of block_bytes from the base on. False where the span has no room.
+    bool open(platform::AddressSpan& span, uintptr_t base, size_t bytes);
     void close();
     /// False without memory.
     bool reach(size_t usable);
@@ -18,6 +18,8 @@ class HugePages {
     /// From now on blocks are huge pages, where the system makes them at request; else nothing changes.
     void prefer();
     bool are_preferred() const { return are_preferred_; }
+    /// Addresses of blocks become usable.
+    void begin(uintptr_t start, size_t bytes) const;
 
     /// A block that nobody has touched. Says whether it is a huge page now. Under the arena's lock.
     bool make(uintptr_t block);

@@ -99,9 +99,14 @@ Pool* PoolHeap::make_pool(PoolThread& self, uint32_t borrower) {
     const unsigned least = first_order(chunk_bytes);
     // All that it had went back: the last was too large.
     const unsigned next = share.owned == nullptr && share.order >= 2 ? share.order - 2U : share.order;
-    const unsigned order = common.pool_order != 0 ? common.pool_order - 1U : next < least ? least : next;
+    unsigned order = common.pool_order != 0 ? common.pool_order - 1U : next < least ? least : next;
+    const PoolShape shape = {chunk_bytes, common.pool_order != 0, is_packed_, common.objects};
     const Locked locked(arena_.lock);
-    Pool* pool = arena_.take(order, {chunk_bytes, common.pool_order != 0, is_packed_, common.objects});
+    Pool* pool = arena_.take(order, shape);
+    while (pool == nullptr && common.pool_order == 0 && order > least) {
+        --order;
+        pool = arena_.take(order, shape);
+    }
     if (pool != nullptr) {
         share.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
         own(self, *pool, borrower);

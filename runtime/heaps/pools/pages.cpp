@@ -4,12 +4,12 @@
 
 namespace malloom::heaps {
 
-bool PoolPages::open(uintptr_t base, size_t bytes) {
+bool PoolPages::open(platform::AddressSpan& span, uintptr_t base, size_t bytes) {
     constexpr size_t step_bytes = size_t{64} << 10;
     const size_t page = platform::page_bytes();
     base_ = base;
     page_shift_ = static_cast<unsigned>(__builtin_ctzll(page));
-    return counts_.open(bytes / page * sizeof(PageCount), page, step_bytes);
+    return counts_.open(span, bytes / page * sizeof(PageCount), page, step_bytes);
 }
 
 void PoolPages::close() {

@@ -12,8 +12,8 @@ namespace malloom::heaps {
 /// where nothing else is said.
 class PoolPages {
   public:
-    /// For the addresses from the base on. False without address space.
-    bool open(uintptr_t base, size_t bytes);
+    /// For the addresses from the base on. False where the span has no room.
+    bool open(platform::AddressSpan& span, uintptr_t base, size_t bytes);
     void close();
     /// False without memory.
     bool reach(size_t usable);

@@ -21,12 +21,21 @@ bool PoolHeap::open(size_t most_bytes) {
 }
 
 void PoolHeap::close() {
+    arena_.close();
+    close_tables();
+}
+
+void PoolHeap::close_but_objects() {
+    arena_.close_but_objects();
+    close_tables();
+}
+
+void PoolHeap::close_tables() {
     while (all_threads_ != nullptr) {
         PoolThread* table = all_threads_;
         all_threads_ = table->next_table;
         platform::unmap_pages(table, PoolThread::table_bytes());
     }
-    arena_.close();
     magazines_.close();
     if (tables_ != nullptr) {
         platform::unmap_pages(tables_, sizeof(Tables));

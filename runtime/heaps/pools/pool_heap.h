@@ -24,11 +24,13 @@ class PoolHeap {
     static constexpr uint32_t none = 0;
     static constexpr size_t chunk_alignment = granule_bytes;
 
-    /// Reserves address space, at most so much; before all else, more than once is no harm. False where it is
+    /// Finds address space, at most so much; before all else, more than once is no harm. False where it is
     /// short; the heap then claims nothing.
     bool open(size_t most_bytes = SIZE_MAX);
     /// Gives all back, for heaps that do not live as long as the process. No thread may be using it.
     void close();
+    /// The same, but pools with objects stay as they are, for good: those may be used, and not be freed.
+    void close_but_objects();
     void on_misuse(OnMisuse ends_program) { arena_.on_misuse(ends_program); }
 
     /// A new borrower of chunks of up to `bytes`, rounded up as chunk_for says; none where they are larger
@@ -178,6 +180,8 @@ class PoolHeap {
         return tables_->borrowers[borrower].objects != 0 ? 0 : class_of(chunk_bytes(borrower));
     }
     static constexpr size_t common_index(size_t bytes) { return (bytes + granule_bytes - 1) / granule_bytes; }
+
+    void close_tables();
 
     // borrowers.cpp
     uint32_t add_borrower(size_t chunk_bytes, uint8_t pool_order, uint32_t objects = 0);

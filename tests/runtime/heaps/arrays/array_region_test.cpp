@@ -117,9 +117,9 @@ TEST_P(ArrayRegionTest, HoldsWhatWasInUse) {
         EXPECT_FALSE(open.region.holds(places.place(first, part, 0) - 1, 2));
         EXPECT_FALSE(open.region.holds(places.place(first, part, open.region.used()), 1));
         EXPECT_FALSE(open.region.holds(places.place(first, part, 0), 200 * bytes));
-        EXPECT_TRUE(open.region.covers(places.place(first, part, 0)));
+        EXPECT_TRUE(open.region.holds(places.place(first, part, 0), 1));
     }
-    EXPECT_FALSE(open.region.covers(&open));
+    EXPECT_FALSE(open.region.holds(&open, 1));
 }
 
 TEST_P(ArrayRegionTest, MisuseEndsTheProgram) {

@@ -16,13 +16,15 @@ class PoolPagesTest : public testing::Test {
   protected:
     PoolPagesTest() {
         begin_ = reinterpret_cast<uintptr_t>(platform::reserve_pages(bytes_, bytes_));
-        EXPECT_TRUE(pages_.open(begin_, bytes_));
+        EXPECT_TRUE(span_.open(bytes_));
+        EXPECT_TRUE(pages_.open(span_, begin_, bytes_));
         EXPECT_TRUE(pages_.reach(bytes_));
         pool_.start = begin_;
         pool_.order = static_cast<uint8_t>(range_order);
     }
     ~PoolPagesTest() override {
         pages_.close();
+        span_.close();
         platform::unmap_pages(reinterpret_cast<void*>(begin_), bytes_);
     }
 
@@ -38,6 +40,7 @@ class PoolPagesTest : public testing::Test {
     const size_t page_ = platform::page_bytes();
     uintptr_t begin_;
     Pool pool_ = {};
+    platform::AddressSpan span_;
     heaps::PoolPages pages_;
 };
 

@@ -10,9 +10,9 @@ namespace malloom::tests {
 /// One at a time in the process. Threads but the first end before it does.
 class PoolsHere {
   public:
-    PoolsHere() {
+    explicit PoolsHere(size_t most_bytes = SIZE_MAX) {
         EXPECT_EQ(here, nullptr);
-        EXPECT_TRUE(heap.open());
+        EXPECT_TRUE(heap.open(most_bytes));
         here = this;
     }
     ~PoolsHere() {
