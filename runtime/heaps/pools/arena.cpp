@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/structures/alone.h"
@@ -174,9 +175,10 @@ void PoolArena::set_top(const Pool& pool, uint64_t* top) {
 }
 
 void PoolArena::give_back(Pool& pool) {
+    const Locked locked(pool.lock);
+    MALLOOM_CHECK_FULL(is_valid(pool));
     set_map(pool, nullptr);
     set_top(pool, nullptr);
-    const Locked locked(pool.lock);
     reset(pool);
     pool.set_state(PoolState::unused);
     __atomic_store_n(&pool.owner, nullptr, __ATOMIC_RELEASE);

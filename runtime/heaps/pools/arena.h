@@ -115,6 +115,9 @@ class PoolArena {
     /// The chunk is not out any more; its state is in_pool already. count_out has to follow. Under the pool's
     /// lock.
     void put_chunk(Pool& pool, const void* chunk);
+    /// Whether the pool, which is in use, lies in its range with its chunks, is found there, and its counts
+    /// and free bits agree. Goes through the bits of all chunks. Under the pool's lock.
+    bool is_valid(const Pool& pool) const noexcept;
     /// So many more chunks are out, or fewer.
     void count_out(const Pool& pool, int64_t chunks);
 

@@ -1,6 +1,7 @@
 // The chunks of an arena's pools: given out, taken back, and counted anew by their states.
 #include <string.h>
 
+#include "checks/check.h"
 #include "runtime/heaps/pools/arena.h"
 #include "runtime/platform/memory.h"
 #include "runtime/structures/alone.h"
@@ -29,6 +30,7 @@ uint32_t PoolArena::take_freed(Pool& pool, uint32_t count, uint64_t* last) {
     for (uint32_t i = 0; i < count; ++i) {
         while (words[pool.search] == 0) {
             ++pool.search;
+            MALLOOM_CHECK(pool.search * 64 < pool.carved);
         }
         uint64_t& word = words[pool.search];
         const uint32_t index = pool.search * 64 + static_cast<unsigned>(__builtin_ctzll(word));
@@ -48,6 +50,7 @@ uint32_t PoolArena::take_freed(Pool& pool, uint32_t count, uint64_t* last) {
 }
 
 void* PoolArena::carve(Pool& pool, uint32_t& count) {
+    MALLOOM_CHECK(pool.carved <= pool.capacity);
     const uint32_t left = pool.capacity - pool.carved;
     count = count < left ? count : left;
     if (count == 0) {
@@ -70,6 +73,7 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
 
 void PoolArena::put_chunk(Pool& pool, const void* chunk) {
     const uint32_t index = index_of(pool, reinterpret_cast<uintptr_t>(chunk)).index;
+    MALLOOM_CHECK(index < pool.carved && pool.out != 0);
     uint64_t& word = free_bits(pool)[index / 64];
     const uint64_t bit = uint64_t{1} << index % 64;
     if ((word & bit) != 0) {
@@ -107,6 +111,7 @@ void PoolArena::recount(Pool& pool) {
             pages_.occupy(pool, i, 1);
         }
     }
+    MALLOOM_CHECK_FULL(is_valid(pool));
 }
 
 void PoolArena::freeze(Pool& pool) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -79,6 +80,7 @@ bool OpenMagazine::grow() {
     share_.magazine_order = static_cast<uint8_t>(order);
     share_.limit = magazine_capacity(order);
     heap_.cache(self_, borrower_);
+    MALLOOM_CHECK_FULL(is_valid());
     return true;
 }
 
@@ -126,6 +128,8 @@ void* OpenMagazine::refill(Pool& pool) {
     most += most == 0;
     {
         const Locked locked(pool.lock);
+        MALLOOM_CHECK_FULL(pool.freed() == 0 || heap_.arena_.is_valid(pool));
+        MALLOOM_CHECK_FULL(pool.apart <= pool.out);
         const uint32_t available = pool.freed() != 0 ? pool.freed() : pool.capacity - pool.carved;
         most = most < available ? most : available;
         count_ = heap_.arena_.take_chunks(pool, most, share_.slots + most - 1);
@@ -164,6 +168,7 @@ bool OpenMagazine::return_half() {
 }
 
 void OpenMagazine::return_chunks(uint32_t count) {
+    MALLOOM_CHECK_FULL(is_valid());
     for (uint32_t i = 0; i < count;) {
         Pool& pool = *heap_.arena_.pool_of(reinterpret_cast<void*>(share_.slots[i]));
         const uint32_t first = i;

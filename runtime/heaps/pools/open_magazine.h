@@ -23,6 +23,10 @@ class OpenMagazine {
     /// The object becomes free. False where there is no memory for a magazine.
     bool put(void* object);
 
+    /// Whether sentinels stand where the slots end, and each chunk is one of the thread's pools of the
+    /// borrower. Goes through all chunks.
+    bool is_valid() const noexcept;
+
     /// All chunks go to their pools, and the magazine's memory goes back.
     void flush();
     /// The pools go elsewhere with what is here. Under the arena's lock.
@@ -31,6 +35,7 @@ class OpenMagazine {
   private:
     // Whether the slots are as they should be, and no claim of the thread's is among them.
     bool is_clear(uint32_t first, uint32_t end) const;
+    bool is_own(uintptr_t chunk) const noexcept;
     bool is_full(uint32_t end) const;
     void move_sentinel(uint32_t limit);
     void limit_to_living();

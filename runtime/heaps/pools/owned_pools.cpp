@@ -1,5 +1,6 @@
 // The pools that a thread owns: which of them its borrowers' magazines are filled from, and when they go
 // back. disown is under the pool's lock.
+#include "checks/check.h"
 #include "runtime/heaps/pools/open_magazine.h"
 #include "runtime/heaps/pools/pool_heap.h"
 
@@ -221,6 +222,7 @@ void PoolHeap::give_back_all(PoolThread& self, uint32_t borrower) {
         give_back_or_reset(self, *pool);
         pool = next;
     }
+    MALLOOM_CHECK_FULL(is_valid(self, borrower));
 }
 
 }  // namespace malloom::heaps

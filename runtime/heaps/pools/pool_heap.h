@@ -13,6 +13,7 @@
 // word a thread, and gives it with each call.
 #pragma once
 
+#include "checks/check.h"
 #include "runtime/heaps/pools/arena.h"
 #include "runtime/heaps/pools/thread.h"
 
@@ -144,10 +145,15 @@ class PoolHeap {
     [[gnu::noinline]] void* take_run(PoolThread& self, uint32_t borrower, uint32_t& count);
     /// A chunk that was set apart becomes an object. Within the pool heap.
     [[gnu::always_inline]] void wake(PoolThread& self, Pool& pool, void* chunk) {
+        MALLOOM_CHECK_FULL(pool.apart != 0);
         --pool.apart;
         ++self.share(pool.borrower).living;
         mark_object(self, chunk);
     }
+
+    /// Whether the thread's lists of the borrower's pools lead both ways, hold its own pools alone, and the
+    /// bytes of these are counted. Goes through all of these pools. By the thread itself.
+    bool is_valid(PoolThread& self, uint32_t borrower) const noexcept;
 
     PoolArena& arena() { return arena_; }
     const PoolArena& arena() const { return arena_; }

@@ -1,6 +1,7 @@
 // Beginnings and ends of threads, and forks: what becomes of pools whose owner is gone.
 #include <new>
 
+#include "checks/check.h"
 #include "runtime/heaps/pools/open_magazine.h"
 #include "runtime/heaps/pools/pool_heap.h"
 #include "runtime/platform/memory.h"
@@ -58,6 +59,7 @@ void PoolHeap::leave(PoolThread& self) {
         for (uint32_t borrower = 0; borrower < __atomic_load_n(&borrowers_count_, __ATOMIC_RELAXED);
              ++borrower) {
             PoolShare& share = self.share(borrower);
+            MALLOOM_CHECK_FULL(is_valid(self, borrower));
             if (share.slots != nullptr) {
                 OpenMagazine(*this, self, borrower).flush();
                 uncache(self, borrower);
@@ -174,6 +176,7 @@ Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
         pool->is_pending = false;
         own(self, *pool, borrower);
         mark_all(*pool, ChunkState::of_orphan, self.mark);
+        MALLOOM_CHECK_FULL(is_valid(self, borrower));
     }
     return pool;
 }

@@ -1,0 +1,98 @@
+// Whether what pools and magazines promise holds, for checks (checks/check.h). What a program does wrong is
+// not looked at: states of chunks, which say that, are no part of it.
+#include "runtime/heaps/pools/open_magazine.h"
+#include "runtime/heaps/pools/pool_heap.h"
+
+namespace malloom::heaps {
+
+namespace {
+
+constexpr uint32_t word_bits = 64;
+
+// Bits of the chunks of a word that may be free: were given out, and lie behind where the search begins.
+uint64_t possible_bits(const Pool& pool, uint32_t word) {
+    if (word < pool.search || word * word_bits >= pool.carved) {
+        return 0;
+    }
+    const uint32_t carved = pool.carved - word * word_bits;
+    return carved >= word_bits ? ~uint64_t{0} : (uint64_t{1} << carved) - 1;
+}
+
+bool has_right_shape(const Pool& pool) {
+    return pool.chunk_bytes != 0 && pool.chunk_bytes % granule_bytes == 0 &&
+           pool.span == uint64_t{pool.capacity} * pool.chunk_bytes &&
+           pool.reciprocal == reciprocal_of(pool.chunk_bytes / granule_bytes) &&
+           pool.start + pool.span <= range_of(pool) + range_bytes(pool.order);
+}
+
+}  // namespace
+
+bool PoolArena::is_valid(const Pool& pool) const noexcept {
+    const auto* range = reinterpret_cast<const void*>(range_of(pool));
+    if (!has_right_shape(pool) || find(range) != &pool || pool.carved > pool.capacity ||
+        pool.out > pool.carved) {
+        return false;
+    }
+    const uint64_t* words = free_bits(pool);
+    uint64_t free = 0;
+    for (uint32_t word = 0; word * word_bits < pool.capacity; ++word) {
+        if ((words[word] & ~possible_bits(pool, word)) != 0) {
+            return false;
+        }
+        free += static_cast<unsigned>(__builtin_popcountll(words[word]));
+    }
+    return free == pool.freed();
+}
+
+bool PoolHeap::is_valid(PoolThread& self, uint32_t borrower) const noexcept {
+    PoolShare& share = self.share(borrower);
+    const Pool* before = nullptr;
+    uint64_t bytes = 0;
+    for (const Pool* pool = share.owned; pool != nullptr; pool = pool->owned_next) {
+        if (pool->owner != &self || pool->borrower != borrower || pool->owned_before != before) {
+            return false;
+        }
+        bytes += range_bytes(pool->order);
+        before = pool;
+    }
+    before = nullptr;
+    for (const Pool* pool = share.listed; pool != nullptr; pool = pool->listed_next) {
+        if (pool->state() != PoolState::listed || pool->owner != &self || pool->borrower != borrower ||
+            pool->listed_before != before) {
+            return false;
+        }
+        before = pool;
+    }
+    return bytes == share.owned_bytes;
+}
+
+// A claimed slot may be empty: its chunk is a signal handler's.
+bool OpenMagazine::is_valid() const noexcept {
+    if (share_.slots == nullptr) {
+        return count_ == 0 && share_.limit == 0;
+    }
+    if (count_ > share_.limit || share_.magazine_order >= magazine_orders ||
+        share_.limit > magazine_capacity(share_.magazine_order)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < magazine_sentinels; ++i) {
+        if (share_.slots[share_.limit + i] != magazine_sentinel) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count_; ++i) {
+        const auto chunk = static_cast<uintptr_t>(share_.slots[i]);
+        if (chunk != 0 && !is_own(chunk)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool OpenMagazine::is_own(uintptr_t chunk) const noexcept {
+    const Pool* pool = heap_.arena_.find(reinterpret_cast<const void*>(chunk));
+    return pool != nullptr && __atomic_load_n(&pool->owner, __ATOMIC_RELAXED) == &self_ &&
+           pool->borrower == borrower_ && index_of(*pool, chunk).is_exact;
+}
+
+}  // namespace malloom::heaps

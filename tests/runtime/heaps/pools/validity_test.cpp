@@ -1,0 +1,97 @@
+// Seeded faults in what pools keep, which the checks must find: in checked builds with what they walk over,
+// in all builds where a wrong answer would hand out memory that is not the pool's.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "runtime/heaps/pools/pool_heap.h"
+#include "tests/runtime/heaps/pools/pools_here.h"
+
+namespace malloom::tests {
+namespace {
+
+class PoolValidityDeathTest : public testing::Test {
+  protected:
+    heaps::Pool& pool_of(const void* object) { return *pools.heap.arena().find(object); }
+    // Until the magazine is empty, and a few objects beyond.
+    void allocate_many() {
+        for (int i = 0; i < 1000; ++i) {
+            pools.allocate(borrower);
+        }
+    }
+    // So many that some go back to their pool.
+    std::vector<char*> free_half() {
+        std::vector<char*> objects(20000);
+        for (char*& object : objects) {
+            object = pools.allocate(borrower);
+        }
+        for (size_t i = 0; i < objects.size(); i += 2) {
+            pools.deallocate(objects[i]);
+        }
+        return objects;
+    }
+
+    PoolsHere pools;
+    const uint32_t borrower = pools.heap.add(48);
+};
+
+TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotHandedOut) {
+    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    EXPECT_DEATH(
+        {
+            pool.carved = pool.capacity + 1;
+            pool.out = pool.carved - 2;
+            allocate_many();
+        },
+        "malloom: fault of malloom's own: ");
+}
+
+TEST_F(PoolValidityDeathTest, ChunksThatWereNeverOutDoNotComeBack) {
+    const std::vector<char*> objects = free_half();
+    heaps::Pool& pool = pool_of(objects.front());
+    EXPECT_DEATH(
+        {
+            pool.carved = 1;
+            for (size_t i = 1; i < objects.size(); i += 2) {
+                pools.deallocate(objects[i]);
+            }
+        },
+        "malloom: fault of malloom's own: chunks.cpp:.*index < pool.carved");
+}
+
+#if defined(MALLOOM_CHECKED)
+TEST_F(PoolValidityDeathTest, CountsAndFreeBitsAgree) {
+    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    EXPECT_DEATH(
+        {
+            --pool.out;
+            allocate_many();
+        },
+        "open_magazine.cpp:.*is_valid.pool.");
+}
+
+TEST_F(PoolValidityDeathTest, ListsHoldTheThreadsOwnPools) {
+    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    EXPECT_DEATH(
+        {
+            pool.owned_before = &pool;
+            pools.end_thread();
+        },
+        "threads.cpp:.*is_valid.self, borrower");
+}
+
+TEST_F(PoolValidityDeathTest, MagazinesHoldTheirBorrowersChunks) {
+    const uint32_t other = pools.heap.add(96);
+    const auto wrong = reinterpret_cast<uint64_t>(pools.allocate(other));
+    free_half();
+    EXPECT_DEATH(
+        {
+            *pools.self().share(borrower).slots = wrong;
+            pools.end_thread();
+        },
+        "open_magazine.cpp:.*is_valid");
+}
+#endif
+
+}  // namespace
+}  // namespace malloom::tests
