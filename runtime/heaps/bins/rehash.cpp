@@ -2,6 +2,7 @@
 // Courousse, 2.4).
 #include "runtime/heaps/bins/rehash.h"
 
+#include "checks/check.h"
 #include "runtime/codegen/bins/bin_code.h"
 #include "runtime/heaps/bins/bin_heap.h"
 #include "runtime/heaps/bins/redistribution.h"
@@ -120,6 +121,19 @@ uint32_t* own_begins(const malloom_bins& heap) {
     return const_cast<uint32_t*>(heap.begins);
 }
 
+bool is_valid(const malloom_bins& heap) noexcept {
+    if (heap.bins == 0 || heap.bins > heap.most_bins || heap.most_bins > MALLOOM_BINS_MOST ||
+        (heap.begins != nullptr && heap.begins[0] != 0)) {
+        return false;
+    }
+    for (unsigned bin = 1; heap.begins != nullptr && bin < heap.bins; ++bin) {
+        if (heap.begins[bin - 1] >= heap.begins[bin]) {
+            return false;
+        }
+    }
+    return malloom_bins_check(&heap) == MALLOOM_BINS_OK;
+}
+
 bool count_free(malloom_bins& heap, uint32_t& chunks) {
     const bool checks = has(heap, MALLOOM_BINS_CHECKED_LINKS);
     chunks = 0;
@@ -180,6 +194,7 @@ malloom_bins_result generate(const malloom_bins& heap, const codegen::bins::BinR
 }
 
 void adopt(malloom_bins& heap, malloom_bin_function function, unsigned bins, const malloom_bins_code* code) {
+    MALLOOM_CHECK_FULL(bins != 0 && bins <= heap.most_bins);
     const uint16_t former_bins = heap.bins;
     for (size_t level = 0; level < heap.levels; ++level) {
         FreeLists lists(heap, level);
@@ -213,6 +228,10 @@ extern "C" {
 malloom_bins_result malloom_bins_rehash_into(malloom_bins* heap, unsigned int bins,
                                              malloom_bins_ranges ranges, const malloom_bins_code* code) {
     BinHeap<ShippedPolicy> call(*heap);
+#if defined(MALLOOM_CHECKED)
+    // A heap that the program has written into is no fault of ours.
+    const bool was_whole = malloom_bins_check(heap) == MALLOOM_BINS_OK;
+#endif
     malloom_bins_result result = problem_of(*heap, bins, ranges);
     if (result == MALLOOM_BINS_OK) {
         result = lay_out_anew(*heap, bins != 0 ? bins : heap->most_bins, ranges, code);
@@ -221,6 +240,9 @@ malloom_bins_result malloom_bins_rehash_into(malloom_bins* heap, unsigned int bi
             heap->automatic->phase = MALLOOM_BINS_SLEEPS;  // what it judges is no more
         }
     }
+#if defined(MALLOOM_CHECKED)
+    MALLOOM_CHECK_FULL(!was_whole || is_valid(*heap));
+#endif
     if (result != MALLOOM_BINS_OK) {
         call.fail(result, 0);
     }

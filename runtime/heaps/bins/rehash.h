@@ -11,6 +11,10 @@ namespace malloom::heaps::bins {
 /// Of a heap with counts, whose table is its own.
 uint32_t* own_begins(const malloom_bins& heap);
 
+/// Whether the ranges of the bins increase, each bin has its place in the tables, and all that
+/// malloom_bins_check looks at is whole. Goes through all chunks of the heap.
+bool is_valid(const malloom_bins& heap) noexcept;
+
 /// Counts the free chunks in `chunks`; false where links are checked and one of them is wrong.
 bool count_free(malloom_bins& heap, uint32_t& chunks);
 

@@ -183,5 +183,21 @@ TEST(Rehash, NeedsAFreeChunk) {
     EXPECT_TRUE(small.is_whole());
 }
 
+#if defined(MALLOOM_CHECKED)
+TEST(RehashDeathTest, RangesThatDoNotIncreaseAreAFault) {
+    SmallHeap small(1 << 18, {.options = MALLOOM_BINS_COUNT_INSERTIONS});
+    CodePages pages;
+    use(small, 1);
+    ASSERT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_LINEAR, &pages.code), MALLOOM_BINS_OK);
+    ASSERT_GT(small.heap.bins, 2u);
+    EXPECT_DEATH(
+        {
+            const_cast<uint32_t*>(small.heap.begins)[2] = small.heap.begins[1];
+            malloom_bins_rehash(&small.heap, MALLOOM_BINS_AS_THEY_ARE, nullptr);
+        },
+        "malloom: fault of malloom's own: rehash.cpp:.*is_valid");
+}
+#endif
+
 }  // namespace
 }  // namespace malloom::tests
