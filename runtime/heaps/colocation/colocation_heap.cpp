@@ -1,5 +1,6 @@
 #include "runtime/heaps/colocation/colocation_heap.h"
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -122,7 +123,13 @@ bool ColocationHeap::has_room_for_runs(const Size& size) const {
     return size.taken.now() * size.chunk_bytes <= size.used.now() * usual * share / 8 + slack_bytes;
 }
 
+bool ColocationHeap::is_valid(const Size& size) const noexcept {
+    return size.chunk_bytes != 0 && pools_.chunk_bytes(size.borrower) == size.chunk_bytes &&
+           size.first_run <= longest_first_run;
+}
+
 void* ColocationHeap::begin_run(PoolThread& self, Size& size, unsigned generation) {
+    MALLOOM_CHECK_FULL(is_valid(size));
     const uint32_t wanted = chunks_of_run(size, generation);
     uint32_t count = has_room_for_runs(size) ? wanted : 1;
     void* object = pools_.take_run(self, size.borrower, count);
@@ -138,6 +145,7 @@ void* ColocationHeap::begin_run(PoolThread& self, Size& size, unsigned generatio
     size.taken.add(count);
     size.begun[generation].add(1);
     const uintptr_t last = first + uintptr_t{count - 1} * size.chunk_bytes;
+    MALLOOM_CHECK(last - pool.start < pool.span);
     let_wait(size, first, last);
     // Who got less than wanted is due for it the next time.
     const bool is_short = count < wanted;

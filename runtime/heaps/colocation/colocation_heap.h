@@ -144,6 +144,8 @@ class ColocationHeap {
                chunk - pool.start < uint64_t{pool.carved} * size.chunk_bytes;
     }
 
+    /// Whether the pool heap has the borrower of the objects, with chunks of these bytes. Thread-safe.
+    bool is_valid(const Size& size) const noexcept;
     bool is_of(const Size& size, uintptr_t address) const;
     void* begin_run(PoolThread& self, Size& size, unsigned generation);
     static uint32_t chunks_of_run(const Size& size, unsigned generation);

@@ -1,5 +1,6 @@
 #include "runtime/heaps/plan/group_heap.h"
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -113,9 +114,19 @@ void* GroupHeap::allocate_in(Group& group, const Request& request) {
     }
 }
 
+// The cursor first: what it says was counted as taken before.
+bool GroupHeap::is_valid(const Group& group) const noexcept {
+    const uint64_t chunk = chunk_of(group, __atomic_load_n(&group.cursor, __ATOMIC_ACQUIRE));
+    return group.chunk_mask + 1 == uint64_t{1} << group.chunk_shift &&
+           group.maximum_granules <= group.chunk_mask &&
+           group.first_granule == static_cast<uint64_t>(&group - groups_) << span_shift_ &&
+           chunk < chunks_in_span(group) && chunk < structures::load(group.fresh_chunks);
+}
+
 // False where the group may have no more chunks. Otherwise the cursor has moved on, by this thread or
 // another.
 bool GroupHeap::start_chunk(Group& group, uint64_t cursor) {
+    MALLOOM_CHECK_FULL(is_valid(group));
     const uint32_t chunk = take_chunk(group);
     if (chunk == IndexStack::none) {
         return structures::load(group.cursor) != cursor;
@@ -153,6 +164,7 @@ uint32_t GroupHeap::take_chunk(Group& group) {
     const bool is_alone = alone();
     uint32_t chunk = group.kept.pop(is_alone, group.links);
     if (chunk != IndexStack::none) {
+        MALLOOM_CHECK(chunk < chunks_in_span(group));
         fetch_add(is_alone, group.kept_chunks, ~uint64_t{0});
         return chunk;
     }

@@ -125,6 +125,9 @@ class GroupHeap {
     static uint64_t chunk_of(const Group& group, uint64_t cursor) {
         return (cursor & cursor_granule_mask) >> group.chunk_shift;
     }
+    /// Whether the group fills a chunk of its own span that was taken from there, and its shifts and masks
+    /// agree. A few comparisons. Thread-safe.
+    bool is_valid(const Group& group) const noexcept;
     uint64_t chunks_in_span(const Group& group) const {
         return uint64_t{1} << (span_shift_ - group.chunk_shift);
     }

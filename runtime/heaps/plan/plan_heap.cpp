@@ -1,5 +1,6 @@
 #include "runtime/heaps/plan/plan_heap.h"
 
+#include "checks/check.h"
 #include "runtime/heaps/plan/slot_matching.h"
 #include "runtime/platform/memory.h"
 
@@ -58,8 +59,16 @@ void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count)
     start_stretch(requester, requester.first);
 }
 
+bool PlanHeap::is_valid(const Requester& requester) noexcept {
+    const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+    const uint64_t fast_end = __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED);
+    return requester.first <= next && next <= requester.end && requester.first <= fast_end &&
+           fast_end <= requester.end && (next - requester.first) % sizeof(Slot) == 0;
+}
+
 // `next` is not below fast_end. Racing threads may give the same pages back twice.
 void PlanHeap::start_stretch(Requester& requester, uint64_t next) const {
+    MALLOOM_CHECK(is_valid(requester));  // pages that it has passed go back
     const uint64_t look_ahead = prefetch_slots * sizeof(Slot);
     const bool is_short = requester.end - requester.first <= look_ahead;
     const uint64_t last = is_short ? requester.first : requester.end - look_ahead;
@@ -122,6 +131,7 @@ void* PlanHeap::allocate_again(const Request& request) {
     Requester& requester = *request.requester;
     const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
     const uint64_t granules = structures::last_granule(request.bytes) + 1;
+    MALLOOM_CHECK(is_valid(requester));
     const Slot* found = find_slot_again(requester, granules);
     if (found == nullptr) {
         count_refused(requester);
@@ -129,6 +139,7 @@ void* PlanHeap::allocate_again(const Request& request) {
     }
     const auto at = reinterpret_cast<uint64_t>(found);
     if (structures::replace(structures::alone(), requester.next, next, at)) {
+        MALLOOM_CHECK_FULL(is_valid(requester));
         count_unused(requester, (at - next) / sizeof(Slot));
     }
     return allocate(request);

@@ -26,6 +26,9 @@ class PlanHeap {
     /// Makes the arena's pages resident, in as few faults as possible.
     void preallocate();
 
+    /// Whether the requester's places lie among its slots, in order. A few comparisons. Thread-safe.
+    static bool is_valid(const Requester& requester) noexcept;
+
     /// Points the requester at `count` slots of the plan.
     void assign(Requester& requester, uint64_t first_slot, uint64_t count) const;
 

@@ -321,5 +321,21 @@ TEST_F(ColocationHeapTest, ThreadsShareAGraph) {
     delete_edges(more);
 }
 
+#if defined(MALLOOM_CHECKED)
+// A seeded fault: chunks wait that the pool does not count as set apart.
+TEST_F(ColocationHeapTest, WaitingChunksThatAreNotSetApartAreAFault) {
+    Vertex* vertex = new_vertex();
+    EXPECT_DEATH(
+        {
+            heaps::Pool* pool = pools_.arena().find(add_edge(*vertex));
+            pool->apart = 0;
+            for (int i = 0; i < 8; ++i) {
+                add_edge(*vertex);
+            }
+        },
+        "malloom: fault of malloom's own: .*pool.apart");
+}
+#endif
+
 }  // namespace
 }  // namespace malloom::heaps

@@ -275,5 +275,19 @@ TEST_F(PlanHeapDeathTest, WrongPointersAbortLikeTheCLibrary) {
     EXPECT_DEATH(heap.deallocate(large), "double free or invalid pointer");
 }
 
+// A seeded fault: the heap gives the pages back that a requester has passed.
+TEST_F(PlanHeapTest, RequesterOutsideItsSlotsIsAFault) {
+    open({{10, 1}, {4, 2}});
+    const uint64_t elsewhere = requester.end + 4096;
+    EXPECT_DEATH(
+        {
+            requester.next = elsewhere;
+            requester.end = elsewhere + 4096;
+            requester.first = requester.end;
+            allocate(16);
+        },
+        "malloom: fault of malloom's own: plan_heap.cpp:.*is_valid.requester");
+}
+
 }  // namespace
 }  // namespace malloom::tests
