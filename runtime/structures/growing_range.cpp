@@ -1,5 +1,6 @@
 #include "runtime/structures/growing_range.h"
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::structures {
@@ -49,11 +50,19 @@ bool GrowingRange::make_usable(size_t had, size_t wanted) {
     return is_done;
 }
 
+bool GrowingRange::is_valid() const noexcept {
+    const size_t now = usable();
+    const size_t page = platform::page_bytes();
+    return now <= bytes_ && base_ + bytes_ >= base_ && base_ % page == 0 && step_ % page == 0 &&
+           (bytes_ == 0 || step_ != 0) && (now == bytes_ || now % step_ == 0);
+}
+
 bool GrowingRange::reach(size_t bytes) {
     const size_t had = usable();
     if (bytes <= had) {
         return true;
     }
+    MALLOOM_CHECK(is_valid());  // pages of others may lie beyond it
     if (bytes > bytes_) {
         return false;
     }

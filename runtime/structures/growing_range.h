@@ -25,6 +25,9 @@ class GrowingRange {
     /// Makes at least the first `bytes` usable; false where the range or memory is too small.
     bool reach(size_t bytes);
 
+    /// Whether whole steps of it are usable, from its begin to its end at most. A few comparisons.
+    bool is_valid() const noexcept;
+
     /// Whether the address lies in the usable part. Also while another thread opens the range: it holds
     /// nothing until it has reached something.
     [[gnu::always_inline]] bool holds(uintptr_t address) const {

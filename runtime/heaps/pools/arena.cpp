@@ -38,6 +38,7 @@ size_t colour_of(size_t serial, PoolShape shape) {
 }  // namespace
 
 uintptr_t PoolArena::fresh_block() {
+    MALLOOM_CHECK_FULL(is_valid());
     const size_t bytes = (blocks_ + 1) * block_bytes;
     if (bytes > ranges_.bytes()) {
         return 0;
@@ -123,6 +124,8 @@ Pool* PoolArena::take(unsigned order, PoolShape shape) {
     }
     if (pool != nullptr) {
         const Locked locked(pool->lock);  // trim may be looking
+        // Else two would have it.
+        MALLOOM_CHECK(find(reinterpret_cast<void*>(range_of(*pool))) == nullptr);
         fill(*pool, shape);
     }
     return pool;

@@ -118,6 +118,9 @@ class PoolArena {
     /// Whether the pool, which is in use, lies in its range with its chunks, is found there, and its counts
     /// and free bits agree. Goes through the bits of all chunks. Under the pool's lock.
     bool is_valid(const Pool& pool) const noexcept;
+    /// Whether each byte of the blocks taken so far is in the range of one pool or waits to be, and each pool
+    /// is found in its range or waits to be used again. Goes through all pools. Under the lock.
+    bool is_valid() const noexcept;
     /// So many more chunks are out, or fewer.
     void count_out(const Pool& pool, int64_t chunks);
 
@@ -180,6 +183,7 @@ class PoolArena {
     Pool* divide_unused(unsigned order);
     uintptr_t fresh_range(unsigned order);
     uintptr_t fresh_block();
+    bool is_found_or_unused(const Pool& pool) const noexcept;
     void set_map(const Pool& pool, Pool* value);
     void fill(Pool& pool, PoolShape shape);
     void begin_use(const Pool& pool);

@@ -44,6 +44,37 @@ bool PoolArena::is_valid(const Pool& pool) const noexcept {
     return free == pool.freed();
 }
 
+bool PoolArena::is_found_or_unused(const Pool& pool) const noexcept {
+    const uintptr_t range = range_of(pool);
+    const uintptr_t last = range + range_bytes(pool.order) - smallest_range;
+    const Pool* found = find(reinterpret_cast<const void*>(range));
+    return pool.order < pool_orders && range % range_bytes(pool.order) == 0 &&
+           (found == &pool || (found == nullptr && pool.state() == PoolState::unused)) &&
+           found == find(reinterpret_cast<const void*>(last));
+}
+
+bool PoolArena::is_valid() const noexcept {
+    size_t bytes = 0, unused = 0;
+    for (size_t i = 0; i < count_; ++i) {
+        const Pool& pool = pools()[i];
+        if (!is_found_or_unused(pool)) {
+            return false;
+        }
+        bytes += range_bytes(pool.order);
+        unused += find(reinterpret_cast<const void*>(range_of(pool))) == nullptr;
+    }
+    for (unsigned order = 0; order < pool_orders; ++order) {
+        bytes += orders_[order].half != 0 ? range_bytes(order) : 0;
+        for (const Pool* pool = orders_[order].unused; pool != nullptr; pool = pool->pending_next) {
+            if (pool->order != order || unused == 0) {
+                return false;
+            }
+            --unused;
+        }
+    }
+    return unused == 0 && bytes == blocks_ * block_bytes && bytes <= ranges_.usable();
+}
+
 bool PoolHeap::is_valid(PoolThread& self, uint32_t borrower) const noexcept {
     PoolShare& share = self.share(borrower);
     const Pool* before = nullptr;

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <string.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <thread>
 #include <vector>
 
@@ -63,6 +66,19 @@ TEST(GrowingRangeDeathTest, WhatIsNotReachedCannotBeTouched) {
     ASSERT_TRUE(range.open(size_t{1} << 20, 4096, size_t{64} << 10));
     ASSERT_TRUE(range.reach(1));
     EXPECT_DEATH(*reinterpret_cast<volatile char*>(range.base() + (size_t{64} << 10)) = 1, "");
+    range.close();
+}
+
+// A seeded fault, in the word that says how much is usable.
+TEST(GrowingRangeDeathTest, APartOfAStepIsAFault) {
+    GrowingRange range;
+    ASSERT_TRUE(range.open(size_t{1} << 20, 4096, size_t{64} << 10));
+    ASSERT_TRUE(range.reach(size_t{128} << 10) && range.is_valid());
+    auto words = std::bit_cast<std::array<size_t, sizeof(GrowingRange) / sizeof(size_t)>>(range);
+    std::ranges::replace(words, range.usable(), range.usable() + 4096);
+    auto damaged = std::bit_cast<GrowingRange>(words);
+    EXPECT_DEATH(damaged.reach(size_t{256} << 10),
+                 "malloom: fault of malloom's own: growing_range.cpp:.*is_valid");
     range.close();
 }
 

@@ -59,7 +59,34 @@ TEST_F(PoolValidityDeathTest, ChunksThatWereNeverOutDoNotComeBack) {
         "malloom: fault of malloom's own: chunks.cpp:.*index < pool.carved");
 }
 
+TEST_F(PoolValidityDeathTest, ARangeOfAnotherPoolIsNotUsedAgain) {
+    heaps::PoolArena& arena = pools.heap.arena();
+    const heaps::Pool& other = pool_of(pools.allocate(borrower));
+    heaps::Pool* pool = arena.take(other.order, {48, false, false, 0});
+    arena.give_back(*pool);
+    EXPECT_DEATH(
+        {
+            pool->start = other.start;
+            arena.take(other.order, {48, false, false, 0});
+        },
+        "malloom: fault of malloom's own: arena.cpp:.*find.*nullptr");
+}
+
 #if defined(MALLOOM_CHECKED)
+TEST_F(PoolValidityDeathTest, RangesOfPoolsFillTheBlocks) {
+    heaps::PoolArena& arena = pools.heap.arena();
+    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    EXPECT_TRUE(arena.is_valid());
+    EXPECT_DEATH(
+        {
+            ++pool.order;
+            for (int i = 0; i < 3; ++i) {  // more than a block
+                arena.take(heaps::pool_orders - 1, {48, false, false, 0});
+            }
+        },
+        "arena.cpp:.*is_valid");
+}
+
 TEST_F(PoolValidityDeathTest, CountsAndFreeBitsAgree) {
     heaps::Pool& pool = pool_of(pools.allocate(borrower));
     EXPECT_DEATH(
