@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 
@@ -223,8 +224,17 @@ bool ArrayRegion::reach(uint64_t units) {
     return commit(ahead < most_units_ ? ahead : most_units_) || commit(units);
 }
 
+bool ArrayRegion::is_valid() const noexcept {
+    bool is_apart = begins_[0] >= base_ && runs_.end() <= committed_ && committed_ <= most_units_;
+    for (uint32_t part = 0; is_apart && part < shape_.parts; ++part) {
+        is_apart = begins_[part] % line_bytes == 0 && has_room(part);
+    }
+    return is_apart && runs_.is_valid();
+}
+
 // All of it, or nothing.
 bool ArrayRegion::commit(uint64_t units) {
+    MALLOOM_CHECK_FULL(is_valid());
     uint32_t range = 0;
     while (range < ranges() && commit_range(range, units)) {
         ++range;
@@ -282,6 +292,7 @@ void ArrayRegion::give(const void* first_element) {
 // Whole pages of each part, but for the one that the list of free runs needs.
 void ArrayRegion::discard(uint32_t first, uint32_t units) const {
     for (uint32_t part = 0; part < shape_.parts; ++part) {
+        MALLOOM_CHECK(has_room(part));  // else another part would lose what it holds
         const uintptr_t kept = place(part, first) + (part == 0 ? ElementRuns::list_bytes : 0);
         const uintptr_t from = round_up(kept, page_bytes());
         const uintptr_t to = round_down(place(part, uint64_t{first} + units), page_bytes());

@@ -76,6 +76,9 @@ class ArrayRegion {
 
     /// Whether the bytes lie in one part, of elements that were in use at some time. Thread-safe.
     bool holds(const void* address, size_t bytes) const;
+    /// Whether the parts lie one after the other, with room for all elements each, memory is committed as far
+    /// as elements were in use, and the runs are as they should be. Goes through all parts and runs.
+    bool is_valid() const noexcept;
     /// How many elements it has room for.
     size_t room() const { return size_t{most_units_} << unit_shift_; }
     /// How many were in use at some time, at most.
@@ -94,6 +97,7 @@ class ArrayRegion {
     bool commit_range(uint32_t range, uint64_t units) const;
     uintptr_t committed_end(uint32_t range, uint64_t units) const;
     uintptr_t end_of(uint32_t range) const;
+    bool has_room(uint32_t part) const { return place(part, most_units_) <= end_of(part); }
     uint32_t ranges() const { return shape_.parts + 1; }
     void discard(uint32_t first, uint32_t units) const;
     uint64_t units_of(size_t elements) const { return ((uint64_t{elements} - 1) >> unit_shift_) + 1; }

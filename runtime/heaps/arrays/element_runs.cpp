@@ -93,6 +93,27 @@ bool ElementRuns::is_any_used() const {
     return false;
 }
 
+bool ElementRuns::is_valid() const noexcept {
+    uint64_t first = 0;
+    for (bool was_free = false; first < end_;) {
+        const auto begin = static_cast<uint32_t>(first);
+        const uint32_t units = length_at(begin);
+        const bool is_free = begins_free(begin);
+        first += units;
+        if (units == 0 || first > end_ || (is_free && was_free) ||
+            free_before(static_cast<uint32_t>(first)) != (is_free ? units : 0)) {
+            return false;
+        }
+        was_free = is_free;
+    }
+    for (unsigned list = 0; list < lists; ++list) {
+        if ((heads_[list] != 0) != ((filled_[list / 64] >> list % 64 & 1) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 unsigned ElementRuns::list_of(uint32_t units) {
     if (units < exact_lists) {
         return units;

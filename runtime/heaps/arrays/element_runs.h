@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "checks/check.h"
+
 namespace malloom::heaps {
 
 /// Units have numbers from 0 on. All zero until open. Not thread-safe where nothing else is said.
@@ -41,6 +43,10 @@ class ElementRuns {
     bool is_free(uint64_t unit) const;
     /// Whether any run is in use. Slow.
     bool is_any_used() const;
+    /// Whether runs follow each other up to the end, no two of them free, and those that are free are found
+    /// from behind too. Goes through all runs. Of the free memory, which the program may have written to, it
+    /// looks at nothing.
+    bool is_valid() const noexcept;
     /// It is in use, and begins there. Says how many units it had.
     uint32_t give(uint32_t first);
 
@@ -67,6 +73,7 @@ class ElementRuns {
     /// yet. It keeps the first list_bytes.
     template <class Discard>
     void discard_idle(uint32_t least_units, Discard discard) {
+        MALLOOM_CHECK_FULL(is_valid());
         for (unsigned list = list_of(least_units); list < lists; ++list) {
             for (uint32_t next = heads_[list]; next != 0;) {
                 FreeRun& run = free_run(next - 1);

@@ -216,5 +216,32 @@ TEST(ArrayRegion, MemoryIsNearWhatTheArraysTake) {
     }
 }
 
+// Seeded faults: a part begins in another one.
+TEST(ArrayRegionDeathTest, APartIsNotDiscardedBeyondItsEnd) {
+    OpenRegion open({8, 24, 32});
+    open.take(10);
+    void* large = open.take(250'000);
+    EXPECT_DEATH(
+        {
+            open.places.begins[1] -= 4096;
+            open.give(large);
+        },
+        "malloom: fault of malloom's own: array_region.cpp:.*has_room.part");
+}
+
+#if defined(MALLOOM_CHECKED)
+TEST(ArrayRegionDeathTest, PartsThatOverlapGetNoMemory) {
+    OpenRegion open({8, 24, 32});
+    open.take(10);
+    EXPECT_TRUE(open.region.is_valid());
+    EXPECT_DEATH(
+        {
+            open.places.begins[1] += 4096;
+            open.take(250'000);
+        },
+        "array_region.cpp:.*is_valid");
+}
+#endif
+
 }  // namespace
 }  // namespace malloom::tests

@@ -168,8 +168,24 @@ TEST_F(ElementRunsTest, WhatIsWrittenIntoAFreeRunLeadsNowhere) {
     runs_.give(first);
     runs_.give(second);
     std::fill_n(memory_.begin() + second * unit_bytes, unit_bytes, 'A');
+    EXPECT_TRUE(runs_.is_valid()) << "the program's fault";
     EXPECT_DEATH(take(10), "written to after it was freed");
 }
+
+#if defined(MALLOOM_CHECKED)
+TEST_F(ElementRunsTest, RunsThatDoNotFollowEachOtherAreAFault) {
+    const uint32_t first = take(10).first;
+    take(20);
+    runs_.give(first);
+    EXPECT_TRUE(runs_.is_valid());
+    EXPECT_DEATH(
+        {
+            --tags_[first];
+            runs_.discard_idle(1, [](uint32_t, uint32_t) {});
+        },
+        "malloom: fault of malloom's own: element_runs.h:.*is_valid");
+}
+#endif
 
 }  // namespace
 }  // namespace malloom::tests
