@@ -1,5 +1,6 @@
 #include "runtime/heaps/split/split_pools.h"
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -35,8 +36,19 @@ void* SplitPools::object_in_small_pool(const SplitShape& shape, uintptr_t chunk)
                                    index % shape.objects() * shape.first_bytes);
 }
 
+bool SplitPools::is_valid(const Pool& pool) const noexcept {
+    const SplitShape& shape = shape_of(pool);
+    const uint32_t objects = objects_[pool.borrower];
+    const uint32_t range = range_of_pools(shape);
+    return pool.is_spread && platform::is_power_of_two(shape.pool_bytes) && objects == shape.objects() &&
+           uint64_t{objects} * shape.object_bytes <= shape.pool_bytes &&
+           shape.first_bytes <= shape.object_bytes && range_bytes(pool.order) == range &&
+           pool.capacity == range / shape.pool_bytes * objects;
+}
+
 /// With 32 bits, in which processors divide sooner; pools are no larger.
 void* SplitPools::chunk_of(const Pool& pool, const void* object) const {
+    MALLOOM_CHECK_FULL(is_valid(pool));
     const SplitShape& shape = shape_of(pool);
     const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(object) - pool.start);
     const uint32_t in_pool = offset & (shape.pool_bytes - 1);

@@ -45,6 +45,9 @@ class SplitPools {
     const SplitShape& shape_of(const Pool& pool) const { return shapes_[pool.borrower]; }
 
   private:
+    /// Whether all objects of the pool's shape have their place in it, and the heap has a chunk for each of
+    /// them. A few comparisons. Thread-safe.
+    bool is_valid(const Pool& pool) const noexcept;
     static void* object_in_small_pool(const SplitShape& shape, uintptr_t chunk);
 
     SplitShape shapes_[most_borrowers];

@@ -112,5 +112,21 @@ TEST_F(SplitPoolsTest, PagesOfAPoolGoBackTogether) {
     release(last);
 }
 
+#if defined(MALLOOM_CHECKED)
+// A seeded fault.
+TEST_F(SplitPoolsTest, AShapeThatItsPoolHasNoRoomForIsAFault) {
+    const SplitShape shape = {8, 64, 1 << 16};
+    const uint32_t borrower = split_->add(pools_.heap, shape);
+    char* object = allocate(shape, borrower);
+    const heaps::Pool& pool = *pools_.heap.arena().find(object);
+    EXPECT_DEATH(
+        {
+            const_cast<SplitShape&>(split_->shape_of(pool)).object_bytes = 128;
+            release(object);
+        },
+        "malloom: fault of malloom's own: split_pools.cpp:.*is_valid.pool");
+}
+#endif
+
 }  // namespace
 }  // namespace malloom::tests
