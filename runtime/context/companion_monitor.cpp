@@ -1,5 +1,7 @@
 #include "runtime/context/companion_monitor.h"
 
+#include "checks/check.h"
+
 namespace malloom::context {
 
 namespace {
@@ -30,7 +32,19 @@ constexpr uint32_t fewest = CompanionMonitor::samples / 2;
 
 }  // namespace
 
+bool CompanionMonitor::is_valid() const noexcept {
+    constexpr uint32_t rows = sizeof pauses / sizeof *pauses;
+    bool is_whole = requests_ <= samples + 1 && rows_ <= rows && paused_ <= pauses[rows - 1];
+    for (uint32_t place = 0; is_whole && place < CallerState::places; ++place) {
+        is_whole = agreeing_[place] <= requests_ && elder_[place] <= requests_ &&
+                   changes_[place] <= requests_ && offsets_[place] < searched_bytes &&
+                   offsets_[place] % sizeof(uintptr_t) == 0;
+    }
+    return is_whole;
+}
+
 bool CompanionMonitor::observe(const CallerState& caller, const void* object, const Objects& objects) {
+    MALLOOM_CHECK_FULL(is_valid());
     if (is_done() || paused_ != 0) {
         paused_ -= paused_ != 0;
         return !is_done();

@@ -35,6 +35,10 @@ class CompanionMonitor {
     /// learned.
     bool observe(const CallerState& caller, const void* object, const Objects& objects);
 
+    /// Whether nothing was counted oftener than requests were looked at, and pointers are sought where
+    /// objects are searched. Goes through all places. By whoever may observe.
+    bool is_valid() const noexcept;
+
     bool is_done() const { return requests_ > samples; }
     /// The place (see CallerState) that holds the companion; `nowhere` where there is none, where companions
     /// have one object each, as a tree's nodes, or where companions are neighbours anyway, as requests in a

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <new>
 
+#include "checks/check.h"
 #include "runtime/context/call_chain.h"
 #include "runtime/context/chain_key.h"
 #include "runtime/context/insert_lock.h"
@@ -76,6 +77,24 @@ class ContextTable {
 
     Entry& others() { return others_; }
 
+    /// Whether each entry is found by its key, has a number that was given, and lies with its frames; and the
+    /// table is half full at most. Goes through all entries. By whoever inserts, or where nobody does.
+    bool is_valid() const noexcept {
+        Slots* slots = slots_.load(std::memory_order_acquire);
+        if (slots == nullptr) {
+            return size() == 0;
+        }
+        size_t entries = 0;
+        for (size_t i = 0; i < slots->count(); ++i) {
+            const uint64_t key = slots->at(i).key.load(std::memory_order_acquire);
+            if (key != 0 && !is_entry(*slots, key, *slots->at(i).entry)) {
+                return false;
+            }
+            entries += key != 0;
+        }
+        return entries <= size() && size() <= limit_ && 2 * entries <= slots->count();
+    }
+
     /// Entries besides the catch-all.
     uint32_t size() const { return size_.load(std::memory_order_acquire); }
 
@@ -113,6 +132,14 @@ class ContextTable {
             [[likely]] return slot->entry;
         }
         return found != 0 ? probe(*slots, key) : nullptr;
+    }
+
+    bool is_entry(Slots& slots, uint64_t key, const Entry& entry) const noexcept {
+        const Slot& first = slots.at(slots.place_of(key));
+        const Entry* found =
+            first.key.load(std::memory_order_acquire) == key ? first.entry : probe(slots, key);
+        return found == &entry && entry.key == key && entry.number - 1 < size() && entry.depth != 0 &&
+               entry.depth <= max_depth && entry.frames == reinterpret_cast<const uintptr_t*>(&entry + 1);
     }
 
     [[gnu::noinline]] static Entry* probe(Slots& slots, uint64_t key) {
@@ -192,6 +219,7 @@ class ContextTable {
         if (slots != nullptr && 2 * (size_t{size()} + 1) <= slots->count()) {
             return slots;
         }
+        MALLOOM_CHECK_FULL(is_valid());
         const size_t count = slots != nullptr ? 2 * slots->count() : first_count;
         auto* larger = static_cast<Slots*>(table_memory(Slots::bytes(count)));
         if (larger == nullptr) {

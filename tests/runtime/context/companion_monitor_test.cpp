@@ -1,6 +1,7 @@
 #include "runtime/context/companion_monitor.h"
 
 #include <gtest/gtest.h>
+#include <string.h>
 
 #include <array>
 #include <deque>
@@ -55,6 +56,20 @@ class CompanionMonitorTest : public testing::Test {
     std::deque<Node> pool_;
     CompanionMonitor monitor_ = {};
 };
+
+#if defined(MALLOOM_CHECKED)
+// A seeded fault, in each word: more was counted than looked at.
+TEST_F(CompanionMonitorTest, CountsOfMoreThanWasLookedAtAreAFault) {
+    request(0, make());
+    EXPECT_TRUE(monitor_.is_valid());
+    EXPECT_DEATH(
+        {
+            memset(static_cast<void*>(&monitor_), 0x7f, sizeof monitor_);
+            request(0, make());
+        },
+        "malloom: fault of malloom's own: companion_monitor.cpp:.*is_valid");
+}
+#endif
 
 TEST_F(CompanionMonitorTest, FindsTheCompanionInARegister) {
     link_in_turn(CallerState::r13, {make(), make(), make()});

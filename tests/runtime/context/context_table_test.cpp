@@ -221,4 +221,21 @@ TEST(ContextTable, SurvivesForks) {
 }
 #endif
 
+#if defined(MALLOOM_CHECKED)
+// A seeded fault: the table would grow with an entry that none finds.
+TEST(ContextTable, AnEntryWithAnotherKeyIsAFault) {
+    auto table = std::make_unique<Table>();
+    Table::Entry& entry = enter(*table, {1, 2});
+    EXPECT_TRUE(table->is_valid());
+    EXPECT_DEATH(
+        {
+            ++entry.key;
+            for (uintptr_t outer = 3; outer < 2'000; ++outer) {
+                enter_chain(*table, 1, outer);
+            }
+        },
+        "malloom: fault of malloom's own: context_table.h:.*is_valid");
+}
+#endif
+
 }  // namespace
