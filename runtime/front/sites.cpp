@@ -1,5 +1,6 @@
 #include "runtime/front/sites.h"
 
+#include "checks/check.h"
 #include "runtime/context/modules.h"
 #include "runtime/platform/memory.h"
 
@@ -21,6 +22,16 @@ bool Sites::open(const heaps::PlanFile* plan, Learning learning) {
     return has_pools_ == wanted;
 }
 
+// Of a request of these bytes, where the borrower is known and still there.
+bool Sites::has_room(SitePool pool) noexcept {
+    const size_t chunk = process_heaps.pools.heap.chunk_bytes(pool.borrower);
+    return pool.bytes == no_pool || chunk == 0 || pool.bytes <= chunk;
+}
+
+bool Sites::is_valid(const Site& site) noexcept {
+    return has_room(site.pooled.now()) && depth_of(site) <= most_frames;
+}
+
 Site& Sites::find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below) {
     auto& entry = contexts_.find_or_insert(
         frames, depth, [&](Contexts::Entry& fresh) { describe(fresh.value, frames, depth, below); });
@@ -28,6 +39,7 @@ Site& Sites::find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* 
     if (entry.depth == depth) {
         entry.value.key = key;
         keep(key, entry.value);
+        MALLOOM_CHECK_FULL(is_valid(entry.value));
     }
     return entry.value;
 }
@@ -248,6 +260,7 @@ void* Sites::allocate_pooled_slow(Asker& asker, SitePool pool) {
     if (self.is_busy) {
         return nullptr;  // a signal handler's
     }
+    MALLOOM_CHECK(has_room(pool));  // what does not fit would lie in its neighbours too
     // Only sites have pools.
     auto& site = static_cast<Site&>(asker);
     if (site.is_earning) {
@@ -339,9 +352,10 @@ void Sites::end_doubt(Site& site, unsigned depth) {
     set_kind(site, is_wrapper ? Kind::wrapper : Kind::settled);
 }
 
+// One more than a chain may have where there are more.
 unsigned Sites::depth_of(const Site& site) {
     unsigned depth = 1;
-    for (const Site* below = site.below; below != nullptr; below = below->below) {
+    for (const Site* below = site.below; below != nullptr && depth <= most_frames; below = below->below) {
         ++depth;
     }
     return depth;

@@ -119,6 +119,10 @@ class Sites {
         return pool_thread->patience >= 0 ? process_heaps.pools.allocate_fast(borrower) : nullptr;
     }
 
+    /// Whether a site that has pools gets chunks of its requests' size, and the wrappers between it and its
+    /// call are as many as a chain may have. Thread-safe; a few comparisons, and one for each wrapper.
+    static bool is_valid(const Site& site) noexcept;
+
     /// That there are.
     uint32_t count() const { return contexts_.size(); }
 
@@ -189,6 +193,7 @@ class Sites {
     void end_colocation(Site& site);
     void end_doubt(Site& site, unsigned depth);
     static unsigned depth_of(const Site& site);
+    static bool has_room(SitePool pool) noexcept;
 
     void earn_pool(Site& site, SitePool pool);
     void look_at_patience(heaps::PoolThread& self);

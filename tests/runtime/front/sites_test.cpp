@@ -1,0 +1,46 @@
+// Seeded faults in what is known of call sites.
+#include "runtime/front/sites.h"
+
+#include <gtest/gtest.h>
+
+namespace malloom::tests {
+namespace {
+
+using front::process_heaps;
+using front::Site;
+using front::Sites;
+
+constinit Sites sites;
+
+class SitesDeathTest : public testing::Test {
+  protected:
+    SitesDeathTest() {
+        EXPECT_TRUE(sites.open(nullptr, {true, false, true}));
+        borrower = process_heaps.pools.heap.common(16);
+    }
+    ~SitesDeathTest() override { process_heaps.pools.close(); }
+
+    uint32_t borrower = heaps::PoolHeap::none;
+};
+
+TEST_F(SitesDeathTest, ChunksThatAreTooSmallAreNotHandedOut) {
+    Site& site = sites.at(0x1000);
+    EXPECT_NE(sites.allocate_pooled_slow(site, {16, borrower}), nullptr);
+    EXPECT_DEATH(sites.allocate_pooled_slow(site, {64, borrower}),
+                 "malloom: fault of malloom's own: sites.cpp:.*has_room.pool");
+}
+
+#if defined(MALLOOM_CHECKED)
+TEST_F(SitesDeathTest, WrappersOfASiteAreNoRing) {
+    Site& site = sites.at(0x2000);
+    EXPECT_TRUE(Sites::is_valid(site));
+    site.below = &site;
+    EXPECT_FALSE(Sites::is_valid(site));
+    site.below = nullptr;
+    site.pooled.set({64, borrower});
+    EXPECT_FALSE(Sites::is_valid(site));
+}
+#endif
+
+}  // namespace
+}  // namespace malloom::tests
