@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "checks/check.h"
 #include "record/preload/exports.h"
 #include "record/preload/flush_space.h"
 #include "record/preload/image.h"
@@ -52,6 +53,7 @@ FrameRecord frame_record(uintptr_t return_address) {
 
 void flush_locked() {
     ProcessStagingHeader& stage = *image->contexts.header;
+    MALLOOM_CHECK(stage.bytes <= stage.capacity);
     if (stage.records == 0) return;
     const stream::ChunkIdentity identity{ChunkKind::contexts, stage.process, 0, stage.sequence, 0,
                                          stage.records};

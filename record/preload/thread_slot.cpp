@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "checks/check.h"
 #include "record/preload/contexts.h"
 #include "record/preload/exports.h"
 #include "record/preload/flush_space.h"
@@ -187,6 +188,7 @@ ThreadSlot* enter_slow_path() {
 }
 
 void flush_events(ThreadSlot& slot) {
+    MALLOOM_CHECK(slot.is_valid());  // the columns have room for a stage, and no more
     StagingHeader& stage = *slot.stage.header;
     if (slot.staged == 0) return;
     const platform::Undisturbed undisturbed;

@@ -18,6 +18,9 @@ struct alignas(64) ThreadSlot {
     uint32_t staged;    ///< records in the stage
     uint32_t capacity;  ///< records that fit
     stream::EventStage stage;
+
+    /// Whether all that is staged lies in the stage. A few comparisons. By the thread that it serves.
+    bool is_valid() const noexcept { return stage.header != nullptr && staged <= capacity; }
 };
 
 /// The recorder's thread-local state: small, so that it fits into the static TLS of any program.

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "checks/check.h"
 #include "formats/profile.h"
 #include "record/stream/varint.h"
 
@@ -107,7 +108,15 @@ void AccessEncoder::put_marker(uint64_t entry) {
     ++entries_;
 }
 
+bool AccessEncoder::is_valid() const noexcept {
+    return memory_.payload + sizeof(AccessColumns) <= shapes_end_ && shapes_end_ <= tags_ &&
+           tags_ <= tags_end_ && tags_end_ <= addresses_ && addresses_ <= addresses_end_ &&
+           addresses_end_ <= memory_.payload + memory_.payload_bytes;
+}
+
+// A column that reaches into another one has made that one wrong.
 size_t AccessEncoder::finish() {
+    MALLOOM_CHECK(is_valid());
     AccessColumns head{};
     unsigned char* end = memory_.payload + sizeof head;
     head.entries = static_cast<uint32_t>(entries_);

@@ -53,6 +53,9 @@ class AccessEncoder {
     /// Entries since begin().
     size_t entries() const { return entries_; }
 
+    /// Whether no column reaches the next one, or the memory's end. A few comparisons.
+    bool is_valid() const noexcept;
+
     /// Ends the payload and returns its size; it begins at the memory's payload.
     size_t finish();
 

@@ -113,6 +113,18 @@ TEST(RecordingHeap, StopsForAllThreads) {
     EXPECT_LT(recorded_events(reader), events.load());
 }
 
+// A seeded fault. Forked, the process begins a recording of its own in the same profile: so this comes last.
+TEST(RecordingHeap, MoreThanAStageHoldsIsNotWritten) {
+    EXPECT_DEATH(
+        {
+            release(allocate(16, 0));
+            record::ThreadSlot& slot = *record::this_thread.slot;
+            slot.staged = slot.capacity + 1;
+            record::flush_events(slot);
+        },
+        "malloom: fault of malloom's own: thread_slot.cpp:.*slot.is_valid");
+}
+
 // A process records into one profile from its start, so the tests run in a child that finds one.
 int run_recorded(char** arguments) {
     char folder[] = "/tmp/malloom-recorder-XXXXXX";

@@ -143,6 +143,19 @@ TEST_F(Shapes, BecomeTheirAccessesInOrder) {
     EXPECT_EQ(finished(7), expected);
 }
 
+// A seeded fault: more is put than has room.
+TEST_F(Shapes, AColumnInTheNextOneIsAFault) {
+    encoder_.begin();
+    EXPECT_TRUE(encoder_.is_valid());
+    EXPECT_DEATH(
+        {
+            const uint64_t marker = uint64_t{1} << access_kind_shift;
+            for (int beyond = 0; beyond < 100; beyond += !encoder_.has_room()) encoder_.put_marker(marker);
+            encoder_.finish();
+        },
+        "malloom: fault of malloom's own: access_encoder.cpp:.*is_valid");
+}
+
 TEST_F(Shapes, MayHaveBasesOutsideTheAddressSpace) {
     encoder_.begin();
     const uint64_t bases[] = {~uint64_t{0} - 7, uint64_t{1} << 63};
