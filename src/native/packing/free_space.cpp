@@ -49,6 +49,31 @@ unsigned FreeSpace::bin_of(uint64_t room) {
     return exact_bins + (octave - 8) * steps_per_octave + step;
 }
 
+bool FreeSpace::is_block(uint32_t number, unsigned bin) const noexcept {
+    const Block& block = blocks_[number];
+    const uint64_t end = block.start + block.room;
+    return block.room != 0 && bin_of(block.room) == bin && end < end_ && tags_[block.start] == number &&
+           tags_[end - 1] == number && tags_[end] == none &&
+           (block.start == 0 || tags_[block.start - 1] == none);
+}
+
+bool FreeSpace::is_valid() const noexcept {
+    size_t listed = 0;
+    for (unsigned bin = 0; bin < bin_count; ++bin) {
+        if ((heads_[bin] != none) != ((filled_[bin / 64] >> bin % 64 & 1) != 0)) {
+            return false;
+        }
+        uint32_t before = none;
+        for (uint32_t block = heads_[bin]; block != none; block = blocks_[block].next) {
+            if (++listed >= blocks_.size() || blocks_[block].previous != before || !is_block(block, bin)) {
+                return false;
+            }
+            before = block;
+        }
+    }
+    return listed + unused_.size() + 1 == blocks_.size() && end_ <= highest_;
+}
+
 uint32_t FreeSpace::find(uint64_t room) const {
     const unsigned own = bin_of(room);
     uint32_t block = heads_[own];

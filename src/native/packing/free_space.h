@@ -26,6 +26,10 @@ class FreeSpace {
     /// Gives [start, start + room) back, which must have been taken.
     void give(uint64_t start, uint64_t room);
 
+    /// Whether each free block is found by its size and by both its ends, and no two of them touch each other
+    /// or the end. Goes through all free blocks.
+    bool is_valid() const noexcept;
+
     /// The highest end that there was.
     uint64_t highest() const { return highest_; }
 
@@ -48,6 +52,7 @@ class FreeSpace {
 
     static unsigned bin_of(uint64_t room);
     uint32_t find(uint64_t room) const;
+    bool is_block(uint32_t number, unsigned bin) const noexcept;
     uint64_t take_end(uint64_t room, uint64_t alignment);
     uint64_t take_from(uint32_t block, uint64_t room, uint64_t alignment);
     void insert(uint64_t start, uint64_t room);

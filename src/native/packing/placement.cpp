@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
+#include "checks/check.h"
 #include "src/native/packing/sweep.h"
 
 namespace malloom::native {
@@ -175,7 +178,34 @@ class Side {
     uint32_t released_ = none;
 };
 
+/// What is alive, by where it begins: its end.
+using Living = std::map<int64_t, int64_t>;
+
+bool begin(Living& living, int64_t start, int64_t end) {
+    const auto after = living.lower_bound(start);
+    const bool is_apart = (after == living.end() || after->first >= end) &&
+                          (after == living.begin() || std::prev(after)->second <= start);
+    living.emplace_hint(after, start, end);
+    return is_apart;
+}
+
 }  // namespace
+
+bool is_valid(const Timeline& timeline, const Placement& placement) {
+    Living living;
+    for (const uint32_t event : timeline.events) {
+        const uint32_t request = event / 2;
+        const int64_t start = placement.offset[request];
+        const int64_t end = start + int64_t{timeline.granules[request]} * 16;
+        if (event % 2 != 0) {
+            living.erase(start);
+        } else if (start < 0 || end > static_cast<int64_t>(placement.arena_bytes) ||
+                   !begin(living, start, end)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 Placement place_in_order(const Timeline& timeline, std::span<const uint32_t> order, const PackingRule& rule) {
     const Needs needs = needs_of(timeline, rule);
@@ -194,6 +224,7 @@ Placement place_in_order(const Timeline& timeline, std::span<const uint32_t> ord
             placement.offset[request] = int64_t{starts[request]} * 16;
         }
     }
+    MALLOOM_CHECK_FULL(is_valid(timeline, placement));
     return placement;
 }
 

@@ -27,6 +27,10 @@ struct Placement {
     uint64_t arena_bytes = 0;     ///< a multiple of 16
 };
 
+/// Whether each request of the timeline has a place in the arena, and no two that are alive at the same time
+/// overlap. O(n log n).
+bool is_valid(const Timeline& timeline, const Placement& placement);
+
 /// Gives the requests addresses; those of two whose lives do not overlap may overlap.
 ///
 /// A generation lies in one piece, in the order in which `order` names its requests; requests that it does

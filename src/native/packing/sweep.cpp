@@ -1,5 +1,7 @@
 #include "src/native/packing/sweep.h"
 
+#include "checks/check.h"
+
 namespace malloom::native {
 
 void Sweep::settle(const Piece& piece) {
@@ -12,6 +14,11 @@ void Sweep::settle(const Piece& piece) {
         starts_[request] = static_cast<uint32_t>(start + offset);
         end = uint64_t{offset} + needs_.room[request];
     }
+}
+
+uint64_t Sweep::highest() const {
+    MALLOOM_CHECK_FULL(space_.is_valid());
+    return space_.highest();
 }
 
 void Sweep::begin(uint32_t request) {

@@ -38,7 +38,8 @@ class Sweep {
     /// The end of `before` and right after it the beginning of `after`.
     void replace(uint32_t before, uint32_t after);
 
-    uint64_t highest() const { return space_.highest(); }
+    /// The highest end of any of them, in granules. When all is placed.
+    uint64_t highest() const;
 
   private:
     bool take_over(uint32_t before, uint32_t after);
