@@ -1,5 +1,6 @@
 #include "runtime/heaps/fallback/object_marks.h"
 
+#include "checks/check.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -27,11 +28,16 @@ void ObjectMarks::close() {
     *this = ObjectMarks();
 }
 
+bool ObjectMarks::is_valid() const noexcept {
+    return base_ % granule == 0 && table_bytes(bytes_) <= table_.bytes() && table_.is_valid();
+}
+
 // Once memory was short it is not asked again: each object would cost a system call.
 void ObjectMarks::begin_beyond(const void* object) {
     if (!covers(object)) {
         return;
     }
+    MALLOOM_CHECK_FULL(is_valid());
     if (are_whole() && table_.reach(table_bytes(offset_of(object)) + 1)) {
         set(object);
     } else {

@@ -49,6 +49,8 @@ class ObjectMarks {
     bool was_object(const void* address) const { return has(address, begun); }
     /// Whether objects begin at one of the addresses from `first` to `last`.
     bool have_object(const void* first, const void* last) const;
+    /// Whether each granule of the range has its two bits in the table. A few comparisons.
+    bool is_valid() const noexcept;
     /// Whether every object has got its mark.
     bool are_whole() const { return !__atomic_load_n(&are_missing_, __ATOMIC_RELAXED); }
 

@@ -75,6 +75,7 @@ void GroupHeap::describe(Group& group, const PlanGroup& plan) const {
         group.links = reinterpret_cast<uint32_t*>(group.living + chunks);
         const uint64_t maximum = plan.maximum_bytes / structures::granule_bytes;
         group.maximum_granules = maximum < group.chunk_mask ? maximum : group.chunk_mask;
+        MALLOOM_CHECK_FULL(is_valid(group));
     }
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <thread>
 #include <vector>
 
@@ -45,6 +48,17 @@ TEST_F(Marks, TellObjectsFromWhatWasOneAndWhatNeverWas) {
     marks.begin(at(4096));
     EXPECT_TRUE(marks.end(at(4096)));
 }
+
+#if defined(MALLOOM_CHECKED)
+// A seeded fault, in the word that says where the range begins.
+TEST_F(Marks, ARangeThatBeginsWithinAGranuleIsAFault) {
+    EXPECT_TRUE(marks.is_valid());
+    auto words = std::bit_cast<std::array<uintptr_t, sizeof marks / sizeof(uintptr_t)>>(marks);
+    std::ranges::replace(words, base, base + 8);
+    auto damaged = std::bit_cast<ObjectMarks>(words);
+    EXPECT_DEATH(damaged.begin(at(4096)), "malloom: fault of malloom's own: object_marks.cpp:.*is_valid");
+}
+#endif
 
 TEST_F(Marks, NeighboursDoNotTouch) {
     for (size_t i = 0; i < 1000; i += 2) {

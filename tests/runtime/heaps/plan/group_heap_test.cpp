@@ -1,7 +1,9 @@
 #include "runtime/heaps/plan/group_heap.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <random>
 #include <set>
 #include <thread>
@@ -64,6 +66,25 @@ TEST_F(GroupHeapTest, AlignmentWithinAGroup) {
     }
     EXPECT_EQ(allocate(16, 0, 8192), nullptr);
 }
+
+#if defined(MALLOOM_CHECKED)
+// A seeded fault: behind the count of groups stands how many granules each has, as a power of two.
+TEST_F(GroupHeapTest, AGroupInAnothersSpanIsAFault) {
+    open({{4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}});
+    auto words = std::bit_cast<std::array<uint32_t, sizeof heap / sizeof(uint32_t)>>(heap);
+    auto count = std::ranges::find(words.rbegin(), words.rend(), heap.count());
+    ASSERT_GT(count, words.rbegin());
+    ++count[-1];
+    EXPECT_DEATH(
+        {
+            heap = std::bit_cast<heaps::GroupHeap>(words);
+            for (int i = 0; i < 10; ++i) {
+                allocate(1024, 2);
+            }
+        },
+        "malloom: fault of malloom's own: group_heap.cpp:.*is_valid.group");
+}
+#endif
 
 TEST_F(GroupHeapTest, EmptyChunksAreFilledAgain) {
     open({{4096, 4096, 4096, 0}});
