@@ -91,12 +91,16 @@ void note_fallback() {
     return operator_new_of_program(bytes);
 }
 
-/// A structure's first request opens the pools and makes its borrower; none without memory. `first_bytes` of
-/// a shape is 0 where objects are not split.
+/// A structure's first request opens the pools and makes its borrower; none without memory, or where there
+/// are no such structures. `first_bytes` of a shape is 0 where objects are not split.
 [[gnu::noinline]] uint32_t make_borrower(unsigned structure, SplitShape shape) {
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
     const structures::Locked locked(making_borrowers);
-    if (open_compiled_pools() && borrowers[structure] == PoolHeap::none) {
+    const bool are_open = open_compiled_pools();
+    if (structure >= MALLOOM_MOST_STRUCTURES) {
+        return PoolHeap::none;
+    }
+    if (are_open && borrowers[structure] == PoolHeap::none) {
         PoolHeap& heap = compiled_pools.heap;
         const uint32_t made = shape.first_bytes != 0  ? split_pools.add(heap, shape)
                               : shape.pool_bytes != 0 ? heap.add_aligned(shape.object_bytes, shape.pool_bytes)
@@ -107,10 +111,8 @@ void note_fallback() {
 }
 
 [[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, SplitShape shape) {
-    if (structure >= MALLOOM_MOST_STRUCTURES) [[unlikely]] {
-        return PoolHeap::none;
-    }
-    const uint32_t known = __atomic_load_n(&borrowers[structure], __ATOMIC_ACQUIRE);
+    const bool is_one = structure < MALLOOM_MOST_STRUCTURES;
+    const uint32_t known = is_one ? __atomic_load_n(&borrowers[structure], __ATOMIC_ACQUIRE) : PoolHeap::none;
     return known != PoolHeap::none ? known : make_borrower(structure, shape);
 }
 
