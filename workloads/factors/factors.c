@@ -16,21 +16,9 @@ enum { most_decimals = 38, most_factors = 128, most_together = 64, least_random 
 static const uint32_t small_primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
 enum { small_count = sizeof small_primes / sizeof *small_primes };
 
-/// The first is released, the second is what stands in its place.
-static struct number* in_place_of(struct number* old, struct number* next) {
-    free(old);
-    return next;
-}
-
 static struct number* square_modulo(const struct number* a, const struct number* modulus) {
     struct number* square = square_of(a);
     return in_place_of(square, remainder_of(square, modulus));
-}
-
-static struct number* product_modulo(const struct number* a, const struct number* b,
-                                     const struct number* modulus) {
-    struct number* product = product_of(a, b);
-    return in_place_of(product, remainder_of(product, modulus));
 }
 
 static struct number* power_modulo(const struct number* base, const struct number* exponent,
@@ -74,18 +62,6 @@ static bool is_prime(const struct number* number) {
     free(less);
     free(odd);
     return passed;
-}
-
-static struct number* common_divisor(const struct number* a, const struct number* b) {
-    struct number *large = copy_of(a), *small = copy_of(b);
-    while (!is_zero(small)) {
-        struct number* rest = remainder_of(large, small);
-        free(large);
-        large = small;
-        small = rest;
-    }
-    free(small);
-    return large;
 }
 
 /// value^2 + addend, modulo the number.
