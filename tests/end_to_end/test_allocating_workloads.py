@@ -1,0 +1,67 @@
+"""The workloads in the character of the page allocator's paper (table 3): what holds for each of them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import COMMAND, releases_all
+
+ROOT = Path(__file__).parents[2]
+BUILT = ROOT / "build/release/workloads"
+
+SMALL = {
+    "continued_fraction": ["1000000016000000063"],
+}
+"""Programs, and arguments with which each runs a moment."""
+
+BAD = {
+    "continued_fraction": [[], ["0"], ["1"], ["-7"], ["12a"], ["1" * 27], ["6", "8"]],
+}
+"""Arguments that each refuses."""
+
+ELSEWHERE = {"continued_fraction": ["-DNUMBER_DIGIT_BITS=16", ROOT / "workloads/factors/number.c"]}
+"""What else a program is made of than the sources in its folder."""
+
+
+def output_of(*command: str | Path) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout
+
+
+def small_run(program: str) -> list[str | Path]:
+    return [BUILT / program / program, *SMALL[program]]
+
+
+@pytest.mark.parametrize("program", SMALL)
+def test_each_heap_has_the_same_output(program: str) -> None:
+    expected = output_of(*small_run(program))
+    assert expected.count("\n") == 1
+    assert output_of(COMMAND, "run", "--heap", "pools", "--", *small_run(program)) == expected
+
+
+@pytest.mark.parametrize("program", SMALL)
+def test_sanitizers_find_nothing(program: str, tmp_path: Path) -> None:
+    sources = sorted((ROOT / "workloads" / program).glob("*.c"))
+    checks = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"-I{ROOT}"]
+    checked = tmp_path / program
+    command = ["gcc", *checks, *sources, *ELSEWHERE.get(program, []), "-lm", "-o", checked]
+    subprocess.run(command, check=True)
+    assert output_of(checked, *SMALL[program]) == output_of(*small_run(program))
+
+
+@pytest.mark.parametrize("program", SMALL)
+def test_every_object_is_released(program: str) -> None:
+    assert releases_all(*small_run(program))
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"), [(program, arguments) for program in BAD for arguments in BAD[program]]
+)
+def test_bad_arguments_are_refused(program: str, arguments: list[str]) -> None:
+    done = subprocess.run(
+        [BUILT / program / program, *arguments], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"usage: {program} ")
