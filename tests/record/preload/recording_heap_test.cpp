@@ -113,7 +113,7 @@ TEST(RecordingHeap, StopsForAllThreads) {
     EXPECT_LT(recorded_events(reader), events.load());
 }
 
-// A seeded fault. Forked, the process begins a recording of its own in the same profile: so this comes last.
+// Seeded faults. Forked, the process begins a recording of its own in the same profile: so these come last.
 TEST(RecordingHeap, MoreThanAStageHoldsIsNotWritten) {
     EXPECT_DEATH(
         {
@@ -123,6 +123,17 @@ TEST(RecordingHeap, MoreThanAStageHoldsIsNotWritten) {
             record::flush_events(slot);
         },
         "malloom: fault of malloom's own: thread_slot.cpp:.*slot.is_valid");
+}
+
+TEST(RecordingHeap, MoreContextsThanTheirStageHoldsAreNotWritten) {
+    EXPECT_DEATH(
+        {
+            release(allocate(16, 0));
+            formats::profile::ProcessStagingHeader& stage = *record::image->contexts.header;
+            stage.bytes = stage.capacity + 1;
+            record::flush_contexts();
+        },
+        "malloom: fault of malloom's own: contexts.cpp:.*stage.bytes <= stage.capacity");
 }
 
 // A process records into one profile from its start, so the tests run in a child that finds one.
