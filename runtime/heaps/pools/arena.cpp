@@ -37,14 +37,24 @@ size_t colour_of(size_t serial, PoolShape shape) {
 
 }  // namespace
 
+// A process that has all the memory it may have would else pay for calls of the system at each request.
+bool PoolArena::grow(size_t bytes) {
+    if (!growth_.is_due()) {
+        return false;
+    }
+    const size_t stepped = platform::round_up(bytes, step_);
+    const bool is_done = reach(stepped < ranges_.bytes() ? stepped : ranges_.bytes());
+    growth_.answered(is_done);
+    return is_done;
+}
+
 uintptr_t PoolArena::fresh_block() {
     MALLOOM_CHECK_FULL(is_valid());
     const size_t bytes = (blocks_ + 1) * block_bytes;
     if (bytes > ranges_.bytes()) {
         return 0;
     }
-    const size_t stepped = platform::round_up(bytes, step_);
-    if (bytes > ranges_.usable() && !reach(stepped < ranges_.bytes() ? stepped : ranges_.bytes())) {
+    if (bytes > ranges_.usable() && !grow(bytes)) {
         return 0;
     }
     __atomic_store_n(&granules_, ranges_.usable() / granule_bytes, __ATOMIC_RELEASE);

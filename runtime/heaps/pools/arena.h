@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/heaps/pools/huge_pages.h"
+#include "runtime/heaps/pools/pace.h"
 #include "runtime/heaps/pools/pages.h"
 #include "runtime/heaps/pools/pool.h"
 #include "runtime/structures/growing_range.h"
@@ -179,6 +180,7 @@ class PoolArena {
     bool has_object(const Pool& pool) const;
     bool reach(size_t usable);
     bool reach_ranges(size_t usable);
+    bool grow(size_t bytes);
     Pool* take_fresh(unsigned order);
     Pool* divide_unused(unsigned order);
     uintptr_t fresh_range(unsigned order);
@@ -199,6 +201,7 @@ class PoolArena {
     uintptr_t state_origin_ = 0;  ///< where the state of address 0 would lie
     platform::AddressSpan span_;  ///< all that follows lies in it
     size_t step_ = 0;             ///< bytes of ranges that become usable at a time
+    Pace growth_;
     structures::GrowingRange ranges_;
     structures::GrowingRange map_;     ///< pools, by units of smallest_range
     structures::GrowingRange tops_;    ///< tops of magazines, likewise

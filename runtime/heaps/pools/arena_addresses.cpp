@@ -69,6 +69,7 @@ void PoolArena::close_tables() {
     pages_.close();
     huge_pages_.close();
     granules_ = 0;
+    growth_ = Pace();
     memset(orders_, 0, sizeof orders_);
     memset(classes_, 0, sizeof classes_);
     open_bytes_ = 0;

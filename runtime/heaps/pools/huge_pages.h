@@ -1,7 +1,7 @@
 // Blocks of an arena as huge pages: made before their first use, or gathered once all of a block is in use.
 #pragma once
 
-#include "runtime/heaps/pools/huge_page_pace.h"
+#include "runtime/heaps/pools/pace.h"
 #include "runtime/structures/growing_range.h"
 
 namespace malloom::heaps {
@@ -37,7 +37,7 @@ class HugePages {
     uintptr_t base_ = 0;
     size_t bytes_ = 0;
     structures::GrowingRange flags_;  ///< by blocks
-    HugePagePace pace_;
+    Pace pace_;
     bool are_preferred_ = false;
 };
 

@@ -1,19 +1,17 @@
-// How often huge pages are asked for, by what they took. In a virtual machine whose host has taken unused
-// memory back, each costs milliseconds, ten times as long as usual, and is hardly huge in the host's tables;
-// a system whose memory is fragmented compacts it first.
+// How often the system is asked for something, by how it answered.
 #pragma once
 
 #include <stdint.h>
 
 namespace malloom::heaps {
 
+/// A bad answer is followed by a pause, four times the last and one more; good ones shorten the next.
 /// Thread-safe. Threads that meet may ask once too often or too seldom.
-class HugePagePace {
+class Pace {
   public:
-    static constexpr uint64_t slow_nanoseconds = 2000000;
     static constexpr uint32_t most_pause = 1024;
 
-    /// Whether to ask for the one that could be made now. A pause passes by such opportunities.
+    /// Whether to ask now. A pause passes by such opportunities.
     bool is_due() {
         const uint32_t pause = __atomic_load_n(&pause_, __ATOMIC_RELAXED);
         if (pause != 0) {
@@ -22,12 +20,13 @@ class HugePagePace {
         return pause == 0;
     }
 
-    /// What the one that was due took. A slow one is followed by a pause, four times the last and one more;
-    /// quick ones shorten the next.
-    void took(uint64_t nanoseconds) {
+    /// How the system answered when it was due.
+    void answered(bool is_good) {
         const uint32_t last = __atomic_load_n(&last_pause_, __ATOMIC_RELAXED);
-        if (nanoseconds <= slow_nanoseconds) {
-            __atomic_store_n(&last_pause_, last / 2, __ATOMIC_RELAXED);
+        if (is_good) {
+            if (last != 0) {
+                __atomic_store_n(&last_pause_, last / 2, __ATOMIC_RELAXED);
+            }
             return;
         }
         const uint32_t next = last < most_pause / 4 ? 4 * last + 1 : most_pause;
