@@ -9,9 +9,10 @@ PRODUCT_SOURCES := $(shell find src runtime record dynamorio optimizer compiler 
 # The compiler is part of the wheel where LLVM is installed. `make demo` does without, but leaves one that is there.
 COMPILER := $(if $(wildcard /usr/lib/llvm-19/lib/cmake/llvm),ON,OFF)
 WHEEL := build/wheel$(if $(filter ON,$(COMPILER)),-with-compiler).stamp
-# Tests that share what is costly to make stay together (tests/conftest.py). What measures has the machine to itself.
+# One more than there are cores, since tests also wait. Those that share what is costly to make stay together
+# (tests/conftest.py). What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
-SIDE_BY_SIDE := -n $(shell nproc) --dist loadgroup -m 'not alone and not long'
+SIDE_BY_SIDE := -n $(shell expr $$(nproc) + 1) --dist loadgroup -m 'not alone and not long'
 # Every folder with a suite.
 SUITES := $(patsubst src/malloom/bench/%/suite.py,%,$(wildcard src/malloom/bench/*/suite.py))
 # The preset of the fast build; that of `make soak` has more tests.
