@@ -12,12 +12,14 @@ BUILT = ROOT / "build/release/workloads"
 
 SMALL = {
     "continued_fraction": ["1000000016000000063"],
+    "sentences": ["20", "100"],
     "spheres": ["10", "1"],
 }
 """Programs, and arguments with which each runs a moment."""
 
 BAD = {
     "continued_fraction": [[], ["0"], ["1"], ["-7"], ["12a"], ["1" * 27], ["6", "8"]],
+    "sentences": [[], ["20"], ["0", "10"], ["20", "0"], ["20", "100001"], ["1", "1", "1", "words"]],
     "spheres": [[], ["10"], ["0", "1"], ["10001", "1"], ["10", "0"], ["10", "nan"], ["10", "1", "1", "1"]],
 }
 """Arguments that each refuses."""
