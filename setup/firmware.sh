@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what firmware runs on and is measured with, and its programs for every board, into build/firmware:
-# setup/firmware.sh [PART...], where PART is simulated_core, a preset of firmware/CMakePresets.json, or peers, which adds other
+# setup/firmware.sh [PART...], where PART is simulated_core, chunk_core (that with the chunk unit of hardware/), a preset of firmware/CMakePresets.json, or peers, which adds other
 # allocators to the simulated core's programs; all without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,15 +26,19 @@ peers() {
     done
 }
 
-# Verilator's C++ is quicker by a tenth as Clang compiles it.
+# The simulator of the core: core FOLDER OPTION... Verilator's C++ is quicker by a tenth as Clang compiles it.
+core() {
+    local verilog
+    verilog=$(processor) &&
+        setup/cached.sh cmake -G Ninja -S firmware/simulated_core -B "build/firmware/$1" -DCMAKE_C_COMPILER=clang-19 \
+            -DCMAKE_CXX_COMPILER=clang++-19 -DMALLOOM_VEXRISCV="$verilog" "${@:2}"
+}
+
 configure() {
-    local verilog options
+    local options
     case $1 in
-        simulated_core)
-            verilog=$(processor) &&
-                setup/cached.sh cmake -G Ninja -S firmware/simulated_core -B build/firmware/simulated_core \
-                    -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DMALLOOM_VEXRISCV="$verilog"
-            ;;
+        simulated_core) core simulated_core ;;
+        chunk_core) core chunk_core -DMALLOOM_FUNCTION_UNIT="$(printf '%s;' "$PWD"/hardware/rtl/*.v)" ;;
         peers)
             options=$(peers) && readarray -t options <<<"$options" &&
                 setup/cached.sh cmake -S firmware --preset riscv_core "${options[@]}"
@@ -50,7 +54,7 @@ folder_of() {
 mkdir -p build/firmware
 exec 9>build/firmware/lock
 flock 9
-[ $# -gt 0 ] || set -- simulated_core peers mps2_an385 linux_aarch64 linux_riscv64
+[ $# -gt 0 ] || set -- simulated_core chunk_core peers mps2_an385 linux_aarch64 linux_riscv64
 for part in "$@"; do
     log=build/firmware/$part.log
     { configure "$part" && setup/cached.sh cmake --build "$(folder_of "$part")"; } >"$log" 2>&1 ||

@@ -2,7 +2,7 @@
 # Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo where there is none:
 # setup/packages.sh [GOAL], where `demo` has only what malloom is built with, and a program to optimize; `test` all for the
 # tests of `make test`; `firmware` what boards need as well, `soak` everything. Without a goal all but for the simulated core,
-# for firmware and for long runs.
+# for the chunk unit, for firmware and for long runs.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,11 +16,11 @@ fail() {
 wanted() {
     local without
     case ${1:-} in
-        demo) without='LLVM|the newest LLVM|the simulated core|firmware|tests and checks|allocators|real programs' ;;
-        test) without='the newest LLVM|firmware' ;;
+        demo) without='LLVM|the newest LLVM|the simulated core|the chunk unit|timing|firmware|tests and checks|allocators|real programs' ;;
+        test) without='the newest LLVM|timing|firmware' ;;
         firmware) without='the newest LLVM' ;;
         soak) without='nothing' ;;
-        *) without='the newest LLVM|the simulated core|firmware' ;;
+        *) without='the newest LLVM|the simulated core|the chunk unit|timing|firmware' ;;
     esac
     sed -E -e "/^# ($without)/,/^\$/d" -e 's/#.*//' setup/debian-packages.txt
     command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc

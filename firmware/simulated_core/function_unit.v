@@ -1,5 +1,5 @@
 // What the core's custom instructions (custom-0, R-type) reach. This one answers zero at once; another module
-// of this name takes its place with -DMALLOOM_FUNCTION_UNIT=FILE. function_i is funct7 and funct3 of the
+// of this name takes its place with -DMALLOOM_FUNCTION_UNIT=FILES. function_i is funct7 and funct3 of the
 // instruction. A request holds until it is accepted, an answer until it is taken; one for each request, in the
 // same cycle at the earliest.
 `timescale 1ns / 1ps

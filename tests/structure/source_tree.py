@@ -19,6 +19,7 @@ PRODUCT = (
     "dynamorio/",
     "firmware/",
     "formats/",
+    "hardware/",
     "include/",
     "optimizer/",
     "record/",

@@ -38,6 +38,7 @@ BUILDS: dict[Path, list[str]] = {
     ROOT / "build/release": [],
     ROOT / "build/python": [],
     **CORE,
+    ROOT / "build/hardware": [],
     **(OTHER_BOARDS if IS_DEEP else {}),
 }
 """A source is looked at as the first of them compiles it, with these options. Only the wheel has the bindings
@@ -226,7 +227,9 @@ def complaints() -> dict[str, str]:
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_build_is_there(build: Path) -> None:
-    assert compiled_by(build), f"{build} is missing: run 'make native' and 'setup/firmware.sh'"
+    assert compiled_by(build), (
+        f"{build} is missing: run 'make native', 'setup/firmware.sh' and 'setup/hardware.sh'"
+    )
 
 
 def test_every_source_of_the_product_is_compiled() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from structure.source_tree import ROOT, expect_silence
 
-BUILDS = ("release", "checked", "threads")
+BUILDS = ("release", "checked", "threads", "hardware")
 
 
 def ctest(build: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -45,7 +45,9 @@ def failures() -> dict[tuple[str, str], str]:
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_build_has_tests(build: str) -> None:
-    assert registered(build), f"the {build} build is missing or has no tests: run 'make native'"
+    assert registered(build), (
+        f"the {build} build is missing or has no tests: run 'make native' and 'setup/hardware.sh'"
+    )
 
 
 @pytest.mark.parametrize(("build", "name"), [(build, name) for build in BUILDS for name in registered(build)])

@@ -23,7 +23,9 @@ SHELL_FUNCTION = re.compile(
     r"^(?:function )?([\w-]+) *(?:\(\))? *[{(](?: *#[^\n]*)?\n(.*?)^[})]", re.MULTILINE | re.DOTALL
 )
 
-SOURCES = files_with(".cpp", ".h", ".c", ".py", ".pyi", ".sh", ".def", ".cmake", "CMakeLists.txt", "Makefile")
+SOURCES = files_with(
+    ".cpp", ".h", ".c", ".py", ".pyi", ".sh", ".def", ".v", ".cmake", "CMakeLists.txt", "Makefile"
+)
 
 
 def too_long(name: str, text: str) -> bool:

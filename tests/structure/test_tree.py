@@ -8,7 +8,9 @@ from structure.source_tree import ROOT, files_with, lines_matching, text_of, tre
 
 LARGEST_FILE = 1 << 20
 
-SOURCES = files_with(".cpp", ".h", ".c", ".py", ".pyi", ".sh", ".def", ".cmake", "CMakeLists.txt", "Makefile")
+SOURCES = files_with(
+    ".cpp", ".h", ".c", ".py", ".pyi", ".sh", ".def", ".v", ".cmake", "CMakeLists.txt", "Makefile"
+)
 TESTS = [name for name in tree_files() if name.startswith(("tests/", ".ci/")) or name == "Makefile"]
 
 FORBIDDEN = {
