@@ -25,7 +25,7 @@ def all_points(cubes: list[str]) -> set[str]:
 
 
 class Function:
-    """As the program prints it: the cubes where it is true, those where it may be anything, and those found."""
+    """As the program prints it: the cubes where it is true, those where it may be anything, those found."""
 
     def __init__(self, lines: list[str]) -> None:
         words = [line.split() for line in lines]
