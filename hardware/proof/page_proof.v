@@ -63,7 +63,7 @@ module page_proof #(
 
     // The cycle before: what it was asked, and what it had.
     reg was_kept = 1'b0;
-    reg was_find, was_free, was_told, was_any;
+    reg was_find, was_free, was_told;
     reg [  BITS-1:0] addressed;
     reg [CHUNKS-1:0] previous;
     always @(posedge clk_i) begin

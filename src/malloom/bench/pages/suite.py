@@ -1,0 +1,55 @@
+"""The suite pages: the PHK heap with a unit in hardware, as Li, Mohanty and Kavi measure theirs."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.bench.pages import cosimulation, table1, table5
+from malloom.bench.pages.tables import tables
+from malloom.bench.suite import Prepared, Suite
+from malloom.errors import CommandError
+
+PARTS = {
+    table1.PART: "gates and longest paths, beside an allocator with a bitmap of all of memory",
+    table5.PART: "cells and clock in FPGAs",
+    cosimulation.PART: "the unit beside the bitmaps of a heap, on recorded programs",
+}
+
+
+def prepare(
+    quick: bool,
+    hardware: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="The source tree's folder of the unit's Verilog.")
+    ] = Path("hardware"),
+    built: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where setup/hardware.sh put the unit's simulation.")
+    ] = Path("build/hardware"),
+    processor: Annotated[
+        Path, typer.Option(metavar="FILE", help="The core's Verilog, as setup/firmware.sh leaves it.")
+    ] = Path("build/firmware/simulated_core/VexRiscv_FullCfu.v"),
+) -> Prepared:
+    """The suite with what was chosen. Quick: fewer sizes, and one seed."""
+    chunks = table1.MEMORY_CHUNKS[:3] if quick else table1.MEMORY_CHUNKS
+    pages = table1.PAGES[:2] if quick else table1.PAGES
+    seeds = table5.SEEDS[:1] if quick else table5.SEEDS
+    cases = cosimulation.CASES[:1] if quick else cosimulation.CASES
+    parts = {
+        table1.PART: partial(table1.steps, hardware, chunks, pages),
+        table5.PART: partial(table5.steps, hardware, processor, seeds),
+        cosimulation.PART: partial(cosimulation.steps, built, cases),
+    }
+    return Prepared(parts, tables(), check=partial(_check, hardware))
+
+
+def _check(hardware: Path, _workloads: Path) -> None:
+    if not (hardware / "rtl").is_dir():
+        raise CommandError(
+            f"there is no {hardware}/rtl", remedy="run in malloom's source tree, or say --hardware"
+        )
+
+
+SUITE = Suite(
+    "Li, Mohanty and Kavi: a page allocator whose bitmaps a unit in hardware searches", PARTS, prepare
+)
