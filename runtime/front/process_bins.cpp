@@ -1,9 +1,7 @@
 #include "runtime/front/process_bins.h"
 
-#include <limits.h>
-#include <pthread.h>
-
 #include "runtime/front/misuse.h"
+#include "runtime/front/thread_instances.h"
 
 namespace malloom::front {
 
@@ -24,74 +22,29 @@ constinit OwnedBins away_bins = stand_in();
 /// The calling thread's instance, or a stand-in.
 constinit thread_local OwnedBins* own_bins [[gnu::tls_model("initial-exec")]] = &no_bins;
 
-pthread_key_t end_key;
-bool is_watching = false;
-ThreadBins* watched = nullptr;
+struct BinThreads {
+    static OwnedBins*& own() { return own_bins; }
+    static OwnedBins& none() { return no_bins; }
+    static OwnedBins& away() { return away_bins; }
+};
+constinit ThreadInstances<ThreadBins, OwnedBins, BinThreads> threads;
+using OfThreads = Callbacks<threads, OwnedBins>;
 
-// Destructors of other keys may still use the heap, so the key is set again until the last round but one.
-void on_thread_end(void* instance) {
-    auto* self = static_cast<OwnedBins*>(instance);
-    if (++self->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
-        pthread_setspecific(end_key, self);
-        return;
-    }
-    own_bins = &away_bins;
-    if (watched != nullptr) {
-        watched->leave(*self);
-    }
-}
-
-// Other handlers of the fork may allocate: the forking thread has no instance while the heap is locked.
-OwnedBins* forking = nullptr;  // under the heap's lock
-
-void before_fork() {
-    if (watched != nullptr) {
-        OwnedBins* self = own_bins;
-        own_bins = &away_bins;
-        watched->before_fork();
-        forking = self;
-    }
-}
-void after_fork() {
-    if (watched != nullptr) {
-        OwnedBins* self = forking;
-        watched->after_fork();
-        own_bins = self;
-    }
-}
-void after_fork_in_child() {
-    if (watched != nullptr) {
-        OwnedBins* self = forking;
-        watched->after_fork_in_child(*self);
-        own_bins = self;
-    }
-}
-
-/// As the pools do: before the program's own handlers, which then come while nothing is locked.
 [[gnu::constructor(101)]] void watch_forks() {
-    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    OfThreads::watch_forks();
 }
 
 }  // namespace
 
 bool ProcessBins::open(void* region, size_t bytes) {
-    if (!is_watching && pthread_key_create(&end_key, on_thread_end) != 0) {
-        return false;
-    }
-    is_watching = true;
-    heap_.on_misuse(end_by_bins_misuse);
-    if (!heap_.open(region, bytes)) {
-        return false;
-    }
-    watched = &heap_;
-    return true;
+    return threads.open(heap_, OfThreads::on_thread_end, [&] {
+        heap_.on_misuse(end_by_bins_misuse);
+        return heap_.open(region, bytes);
+    });
 }
 
 void ProcessBins::close() {
-    if (watched == &heap_) {
-        pthread_setspecific(end_key, nullptr);
-        own_bins = &no_bins;
-        watched = nullptr;
+    if (threads.close(heap_)) {
         heap_.close();
     }
 }
@@ -102,17 +55,7 @@ void* ProcessBins::allocate(const heaps::Request& request) {
 }
 
 void* ProcessBins::allocate_first(const heaps::Request& request) {
-    if (!heap_.is_open()) {
-        return nullptr;
-    }
-    own_bins = &away_bins;  // what follows may allocate
-    OwnedBins* self = heap_.join();
-    if (self != nullptr) {
-        self->rounds = 0;
-        pthread_setspecific(end_key, self);
-    }
-    own_bins = self != nullptr ? self : &no_bins;
-    return heap_.allocate(*own_bins, request);
+    return heap_.allocate(threads.joined(), request);
 }
 
 void ProcessBins::deallocate(void* object) {

@@ -303,15 +303,16 @@ void ThreadBins::after_fork() {
 }
 
 // What others had on its way to an owner may be there in part only, so it is left out.
-void ThreadBins::after_fork_in_child(const OwnedBins& self) {
+void ThreadBins::after_fork_in_child(const OwnedBins* self) {
+    const uint32_t own = self != nullptr ? self->number : 0;
     bool had_others = false;
     for (uint32_t number = 1; number <= instances_count_; ++number) {
-        had_others |= number != self.number && state_of(instances_[number]) == State::owned;
+        had_others |= number != own && state_of(instances_[number]) == State::owned;
     }
     for (uint32_t number = 1; had_others && number <= instances_count_; ++number) {
         OwnedBins& instance = instances_[number];
         instance.bins.deferred = 0;
-        if (number != self.number && state_of(instance) == State::owned) {
+        if (number != own && state_of(instance) == State::owned) {
             set_state(instance, State::frozen);
         }
     }

@@ -79,10 +79,10 @@ class ThreadBins {
     size_t usable_size(const void* object) const;
 
     /// Around a fork, in the thread that forks. In the child the instances of other threads stay as they
-    /// were, and what is freed there stays too: what they were doing is not known.
+    /// were, and what is freed there stays too: what they were doing is not known. Null: it has none.
     void before_fork();
     void after_fork();
-    void after_fork_in_child(const OwnedBins& self);
+    void after_fork_in_child(const OwnedBins* self);
 
     ThreadBinsCounts counts() const;
 

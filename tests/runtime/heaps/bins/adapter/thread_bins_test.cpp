@@ -208,7 +208,7 @@ TEST_F(ThreadBinsTest, AChildOfAForkLeavesOthersInstancesAlone) {
         EXPECT_EQ(structures::load(other.bins.deferred), reinterpret_cast<uintptr_t>(others));
         return;
     }
-    heap.after_fork_in_child(*self);
+    heap.after_fork_in_child(self);
     heap.release(*self, mine);
     heap.release(*self, others);
     heap.release(*self, left);
