@@ -3,7 +3,7 @@
 `timescale 1ns / 1ps
 
 module chunk_unit_bench;
-    localparam ROUNDS = 4000;
+    localparam ROUNDS = 2000;
     localparam [31:0] ERROR = 32'h8000_0000;
 
     reg clk = 0, reset = 1, request_valid = 0, response_ready = 0;

@@ -1,5 +1,7 @@
-"""The chunk unit in Icarus Verilog: the bench beside this compares each answer with bitmaps of its own."""
+"""The chunk unit in Icarus Verilog: the benches beside this compare each answer with bitmaps of their own."""
 
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,19 +10,20 @@ import pytest
 from hardware.rtl import UNIT, Done, Fault, run, with_fault
 from structure.source_tree import ROOT
 
+HARDWARE = ROOT / "hardware"
 BENCH = ROOT / "tests/hardware/chunk_unit_bench.v"
+WHOLE_MEMORY = ROOT / "tests/hardware/whole_memory_bench.v"
+COMPARED = HARDWARE / "synth/whole_memory_allocator.v"
 
 
-def simulate(sources: Sequence[Path], folder: Path) -> Done:
-    built = run(
-        ["iverilog", "-g2005", "-Wall", "-o", folder / "bench", "-s", "chunk_unit_bench", BENCH, *sources]
-    )
+def simulate(bench: Path, sources: Sequence[Path], folder: Path) -> Done:
+    built = run(["iverilog", "-g2005", "-Wall", "-o", folder / "bench", "-s", bench.stem, bench, *sources])
     assert (built.returncode, built.stderr) == (0, "")
     return run(["vvp", "-n", folder / "bench"])
 
 
 def test_every_answer_is_right(tmp_path: Path) -> None:
-    assert simulate(UNIT, tmp_path).stdout == "passed 4000 answers\n"
+    assert simulate(BENCH, UNIT, tmp_path).stdout == "passed 2000 answers\n"
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,38 @@ def test_every_answer_is_right(tmp_path: Path) -> None:
     ids=lambda fault: f"{fault.file}: {fault.wrong}",
 )
 def test_a_fault_is_found(fault: Fault, tmp_path: Path) -> None:
-    done = simulate(with_fault(fault, tmp_path), tmp_path)
+    done = simulate(BENCH, with_fault(fault, tmp_path), tmp_path)
     assert "passed" not in done.stdout
     assert "failed: round" in done.stdout
+
+
+def test_the_allocator_that_it_is_compared_with_is_right(tmp_path: Path) -> None:
+    assert simulate(WHOLE_MEMORY, [*UNIT, COMPARED], tmp_path).stdout == "passed\n"
+
+
+def test_a_fault_of_that_allocator_is_found(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.v"
+    text = COMPARED.read_text()
+    assert text.count("is_within[HEIGHT] | address") == 1
+    damaged.write_text(text.replace("is_within[HEIGHT] | address", "address"))
+    assert "failed: round" in simulate(WHOLE_MEMORY, [*UNIT, damaged], tmp_path).stdout
+
+
+def test_the_picture_of_signals_shows_what_is_answered(tmp_path: Path) -> None:
+    """Drawn of what these lines say (hardware/pictures/draw.sh)."""
+    lines = simulate(HARDWARE / "pictures/waves.v", UNIT, tmp_path).stdout
+    done = run([sys.executable, HARDWARE / "pictures/waves.py"], input=lines)
+    waves = {wave["name"]: wave for wave in json.loads(done.stdout)["signal"]}
+    assert waves["opcode_i"]["data"] == [
+        "load",
+        "find",
+        "find",
+        "find",
+        "free",
+        "free",
+        "find",
+        *["find"],
+        *3 * ["free"],
+    ]
+    answers = ["0", "0", "1", "none free", "0", "0", "freed twice", *3 * ["1"], "0"]
+    assert waves["response_o"]["data"] == answers
