@@ -10,6 +10,9 @@
 #define CORE_DATA 0x40000000u
 #define CORE_DEVICES 0x80000000u
 
+// The bytes of a line of a cache.
+#define CORE_LINE 32u
+
 // Words that are devices' registers.
 #define CORE_OUTPUT (CORE_DEVICES + 0u)       // written: a byte for standard output
 #define CORE_EXIT (CORE_DEVICES + 4u)         // written: the exit status, and the run ends

@@ -1,10 +1,11 @@
-// When memory answers the requests of one bus. Each bus has its own way to the memory: the two never wait for
-// each other.
+// When memory answers the requests of one bus. Each bus has its own way to the second level and the memory:
+// the two never wait for each other.
 #pragma once
 
 #include <stdint.h>
 
 #include "firmware/simulated_core/addresses.h"
+#include "firmware/simulated_core/second_level.h"
 
 namespace malloom::simulated_core {
 
@@ -13,6 +14,9 @@ namespace malloom::simulated_core {
 struct Latency {
     unsigned read;   ///< the first word; the further ones of a burst follow one each cycle
     unsigned write;  ///< the core has room for two that wait
+    /// Of what the second level holds, in the place of `read`; what it does not hold takes both. A write goes
+    /// into it without more time, as into a buffer.
+    unsigned second_level;
 };
 
 /// What one bus did.
@@ -31,11 +35,14 @@ class Bus {
         uint32_t address;
     };
 
-    explicit Bus(const Latency& latency) : latency_(latency) {}
+    /// The second level outlives the bus.
+    Bus(const Latency& latency, SecondLevel& second_level) : latency_(latency), second_level_(second_level) {}
 
     /// Whether this cycle's request is answered in this cycle. Called once a cycle.
     bool answers(const Request& request) {
-        if (!request.is_there || (!in_burst_ && ++waited_ < latency_of(request))) return false;
+        if (!request.is_there) return false;
+        if (!in_burst_ && waited_ == 0) due_ = latency_of(request);
+        if (!in_burst_ && ++waited_ < due_) return false;
         count(request);
         waited_ = 0;
         in_burst_ = !request.is_last;
@@ -45,8 +52,12 @@ class Bus {
     const Traffic& traffic() const { return traffic_; }
 
   private:
-    unsigned latency_of(const Request& request) const {
-        return request.address >= CORE_DEVICES ? 1 : request.writes ? latency_.write : latency_.read;
+    unsigned latency_of(const Request& request) {
+        if (request.address >= CORE_DEVICES) return 1;
+        if (!second_level_.is_there()) return request.writes ? latency_.write : latency_.read;
+        const bool held = second_level_.use(request.address);
+        if (request.writes) return latency_.write;
+        return latency_.second_level + (held ? 0 : latency_.read);
     }
 
     void count(const Request& request) {
@@ -55,8 +66,10 @@ class Bus {
     }
 
     Latency latency_;
+    SecondLevel& second_level_;
     Traffic traffic_;
     unsigned waited_ = 0;
+    unsigned due_ = 0;
     bool in_burst_ = false;
 };
 

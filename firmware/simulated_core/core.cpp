@@ -23,12 +23,13 @@ uint32_t mask_of(unsigned lanes) {
 
 }  // namespace
 
-Core::Core(Memory& memory, Devices& devices, const Latency& latency, CyclesByAddress* profile)
+Core::Core(Memory& memory, Devices& devices, SecondLevel& second_level, const Latency& latency,
+           CyclesByAddress* profile)
     : memory_(memory),
       devices_(devices),
       profile_(profile),
-      fetch_bus_(latency),
-      data_bus_(latency),
+      fetch_bus_(latency, second_level),
+      data_bus_(latency, second_level),
       context_(new VerilatedContext),
       model_(new Vsimulated_core(context_.get())) {}
 

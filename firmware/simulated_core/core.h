@@ -11,6 +11,7 @@
 #include "firmware/simulated_core/cycles_by_address.h"
 #include "firmware/simulated_core/devices.h"
 #include "firmware/simulated_core/memory.h"
+#include "firmware/simulated_core/second_level.h"
 
 class Vsimulated_core;
 class VerilatedContext;
@@ -20,7 +21,8 @@ namespace malloom::simulated_core {
 class Core {
   public:
     /// All outlive the core. Without a profile, null, none is made.
-    Core(Memory& memory, Devices& devices, const Latency& latency, CyclesByAddress* profile);
+    Core(Memory& memory, Devices& devices, SecondLevel& second_level, const Latency& latency,
+         CyclesByAddress* profile);
     ~Core();
 
     /// Runs the program that begins at the address, until it exits, does what no memory or device answers, or

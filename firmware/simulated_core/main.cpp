@@ -9,6 +9,7 @@
 #include "firmware/simulated_core/failure.h"
 #include "firmware/simulated_core/options.h"
 #include "firmware/simulated_core/program.h"
+#include "firmware/simulated_core/second_level.h"
 
 namespace {
 
@@ -31,10 +32,13 @@ void show(const char* what, const Traffic& traffic) {
             traffic.bursts, traffic.reads, traffic.writes);
 }
 
-void show_traffic(const Core& core) {
+void show_traffic(const Core& core, const SecondLevel& second_level) {
     fprintf(stderr, "cycles: %" PRIu64 "\n", core.cycles());
     show("instructions", core.fetches());
     show("data", core.accesses());
+    if (!second_level.is_there()) return;
+    fprintf(stderr, "second level: %" PRIu64 " hits, %" PRIu64 " misses\n", second_level.hits(),
+            second_level.misses());
 }
 
 void write_profile(const CyclesByAddress& profile, const std::string& path) {
@@ -57,11 +61,12 @@ int main(int count, char** words) {
     const auto memory_end = static_cast<uint32_t>(CORE_MEMORY + options.memory_bytes);
     Devices devices({memory_end, options.data_begin, load_data(memory, options)});
     CyclesByAddress profile;
-    Core core(memory, devices, options.latency, options.profile.empty() ? nullptr : &profile);
+    SecondLevel second_level(options.second_level_bytes);
+    Core core(memory, devices, second_level, options.latency, options.profile.empty() ? nullptr : &profile);
     core.run(entry, options.most_cycles);
     fflush(stdout);
     if (!options.profile.empty()) write_profile(profile, options.profile);
-    if (options.shows_traffic) show_traffic(core);
+    if (options.shows_traffic) show_traffic(core, second_level);
     if (!core.fault().empty()) fail(faulted, core.fault());
     if (!devices.has_exited()) {
         fail(hung, "the program was ended after " + std::to_string(core.cycles()) + " cycles (--limit)");

@@ -6,16 +6,10 @@
 
 namespace malloom::simulated_core {
 
-namespace {
-
-constexpr uint32_t line_bytes = 32;
-
-}  // namespace
-
 bool Memory::add(uint32_t begin, uint64_t bytes) {
-    const uint64_t whole = (bytes + line_bytes - 1) / line_bytes * line_bytes;
+    const uint64_t whole = (bytes + CORE_LINE - 1) / CORE_LINE * CORE_LINE;
     const uint64_t end = begin + whole;
-    if (begin % line_bytes != 0 || end < bytes || end > CORE_DEVICES || overlaps(begin, end)) return false;
+    if (begin % CORE_LINE != 0 || end < bytes || end > CORE_DEVICES || overlaps(begin, end)) return false;
     ranges_.push_back({begin, whole, std::vector<uint32_t>(whole / sizeof(uint32_t))});
     return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "firmware/simulated_core/failure.h"
+#include "firmware/simulated_core/second_level.h"
 
 namespace malloom::simulated_core {
 
@@ -19,6 +20,9 @@ constexpr const char* help =
     "\n"
     "  --latency N          cycles until memory answers with the first word of a line (4)\n"
     "  --write-latency N    cycles until memory takes a word that is written (1)\n"
+    "  --second-level SIZE  a cache of 4 ways between the core's and the memory; a power of two (none)\n"
+    "  --second-level-latency N  cycles until it answers with the first word of a line (6); of a line that\n"
+    "                       it does not hold, as many before the memory's\n"
     "  --memory SIZE        from 0x10000000 on; with K, M or G (16M)\n"
     "  --data FILE@ADDRESS  a file that the program finds in memory (@0x40000000)\n"
     "  --limit N            cycles that the program may take, else it is ended with status 124\n"
@@ -50,6 +54,12 @@ unsigned latency_in(const std::string& option, const std::string& text) {
     return static_cast<unsigned>(number);
 }
 
+uint64_t second_level_in(const std::string& option, const std::string& text) {
+    const uint64_t bytes = number_in(option, text, true);
+    if (!SecondLevel::can_have(bytes)) fail(bad_use, option + " is a power of two from 128, not " + text);
+    return bytes;
+}
+
 void read_data(Options& options, const std::string& text) {
     const size_t sign = text.rfind('@');
     options.data = text.substr(0, sign);
@@ -64,6 +74,10 @@ bool read_with_value(Options& options, const std::string& name, const std::strin
         options.latency.read = latency_in(name, value);
     } else if (name == "--write-latency") {
         options.latency.write = latency_in(name, value);
+    } else if (name == "--second-level") {
+        options.second_level_bytes = second_level_in(name, value);
+    } else if (name == "--second-level-latency") {
+        options.latency.second_level = latency_in(name, value);
     } else if (name == "--memory") {
         options.memory_bytes = number_in(name, value, true);
     } else if (name == "--data") {

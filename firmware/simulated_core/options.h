@@ -11,7 +11,8 @@
 namespace malloom::simulated_core {
 
 struct Options {
-    Latency latency = {4, 1};
+    Latency latency = {4, 1, 6};
+    uint64_t second_level_bytes = 0;  ///< 0 without
     uint64_t memory_bytes = uint64_t{16} << 20;
     std::string data;  ///< a file; empty without
     uint32_t data_begin = CORE_DATA;

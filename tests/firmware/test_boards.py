@@ -130,6 +130,23 @@ def test_traffic_is_counted() -> None:
     assert counts["instructions"][0] < 100
 
 
+def test_a_second_level_that_holds_all_answers_for_the_memory() -> None:
+    """The first walk has written all of it: the second one takes as long as memory of its latency does."""
+    (_, held) = walk("--memory", "1M", "--latency", "100", "--second-level", "2M")
+    (_, behind) = walk("--memory", "1M", "--latency", "6")
+    assert behind <= held < behind * 1.01
+
+
+def test_a_second_level_forgets_what_was_used_longest_ago() -> None:
+    """The walk goes round more than it holds, and finds nothing again: each step waits for both."""
+    small = ("--second-level", "256K", "--second-level-latency", "9", "--latency", "20")
+    (steps, cycles) = walk("--memory", "1M", *small)
+    (_, quick) = walk("--memory", "1M", "--latency", "4")
+    assert steps * 25 <= cycles - quick <= steps * 26
+    hits, misses = traffic(*small)["second level"]
+    assert 2 * steps <= misses < 2 * steps + 4 * hits
+
+
 def test_every_run_of_the_core_is_the_same() -> None:
     assert traffic("--latency", "7") == traffic("--latency", "7")
 
@@ -149,6 +166,8 @@ def test_without_a_function_unit_the_answer_is_zero() -> None:
         (["--memory", "4K"], "does not fit into the memory"),
         (["--data", "no such file"], "cannot read no such file"),
         (["--data", f"{__file__}@0x10"], "cannot lie there"),
+        (["--second-level", "100K"], "--second-level is a power of two from 128"),
+        (["--second-level-latency", "0"], "--second-level-latency is from 1"),
         (["--walk"], "--walk"),
     ],
 )
