@@ -1,6 +1,7 @@
 // Named phases: the CPU time of one part of a workload, for `malloom bench`. A phase is reported on stderr,
 // as "measure NAME SECONDS", and only where --times or MALLOOM_PHASES asks for it, so that a plain run stays
-// undisturbed. Nothing here allocates. Not thread-safe: the workloads have one thread.
+// undisturbed. Without an operating system none is. Nothing here allocates. Not thread-safe: the workloads
+// have one thread.
 #ifndef WORKLOADS_PHASES_H
 #define WORKLOADS_PHASES_H
 
@@ -15,7 +16,9 @@ static bool phases_wanted;
 /// Looks for --times as the last argument, and takes it off; call first in main. Returns the new argument
 /// count.
 static inline int phases_from_arguments(int count, char** arguments) {
+#if defined(__unix__)
     phases_wanted = getenv("MALLOOM_PHASES") != NULL;
+#endif
     if (count > 1 && strcmp(arguments[count - 1], "--times") == 0) {
         phases_wanted = true;
         --count;
@@ -23,6 +26,7 @@ static inline int phases_from_arguments(int count, char** arguments) {
     return count;
 }
 
+#if defined(__unix__)
 static inline double phase_seconds(clockid_t clock) {
     struct timespec now;
     if (!phases_wanted || clock_gettime(clock, &now) != 0) return 0;
@@ -37,6 +41,11 @@ static inline double phase_begin(void) {
 static inline double thread_phase_begin(void) {
     return phase_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
+#else
+static inline double phase_begin(void) {
+    return 0;
+}
+#endif
 
 static inline void phase_report(const char* name, double seconds) {
     if (phases_wanted) fprintf(stderr, "measure %s %.9f\n", name, seconds);

@@ -2,6 +2,8 @@
 #ifndef WORKLOADS_HEALTH_LIST_H
 #define WORKLOADS_HEALTH_LIST_H
 
+#include "workloads/wide_pointer.h"
+
 struct village;
 
 /// 24 bytes.
@@ -9,14 +11,14 @@ struct patient {
     int hospitals_visited;
     int time;
     int time_left;
-    struct village* home;
+    WIDE_POINTER struct village* home;
 };
 
 /// A cell of a list, 24 bytes; the list's head is a cell without patient, before the first.
 struct list {
-    struct list* forward;
-    struct list* back;
-    struct patient* patient;
+    WIDE_POINTER struct list* forward;
+    WIDE_POINTER struct list* back;
+    WIDE_POINTER struct patient* patient;
 };
 
 /// Adds a cell at the list's end, which is looked for from its head. Ends the process where memory runs out.

@@ -12,13 +12,14 @@
 
 #include "workloads/memory.h"
 #include "workloads/phases.h"
+#include "workloads/wide_pointer.h"
 
 enum { most_levels = 30 };
 
 struct tree {
     int value;
-    struct tree* left;
-    struct tree* right;
+    WIDE_POINTER struct tree* left;
+    WIDE_POINTER struct tree* right;
 };
 
 static struct tree* build(int levels) {
