@@ -1,8 +1,10 @@
 // Uses everything of the run time that needs no operating system, as a program without one. Its exit status
 // is the number of the first step that went wrong, 0 for none.
 #include "runtime/heaps/heap.h"
+#include "runtime/structures/freestanding/bit_search.h"
 #include "runtime/structures/freestanding/index_stack.h"
 #include "runtime/structures/freestanding/shared_word.h"
+#include "runtime/structures/freestanding/unit_search.h"
 #include "tests/runtime/heaps/bump_heap.h"
 
 namespace malloom::tests {
@@ -57,12 +59,40 @@ bool heap_serves(Heap& heap) {
     return is_right && heap.allocate({100, 256}) == second;
 }
 
+/// A unit that has all of them free and forgets what was taken.
+struct ForgetfulUnit {
+    template <structures::UnitRequest>
+    static uint32_t ask(uint32_t, uint32_t) {
+        return 0;
+    }
+};
+
+template <class Search>
+bool bits_are_found() {
+    uint32_t words[2] = {0, 0};
+    const bool are_put = Search::put(0, words, 37, false) && Search::put(0, words, 60, false);
+    return are_put && !Search::put(0, words, 37, false) && Search::take(0, words) == 37 &&
+           words[1] == 1U << 28;
+}
+
+bool bitmaps_are_searched() {
+    using Unit = structures::SearchInUnit<ForgetfulUnit>;
+    uint32_t words[2] = {1, 2};
+    Unit::load(0, words, 2);
+    return bits_are_found<structures::SearchInMemory<structures::LinearSearch<>>>() &&
+           bits_are_found<structures::SearchInMemory<structures::KampSearch<>>>() &&
+           bits_are_found<
+               structures::SearchInMemory<structures::CountingSearch<structures::MultipliedZeros>>>() &&
+           words[1] == 0 && Unit::take(0, words) == 0 && Unit::put(0, words, 1, true) && !Unit::was_wrong();
+}
+
 int first_wrong_step() {
     BumpHeap heap;
     return !words_change()                 ? 1
            : !counts_add_up()              ? 2
            : !stack_gives_the_last_first() ? 3
            : !heap_serves(heap)            ? 4
+           : !bitmaps_are_searched()       ? 5
                                            : 0;
 }
 

@@ -1,0 +1,124 @@
+#include "firmware/page_heap/page_malloc.h"
+
+#include "firmware/board.h"
+#include "runtime/heaps/heap.h"
+#include "runtime/heaps/pages/page_heap.h"
+#include "runtime/structures/freestanding/bit_search.h"
+#include "runtime/structures/freestanding/unit_search.h"
+
+namespace {
+
+using namespace malloom::structures;
+using malloom::heaps::pages::Region;
+using malloom::heaps::pages::Wrong;
+
+// By the name that the macro is, as a library's name ends.
+using linear = SearchInMemory<LinearSearch<>>;
+using kamp = SearchInMemory<KampSearch<>>;
+#if defined(__riscv)
+using ctz = SearchInMemory<CountingSearch<MultipliedZeros>>;
+using ctz_instruction = SearchInMemory<CountingSearch<InstructionZeros>>;
+using hardware = SearchInUnit<InstructionUnit>;
+#else
+using ctz = SearchInMemory<CountingSearch<BuiltInZeros>>;
+#endif
+using Heap = malloom::heaps::pages::PageHeap<MALLOOM_PAGE_SEARCH>;
+
+constinit Heap heap;
+constinit Region no_region = {};
+constinit Region* region = &no_region;
+
+[[gnu::cold, gnu::noinline]] bool open_heap() {
+    if (region != &no_region) {
+        return false;
+    }
+    heap.on_late_misuse([] { malloom_page_misused(MALLOOM_PAGES_FREED_BEFORE_LATE, nullptr); });
+    const board_range memory = board_memory();
+    const auto begin = reinterpret_cast<uintptr_t>(memory.begin);
+    const size_t skipped = (Heap::page_bytes - begin) & (Heap::page_bytes - 1);
+    Region* const added =
+        memory.bytes > skipped ? heap.add_region(memory.begin + skipped, memory.bytes - skipped) : nullptr;
+    region = added != nullptr ? added : region;
+    return added != nullptr;
+}
+
+[[gnu::noinline]] void* malloc_slow(size_t bytes) {
+    void* const object = heap.allocate_slow(bytes);
+    return object != nullptr || !open_heap() ? object : heap.allocate_slow(bytes);
+}
+
+[[gnu::cold, gnu::noinline]] void misused(Wrong what, const void* object) {
+    malloom_page_misused(what == Wrong::foreign ? MALLOOM_PAGES_FOREIGN : MALLOOM_PAGES_FREED_BEFORE, object);
+}
+
+[[gnu::always_inline]] inline bool is_foreign(const void* object) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - reinterpret_cast<uintptr_t>(region);
+    return offset >> Heap::Geometry::page_shift >= region->pages;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* memset(void* to, int byte, size_t bytes);
+void* memcpy(void* to, const void* from, size_t bytes);
+
+void* malloc(size_t bytes) {
+    return heap.allocate(bytes, malloc_slow);
+}
+
+void free(void* object) {
+    if (!is_foreign(object)) [[likely]] {
+        heap.release(*region, object, misused);
+    } else if (object != nullptr) {
+        misused(Wrong::foreign, object);
+    }
+}
+
+void* calloc(size_t count, size_t each) {
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(count, each, &bytes)) {
+        return nullptr;
+    }
+    void* const object = malloc(bytes);
+    return object != nullptr ? memset(object, 0, bytes) : nullptr;
+}
+
+void* realloc(void* object, size_t bytes) {
+    if (object == nullptr) {
+        return malloc(bytes);
+    }
+    if (is_foreign(object)) {
+        misused(Wrong::foreign, object);
+        return nullptr;
+    }
+    const size_t had = heap.usable_size(*region, object);
+    if (malloom::heaps::fits_room(bytes, had)) {
+        return object;
+    }
+    void* const moved = malloc(bytes);
+    if (moved != nullptr) {
+        memcpy(moved, object, had < bytes ? had : bytes);
+        free(object);
+    }
+    return moved;
+}
+
+[[gnu::weak]] void malloom_page_misused(malloom_page_misuse what, const void* object) {
+    board_write(what == MALLOOM_PAGES_FOREIGN ? "free where no object begins: "
+                                              : "free of what is free already: ");
+    board_write_number(reinterpret_cast<uintptr_t>(object));
+    board_write("\n");
+    board_exit(MALLOOM_PAGES_MISUSED);
+}
+
+void malloom_page_heap_save(void) {
+    heap.save();
+}
+void malloom_page_heap_restore(void) {
+    heap.restore();
+}
+int malloom_page_heap_is_valid(void) {
+    return heap.is_valid();
+}
+}

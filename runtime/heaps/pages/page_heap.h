@@ -1,0 +1,380 @@
+// Kamp's scheme (malloc(3) revisited, 1998), with the search of Li, Mohanty and Kavi's paper as a policy: a
+// page has objects of one size, a power of two, and a bitmap says which of its chunks are free. What is
+// larger than half a page has pages of its own. A directory finds an object's page by its address.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "checks/check.h"
+#include "runtime/heaps/pages/page.h"
+#include "runtime/heaps/pages/page_runs.h"
+
+namespace malloom::heaps::pages {
+
+/// An instance, over memories that its owner gives it. All zero it has none. For one thread at a time;
+/// nothing here allocates or needs a C library. Search is as SearchInMemory, of
+/// runtime/structures/freestanding.
+///
+/// Each class has a list of pages that have room. The first one serves until it is full. A page that gets
+/// room again comes behind the first, so that a unit in hardware keeps the first one's bitmap; Kamp has them
+/// in the order of addresses. An empty page goes back, unless it is the only one of its class with room.
+template <class Search, class Geometry_ = Geometry<4096, 16>>
+class PageHeap {
+  public:
+    using Geometry = Geometry_;
+    static constexpr size_t page_bytes = Geometry::page_bytes;
+
+    /// Begins at a page, and outlives this; nobody else uses it. Null where it is too short.
+    Region* add_region(void* memory, size_t bytes) { return runs_.add(memory, bytes); }
+    /// Of one that is empty: nothing of it is used again.
+    void remove_region(Region& region) { runs_.remove(region); }
+    /// Called when a unit in hardware tells of a chunk that was freed while it was free, some calls late.
+    void on_late_misuse(void (*told)()) { on_late_misuse_ = told; }
+
+    /// Null where there is no memory. Of no bytes it is an object too.
+    void* allocate(size_t bytes) {
+        return allocate(bytes, [this](size_t wanted) { return allocate_slow(wanted); });
+    }
+    /// The same, and on_slow(bytes) has what is rare, by a tail call: so whoever calls this needs no frame.
+    /// It ends in allocate_slow.
+    template <class OnSlow>
+    [[gnu::always_inline]] void* allocate(size_t bytes, OnSlow on_slow) {
+        if (bytes > Geometry::largest) [[unlikely]] {
+            return on_slow(bytes);
+        }
+        const uint32_t size_class = Geometry::class_of(bytes);
+        Page* const page = with_room_[size_class];
+        if (page == nullptr) [[unlikely]] {
+            return on_slow(bytes);
+        }
+        const uint32_t chunk = Search::take(size_class, page->bits());
+        if (Search::finds_late && static_cast<int32_t>(chunk) < 0) [[unlikely]] {
+            return allocate_late(bytes, on_slow);
+        }
+        void* const object = page->start + (size_t{chunk} << Geometry::shift_of(size_class));
+        const uint32_t free = page->free - 1U;
+        page->free = static_cast<uint16_t>(free);
+        return free == 0 ? leave_list_for(*page, object) : object;
+    }
+    [[gnu::noinline]] void* allocate_slow(size_t bytes);
+    /// `alignment` is a power of two.
+    void* allocate_aligned(size_t alignment, size_t bytes) {
+        const size_t room = alignment > bytes ? alignment : bytes;
+        return room <= Geometry::largest ? allocate(room)
+                                         : allocate_run(bytes, (alignment + page_bytes - 1) / page_bytes);
+    }
+
+    /// The object lies in the region. Where it is none, nothing changes, and on_wrong(Wrong, object) is told.
+    template <class OnWrong>
+    [[gnu::always_inline]] void release(Region& region, void* object, OnWrong on_wrong) {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
+        if (entry == 0 || (entry & kind_of_entry) != 0) [[unlikely]] {
+            release_run(region, object, on_wrong);
+            return;
+        }
+        Page& page = *reinterpret_cast<Page*>(entry);
+        const uint32_t size_class = page.size_class;
+        const uint32_t shift = Geometry::shift_of(size_class);
+        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
+        const uint32_t chunk = within >> shift;
+        if (chunk << shift != within || chunk < page.first) [[unlikely]] {
+            on_wrong(Wrong::foreign, object);
+            return;
+        }
+        if (!Search::put(size_class, page.bits(), chunk, &page == with_room_[size_class])) [[unlikely]] {
+            on_wrong(Wrong::freed_before, object);
+            return;
+        }
+        const uint32_t free = page.free + 1U;
+        page.free = static_cast<uint16_t>(free);
+        if (free == 1) [[unlikely]] {
+            enter_list(page);
+        } else if (free == chunks_of(page)) [[unlikely]] {
+            look_after_empty(region, page);
+        }
+    }
+
+    /// Of a living object: the bytes that it may use.
+    size_t usable_size(const Region& region, const void* object) const {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
+        return (entry & kind_of_entry) == living_run
+                   ? pages_of(entry) << Geometry::page_shift
+                   : size_t{1} << Geometry::shift_of(reinterpret_cast<const Page*>(entry)->size_class);
+    }
+
+    /// The region of any address; null where it lies in none. It goes through all regions.
+    Region* region_of(const void* address) const { return runs_.region_of(address); }
+    Region* regions() const { return runs_.regions(); }
+
+    /// Empty pages that were kept go back.
+    void give_back_empty();
+
+    /// Around what another heap does with the same unit in hardware: all bitmaps are in memory meanwhile.
+    void save();
+    void restore();
+
+    /// Lists, bitmaps, counts and directories agree. It goes through all pages that have room.
+    bool is_valid() noexcept;
+
+  private:
+    static uint32_t chunks_of(const Page& page) { return Geometry::chunks_of(page.size_class) - page.first; }
+    [[gnu::noinline]] void* allocate_run(size_t bytes, size_t alignment);
+    template <class OnWrong>
+    [[gnu::noinline]] void release_run(Region& region, void* object, OnWrong on_wrong);
+    [[gnu::noinline]] Page* add_page(uint32_t size_class);
+    static void set_up(Page& page, uint32_t size_class, char* start);
+    [[gnu::noinline]] void enter_list(Page& page);
+    [[gnu::noinline]] void leave_list(Page& page);
+    template <class OnSlow>
+    [[gnu::noinline, gnu::cold]] void* allocate_late(size_t bytes, OnSlow on_slow) {
+        tell_late();
+        return on_slow(bytes);
+    }
+    [[gnu::noinline]] void* leave_list_for(Page& page, void* object) {
+        leave_list(page);
+        return object;
+    }
+    [[gnu::noinline]] void look_after_empty(Region& region, Page& page);
+    void give_back(Region& region, Page& page);
+    [[gnu::noinline, gnu::cold]] void tell_late();
+    static bool is_valid(const Page& page) noexcept;
+
+    /// The unit has the first page's bitmap from now on; where there is none this is nothing.
+    [[gnu::noinline]] static void become_first(Page& page) {
+        if constexpr (Search::finds_late) {
+            Search::load(page.size_class, page.bits(), Geometry::words_of(page.size_class));
+        }
+    }
+
+    Page* with_room_[Geometry::classes] = {};
+    PageRuns<Geometry::page_shift> runs_;
+    void (*on_late_misuse_)() = nullptr;
+};
+
+template <class Search, class G>
+void* PageHeap<Search, G>::allocate_run(size_t bytes, size_t alignment) {
+    if (bytes > SIZE_MAX / 2) {
+        return nullptr;
+    }
+    const size_t pages = bytes == 0 ? 1 : (bytes + page_bytes - 1) >> G::page_shift;
+    const auto taken = runs_.take(pages, alignment == 0 ? 1 : alignment);
+    if (taken.region == nullptr) {
+        return nullptr;
+    }
+    taken.region->directory()[taken.page] = entry_of_run(pages, living_run);
+    return reinterpret_cast<void*>(taken.region->base() + (taken.page << G::page_shift));
+}
+
+template <class Search, class G>
+void* PageHeap<Search, G>::allocate_slow(size_t bytes) {
+    if (bytes > G::largest) {
+        return allocate_run(bytes, 1);
+    }
+    const uint32_t size_class = G::class_of(bytes);
+    return with_room_[size_class] != nullptr || add_page(size_class) != nullptr ? allocate(bytes) : nullptr;
+}
+
+// Where no page of chunks is.
+template <class Search, class G>
+template <class OnWrong>
+void PageHeap<Search, G>::release_run(Region& region, void* object, OnWrong on_wrong) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+    const size_t page = offset >> G::page_shift;
+    const uintptr_t entry = region.directory()[page];
+    if ((entry & kind_of_entry) == living_run && (offset & (page_bytes - 1)) == 0) {
+        runs_.give_back(region, page, pages_of(entry));
+    } else {
+        on_wrong((entry & kind_of_entry) == free_run ? Wrong::freed_before : Wrong::foreign, object);
+    }
+}
+
+template <class Search, class G>
+Page* PageHeap<Search, G>::add_page(uint32_t size_class) {
+    constexpr bool has_smallest = G::has_head(G::class_of(G::head_bytes(G::classes - 1)));
+    static_assert(has_smallest, "pages of heads that lie apart would need such heads themselves");
+    const auto taken = runs_.take(1, 1);
+    if (taken.region == nullptr) {
+        return nullptr;
+    }
+    char* const start = reinterpret_cast<char*>(taken.region->base() + (taken.page << G::page_shift));
+    void* const head = G::has_head(size_class) ? start : allocate(G::head_bytes(size_class));
+    if (head == nullptr) {
+        runs_.give_back(*taken.region, taken.page, 1);
+        return nullptr;
+    }
+    Page& page = *static_cast<Page*>(head);
+    taken.region->directory()[taken.page] = reinterpret_cast<uintptr_t>(&page);
+    set_up(page, size_class, start);
+    enter_list(page);
+    return &page;
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::set_up(Page& page, uint32_t size_class, char* start) {
+    const uint32_t chunks = G::chunks_of(size_class);
+    const uint32_t first = G::first_of(size_class);
+    page.start = start;
+    page.size_class = static_cast<uint8_t>(size_class);
+    page.first = static_cast<uint8_t>(first);
+    page.free = static_cast<uint16_t>(chunks - first);
+    constexpr uint32_t bits = structures::bits_of_word;
+    const auto blocks = (G::head_bytes(size_class) - sizeof(Page)) / sizeof(uint32_t);
+    for (uint32_t word = 0; word < blocks; ++word) {
+        const uint32_t end = chunks > word * bits ? chunks - word * bits : 0;
+        const uint32_t free_below_end = end >= bits ? UINT32_MAX : (uint32_t{1} << end) - 1;
+        page.bits()[word] = free_below_end;
+    }
+    for (uint32_t chunk = 0; chunk < first; ++chunk) {
+        structures::flip(page.bits(), chunk);
+    }
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::enter_list(Page& page) {
+    Page*& first = with_room_[page.size_class];
+    if (first == nullptr) {
+        page.next = nullptr;
+        page.previous = nullptr;
+        first = &page;
+        become_first(page);
+        return;
+    }
+    page.next = first->next;
+    page.previous = first;
+    if (page.next != nullptr) {
+        page.next->previous = &page;
+    }
+    first->next = &page;
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::leave_list(Page& page) {
+    Page* const next = page.next;
+    if (next != nullptr) {
+        next->previous = page.previous;
+    }
+    if (page.previous != nullptr) {
+        page.previous->next = next;
+        return;
+    }
+    with_room_[page.size_class] = next;
+    if (next != nullptr) {
+        become_first(*next);
+    }
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::look_after_empty(Region& region, Page& page) {
+    if constexpr (Search::finds_late) {
+        if (Search::was_wrong()) {
+            tell_late();
+        }
+    }
+    // A page of one chunk with room was full.
+    if (page.free == chunks_of(page) && with_room_[page.size_class]->next != nullptr) {
+        leave_list(page);
+        give_back(region, page);
+    }
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::give_back(Region& region, Page& page) {
+    const bool lies_apart = !G::has_head(page.size_class);
+    runs_.give_back(region, (reinterpret_cast<uintptr_t>(page.start) - region.base()) >> G::page_shift, 1);
+    if (lies_apart) {
+        Region* const own = region_of(&page);
+        MALLOOM_CHECK(own != nullptr);
+        release(*own, &page, [](Wrong, const void*) { MALLOOM_CHECK(!"a page's head is no object"); });
+    }
+}
+
+// From the largest size on, whose heads lie in pages of smaller ones.
+template <class Search, class G>
+void PageHeap<Search, G>::give_back_empty() {
+    for (uint32_t size_class = G::classes; size_class-- > 0;) {
+        for (Page* page = with_room_[size_class]; page != nullptr;) {
+            Page* const next = page->next;
+            if (page->free == chunks_of(*page)) {
+                leave_list(*page);
+                give_back(*region_of(page->start), *page);
+            }
+            page = next;
+        }
+    }
+}
+
+// The unit has changed no bit where it refused one, so the bitmaps say how many are free.
+template <class Search, class G>
+void PageHeap<Search, G>::tell_late() {
+    save();
+    for (Page* page : with_room_) {
+        if (page != nullptr) {
+            uint32_t free = 0;
+            for (uint32_t chunk = 0; chunk < G::chunks_of(page->size_class); ++chunk) {
+                free += structures::is_free(page->bits(), chunk);
+            }
+            page->free = static_cast<uint16_t>(free);
+        }
+    }
+    restore();
+    if (on_late_misuse_ != nullptr) {
+        on_late_misuse_();
+    }
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::save() {
+    if constexpr (Search::finds_late) {
+        for (Page* page : with_room_) {
+            if (page != nullptr) {
+                Search::store(page->size_class, page->bits(), G::words_of(page->size_class));
+            }
+        }
+    }
+}
+
+template <class Search, class G>
+void PageHeap<Search, G>::restore() {
+    for (Page* page : with_room_) {
+        if (page != nullptr) {
+            become_first(*page);
+        }
+    }
+}
+
+template <class Search, class G>
+bool PageHeap<Search, G>::is_valid(const Page& page) noexcept {
+    uint32_t free = 0;
+    for (uint32_t chunk = 0; chunk < G::chunks_of(page.size_class); ++chunk) {
+        const bool is_free = structures::is_free(page.bits(), chunk);
+        if (is_free && chunk < page.first) {
+            return false;
+        }
+        free += is_free;
+    }
+    return free == page.free && free != 0;
+}
+
+template <class Search, class G>
+bool PageHeap<Search, G>::is_valid() noexcept {
+    bool are_valid = true;
+    save();
+    for (uint32_t size_class = 0; size_class < G::classes; ++size_class) {
+        const Page* previous = nullptr;
+        for (const Page* page = with_room_[size_class]; page != nullptr; page = page->next) {
+            const Region* const region = region_of(page->start);
+            are_valid &= page->previous == previous && page->size_class == size_class && region != nullptr &&
+                         region->directory()[(reinterpret_cast<uintptr_t>(page->start) - region->base()) >>
+                                             G::page_shift] == reinterpret_cast<uintptr_t>(page) &&
+                         is_valid(*page);
+            previous = page;
+        }
+    }
+    restore();
+    return are_valid && runs_.is_valid();
+}
+
+}  // namespace malloom::heaps::pages

@@ -1,0 +1,170 @@
+// Bitmaps of free places, and the ways to find the lowest one. Bit n % 32 of word n / 32 is 1 where place n
+// is free; bits beyond the last place are 0, up to a whole block of `bitmap_block` bytes.
+//
+// A way to search has a static `find(words)`: the lowest bit that is 1, of a bitmap that has one. All give
+// the same answer; what differs is what it costs.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace malloom::structures {
+
+/// What a bitmap begins at a multiple of, and has whole ones of: so it can be read by 64 bits at a time.
+constexpr size_t bitmap_block = 8;
+constexpr uint32_t bits_of_word = 32;
+
+/// Of a search that counts nothing.
+struct NoSteps {
+    static void step() {}
+};
+
+/// Compilers would make count-trailing-zeros instructions of the loops below, whose steps are what they are
+/// about.
+[[gnu::always_inline]] inline uint32_t looked_at(uint32_t bits) {
+    __asm__("" : "+r"(bits));
+    return bits;
+}
+
+/// The bit, within bits of which one is 1, by looking at one after the other.
+template <class Steps>
+[[gnu::always_inline]] inline uint32_t bit_by_bit(uint32_t bits) {
+    uint32_t bit = 0;
+    for (; Steps::step(), (looked_at(bits) & 1) == 0; bits >>= 1) {
+        ++bit;
+    }
+    return bit;
+}
+
+/// Li, Mohanty and Kavi's (section 3): the first word that has a free place, the first byte in it, then the
+/// bit. Nothing is remembered: 11.5 steps in the mean while 256 places fill in order.
+template <class Steps = NoSteps>
+struct LinearSearch {
+    [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
+        uint32_t word = 0;
+        for (; Steps::step(), words[word] == 0;) {
+            ++word;
+        }
+        uint32_t bits = words[word];
+        uint32_t first = word * bits_of_word;
+        for (; Steps::step(), (looked_at(bits) & 0xff) == 0; bits >>= 8) {
+            first += 8;
+        }
+        return first + bit_by_bit<Steps>(bits);
+    }
+};
+
+/// Kamp's, as FreeBSD had it: the first word, then the bit.
+template <class Steps = NoSteps>
+struct KampSearch {
+    [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
+        uint32_t word = 0;
+        for (; Steps::step(), words[word] == 0;) {
+            ++word;
+        }
+        return word * bits_of_word + bit_by_bit<Steps>(words[word]);
+    }
+};
+
+/// A machine's instruction, where it has one. It is a call of the compiler's library where it has none.
+struct BuiltInZeros {
+    using Word [[gnu::may_alias]] = uintptr_t;
+    [[gnu::always_inline]] static uint32_t count(Word word) {
+        return static_cast<uint32_t>(sizeof(Word) == 8 ? __builtin_ctzll(word)
+                                                       : __builtin_ctz(static_cast<uint32_t>(word)));
+    }
+};
+
+/// Of machines without the instruction, as RV32IM: the lowest bit times a number each five neighbouring bits
+/// of which differ (Leiserson, Prokop, Randall: Using de Bruijn Sequences to Index a 1 in a Computer Word).
+struct MultipliedZeros {
+    using Word = uint32_t;
+    static constexpr uint8_t places[bits_of_word] = {0,  1,  28, 2,  29, 14, 24, 3,  30, 22, 20,
+                                                     15, 25, 17, 4,  8,  31, 27, 13, 23, 21, 19,
+                                                     16, 7,  26, 12, 18, 6,  11, 5,  10, 9};
+    [[gnu::always_inline]] static uint32_t count(Word word) {
+        return places[((word & (0U - word)) * 0x077cb531U) >> 27];
+    }
+};
+
+#if defined(__riscv)
+/// An instruction of the simulated core's that stands for Zbb's ctz: custom-0 with funct7 1 and funct3 0.
+struct InstructionZeros {
+    using Word = uint32_t;
+    [[gnu::always_inline]] static uint32_t count(Word word) {
+        uint32_t zeros = 0;
+        __asm__(".insn r 0x0b, 0, 1, %0, %1, x0" : "=r"(zeros) : "r"(word));
+        return zeros;
+    }
+};
+#endif
+
+/// The first word that has a free place, then its trailing zeros.
+template <class Zeros>
+struct CountingSearch {
+    [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
+        const auto* word = reinterpret_cast<const typename Zeros::Word*>(words);
+        while (*word == 0) {
+            ++word;
+        }
+        const auto before = static_cast<uint32_t>(reinterpret_cast<const uint32_t*>(word) - words);
+        return before * bits_of_word + Zeros::count(*word);
+    }
+};
+
+#if defined(__SSE2__)
+/// 16 bytes at a time, one after the other: from the first byte that is not zero, its trailing zeros. A
+/// bitmap that ends with half a vector has some bytes behind it that may be read.
+struct VectorSearch {
+    using Bytes [[gnu::vector_size(16), gnu::aligned(bitmap_block), gnu::may_alias]] = char;
+    [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
+        const auto* vector = reinterpret_cast<const Bytes*>(words);
+        uint32_t zero = zero_bytes(*vector);
+        while (zero == 0xffff) {
+            zero = zero_bytes(*++vector);
+        }
+        const auto before = static_cast<uint32_t>(reinterpret_cast<const char*>(vector) -
+                                                  reinterpret_cast<const char*>(words));
+        const uint32_t byte = before + static_cast<uint32_t>(__builtin_ctz(~zero));
+        const uint32_t bits = reinterpret_cast<const unsigned char*>(words)[byte];
+        return byte * 8 + static_cast<uint32_t>(__builtin_ctz(bits));
+    }
+
+  private:
+    [[gnu::always_inline]] static uint32_t zero_bytes(Bytes bytes) {
+        using Compared [[gnu::vector_size(16)]] = char;
+        return static_cast<uint32_t>(__builtin_ia32_pmovmskb128(static_cast<Compared>(bytes == Bytes{})));
+    }
+};
+#endif
+
+[[gnu::always_inline]] inline bool is_free(const uint32_t* words, uint32_t place) {
+    return (words[place / bits_of_word] >> place % bits_of_word & 1) != 0;
+}
+[[gnu::always_inline]] inline void flip(uint32_t* words, uint32_t place) {
+    words[place / bits_of_word] ^= uint32_t{1} << place % bits_of_word;
+}
+
+/// Bitmaps that the processor searches in memory, as a heap asks for them. The kind of a bitmap, and whether
+/// it is the first of its kind, mean nothing here (unit_search.h).
+template <class Search>
+struct SearchInMemory {
+    static constexpr bool finds_late = false;
+
+    /// Of the first bitmap of its kind, which has a free place: the lowest one, which is taken then.
+    [[gnu::always_inline]] static uint32_t take(uint32_t, uint32_t* words) {
+        const uint32_t place = Search::find(words);
+        flip(words, place);
+        return place;
+    }
+    /// False where the place is free already; nothing changes then.
+    [[gnu::always_inline]] static bool put(uint32_t, uint32_t* words, uint32_t place, bool) {
+        if (is_free(words, place)) [[unlikely]] {
+            return false;
+        }
+        flip(words, place);
+        return true;
+    }
+};
+
+}  // namespace malloom::structures

@@ -1,0 +1,64 @@
+// Bitmaps that a unit in hardware searches (hardware/rtl/chunk_unit.v): of each kind it has one, the first
+// one's. The others are in memory.
+#pragma once
+
+#include <stdint.h>
+
+#include "runtime/structures/freestanding/bit_search.h"
+
+namespace malloom::structures {
+
+/// What the unit is asked for, and bit 31 of an answer that is no place.
+enum class UnitRequest : uint8_t { find_chunk, free_chunk, load, store, status };
+constexpr uint32_t no_place = 0x80000000;
+
+#if defined(__riscv)
+/// The unit behind custom-0.
+struct InstructionUnit {
+    template <UnitRequest request>
+    [[gnu::always_inline]] static uint32_t ask(uint32_t kind_and_word, uint32_t data) {
+        uint32_t answer = 0;
+        __asm__ volatile(".insn r 0x0b, %3, 0, %0, %1, %2"
+                         : "=r"(answer)
+                         : "r"(kind_and_word), "r"(data), "i"(static_cast<int>(request)));
+        return answer;
+    }
+};
+#endif
+
+/// As SearchInMemory. A place of a first bitmap that is freed while it is free changes nothing, and is found
+/// out late: the next `take` of any kind gives an error, which is not a place, and takes none.
+template <class Unit>
+struct SearchInUnit {
+    static constexpr bool finds_late = true;
+
+    [[gnu::always_inline]] static uint32_t take(uint32_t kind, uint32_t*) {
+        return Unit::template ask<UnitRequest::find_chunk>(kind, 0);
+    }
+    [[gnu::always_inline]] static bool put(uint32_t kind, uint32_t* words, uint32_t place, bool is_first) {
+        if (is_first) [[likely]] {
+            Unit::template ask<UnitRequest::free_chunk>(kind, place);
+            return true;
+        }
+        return SearchInMemory<void>::put(kind, words, place, false);
+    }
+
+    /// The bitmap becomes the first of its kind. In memory nothing of it is free then, so that it can leave
+    /// the unit without a transfer when all its places are taken.
+    static void load(uint32_t kind, uint32_t* words, uint32_t count) {
+        for (uint32_t word = 0; word < count; ++word) {
+            Unit::template ask<UnitRequest::load>(kind | word << 8, words[word]);
+            words[word] = 0;
+        }
+    }
+    /// The first bitmap of its kind as it is now; the unit keeps it.
+    static void store(uint32_t kind, uint32_t* words, uint32_t count) {
+        for (uint32_t word = 0; word < count; ++word) {
+            words[word] = Unit::template ask<UnitRequest::store>(kind | word << 8, 0);
+        }
+    }
+    /// Whether a wrong free has not been told yet; it is told by this.
+    static bool was_wrong() { return Unit::template ask<UnitRequest::status>(0, 0) != 0; }
+};
+
+}  // namespace malloom::structures

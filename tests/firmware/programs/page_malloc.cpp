@@ -1,0 +1,131 @@
+// Asks malloc for objects of many sizes and frees them, at random; each keeps what was written into it. Then
+// it misuses the heap. It prints what it found: objects that changed, misuses that were told, whether the
+// heap is whole, and the first objects of a size.
+#include "firmware/page_heap/page_malloc.h"
+
+#include "firmware/board.h"
+
+// There is no C library.
+extern "C" {
+void* malloc(size_t bytes);
+void free(void* object);
+void* calloc(size_t count, size_t each);
+void* realloc(void* object, size_t bytes);
+void* memset(void* to, int byte, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) {
+        static_cast<volatile char*>(to)[i] = static_cast<char>(byte);
+    }
+    return to;
+}
+void* memcpy(void* to, const void* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) {
+        static_cast<volatile char*>(to)[i] = static_cast<const char*>(from)[i];
+    }
+    return to;
+}
+}
+
+static uint32_t told[4];
+
+void malloom_page_misused(enum malloom_page_misuse what, const void*) {
+    ++told[what];
+}
+
+namespace {
+
+struct Object {
+    uint8_t* start;
+    size_t bytes;
+};
+
+constexpr uint32_t most_objects = 150;
+constinit uint32_t state = 1;
+constinit Object objects[most_objects] = {};
+constinit uint32_t changed = 0;
+
+uint32_t drawn(uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+}
+
+void make(Object& object) {
+    object.bytes = drawn(16) != 0 ? drawn(400) : drawn(9000);
+    object.start = static_cast<uint8_t*>(drawn(2) != 0 ? malloc(object.bytes) : calloc(1, object.bytes));
+    memset(object.start, static_cast<int>(object.bytes), object.bytes);
+}
+
+void check(const Object& object, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) {
+        changed += object.start[i] != (object.bytes & 0xff);
+    }
+}
+
+void grow(Object& object) {
+    const size_t bytes = object.bytes + drawn(200);
+    object.start = static_cast<uint8_t*>(realloc(object.start, bytes));
+    check(object, object.bytes);
+    object.bytes = bytes;
+    memset(object.start, static_cast<int>(bytes), bytes);
+}
+
+void end(Object& object) {
+    check(object, object.bytes);
+    free(object.start);
+    object = {};
+}
+
+void work() {
+    for (uint32_t step = 0; step < 900; ++step) {
+        Object& object = objects[drawn(most_objects)];
+        if (object.start == nullptr) {
+            make(object);
+        } else if (drawn(8) == 0) {
+            grow(object);
+        } else {
+            end(object);
+        }
+        if (step % 300 == 0) {
+            changed += malloom_page_heap_is_valid() == 0;
+        }
+    }
+    for (Object& object : objects) {
+        if (object.start != nullptr) {
+            end(object);
+        }
+    }
+}
+
+void misuse() {
+    auto* small = static_cast<char*>(malloc(100));
+    auto* large = static_cast<char*>(malloc(9000));
+    free(small + 16);
+    free(large + 4096);
+    free(&state);
+    free(large);
+    free(large);
+    free(small);
+    free(small);
+    // A unit in hardware tells by now.
+    changed += malloc(100) != small;
+    free(small);
+}
+
+}  // namespace
+
+int main() {
+    work();
+    misuse();
+    const uint32_t counts[] = {changed, told[MALLOOM_PAGES_FOREIGN],
+                               told[MALLOOM_PAGES_FREED_BEFORE] + told[MALLOOM_PAGES_FREED_BEFORE_LATE],
+                               static_cast<uint32_t>(malloom_page_heap_is_valid())};
+    for (uint32_t count : counts) {
+        board_write_number(count);
+        board_write(" ");
+    }
+    for (int i = 0; i < 40; ++i) {
+        board_write_number(reinterpret_cast<uintptr_t>(malloc(20)) & 0xfff);
+        board_write(" ");
+    }
+    board_write("\n");
+    return 0;
+}

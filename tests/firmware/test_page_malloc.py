@@ -1,0 +1,44 @@
+"""malloc from the page heap on the simulated core, by each search of its bitmaps."""
+
+import subprocess
+
+import pytest
+
+from structure.source_tree import ROOT
+
+BUILD = ROOT / "build/firmware"
+CORES = {
+    "linear": "simulated_core",
+    "kamp": "simulated_core",
+    "ctz": "simulated_core",
+    "hardware": "chunk_core",
+}
+"""Which core has what the search needs."""
+
+
+def run(search: str, core: str) -> subprocess.CompletedProcess[str]:
+    command = [BUILD / core / "malloom-core", BUILD / "riscv_core/programs" / f"page_malloc_{search}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+def printed(search: str) -> list[int]:
+    done = run(search, CORES[search])
+    assert (done.returncode, done.stderr) == (0, "")
+    return [int(number) for number in done.stdout.split()]
+
+
+@pytest.mark.parametrize("search", CORES)
+def test_objects_keep_their_contents_and_misuse_is_told(search: str) -> None:
+    changed, foreign, freed_before, is_whole, *objects = printed(search)
+    assert (changed, foreign, freed_before, is_whole) == (0, 3, 2, 1)
+    assert len(set(objects)) == len(objects)
+
+
+def test_every_search_gives_the_same_objects() -> None:
+    (objects,) = {tuple(printed(search)) for search in CORES}
+    assert len(objects) > 40
+
+
+def test_the_search_in_hardware_needs_the_unit() -> None:
+    """Where the core's unit answers zero, the first chunk of a page is every object, and its head too."""
+    assert run("hardware", "simulated_core").returncode == 125
