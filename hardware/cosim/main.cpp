@@ -1,32 +1,39 @@
-// Steps the chunk unit beside the bitmaps of a heap through the requests of a recorded run:
+// Gives the requests of a recorded run to the page heap twice, one with the simulated chunk unit:
 // malloom-chunk-cosim FILE. Prints what the unit was asked, and its cycles. The exit status is 1 where the
 // two do not agree, 2 where there is nothing to read.
 #include <iostream>
 #include <vector>
 
-#include <Vchunk_unit.h>
 #include "hardware/cosim/operations.h"
-#include "hardware/cosim/pages.h"
-#include "hardware/cosim/simulated_unit.h"
+#include "hardware/cosim/paired_heaps.h"
 
 namespace malloom::hardware {
 
 namespace {
 
-// How many requests were for more than half a page.
-uint64_t run(const Operations& operations, Pages& pages) {
-    std::vector<std::optional<Place>> places;
-    uint64_t large = 0;
-    for (const int64_t operation : operations) {
+constexpr size_t most_bytes = size_t{4} << 30;
+// So many operations lie between two looks at the whole heaps.
+constexpr size_t between_checks = 1 << 16;
+
+void run(const Operations& operations, PairedHeaps& heaps) {
+    std::vector<size_t> places;
+    for (size_t index = 0; index < operations.size() && heaps.problem().empty(); ++index) {
+        const int64_t operation = operations[index];
         if (operation >= 0) {
-            places.push_back(pages.allocate(static_cast<uint64_t>(operation)));
-            if (!places.back()) ++large;
-        } else if (const auto& place = places[static_cast<size_t>(~operation)]) {
-            pages.free(*place);
+            places.push_back(heaps.allocate(static_cast<size_t>(operation)));
+        } else {
+            heaps.release(places[static_cast<size_t>(~operation)]);
         }
-        if (!pages.disagreement().empty()) break;
+        if (index % between_checks == 0) heaps.check_validity();
     }
-    return large;
+    heaps.check_validity();
+}
+
+void tell(const Operations& operations) {
+    using Unit = SimulatedInstructions;
+    std::cout << "operations " << operations.size() << " finds " << Unit::asked(find_chunk) << " frees "
+              << Unit::asked(free_chunk) << " loads " << Unit::asked(load) << " stores " << Unit::asked(store)
+              << " statuses " << Unit::asked(status) << " cycles " << Unit::cycles() << "\n";
 }
 
 int compare(const char* path) {
@@ -35,15 +42,11 @@ int compare(const char* path) {
         std::cerr << "malloom-chunk-cosim: " << path << " has no whole list of requests\n";
         return 2;
     }
-    SimulatedUnit<Vchunk_unit> unit;
-    Pages pages({}, [&](const Request& request) { return unit.answer_at_once(request); });
-    const uint64_t large = run(*operations, pages);
-    const Asked& asked = pages.asked();
-    std::cout << "operations " << operations->size() << " large " << large << " pages " << pages.pages()
-              << " finds " << asked.finds << " frees " << asked.frees << " loads " << asked.loads
-              << " stores " << asked.stores << " cycles " << unit.cycles() << "\n";
-    if (pages.disagreement().empty()) return 0;
-    std::cerr << "malloom-chunk-cosim: " << pages.disagreement() << "\n";
+    PairedHeaps heaps(most_bytes);
+    run(*operations, heaps);
+    tell(*operations);
+    if (heaps.problem().empty()) return 0;
+    std::cerr << "malloom-chunk-cosim: " << heaps.problem() << "\n";
     return 1;
 }
 

@@ -1,4 +1,4 @@
-"""The chunk unit beside the bitmaps of a heap, on the requests of real programs: every answer compared."""
+"""The page heap with the chunk unit and without, on the requests of real programs: every object compared."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -39,13 +39,13 @@ def _rows(bench: Bench, built: Path, case: Case) -> list[Row]:
     profile, operations = bench.file(case, "profile"), bench.file(case, "operations")
     record(case.command(bench).arguments, profile, "none")
     write_operations(HeapProfile.open(profile).requests, operations)
-    bench.say(f"stepping the unit beside bitmaps: {case}")
+    bench.say(f"asking both heaps: {case}")
     return number_rows(case.place, ASKED, compared(built, operations))
 
 
 def compared(built: Path, operations: Path) -> dict[str, int]:
-    """What the unit was asked, how often, and its cycles. Raises CommandError where an answer differs from
-    the bitmap's."""
+    """What the unit was asked, how often, and its cycles. Raises CommandError where an object lies
+    elsewhere than without the unit."""
     program = built / PROGRAM
     if not program.is_file():
         raise CommandError(f"there is no {program}", remedy="run setup/hardware.sh in malloom's source tree")

@@ -14,7 +14,7 @@ from malloom.errors import CommandError
 PARTS = {
     table1.PART: "gates and longest paths, beside an allocator with a bitmap of all of memory",
     table5.PART: "cells and clock in FPGAs",
-    cosimulation.PART: "the unit beside the bitmaps of a heap, on recorded programs",
+    cosimulation.PART: "the page heap with the unit and without, on recorded programs",
 }
 
 

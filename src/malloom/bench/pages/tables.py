@@ -19,7 +19,7 @@ def tables() -> list[Table]:
         _numbers(f"Table 5: cells ({virtex})", table5.PART, table5.AREA),
         Table(f"Table 5: clock (paper: {paper.PERIOD} ns)", table5.PART, table5.CLOCK, ONE, cell=_hundredths),
         _numbers(
-            "Co-simulation: what the unit was asked, every answer as the bitmap's",
+            "Co-simulation: what the unit was asked; every object lay where it does without",
             cosimulation.PART,
             cosimulation.ASKED,
         ),
