@@ -4,7 +4,7 @@ A figure is a number with three decimals, one below 2 with two, or an interval s
 quoted whole: with its interval where the result has one there. Its result is a file that the same paragraph,
 item of a list, or cell's row links; where that links none, the first that the section's text links.
 There it stands in a table, and what quotes it names its row and column (`structure.labels`), or in running
-text alone, and what quotes it shares words with that.
+text alone, and what quotes it shares words with that. Rows that call themselves unreliable are not quoted.
 Columns headed `claim ...`, `paper` or `limit` are not looked at: what others say, and what is asked.
 """
 
@@ -41,6 +41,8 @@ LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 CODE = re.compile(r"`[^`]*`")
 BELONGS = re.compile(r"(?:\s*\([^)]*\))?")
 """What directly follows a figure and is said of it alone."""
+UNRELIABLE = re.compile(r"\bunreliable\b")
+"""What a cell says of a row whose control differed too much from itself, so that none may quote it."""
 PARTED = re.compile(r"[,;|/]|\. | to | and ")
 
 Measured = Mapping[str, Sequence[Label]]
@@ -92,7 +94,7 @@ def _in_tables(tables: Sequence[Table]) -> Iterator[tuple[str, Label]]:
         table.title for table in tables if table.labels == 1 and any(map(_has_figure, chain(*table.rows)))
     ]
     for table in tables:
-        for row in table.rows:
+        for row in (row for row in table.rows if not any(map(UNRELIABLE.search, row))):
             for column, cell in list(enumerate(row))[table.labels :]:
                 figures = figures_in(OF_A_PAPER.sub("", cell))
                 if figures and not OF_OTHERS.match(table.head[column]):
