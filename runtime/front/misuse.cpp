@@ -163,11 +163,11 @@ void end_by_fallback_misuse(FallbackMisuse misuse, const void* object) {
 
 }  // namespace
 
-void end_by_bins_misuse(malloom_bins_result what, const void* object, bool was_deferred) {
+void end_by_thread_misuse(heaps::ThreadMisuse what, const void* object, bool was_deferred) {
     Line line = line_about(object);
-    line.text(what == MALLOOM_BINS_FREED_BEFORE ? ", which is free already"
-              : what == MALLOOM_BINS_DAMAGED    ? ", around which somebody has written past an object"
-                                                : ", where no object begins");
+    line.text(what == heaps::ThreadMisuse::freed_before ? ", which is free already"
+              : what == heaps::ThreadMisuse::damaged    ? ", around which somebody has written past an object"
+                                                        : ", where no object begins");
     end_program(line, was_deferred ? ", found at " : ", freed at ");
 }
 

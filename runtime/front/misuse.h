@@ -1,8 +1,8 @@
 // The line with which a program ends that frees what it must not.
 #pragma once
 
-#include "include/malloom/bins.h"
 #include "runtime/front/sites.h"
+#include "runtime/heaps/threads/thread_heaps.h"
 
 namespace malloom::front {
 
@@ -10,7 +10,7 @@ namespace malloom::front {
 /// it, before they end the program. The sites live as long as the process. Once.
 void name_sites_on_misuse(Sites& sites);
 
-/// The same for the bin heaps (ThreadBins::OnMisuse), which know of no sites.
-void end_by_bins_misuse(malloom_bins_result what, const void* object, bool was_deferred);
+/// The same for heaps of an instance a thread (ThreadHeaps::OnMisuse), which know of no sites.
+void end_by_thread_misuse(heaps::ThreadMisuse what, const void* object, bool was_deferred);
 
 }  // namespace malloom::front

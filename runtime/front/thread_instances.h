@@ -78,6 +78,9 @@ class ThreadInstances {
         if (self != &Threads::none() || !__atomic_load_n(&is_watching_, __ATOMIC_ACQUIRE)) [[likely]] {
             return *self;
         }
+        if (watched_ == nullptr) {
+            return *self;  // it is closed
+        }
         Threads::own() = &Threads::away();  // what follows may allocate
         self = watched_->join();
         if (self != nullptr) {

@@ -235,12 +235,13 @@ def test_operator_new_throws(malloom: Malloom, tmp_path: Path) -> None:
         assert malloom("run", *options, "--", tmp_path / "program").stdout == "caught\n"
 
 
-def test_bins_serve_each_thread(malloom: Malloom) -> None:
+@pytest.mark.parametrize("heap", ["bins", "pages"])
+def test_bins_and_pages_serve_each_thread(malloom: Malloom, heap: str) -> None:
     script = "from threading import Thread; t = Thread(target=lambda: bytes(999)); t.start(); t.join()"
-    done = malloom("run", "--heap", "bins", "--statistics", "--", "python3", "-c", script)
+    done = malloom("run", "--heap", heap, "--statistics", "--", "python3", "-c", script)
     assert done.returncode == 0
-    assert re.search(r", bins [1-9]\d* \([2-9] instances, \d+ regions?, at most ", done.stderr)
-    assert malloom("run", "--heap", "bins", "--print-environment").stdout.endswith("MALLOOM=heap=bins\n")
+    assert re.search(rf", {heap} [1-9]\d* \([2-9] instances, \d+ regions?, at most ", done.stderr)
+    assert malloom("run", "--heap", heap, "--print-environment").stdout.endswith(f"MALLOOM=heap={heap}\n")
 
 
 def test_musl_program_is_refused(malloom: Malloom, compile_c: Compile) -> None:
@@ -284,8 +285,8 @@ def test_bad_plans_are_refused(malloom: Malloom, tmp_path: Path) -> None:
 
 def test_bad_use_is_refused(malloom: Malloom) -> None:
     assert_refused(malloom("run"), 2, "no program is given")
-    choice = "choose plan or pools or bins or fallback"
-    assert_refused(malloom("run", "--heap", "pages", "--", "true"), 2, choice)
+    choice = "choose plan or pools or bins or pages or fallback"
+    assert_refused(malloom("run", "--heap", "page", "--", "true"), 2, choice)
     assert_refused(malloom("run", "--heap", "bins", "--plan", "x", "--", "true"), 2, "--plan means nothing")
     assert_refused(malloom("run", "--heap", "plan", "--", "true"), 2, "needs a plan")
     assert_refused(malloom("run", "--fallback", "none", "--", "true"), 2, "'mimalloc', 'system'")

@@ -96,12 +96,12 @@ struct Region {
     Region* next;
     uint32_t first;  ///< page that objects may have
     uint32_t pages;
-    uint32_t free_pages;
+    uint32_t taken;  ///< pages
 
     uintptr_t base() const { return reinterpret_cast<uintptr_t>(this); }
     uintptr_t* directory() { return reinterpret_cast<uintptr_t*>(this + 1); }
     const uintptr_t* directory() const { return reinterpret_cast<const uintptr_t*>(this + 1); }
-    bool is_empty() const { return free_pages == pages - first; }
+    bool is_empty() const { return taken == 0; }
 };
 
 /// At the begin of pages that nothing lives in.

@@ -96,13 +96,31 @@ class PageHeap {
         }
     }
 
-    /// Of a living object: the bytes that it may use.
-    size_t usable_size(const Region& region, const void* object) const {
+    /// Of a living object: the bytes that it may use. 0 where no object may be.
+    static size_t usable_size(const Region& region, const void* object) {
         const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
         const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
-        return (entry & kind_of_entry) == living_run
-                   ? pages_of(entry) << Geometry::page_shift
-                   : size_t{1} << Geometry::shift_of(reinterpret_cast<const Page*>(entry)->size_class);
+        if (entry != 0 && (entry & kind_of_entry) == 0) [[likely]] {
+            return size_t{1} << Geometry::shift_of(reinterpret_cast<const Page*>(entry)->size_class);
+        }
+        return (entry & kind_of_entry) == living_run ? pages_of(entry) << Geometry::page_shift : 0;
+    }
+
+    /// Whether an object begins there. Not for searches that find misuse late.
+    static bool is_living(const Region& region, const void* object)
+        requires(!Search::finds_late)
+    {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
+        const uintptr_t within = offset & (page_bytes - 1);
+        if (entry == 0 || (entry & kind_of_entry) != 0) {
+            return within == 0 && (entry & kind_of_entry) == living_run;
+        }
+        const Page& page = *reinterpret_cast<const Page*>(entry);
+        const uint32_t shift = Geometry::shift_of(page.size_class);
+        const auto chunk = static_cast<uint32_t>(within >> shift);
+        return uintptr_t{chunk} << shift == within && chunk >= page.first &&
+               !structures::is_free(page.bits(), chunk);
     }
 
     /// The region of any address; null where it lies in none. It goes through all regions.
@@ -291,17 +309,15 @@ void PageHeap<Search, G>::give_back(Region& region, Page& page) {
     }
 }
 
-// From the largest size on, whose heads lie in pages of smaller ones.
+// An empty page that was kept is the first of its class. From the largest size on, whose heads lie in pages
+// of smaller ones.
 template <class Search, class G>
 void PageHeap<Search, G>::give_back_empty() {
     for (uint32_t size_class = G::classes; size_class-- > 0;) {
-        for (Page* page = with_room_[size_class]; page != nullptr;) {
-            Page* const next = page->next;
-            if (page->free == chunks_of(*page)) {
-                leave_list(*page);
-                give_back(*region_of(page->start), *page);
-            }
-            page = next;
+        Page* const page = with_room_[size_class];
+        if (page != nullptr && page->free == chunks_of(*page)) {
+            leave_list(*page);
+            give_back(*region_of(page->start), *page);
         }
     }
 }

@@ -61,7 +61,6 @@ Region* PageRuns<page_shift>::add(void* memory, size_t bytes) {
         region.directory()[page] = 0;
     }
     regions_ = &region;
-    region.free_pages = static_cast<uint32_t>(pages - own);
     make_free(region, own, pages - own);
     return &region;
 }
@@ -96,7 +95,7 @@ typename PageRuns<page_shift>::Taken PageRuns<page_shift>::take(size_t pages, si
         if (has - pages != before) {
             make_free(region, page + before + pages, has - pages - before);
         }
-        region.free_pages -= static_cast<uint32_t>(pages);
+        region.taken += static_cast<uint32_t>(pages);
         return {&region, page + before};
     }
     return {nullptr, 0};
@@ -105,7 +104,7 @@ typename PageRuns<page_shift>::Taken PageRuns<page_shift>::take(size_t pages, si
 template <uint32_t page_shift>
 void PageRuns<page_shift>::give_back(Region& region, size_t page, size_t pages) {
     uintptr_t* const directory = region.directory();
-    region.free_pages += static_cast<uint32_t>(pages);
+    region.taken -= static_cast<uint32_t>(pages);
     directory[page] = 0;
     const uintptr_t former = directory[page - 1];
     if ((former & kind_of_entry) == free_run) {
@@ -169,7 +168,7 @@ bool PageRuns<page_shift>::is_valid() const noexcept {
         listed += pages;
     }
     for (const Region* region = regions_; region != nullptr; region = region->next) {
-        listed -= region->free_pages;
+        listed -= region->pages - region->first - region->taken;
     }
     return listed == 0;
 }

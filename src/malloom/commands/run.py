@@ -28,6 +28,7 @@ class Heap(StrEnum):
     plan = "plan"
     pools = "pools"
     bins = "bins"
+    pages = "pages"
     fallback = "fallback"
 
 
@@ -79,7 +80,8 @@ def run(
         str | None,
         typer.Option(
             help="plan, pools (what the plan says, and pools for call sites that turn out to be worth it), "
-            "bins (free lists by size, a heap for each thread) or fallback; plan where a plan is given.",
+            "bins (free lists by size, a heap for each thread), pages (bitmaps by size, likewise) or "
+            "fallback; plan where a plan is given.",
             metavar="HEAP",
         ),
     ] = None,
@@ -166,7 +168,8 @@ def run(
     of a vertex, lie beside each other; it pays where they are walked together, and costs where not.
 
     With --heap bins requests of up to 256 KiB come from the bin heap that firmware has too, an instance
-    for each thread; --statistics says how many there were.
+    for each thread; --statistics says how many there were. With --heap pages the same requests come from
+    the page heap, which rounds them up to a power of two.
 
     With --dynamic the program runs under DynamoRIO, its children too: call sites get their pools and loads
     their prefetches in the code that runs most. With --no-pools and --no-prefetch it is DynamoRIO alone.
@@ -258,8 +261,8 @@ def chosen_heap(name: str | None, plan: Path | None) -> Heap:
         return Heap.plan if plan else Heap.fallback
     if name not in list(Heap):
         raise UsageProblem(f"there is no heap '{name}'", remedy=f"choose {' or '.join(Heap)}")
-    if name == Heap.bins and plan:
-        raise UsageProblem("--plan means nothing with --heap bins", remedy="leave out one of the two")
+    if name in (Heap.bins, Heap.pages) and plan:
+        raise UsageProblem(f"--plan means nothing with --heap {name}", remedy="leave out one of the two")
     if name == Heap.plan and not plan:
         raise UsageProblem("--heap plan needs a plan", remedy="name it with --plan")
     return Heap(name)

@@ -75,6 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{"pools_and_plan", MALLOOM_LIBRARY, "heap=pools", "matched"},
                     Setting{"pools_colocating", MALLOOM_LIBRARY, "heap=pools,colocate=1", "pooled"},
                     Setting{"bins", MALLOOM_LIBRARY, "heap=bins", "bins"},
+                    Setting{"pages", MALLOOM_LIBRARY, "heap=pages", "pages"},
                     Setting{"fallback", MALLOOM_LIBRARY, "heap=fallback", "fallback"},
                     Setting{"system", MALLOOM_LIBRARY, "fallback=system", "fallback"},
                     Setting{"bump", MALLOOM_LIBRARY_WITH_BUMP, "heap=bump", "bump"}),

@@ -90,7 +90,8 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
          {settings, "statistics=0," + settings, plan_for_anyone(), "heap=pools,statistics=0," + settings,
           "heap=pools," + plan_for_anyone(), std::string("heap=pools"),
           std::string("heap=pools,statistics=1"), std::string("heap=pools,colocate=1"),
-          std::string("heap=bins"), std::string("heap=bins,statistics=1"), std::string("heap=fallback"),
+          std::string("heap=bins"), std::string("heap=bins,statistics=1"), std::string("heap=pages"),
+          std::string("heap=pages,statistics=1"), std::string("heap=fallback"),
           std::string("fallback=system")}) {
         EXPECT_EQ(run(heap, MALLOOM_PROBE " threads").output, "threads done\n") << heap;
         EXPECT_EQ(run(heap, MALLOOM_PROBE " fork").output, "fork done\n") << heap;
@@ -99,9 +100,9 @@ TEST_F(Preload, ThreadsForksSignalsAndExecLive) {
     }
 }
 
-TEST_F(Preload, SignalHandlersMayAskWhereThePlanOrBinsServe) {
-    for (const std::string& settings :
-         {"statistics=0," + plan_for_probe(1, 1000000, 3), std::string("heap=bins")}) {
+TEST_F(Preload, SignalHandlersMayAskWhereThePlanOrInstancesOfThreadsServe) {
+    for (const std::string& settings : {"statistics=0," + plan_for_probe(1, 1000000, 3),
+                                        std::string("heap=bins"), std::string("heap=pages")}) {
         const Outcome outcome = run(settings, MALLOOM_PROBE " signal");
         EXPECT_EQ(outcome.output, "signal done\n") << outcome.complaint;
     }
@@ -122,7 +123,7 @@ TEST_F(Preload, StatisticsSayHowManyInstancesServed) {
     EXPECT_LE(instances, 51u) << many;
 }
 
-TEST_F(Preload, WhatIsFreedWronglyInBinsEndsTheProgramWithALine) {
+TEST_F(Preload, WhatIsFreedWronglyInBinsOrPagesEndsTheProgramWithALine) {
     std::ofstream(folder + "/wrong.c") << "#include <stdlib.h>\n#include <string.h>\n"
                                           "int main(int count, char** words) {\n"
                                           "    char* volatile object = malloc(100);\n"
@@ -134,15 +135,20 @@ TEST_F(Preload, WhatIsFreedWronglyInBinsEndsTheProgramWithALine) {
                                           "    return 0;\n"
                                           "}\n";
     ASSERT_EQ(plain("gcc -fno-builtin wrong.c -o wrong").status, 0);
-    const auto complaint = [&](const char* how) {
-        const Outcome outcome = run("heap=bins", "./wrong " + std::string(how));
+    const auto complaint = [&](const std::string& heap, const char* how) {
+        const Outcome outcome = run("heap=" + heap, "./wrong " + std::string(how));
         EXPECT_EQ(outcome.status == 0, outcome.complaint.empty()) << outcome.complaint;
         return outcome.complaint;
     };
-    EXPECT_EQ(complaint("right"), "");
-    EXPECT_NE(complaint("twice").find(", which is free already, freed at (wrong+"), std::string::npos);
-    EXPECT_NE(complaint("within").find(", where no object begins, freed at (wrong+"), std::string::npos);
-    EXPECT_NE(complaint("over").find(", around which somebody has written past an object, freed at (wrong+"),
+    for (const std::string heap : {"bins", "pages"}) {
+        EXPECT_EQ(complaint(heap, "right"), "");
+        EXPECT_NE(complaint(heap, "twice").find(", which is free already, freed at (wrong+"),
+                  std::string::npos);
+        EXPECT_NE(complaint(heap, "within").find(", where no object begins, freed at (wrong+"),
+                  std::string::npos);
+    }
+    EXPECT_NE(complaint("bins", "over")
+                  .find(", around which somebody has written past an object, freed at (wrong+"),
               std::string::npos);
 }
 
@@ -168,8 +174,8 @@ TEST_F(Preload, PosixMemalignLeavesErrnoAlone) {
 // When it is started nothing limits it. The largest are aligned ones of which mimalloc would ask for more
 // than it has in a segment.
 TEST_F(Preload, AProgramThatLimitsItsOwnDataGetsNull) {
-    for (const char* settings :
-         {"heap=fallback", "heap=pools", "heap=bins", "fallback=system", "heap=pools,statistics=1"}) {
+    for (const char* settings : {"heap=fallback", "heap=pools", "heap=bins", "heap=pages", "fallback=system",
+                                 "heap=pools,statistics=1"}) {
         for (const char* objects : {"48 0", "1000 0", "4000 0", "20000 0", "1000000 0", "16000000 0", "64 64",
                                     "8000 4096", "1000000 65536", "15700000 1048576", "16700000 1048576"}) {
             const Outcome outcome = run(settings, MALLOOM_PROBE " limited " + std::string(objects));
@@ -191,7 +197,7 @@ TEST_F(Preload, SegmentsAreOpenedWholeWhereNothingLimitsThem) {
 TEST_F(Preload, AWrongSettingIsNamed) {
     const Outcome outcome = run("heap=pool", MALLOOM_PROBE " one");
     EXPECT_EQ(outcome.complaint,
-              "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins\n");
+              "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins|pages\n");
 }
 
 TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {

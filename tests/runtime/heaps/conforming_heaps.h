@@ -4,6 +4,8 @@
 #include "runtime/heaps/bins/adapter/thread_bins.h"
 #include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
+#include "runtime/heaps/pages/adapter/region_pages.h"
+#include "runtime/heaps/pages/adapter/thread_pages.h"
 #include "runtime/heaps/plan/group_heap.h"
 #include "runtime/heaps/plan/plan_heap.h"
 #include "runtime/platform/memory.h"
@@ -39,6 +41,10 @@ class OverRegion {
     void* region_;
     Heap heap_;
 };
+
+/// The page heap by one of the ways to search its bitmaps.
+template <class Search>
+using PagesOverRegion = OverRegion<heaps::RegionPages<heaps::pages::PageHeap<Search>>>;
 
 /// A plan in memory, and whoever opens it.
 class InPlan {
@@ -254,55 +260,62 @@ class PoolsBesideCompanions : public SizedPools {
     uintptr_t last_[heaps::ColocationHeap::largest_bytes] = {};
 };
 
-/// Bin heaps with an instance for each thread that comes, as a front keeps them.
-class BinsOfThreads {
+/// Heaps of a kind with an instance for each thread that comes, as a front keeps them.
+template <class Heap>
+class InstancesOfThreads {
   public:
     static constexpr size_t largest_bytes = size_t{16} << 10;
-    static constexpr size_t largest_alignment = heaps::ThreadBins::largest_alignment;
+    static constexpr size_t largest_alignment = heaps::ThreadHeaps<Heap>::largest_alignment;
     static constexpr bool has_threads = true;
     static constexpr bool reuses = true;
     static constexpr bool is_bounded = true;
 
-    BinsOfThreads() : region_(platform::reserve_addresses(region_bytes, platform::page_bytes())) {
-        EXPECT_FALSE(bins_.owns(region_)) << "before it is open";
-        EXPECT_TRUE(bins_.open(region_, region_bytes));
+    InstancesOfThreads() : region_(platform::reserve_addresses(region_bytes, platform::page_bytes())) {
+        EXPECT_FALSE(heaps_.owns(region_)) << "before it is open";
+        EXPECT_TRUE(heaps_.open(region_, region_bytes));
     }
-    ~BinsOfThreads() {
+    ~InstancesOfThreads() {
         end_thread();
         platform::unmap_pages(region_, region_bytes);
     }
-    BinsOfThreads(const BinsOfThreads&) = delete;
-    BinsOfThreads& operator=(const BinsOfThreads&) = delete;
+    InstancesOfThreads(const InstancesOfThreads&) = delete;
+    InstancesOfThreads& operator=(const InstancesOfThreads&) = delete;
 
-    BinsOfThreads& heap() { return *this; }
+    InstancesOfThreads& heap() { return *this; }
     static heaps::Request request(size_t bytes, size_t alignment) { return {bytes, alignment}; }
     void end_thread() {
-        if (heaps::OwnedBins* own = instances[this]) {
-            bins_.leave(*own);
+        if (heaps::Owned<Heap>* own = instances()[this]) {
+            heaps_.leave(*own);
         }
-        instances.erase(this);
+        instances().erase(this);
     }
 
-    void* allocate(const heaps::Request& request) { return bins_.allocate(self(), request); }
-    void deallocate(void* object) { bins_.release(self(), object); }
-    bool owns(const void* object) const { return bins_.owns(object); }
-    size_t usable_size(const void* object) const { return bins_.usable_size(object); }
-    bool resize(void* object, const heaps::Request& request) { return bins_.resize(self(), object, request); }
+    void* allocate(const heaps::Request& request) { return heaps_.allocate(self(), request); }
+    void deallocate(void* object) { heaps_.release(self(), object); }
+    bool owns(const void* object) const { return heaps_.owns(object); }
+    size_t usable_size(const void* object) const { return heaps_.usable_size(object); }
+    bool resize(void* object, const heaps::Request& request) {
+        return heaps_.resize(self(), object, request);
+    }
 
-    heaps::OwnedBins& self() {
-        heaps::OwnedBins*& own = instances[this];
+    heaps::Owned<Heap>& self() {
+        heaps::Owned<Heap>*& own = instances()[this];
         if (own == nullptr) {
-            own = bins_.join();
+            own = heaps_.join();
         }
         return *own;
     }
-    heaps::ThreadBins& bins() { return bins_; }
+    heaps::ThreadHeaps<Heap>& all() { return heaps_; }
 
   private:
     static constexpr size_t region_bytes = size_t{64} << 20;
-    static inline thread_local std::map<const void*, heaps::OwnedBins*> instances;
+    // Within a function: GCC 12 takes no two such members of class templates.
+    static std::map<const void*, heaps::Owned<Heap>*>& instances() {
+        thread_local std::map<const void*, heaps::Owned<Heap>*> own;
+        return own;
+    }
     void* region_;
-    heaps::ThreadBins bins_;
+    heaps::ThreadHeaps<Heap> heaps_;
 };
 
 template <heaps::FallbackKind kind>

@@ -1,19 +1,23 @@
-// The bin heaps of a process: which is the calling thread's, and what ends of threads and forks mean to them.
+// The heaps of a process that have an instance a thread (runtime/heaps/threads/thread_heaps.h).
 #pragma once
 
 #include "runtime/heaps/bins/adapter/thread_bins.h"
 #include "runtime/heaps/heap.h"
+#include "runtime/heaps/pages/adapter/thread_pages.h"
+#include "runtime/heaps/threads/thread_heaps.h"
 #include "runtime/platform/output.h"
 
 namespace malloom::front {
 
-/// At most one that is open. All zero it claims and owns nothing.
-class ProcessBins {
+/// Knows which instance is the calling thread's, and what ends of threads and forks mean to it. Heap is a
+/// heaps::ThreadHeap. At most one of each is open. All zero it claims and owns nothing.
+template <class Heap>
+class ProcessThreadHeap {
   public:
     /// Of address space: as much as is of use. Less will do.
     static constexpr size_t most_region_bytes = size_t{64} << 30;
 
-    /// As of a region heap, but that addresses alone will do (ThreadBins::open). Watches for ends of threads
+    /// As of a region heap, but that addresses alone will do (ThreadHeaps::open). Watches for ends of threads
     /// and forks from now on.
     bool open(void* region, size_t bytes);
     /// For tests: no other thread is left, and nothing is freed any more.
@@ -31,9 +35,14 @@ class ProcessBins {
   private:
     [[gnu::noinline]] void* allocate_first(const heaps::Request& request);
 
-    heaps::ThreadBins heap_;
+    heaps::ThreadHeaps<Heap> heap_;
 };
 
-static_assert(heaps::RegionHeap<ProcessBins>);
+using ProcessBins = ProcessThreadHeap<heaps::BinsOfThread>;
+using ProcessPages = ProcessThreadHeap<heaps::PagesOfThread>;
+extern template class ProcessThreadHeap<heaps::BinsOfThread>;
+extern template class ProcessThreadHeap<heaps::PagesOfThread>;
+
+static_assert(heaps::RegionHeap<ProcessBins> && heaps::RegionHeap<ProcessPages>);
 
 }  // namespace malloom::front

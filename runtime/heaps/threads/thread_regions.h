@@ -1,17 +1,15 @@
-// Regions for many bin heaps, out of one range of addresses.
+// Regions for many heaps, out of one range of addresses.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "runtime/heaps/bins/regions.h"
 
 namespace malloom::heaps {
 
 /// The range is divided into units. A region is some units in a row, and a table says of each unit whose it
 /// is: so the owner of an object is found by its address. All zero is a range of no bytes. Nothing here
 /// locks: `take` and `give_back` are for one thread at a time, the others for all at any time.
-class BinRegions {
+class ThreadRegions {
   public:
     static constexpr size_t unit_bytes = size_t{1} << 20;
 
@@ -28,9 +26,9 @@ class BinRegions {
 
     /// Of an address that is covered: whose region it lies in, 0 where in none.
     [[gnu::always_inline]] uint32_t owner_of(const void* address) const { return unit_of(address).owner; }
-    /// The region of an object. A bin heap keeps its notes of a region where that begins.
-    [[gnu::always_inline]] bins::Region& region_of(const void* object) const {
-        return *reinterpret_cast<bins::Region*>(start_ + size_t{unit_of(object).first} * unit_bytes);
+    /// Where the region of an object begins.
+    [[gnu::always_inline]] void* region_of(const void* object) const {
+        return reinterpret_cast<void*>(start_ + size_t{unit_of(object).first} * unit_bytes);
     }
 
     struct Taken {
@@ -41,8 +39,8 @@ class BinRegions {
     Taken take(size_t bytes, uint32_t owner);
     /// The memory of a region that nothing lives in goes back to the system. Its addresses can be taken when
     /// `give_back` has returned. For any thread: it is the owner's until then.
-    void discard(const bins::Region& region) const;
-    void give_back(const bins::Region& region);
+    void discard(void* region) const;
+    void give_back(void* region);
 
     /// For statistics; may be a moment old.
     uint32_t regions() const { return __atomic_load_n(&regions_, __ATOMIC_RELAXED); }
@@ -59,7 +57,7 @@ class BinRegions {
     }
     Taken take_units(size_t units, uint32_t owner);
     uint32_t find(size_t units) const;
-    size_t units_of(const bins::Region& region) const;
+    size_t units_of(const void* region) const;
 
     uintptr_t start_ = 0;
     size_t bytes_ = 0;

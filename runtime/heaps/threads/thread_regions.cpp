@@ -1,12 +1,10 @@
-#include "runtime/heaps/bins/adapter/bin_regions.h"
+#include "runtime/heaps/threads/thread_regions.h"
 
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
 
-using bins::Region;
-
-bool BinRegions::open(uintptr_t start, size_t bytes, size_t reserved) {
+bool ThreadRegions::open(uintptr_t start, size_t bytes, size_t reserved) {
     const size_t units = bytes / unit_bytes;
     const size_t table = platform::round_up(reserved, sizeof(Unit));
     const size_t own = (table + units * sizeof(Unit) + unit_bytes - 1) / unit_bytes;
@@ -23,7 +21,7 @@ bool BinRegions::open(uintptr_t start, size_t bytes, size_t reserved) {
 }
 
 // The first place that is long enough; 0, where the table lies, if there is none.
-uint32_t BinRegions::find(size_t units) const {
+uint32_t ThreadRegions::find(size_t units) const {
     size_t run = 0;
     for (uint32_t unit = lowest_; unit < units_; ++unit) {
         run = table_[unit].owner == 0 ? run + 1 : 0;
@@ -34,13 +32,13 @@ uint32_t BinRegions::find(size_t units) const {
     return 0;
 }
 
-BinRegions::Taken BinRegions::take(size_t bytes, uint32_t owner) {
+ThreadRegions::Taken ThreadRegions::take(size_t bytes, uint32_t owner) {
     const size_t units = (bytes + unit_bytes - 1) / unit_bytes;
     const Taken taken = take_units(units, owner);
     return taken.start == nullptr && units > 1 ? take_units(1, owner) : taken;
 }
 
-BinRegions::Taken BinRegions::take_units(size_t units, uint32_t owner) {
+ThreadRegions::Taken ThreadRegions::take_units(size_t units, uint32_t owner) {
     const uint32_t first = find(units);
     void* start = reinterpret_cast<void*>(start_ + size_t{first} * unit_bytes);
     if (first == 0 || !platform::open_pages(start, units * unit_bytes)) {
@@ -56,21 +54,21 @@ BinRegions::Taken BinRegions::take_units(size_t units, uint32_t owner) {
     return {start, units * unit_bytes};
 }
 
-// What the heap leaves over at the end is less than a unit.
-size_t BinRegions::units_of(const Region& region) const {
-    const size_t bytes = bins::distance(region.memory, region.end) + bins::head_bytes;
-    return (bytes + unit_bytes - 1) / unit_bytes;
+size_t ThreadRegions::units_of(const void* region) const {
+    const Unit* const first = &unit_of(region);
+    const Unit* unit = first + 1;
+    while (unit < table_ + units_ && unit->first == first->first) {
+        ++unit;
+    }
+    return static_cast<size_t>(unit - first);
 }
 
-void BinRegions::discard(const Region& region) const {
-    // The first page stays: there lies what give_back reads.
-    const size_t kept = platform::page_bytes();
-    const size_t bytes = units_of(region) * unit_bytes;
-    platform::discard_pages(reinterpret_cast<char*>(const_cast<Region*>(&region)) + kept, bytes - kept);
+void ThreadRegions::discard(void* region) const {
+    platform::discard_pages(region, units_of(region) * unit_bytes);
 }
 
-void BinRegions::give_back(const Region& region) {
-    const Unit place = unit_of(&region);
+void ThreadRegions::give_back(void* region) {
+    const Unit place = unit_of(region);
     const size_t units = units_of(region);
     for (size_t unit = 0; unit < units; ++unit) {
         table_[place.first + unit] = {0, 0};

@@ -1,0 +1,52 @@
+// The page heap as one of many in a process, an instance a thread (runtime/heaps/threads/thread_heaps.h).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/heaps/pages/page_heap.h"
+#include "runtime/heaps/threads/thread_heaps.h"
+#include "runtime/structures/freestanding/bit_search.h"
+
+namespace malloom::heaps {
+
+/// A ThreadHeap.
+struct PagesOfThread {
+    using Region = pages::Region;
+    using Pages =
+        pages::PageHeap<structures::SearchInMemory<structures::CountingSearch<structures::BuiltInZeros>>>;
+
+    bool open(const ThreadMisuseHook& told) {
+        hook = told;
+        return true;
+    }
+    bool add_region(void* start, size_t bytes) { return pages.add_region(start, bytes) != nullptr; }
+    void remove_region(Region& region) { pages.remove_region(region); }
+    Region* first_region() const { return pages.regions(); }
+    static Region* next_region(const Region& region) { return region.next; }
+    static size_t room_of(const Region& region) { return size_t{region.pages} * Pages::page_bytes; }
+    static bool is_empty(const Region& region) { return region.is_empty(); }
+
+    void* allocate(const Request& request);
+    void release(Region& region, void* object);
+    bool resize(const Region& region, void* object, size_t bytes) const;
+    void release_later(void* object);
+    bool has_deferred() const { return structures::load(deferred) != 0; }
+    [[gnu::noinline]] void take_deferred();
+    void forget_deferred() { deferred = 0; }
+    void settle() { pages.give_back_empty(); }
+    static size_t usable_size(const Region& region, const void* object) {
+        return Pages::usable_size(region, object);
+    }
+    static ThreadMisuse looked_into(const Region&, const void*, ThreadMisuse what) { return what; }
+
+    Pages pages;
+    uintptr_t deferred;  ///< the last of a list of objects, each of which begins with the one before
+    ThreadMisuseHook hook;
+};
+
+using OwnedPages = Owned<PagesOfThread>;
+using ThreadPages = ThreadHeaps<PagesOfThread>;
+extern template class ThreadHeaps<PagesOfThread>;
+
+}  // namespace malloom::heaps
