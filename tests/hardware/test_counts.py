@@ -64,6 +64,11 @@ def test_a_fit_finds_what_it_is_made_of() -> None:
     assert fitted(found, 1 << 20) == {GATES: (5 * 20 + 7) << 20, FIND: 81}
 
 
+def test_cells_of_an_fpga_are_counted() -> None:
+    tree = Design(HARDWARE, "or_tree", (("LEAVES", 16),)).netlist("synth_ice40 -top or_tree").cells()
+    assert tree == {"SB_LUT4": 5}
+
+
 def test_what_is_missing_is_told(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no Verilog"):
         simple(Design(tmp_path, "chunk_unit"))

@@ -13,6 +13,14 @@ from structure.source_tree import ROOT
 HARDWARE = ROOT / "hardware"
 BENCH = ROOT / "tests/hardware/chunk_unit_bench.v"
 WHOLE_MEMORY = ROOT / "tests/hardware/whole_memory_bench.v"
+WINDOWS = ROOT / "tests/hardware/window_unit_bench.v"
+WINDOW_FAULTS = (
+    Fault("window_unit.v", "is_there[number] & first_i", "first_i"),
+    Fault("window_unit.v", " & index >= leasts[number]", ""),
+    Fault("window_unit.v", "is_give & hit[number] & is_chunk[number]", "is_give & hit[number]"),
+    Fault("window_unit.v", "fits[number+1] & ~fits[number]", "fits[number+1]"),
+    Fault("window_unit.v", ": |(hit & is_free) ? FREED_TWICE : GIVEN", ": GIVEN"),
+)
 COMPARED = HARDWARE / "synth/whole_memory_allocator.v"
 
 
@@ -43,6 +51,14 @@ def test_a_fault_is_found(fault: Fault, tmp_path: Path) -> None:
     done = simulate(BENCH, with_fault(fault, tmp_path), tmp_path)
     assert "passed" not in done.stdout
     assert "failed: round" in done.stdout
+
+
+@pytest.mark.parametrize("fault", [None, *WINDOW_FAULTS], ids=str)
+def test_the_window_unit(fault: Fault | None, tmp_path: Path) -> None:
+    """Right as it is, and wrong with each fault."""
+    sources = with_fault(fault, tmp_path) if fault else UNIT
+    done = simulate(WINDOWS, sources, tmp_path)
+    assert done.stdout.startswith("failed: round" if fault else "passed 3000 answers\n")
 
 
 def test_the_allocator_that_it_is_compared_with_is_right(tmp_path: Path) -> None:

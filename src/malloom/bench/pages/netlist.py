@@ -103,10 +103,15 @@ class Netlist:
     def _count(self, module: str, found: dict[str, Counter[str]]) -> None:
         own = found.setdefault(plain(module), Counter())
         for cell in self.modules[module]["cells"].values():
-            if cell["type"] in self.modules:
+            if self._is_ours(cell["type"]):
                 self._count(cell["type"], found)
             else:
                 own[cell["type"]] += 1
+
+    def _is_ours(self, module: str) -> bool:
+        """And not a cell of an FPGA's, of which Yosys writes the ports."""
+        attributes = self.modules.get(module, {"attributes": {"blackbox": 1}})["attributes"]
+        return not {"blackbox", "whitebox"} & attributes.keys()
 
     def ports(self) -> int:
         """Bits of all ports."""

@@ -26,15 +26,19 @@ WANTED_PERIOD = 20.0
 SEEDS = (1, 2, 3, 4, 5)
 LOGIC = ("LUT", "MUXF", "MUXCY", "XORCY", "INV", "GND", "VCC")
 """Cells of Xilinx's that ISE counts as basic elements."""
-UNITS = {"chunk unit": "registered_chunk_unit", "search with 21 pins": "prototype"}
-"""The whole unit with registers at its ports; and what the paper's prototype may have had."""
+UNITS = {
+    "chunk unit": "registered_chunk_unit",
+    "window unit": "registered_window_unit",
+    "search with 21 pins": "prototype",
+}
+"""Whole units with registers at their ports; and what the paper's prototype may have had."""
 CORE = "VexRiscv with its function unit's port"
 
 
-class Frequencies(Gathered[dict[int, float]]):
-    """MHz by seed."""
+class Frequencies(Gathered[float]):
+    """MHz, by a unit and a seed."""
 
-    kind = dict[int, float]
+    kind = float
 
 
 def steps(hardware: Path, processor: Path, seeds: Sequence[int]) -> list[Step]:
@@ -60,7 +64,7 @@ def _place(bench: Bench, design: Design, name: str, frequencies: Frequencies, se
         _synthesised(design, made)
     bench.say(f"placing and routing {name}, seed {seed}")
     frequency = _frequency(made, seed)
-    frequencies.setdefault((name, ICE40), {})[seed] = frequency
+    frequencies[name, f"seed {seed}"] = frequency
     return number_rows((name, ICE40), CLOCK, {f"seed {seed}": frequency})
 
 
@@ -70,7 +74,7 @@ def _synthesised(design: Design, made: Path) -> Netlist:
 
 def _clock_rows(name: str, frequencies: Frequencies) -> list[Row | Goal]:
     place: Place = (name, ICE40)
-    found = list(frequencies.get(place, {}).values())
+    found = list(frequencies.values())
     if not found:
         return []
     middle = median(found)
