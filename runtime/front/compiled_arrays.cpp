@@ -37,6 +37,7 @@ struct CompiledArrays {
 
 constinit ThreadLock opening;
 constinit CompiledArrays* newest = nullptr;  // atomic; grows under the lock
+constinit bool have_gone = false;            // with the library: late destructors get none, and release none
 constinit bool is_forking = false;           // under the lock
 
 /// Has a lock for a scope. Where there are other threads, no handler runs in it: they would wait for whoever
@@ -100,7 +101,8 @@ void after_fork() {
 
 /// The library goes, with its code; its addresses go too.
 [[gnu::destructor(101)]] void close_with_library() {
-    while (is_unloading() && newest != nullptr) {
+    have_gone = is_unloading();
+    while (have_gone && newest != nullptr) {
         CompiledArrays* arrays = newest;
         newest = arrays->next;
         arrays->region.close_but_objects();
@@ -149,8 +151,8 @@ ElementRuns::Taken take_slowly(CompiledArrays& arrays, size_t elements) {
 
 void* take_elements(malloom_arrays& of, size_t bytes, bool are_zeroed) {
     const size_t elements = elements_for(of, bytes);
-    CompiledArrays* arrays = state_of(of);
-    if (arrays == nullptr) {
+    CompiledArrays* arrays = have_gone ? nullptr : state_of(of);
+    if (arrays == nullptr && !have_gone) {
         arrays = open_arrays(of, elements);
     }
     ElementRuns::Taken taken = arrays != nullptr ? arrays->region.take_fast(elements) : ElementRuns::Taken{};
@@ -210,7 +212,7 @@ void* malloom_array_new(malloom_arrays* of, size_t bytes) {
 }
 
 void malloom_array_free(malloom_arrays* of, void* first_element) {
-    if (first_element == nullptr) {
+    if (first_element == nullptr || front::have_gone) {
         return;
     }
     front::CompiledArrays* arrays = front::state_of(*of);
@@ -224,6 +226,9 @@ void malloom_array_free(malloom_arrays* of, void* first_element) {
 
 // With -fmalloom-verify, before each access to so many bytes of elements of this structure.
 void malloom_check_array(const malloom_arrays* of, const void* address, size_t bytes) {
+    if (front::have_gone) {
+        return;
+    }
     const front::CompiledArrays* arrays = front::state_of(*of);
     if (bytes != 0 && (arrays == nullptr || !arrays->region.holds(address, bytes))) {
         platform::abort_with("malloom: an access to an element of a proven set does not hit its arrays");

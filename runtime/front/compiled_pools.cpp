@@ -21,6 +21,11 @@ namespace malloom::front {
 constinit ProcessPools compiled_pools;
 constinit structures::ThreadLock making_borrowers;
 
+namespace {
+/// The library has given its pools back: late destructors get nothing of them, and what they release stays.
+constinit bool have_gone = false;
+}  // namespace
+
 bool open_compiled_pools() {
     static constinit bool is_open = false;
     if (!is_open) {
@@ -28,7 +33,7 @@ bool open_compiled_pools() {
         is_open = compiled_pools.open();
         compiled_pools.heap.arena().prefer_huge_pages_when_large();
     }
-    return is_open;
+    return is_open && !have_gone;
 }
 
 namespace {
@@ -50,15 +55,18 @@ void after_fork() {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/// The library goes, with its code; its addresses go too.
+constinit heaps::SplitPools split_pools = {};
+constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
+
+/// The library goes, with its code; its addresses go too, but for those of objects: what the linker's -fini
+/// names, and destructors of the priorities up to 100, still run and may use or release them.
 [[gnu::destructor(101)]] void close_with_library() {
     if (is_unloading()) {
+        have_gone = true;
+        memset(borrowers, 0, sizeof borrowers);
         compiled_pools.close_but_objects();
     }
 }
-
-constinit heaps::SplitPools split_pools = {};
-constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
 
 /// Whether the C library has served what pools had no memory for; atomic.
 constinit bool has_fallen_back = false;
@@ -156,7 +164,7 @@ void* malloom_pool_calloc(unsigned structure, size_t count, size_t bytes, size_t
 void malloom_pool_free(void* object) {
     if (front::compiled_pools.owns(object)) {
         front::compiled_pools.deallocate(object);
-    } else {
+    } else if (!front::have_gone) {
         free(object);
     }
 }
@@ -169,7 +177,7 @@ void* malloom_pool_new(unsigned structure, size_t bytes, size_t pool_bytes) {
 void malloom_pool_delete(void* object) {
     if (front::compiled_pools.owns(object)) {
         front::compiled_pools.deallocate(object);
-    } else {
+    } else if (!front::have_gone) {
         operator_delete(object);
     }
 }
@@ -195,7 +203,7 @@ void* malloom_pool_new_aligned(unsigned structure, size_t bytes, size_t pool_byt
 void malloom_pool_delete_aligned(void* object, size_t alignment) {
     if (front::compiled_pools.owns(object)) {
         front::compiled_pools.deallocate(object);
-    } else {
+    } else if (!front::have_gone) {
         operator_delete_aligned(object, alignment);
     }
 }
@@ -225,7 +233,7 @@ void* malloom_split_calloc(unsigned structure, size_t first_bytes, size_t count,
 }
 
 void malloom_split_free(void* object) {
-    if (object == nullptr) {
+    if (object == nullptr || front::have_gone) {
         return;
     }
     const heaps::Pool* pool = front::compiled_pools.heap.arena().find(object);
@@ -235,7 +243,7 @@ void malloom_split_free(void* object) {
 // With -fmalloom-verify, before each access to so many bytes of objects of these structures.
 void malloom_verify_inside(const void* address, size_t bytes, unsigned first, unsigned count) {
     const heaps::Pool* pool = front::compiled_pools.heap.arena().find(address);
-    if (pool == nullptr && __atomic_load_n(&front::has_fallen_back, __ATOMIC_RELAXED)) {
+    if (front::have_gone || (pool == nullptr && __atomic_load_n(&front::has_fallen_back, __ATOMIC_RELAXED))) {
         return;  // perhaps the C library's
     }
     const heaps::Pool* end =

@@ -78,6 +78,16 @@ def address_space_of_host(library_and_host: tuple[Path, Path], *words: str) -> t
     return first, last
 
 
+@pytest.mark.parametrize("late", ["-DLATE_PRIORITY=101", "-DLATE_PRIORITY=100", "-Wl,-fini,release_late"])
+def test_what_runs_last_in_a_library_may_release(
+    library_and_host: tuple[Path, Path], late: str, tmp_path: Path
+) -> None:
+    options = ("-shared", "-fPIC", "-Wno-prio-ctor-dtor", late)
+    library = build(SOURCES / "late.c", "maximal", tmp_path, *options)
+    first, last = address_space_of_host((library, library_and_host[1]), "100")
+    assert last - first <= 90 * KEPT_KIBIBYTES
+
+
 @pytest.mark.parametrize("more", [(), ("threads",)])
 def test_a_library_takes_its_addresses_along(
     library_and_host: tuple[Path, Path], more: tuple[str, ...]
