@@ -93,9 +93,18 @@ void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
         to_.indirect_calls_.push_back(&call);
     } else if (!callee->isDeclaration() && !callee->isInterposable() && !callee->isVarArg()) {
         to_.connect(call, *callee);
-    } else if (!take_heap_call(call, *callee) && !take_library_call(call, *callee)) {
+    } else if (!is_of_library(*callee) ||
+               (!take_heap_call(call, *callee) && !take_library_call(call, *callee))) {
         take_unknown_call(call, Rule::given_to_unseen_code);
     }
+}
+
+/// Whether the C library's function of that name is meant: the program has none of its own, and declares it
+/// as the library does, as far as LLVM knows how.
+bool ConstraintVisitor::is_of_library(const llvm::Function& callee) const {
+    llvm::LibFunc function = llvm::NotLibFunc;
+    const bool is_known = library_.getLibFunc(callee.getName(), function);
+    return callee.isDeclaration() && (!is_known || library_.getLibFunc(callee, function));
 }
 
 bool ConstraintVisitor::take_intrinsic(llvm::CallBase& call) {
@@ -116,6 +125,8 @@ bool ConstraintVisitor::take_intrinsic(llvm::CallBase& call) {
     }
     switch (intrinsic->getIntrinsicID()) {
         case llvm::Intrinsic::ptrmask:
+            take_tag(call, *call.getArgOperand(0), tag_bits(*call.getArgOperand(1), true), true);
+            return true;
         case llvm::Intrinsic::launder_invariant_group:
         case llvm::Intrinsic::strip_invariant_group:
         case llvm::Intrinsic::threadlocal_address:

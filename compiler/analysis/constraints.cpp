@@ -26,29 +26,21 @@ uint64_t offset_in(const llvm::DataLayout& layout, llvm::Type& type, llvm::Array
     return offset;
 }
 
-/// Whether the lowest bits alone change, where tags are: then it is the same object.
-bool changes_tags_only(const llvm::BinaryOperator& instruction) {
-    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
-    if (constant == nullptr) {
-        return false;
-    }
-    switch (instruction.getOpcode()) {
-        case llvm::Instruction::And:
-            return (~constant->getValue()).ult(16);
-        case llvm::Instruction::Or:
-        case llvm::Instruction::Xor:
-            return constant->getValue().ult(16);
-        default:
-            return false;
-    }
-}
-
 /// Whether calls are not connected with it: of other code, or with arguments that have no names.
 bool may_have_unseen_callers(const llvm::Function& function) {
     return !function.hasLocalLinkage() || function.isVarArg();
 }
 
 }  // namespace
+
+uint64_t tag_bits(const llvm::Value& value, bool is_kept) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value);
+    if (constant == nullptr || constant->getBitWidth() != 64) {
+        return 0;
+    }
+    const uint64_t bits = is_kept ? ~constant->getZExtValue() : constant->getZExtValue();
+    return bits < object_alignment ? bits : 0;
+}
 
 uint64_t constant_of(const llvm::Value& value) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value);
@@ -157,6 +149,9 @@ void ConstraintVisitor::visitGetElementPtrInst(llvm::GetElementPtrInst& instruct
     }
     auto& address = llvm::cast<llvm::GEPOperator>(instruction);
     const Cell base = to_.cell_of(address.getPointerOperand());
+    if (address.getSourceElementType()->isIntegerTy(8) && !address.hasAllConstantIndices()) {
+        to_.byte_indices_.emplace_back(&instruction, address.idx_begin()->get());
+    }
     if (to_.ways_.of_fields(instruction) == nullptr) {
         sets_.unify(to_.offset_by(address, base), to_.cell_of(&instruction));
     }
@@ -208,17 +203,40 @@ void ConstraintVisitor::visitBinaryOperator(llvm::BinaryOperator& instruction) {
     }
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
     const bool adds = instruction.getOpcode() == llvm::Instruction::Add;
-    const bool is_offset = constant != nullptr && constant->getBitWidth() == 64 && adds;
-    if (is_offset || changes_tags_only(instruction)) {
+    if (constant != nullptr && constant->getBitWidth() == 64 && adds) {
         const Cell from = to_.cell_of(instruction.getOperand(0));
-        const Cell result = from ? from.plus(is_offset ? constant->getSExtValue() : 0) : from;
+        const Cell result = from ? from.plus(constant->getSExtValue()) : from;
         sets_.unify(to_.cell_of(&instruction), result);
         to_.counts_.push_back(&instruction);
         if (from) {
-            to_.steps_.push_back({from, is_offset ? constant->getSExtValue() : 0, result});
+            to_.steps_.push_back({from, constant->getSExtValue(), result});
         }
-    } else {
+        return;
+    }
+    if (instruction.getOpcode() == llvm::Instruction::Sub) {
+        to_.differences_.push_back(&instruction);
+    }
+    const bool clears = instruction.getOpcode() == llvm::Instruction::And;
+    const bool sets =
+        instruction.getOpcode() == llvm::Instruction::Or || instruction.getOpcode() == llvm::Instruction::Xor;
+    take_tag(instruction, *instruction.getOperand(0),
+             clears || sets ? tag_bits(*instruction.getOperand(1), clears) : 0, clears);
+}
+
+/// Where the lowest bits alone change it is the same object, unless more speaks against it than is known yet
+/// (PointsTo::follow_tags).
+void ConstraintVisitor::take_tag(llvm::Instruction& instruction, llvm::Value& address, uint64_t bits,
+                                 bool clears) {
+    if (bits == 0) {
         calculate(instruction);
+        return;
+    }
+    const Cell from = to_.cell_of(&address);
+    sets_.unify(to_.cell_of(&instruction), from);
+    to_.counts_.push_back(&instruction);
+    if (from) {
+        to_.steps_.push_back({from, 0, from});
+        to_.tags_.push_back({&instruction, &address, bits, clears});
     }
 }
 
@@ -298,6 +316,22 @@ void ConstraintVisitor::visitInsertValueInst(llvm::InsertValueInst& instruction)
     same(instruction, *instruction.getAggregateOperand());
     part(instruction, *instruction.getInsertedValueOperand(),
          offset_in(to_.module_.getDataLayout(), *instruction.getType(), instruction.getIndices()));
+}
+
+/// An address that is compared with numbers until one of them is the same is found again by none of its bits.
+void ConstraintVisitor::visitICmpInst(llvm::ICmpInst& instruction) {
+    const auto is_address = [](const llvm::Value& value) {
+        return value.getType()->isPointerTy() || llvm::isa<llvm::PtrToIntInst>(value);
+    };
+    for (const unsigned i : {0U, 1U}) {
+        llvm::Value& address = *instruction.getOperand(i);
+        const llvm::Value& number = *instruction.getOperand(1 - i)->stripPointerCasts();
+        const bool is_number = !is_address(number) || llvm::isa<llvm::IntToPtrInst>(number);
+        if (instruction.isRelational() && is_address(address) && is_number &&
+            !llvm::isa<llvm::Constant>(number)) {
+            to_.numbers_.emplace_back(&address, &instruction);
+        }
+    }
 }
 
 void ConstraintVisitor::visitReturnInst(llvm::ReturnInst& instruction) {

@@ -1,6 +1,7 @@
 // What each instruction says of pointers: the constraints of the points-to analysis.
 #pragma once
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/InstVisitor.h>
 
 #include "compiler/analysis/library_functions.h"
@@ -11,13 +12,18 @@ namespace malloom::compiler {
 /// A number that is known, or 0.
 uint64_t constant_of(const llvm::Value& value);
 
+/// The bits that a number changes, of addresses that it is combined with: those that it has, or where it says
+/// which are kept, has not. 0 where others are changed than those that are 0 where an object begins.
+uint64_t tag_bits(const llvm::Value& value, bool is_kept);
+
 /// Which arguments of a call of an allocator say how many bytes are requested; none of any other call.
 llvm::SmallVector<unsigned, 2> size_operands(const llvm::CallBase& call);
 
 /// Goes once over every instruction; what must be gone over again is left in the analysis's lists.
 class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
   public:
-    explicit ConstraintVisitor(PointsTo& to) : to_(to), sets_(to.sets()) {}
+    explicit ConstraintVisitor(PointsTo& to)
+        : to_(to), sets_(to.sets()), library_(llvm::Triple(to.module().getTargetTriple())) {}
 
     void take(llvm::Function& function);
 
@@ -40,7 +46,8 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void visitBinaryOperator(llvm::BinaryOperator& instruction);
     void visitReturnInst(llvm::ReturnInst& instruction);
     void visitCallBase(llvm::CallBase& instruction);
-    void visitCmpInst(llvm::CmpInst&) {}
+    void visitICmpInst(llvm::ICmpInst& instruction);
+    void visitFCmpInst(llvm::FCmpInst&) {}
     void visitBranchInst(llvm::BranchInst&) {}
     void visitSwitchInst(llvm::SwitchInst&) {}
     void visitUnreachableInst(llvm::UnreachableInst&) {}
@@ -55,9 +62,11 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void access_bytes(llvm::Instruction& instruction, llvm::Value& address, llvm::Value& bytes,
                       bool is_write);
     void calculate(llvm::Instruction& instruction);
+    void take_tag(llvm::Instruction& instruction, llvm::Value& address, uint64_t bits, bool clears);
     void part(llvm::Value& whole, llvm::Value& element, uint64_t offset);
     void take_lane(llvm::Instruction& instruction, llvm::Value& vector, llvm::Value& element,
                    llvm::Value& index);
+    bool is_of_library(const llvm::Function& callee) const;
     bool take_intrinsic(llvm::CallBase& call);
     bool take_heap_call(llvm::CallBase& call, llvm::Function& callee);
     void take_request(llvm::CallBase& call, HeapCall kind);
@@ -72,6 +81,7 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
 
     PointsTo& to_;
     AliasSets& sets_;
+    llvm::TargetLibraryInfoImpl library_;
 };
 
 }  // namespace malloom::compiler

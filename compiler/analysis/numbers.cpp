@@ -2,6 +2,7 @@
 // or written as text.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/MathExtras.h>
 
 #include "compiler/analysis/points_to.h"
 
@@ -15,6 +16,18 @@ constexpr uint64_t pointer_bytes = 8;
 bool leads_to_object(const AliasSet& set) {
     return set.has(Trait::heap) || set.has(Trait::stack) || set.has(Trait::global) ||
            set.has(Trait::function) || set.has(Trait::escaped);
+}
+
+/// The least alignment of the bytes that an access needs, whatever the address.
+uint64_t alignment_of(const Access& access) {
+    if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(access.instruction)) {
+        return llvm::getLoadStoreAlignment(access.instruction).value();
+    }
+    if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(access.instruction)) {
+        return exchange->getAlign().value();
+    }
+    const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(access.instruction);
+    return change != nullptr ? change->getAlign().value() : 1;
 }
 
 bool names_object(Cell cell) {
@@ -33,6 +46,52 @@ void PointsTo::add_trait_of(llvm::Instruction& value, Trait trait) {
         const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(value.getType()).getKnownMinValue();
         for (uint64_t part = 0; part + pointer_bytes <= bytes; part += pointer_bytes) {
             sets_.add_trait(sets_.pointee(place.plus(static_cast<int64_t>(part))), trait);
+        }
+    }
+}
+
+/// Cleared bits lead to the beginning of what is so large, and marks may lead to what lies that far behind:
+/// only where an address is known to have none of the bits, and nothing can be accessed while it has them, is
+/// it the same place.
+bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at) const {
+    const uint64_t within = llvm::NextPowerOf2(tag.bits);
+    const auto has_bits = [&](int64_t offset) {
+        return llvm::mod(offset, static_cast<int64_t>(within)) != 0;
+    };
+    const Region* region = at.set->region_of(at.offset);
+    if (at.set->stride() % within != 0 || (region != nullptr && region->stride % within != 0) ||
+        llvm::any_of(at.set->alternatives(at.offset), has_bits)) {
+        return true;
+    }
+    const uint64_t least = tag.bits & (~tag.bits + 1);
+    return !tag.clears && llvm::any_of(accesses_, [&](const Access& access) {
+        return sets_.resolve(access.at).set == at.set && alignment_of(access) <= least;
+    });
+}
+
+void PointsTo::follow_tags() {
+    for (Tag& tag : tags_) {
+        const Cell at = sets_.resolve(cell_of(tag.address));
+        if (!tag.is_calculated && at && at.set->is_anchored() && may_lead_elsewhere(tag, at)) {
+            tag.is_calculated = true;
+            calculations_.push_back(tag.instruction);
+            numbers_.emplace_back(tag.address, tag.instruction);
+        }
+    }
+}
+
+/// How far two addresses are apart, added to the one, is the other, whatever objects they lead to. C does not
+/// say what it is for two objects, but programs know.
+void PointsTo::follow_differences() {
+    for (llvm::BinaryOperator* difference : differences_) {
+        if (names_object(cell_of(difference->getOperand(0))) &&
+            names_object(cell_of(difference->getOperand(1)))) {
+            sets_.add_trait(cell_of(difference), Trait::apart);
+        }
+    }
+    for (const auto& [address, index] : byte_indices_) {
+        if (const Cell added = cell_of(index); added && added.set->has(Trait::apart)) {
+            add_trait_of(*address, Trait::calculated);
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "compiler/analysis/points_to.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InstIterator.h>
@@ -24,9 +25,17 @@ bool may_carry_pointers(llvm::Type& type) {
     return type.isPointerTy() || type.isVectorTy() || type.isAggregateType();
 }
 
-/// Whether others than the program's own code may use a function or variable by its name.
+/// Whether the linker makes names for the begin and end of a section, by which its variables are reached.
+bool is_linker_set(llvm::StringRef section) {
+    return !section.empty() &&
+           llvm::all_of(section, [](char letter) { return letter == '_' || llvm::isAlnum(letter); });
+}
+
+/// Whether a function or variable may be used by its name by others than the program's own code, or by
+/// another name.
 bool is_visible(const llvm::GlobalValue& global) {
-    return !global.hasLocalLinkage();
+    const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&global);
+    return !global.hasLocalLinkage() || (variable != nullptr && is_linker_set(variable->getSection()));
 }
 
 /// Whether no address of an object is in it. Labels of code are none.

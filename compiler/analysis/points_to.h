@@ -83,6 +83,18 @@ struct StepByDistance {
     Cell to;
 };
 
+/// All requests that pools may serve give objects at multiples of it.
+constexpr uint64_t object_alignment = 16;
+
+/// The lowest bits of an address change: they are set or exchanged, as marks of it, or cleared.
+struct Tag {
+    llvm::Instruction* instruction;
+    llvm::Value* address;
+    uint64_t bits;
+    bool clears;
+    bool is_calculated = false;  ///< it may lead to another place
+};
+
 /// The values that an index may have.
 using RangeOf = std::function<llvm::ConstantRange(llvm::Value& index, llvm::Function& function)>;
 
@@ -145,8 +157,11 @@ class PointsTo {
     void follow_callbacks();
     void call_back(const Callback& callback, llvm::Function& function);
     void follow_numbers();
+    void follow_differences();
     void add_trait_of(llvm::Instruction& value, Trait trait);
     void follow_gathered();
+    void follow_tags();
+    bool may_lead_elsewhere(const Tag& tag, Cell at) const;
     void follow_steps();
     void follow_step_in_array(Cell at, const Step& step);
     void follow_distances();
@@ -176,6 +191,10 @@ class PointsTo {
     std::vector<Copy> copies_;
     std::vector<LibraryAccess> library_accesses_;
     std::vector<Step> steps_;
+    std::vector<Tag> tags_;
+    std::vector<llvm::BinaryOperator*> differences_;  ///< of numbers that may be addresses
+    std::vector<std::pair<llvm::Instruction*, llvm::Value*>>
+        byte_indices_;                                              ///< addresses, and what is added to them
     std::vector<std::pair<llvm::Value*, llvm::Value*>> distances_;  ///< between these, as numbers
     std::vector<StepByDistance> steps_by_distance_;
     bool widens_ = false;         ///< the analysis has gone on for long: what goes on is made coarse

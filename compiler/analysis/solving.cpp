@@ -99,7 +99,9 @@ void PointsTo::solve() {
         follow_copies();
         follow_indirect_calls();
         follow_callbacks();
+        follow_tags();
         follow_numbers();
+        follow_differences();
         follow_gathered();
         follow_steps();
         for (const StepByDistance& step : steps_by_distance_) {
