@@ -271,6 +271,7 @@ void PageHeap<Search, G>::enter_list(Page& page) {
 template <class Search, class G>
 void PageHeap<Search, G>::leave_list(Page& page) {
     Page* const next = page.next;
+    MALLOOM_CHECK((page.previous != nullptr ? page.previous->next : with_room_[page.size_class]) == &page);
     if (next != nullptr) {
         next->previous = page.previous;
     }
@@ -291,7 +292,7 @@ void PageHeap<Search, G>::look_after_empty(Region& region, Page& page) {
             tell_late();
         }
     }
-    // A page of one chunk with room was full.
+    MALLOOM_CHECK_FULL(Search::finds_late || is_valid(page));
     if (page.free == chunks_of(page) && with_room_[page.size_class]->next != nullptr) {
         leave_list(page);
         give_back(region, page);

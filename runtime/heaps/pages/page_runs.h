@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "checks/check.h"
 #include "runtime/heaps/pages/page.h"
 
 namespace malloom::heaps::pages {
@@ -77,15 +78,18 @@ void PageRuns<page_shift>::remove(Region& region) {
 
 template <uint32_t page_shift>
 typename PageRuns<page_shift>::Taken PageRuns<page_shift>::take(size_t pages, size_t alignment) {
+    MALLOOM_CHECK_FULL(is_valid());
     for (FreeRun* run = free_; run != nullptr; run = run->next) {
         Region& region = *run->region;
         const size_t page = page_of(*run);
-        const size_t has = pages_of(region.directory()[page]);
+        const uintptr_t entry = region.directory()[page];
+        const size_t has = pages_of(entry);
         const size_t address = reinterpret_cast<uintptr_t>(run) >> page_shift;
         const size_t before = (0 - address) & (alignment - 1);
         if (has < pages || has - pages < before) {
             continue;
         }
+        MALLOOM_CHECK((entry & kind_of_entry) == free_run && region.directory()[page + has - 1] == entry);
         unlink(*run);
         region.directory()[page] = 0;
         region.directory()[page + has - 1] = 0;
@@ -103,6 +107,7 @@ typename PageRuns<page_shift>::Taken PageRuns<page_shift>::take(size_t pages, si
 
 template <uint32_t page_shift>
 void PageRuns<page_shift>::give_back(Region& region, size_t page, size_t pages) {
+    MALLOOM_CHECK_FULL(is_valid());
     uintptr_t* const directory = region.directory();
     region.taken -= static_cast<uint32_t>(pages);
     directory[page] = 0;

@@ -255,15 +255,47 @@ TEST(PageHeapSearches, AllGiveTheSameObjects) {
     EXPECT_EQ(places, places_of_a_random_run<SearchInMemory<VectorSearch>>());
 }
 
-TEST_F(PageHeapTest, IsNotValidWhenABitmapIsWrittenOver) {
-    auto* object = static_cast<char*>(allocate(16));
-    // The bitmap ends where the page's first chunks do.
-    auto* bits = reinterpret_cast<uint32_t*>(page_of(object) * page + sizeof(Page));
-    const uint32_t was = *bits;
-    *bits ^= 1U << 31;
+/// Seeded faults.
+class PageHeapDeathTest : public testing::Test, protected HeapOverMemory<Heap> {
+  protected:
+    static Page& head_of(const void* object) {
+        return *reinterpret_cast<Page*>(reinterpret_cast<uintptr_t>(object) / page * page);
+    }
+};
+
+TEST_F(PageHeapDeathTest, ABitThatAppearsIsFound) {
+    head_of(allocate(16)).bits()[0] |= 1;
     EXPECT_FALSE(heap.is_valid());
-    *bits = was;
 }
+
+TEST_F(PageHeapDeathTest, AnEntryThatChangesIsFound) {
+    region->directory()[region->pages - 1] = 0;
+    EXPECT_FALSE(heap.is_valid());
+    EXPECT_DEATH(allocate(16), "page_runs.h:.*(free_run|is_valid)");
+}
+
+TEST_F(PageHeapDeathTest, APageThatIsNotInItsListDoesNotLeaveIt) {
+    std::vector<void*> objects;
+    for (size_t i = 0; i < 2 * page / 16; ++i) {
+        objects.push_back(allocate(16));
+    }
+    EXPECT_TRUE(release(objects[0]).empty());
+    head_of(objects[0]).previous = &head_of(objects[0]);
+    const auto release_all = [&] {
+        for (size_t i = 1; i < objects.size(); ++i) {
+            release(objects[i]);
+        }
+    };
+    EXPECT_DEATH(release_all(), "page_heap.h:.*previous");
+}
+
+#if defined(MALLOOM_CHECKED)
+TEST_F(PageHeapDeathTest, AWrongCountIsFoundWhenAPageBecomesEmpty) {
+    void* object = allocate(16);
+    head_of(object).bits()[1] &= ~2U;
+    EXPECT_DEATH(release(object), "is_valid");
+}
+#endif
 
 }  // namespace
 }  // namespace malloom::tests
