@@ -10,11 +10,17 @@
 
 namespace malloom::heaps {
 
+/// How bitmaps are searched. A build may have another way, to compare with (docs/decisions/pages.md).
+#if defined(MALLOOM_PAGE_SEARCH)
+using PageSearch = structures::MALLOOM_PAGE_SEARCH;
+#else
+using PageSearch = structures::CountingSearch<structures::BuiltInZeros>;
+#endif
+
 /// A ThreadHeap.
 struct PagesOfThread {
     using Region = pages::Region;
-    using Pages =
-        pages::PageHeap<structures::SearchInMemory<structures::CountingSearch<structures::BuiltInZeros>>>;
+    using Pages = pages::PageHeap<structures::SearchInMemory<PageSearch>>;
 
     bool open(const ThreadMisuseHook& told) {
         hook = told;
