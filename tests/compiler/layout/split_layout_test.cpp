@@ -307,6 +307,12 @@ TEST(SplitLayout, HasNoMoreArraysThanTheRunTimeTakes) {
     EXPECT_STREQ(layout.broken_rule(), "there is an array, and not more of them than the run time takes");
 }
 
+// A seeded fault: an access between two fields, which the analysis would have told as a field.
+TEST(SplitLayoutDeathTest, WhatIsNoFieldHasNoPlace) {
+    const SplitLayout layout = layout_of({{{0, 8}, {16, 8}}, 24}, {{0}, {1}});
+    EXPECT_DEATH(layout.place_of(12), "malloom: fault of malloom's own: split_layout.cpp:.*field != nullptr");
+}
+
 }  // namespace
 
 }  // namespace malloom::compiler

@@ -73,6 +73,19 @@ TEST(PlacementDeathTest, WhatIsGivenBackTwiceIsAFault) {
     timeline.adjacent.push_back(false);
     EXPECT_DEATH(place_in_order(timeline, {}, {}), "malloom: fault of malloom's own: sweep.cpp:.*is_valid");
 }
+
+// A seeded fault: what lives is begun once more instead of being ended.
+TEST(PlacementDeathTest, WhatBeginsTwiceIsAFault) {
+    Timeline timeline = Requests(1).timeline(1);
+    uint64_t last = timeline.events.size() - 1;
+    while (timeline.events[last] % 2 == 0) {
+        --last;
+    }
+    ASSERT_GT(last, timeline.pivot);
+    --timeline.events[last];
+    EXPECT_DEATH(place_in_order(timeline, {}, {}),
+                 "malloom: fault of malloom's own: placement.cpp:.*is_valid.timeline, placement");
+}
 #endif
 
 }  // namespace

@@ -31,6 +31,12 @@ TEST_F(SitesDeathTest, ChunksThatAreTooSmallAreNotHandedOut) {
 }
 
 #if defined(MALLOOM_CHECKED)
+TEST_F(SitesDeathTest, ASiteThatIsFoundAgainIsStillWhole) {
+    sites.at(0x3000).pooled.set({64, borrower});
+    sites.at(0x3000 + 1024);  // takes its place among those met lately
+    EXPECT_DEATH(sites.at(0x3000), "malloom: fault of malloom's own: sites.cpp:.*is_valid.entry.value");
+}
+
 TEST_F(SitesDeathTest, WrappersOfASiteAreNoRing) {
     Site& site = sites.at(0x2000);
     EXPECT_TRUE(Sites::is_valid(site));

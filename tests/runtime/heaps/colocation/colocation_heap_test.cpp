@@ -321,7 +321,27 @@ TEST_F(ColocationHeapTest, ThreadsShareAGraph) {
     delete_edges(more);
 }
 
+// A seeded fault: a pool that is said to be smaller than what is taken from it.
+TEST_F(ColocationHeapTest, ARunThatLeavesItsPoolIsAFault) {
+    Vertex* vertex = new_vertex();
+    EXPECT_DEATH(
+        {
+            pools_.arena().find(add_edge(*vertex))->span = 1;
+            for (int i = 0; i < 8; ++i) {
+                add_edge(*vertex);
+            }
+        },
+        "malloom: fault of malloom's own: colocation_heap.cpp:.*last - pool.start < pool.span");
+}
+
 #if defined(MALLOOM_CHECKED)
+// A seeded fault: a size that nobody has added.
+TEST_F(ColocationHeapTest, ASizeWithoutABorrowerIsAFault) {
+    const auto companion = reinterpret_cast<uintptr_t>(new_vertex());
+    EXPECT_DEATH(colocation_.allocate(here_.self(), number_ + 1, companion, offsetof(Vertex, edges)),
+                 "malloom: fault of malloom's own: colocation_heap.cpp:.*is_valid.size");
+}
+
 // A seeded fault: chunks wait that the pool does not count as set apart.
 TEST_F(ColocationHeapTest, WaitingChunksThatAreNotSetApartAreAFault) {
     Vertex* vertex = new_vertex();
@@ -333,7 +353,7 @@ TEST_F(ColocationHeapTest, WaitingChunksThatAreNotSetApartAreAFault) {
                 add_edge(*vertex);
             }
         },
-        "malloom: fault of malloom's own: .*pool.apart");
+        "malloom: fault of malloom's own: pool_heap.h:.*pool.apart != 0");
 }
 #endif
 

@@ -30,6 +30,16 @@ class GroupHeapTest : public testing::Test {
         return static_cast<char*>(heap.allocate({bytes, alignment, &requester}));
     }
 
+    // A seeded fault: the heap takes its groups' spans for so long, a power of two. It is told behind the
+    // count of groups, as its logarithm.
+    void with_granules_in_spans(uint64_t granules) {
+        auto words = std::bit_cast<std::array<uint32_t, sizeof heap / sizeof(uint32_t)>>(heap);
+        auto count = std::ranges::find(words.rbegin(), words.rend(), heap.count());
+        ASSERT_GT(count, words.rbegin());
+        count[-1] = static_cast<uint32_t>(std::countr_zero(granules));
+        heap = std::bit_cast<heaps::GroupHeap>(words);
+    }
+
     std::vector<uint64_t> image;
     heaps::PlanFile plan;
     heaps::GroupHeap heap;
@@ -67,17 +77,34 @@ TEST_F(GroupHeapTest, AlignmentWithinAGroup) {
     EXPECT_EQ(allocate(16, 0, 8192), nullptr);
 }
 
-#if defined(MALLOOM_CHECKED)
-// A seeded fault: behind the count of groups stands how many granules each has, as a power of two.
-TEST_F(GroupHeapTest, AGroupInAnothersSpanIsAFault) {
-    open({{4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}});
-    auto words = std::bit_cast<std::array<uint32_t, sizeof heap / sizeof(uint32_t)>>(heap);
-    auto count = std::ranges::find(words.rbegin(), words.rend(), heap.count());
-    ASSERT_GT(count, words.rbegin());
-    ++count[-1];
+// A seeded fault: an empty chunk waits that lies beyond the group's span, which has eight.
+TEST_F(GroupHeapTest, AChunkOutsideTheSpanIsAFault) {
+    open({{4096, 1024, 4096, 0}});
+    std::vector<char*> objects(40);
+    std::ranges::generate(objects, [this] { return allocate(1008); });
+    for (const size_t chunk : {8, 0}) {
+        for (size_t i = 4 * chunk; i < 4 * chunk + 4; ++i) {
+            heap.deallocate(objects[i]);
+        }
+    }
+    EXPECT_EQ(allocate(1008), objects[0]);
     EXPECT_DEATH(
         {
-            heap = std::bit_cast<heaps::GroupHeap>(words);
+            with_granules_in_spans(8 * 256);
+            for (int i = 0; i < 4; ++i) {
+                allocate(1008);
+            }
+        },
+        "malloom: fault of malloom's own: group_heap.cpp:.*chunk < chunks_in_span.group");
+}
+
+#if defined(MALLOOM_CHECKED)
+// A seeded fault: spans are thought to be longer than they are.
+TEST_F(GroupHeapTest, AGroupInAnothersSpanIsAFault) {
+    open({{4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}, {4096, 1024, 4096, 0}});
+    EXPECT_DEATH(
+        {
+            with_granules_in_spans(uint64_t{1} << 40);
             for (int i = 0; i < 10; ++i) {
                 allocate(1024, 2);
             }

@@ -46,6 +46,30 @@ TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotHandedOut) {
         "malloom: fault of malloom's own: ");
 }
 
+TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotCarved) {
+    heaps::PoolArena& arena = pools.heap.arena();
+    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    uint32_t count = 1;
+    EXPECT_DEATH(
+        {
+            pool.carved = pool.capacity + 1;
+            arena.carve(pool, count);
+        },
+        "malloom: fault of malloom's own: chunks.cpp:.*pool.carved <= pool.capacity");
+}
+
+TEST_F(PoolValidityDeathTest, AChunkThatIsNotThereIsNotLookedForBeyondTheOthers) {
+    heaps::PoolArena& arena = pools.heap.arena();
+    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    uint64_t chunk = 0;
+    EXPECT_DEATH(
+        {
+            --pool.out;
+            arena.take_chunks(pool, 1, &chunk);
+        },
+        "malloom: fault of malloom's own: chunks.cpp:.*pool.search . 64 < pool.carved");
+}
+
 TEST_F(PoolValidityDeathTest, ChunksThatWereNeverOutDoNotComeBack) {
     const std::vector<char*> objects = free_half();
     heaps::Pool& pool = pool_of(objects.front());
