@@ -9,7 +9,7 @@ from structure.source_tree import ROOT
 CORE = ROOT / "build/firmware/chunk_core/malloom-core"
 PROGRAM = ROOT / "build/firmware/riscv_core/programs/chunk_requests"
 FIND, FREE, LOAD, STORE, STATUS = range(5)
-OTHER_FUNCT7 = 8
+COUNT_ZEROS, OTHER_FUNCT7 = 8, 9
 ERROR = 1 << 31
 ALL = 0xFFFF_FFFF
 TWICE, BEYOND, NO_CLASS, NO_REQUEST = range(1, 5)
@@ -35,6 +35,13 @@ ASKED = [
     ((5, 0, 0, 0), ERROR | NO_REQUEST),
     ((7, 0, 0, 0), ERROR | NO_REQUEST),
     ((OTHER_FUNCT7, 7, 0, 0), ERROR | NO_REQUEST),
+    ((COUNT_ZEROS, 0, 0, 0), 32),
+    ((COUNT_ZEROS, 5, 0, 0), 0),
+    ((COUNT_ZEROS, 0, 3, 0), 8),
+    ((COUNT_ZEROS, 0, 1 << 23, 0), 31),
+    ((FREE, 0, 0, 300), 0),
+    ((COUNT_ZEROS, 4, 0, 0), 2),
+    ((STATUS, 0, 0, 0), BEYOND),
     ((FIND, 7, 0, 0), 0),
 ]
 """Opcode, class, word and data, each with the answer; one after the other."""

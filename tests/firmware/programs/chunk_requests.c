@@ -1,6 +1,6 @@
 // Asks the core's chunk unit what the data file says, and prints each answer: words of opcode, first and
-// second operand. The opcode is funct3, which an instruction has to be made for; 8 has a funct7 that is not
-// 0. Last it prints the cycles that eight finds add.
+// second operand. The opcode is funct3, which an instruction has to be made for; 8 and more
+// have a funct7 of 1 and of 2. Last it prints the cycles that eight finds add.
 #include "firmware/board.h"
 
 #define ASK(funct3, funct7, first, second)                                    \
@@ -30,8 +30,10 @@ static uint32_t ask(uint32_t opcode, uint32_t first, uint32_t second) {
             return ASK(6, 0, first, second);
         case 7:
             return ASK(7, 0, first, second);
-        default:
+        case 8:
             return ASK(0, 1, first, second);
+        default:
+            return ASK(0, 2, first, second);
     }
 }
 
