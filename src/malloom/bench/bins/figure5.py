@@ -12,8 +12,9 @@ from malloom.bench.bins.operations import GRANULE, Function, OperationList, Rang
 from malloom.bench.bins.paper import GENERATION_CYCLES
 from malloom.bench.bins.replays import number_row
 from malloom.bench.bins.scale import LIMITS, BinsScale
-from malloom.bench.bins.simulator import Fields, Simulator, side_by_side
+from malloom.bench.bins.simulator import Fields, Simulator
 from malloom.bench.goals import Goal, against_limit
+from malloom.bench.simulations import side_by_side
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.measure.interval import exact

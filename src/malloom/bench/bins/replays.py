@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from malloom.bench.bins.inputs import Input, Room, inputs
-from malloom.bench.bins.simulator import Run, Simulator, side_by_side
+from malloom.bench.bins.simulator import Run, Simulator
 from malloom.bench.goals import Goal
 from malloom.bench.numbers import ONE
+from malloom.bench.simulations import side_by_side
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.measure.interval import exact

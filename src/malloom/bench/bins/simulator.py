@@ -1,14 +1,11 @@
 """Programs on the simulated core: what they are given, what they print, several of them side by side."""
 
-import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from malloom.bench.bins.operations import OperationList, Replay, to_file
 from malloom.errors import CommandError
@@ -20,8 +17,6 @@ LONGEST = 3600.0
 BESIDE_HEAP = 8 << 20
 """Bytes of the core's memory that a heap leaves for the program and its tables."""
 
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 Fields = dict[str, int]
 
 
@@ -143,20 +138,3 @@ def runs_of(lines: Sequence[Fields]) -> list[Run]:
         for line in lines
         if "run" in line
     ]
-
-
-def side_by_side(
-    given: Sequence[Given], measure: Callable[[Given], Found], done: Callable[[int], None]
-) -> list[Found]:
-    """What each gives, in their order, on all processors at once: cycles of the simulated core are the same
-    whatever else runs. `done` hears how many have ended."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        try:
-            found = []
-            for result in pool.map(measure, given):
-                found.append(result)
-                done(len(found))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return found

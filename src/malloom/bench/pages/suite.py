@@ -6,13 +6,17 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.pages import cosimulation, table1, table5
+from malloom.bench.pages import cosimulation, table1, table3, table4, table5
+from malloom.bench.pages.programs import PROGRAMS, Scale
+from malloom.bench.pages.simulation import SimulatedCore
 from malloom.bench.pages.tables import tables
 from malloom.bench.suite import Prepared, Suite
 from malloom.errors import CommandError
 
 PARTS = {
     table1.PART: "gates and longest paths, beside an allocator with a bitmap of all of memory",
+    table3.PART: "ten programs: what they ask for, and what memory management takes of their cycles",
+    table4.PART: "their cycles with each way to search bitmaps, and what figure 3 shows of them",
     table5.PART: "cells and clock in FPGAs",
     cosimulation.PART: "the page heap with the unit and without, on recorded programs",
 }
@@ -29,14 +33,25 @@ def prepare(
     processor: Annotated[
         Path, typer.Option(metavar="FILE", help="The core's Verilog, as setup/firmware.sh leaves it.")
     ] = Path("build/firmware/simulated_core/VexRiscv_FullCfu.v"),
+    firmware: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where setup/firmware.sh put the simulator and programs.")
+    ] = Path("build/firmware"),
+    full: Annotated[
+        bool, typer.Option("--full", help="Programs with the paper's inputs, where they have such.")
+    ] = False,
 ) -> Prepared:
-    """The suite with what was chosen. Quick: fewer sizes, and one seed."""
+    """The suite with what was chosen. Quick: fewer sizes, one seed, and a program that takes a moment."""
     chunks = table1.MEMORY_CHUNKS[:3] if quick else table1.MEMORY_CHUNKS
     pages = table1.PAGES[:2] if quick else table1.PAGES
     seeds = table5.SEEDS[:1] if quick else table5.SEEDS
     cases = cosimulation.CASES[:1] if quick else cosimulation.CASES
+    scale = Scale.QUICK if quick else Scale.FULL if full else Scale.USUAL
+    programs = PROGRAMS[:1] if quick else PROGRAMS
+    core = SimulatedCore(firmware)
     parts = {
         table1.PART: partial(table1.steps, hardware, chunks, pages),
+        table3.PART: partial(table3.steps, core, scale, programs),
+        table4.PART: partial(table4.steps, core, scale, programs),
         table5.PART: partial(table5.steps, hardware, processor, seeds),
         cosimulation.PART: partial(cosimulation.steps, built, cases),
     }

@@ -1,7 +1,10 @@
 """The suite's tables, with the paper's figures in their titles."""
 
+from collections.abc import Callable
+
 from malloom.bench.numbers import ONE
-from malloom.bench.pages import cosimulation, paper, table1, table5
+from malloom.bench.pages import cosimulation, paper, table1, table3, table4, table5
+from malloom.bench.pages.simulation import LINEAR
 from malloom.bench.tables import Table
 from malloom.measure.rows import Row
 
@@ -16,6 +19,7 @@ def tables() -> list[Table]:
         _numbers(f"Table 1: gates and delays ({ours}; {theirs})", table1.PART, table1.COMPARED),
         _numbers(f"Cells before optimisation ({trees})", table1.PART, table1.CELLS),
         _numbers("Gates and delays of units for other pages", table1.PART, table1.GROWTH),
+        *_programs(),
         _numbers(f"Table 5: cells ({virtex})", table5.PART, table5.AREA),
         Table(f"Table 5: clock (paper: {paper.PERIOD} ns)", table5.PART, table5.CLOCK, ONE, cell=_hundredths),
         _numbers(
@@ -26,12 +30,41 @@ def tables() -> list[Table]:
     ]
 
 
+def _programs() -> list[Table]:
+    """Tables 3 and 4, and figure 3."""
+    saved = f"cfrac {100 * paper.SAVED_BY_CFRAC:.1f}, espresso {100 * paper.SAVED_BY_ESPRESSO:.1f}"
+    by_tables = f"paper: {saved}; `paper` is what its tables 3 and 4 make"
+    part = table4.PART
+    return [
+        _number_table("Table 3: what programs ask for", table3.PART, table3.ASKED, _tenths),
+        _number_table("Table 3: per cent of cycles, searched linearly", table3.PART, table3.SHARE, _tenths),
+        _number_table("Table 4: million cycles", part, table4.MILLIONS, _hundredths),
+        _number_table("Table 4: speed-up against linear", part, table4.SPEEDUP, _thousandths),
+        _number_table(f"Figure 3: per cent of management saved ({by_tables})", part, table4.SAVED, _tenths),
+        Table("Management cycles, against linear", part, table4.MANAGEMENT, LINEAR),
+        Table("Cycles outside of management, against linear", part, table4.OTHERS, LINEAR),
+        _number_table("Management, million cycles of them", part, table4.PARTS, _hundredths),
+    ]
+
+
+def _number_table(title: str, part: str, metric: str, cell: Callable[[Row], str]) -> Table:
+    return Table(title, part, metric, ONE, cell=cell)
+
+
 def _numbers(title: str, part: str, metric: str) -> Table:
     return Table(title, part, metric, ONE, cell=_whole)
 
 
 def _whole(row: Row) -> str:
     return f"{row.ratio:,.0f}"
+
+
+def _tenths(row: Row) -> str:
+    return f"{row.ratio:,.1f}"
+
+
+def _thousandths(row: Row) -> str:
+    return f"{row.ratio:.3f}"
 
 
 def _hundredths(row: Row) -> str:

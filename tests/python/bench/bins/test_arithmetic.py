@@ -24,8 +24,9 @@ from malloom.bench.bins.inputs import CLUSTER_BYTES, Room, inputs
 from malloom.bench.bins.operations import Allocator, Function, Ranges, Rehash
 from malloom.bench.bins.replays import CYCLES, WITH_REHASH, Graphs, Spread
 from malloom.bench.bins.scale import full_scale
-from malloom.bench.bins.simulator import Run, Simulator, fields_of, runs_of, side_by_side
+from malloom.bench.bins.simulator import Run, Simulator, fields_of, runs_of
 from malloom.bench.goals import Goal
+from malloom.bench.simulations import side_by_side
 from malloom.bench.steps import Bench, Found
 from malloom.errors import CommandError
 from malloom.measure.rows import Row

@@ -1,0 +1,47 @@
+"""The ten programs of tables 3 and 4, and what they are given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from malloom.bench.cases import Case
+
+
+class Scale(Enum):
+    """How much the programs do."""
+
+    QUICK = auto()
+    """A moment, for tests."""
+    USUAL = auto()
+    """The largest with at most 100 million cycles with `linear`."""
+    FULL = auto()
+    """What table 3 names, where there is that; else the usual."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A workload, and the paper's benchmark that it is or stands for. Inputs are arguments as in a shell."""
+
+    workload: str
+    benchmark: str
+    quick: str
+    usual: str
+    full: str = ""
+
+    def case(self, scale: Scale) -> Case:
+        text = {Scale.QUICK: self.quick, Scale.USUAL: self.usual, Scale.FULL: self.full or self.usual}[scale]
+        return Case(self.workload, tuple(text.split()), "")
+
+
+PROGRAMS: Sequence[Program] = (
+    Program("continued_fraction", "cfrac", "1000000016000000063", "1813376492712703137631"),
+    Program("logic_covers", "espresso", "1 5 8", "47 8 40"),
+    Program("spheres", "boxed-sim", "5 1", "10 19"),
+    Program("sentences", "parser", "2 50", "300 300"),
+    Program("perfect_numbers", "perlbmk", "20", "800"),
+    Program("treeadd", "treeadd", "9 1", "18 1", "20 1"),
+    Program("voronoi", "voronoi", "100", "8192", "20000 1"),
+    Program("bisort", "bisort", "500", "32768", "250000 1"),
+    Program("perimeter", "perimeter", "5", "12", "12"),
+    Program("health", "health", "3 10 1", "5 110 1", "5 500 1"),
+)

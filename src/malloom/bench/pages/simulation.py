@@ -1,0 +1,134 @@
+"""Workloads on the simulated core with the page heap behind malloc: cycles, and which manage memory."""
+
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from malloom.bench.cases import Case
+from malloom.errors import CommandError
+
+LINEAR, HARDWARE, COUNTED = "linear", "hardware", "counted"
+VARIANTS = (LINEAR, "kamp", "ctz", "ctz_instruction", HARDWARE)
+"""Ways to search a page's bitmap, by the names of firmware/page_heap."""
+MANAGEMENT, SET_UP, TRANSFER = "malloom_management", "malloom_page_set_up", "malloom_bitmap_transfer"
+TABLE_2 = ("--latency", "18", "--second-level", "256K", "--second-level-latency", "6")
+"""The memory of the paper's table 2."""
+MEMORY = "64M"
+MOST_CYCLES = 100_000_000_000
+LONGEST = 3600.0
+"""Seconds that a program may take."""
+
+Ranges = Mapping[str, range]
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Of a run. Each cycle belongs to the instruction that is done next."""
+
+    all: int
+    management: int
+    """In the allocator's code, what follows included; not what calloc clears with and realloc copies with."""
+    set_up: int
+    """Of pages: made, given back, larger objects."""
+    transfer: int
+    """Of bitmaps, to and from the unit."""
+
+    @property
+    def others(self) -> int:
+        return self.all - self.management
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What a program asks for."""
+
+    count: int
+    bytes: int
+    releases: int
+
+
+@dataclass(frozen=True)
+class SimulatedCore:
+    """What setup/firmware.sh has built: the core, the one with the chunk unit, and their programs."""
+
+    folder: Path
+
+    def run(self, case: Case, variant: str) -> tuple[str, Cycles]:
+        """What the program prints, and its cycles. Raises CommandError where it fails."""
+        return _run(self, case, variant)
+
+    def measure(self, case: Case, variant: str) -> tuple[str, Cycles]:
+        """The same anew."""
+        with tempfile.TemporaryDirectory(prefix="malloom-pages-") as folder:
+            profile = Path(folder) / "profile"
+            printed = self._printed(case, variant, Path(folder), ["--profile", str(profile)])
+            return printed, cycles_of(profile, ranges_of(self._program(case.workload, variant)))
+
+    def requests(self, case: Case) -> Requests:
+        """Raises CommandError where the program fails."""
+        with tempfile.TemporaryDirectory(prefix="malloom-pages-") as folder:
+            last = self._printed(case, COUNTED, Path(folder)).splitlines()[-1].split()
+        counts = dict(zip(last[::2], map(int, last[1::2]), strict=True))
+        return Requests(counts["requests"], counts["requested"], counts["releases"])
+
+    def _printed(self, case: Case, variant: str, folder: Path, options: Sequence[str] = ()) -> str:
+        arguments = folder / "arguments"
+        arguments.write_text("".join(f"{word}\n" for word in case.arguments))
+        limits = ("--memory", MEMORY, "--limit", str(MOST_CYCLES), "--data", str(arguments))
+        core, program = self._core(variant), self._program(case.workload, variant)
+        command = [str(core), *TABLE_2, *limits, *options, str(program)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            raise CommandError(f"{case} ({variant}) did not end within {LONGEST:.0f} s") from None
+        except OSError as error:
+            raise CommandError(f"cannot run {core}: {error.strerror}", remedy="run 'make firmware'") from None
+        if done.returncode != 0:
+            said = done.stderr.strip() or done.stdout.strip().rpartition("\n")[2]
+            raise CommandError(f"{case} ({variant}) ended with status {done.returncode}: {said}")
+        return done.stdout
+
+    def _core(self, variant: str) -> Path:
+        """The unit takes two thirds of a simulation's time: software goes without."""
+        return self.folder / ("chunk_core" if variant == HARDWARE else "simulated_core") / "malloom-core"
+
+    def _program(self, workload: str, variant: str) -> Path:
+        return self.folder / "riscv_core/programs" / f"{workload}_{variant}"
+
+
+@cache
+def _run(core: SimulatedCore, case: Case, variant: str) -> tuple[str, Cycles]:
+    """Once: every run is the same, and two tables are of the same ones."""
+    return core.measure(case, variant)
+
+
+def cycles_of(profile: Path, ranges: Ranges) -> Cycles:
+    """Of the lines that the core writes: address, how often, cycles."""
+    sums = dict.fromkeys(ranges, 0)
+    total = 0
+    for line in profile.read_text().splitlines():
+        address, _, cycles = line.split()
+        total += int(cycles)
+        for name, addresses in ranges.items():
+            sums[name] += int(cycles) if int(address, 16) in addresses else 0
+    return Cycles(total, sums[MANAGEMENT], sums[SET_UP], sums[TRANSFER])
+
+
+def ranges_of(program: Path) -> Ranges:
+    """The addresses of memory management, and of its parts. Raises CommandError where they are not told."""
+    with program.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        if not isinstance(table, SymbolTableSection):
+            raise CommandError(f"{program} has no symbols")
+        values = {symbol.name: int(symbol["st_value"]) for symbol in table.iter_symbols()}
+    try:
+        names = (MANAGEMENT, SET_UP, TRANSFER)
+        return {name: range(values[f"{name}_begin"], values[f"{name}_end"]) for name in names}
+    except KeyError as error:
+        raise CommandError(f"{program} does not say where memory management lies: {error}") from None
