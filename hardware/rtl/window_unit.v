@@ -15,7 +15,7 @@
 // opcode or class. A window begins at a multiple of its own size, or at its page where that is smaller, so an
 // address is put together without an adder. The class stands in the lowest four bits of the operand, and above it
 // in five the first chunk of the window that an object may have: those before it are the page's head. Requests
-// and answers are as the chunk unit's (chunk_unit.v). After a reset there is no window.
+// and answers are as the chunk unit's (chunk_unit.v). After a reset there is no window, nor is one at address 0.
 `timescale 1ns / 1ps
 
 module window_unit #(
@@ -159,7 +159,7 @@ module window_unit #(
                     begins[number]   <= {HIGH{1'b0}};
                     leasts[number]   <= 5'b0;
                 end else if (accepted & swaps) begin
-                    is_there[number] <= 1'b1;
+                    is_there[number] <= |first_i[31:LOW];
                     masks[number]    <= second_i;
                     begins[number]   <= first_i[31:LOW];
                     leasts[number]   <= first_i[8:4];
