@@ -92,9 +92,12 @@ TEST_F(WindowedHeapTest, ObjectsDoNotOverlapAndComeBack) {
             char* const object = allocate(wanted);
             ASSERT_NE(object, nullptr);
             const auto after = objects.lower_bound(object);
-            if (after != objects.end()) ASSERT_LE(object + wanted, after->first);
-            if (after != objects.begin())
+            if (after != objects.end()) {
+                ASSERT_LE(object + wanted, after->first);
+            }
+            if (after != objects.begin()) {
                 ASSERT_LE(std::prev(after)->first + std::prev(after)->second, object);
+            }
             ASSERT_GE(heap.usable_size(*region, object), wanted);
             objects.emplace(object, std::max<size_t>(wanted, 1));
         } else {
@@ -102,7 +105,9 @@ TEST_F(WindowedHeapTest, ObjectsDoNotOverlapAndComeBack) {
             ASSERT_TRUE(release(chosen->first).empty());
             objects.erase(chosen);
         }
-        if (round % 5'000 == 0) ASSERT_TRUE(heap.is_valid());
+        if (round % 5'000 == 0) {
+            ASSERT_TRUE(heap.is_valid());
+        }
     }
     for (const auto& [object, size] : objects) ASSERT_TRUE(release(object).empty());
     EXPECT_TRUE(heap.is_valid());
