@@ -36,6 +36,9 @@ def prepare(
     firmware: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where setup/firmware.sh put the simulator and programs.")
     ] = Path("build/firmware"),
+    short: Annotated[
+        bool, typer.Option("--short", help="Programs with inputs of about a tenth of the cycles.")
+    ] = False,
     full: Annotated[
         bool, typer.Option("--full", help="Programs with the paper's inputs, where they have such.")
     ] = False,
@@ -45,7 +48,7 @@ def prepare(
     pages = table1.PAGES[:2] if quick else table1.PAGES
     seeds = table5.SEEDS[:1] if quick else table5.SEEDS
     cases = cosimulation.CASES[:1] if quick else cosimulation.CASES
-    scale = Scale.QUICK if quick else Scale.FULL if full else Scale.USUAL
+    scale = Scale.QUICK if quick else Scale.SHORT if short else Scale.FULL if full else Scale.USUAL
     programs = PROGRAMS[:1] if quick else PROGRAMS
     core = SimulatedCore(firmware)
     parts = {
