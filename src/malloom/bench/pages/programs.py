@@ -13,7 +13,7 @@ class Scale(Enum):
     QUICK = auto()
     """A moment, for tests."""
     SHORT = auto()
-    """About a tenth of the usual."""
+    """Seconds; at most half of the usual cycles."""
     USUAL = auto()
     """The largest with at most 100 million cycles with `linear`."""
     FULL = auto()

@@ -36,9 +36,7 @@ def prepare(
     firmware: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where setup/firmware.sh put the simulator and programs.")
     ] = Path("build/firmware"),
-    short: Annotated[
-        bool, typer.Option("--short", help="Programs with inputs of about a tenth of the cycles.")
-    ] = False,
+    short: Annotated[bool, typer.Option("--short", help="Programs with smaller inputs.")] = False,
     full: Annotated[
         bool, typer.Option("--full", help="Programs with the paper's inputs, where they have such.")
     ] = False,
