@@ -49,6 +49,28 @@ def test_groups_and_tables_are_of_parts_that_there_are(name: str) -> None:
     assert suite.groups.keys().isdisjoint(suite.parts)
 
 
+@pytest.mark.parametrize("name", ["bins", "pools"])
+@pytest.mark.parametrize("quick", [False, True])
+def test_every_step_says_what_memory_it_needs(name: str, quick: bool) -> None:
+    suite = found_suites()[name]
+    steps = suite.prepare(quick=quick).steps_of(list(suite.parts))
+    without = [(step.part, step.what) for step in steps if not step.concludes and not step.memory]
+    assert without == []
+
+
+def test_of_pools_it_is_more_with_larger_heaps_and_of_bins_with_larger_graphs() -> None:
+    small, large = (
+        found_suites()["pools"].prepare(quick=False, last_level=size).steps_of(["times"])[0].memory
+        for size in ("32M", "64M")
+    )
+    assert (small, large) == (3 * (32 << 20), 3 * (64 << 20)), "half as much again as heaps of twice the size"
+    steps = found_suites()["bins"].prepare(quick=False).steps_of(["figure8-paper", "figure5"])
+    needs = {step.what: step.memory for step in steps if not step.concludes}
+    of_cluster = {memory for what, memory in needs.items() if what.startswith("128K")}
+    of_any_size = {memory for what, memory in needs.items() if what.startswith("2x")}
+    assert max(of_cluster) < min(of_any_size)
+
+
 def times(**chosen: object) -> list[str]:
     """The steps of the part `times` of the suite dynamic."""
     prepared = found_suites()["dynamic"].prepare(quick=False, last_level="32M", **chosen)

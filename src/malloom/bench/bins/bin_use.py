@@ -23,6 +23,11 @@ GROUPS = 16
 REHASHES = 3
 
 
+def most_heap_bytes(pairs: int) -> int:
+    """Of the heap of a graph of so many pairs."""
+    return 2 * pairs * CELL.maximum
+
+
 def use_rows(bench: Bench, simulator: Simulator, pairs: int) -> list[Row | Goal]:
     """How the insertions are spread over the bins, in sixteen groups of them from the smallest sizes on, and
     what a pair takes."""

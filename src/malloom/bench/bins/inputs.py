@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from malloom.bench.bins.graphs import GRID, TASKS
 from malloom.bench.bins.operations import OperationList
 from malloom.bench.bins.schedule import graph_operations
 
@@ -22,6 +23,12 @@ class Room(StrEnum):
     """Of the peak of what is asked for."""
     CLUSTER = "128K"
     """Where the chunks of the peak fit."""
+
+
+def most_heap_bytes(room: Room) -> int:
+    """Of any graph's heap."""
+    largest = max(cell.maximum for cell in GRID)
+    return CLUSTER_BYTES if room is Room.CLUSTER else 2 * TASKS * largest
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from malloom.bench.bins import automatic, bin_use, figure5, figure8, functions, others
-from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED
+from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED, most_heap_bytes
 from malloom.bench.bins.pictures import pictures
 from malloom.bench.bins.replays import Graphs
 from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
-from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator
+from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator, disk_of_data, memory_of
 from malloom.bench.bins.tables import tables
-from malloom.bench.steps import Step, conclusion
+from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 
 PARTS = {
@@ -83,22 +83,37 @@ def _check(simulator: Simulator, _workloads: Path) -> None:
     simulator.check()
 
 
+def _step(
+    part: str,
+    what: str,
+    measure: Callable[[Bench], Found],
+    seconds: float,
+    heap_bytes: int,
+    gathers: figure8.Replays | None = None,
+) -> Step:
+    """One whose programs, as many as there are processors, have heaps of so many bytes."""
+    memory, disk = memory_of(heap_bytes), disk_of_data()
+    return Step(part, what, measure, seconds, memory=memory, disk=disk, gathers=gathers)
+
+
 def _figure5(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(simulator: Simulator, flushes: bool) -> Step:
         cache = "empty" if flushes else "hot"
         measure = partial(figure5.call_rows, simulator=simulator, scale=scale, flushes=flushes)
-        return Step("figure5", f"{cache} cache, {simulator.place}", measure, 150.0 if flushes else 30.0)
+        what, seconds = f"{cache} cache, {simulator.place}", 150.0 if flushes else 30.0
+        return _step("figure5", what, measure, seconds, figure5.HEAP_BYTES)
 
     return [step(simulator, flushes) for simulator in simulators for flushes in (False, True)]
 
 
 def _figure6_7(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     return [
-        Step(
+        _step(
             "figure6-7",
             simulator.place,
             partial(bin_use.use_rows, simulator=simulator, pairs=scale.pairs),
             20.0,
+            bin_use.most_heap_bytes(scale.pairs),
         )
         for simulator in simulators
     ]
@@ -121,7 +136,8 @@ def _figure8(part: str, heap: figure8.Heap, scale: BinsScale, all_graphs: Sequen
     def step(graphs: Graphs) -> Step:
         measure = partial(figure8.replay_graphs, graphs=graphs, heap=heap, rehashes=rehashes, replays=replays)
         runs = graphs.count * (rehashes + 1) * (2 if graphs.learns_elsewhere else 1)
-        return Step(part, f"{graphs.name}, {graphs.numbers}", measure, SECONDS_A_RUN * runs, gathers=replays)
+        what, heap_bytes = f"{graphs.name}, {graphs.numbers}", most_heap_bytes(graphs.room)
+        return _step(part, what, measure, SECONDS_A_RUN * runs, heap_bytes, replays)
 
     def rows(graphs: Graphs) -> Step:
         compute = partial(figure8.figure8_rows, replays, graphs, heap, rehashes, scale.judges)
@@ -144,7 +160,7 @@ def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(graphs: Graphs) -> Step:
         runs = graphs.count * automatic.RUNS * 4
         measure = partial(automatic.automatic_rows, graphs=graphs, judges=scale.judges)
-        return Step("automatic", graphs.name, measure, SECONDS_A_RUN * runs)
+        return _of_graphs("automatic", graphs, measure, runs)
 
     return [step(each) for each in _few_graphs(scale, simulators)]
 
@@ -152,11 +168,13 @@ def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 def _counters(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(graphs: Graphs) -> Step:
         runs = graphs.count * (len(automatic.KINDS) + 1) * 2
-        return Step(
-            "counters", graphs.name, partial(automatic.counter_rows, graphs=graphs), SECONDS_A_RUN * runs
-        )
+        return _of_graphs("counters", graphs, partial(automatic.counter_rows, graphs=graphs), runs)
 
     return [step(each) for each in _few_graphs(scale, simulators)]
+
+
+def _of_graphs(part: str, graphs: Graphs, measure: Callable[[Bench], Found], runs: int) -> Step:
+    return _step(part, graphs.name, measure, SECONDS_A_RUN * runs, most_heap_bytes(graphs.room))
 
 
 def _few_graphs(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Graphs]:
@@ -168,7 +186,7 @@ def _functions(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(graphs: Graphs) -> Step:
         runs = scale.of_functions * len(functions.COMBINATIONS) * 4
         measure = partial(functions.combination_rows, graphs=graphs)
-        return Step("functions", graphs.name, measure, SECONDS_A_RUN * runs)
+        return _of_graphs("functions", graphs, measure, runs)
 
     room = scale.rooms[0]
     return [step(Graphs(simulator, room, scale.of_functions)) for simulator in simulators]
@@ -177,7 +195,7 @@ def _functions(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 def _others(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(graphs: Graphs) -> Step:
         measure = partial(others.other_rows, graphs=graphs, judges=scale.judges)
-        return Step("others", graphs.name, measure, SECONDS_A_RUN * 8 * graphs.count)
+        return _of_graphs("others", graphs, measure, 8 * graphs.count)
 
     return [step(each) for each in _few_graphs(scale, simulators)]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from malloom.bench.cases import Case, Runnable
 from malloom.bench.malloc_free import SIZES
 from malloom.bench.pools import programs
+from malloom.bench.ten_programs import heap_bytes
 from malloom.measure.interleaved import Budget
 
 AGAINST = "69039a1"
@@ -14,6 +15,7 @@ FEWEST = 12
 """Interleaved pairs that any goal on time is judged by."""
 LAST_LEVEL, SIZE = 32 << 20, "2x"
 """Heaps of 64 MB, whatever the machine, so that machines can be compared."""
+QUICK_SIZE = "0.5x"
 PEAKS = (Case("peaks", ("600", "1"), "kept_bytes"), Case("peaks", ("600", "0"), "kept_bytes"))
 SCATTERED = Case("scattered", ("64", "20000", "1000"), "kept_bytes")
 
@@ -42,6 +44,8 @@ class PoolsScale:
     counted_objects: int
     """The same in the runs whose instructions are counted: twice as many in the longer one."""
     last_level: int
+    heap_of_ten: int
+    """Bytes of the heap of each of the ten programs."""
 
 
 def full_scale(names: Sequence[str], last_level: int | None, against: str) -> PoolsScale:
@@ -63,6 +67,7 @@ def full_scale(names: Sequence[str], last_level: int | None, against: str) -> Po
         objects=10_000_000,
         counted_objects=20_000,
         last_level=sized_by,
+        heap_of_ten=heap_bytes(SIZE, sized_by),
     )
 
 
@@ -72,7 +77,7 @@ def quick_scale(names: Sequence[str], last_level: int | None, against: str) -> P
     return PoolsScale(
         judges=False,
         against=against or AGAINST,
-        ten=programs.the_ten(names, "0.5x", sized_by),
+        ten=programs.the_ten(names, QUICK_SIZE, sized_by),
         few_live=programs.few_live_small(),
         real=programs.real_small(),
         others=(),
@@ -86,4 +91,5 @@ def quick_scale(names: Sequence[str], last_level: int | None, against: str) -> P
         objects=100_000,
         counted_objects=2_000,
         last_level=sized_by,
+        heap_of_ten=heap_bytes(QUICK_SIZE, sized_by),
     )

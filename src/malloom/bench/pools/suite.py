@@ -1,6 +1,7 @@
 """The suite pools: the pool heap against its former self, and against the general allocators."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -20,7 +21,8 @@ from malloom.bench.pools.scale import AGAINST, PoolsScale, full_scale, quick_sca
 from malloom.bench.pools.simulation import forwarded_loads_of
 from malloom.bench.pools.tables import tables
 from malloom.bench.pools.times import time_rows
-from malloom.bench.steps import Found, Step, conclusion
+from malloom.bench.room import memory_for
+from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.ten_programs import ChosenPrograms, chosen_programs
 from malloom.cache.geometry import size_from
@@ -41,6 +43,18 @@ PARTS = {
 COUNTED_BYTES = 64
 TRACED = 10
 """Of how many counted objects one is traced: a trace has a line for each instruction."""
+HEAP_OF_OTHERS = 300 << 20
+"""Bytes of the largest heap of a program beside the ten: python3's had 280 MB, with its document of 40 MB."""
+WRITTEN = 128 << 20
+"""Bytes of the inputs of all programs together: 77 MB were measured."""
+HEAP_OF_PATTERNS = 32 << 20
+"""The same of what makes and frees objects one after the other: 28 MB were measured."""
+VALGRINDS = 256 << 20
+"""Bytes that valgrind takes beside its program: a guess."""
+BUILT = 256 << 20
+"""Bytes of another commit's sources and build: a guess, from sources of 8 MB."""
+TRACE = 64 << 20
+"""Bytes of a trace: 9 MB were measured, of 4,000 objects."""
 
 
 def prepare(
@@ -84,7 +98,7 @@ def _before(scale: PoolsScale) -> list[Step]:
 
     def of(program: Runnable, budget: Budget) -> Step:
         measure = partial(before.program_rows, program=program, builds=builds, budget=budget, races=races)
-        return Step("before", str(program), measure, _expected(scale, 2), gathers=races)
+        return _of_program("before", scale, program, measure, _expected(scale, 2), BUILT, races)
 
     steps = [of(START_UP, scale.start_up), *(of(program, scale.times) for program in scale.ten)]
     return [*steps, conclusion("before", "mean", partial(before.mean_goals, races))]
@@ -93,14 +107,14 @@ def _before(scale: PoolsScale) -> list[Step]:
 def _before_malloc_free(scale: PoolsScale) -> list[Step]:
     builds, races = Builds(scale.against), Races()
     measure = partial(before.malloc_free_rows, builds=builds, budget=scale.malloc_free, races=races)
-    steps = _of_patterns("before-malloc-free", scale, measure, workloads=2, races=races)
+    steps = _of_patterns("before-malloc-free", scale, measure, workloads=2, races=races, disk=BUILT)
     return [*steps, conclusion("before-malloc-free", "means", partial(before.malloc_free_goals, races))]
 
 
 def _memory(scale: PoolsScale) -> list[Step]:
     def of(program: Runnable, budget: Budget, kept: str = "") -> Step:
         measure = partial(memory_rows, program=program, budget=budget, kept=kept)
-        return Step("memory", str(program), measure, 10.0)
+        return _of_program("memory", scale, program, measure, 10.0)
 
     programs = [*scale.ten, *scale.few_live, *scale.real, *scale.others]
     patterns: Sequence[Case] = scale.patterns
@@ -112,11 +126,15 @@ def _memory(scale: PoolsScale) -> list[Step]:
 
 def _times(scale: PoolsScale) -> list[Step]:
     return [
-        Step(
-            "times",
-            f"{program}, huge pages {'on' if huge else 'off'}",
-            partial(time_rows, program=program, pages=HugePages(huge), budget=scale.times),
-            _expected(scale, 5),
+        replace(
+            _of_program(
+                "times",
+                scale,
+                program,
+                partial(time_rows, program=program, pages=HugePages(huge), budget=scale.times),
+                _expected(scale, 5),
+            ),
+            what=f"{program}, huge pages {'on' if huge else 'off'}",
         )
         for huge in (False, True)
         for program in [*scale.ten, *scale.few_live, *scale.real]
@@ -133,14 +151,14 @@ def _code(scale: PoolsScale) -> list[Step]:
     def counted(pattern: str, metric: str, count: Callable[[Command], int], objects: int) -> Step:
         work = Work(pattern, COUNTED_BYTES, objects)
         measure = partial(code.counted_rows, work=work, builds=builds, metric=metric, count=count)
-        return Step("code", f"{metric.replace('_', ' ')}, {pattern}", measure, 20.0)
+        return _counted("code", f"{metric.replace('_', ' ')}, {pattern}", measure, 20.0)
 
     objects = scale.counted_objects
     followed = partial(code.hot_path_rows, work=Work("now", COUNTED_BYTES, objects), builds=builds)
     return [
         *(counted(pattern, code.INSTRUCTIONS, count_instructions, objects) for pattern in PATTERNS),
         counted("now", code.FORWARDED, forwarded_loads_of, objects // TRACED),
-        Step("code", "simulated cycles", followed, 5.0),
+        _counted("code", "simulated cycles", followed, 5.0),
     ]
 
 
@@ -150,18 +168,18 @@ def _checks(scale: PoolsScale) -> list[Step]:
     def counted(pattern: str) -> Step:
         work = Work(pattern, COUNTED_BYTES, scale.counted_objects)
         measure = partial(checks.instruction_goals, work=work, builds=builds)
-        return Step("checks", f"instructions, {pattern}", measure, 5.0)
+        return _counted("checks", f"instructions, {pattern}", measure, 5.0)
 
     def of(program: Runnable) -> Step:
         measure = partial(
             checks.program_rows, program=program, builds=builds, budget=scale.times, races=races
         )
-        return Step("checks", str(program), measure, _expected(scale, 2), gathers=races)
+        return _of_program("checks", scale, program, measure, _expected(scale, 2), BUILT, races)
 
     timed = partial(checks.time_goals, builds=builds, budget=scale.malloc_free)
     return [
         *map(counted, PATTERNS),
-        *_of_patterns("checks", scale, timed),
+        *_of_patterns("checks", scale, timed, disk=BUILT),
         *map(of, scale.ten),
         conclusion("checks", "mean", partial(checks.mean_goals, races)),
     ]
@@ -169,14 +187,36 @@ def _checks(scale: PoolsScale) -> list[Step]:
 
 def _dynamorio(scale: PoolsScale) -> list[Step]:
     return [
-        Step(
+        _of_program(
             "dynamorio",
-            str(program),
+            scale,
+            program,
             partial(dynamorio_rows, program=program, budget=scale.times),
             _expected(scale, 6),
         )
         for program in scale.ten
     ]
+
+
+def _of_program(
+    part: str,
+    scale: PoolsScale,
+    program: Runnable,
+    measure: Callable[[Bench], Found],
+    seconds: float,
+    disk: int = 0,
+    races: Races | None = None,
+) -> Step:
+    """With the memory of its heap, and the disk for its input and, where others are built, so much more."""
+    heap = scale.heap_of_ten if program in scale.ten else HEAP_OF_OTHERS
+    memory, disk = memory_for(heap), disk + (0 if program in scale.ten else WRITTEN)
+    return Step(part, str(program), measure, seconds, memory=memory, disk=disk, gathers=races)
+
+
+def _counted(part: str, what: str, measure: Callable[[Bench], Found], seconds: float) -> Step:
+    """Under valgrind, with other builds beside."""
+    memory = memory_for(HEAP_OF_PATTERNS) + VALGRINDS
+    return Step(part, what, measure, seconds, memory=memory, disk=BUILT + TRACE)
 
 
 def _of_patterns(
@@ -185,6 +225,7 @@ def _of_patterns(
     measure: Callable[..., Found],
     workloads: int = 1,
     races: Races | None = None,
+    disk: int = 0,
 ) -> list[Step]:
     """A step for each pattern, at all sizes."""
     works = {
@@ -192,7 +233,15 @@ def _of_patterns(
     }
     expected = workloads * len(scale.object_sizes) * (scale.malloc_free.seconds if scale.judges else 1.0)
     return [
-        Step(part, pattern, partial(measure, works=found), expected, gathers=races)
+        Step(
+            part,
+            pattern,
+            partial(measure, works=found),
+            expected,
+            memory=memory_for(HEAP_OF_PATTERNS),
+            disk=disk,
+            gathers=races,
+        )
         for pattern, found in works.items()
     ]
 
