@@ -7,6 +7,7 @@ from typing import Any
 
 from malloom.bench.findings import Findings
 from malloom.bench.running import measure
+from malloom.bench.sound import unknown_part
 from malloom.bench.state import Finished, State, StepId, put_back
 from malloom.bench.steps import Step
 from malloom.bench.suite import Prepared, Suite
@@ -19,8 +20,11 @@ SAME_MACHINE = ("processor", "processors", "last_level")
 def joined(suite: Suite, states: Sequence[State]) -> tuple[Prepared, Findings]:
     """The suite as the runs were asked for it, and all that they have found.
 
-    Raises UsageProblem for runs of different suites, options or machines, and CommandError for damaged ones.
+    Raises UsageProblem for runs of different suites, options or machines, and for damaged ones.
     """
+    for state in states:
+        if unknown := unknown_part(state, suite.parts):
+            raise UsageProblem(f"a file is damaged: {unknown}")
     options = _options_of_all(suite, states)
     steps = {step.id: step for state in states for step in state.steps}
     _demand_one_machine([*steps.values()])
@@ -41,7 +45,18 @@ def _options_of_all(suite: Suite, states: Sequence[State]) -> dict[str, Any]:
             if other.options.get(name) != value:
                 told = f"{name} {value} and {other.options.get(name)}"
                 raise UsageProblem(f"the files were measured with different options: {told}")
+    _demand_whole(options, parameters)
     return options
+
+
+def _demand_whole(options: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter]) -> None:
+    missing = [
+        name for name, each in parameters.items() if each.default is each.empty and name not in options
+    ]
+    if missing:
+        raise UsageProblem(
+            f"the files do not say with which options they were measured: {', '.join(missing)}"
+        )
 
 
 def _demand_one_machine(steps: Sequence[Finished]) -> None:

@@ -3,15 +3,16 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
+from malloom.bench.sound import unknown_part
 from malloom.bench.state import VERSION, Finished, Keeper, State, StepId, put_back, read_state, why_not
 from malloom.bench.steps import Step
 from malloom.bench.suite import Suite
-from malloom.errors import CommandError
+from malloom.errors import CommandError, UsageProblem
 from malloom.measure.host import CHANGED, Host
 
 Say = Callable[[str], None]
@@ -53,17 +54,17 @@ def default_file(suite: str, options: Mapping[str, Any]) -> Path:
 
 def keeper_at(
     path: Path,
-    suite: str,
-    options: Mapping[str, Any],
+    empty: State,
+    parts: Collection[str],
     steps: Sequence[Step],
     host: Host,
     wanted: Wanted,
     say: Say,
 ) -> Keeper:
     """What keeps the steps in the file, and has those that are gone on from; what becomes of an earlier run's
-    is said in a line."""
+    is said in a line. `empty` is of the suite and the options, `parts` are all that the suite has."""
     resume = wanted is not Wanted.NOTHING
-    new = Keeper(path, State(VERSION, suite, options), is_new=True)
+    new = Keeper(path, empty, is_new=True)
     if not path.exists():
         say(
             f"no step was finished before: there is no {path}"
@@ -73,7 +74,9 @@ def keeper_at(
         return new
     try:
         state = read_state(path)
-        problem = why_not(state, suite, options, host, wanted is Wanted.ANY_COMMIT)
+        problem = why_not(state, empty.suite, empty.options, host, wanted is Wanted.ANY_COMMIT)
+        if not problem and (unknown := unknown_part(state, parts)):
+            raise UsageProblem(f"{path} is damaged: {unknown}")
         before = _put_back(state, steps) if resume and not problem else {}
     except CommandError as error:
         for step in steps:

@@ -12,6 +12,7 @@ from malloom.bench.findings import Failure, Findings, LeftOut, Note
 from malloom.bench.goals import Goal
 from malloom.bench.pace import Pace
 from malloom.bench.room import lack_of_room
+from malloom.bench.sound import problem_of_goal, problem_of_row
 from malloom.bench.state import Finished, Keeper, finished
 from malloom.bench.steps import Bench, Found, Step
 from malloom.errors import CommandError
@@ -111,6 +112,8 @@ class _Running:
             self._keep(self.keeper, finished(step, found, seconds, gathered))
 
     def _keep(self, keeper: Keeper, step: Finished) -> None:
+        if step.is_empty:
+            return
         try:
             keeper.keep(step)
         except CommandError as error:
@@ -165,7 +168,7 @@ def measure(
 
     bench = Bench(workloads, scratch, say, left, noted, progress, step.what)
     try:
-        findings.add(step.part, _numbers(step.measure(bench)), step.last_level or last_level)
+        findings.add(step.part, _sound(step.measure(bench)), step.last_level or last_level)
     except CommandError as error:
         failed(step.what, error)
     except Exception as error:  # whatever it is, hours of numbers must not be lost for it
@@ -177,11 +180,9 @@ def _gathered(step: Step) -> dict[Place, Any]:
     return {} if step.gathers is None else dict(step.gathers)
 
 
-def _numbers(found: Found) -> Found:
-    """The same. Raises CommandError for a row with a value that no file of JSON can hold."""
+def _sound(found: Found) -> Found:
+    """The same. Raises CommandError for a row that no measurement gives, or no file of JSON can hold."""
     for each in found:
-        row = each.row if isinstance(each, Goal) else each
-        values = [row.ratio, row.low, row.high, row.peak_rss_ratio]
-        if not all(math.isfinite(value) for value in values if value is not None):
-            raise CommandError(f"the {row.metric} of {' '.join(row.place)}, {row.variant}, is no number")
+        if problem := problem_of_goal(each) if isinstance(each, Goal) else problem_of_row(each):
+            raise CommandError(problem)
     return found

@@ -1,6 +1,7 @@
 """The file in which a suite keeps each finished step at once, so that a later run can go on from there."""
 
 import fcntl
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,13 +13,16 @@ from typing import Any
 from malloom.bench.findings import Failure, Findings, Note
 from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal
+from malloom.bench.sound import problem_of_state
 from malloom.bench.steps import Step
-from malloom.errors import CommandError
+from malloom.errors import CommandError, UsageProblem
 from malloom.measure.host import Host
 from malloom.measure.rows import Place, Row
 from malloom.output_file import written_whole
 
-VERSION = 1
+VERSION = 2
+WITHOUT_DIGEST = 1
+"""The version before: what it wrote is judged by its values alone."""
 OF_A_RUN = ("commit", "date")
 """What a host tells that is not the machine's."""
 
@@ -45,6 +49,11 @@ class Finished:
     @property
     def id(self) -> StepId:
         return self.part, self.what
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has left nothing at all: none that was measured does."""
+        return not (self.rows or self.goals or self.failures or self.notes or self.gathered)
 
     @property
     def is_of_use(self) -> bool:
@@ -79,12 +88,12 @@ def finished(step: Step, found: Findings, seconds: float, places: Sequence[Place
 
 
 def put_back(gathers: Gathered[Any], step: Finished) -> None:
-    """What the step had gathered. Raises CommandError where that is damaged."""
+    """What the step had gathered. Raises UsageProblem where that is damaged."""
     try:
         for place, data in step.gathered:
             gathers.put_back(place, data)
     except ValueError:
-        raise CommandError(f"the file's races of {step.part}, {step.what} are damaged") from None
+        raise UsageProblem(f"the file's races of {step.part}, {step.what} are damaged") from None
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,8 @@ class State:
     options: Mapping[str, Any]
     """Those that change what a step measures, and their values as JSON has them."""
     steps: Sequence[Finished] = ()
+    digest: str = ""
+    """SHA-256 of all else as it is written, so that no damage goes unnoticed; filled in by `write_state`."""
 
     def adding(self, step: Finished) -> "State":
         """With the step, in the place of what it was when it was measured before."""
@@ -114,22 +125,39 @@ class State:
 
 
 def read_state(path: Path) -> State:
-    """Raises CommandError where there is none, or another version's, or a damaged one."""
+    """Raises CommandError where there is none, and UsageProblem where it is damaged or another version's."""
     try:
         state: State = _adapter().validate_json(path.read_bytes())
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
-        raise CommandError(f"{path} is damaged, or no state of a suite") from None
-    if state.version != VERSION:
-        raise CommandError(f"{path} was written by another version of malloom")
+        raise UsageProblem(f"{path} is damaged, or no state of a suite") from None
+    if state.version not in (WITHOUT_DIGEST, VERSION):
+        raise UsageProblem(f"{path} was written by another version of malloom")
+    if problem := _damage(state):
+        raise UsageProblem(f"{path} is damaged: {problem}")
     return state
 
 
 def write_state(state: State, path: Path) -> None:
     """Whole or not at all. Raises CommandError where it cannot be written."""
+    state = replace(state, version=VERSION)
     with written_whole(path) as file:
-        file.write(_adapter().dump_json(state))
+        file.write(_adapter().dump_json(replace(state, digest=_digest(state))))
+
+
+def _damage(state: State) -> str:
+    """What is wrong with it by its values, else by its digest; empty where nothing is."""
+    if problem := problem_of_state(state):
+        return problem  # what is no number has no digest
+    expected = _digest(state) if state.version == VERSION else ""
+    return "" if state.digest == expected else "it differs from what was written"
+
+
+def _digest(state: State) -> str:
+    """Of what is read back, as 60 seconds are then 60.0."""
+    read_back = _adapter().validate_json(_adapter().dump_json(replace(state, digest="")))
+    return hashlib.sha256(_adapter().dump_json(read_back)).hexdigest()
 
 
 @cache

@@ -17,7 +17,7 @@ from malloom.bench.general import described
 from malloom.bench.pictures import draw, prepare
 from malloom.bench.resuming import Wanted, default_file, keeper_at, options_that_agree
 from malloom.bench.running import run
-from malloom.bench.state import locked
+from malloom.bench.state import VERSION, State, locked
 from malloom.bench.steps import Step
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.suites import found_suites
@@ -213,7 +213,8 @@ def measured(
         if names := without_settings_of_users():
             say(f"note: not passed on to what is measured: {', '.join(names)}")
         host = {**measured_on(workloads), **described(workloads)}
-        keeper = keeper_at(kept.file, kept.suite, kept.options, steps, host, kept.wanted, say)
+        empty = State(VERSION, kept.suite, kept.options)
+        keeper = keeper_at(kept.file, empty, prepared.steps, steps, host, kept.wanted, say)
         return run(
             steps,
             workloads,

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ def part(suites: Suites, name: str, pattern: str, **changed: str) -> None:
 def join(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-c", MALLOOM, FOLDER, "bench", "join", *options]
     return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+def nonsense(state: dict[str, Any]) -> dict[str, Any]:
+    return {**state, "steps": [{**step, "part": "nonsense"} for step in state["steps"]]}
 
 
 def rows_of(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -75,10 +80,42 @@ def test_what_does_not_belong_together_is_bad_use(suites: Suites) -> None:
     assert done.stderr == "malloom: the files were measured with different options: seconds 1.0 and 3.0\n"
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (
+            lambda state: {**state, "options": {}},
+            "do not say with which options they were measured: quick, log",
+        ),
+        (lambda state: {**state, "suite": "bins"}, "a file is damaged: the suite bins has no part 'walks'"),
+        (lambda state: {**state, "suite": "runs"}, "there is no suite 'runs'"),
+        (nonsense, "a file is damaged: the suite walks has no part 'nonsense'"),
+    ],
+)
+def test_what_no_run_of_the_suite_keeps_is_bad_use(
+    suites: Suites, damage: Callable[[dict[str, Any]], dict[str, Any]], said: str
+) -> None:
+    suites.run("--step", "walk one")
+    suites.write_state(damage(suites.state()))
+    done = join(suites.folder, "state.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and said in done.stderr
+
+
+def test_a_file_that_was_changed_is_bad_use(suites: Suites) -> None:
+    suites.run("--step", "walk one")
+    state = suites.state()
+    state["steps"][0]["rows"][0]["workload"] = "nonsense"
+    (suites.folder / "state.json").write_text(json.dumps(state))
+    done = join(suites.folder, "state.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "malloom: state.json is damaged: it differs from what was written\n"
+
+
 def test_what_is_no_state_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "rows.json").write_text('{"suite": "walks", "rows": []}')
     done = join(tmp_path, "rows.json")
-    assert (done.returncode, done.stderr) == (1, "malloom: rows.json is damaged, or no state of a suite\n")
+    assert (done.returncode, done.stderr) == (2, "malloom: rows.json is damaged, or no state of a suite\n")
     assert (
         join(tmp_path, "nowhere.json").stderr
         == "malloom: cannot read nowhere.json: No such file or directory\n"

@@ -1,6 +1,7 @@
 """Suites that are ended in the middle and gone on from: what was finished is not measured again."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from malloom.bench.state import aside
+from malloom.bench.state import WITHOUT_DIGEST, aside, read_state, write_state
 from python.bench.test_suites import MALLOOM
 
 FOLDER = Path(__file__).parent / "kept_suite"
@@ -61,13 +62,19 @@ class Suites:
         found: dict[str, Any] = json.loads((self.folder / "state.json").read_text())
         return found
 
+    def write_state(self, state: dict[str, Any]) -> None:
+        """As a run would have kept it."""
+        file = self.folder / "state.json"
+        file.write_text(json.dumps({**state, "version": WITHOUT_DIGEST, "digest": ""}))
+        write_state(read_state(file), file)
+
     def change_state(self, **changed: str) -> None:
         """Other values in what all steps were measured on."""
         state = self.state()
         for step in state["steps"]:
             for told in (step["host"], *step["rows"]):
                 told.update(changed)
-        (self.folder / "state.json").write_text(json.dumps(state))
+        self.write_state(state)
 
     def kept_beside(self) -> list[Path]:
         return list(self.folder.glob("state-until-*.json"))
@@ -173,7 +180,7 @@ def test_after_a_damaged_file_what_is_measured_is_kept(suites: Suites) -> None:
     suites.run("--step", "walk t*")
     state = suites.state()
     state["steps"][1]["gathered"][0][1] = "nothing"
-    (suites.folder / "state.json").write_text(json.dumps(state))
+    suites.write_state(state)
     suites.run("--resume")
     assert [len(step["gathered"]) for step in suites.state()["steps"]] == [1] * 4
 
@@ -185,13 +192,25 @@ def test_other_options_are_said(suites: Suites) -> None:
     assert suites.measured() == ["one", *NAMES]
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", "half", "gathered"])
+@pytest.mark.parametrize("damage", ["", "{", "[]", "half", "a NaN", "another part", "options", "gathered"])
 def test_a_damaged_file_is_said_and_started_anew(suites: Suites, damage: str) -> None:
     suites.run("--step", "walk one")
     file, state = suites.folder / "state.json", suites.state()
-    state["steps"][0]["gathered"][0][1] = "nothing"
-    texts = {"half": file.read_text()[: file.stat().st_size // 2], "gathered": json.dumps(state)}
-    file.write_text(texts.get(damage, damage))
+    step = state["steps"][0]
+    if damage == "half":
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    elif damage == "a NaN":
+        step["rows"][0]["ratio"] = math.nan
+        file.write_text(json.dumps(state))
+    elif damage == "options":
+        file.write_text(json.dumps({**state, "options": {}}))
+    elif damage == "another part":
+        suites.write_state({**state, "steps": [{**step, "part": "nonsense"}]})
+    elif damage == "gathered":
+        step["gathered"][0][1] = "nothing"
+        suites.write_state(state)
+    else:
+        file.write_text(damage)
     lines = [line for line in suites.run("--resume").splitlines() if "started anew" in line]
     assert len(lines) == 1 and "damaged" in lines[0]
     assert suites.measured() == ["one", *NAMES]
@@ -203,7 +222,7 @@ def test_a_step_that_failed_is_measured_again(suites: Suites) -> None:
     state = suites.state()
     failure = {"part": "walks", "what": "walk one", "why": "no legs"}
     state["steps"][0].update(rows=[], failures=[failure])
-    (suites.folder / "state.json").write_text(json.dumps(state))
+    suites.write_state(state)
     assert "0 of 4 steps were measured before; 4 to go" in suites.run("--resume")
     assert suites.measured() == ["one", *NAMES]
 
