@@ -15,7 +15,7 @@ from malloom.errors import CommandError, UsageProblem
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "small_suite"
-NAMES = ("bins", "dynamic", "placement", "pools", "splitting")
+NAMES = ("bins", "dynamic", "pages", "placement", "pools", "splitting")
 
 
 @pytest.mark.parametrize("name", NAMES)
