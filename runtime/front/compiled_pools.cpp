@@ -233,10 +233,13 @@ void* malloom_split_calloc(unsigned structure, size_t first_bytes, size_t count,
 }
 
 void malloom_split_free(void* object) {
-    if (object == nullptr || front::have_gone) {
+    if (object == nullptr) {
         return;
     }
     const heaps::Pool* pool = front::compiled_pools.heap.arena().find(object);
+    if (pool == nullptr && front::have_gone) [[unlikely]] {
+        return;
+    }
     front::compiled_pools.deallocate(pool != nullptr ? front::split_pools.chunk_of(*pool, object) : object);
 }
 
