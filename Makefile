@@ -65,7 +65,7 @@ test: setup  ## all tests, with formatting, lint and types
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
-bench: PACKAGES := firmware
+bench: PACKAGES := bench
 bench: build  ## all benchmark suites
 	@setup/native.sh release
 	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of setup/debian-packages.txt that this machine lacks, and cargo where there is none:
 # setup/packages.sh [GOAL], where `demo` has only what malloom is built with, and a program to optimize; `test` all for the
-# tests of `make test`; `firmware` what boards need as well, `soak` everything. Without a goal all but for the simulated core,
-# for the chunk unit, for firmware and for long runs.
+# tests of `make test`; `firmware` what boards need as well, `bench` all that is measured too, `soak` everything. Without a goal
+# all but for the simulated core, for the chunk unit, for firmware, for measuring and for long runs.
 # Quick, and without network or root, where nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,11 +16,12 @@ fail() {
 wanted() {
     local without
     case ${1:-} in
-        demo) without='LLVM|the newest LLVM|the simulated core|the chunk unit|timing|firmware|tests and checks|allocators|real programs' ;;
-        test) without='the newest LLVM|timing|firmware' ;;
-        firmware) without='the newest LLVM' ;;
+        demo) without='LLVM|the newest LLVM|the simulated core|the chunk unit|timing|firmware|tests and checks|allocators|real programs|more real programs' ;;
+        test) without='the newest LLVM|timing|firmware|more real programs' ;;
+        firmware) without='the newest LLVM|more real programs' ;;
+        bench) without='the newest LLVM' ;;
         soak) without='nothing' ;;
-        *) without='the newest LLVM|the simulated core|the chunk unit|timing|firmware' ;;
+        *) without='the newest LLVM|the simulated core|the chunk unit|timing|firmware|more real programs' ;;
     esac
     sed -E -e "/^# ($without)/,/^\$/d" -e 's/#.*//' setup/debian-packages.txt
     command -v cargo >/dev/null || echo cargo # it fetches the sources of DynamoRIO and mimalloc
