@@ -56,6 +56,11 @@ constinit Region* region = &no_region;
     return offset >> Heap::Geometry::page_shift >= region->pages;
 }
 
+Heap::UnitState& unit_state(malloom_page_unit_state* state) {
+    static_assert(sizeof(Heap::UnitState) <= sizeof state->words);
+    return *reinterpret_cast<Heap::UnitState*>(state->words);
+}
+
 }  // namespace
 
 extern "C" {
@@ -112,11 +117,11 @@ void* realloc(void* object, size_t bytes) {
     board_exit(MALLOOM_PAGES_MISUSED);
 }
 
-void malloom_page_heap_save(void) {
-    heap.save();
+void malloom_page_unit_save(malloom_page_unit_state* state) {
+    unit_state(state).save();
 }
-void malloom_page_heap_restore(void) {
-    heap.restore();
+void malloom_page_unit_restore(malloom_page_unit_state* state) {
+    unit_state(state).restore();
 }
 int malloom_page_heap_is_valid(void) {
     return heap.is_valid();

@@ -19,5 +19,7 @@
 #define CORE_MEMORY_END (CORE_DEVICES + 8u)   // read: the first address after the memory
 #define CORE_DATA_BEGIN (CORE_DEVICES + 12u)  // read: where the data file lies
 #define CORE_DATA_BYTES (CORE_DEVICES + 16u)  // read: its length, 0 where there is none
+// Written: after so many cycles the timer interrupts, until this is written again. 0: it does not.
+#define CORE_TIMER (CORE_DEVICES + 20u)
 
 #endif

@@ -57,6 +57,7 @@ void Core::step() {
     model_->eval();
     answer_fetch();
     answer_access();
+    model_->timer_i = devices_.tick();
     model_->clk_i = 0;
     model_->eval();
     ++cycles_;

@@ -31,6 +31,10 @@ bool Devices::write(uint32_t address, uint32_t word) {
             has_exited_ = true;
             exit_word_ = word;
             return true;
+        case CORE_TIMER:
+            timer_ = word;
+            interrupts_ = false;
+            return true;
         default:
             return false;
     }

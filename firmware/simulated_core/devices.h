@@ -1,4 +1,4 @@
-// The devices of the simulated core: what it prints, how it ends, and what it is told of its memory.
+// The devices of the simulated core: what it prints, how it ends, what it is told of its memory, and a timer.
 #pragma once
 
 #include <stdint.h>
@@ -20,6 +20,12 @@ class Devices {
     /// The same, written.
     bool write(uint32_t address, uint32_t word);
 
+    /// A cycle has passed. Whether the timer interrupts now.
+    bool tick() {
+        if (timer_ != 0 && --timer_ == 0) interrupts_ = true;
+        return interrupts_;
+    }
+
     bool has_exited() const { return has_exited_; }
     /// As far as a process can have it: the low byte, and never 0 for a status that is not.
     int exit_status() const;
@@ -28,6 +34,8 @@ class Devices {
     Places places_;
     bool has_exited_ = false;
     uint32_t exit_word_ = 0;
+    uint32_t timer_ = 0;  ///< cycles until it interrupts
+    bool interrupts_ = false;
 };
 
 }  // namespace malloom::simulated_core

@@ -23,6 +23,8 @@ module simulated_core (
     input  wire        data_answer_i,
     input  wire [31:0] data_data_i,
 
+    input  wire        timer_i,
+
     output wire        retires_o,
     output wire [31:0] retired_address_o
 );
@@ -64,7 +66,7 @@ module simulated_core (
         .clk                                  (clk_i),
         .reset                                (reset_i),
         .externalResetVector                  (entry_i),
-        .timerInterrupt                       (1'b0),
+        .timerInterrupt                       (timer_i),
         .softwareInterrupt                    (1'b0),
         .externalInterruptArray               (32'b0),
 

@@ -24,6 +24,8 @@ class PageHeap {
   public:
     using Geometry = Geometry_;
     static constexpr size_t page_bytes = Geometry::page_bytes;
+    /// Of a unit in hardware: saved before another heap uses it, restored afterwards.
+    using UnitState = typename Search::template State<Geometry>;
 
     /// Begins at a page, and outlives this; nobody else uses it. Null where it is too short.
     Region* add_region(void* memory, size_t bytes) { return runs_.add(memory, bytes); }
@@ -140,10 +142,6 @@ class PageHeap {
     /// Empty pages that were kept go back.
     void give_back_empty();
 
-    /// Around what another heap does with the same unit in hardware: all bitmaps are in memory meanwhile.
-    void save();
-    void restore();
-
     /// Lists, bitmaps, counts and directories agree. It goes through all pages that have room.
     bool is_valid() noexcept;
 
@@ -168,6 +166,9 @@ class PageHeap {
     [[gnu::noinline]] void look_after_empty(Region& region, Page& page);
     void give_back(Region& region, Page& page);
     [[gnu::noinline, gnu::cold]] void tell_late();
+    /// Around what is done with all bitmaps in memory.
+    void save();
+    void restore();
     static bool is_valid(const Page& page) noexcept;
 
     /// The unit has the first page's bitmap from now on; where there is none this is nothing.

@@ -150,6 +150,12 @@ struct VectorSearch {
 template <class Search>
 struct SearchInMemory {
     static constexpr bool finds_late = false;
+    /// What is neither in memory nor in the processor's registers: nothing.
+    template <class Kinds>
+    struct State {
+        void save() {}
+        void restore() const {}
+    };
 
     /// Of the first bitmap of its kind, which has a free place: the lowest one, which is taken then.
     [[gnu::always_inline]] static uint32_t take(uint32_t, uint32_t* words) {

@@ -26,11 +26,65 @@ struct InstructionUnit {
 };
 #endif
 
+/// All that a unit knows, for as long as others use it. It is taken and brought back between any two
+/// instructions: an interrupt may come within a heap's calls. All zero it is a unit's that nobody has used.
+/// Kinds has how many there are, and the words of each one's bitmap.
+template <class Unit, class Kinds>
+class UnitState {
+  public:
+    /// No wrong free waits in the unit after this.
+    void save() {
+        was_wrong_ = Unit::template ask<UnitRequest::status>(0, 0);
+        uint32_t* to = words_;
+        for_each_word([&to](uint32_t kind_and_word) {
+            *to++ = Unit::template ask<UnitRequest::store>(kind_and_word, 0);
+        });
+    }
+    void restore() const {
+        Unit::template ask<UnitRequest::status>(0, 0);
+        if (was_wrong_ != 0) [[unlikely]] {
+            make_wrong();
+        }
+        const uint32_t* from = words_;
+        for_each_word([&from](uint32_t kind_and_word) {
+            Unit::template ask<UnitRequest::load>(kind_and_word, *from++);
+        });
+    }
+
+  private:
+    static constexpr uint32_t count_words() {
+        uint32_t words = 0;
+        for (uint32_t kind = 0; kind < Kinds::classes; ++kind) {
+            words += Kinds::words_of(kind);
+        }
+        return words;
+    }
+    template <class Do>
+    [[gnu::always_inline]] static void for_each_word(Do with) {
+#pragma GCC unroll 16
+        for (uint32_t kind = 0; kind < Kinds::classes; ++kind) {
+            for (uint32_t word = 0; word < Kinds::words_of(kind); ++word) {
+                with(kind | word << 8);
+            }
+        }
+    }
+    /// The unit cannot be told an error, but it can be given a reason for one.
+    [[gnu::cold]] static void make_wrong() {
+        Unit::template ask<UnitRequest::load>(0, 1);
+        Unit::template ask<UnitRequest::free_chunk>(0, 0);
+    }
+
+    uint32_t was_wrong_;
+    uint32_t words_[count_words()];
+};
+
 /// As SearchInMemory. A place of a first bitmap that is freed while it is free changes nothing, and is found
 /// out late: the next `take` of any kind gives an error, which is not a place, and takes none.
 template <class Unit>
 struct SearchInUnit {
     static constexpr bool finds_late = true;
+    template <class Kinds>
+    using State = UnitState<Unit, Kinds>;
 
     [[gnu::always_inline]] static uint32_t take(uint32_t kind, uint32_t*) {
         return Unit::template ask<UnitRequest::find_chunk>(kind, 0);

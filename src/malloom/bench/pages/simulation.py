@@ -70,10 +70,14 @@ class SimulatedCore:
             printed = self._printed(case, variant, Path(folder), ["--profile", str(profile)])
             return printed, cycles_of(profile, ranges_of(self._program(case.workload, variant)))
 
+    def printed(self, case: Case, variant: str) -> str:
+        """What the program prints. Raises CommandError where it fails."""
+        with tempfile.TemporaryDirectory(prefix="malloom-pages-") as folder:
+            return self._printed(case, variant, Path(folder))
+
     def requests(self, case: Case) -> Requests:
         """Raises CommandError where the program fails."""
-        with tempfile.TemporaryDirectory(prefix="malloom-pages-") as folder:
-            last = self._printed(case, COUNTED, Path(folder)).splitlines()[-1].split()
+        last = self.printed(case, COUNTED).splitlines()[-1].split()
         counts = dict(zip(last[::2], map(int, last[1::2]), strict=True))
         return Requests(counts["requests"], counts["requested"], counts["releases"])
 

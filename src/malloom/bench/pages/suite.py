@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.pages import cosimulation, table1, table3, table4, table5
+from malloom.bench.pages import cosimulation, switches, table1, table3, table4, table5
 from malloom.bench.pages.programs import PROGRAMS, Scale
 from malloom.bench.pages.simulation import SimulatedCore
 from malloom.bench.pages.tables import tables
@@ -19,6 +19,7 @@ PARTS = {
     table4.PART: "their cycles with each way to search bitmaps, and what figure 3 shows of them",
     table5.PART: "cells and clock in FPGAs",
     cosimulation.PART: "the page heap with the unit and without, on recorded programs",
+    switches.PART: "what changing between two heaps with one unit takes",
 }
 
 
@@ -55,6 +56,7 @@ def prepare(
         table4.PART: partial(table4.steps, core, scale, programs),
         table5.PART: partial(table5.steps, hardware, processor, seeds),
         cosimulation.PART: partial(cosimulation.steps, built, cases),
+        switches.PART: partial(switches.steps, core),
     }
     return Prepared(parts, tables(), check=partial(_check, hardware))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from malloom.bench.numbers import ONE
-from malloom.bench.pages import cosimulation, paper, table1, table3, table4, table5
+from malloom.bench.pages import cosimulation, paper, switches, table1, table3, table4, table5
 from malloom.bench.pages.simulation import LINEAR
 from malloom.bench.tables import Table
 from malloom.measure.rows import Row
@@ -27,6 +27,7 @@ def tables() -> list[Table]:
             cosimulation.PART,
             cosimulation.ASKED,
         ),
+        _numbers("Cycles from one heap to another", switches.PART, switches.CYCLES),
     ]
 
 
