@@ -36,7 +36,7 @@ class ThreadInstances {
     /// Opens the heap by `opens`, once, and watches it from then on. False where that fails, and while a
     /// signal handler interrupts the opening.
     template <typename Opens>
-    bool open(Heap& heap, OnThreadEnd on_thread_end, Opens opens) {
+    bool open(Heap& heap, OnThreadEnd told, Opens opens) {
         if (opening_.is_mine()) {
             return watched_ == &heap;
         }
@@ -48,7 +48,7 @@ class ThreadInstances {
             return false;
         }
         watched_ = &heap;
-        watch_ends(on_thread_end);  // who sees the key sees the heap
+        watch_ends(told);  // who sees the key sees the heap
         return true;
     }
 
@@ -138,8 +138,8 @@ class ThreadInstances {
     }
 
   private:
-    void watch_ends(OnThreadEnd on_thread_end) {
-        if (!is_watching_ && pthread_key_create(&end_key_, on_thread_end) == 0) {
+    void watch_ends(OnThreadEnd told) {
+        if (!is_watching_ && pthread_key_create(&end_key_, told) == 0) {
             __atomic_store_n(&is_watching_, true, __ATOMIC_RELEASE);
         }
     }
