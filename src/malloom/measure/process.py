@@ -21,6 +21,9 @@ REPORTED = re.compile(rb"^(?:measure|phase|resident) (\w+) (" + NUMBER + rb")\s*
 """What a program says of itself: `measure NAME VALUE`. Programs of former commits, which are measured
 beside those at hand, say `phase` of times and `resident` of bytes."""
 
+METRICS = ("cpu_time", "wall_time", "peak_memory", "mean_memory")
+"""What every run is asked of: seconds and bytes."""
+
 TIME_LIMIT = 600.0
 """Seconds: no measured run takes as long, so one that does hangs."""
 
@@ -51,6 +54,8 @@ class Run:
     """What one run used. Times in seconds, memory in bytes; `status` is wait(2)'s.
 
     `measures` are what the program itself reported by name: seconds of a phase, bytes, cycles, misses.
+    `mean_memory` is the resident memory over the run's time, of the process that was started alone; the peak
+    where that ended too soon to be looked at.
     """
 
     status: int
@@ -61,15 +66,16 @@ class Run:
     measures: Mapping[str, float]
     output_digest: str
     errors: bytes
+    mean_memory: int = 0
 
     @property
     def cpu_time(self) -> float:
         return self.user_time + self.system_time
 
     def metric(self, name: str) -> float:
-        """`cpu_time`, or what the program reported under the name."""
-        if name == "cpu_time":
-            return self.cpu_time
+        """One of METRICS, or what the program reported under the name."""
+        if name in METRICS:
+            return float(getattr(self, name))
         if name not in self.measures:
             raise CommandError(f"the program reported no measure named {name}")
         return self.measures[name]
@@ -171,13 +177,14 @@ def _spawn(command: Command, output: int, errors: int) -> list[int]:
         finally:
             os.close(write_end)
         fields = report.read().split()
-    if len(fields) != 5:
+    if len(fields) != 6:
         reason = os.strerror(int(fields[1])) if len(fields) == 2 else "the launcher died"
         raise CommandError(f"cannot run {command.arguments[0]}: {reason}")
     return [int(value) for value in fields]
 
 
 def _run_from(report: list[int], digest: str, errors: bytes) -> Run:
-    status, user, system, peak, wall = report
+    status, user, system, peak, wall, mean = report
     measures = {name.decode(): float(value) for name, value in REPORTED.findall(errors)}
-    return Run(status, user * 1e-6, system * 1e-6, wall * 1e-9, peak * 1024, measures, digest, errors)
+    times = user * 1e-6, system * 1e-6, wall * 1e-9
+    return Run(status, *times, peak * 1024, measures, digest, errors, (mean or peak) * 1024)

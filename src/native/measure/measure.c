@@ -1,7 +1,11 @@
 // malloom_measure REPORT [NAME=VALUE ...] -- PROGRAM ARGUMENTS...: runs the program and reports what it used,
 // as one line on the inherited file descriptor REPORT: "STATUS USER_MICROSECONDS SYSTEM_MICROSECONDS
-// PEAK_KIBIBYTES WALL_NANOSECONDS". STATUS is wait(2)'s; where the program cannot be started the line is
-// "error ERRNO".
+// PEAK_KIBIBYTES WALL_NANOSECONDS MEAN_KIBIBYTES". STATUS is wait(2)'s; where the program cannot be started
+// the line is "error ERRNO".
+//
+// The mean is that of the resident memory over the run's time, by looks at it that come seldom enough not to
+// disturb: of the process that is started, not of those that it starts. 0 where it ended before the first
+// look.
 //
 // It is a process of its own because Linux counts into a child's peak the memory of the process that it was
 // forked from: under a Python process every program would seem to need Python's memory. The variables are set
@@ -11,6 +15,8 @@
 // its measurer was killed would disturb whatever is measured next.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -19,11 +25,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { most_variables = 4096 };
+/// Milliseconds between two looks at the program's memory: the first come quickly, for programs that end
+/// soon.
+enum { first_pause = 1, longest_pause = 16 };
 
 extern char** environ;
 
@@ -73,15 +83,49 @@ static void end_with_parent(void) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
+/// Bytes that are resident, by an open /proc/PID/statm; 0 where the program has ended.
+static long long resident_bytes(int statm) {
+    char text[128];
+    ssize_t got = pread(statm, text, sizeof text - 1, 0);
+    if (got <= 0) return 0;
+    text[got] = '\0';
+    char* resident = strchr(text, ' ');
+    return resident == NULL ? 0 : strtoll(resident, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+/// The mean of the resident memory up to the program's end, in KiB. Where the kernel cannot say when a
+/// process ends, no look is taken.
+static long long mean_memory(pid_t program) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/statm", program);
+    int statm = open(path, O_RDONLY | O_CLOEXEC);
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, program, 0), .events = POLLIN};
+    long long before = wall_nanoseconds(), seen = 0;
+    double area = 0;
+    int pause = first_pause;
+    while (statm >= 0 && end.fd >= 0 && poll(&end, 1, pause) == 0) {
+        long long now = wall_nanoseconds(), bytes = resident_bytes(statm);
+        if (bytes == 0) break;
+        area += (double)bytes * (double)(now - before);
+        seen += now - before;
+        before = now;
+        pause = pause < longest_pause ? 2 * pause : longest_pause;
+    }
+    if (statm >= 0) close(statm);
+    if (end.fd >= 0) close(end.fd);
+    return seen == 0 ? 0 : (long long)(area / (double)seen / 1024);
+}
+
 static int report_run(int report, pid_t program, long long began) {
+    long long mean = mean_memory(program);
     int status = 0;
     struct rusage used;
     while (wait4(program, &status, 0, &used) < 0) {
         if (errno != EINTR) return 1;
     }
     long long wall = wall_nanoseconds() - began;
-    int written = dprintf(report, "%d %lld %lld %ld %lld\n", status, microseconds(used.ru_utime),
-                          microseconds(used.ru_stime), used.ru_maxrss, wall);
+    int written = dprintf(report, "%d %lld %lld %ld %lld %lld\n", status, microseconds(used.ru_utime),
+                          microseconds(used.ru_stime), used.ru_maxrss, wall, mean);
     return written > 0 ? 0 : 1;
 }
 
