@@ -15,6 +15,8 @@ from malloom.errors import CommandError
 
 COVERAGE = 0.95
 """How often at least an interval holds the median that no end of runs would give."""
+ERROR = 1 - Fraction(str(COVERAGE))
+"""How often at most it does not."""
 FEWEST_PAIRS = 6
 """With fewer, even the whole range of what was measured covers less: two sides of 1/2^5 are 6 %."""
 
@@ -63,27 +65,49 @@ def median_ratio(variant: Sequence[float], baseline: Sequence[float]) -> Interva
     return median_of(np.asarray(variant, dtype=np.float64) / divisors)
 
 
-def median_of(ratios: Sequence[float] | np.ndarray) -> Interval:
+def median_of(ratios: Sequence[float] | np.ndarray, error: Fraction = ERROR) -> Interval:
     """The median of independent ratios and its interval between two of them, which holds for any distribution
-    (Conover, Practical Nonparametric Statistics, section 3.2)."""
+    (Conover, Practical Nonparametric Statistics, section 3.2), and misses the median in `error` of all cases
+    at most."""
     ordered = np.sort(np.asarray(ratios, dtype=np.float64))
-    median, left_out = float(np.median(ordered)), values_outside(len(ordered))
+    median, left_out = float(np.median(ordered)), values_outside(len(ordered), error)
     if left_out is None:
         return Interval(median, None, None)
     return Interval(median, float(ordered[left_out]), float(ordered[len(ordered) - 1 - left_out]))
 
 
 @cache
-def values_outside(count: int) -> int | None:
+def values_outside(count: int, error: Fraction = ERROR) -> int | None:
     """How many of so many ordered values lie outside the median's interval, at each end; None where even the
-    interval from the least to the greatest covers less than COVERAGE.
+    interval from the least to the greatest misses the median more often than it may.
 
     Each value is below the median or above it with even chances, so what lies below is binomial.
     """
-    if count < FEWEST_PAIRS:
-        return None
-    most = floor((1 - Fraction(str(COVERAGE))) / 2 * 2**count)
-    return sum(1 for _ in takewhile(lambda ways: ways <= most, _ways_below(count))) - 1
+    most = floor(error / 2 * 2**count)
+    found = sum(1 for _ in takewhile(lambda ways: ways <= most, _ways_below(count))) - 1
+    return None if found < 0 else found
+
+
+def chance_of_slower(ratios: Sequence[float]) -> float:
+    """How often as many of so many ratios, or more, lie above 1 by chance where their median is 1: the sign
+    test's one-sided p."""
+    not_above, all_ways = sum(ratio <= 1 for ratio in ratios), 2 ** len(ratios)
+    return float(Fraction(next(islice(_ways_below(len(ratios)), not_above, None), all_ways), all_ways))
+
+
+def together(samples: Sequence[Sequence[float]]) -> list[Interval]:
+    """The intervals of several medians of which any one above 1 counts: no low end is above 1 by chance in
+    more of all cases than for one alone (Holm, A simple sequentially rejective multiple test, 1979).
+
+    The least likely has the widest interval; after the first whose low end is not above 1 none gets narrower.
+    """
+    found: dict[int, Interval] = {}
+    error, is_open = ERROR / max(len(samples), 1), True
+    for place, which in enumerate(sorted(range(len(samples)), key=lambda i: chance_of_slower(samples[i]))):
+        error = ERROR / (len(samples) - place) if is_open else error
+        found[which] = median_of(samples[which], error)
+        is_open = is_open and found[which].low is not None and (found[which].low or 0) > 1
+    return [found[which] for which in range(len(samples))]
 
 
 def _ways_below(count: int) -> Iterator[int]:

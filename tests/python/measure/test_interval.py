@@ -7,16 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from malloom.measure.interval import (
     COVERAGE,
+    ERROR,
     FEWEST_PAIRS,
     Interval,
     Verdict,
     beyond_coverage,
+    chance_of_slower,
     exact,
     median_of,
     median_ratio,
+    together,
     values_outside,
 )
 
@@ -143,3 +147,40 @@ def test_the_order_of_the_pairs_does_not_matter(times: list[float], random) -> N
 @pytest.mark.parametrize(("count", "beyond"), [(2, 1.0), (6, 1.099), (10, 1.174), (200, 1.05)])
 def test_few_values_cover_more_than_they_must(count: int, beyond: float) -> None:
     assert beyond_coverage(count) == pytest.approx(beyond, abs=0.005)
+
+
+@given(st.lists(st.floats(min_value=0.5, max_value=2), min_size=FEWEST_PAIRS, max_size=60, unique=True))
+def test_scipy_has_the_same_interval_and_the_same_chance(ratios: list[float]) -> None:
+    """Its interval of a quantile is one by order statistics too."""
+    ours = median_of(ratios)
+    theirs = stats.quantile_test(ratios, q=1, p=0.5).confidence_interval(COVERAGE)
+    assert (ours.low, ours.high) == (theirs.low, theirs.high)
+    above = sum(ratio > 1 for ratio in ratios)
+    chance = stats.binomtest(above, len(ratios), 0.5, alternative="greater").pvalue
+    assert chance_of_slower(ratios) == pytest.approx(chance, rel=1e-9)
+
+
+SAMPLES = st.lists(
+    st.lists(st.floats(min_value=0.5, max_value=2), min_size=6, max_size=40), min_size=1, max_size=6
+)
+
+
+@given(SAMPLES)
+def test_holms_correction_rejects_what_the_procedure_does(samples: list[list[float]]) -> None:
+    """Step by step, from the least chance on, each against its share of half the error."""
+    chances = [chance_of_slower(sample) for sample in samples]
+    rejected: set[int] = set()
+    for place, which in enumerate(sorted(range(len(samples)), key=lambda each: chances[each])):
+        if chances[which] > float(ERROR) / 2 / (len(samples) - place):
+            break
+        rejected.add(which)
+    intervals = together(samples)
+    assert {which for which, each in enumerate(intervals) if (each.low or 0) > 1} == rejected
+    alone = [median_of(sample) for sample in samples]
+    assert all((one.low or 0) <= (other.low or 2) for one, other in zip(intervals, alone, strict=True))
+
+
+def test_one_sample_needs_no_correction() -> None:
+    assert together([[1.1] * 6]) == [median_of([1.1] * 6)]
+    assert together([[1.1] * 6, [0.9] * 6])[0].low is None, "six pairs are too few for two at once"
+    assert together([]) == []
