@@ -34,8 +34,9 @@ $(WHEEL): $(PRODUCT_SOURCES) setup/wheel.sh
 	@setup/wheel.sh $(COMPILER)
 	@touch $@
 
-build: setup  ## build malloom and install it: .venv/bin/malloom
+build: setup  ## build malloom and install it: .venv/bin/malloom; and allocators that it tries
 	@$(MAKE) wheel
+	@setup/allocators.sh
 
 # By a make of its own, which sees what the set-up has installed.
 wheel: $(WHEEL)

@@ -31,15 +31,17 @@ make_manifest() {
 
 # Prints the folder in which cargo keeps the crate's source.
 fetch() {
-    local cargo_version manifest
+    local cargo_version manifest folder
     command -v cargo >/dev/null || fail "no cargo to fetch $crate with; install the package cargo${otherwise:+, or $otherwise}"
     make_manifest
     cargo_version=$(cargo --version | sed -E 's/^cargo 1\.([0-9]+).*/\1/')
     # Before 1.68 cargo downloads the index of all crates unless asked for the sparse protocol, which it has behind a gate.
     if [ "$cargo_version" -lt 68 ]; then export RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_SPARSE_REGISTRY=true; fi
     # Not cargo vendor: the old one leaves out files that the crate excludes and includes again.
+    # What is in the version after a plus (a commit) no pattern may take for one.
+    folder=$(printf '%s' "$crate-$version" | sed 's/[.+]/\\&/g')
     manifest=$(cd manifest && cargo metadata --quiet --format-version 1 --filter-platform x86_64-unknown-linux-gnu |
-        grep -oE '"manifest_path":"[^"]*/'"$crate-$version"'/Cargo.toml"' | cut -d'"' -f4) || manifest=
+        grep -oE '"manifest_path":"[^"]*/'"$folder"'/Cargo.toml"' | cut -d'"' -f4) || manifest=
     [ -f "$manifest" ] || fail "cannot fetch $crate $version; check the network${otherwise:+, or $otherwise}"
     grep -q "checksum = \"$checksum\"" manifest/Cargo.lock ||
         fail "$crate $version is not the published one; remove cargo's cache and try again"

@@ -9,8 +9,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from malloom.errors import CommandError
@@ -21,7 +22,6 @@ DEFAULT_FOLDER = Path("build/release/peers")
 """Where `make native` puts the allocators that it builds, in the source tree."""
 
 NEWEST_MIMALLOC = "mimalloc-3.so"
-HUGE = "huge"
 SET_BY_USERS = re.compile(r"LD_PRELOAD|GLIBC_TUNABLES|_?(RJEM_)?MALLOC_\w+|MIMALLOC_\w+|TCMALLOC_\w+|MALLOOM")
 """Variables that choose an allocator or change one."""
 
@@ -34,63 +34,177 @@ class Version:
     build: str
 
 
-@dataclass(frozen=True)
-class Allocator:
-    """A general allocator. `library` is what the loader preloads, None for the C library's own.
+class Way(StrEnum):
+    """How an allocator is set. What it is by default where it has no setting, else without huge pages."""
 
-    `small_pages` and `huge_pages` are the variables with which it asks for none, or for them; where it has no
-    such setting, the one is empty and the other None.
+    plain = ""
+    huge = "huge"
+    """Asking for huge pages."""
+    early = "early"
+    """Giving memory back to the system as soon as it can."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """An allocator that malloom can run a program under. `library` is what the loader preloads, None for the
+    C library's own; where `is_built` it is a file that malloom's source tree builds.
+
+    `small_pages`, `huge_pages` and `early_return` are the variables of each Way; where it has no such
+    setting, the first is empty and the others None.
     """
 
     name: str
     library: str | None
     small_pages: Mapping[str, str]
     huge_pages: Mapping[str, str] | None
+    early_return: Mapping[str, str] | None
+    is_built: bool = False
+    is_peer: bool = True
+    """Whether every suite is measured with it; others are there for `malloom optimize` alone."""
+
+
+KNOWN = (
+    # Without the variable it takes no huge pages: that is how its users have it.
+    Known(
+        "glibc",
+        None,
+        {},
+        {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"},
+        # Its default, which no longer grows with what the program frees once it is set.
+        {"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=131072"},
+    ),
+    # A later 2.x calls it MIMALLOC_ALLOW_LARGE_OS_PAGES, which 2.0.9 does not know.
+    Known(
+        "mimalloc 2",
+        "libmimalloc.so.2",
+        {"MIMALLOC_LARGE_OS_PAGES": "0"},
+        {"MIMALLOC_LARGE_OS_PAGES": "1"},
+        {"MIMALLOC_LARGE_OS_PAGES": "0", "MIMALLOC_DECOMMIT_DELAY": "0"},
+    ),
+    Known(
+        "mimalloc",
+        NEWEST_MIMALLOC,
+        {"MIMALLOC_ALLOW_THP": "0"},
+        {"MIMALLOC_ALLOW_THP": "1"},
+        {"MIMALLOC_ALLOW_THP": "0", "MIMALLOC_PURGE_DELAY": "0"},
+        is_built=True,
+    ),
+    Known(
+        "jemalloc",
+        "libjemalloc.so.2",
+        {"MALLOC_CONF": "thp:default"},
+        {"MALLOC_CONF": "thp:always"},
+        {"MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"},
+    ),
+    Known(
+        "tcmalloc",
+        "libtcmalloc_minimal.so.4",
+        {},
+        None,
+        {"TCMALLOC_AGGRESSIVE_DECOMMIT": "1"},
+    ),
+    Known(
+        "jemalloc 5.3.1",
+        "jemalloc-5.3.1.so",
+        {"MALLOC_CONF": "thp:default"},
+        {"MALLOC_CONF": "thp:always"},
+        {"MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"},
+        is_built=True,
+        is_peer=False,
+    ),
+    Known("snmalloc", "snmalloc.so", {}, None, None, is_built=True, is_peer=False),
+)
+"""All of them; the C library's comes first."""
+
+
+@dataclass(frozen=True)
+class Allocator:
+    """A general allocator that is there: `library` is what is preloaded, None for the C library's own, and
+    `file` the library's path."""
+
+    known: Known
+    library: str | None
     version: Version
+    file: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.known.name
+
+    @property
+    def titled(self) -> str:
+        """For example `jemalloc 5.3.0`."""
+        return f"{_family(self.name)} {self.version.number}"
 
     @property
     def described(self) -> str:
         """For example `jemalloc 5.3.0 (package libjemalloc2 5.3.0-1)`."""
-        return f"{_family(self.name)} {self.version.number} ({self.version.build})"
+        return f"{self.titled} ({self.version.build})"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to run a program under a general allocator: `environment` is what it adds to the variables."""
+    """One way to run a program under a general allocator: `variables` are what sets it."""
 
     name: str
     allocator: Allocator
-    environment: Mapping[str, str]
-    huge: bool
+    variables: Mapping[str, str]
+    way: Way = Way.plain
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What it adds to the environment of a program that preloads nothing else."""
+        return {**_preloaded(self.allocator.library), **self.variables}
+
+    @property
+    def huge(self) -> bool:
+        return self.way is Way.huge
 
     @property
     def described(self) -> str:
         """The allocator and the variable that was set, as a table's legend has it."""
-        chosen = self.allocator.huge_pages if self.huge else self.allocator.small_pages
-        variables = [f"{name}={value}" for name, value in (chosen or {}).items()]
+        variables = [f"{name}={value}" for name, value in self.variables.items()]
         return ", ".join([self.allocator.described, *variables])
 
 
 def every_setting(folder: Path = DEFAULT_FOLDER) -> dict[str, Setting]:
-    """All settings by name: `glibc`, `glibc huge` and so on; `mimalloc` is the newest, `mimalloc 2` Debian's.
+    """All settings by name that suites are measured with: `glibc`, `glibc huge` and so on; `mimalloc` is the
+    newest, `mimalloc 2` Debian's.
 
     `folder` has the allocators that malloom's source tree builds. Raises CommandError where an allocator is
     missing or does not serve a program's malloc.
     """
-    return {setting.name: setting for allocator in allocators(folder) for setting in _settings_of(allocator)}
+    ways = (Way.plain, Way.huge)
+    return {each.name: each for allocator in allocators(folder) for each in settings_of(allocator, ways)}
 
 
 def allocators(folder: Path = DEFAULT_FOLDER) -> tuple[Allocator, ...]:
     """As every_setting, which has them with huge pages and without."""
-    return (
-        # Without the variable it takes no huge pages: that is how its users have it.
-        _allocator("glibc", None, "GLIBC_TUNABLES", "", "glibc.malloc.hugetlb=1"),
-        # A later 2.x calls it MIMALLOC_ALLOW_LARGE_OS_PAGES, which 2.0.9 does not know.
-        _allocator("mimalloc 2", "libmimalloc.so.2", "MIMALLOC_LARGE_OS_PAGES", "0", "1"),
-        _allocator("mimalloc", _built(folder / NEWEST_MIMALLOC), "MIMALLOC_ALLOW_THP", "0", "1"),
-        _allocator("jemalloc", "libjemalloc.so.2", "MALLOC_CONF", "thp:default", "thp:always"),
-        _allocator("tcmalloc", "libtcmalloc_minimal.so.4"),
-    )
+    return tuple(_allocator(known, folder) for known in KNOWN if known.is_peer)
+
+
+def installed(folders: Sequence[Path]) -> tuple[list[Allocator], dict[str, str]]:
+    """All that are there, those that are built in the first of the folders that has them; and why each other
+    is not, by name."""
+    found, missing = [], {}
+    for known in KNOWN:
+        there = [folder for folder in folders if known.is_built and (folder / str(known.library)).is_file()]
+        try:
+            found.append(_allocator(known, there[0] if there else folders[0]))
+        except CommandError as error:
+            missing[known.name] = str(error)
+    return found, missing
+
+
+def settings_of(allocator: Allocator, ways: Iterable[Way] = tuple(Way)) -> list[Setting]:
+    """Those of the ways that the allocator has."""
+    known = allocator.known
+    variables = {Way.plain: known.small_pages, Way.huge: known.huge_pages, Way.early: known.early_return}
+    return [
+        Setting(f"{known.name} {way}".rstrip(), allocator, chosen, way)
+        for way in ways
+        if (chosen := variables[way]) is not None
+    ]
 
 
 def without_settings_of_users() -> list[str]:
@@ -129,27 +243,14 @@ def version_of(family: str, library: str | None) -> Version:
     return Version(found["version"], _build(found))
 
 
-def _allocator(
-    name: str, library: str | None, variable: str = "", small: str = "", huge: str = ""
-) -> Allocator:
-    version = version_of(_family(name), library)
-    if not variable:
-        return Allocator(name, library, {}, None, version)
-    return Allocator(name, library, {variable: small} if small else {}, {variable: huge}, version)
+def _allocator(known: Known, folder: Path) -> Allocator:
+    library = _built(folder / str(known.library)) if known.is_built else known.library
+    version = version_of(_family(known.name), library)
+    return Allocator(known, library, version, _serving(library)["file"] if library else "")
 
 
 def _family(name: str) -> str:
     return name.partition(" ")[0]
-
-
-def _settings_of(allocator: Allocator) -> list[Setting]:
-    preloaded = _preloaded(allocator.library)
-    name = allocator.name
-    found = [Setting(name, allocator, {**preloaded, **allocator.small_pages}, huge=False)]
-    if allocator.huge_pages is not None:
-        environment = {**preloaded, **allocator.huge_pages}
-        found.append(Setting(f"{name} {HUGE}", allocator, environment, huge=True))
-    return found
 
 
 def _built(library: Path) -> str:

@@ -7,6 +7,9 @@ quickly, and where malloom is not installed.
 import ctypes
 import json
 
+BUILT_FROM = ("malloom_mimalloc_build", "malloom_jemalloc_build", "malloom_snmalloc_build")
+"""What libraries that malloom's source tree builds say of their source and compiler."""
+
 
 class _SymbolPlace(ctypes.Structure):
     """Dl_info of dladdr(3)."""
@@ -25,9 +28,10 @@ def serving() -> dict[str, str]:
     library = ctypes.CDLL(file)
     name, version = _name_and_version(library)
     found = {"name": name, "version": version, "file": file}
-    if hasattr(library, "malloom_mimalloc_build"):
-        text = ctypes.addressof(ctypes.c_char.in_dll(library, "malloom_mimalloc_build"))
-        found["built_from"] = ctypes.string_at(text).decode()
+    for symbol in BUILT_FROM:
+        if hasattr(library, symbol):
+            text = ctypes.addressof(ctypes.c_char.in_dll(library, symbol))
+            found["built_from"] = ctypes.string_at(text).decode()
     return found
 
 
@@ -44,6 +48,9 @@ def _name_and_version(library: ctypes.CDLL) -> tuple[str, str]:
         return "mimalloc", _mimalloc_version(library.mi_version())
     if hasattr(library, "mallctl"):
         return "jemalloc", _jemalloc_version(library)
+    if hasattr(library, "malloom_snmalloc_version"):
+        text = ctypes.addressof(ctypes.c_char.in_dll(library, "malloom_snmalloc_version"))
+        return "snmalloc", ctypes.string_at(text).decode()
     if hasattr(library, "tc_version"):
         return "tcmalloc", _text(library, "tc_version", None, None, None).removeprefix("gperftools ")
     if hasattr(library, "gnu_get_libc_version"):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from malloom.bench.general import allocator_settings
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
-from malloom.measure.allocators import HUGE, system_huge_pages
+from malloom.measure.allocators import Way, system_huge_pages
 from malloom.measure.variants import GLIBC, POOLS, Variant, pools, with_environment
 
 GENERAL = (GLIBC, "mimalloc 2", "mimalloc")
@@ -18,7 +18,7 @@ class HugePages:
     wanted: bool
 
     def named(self, name: str) -> str:
-        return f"{name} {HUGE}" if self.wanted else name
+        return f"{name} {Way.huge}" if self.wanted else name
 
     @property
     def general_names(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from malloom.bench.malloc_free import TIME
 from malloom.bench.pools.scale import PoolsScale
 from malloom.bench.tables import Table
-from malloom.measure.allocators import HUGE
+from malloom.measure.allocators import Way
 from malloom.measure.rows import Row
 
 
@@ -31,4 +31,4 @@ def tables(scale: PoolsScale) -> list[Table]:
 
 
 def _with_huge_pages(wanted: bool) -> Callable[[Row], bool]:
-    return lambda row: row.baseline.endswith(HUGE) == wanted
+    return lambda row: row.baseline.endswith(Way.huge) == wanted
