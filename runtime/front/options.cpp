@@ -68,7 +68,10 @@ bool Options::system_is_wanted(bool plan_says) const {
     return fallback == nullptr ? plan_says : equals(fallback, "system");
 }
 bool Options::statistics_are_wanted() const {
-    return equals(statistics, "1");
+    return equals(statistics, "1") || statistics_are_json();
+}
+bool Options::statistics_are_json() const {
+    return equals(statistics, "json");
 }
 bool Options::preallocation_is_wanted(bool plan_says) const {
     return preallocate == nullptr ? plan_says : equals(preallocate, "1");

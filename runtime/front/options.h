@@ -15,6 +15,8 @@ struct Options {
     bool pools_are_wanted() const;
     bool system_is_wanted(bool plan_says) const;
     bool statistics_are_wanted() const;
+    /// Whether they are for machines.
+    bool statistics_are_json() const;
     bool preallocation_is_wanted(bool plan_says) const;
     bool huge_pages_are_wanted(bool plan_says) const;
     bool packing_is_wanted(bool plan_says) const;

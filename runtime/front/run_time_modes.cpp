@@ -50,7 +50,7 @@ void RunTime::start() {
                                                          : Mode::fallback;
     const bool is_counted = options.statistics_are_wanted();
     if (is_counted) {
-        statistics_.open(region_heap);
+        statistics_.open(region_heap, options.statistics_are_json());
     }
     saving_.open(options);
     set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
@@ -85,8 +85,8 @@ void RunTime::finish() {
         saving_.save(sites_, has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
     }
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
-        statistics_.write_line(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
-                               process_heaps.groups.stopped(), sites_);
+        statistics_.write(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
+                          process_heaps.groups.stopped(), sites_);
     }
 }
 

@@ -39,9 +39,10 @@ PoolCounts count_pools(Sites& sites) {
 
 DynamicCounts dynamic_counts = {};
 
-void Statistics::open(const char* region_heap) {
+void Statistics::open(const char* region_heap, bool is_json) {
     dynamic_counts.are_wanted = true;
     region_heap_ = region_heap;
+    is_json_ = is_json;
     descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
 }
 
@@ -75,10 +76,52 @@ void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& site
     line.number(counts.sites).text(counts.sites == 1 ? " site" : " sites");
 }
 
+void Statistics::write(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+                       Sites& sites) const {
+    if (is_json_) {
+        write_object(state, given_up, groups, stopped_groups, sites);
+    } else {
+        write_line(state, given_up, groups, stopped_groups, sites);
+    }
+}
+
+uint64_t Statistics::requests() const {
+    return matched_ + grouped_ + pooled_ + dynamic_counts.requests + in_region_ + fallback_;
+}
+
+void Statistics::write_object(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+                              Sites& sites) const {
+    const PoolCounts counts = count_pools(sites);
+    struct Count {
+        const char* name;
+        uint64_t value;
+    };
+    const Count all[] = {{"process", static_cast<uint64_t>(getpid())},
+                         {"contexts_given_up", given_up},
+                         {"requests", requests()},
+                         {"matched", matched_},
+                         {"matched_bytes", matched_bytes_},
+                         {"grouped", grouped_},
+                         {"groups", groups},
+                         {"groups_stopped", stopped_groups},
+                         {"pooled", pooled_ + dynamic_counts.requests},
+                         {"pooled_bytes", pooled_bytes_ + dynamic_counts.bytes},
+                         {"pools", counts.pools},
+                         {"sites", counts.sites},
+                         {"in_region", in_region_},
+                         {"fallback", fallback_},
+                         {"peak_resident_bytes", platform::peak_resident_bytes()}};
+    platform::Line line;
+    line.text("{\"plan\": \"").text(state).text("\"");
+    for (const Count& each : all) {
+        line.text(", \"").text(each.name).text("\": ").number(each.value);
+    }
+    line.text("}").write_to(descriptor());
+}
+
 void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
                             Sites& sites) const {
-    const uint64_t requests =
-        matched_ + grouped_ + pooled_ + dynamic_counts.requests + in_region_ + fallback_;
+    const uint64_t requests = this->requests();
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
     if (given_up != 0) {

@@ -1,5 +1,5 @@
-// Counts for the line that statistics=1 asks for. Counting is off the path of programs that did not
-// ask.
+// Counts for the line that statistics=1 asks for, or statistics=json as an object. Counting is off the path
+// of programs that did not ask.
 #pragma once
 
 #include <stddef.h>
@@ -28,7 +28,7 @@ class Statistics {
   public:
     /// Keeps a copy of stderr for the line at the end: many programs close theirs before they leave.
     /// `region_heap` is the name of the one that serves, which stays, or null.
-    void open(const char* region_heap);
+    void open(const char* region_heap, bool is_json);
 
     // Bytes are those asked for, not those of the places.
     void count_matched(size_t bytes);
@@ -39,17 +39,23 @@ class Statistics {
 
     /// Writes the line. `state` says what the plan was doing in the end; `given_up` as PlanHeap::given_up;
     /// `stopped_groups` as GroupHeap::stopped.
-    void write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-                    Sites& sites) const;
+    void write(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+               Sites& sites) const;
 
     /// Where lines for the user go.
     int descriptor() const;
 
   private:
+    uint64_t requests() const;
+    void write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+                    Sites& sites) const;
+    void write_object(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
+                      Sites& sites) const;
     // What pools have served, of so many requests; nothing where there are none.
     void add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const;
 
     int descriptor_ = -1;
+    bool is_json_ = false;
     uint64_t matched_ = 0;
     uint64_t matched_bytes_ = 0;
     uint64_t grouped_ = 0;

@@ -115,6 +115,9 @@ PlanHeader new_header(const LearnedPlan& learned) {
     // Who learns has contexts that the base's keys do not know.
     header.sites_offset = 0;
     header.sites_bytes = 0;
+    // And what was measured of the base was not measured of what is written now.
+    header.record_offset = 0;
+    header.record_bytes = 0;
     if (header.matching == static_cast<uint32_t>(Matching::context) && header.depth < learned.depth) {
         header.depth = learned.depth;
     }

@@ -3,6 +3,8 @@
 import os
 import shlex
 import signal
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +22,7 @@ from malloom.settings import VARIABLE, settings, with_setting
 
 if TYPE_CHECKING:
     from malloom.layout.plan_header import PlanHeader
+    from malloom.layout.plan_record import PlanSetting
 
 
 class Heap(StrEnum):
@@ -56,6 +59,23 @@ class OpenedPlan:
     def is_fallback_alone(self) -> bool:
         """Whether the fallback alone is best, as `malloom optimize` found: the plan places nothing."""
         return self.header.places_nothing
+
+    def setting(self) -> "PlanSetting | None":
+        """The general allocator that the plan wants under it; None where it wants none, or where that is
+        gone, which is said: a program without its gain is better than none."""
+        if not self.header.fields["record_bytes"]:
+            return None
+        from malloom.layout.plan_record import setting_of  # noqa: PLC0415
+
+        setting = setting_of(self.path)
+        if setting and setting.library and not Path(setting.library).is_file():
+            print(
+                f"malloom: {setting.library}, the allocator of {self.path}, is gone; the program runs with "
+                "the C library's",
+                file=sys.stderr,
+            )
+            return None
+        return setting
 
 
 def register(app: typer.Typer) -> None:
@@ -95,6 +115,10 @@ def run(
     statistics: Annotated[
         bool,
         typer.Option("--statistics", help="At exit print one line: requests matched, bytes, peak memory."),
+    ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="The same as one JSON object, on standard error for each process."),
     ] = False,
     preallocate: Annotated[
         bool | None,
@@ -183,8 +207,10 @@ def run(
     program = open_program(command[0]) if command else None
     if program:
         require_reachable(program)
+    told = "json" if as_json else "1" if statistics else ""
     if dynamic:
         require_unset(
+            json=as_json or None,
             heap=heap,
             preallocate=preallocate,
             huge_pages=huge_pages if plan else None,
@@ -210,7 +236,7 @@ def run(
         return
     chosen = chosen_heap(heap, plan)
     opened = opened_plan(plan) if plan else None
-    variables = heap_variables(opened, chosen, fallback, statistics, preallocate, save_plan)
+    variables = heap_variables(opened, chosen, fallback, told, preallocate, save_plan)
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
     variables = with_choices(
@@ -220,17 +246,28 @@ def run(
         colocate=colocate,
         prefetch=None if prefetch else False,
     )
-    library: Path | str | None = native_file("libmalloom.so")
-    if not statistics and opened is not None and chosen is Heap.plan:
-        serves_rest = fallback or opened.fallback
-        if serves_alone(serves_rest, program) and opened.is_fallback_alone:
+    setting = opened.setting() if opened and fallback is None else None
+    needs_run_time = told or opened is None or chosen is not Heap.plan or not opened.is_fallback_alone
+    if setting:
+        environment = over_setting(variables if needs_run_time else {}, setting)
+    else:
+        library: Path | str | None = native_file("libmalloom.so")
+        serves_rest = fallback or (opened.fallback if opened else Fallback.mimalloc)
+        if not needs_run_time and serves_alone(serves_rest, program):
             # The run time would only hand every request on; the fallback itself costs less.
             library, variables = FALLBACK_LIBRARIES[serves_rest], {}
-    environment = preloading({**original_environment(), **variables}, library)
+        environment = preloading({**original_environment(), **variables}, library)
     if print_environment:
-        show_environment(environment)
+        show_environment(environment, setting.variables if setting else ())
     elif command and program:
         replace_process(program.path, command, environment)
+
+
+def over_setting(variables: dict[str, str], setting: "PlanSetting") -> dict[str, str]:
+    """The environment of a program under a general allocator, and where there are variables for it under the
+    run time before that."""
+    below = preloading({**original_environment(), **setting.variables, **variables}, setting.library)
+    return preloading(below, native_file("libmalloom.so")) if variables else below
 
 
 def with_choices(variables: dict[str, str], **choices: bool | None) -> dict[str, str]:
@@ -241,9 +278,9 @@ def with_choices(variables: dict[str, str], **choices: bool | None) -> dict[str,
     return variables
 
 
-def show_environment(environment: dict[str, str]) -> None:
-    """Print what malloom sets."""
-    shown = [name for name in ("LD_PRELOAD", VARIABLE) if name in environment]
+def show_environment(environment: dict[str, str], more: Iterable[str] = ()) -> None:
+    """Print what malloom sets, `more` among it."""
+    shown = [name for name in (*more, "LD_PRELOAD", VARIABLE) if name in environment]
     print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in shown))
 
 
@@ -272,7 +309,7 @@ def heap_variables(
     plan: OpenedPlan | None,
     heap: Heap,
     fallback: Fallback | None,
-    statistics: bool,
+    statistics: str,
     preallocate: bool | None,
     save_plan: Path | None,
 ) -> dict[str, str]:
@@ -283,7 +320,7 @@ def heap_variables(
     if plan:
         chosen["plan"] = str(plan.path)
     if statistics:
-        chosen["statistics"] = "1"
+        chosen["statistics"] = statistics
     if preallocate is not None:
         chosen["preallocate"] = str(int(preallocate))
     if save_plan:

@@ -55,3 +55,11 @@ def preloading(environment: Mapping[str, str], library: Path | str | None) -> di
     if libraries:
         return {**environment, "LD_PRELOAD": libraries}
     return {key: value for key, value in environment.items() if key != "LD_PRELOAD"}
+
+
+def over(run_time: Path | str, library: str, variables: Mapping[str, str]) -> dict[str, str]:
+    """What puts the run time, if any, over a general allocator: `library` is its file, empty where it is the
+    C library's own. A user's own preloaded libraries come after both."""
+    environment = preloading(preloading(os.environ, library), run_time)
+    preloaded = environment.get("LD_PRELOAD")
+    return {**variables, **({"LD_PRELOAD": preloaded} if preloaded else {})}

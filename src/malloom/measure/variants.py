@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from malloom.errors import CommandError
 from malloom.launch.dynamic import Optimizing, dynamic_prefix, dynamic_settings
-from malloom.launch.preloading import FALLBACK_LIBRARIES, preloading, serves_alone
+from malloom.launch.preloading import FALLBACK_LIBRARIES, over, preloading, serves_alone
 from malloom.launch.program import Program, open_program
 from malloom.layout.plan_header import has_flag, places_nothing
+from malloom.layout.plan_record import setting_of
 from malloom.measure import stages
 from malloom.measure.process import Command, users_environment
 from malloom.native_files import native_file
@@ -114,7 +116,12 @@ def as_run(
     packed: bool | None = None,
 ) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
-    needs none."""
+    needs none. Raises CommandError where the allocator that the plan wants is gone."""
+    if chosen_fallback is None and (setting := setting_of(plan)):
+        if setting.library and not Path(setting.library).is_file():
+            raise CommandError(f"{setting.library}, the allocator of {plan}, is gone")
+        made = {} if places_nothing(plan) else planned(plan, preallocate, "system", huge_pages, packed)
+        return {**made, **over(_run_time() if made else "", setting.library, setting.variables)}
     serves_rest = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
     if not places_nothing(plan) or not serves_alone(serves_rest, program):
         return planned(plan, preallocate, chosen_fallback, huge_pages, packed)

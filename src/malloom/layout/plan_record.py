@@ -1,0 +1,88 @@
+"""A plan's record: under which allocator it runs, and what was measured of it (docs/formats.md).
+
+Without NumPy for readers: every run asks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from malloom import formats
+from malloom.errors import CommandError
+from malloom.layout.plan_header import check_plan, header_of
+from malloom.output_file import written_whole
+
+ALIGNMENT = 8
+"""Bytes: sections begin at multiples."""
+
+
+@dataclass(frozen=True)
+class PlanSetting:
+    """The general allocator under a plan: `library` is its file, empty where it is the C library's own, and
+    `variables` set it."""
+
+    allocator: str
+    library: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_record(plan: Path) -> dict[str, Any]:
+    """The record of a plan that has passed check_plan; empty where it has none."""
+    fields = header_of(plan).fields
+    start, size = int(fields["record_offset"]), int(fields["record_bytes"])
+    if not size:
+        return {}
+    with plan.open("rb") as file:
+        file.seek(start)
+        data = file.read(size)
+    try:
+        found = json.loads(data)
+    except ValueError:
+        found = None
+    if len(data) != size or not isinstance(found, dict):
+        raise CommandError(f"{plan}: is damaged: its record makes no sense", remedy="make it again")
+    return found
+
+
+def setting_of(plan: Path) -> PlanSetting | None:
+    """The allocator under a plan; None where it is the plan's own fallback."""
+    told = read_record(plan).get("setting")
+    if told is None:
+        return None
+    return PlanSetting(told["allocator"], told["library"], told["variables"])
+
+
+def write_with_record(plan: Path, written: Path, record: Mapping[str, Any]) -> None:
+    """Writes the plan again with another record. Both may be one file.
+
+    Raises CommandError where the plan is not good or the other cannot be written.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    from malloom import _native  # noqa: PLC0415  (readers need neither)
+
+    def checksum(data: bytes) -> int:
+        return _native.checksum(np.frombuffer(data, dtype=np.uint8))
+
+    check_plan(plan)
+    data = plan.read_bytes()
+    dtype = formats.dtype("plan", "PlanHeader")
+    header = np.frombuffer(data, dtype=dtype, count=1).copy()
+    body = data[dtype.itemsize :]
+    if header["record_bytes"][0]:
+        body = body[: int(header["record_offset"][0]) - dtype.itemsize]
+    body += bytes(-len(body) % ALIGNMENT)
+    told = json.dumps(record, allow_nan=False).encode() if record else b""
+    header["record_offset"] = dtype.itemsize + len(body) if told else 0
+    header["record_bytes"] = len(told)
+    body += told
+    header["file_bytes"] = dtype.itemsize + len(body)
+    header["body_checksum"] = checksum(body)
+    header["header_checksum"] = checksum(header.tobytes()[: -header["header_checksum"].nbytes])
+    with written_whole(written) as file:
+        file.write(header.tobytes())
+        file.write(body)
