@@ -126,7 +126,6 @@ def test_without_a_target_the_bins_are_searched(malloom: Malloom, profile: Path,
         (["--for", "bins", "--depth", "3"], "--depth means nothing with --for bins"),
         (["--for", "bins", "--with", "other"], "--with means nothing with --for bins"),
         (["--target", "thumb2"], "--target means nothing for a run; add --for bins"),
-        (["--json"], "--json means nothing for a run; add --for bins"),
     ],
 )
 def test_what_means_nothing_is_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -123,7 +124,7 @@ def plan(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan or header.")] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="With --for bins: print the bins as one JSON object.")
+        bool, typer.Option("--json", help="Print what was planned, or the bins, as one JSON object.")
     ] = False,
 ) -> None:
     """Choose a place for every request of a profile and write them as a plan.
@@ -144,7 +145,7 @@ def plan(
         )
         plan_bins(profile, output, process=process, target=target, bins=bins, force=force, as_json=as_json)
         return
-    require_bins(target=target, bins=bins, json=as_json)
+    require_bins(target=target, bins=bins)
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
     check_output(output, profile)
@@ -160,7 +161,10 @@ def plan(
     if learned is not None:
         made = with_learned(opened, made, learned)
     write_plan(with_site_keys(opened, made), output)
-    typer.echo(summary(made, len(opened.requests)), err=True)
+    if as_json:
+        print(json.dumps(as_data(made, output, len(opened.requests)), indent=1))
+    else:
+        typer.echo(summary(made, len(opened.requests)), err=True)
 
 
 def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
@@ -175,6 +179,23 @@ def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
     accesses = min(profile.access_entries, FIRST_ROUND)
     with shown(len(candidates), accesses) as progress:
         return best_layout(profile, candidates, geometry, progress)[1]
+
+
+def as_data(plan: Plan, output: Path, requests: int) -> dict[str, str | int]:
+    """The same for machines. Sizes are bytes."""
+    return {
+        "plan": str(output),
+        "strategy": plan.strategy,
+        "requests": requests,
+        "placed": plan.planned_requests,
+        "groups": len(plan.groups),
+        "pools": plan.pools_count,
+        "prefetches": len(plan.prefetches),
+        "arena_bytes": plan.arena_bytes,
+        "depth": plan.depth,
+        "preallocated": int(plan.flags),
+        "racy_requests": plan.racy_requests,
+    }
 
 
 def summary(plan: Plan, requests: int) -> str:

@@ -1,5 +1,6 @@
 """`malloom record`: run a program and record how it uses its heap."""
 
+import json
 import os
 import signal
 import sys
@@ -49,6 +50,9 @@ def record(
         int, typer.Option(min=1, max=DEEPEST, help="Frames of the call chain that make a context.")
     ] = 8,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing profile.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say what was recorded as one JSON object, on standard error.")
+    ] = False,
 ) -> None:
     """Run a program, as it is, and record its requests and accesses in a profile.
 
@@ -79,9 +83,27 @@ def record(
         raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
     options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
     outcome = recording.run_recorded(program, command, options)
-    for line in lines_of(outcome, command[0], output):
-        print(f"malloom: {line}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(as_data(outcome, command, output)), file=sys.stderr)
+    else:
+        for line in lines_of(outcome, command[0], output):
+            print(f"malloom: {line}", file=sys.stderr)
     raise typer.Exit(status_of(outcome))
+
+
+def as_data(outcome: "Recorded", command: list[str], output: Path) -> dict[str, object]:
+    """What was recorded, for machines. `notes` are the lines that people are told."""
+    return {
+        "profile": str(output),
+        "program": command,
+        "events": outcome.events,
+        "contexts": outcome.contexts,
+        "processes": outcome.processes,
+        "file_bytes": outcome.file_bytes,
+        "dropped_events": outcome.dropped,
+        "exit_status": status_of(outcome),
+        "notes": lines_of(outcome, command[0], output)[1:],
+    }
 
 
 def lines_of(outcome: "Recorded", name: str, output: Path) -> list[str]:

@@ -22,6 +22,7 @@ def report(
     depth: Annotated[
         int, typer.Option("--depth", min=0, max=32, help="Frames of a context; 0: as recorded.")
     ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     process: Annotated[
         str | None,
         typer.Option("--process", help="Process of the profile: a pid, or the end of its executable's path."),
@@ -31,7 +32,7 @@ def report(
     from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
     from malloom.report.report import find_format, make_report  # noqa: PLC0415
 
-    chosen = find_format(format)
+    chosen = find_format("json" if as_json else format)
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
     made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
