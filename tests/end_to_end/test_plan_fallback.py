@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from malloom.layout.plan_flags import write_with_flags
-from malloom.optimize.candidates import fallback_alone
+from malloom.optimize.keeping import write_setting
 
 # Tells the two apart: 5,000 bytes are room for 5,000 in the C library and for 5,120 in mimalloc.
 ROOM = """
@@ -35,7 +35,7 @@ def test_the_plan_names_its_fallback_and_options_override_it(  # type: ignore[no
     malloom, compile_c, tmp_path: Path, flag: bool, options: list[str], room: str, statistics: list[str]
 ) -> None:
     program, plan = compile_c(ROOM), tmp_path / "a.plan"
-    fallback_alone(plan)
+    write_setting(plan)
     write_with_flags(plan, plan, {"system_fallback": flag})
     done = malloom("run", "--plan", plan, *options, *statistics, "--", program)
     assert (done.returncode, done.stdout) == (0, room), done.stderr

@@ -2,27 +2,32 @@
 
 import json
 import os
-import shlex
 import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from malloom.errors import UsageProblem
 from malloom.launch.program import open_program, require_reachable
-from malloom.optimize.memory_limit import MOST_MEMORY
+from malloom.optimize.goal import MOST_MEMORY, Goal
 from malloom.output_file import check_output, check_replaced
+from malloom.printable import printable
 
 if TYPE_CHECKING:
-    from malloom.optimize.options import Watcher
+    from malloom.optimize.inputs import Inputs
+    from malloom.optimize.options import Options, Watcher
     from malloom.optimize.verdict import Outcome
+
+SECONDS = 240.0
+"""For the measured runs of a program of seconds; of a shorter one far fewer are needed."""
+INTERRUPTED = 128 + 2
+"""Exit status after Ctrl-C, as shells have it."""
 
 FEWEST_FOR_A_VERDICT = 10
 """With fewer, one run that something else disturbed can undo a clear verdict."""
@@ -52,10 +57,25 @@ def optimize(
     ] = None,
     output: Annotated[
         Path | None,
+        typer.Option("-o", "--output", metavar="PLAN", help="Where a plan is kept; default: ./PROGRAM.plan."),
+    ] = None,
+    train: Annotated[
+        list[str] | None,
         typer.Option(
-            "-o", "--output", metavar="PLAN", help="Where a faster plan is kept; default: ./PROGRAM.plan."
+            metavar="INPUT",
+            help="An input to learn from and to choose on: arguments that take the place of {}, @FILE for "
+            "standard input; repeatable.",
         ),
     ] = None,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(metavar="INPUT", help="Another input, to judge the choice on; repeatable."),
+    ] = None,
+    inputs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file with lists of inputs named train and check."),
+    ] = None,
+    goal: Annotated[str, typer.Option(help="time, or memory at no more time than now.")] = "time",
     runs: Annotated[
         int | None,
         typer.Option(
@@ -70,7 +90,15 @@ def optimize(
         typer.Option(
             min=0, help="Time for the measured runs; ten pairs are measured however long they take."
         ),
-    ] = 60.0,
+    ] = SECONDS,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            min=0.1,
+            help="Seconds after which the program's first run on an input is given up; later ones may take "
+            "20 times as long as the first, and a minute at least.",
+        ),
+    ] = 600.0,
     accesses: Annotated[
         str | None,
         typer.Option(help="full, sampled, annotated or none; default: full, or sampled for long programs."),
@@ -83,8 +111,8 @@ def optimize(
         typer.Option(
             min=1,
             metavar="RATIO",
-            help="Most peak memory a plan may need, as a ratio to the program's own (2 MiB more is always "
-            "allowed). Plans above it are left out if another one is within.",
+            help="Most peak memory that what is kept may need, as a ratio to the program's own; 2 MiB "
+            "more is always allowed.",
         ),
     ] = MOST_MEMORY,
     ignore_output: Annotated[
@@ -94,36 +122,180 @@ def optimize(
         bool,
         typer.Option("--ignore-status", help="Go on where the program's exit status is another than 0."),
     ] = False,
+    confirm: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PLAN",
+            help="Measure a kept plan again, on the inputs that it was judged on or on those given, and add "
+            "what is found to its record.",
+        ),
+    ] = None,
+    fail_if: Annotated[
+        str | None, typer.Option(metavar="slower", help="Exit with status 1 where the verdict is 'slower'.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Learn from runs of a program, race plans against the unchanged program, and report a verdict.
+    """Learn from runs of a program, race allocators and plans against it, and report a verdict.
 
-    The program runs many times. What it prints is compared, not shown. Its standard input, where that is
-    no terminal, is read to its end first and given to each run anew. The plan is kept only where the verdict
-    is 'faster'.
+    The program runs many times. What it prints is compared, not shown. All is chosen on the training inputs;
+    check inputs then accept or refuse the one choice, and without them the verdict is on what was learned
+    from. A general allocator's setting is kept as a plan like any other where that is best.
 
-    Exit status: 0 where there is a verdict, whichever it is.
+    Without --train its standard input, where that is no terminal, is read to its end first and given to each
+    run anew.
+
+    Exit status: 0 where there is a verdict, whichever it is, unless --fail-if says otherwise.
     """
-    if not command:
+    check_words(goal, fail_if)
+    check_names(accesses, strategy)
+    require_no_leftovers(command, train, check, inputs, confirm)
+    place = output or confirm or Path(f"{Path((command or ['kept'])[0]).name}.plan")
+    check_output(place)
+    check_replaced(place, "plan")
+    if command:
+        require_reachable(open_program(command[0]))
+    from malloom.measure.interleaved import Budget  # noqa: PLC0415
+    from malloom.measure.signals import ended_in_order  # noqa: PLC0415
+    from malloom.optimize.options import Options  # noqa: PLC0415  (measuring needs NumPy, help does not)
+
+    fewest, most = (FEWEST_FOR_A_VERDICT, MOST_PAIRS) if runs is None else (runs, runs)
+    options = Options(
+        place,
+        accesses,
+        strategy,
+        Budget(fewest, most, seconds, PRECISE),
+        not ignore_output,
+        not ignore_status,
+        most_memory,
+        Goal(goal),
+        timeout,
+    )
+    with ended_in_order(), repeatable_input(bool(train or inputs)) as stdin, watching() as watcher:
+        wanted = wanted_inputs(command, train, check, inputs, stdin)
+        if confirm:
+            raise typer.Exit(confirmed(confirm, wanted, options, watcher, as_json, fail_if))
+        assert wanted is not None
+        raise typer.Exit(optimized(wanted, options, watcher, as_json, fail_if))
+
+
+def optimized(
+    inputs: "Inputs", options: "Options", watcher: "Watcher", as_json: bool, fail_if: str | None
+) -> int:
+    """Measures, and prints what was found; the exit status."""
+    from malloom.optimize import verdict  # noqa: PLC0415
+    from malloom.optimize.data import as_data, verdict_interval  # noqa: PLC0415
+
+    with verdict.optimized(inputs, options, watcher) as outcome:
+        if as_json:
+            print(json.dumps(as_data(outcome), indent=1, allow_nan=False))
+        else:
+            show(outcome)
+        if outcome.interrupted:
+            return INTERRUPTED
+        return int(fail_if is not None and verdict_interval(outcome).verdict == fail_if)
+
+
+def confirmed(
+    plan: Path,
+    inputs: "Inputs | None",
+    options: "Options",
+    watcher: "Watcher",
+    as_json: bool,
+    fail_if: str | None,
+) -> int:
+    """Measures a plan again, and prints what was found; the exit status."""
+    from malloom.optimize.confirming import confirm  # noqa: PLC0415
+
+    found = confirm(plan, inputs, options, watcher)
+    if as_json:
+        print(json.dumps({"plan": str(plan), **found}, indent=1, allow_nan=False))
+    else:
+        time = found["cpu_time"]
+        bounds = f"[{time['low']:.3f} {time['high']:.3f}]"
+        print(
+            f"{found['verdict']}: {time['ratio']:.3f} of the CPU time {bounds}, "
+            f"{found['pairs']} pairs of runs; added to the record of {plan}"
+        )
+    return int(fail_if is not None and found["verdict"] == fail_if)
+
+
+def show(outcome: "Outcome") -> None:
+    """Tables and lines on standard output: with colours and rules at a terminal, plain elsewhere."""
+    from malloom.optimize import table  # noqa: PLC0415
+
+    for title, head, rows in table.tables(outcome):
+        if sys.stdout.isatty():
+            print_rich(title, head, rows)
+        else:
+            print(table.plain_table(title, head, rows))
+    for line in table.lines(outcome):
+        print(printable_lines(line))
+
+
+def printable_lines(text: str) -> str:
+    """The lines with what a terminal would obey made visible."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def print_rich(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    shown = Table(title=title, title_justify="left")
+    for number, name in enumerate(head):
+        shown.add_column(name, justify="left" if number == 0 else "right")
+    for row in rows:
+        shown.add_row(*(Text(printable(cell)) for cell in row))
+    Console().print(shown)
+
+
+def check_words(goal: str, fail_if: str | None) -> None:
+    """Raises UsageProblem for a goal or a condition that does not exist."""
+    if goal not in list(Goal):
+        raise UsageProblem(f"there is no goal '{goal}'", remedy=f"choose {' or '.join(Goal)}")
+    if fail_if not in (None, "slower"):
+        raise UsageProblem(f"--fail-if knows no '{fail_if}'", remedy="write --fail-if slower")
+
+
+def require_no_leftovers(
+    command: list[str] | None,
+    train: list[str] | None,
+    check: list[str] | None,
+    inputs: Path | None,
+    confirm: Path | None,
+) -> None:
+    """Raises UsageProblem where options do not go together."""
+    if not command and not confirm:
         raise UsageProblem(
             "no program is given", remedy="name it after --, as in 'malloom optimize -- ls -l'"
         )
-    check_names(accesses, strategy)
-    place = output or Path(f"{Path(command[0]).name}.plan")
-    check_output(place)
-    check_replaced(place, "plan")
-    require_reachable(open_program(command[0]))
-    from malloom.measure.interleaved import Budget  # noqa: PLC0415
-    from malloom.measure.signals import ended_in_order  # noqa: PLC0415
-    from malloom.optimize import verdict  # noqa: PLC0415  (measuring needs NumPy, help does not)
-    from malloom.optimize.options import Options  # noqa: PLC0415
+    if not command and (train or check or inputs):
+        raise UsageProblem("there are inputs, but no program", remedy="name it after --")
+    if inputs and (train or check):
+        raise UsageProblem("--inputs has all inputs", remedy="leave out --train and --check")
+    if confirm and not confirm.is_file():
+        raise UsageProblem(f"there is no plan {confirm}", remedy="name one that 'malloom optimize' has kept")
 
-    fewest, most = (FEWEST_FOR_A_VERDICT, MOST_PAIRS) if runs is None else (runs, runs)
-    budget = Budget(fewest, most, seconds, PRECISE)
-    options = Options(place, accesses, strategy, budget, not ignore_output, not ignore_status, most_memory)
-    with ended_in_order(), repeatable_input() as stdin, watching() as watcher:
-        outcome = verdict.optimize(command, stdin, options, watcher)
-    print(json.dumps(as_data(outcome, command), indent=1) if as_json else as_text(outcome, command))
+
+def wanted_inputs(
+    command: list[str] | None,
+    train: list[str] | None,
+    check: list[str] | None,
+    file: Path | None,
+    stdin: Path | None,
+) -> "Inputs | None":
+    """What the program is to run on; None for what a plan's record says."""
+    from malloom.optimize.inputs import Input, Inputs, inputs_in, require_filled  # noqa: PLC0415
+
+    if not command:
+        return None
+    if file:
+        return Inputs.of(command, *inputs_in(file))
+    if train or check:
+        return Inputs.of(command, *([Input.of(text) for text in texts or []] for texts in (train, check)))
+    require_filled(command)
+    return Inputs.one_command(command, stdin)
 
 
 def check_names(accesses: str | None, strategy: str | None) -> None:
@@ -139,12 +311,13 @@ def check_names(accesses: str | None, strategy: str | None) -> None:
 
 
 @contextmanager
-def repeatable_input() -> Iterator[Path | None]:
+def repeatable_input(is_told: bool) -> Iterator[Path | None]:
     """A file that holds the standard input, for every run to read from its start.
 
-    None where that is a terminal or another device, or closed: the runs then read nothing.
+    None where that is a terminal or another device, or closed: the runs then read nothing; and where the
+    inputs are told otherwise.
     """
-    if sys.stdin is None or stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode):
+    if is_told or sys.stdin is None or stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode):
         yield None
         return
     with tempfile.NamedTemporaryFile(prefix="malloom-input-") as copy:
@@ -161,7 +334,7 @@ def watching() -> Iterator["Watcher"]:
     from malloom.measure.interleaved import no_progress  # noqa: PLC0415
     from malloom.optimize.options import Watcher  # noqa: PLC0415
 
-    console = Console(stderr=True, highlight=False, markup=False)
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     if not console.is_terminal:
         yield Watcher(console.print, no_progress)
         return
@@ -174,66 +347,3 @@ def watching() -> Iterator["Watcher"]:
             status.update(text)
 
         yield Watcher(show_stage, lambda name, number: status.update(f"{stage} [{name}, run {number}]"))
-
-
-def as_data(outcome: "Outcome", command: list[str]) -> dict[str, Any]:
-    """The verdict for machines. Times are CPU time of the whole process."""
-    return {
-        "program": command,
-        "verdict": outcome.verdict.value,
-        "metric": "cpu_time",
-        "ratio": outcome.interval.ratio,
-        "low": outcome.interval.low,
-        "high": outcome.interval.high,
-        "runs": outcome.runs,
-        "peak_rss_ratio": outcome.peak_ratio,
-        "without_plan": measured(outcome, 0),
-        "with_plan": measured(outcome, 1),
-        "strategy": outcome.strategy,
-        "preallocated": outcome.preallocated,
-        "fallback": outcome.fallback,
-        "carries": asdict(outcome.carries),
-        "learned": {name: asdict(contents) for name, contents in outcome.learned.items()},
-        "candidates": list(outcome.candidates),
-        "accesses": outcome.accesses,
-        "notes": list(outcome.notes),
-        "left_for_memory": outcome.left_for_memory,
-        "exit_status": outcome.exit_status,
-        "output": "identical" if outcome.output_compared else "not compared",
-        "plan": str(outcome.plan) if outcome.plan else None,
-    }
-
-
-def measured(outcome: "Outcome", which: int) -> dict[str, float]:
-    """Medians without the plan (0) or with it (1)."""
-    return {
-        "cpu_time_seconds": outcome.cpu_times[which],
-        "peak_memory_bytes": outcome.peak_memories[which],
-    }
-
-
-def as_text(outcome: "Outcome", command: list[str]) -> str:
-    """The verdict for people."""
-    from malloom.optimize.candidates import FALLBACKS  # noqa: PLC0415
-
-    interval = outcome.interval
-    output = "output identical" if outcome.output_compared else "output not compared"
-    way = f"strategy {outcome.strategy}{', preallocated' if outcome.preallocated else ''}"
-    if outcome.strategy == "overhead-only":
-        way = "the fallback alone (mimalloc), nothing placed"
-    elif any(asdict(outcome.carries).values()):
-        way += f" ({outcome.carries}; the rest served by {FALLBACKS[outcome.fallback]})"
-    lines = [
-        *(f"note: {note}" for note in outcome.notes),
-        f"{outcome.verdict}: {interval.ratio:.3f} of the CPU time [{interval.low:.3f} {interval.high:.3f}], "
-        f"{outcome.peak_ratio:.2f} of the peak memory",
-        f"{way}, {outcome.runs} pairs of runs, {output}",
-    ]
-    if outcome.exit_status != 0:
-        lines.append(f"the program ended with exit status {outcome.exit_status}, with and without")
-    if outcome.plan:
-        run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {shlex.join(command)}"
-        lines.append(f"the plan is kept as {outcome.plan}; use it with: {run}")
-    else:
-        lines.append("no plan is kept: none was measurably faster than the program as it is")
-    return "\n".join(lines)

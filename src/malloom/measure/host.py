@@ -23,7 +23,7 @@ def measured_on(sources: Path) -> Host:
     tree that the measured programs come from, whose commit is told as well where it is another."""
     return {
         "machine": platform.machine(),
-        "processor": _processor_name(),
+        "processor": processor_name(),
         "processors": os.cpu_count() or 1,
         "last_level": shown_last_level(),
         "system": f"{platform.system()} {platform.release()}",
@@ -62,6 +62,7 @@ def shown_last_level() -> int:
         return 0
 
 
-def _processor_name() -> str:
+def processor_name() -> str:
+    """As the kernel has it."""
     names = (line.partition(":")[2].strip() for line in processor_lines() if line.startswith("model name"))
     return next(names, "") or platform.processor()

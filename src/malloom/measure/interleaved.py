@@ -171,7 +171,12 @@ class Race:
             if name == self._baseline:
                 raise
             self.left[name] = error
-            del self.commands[name], self.rounds.runs[name]
+            self.leave(name)
+
+    def leave(self, name: str) -> None:
+        """Takes a command out, with all its runs, if it is there."""
+        self.commands.pop(name, None)
+        self.rounds.runs.pop(name, None)
 
     def restart(self) -> None:
         """Forgets the times so far, and keeps what the output must be."""

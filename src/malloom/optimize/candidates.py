@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
+from malloom.launch.preloading import over
 from malloom.launch.program import Program
-from malloom.layout.plan import make_plan
-from malloom.layout.plan_file import read_plan, write_plan
+from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import has_flag, has_pools, places_nothing
 from malloom.layout.ranking import SAMPLED_ACCESSES
-from malloom.layout.registry import strategy, strategy_names
+from malloom.layout.registry import strategy_names
 from malloom.measure import stages, variants
+from malloom.measure.allocators import Setting
 from malloom.optimize.recording import RecordedProfile
-from malloom.profile import HeapProfile
+from malloom.optimize.settings import AllocatorRow
+from malloom.settings import with_setting
 
 FROM_SIMULATION = 3
 """Strategies taken from the top of the ranking."""
@@ -26,14 +27,17 @@ ALWAYS = ("first-use", "sequential", "context-groups", "pools")
 FALLBACKS = {"mimalloc": "mimalloc", "system": "the C library"}
 """What may serve the requests without a place, for people."""
 
-WITHOUT_ACCESSES = ("sequential", "size", "pools", "overhead-only")
+WITHOUT_ACCESSES = ("sequential", "size", "pools")
 """What can be planned by requests alone."""
+BY_CONTEXT = ("pools", "context-groups")
+"""What several inputs can agree on; the second needs recorded accesses."""
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A plan in the race; `preallocate`, `fallback`, `huge_pages` and `packed` override what the plan says of
-    its arena, of what serves the rest and of its pools, None follows it.
+    its arena, of what serves the rest and of its pools, None follows it. `over` is another general allocator
+    that serves the rest. `without_prefetches` leaves those of the plan out.
 
     `program` is what it is for, where that is known.
     """
@@ -46,13 +50,19 @@ class Candidate:
     huge_pages: bool | None = None
     packed: bool | None = None
     program: Program | None = None
+    over: Setting | None = None
+    without_prefetches: bool = False
+
+    kind = "plan"
 
     @property
     def name(self) -> str:
-        parts = []
+        parts = ["without prefetches"] if self.without_prefetches else []
         if self.preallocate is not None:
             parts.append("preallocated" if self.preallocate else "not preallocated")
-        if self.fallback is not None:
+        if self.over is not None:
+            parts.append(f"over {AllocatorRow(self.over).name}")
+        elif self.fallback is not None:
             parts.append(f"over {FALLBACKS[self.fallback]}")
         if self.huge_pages is not None:
             parts.append("in huge pages" if self.huge_pages else "in small pages")
@@ -62,9 +72,16 @@ class Candidate:
 
     @property
     def environment(self) -> dict[str, str]:
-        return variants.as_run(
-            self.plan, self.preallocate, self.program, self.fallback, self.huge_pages, self.packed
+        fallback = self.fallback if self.over is None else "system"
+        made = variants.as_run(
+            self.plan, self.preallocate, self.program, fallback, self.huge_pages, self.packed
         )
+        if self.without_prefetches:
+            made = with_setting(made, "prefetch", "0")
+        if self.over is None:
+            return made
+        run_time = made["LD_PRELOAD"].partition(":")[0]
+        return {**made, **over(run_time, self.over.allocator.file, self.over.variables)}
 
     @property
     def is_preallocated(self) -> bool:
@@ -75,6 +92,8 @@ class Candidate:
     @property
     def served_by(self) -> str:
         """The fallback: what serves the requests without a place or a pool."""
+        if self.over is not None:
+            return "system"
         return self.fallback or ("system" if has_flag(self.plan, "system_fallback") else "mimalloc")
 
     @property
@@ -98,9 +117,9 @@ class Candidate:
         }
 
     @property
-    def setup(self) -> tuple[str, tuple[bool, ...]]:
+    def setup(self) -> tuple[str, tuple[bool, ...], str]:
         """Equal for candidates that run alike."""
-        return self.strategy, tuple(self.flags.values())
+        return self.strategy, tuple(self.flags.values()), self.over.name if self.over else ""
 
     def other_setups(self) -> list["Candidate"]:
         """The arena preallocated or not; of a plan without one, with the other fallback. What pools fill in
@@ -121,23 +140,19 @@ class Candidate:
 
     @property
     def has_arena(self) -> bool:
-        """Whether there is anything to preallocate."""
+        """Whether there is anything to preallocate: places by ordinal, which are for one input."""
         return int(read_plan(self.plan).header["arena_bytes"]) > 0
 
-
-def fallback_alone(plan: Path) -> Candidate:
-    """The candidate that needs no recording, its plan written as named."""
-    profile, alone = HeapProfile.from_arrays([]), strategy("overhead-only")
-    # Of any geometry, as nothing is placed: the machine need not be measured for it.
-    write_plan(make_plan(profile, alone.place(profile, geometry_from("zen5"))), plan)
-    return Candidate(alone.name, plan)
+    @property
+    def has_prefetches(self) -> bool:
+        return len(read_plan(self.plan).prefetches) > 0
 
 
 def candidate_strategies(
     recording: RecordedProfile, say: Callable[[str], None], note: Callable[[str], None]
 ) -> list[str]:
-    """Names of strategies, likely best first and the fallback alone last, from those among which a plan's
-    `auto` chooses. Without recorded accesses there is nothing to simulate."""
+    """Names of strategies, likely best first, from those among which a plan's `auto` chooses. Without
+    recorded accesses there is nothing to simulate."""
     if recording.accesses == "none":
         return _installed(WITHOUT_ACCESSES)
     say("simulating every strategy")
@@ -156,12 +171,7 @@ def chosen_from(ranking: list[dict[str, Any]]) -> list[str]:
     names = [row["strategy"] for row in without_twins(ranking)]
     best = names[:FROM_SIMULATION]
     always = [name for name in names if name in ALWAYS and name not in best]
-    return [*best, *always, "overhead-only"]
-
-
-def at_most(count: int, names: list[str]) -> list[str]:
-    """The likeliest of the names, and the last, the fallback alone, whatever their number."""
-    return names if len(names) <= count else [*names[: count - 1], names[-1]]
+    return [*best, *always]
 
 
 def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,142 +1,226 @@
-"""The fastest of the candidates, each run as it can be run, and together with what was learned."""
+"""The one choice by the training inputs: the best setting, or a plan that is worth more than it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from malloom.errors import CommandError
 from malloom.measure import stages
-from malloom.measure.interleaved import Race
-from malloom.measure.process import Run
+from malloom.measure.allocators import Way
+from malloom.measure.interval import Verdict, median_of
 from malloom.optimize.candidates import Candidate
-from malloom.optimize.learning import BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
-from malloom.optimize.memory_limit import MemoryLimit
+from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
+from malloom.optimize.limit import Limit, score
 from malloom.optimize.options import Watcher
-from malloom.optimize.selection import fastest_by_halving, rounds_per_stage, worth_more_than
+from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
+from malloom.optimize.training import Row, Training
 
-AS_IT_IS = "as it is"
+STARTING = 0.02
+"""Seconds that starting and checking a run takes on top of the program's own time."""
+FEWEST_ROUNDS, MOST_ROUNDS = 3, 24
+"""Of each row; fewer only where even the likeliest rows take longer than the time that there is."""
+FEWEST_RACED = 8
+"""Rows, however long they take."""
+FINAL_ROUNDS = 6
+"""The fewest with which pairs have an interval."""
+CLEARLY_BELOW = 0.98
+"""A median that is enough for a choice, whatever its interval: twice what a baseline may differ from itself
+in a table that can be relied on. What is chosen is judged anew."""
+FINALISTS = 3
+"""Plans, and as many settings."""
+PASSED_OVER = "mimalloc 2"
+"""What the run time is linked with as its own fallback, and never takes for the program's allocator."""
 
 
-def choose(
-    race: Race,
-    candidates: Sequence[Candidate],
-    sources: Sources,
-    plain: Run,
-    seconds: float,
-    watcher: Watcher,
-    limit: MemoryLimit,
-) -> tuple[Candidate, list[str]]:
-    """The fastest candidate, in the setup that suits it; and why others left the race.
+@dataclass(frozen=True)
+class Choice:
+    """`choice` goes to the check inputs beside the best setting; both are one where no plan is worth more.
 
-    Those that left it for their memory are in the limit.
+    `unlimited` is what would be the best setting if memory, or time, were no matter.
     """
-    watcher.stage(f"racing the plans, up to {max(seconds, 3 * len(candidates) * plain.wall_time):.0f} s")
-    race.warm_up(AS_IT_IS)
-    failures: dict[str, CommandError] = {}
-    running = _entered(race, candidates, failures)
-    if not running:
-        name, error = next(iter(failures.items()))
-        raise CommandError(f"no plan can be run, {name} because {error}", remedy="none is kept")
-    best, rounds = _best_setup(race, running, plain, seconds, limit, failures)
-    if combined := _combined(best, sources, watcher, failures):
-        watcher.stage(f"racing {', '.join(each.name for each in (best, *combined))}")
-        best = _fastest(race, [best, *_entered(race, combined, failures)], rounds, limit)
-    allowed = [candidate for candidate in running if candidate.name not in limit.left]
-    best = _unless_nothing_is_as_good(race, best, allowed, 2 * rounds)
-    left_out = failures | race.left
-    return best, [f"the plan of {name} is left out ({error})" for name, error in left_out.items()]
+
+    choice: Row
+    best_setting: AllocatorRow | None
+    unlimited: AllocatorRow | None
 
 
-def _best_setup(
-    race: Race,
-    running: list[Candidate],
-    plain: Run,
-    seconds: float,
-    limit: MemoryLimit,
-    failures: dict[str, CommandError],
-) -> tuple[Candidate, int]:
-    """The fastest of the running candidates and of their other setups, which join those that run where
-    there is time for all; and how many rounds there were time for."""
-    others = [setup for each in running if not each.places_nothing for setup in each.other_setups()]
-    if rounds_per_stage(plain.wall_time, 2 * len([*running, *others]), seconds) > 1:
-        running += _entered(race, others, failures)
-    rounds = rounds_per_stage(plain.wall_time, 2 * len(running) + 2, seconds)
-    best = _fastest(race, running, rounds, limit)
-    if best.places_nothing:
-        return best, rounds
-    # There may have been no time for all setups; and of two choices both may be worth changing.
-    known = {candidate.setup for candidate in running}
-    setups = [candidate for candidate in best.other_setups() if candidate.setup not in known]
-    return _fastest(race, [best, *_entered(race, setups, failures)], rounds, limit), rounds
+@dataclass
+class Chooser:
+    """Races rows and knows what was measured of each so far."""
 
+    training: Training
+    sources: Sources
+    limit: Limit
+    seconds: float
+    watcher: Watcher
+    run_time: float
+    """Seconds of one run on every training input."""
+    rows: list[Row]
+    """All rows that there are; other forms of plans join them."""
 
-def _combined(
-    best: Candidate, sources: Sources, watcher: Watcher, failures: dict[str, CommandError]
-) -> list[Candidate]:
-    """The places of a strategy together with what can be learned.
+    def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
+        """Raises CommandError where nothing can be run."""
+        rows = self._affordable(settings, candidates)
+        self._race("racing", rows, f"racing {len(rows)} settings and plans")
+        if not self.training.results:
+            name, why = next(iter(self.training.left.items()), ("", "there is none"))
+            raise CommandError(f"no plan or setting can be run, {name} because {why}")
+        plans = [row for row in rows if isinstance(row, Candidate)]
+        there = [row for row in rows if isinstance(row, AllocatorRow)]
+        variants = self._variants(plans, self._best(there))
+        self.rows += variants
+        self._race("variants", variants, f"racing {len(variants)} other forms of the best plan")
+        return self._final([*plans, *variants], there)
 
-    First the pools beyond them and the prefetches that are known, then the prefetches of these very places.
-    """
-    if best.strategy in sources.learned.plans or best.places_nothing:
-        return []
-    candidates = (_with_learned(best, sources, watcher, failures), _with_its_own(best, sources, failures))
-    return [candidate for candidate in candidates if candidate]
+    def expected(self, rows: int) -> float:
+        """Seconds that so many rows take, their first runs included."""
+        return (self._rounds(rows) + 1) * rows * self._one_round
 
+    def _affordable(
+        self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]
+    ) -> list[AllocatorRow | Candidate]:
+        """As many rows as one round has time for: allocators as they are and plans before other settings."""
+        of_way = {way: [row for row in settings if row.setting.way is way] for way in Way}
+        rows: list[AllocatorRow | Candidate] = [
+            *of_way[Way.plain],
+            *candidates,
+            *of_way[Way.huge],
+            *of_way[Way.early],
+        ]
+        most = max(FEWEST_RACED, int(self.seconds / (2 * self._one_round)))
+        for row in rows[most:]:
+            self.training.left[row.name] = "there was no time for it; --seconds gives more"
+        return rows[:most]
 
-def _with_learned(
-    best: Candidate, sources: Sources, watcher: Watcher, failures: dict[str, CommandError]
-) -> Candidate | None:
-    learned = sources.learned.plans
-    if not learned:
-        return None
-    name = next(each for each in (BOTH, LEARNED_POOLS, PREFETCHES) if each in learned)
-    watcher.stage(f"joining the places of {best.strategy} with {name}")
-    plan = best.plan.with_name("combined.plan")
-    try:
-        stages.plan(sources.recording.profile, plan, best.strategy, "--with", str(learned[name]))
-    except CommandError as error:
-        failures[f"{best.strategy} with {name}"] = error
-        return None
-    return replace(best, strategy=f"{best.strategy} with {name}", plan=plan)
+    def _race(self, step: str, rows: Sequence[Row], text: str) -> None:
+        if not rows:
+            return
+        self.watcher.step(step, text)
+        entered = self.training.enter(rows)
+        self.training.run([row.name for row in entered], self._rounds(len(entered)))
 
+    def _rounds(self, rows: int) -> int:
+        """FEWEST_ROUNDS, or more where they end within a third of the time, or one where those would take
+        all of it."""
+        one = max(rows, 1) * self._one_round
+        if FEWEST_ROUNDS * one > 2 * self.seconds:
+            return 1
+        return max(FEWEST_ROUNDS, min(MOST_ROUNDS, int(self.seconds / 3 / one)))
 
-def _with_its_own(best: Candidate, sources: Sources, failures: dict[str, CommandError]) -> Candidate | None:
-    # Where no accesses could be recorded the program does not run under DynamoRIO.
-    if sources.learner is None or sources.recording.accesses == "none" or not best.has_arena:
-        return None
-    found = sources.learner.learn_of_places(best.plan)
-    failures |= {f"{best.strategy} with its own": CommandError(note) for note in found.notes}
-    if OF_ITS_PLACES not in found.plans:
-        return None
-    return replace(best, strategy=f"{best.strategy} with {OF_ITS_PLACES}", plan=found.plans[OF_ITS_PLACES])
+    @property
+    def _one_round(self) -> float:
+        return self.run_time + STARTING * len(self.training.races)
 
+    def _best(self, rows: Sequence[Row], limited: bool = True) -> list[Row]:
+        """Those that were measured, and may be chosen, best first."""
+        results = self.training.results
+        there = [row for row in rows if row.name in results]
+        if limited:
+            there = [row for row in there if self.limit.allows(row.name, results[row.name])]
+        return sorted(there, key=lambda row: score(self.limit.goal, results[row.name]))
 
-def _entered(
-    race: Race, candidates: Sequence[Candidate], failures: dict[str, CommandError]
-) -> list[Candidate]:
-    """The candidates that run as the program does, as commands of the race."""
-    entered = []
-    for candidate in candidates:
+    def _variants(self, plans: Sequence[Candidate], settings: Sequence[Row]) -> list[Candidate]:
+        """Other forms of the best plan: as it can be run, joined with what was learned, and over the best of
+        the allocators that serve beside the run time."""
+        best = next((row for row in self._best(plans) if isinstance(row, Candidate)), None)
+        best = best or next((row for row in self._best(plans, limited=False)), None)  # type: ignore[assignment]
+        if best is None or best.places_nothing:
+            return []
+        found = [*best.other_setups(), *self._combined(best)]
+        under = next((row for row in settings if isinstance(row, AllocatorRow) and _serves_beside(row)), None)
+        if under:
+            found.append(replace(best, over=under.setting, fallback=None))
+        known = {plan.setup for plan in plans}
+        return [candidate for candidate in found if candidate.setup not in known]
+
+    def _combined(self, best: Candidate) -> list[Candidate]:
+        """The places of a strategy together with what can be learned: first the pools beyond them and the
+        prefetches that are known, then the prefetches of these very places."""
+        if best.strategy in self.sources.learned.plans or len(self.sources.recordings) != 1:
+            return []
+        found = (self._with_learned(best), self._with_its_own(best))
+        return [candidate for candidate in found if candidate]
+
+    def _with_learned(self, best: Candidate) -> Candidate | None:
+        learned = self.sources.learned.plans
+        name = next((each for each in (BOTH, LEARNED_POOLS, BESIDE, PREFETCHES) if each in learned), None)
+        if name is None:
+            return None
+        self.watcher.say(f"joining the places of {best.strategy} with {name}")
+        plan = best.plan.with_name("combined.plan")
+        profile = self.sources.recordings[0].profile
         try:
-            command = race.commands[AS_IT_IS].with_environment(candidate.environment)
-            race.enter(candidate.name, command)
-            entered.append(candidate)
+            stages.plan(profile, plan, best.strategy, "--with", str(learned[name]))
         except CommandError as error:
-            failures[candidate.name] = error
-    return entered
+            self.training.left[f"{best.strategy} with {name}"] = str(error)
+            return None
+        return replace(best, strategy=f"{best.strategy} with {name}", plan=plan)
+
+    def _with_its_own(self, best: Candidate) -> Candidate | None:
+        # Where no accesses could be recorded the program does not run under DynamoRIO.
+        if self.sources.learner is None or self.sources.accesses == "none" or not best.has_arena:
+            return None
+        found = self.sources.learner.learn_of_places(best.plan)
+        self.training.left |= {f"{best.strategy} with its own": note for note in found.notes}
+        if OF_ITS_PLACES not in found.plans:
+            return None
+        name = f"{best.strategy} with {OF_ITS_PLACES}"
+        return replace(best, strategy=name, plan=found.plans[OF_ITS_PLACES])
+
+    def _final(self, plans: Sequence[Candidate], settings: Sequence[AllocatorRow]) -> Choice:
+        """New runs of the best few, as those that won in few runs were lucky too."""
+        unlimited = self._best(settings, limited=False)
+        allowed = self._best(settings) or unlimited[:1]
+        best_plans = (self._best(plans) or self._best(plans, limited=False)[:1])[:FINALISTS]
+        finalists = [*allowed[:FINALISTS], *best_plans]
+        if len(finalists) > 1:
+            self.watcher.step("final", f"racing the best {len(finalists)} anew")
+            rounds = max(FINAL_ROUNDS, self._rounds(len(finalists)))
+            self.training.run([row.name for row in finalists], rounds)
+        setting = _first(self._ranked(allowed[:FINALISTS]))
+        plan = _first(self._ranked(best_plans))
+        choice = plan if plan and (setting is None or self._is_worth_more(plan, setting)) else setting
+        if choice is None:
+            raise CommandError("every plan and setting failed in the race", remedy="none is kept")
+        return Choice(choice, _as_setting(setting), _as_setting(_first(unlimited)))
+
+    def _ranked(self, rows: Sequence[Row]) -> list[Row]:
+        """By the newest runs; what needs too much only where nothing else is left."""
+        return self._best(rows) or self._best(rows, limited=False)
+
+    def _is_worth_more(self, plan: Row, setting: Row) -> bool:
+        """Whether pairs say that a plan is better than the best setting: among equals the winner is a matter
+        of chance, and what does not help is not wanted."""
+        ratio = median_of(together_by_round(self.training, plan.name, setting.name, self.limit.goal.metrics))
+        return ratio.verdict is Verdict.FASTER or ratio.ratio <= CLEARLY_BELOW
 
 
-def _fastest(race: Race, candidates: Sequence[Candidate], rounds: int, limit: MemoryLimit) -> Candidate:
-    by_name = {candidate.name: candidate for candidate in candidates if candidate.name in race.commands}
-    race.restart()
-    return by_name[fastest_by_halving(race, list(by_name), rounds, limit)]
+def together_by_round(training: Training, name: str, other: str, metrics: Sequence[str]) -> list[float]:
+    """One row against another, a ratio for each round: the mean of the log ratios of all inputs."""
+    one, two = training.results[name].runs, training.results[other].runs
+    logs = [
+        [
+            np.log(a.metric(metric)) - np.log(b.metric(metric))
+            for a, b in zip(one[each], two[each], strict=False)
+        ]
+        for each in one
+        for metric in metrics
+        if all(run.metric(metric) for run in (*one[each], *two[each]))
+    ]
+    rounds = min(map(len, logs), default=0)
+    return [float(np.exp(np.mean([log[place] for log in logs]))) for place in range(rounds)]
 
 
-def _unless_nothing_is_as_good(
-    race: Race, best: Candidate, candidates: Sequence[Candidate], rounds: int
-) -> Candidate:
-    """The best candidate, or the fallback alone, if it is among them and hardly slower."""
-    alone = next((each for each in candidates if each.places_nothing), None)
-    if alone is None or alone is best or worth_more_than(race, alone.name, best.name, rounds):
-        return best
-    return alone
+def _serves_beside(row: AllocatorRow) -> bool:
+    """Whether the run time can hand on requests to the allocator."""
+    return row.setting.allocator.name != PASSED_OVER
+
+
+def _first(rows: Sequence[Row]) -> Row | None:
+    return next(iter(rows), None)
+
+
+def _as_setting(row: Row | None) -> AllocatorRow | None:
+    return row if isinstance(row, AllocatorRow) else None

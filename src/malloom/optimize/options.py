@@ -1,20 +1,24 @@
 """What whoever has a program optimised may choose, and how he is told what happens."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from malloom.measure.interleaved import Budget, Progress
-from malloom.optimize.memory_limit import MOST_MEMORY
+from malloom.measure.process import TIME_LIMIT
+from malloom.optimize.goal import MOST_MEMORY, Goal
+from malloom.optimize.settings import FOLDERS
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user may choose: `plan` is where a faster plan is kept.
+    """What the user may choose: `plan` is where what is chosen is kept.
 
-    `accesses` and `strategy` are None where malloom is to choose. The budget is of the verdict's runs,
-    but its seconds are for choosing among the plans as well. `most_memory` is the peak that a plan may have
-    against the program's own, where there is a choice.
+    `accesses` and `strategy` are None where malloom is to choose; with a strategy nothing else is tried. The
+    budget is of the verdict's runs, but its seconds are for the race as well. `most_memory` is the peak that
+    a choice may have against the program's own. `timeout` are the seconds of a run in which nothing is known
+    of the program yet, `allocators` where those lie that the source tree builds.
     """
 
     plan: Path
@@ -24,11 +28,37 @@ class Options:
     compare_output: bool
     demand_success: bool
     most_memory: float = MOST_MEMORY
+    goal: Goal = Goal.time
+    timeout: float = TIME_LIMIT
+    allocators: tuple[Path, ...] = FOLDERS
 
 
-@dataclass(frozen=True)
+@dataclass
 class Watcher:
-    """Whom to tell: `stage` at each stage's start, `run` before each measured run."""
+    """Whom to tell: `say` of each step's start and of what it does, `run` before each measured run.
 
-    stage: Callable[[str], None]
+    Steps are numbered, with the time gone and, once that is known, the time that is still expected.
+    """
+
+    say: Callable[[str], None]
     run: Progress
+    steps: int = 0
+    began: float = field(default_factory=time.monotonic)
+    _number: int = 0
+    _expected: dict[str, float] = field(default_factory=dict)
+
+    def expect(self, seconds: dict[str, float]) -> None:
+        """How long each of the steps to come is thought to take, by its name."""
+        self._expected = dict(seconds)
+
+    def step(self, name: str, text: str) -> None:
+        """A step begins."""
+        self._number += 1
+        to_come = f", some {sum(self._expected.values()):.0f} s to come" if self._expected else ""
+        self._expected.pop(name, None)
+        self.say(f"step {self._number} of {self.steps}, {self.gone:.0f} s gone{to_come}: {text}")
+
+    @property
+    def gone(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self.began

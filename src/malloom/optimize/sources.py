@@ -1,69 +1,157 @@
-"""What plans are made from, learning runs and a recording, and the plans that are made of it."""
+"""What plans are made from, learning runs and recordings of the training inputs, and the plans themselves."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from malloom.errors import CommandError
+from malloom.layout.plan_agreement import write_agreed
+from malloom.layout.plan_header import places_nothing
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
-from malloom.optimize.candidates import Candidate, at_most, candidate_strategies, fallback_alone
-from malloom.optimize.learning import Learned, Learner
-from malloom.optimize.options import Options, Watcher
+from malloom.optimize.candidates import BY_CONTEXT, Candidate, candidate_strategies
+from malloom.optimize.learning import Learned, Learner, contents_of
+from malloom.optimize.options import Options
 from malloom.optimize.recording import RecordedProfile, is_affordable, record_for_planning
 
 FEWEST_PLANNED = 2
-"""The likeliest strategy and the fallback alone, beside what was learned."""
+"""The likeliest strategies, beside what was learned."""
+
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What plans are made from: runs that learn, and a recording, which may not be there.
+    """What the plans of a program are made from: what runs of every input have learned and agree on, and the
+    recordings, one for each input, or none.
 
-    `learner` can learn more of a plan; None where nothing is to be learned.
+    `learner` can learn more of a plan; None where nothing is to be learned, or the inputs are several.
     """
 
     learned: Learned
-    recording: RecordedProfile
-    is_recorded: bool = True
+    recordings: tuple[RecordedProfile, ...]
     learner: Learner | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def accesses(self) -> str:
+        """The least that was recorded of an input."""
+        order = ("none", "annotated", "sampled", "full")
+        return min((each.accesses for each in self.recordings), key=order.index, default="none")
 
 
-def sources_of(program: Command, plain: Run, folder: Path, options: Options, watcher: Watcher) -> Sources:
+@dataclass(frozen=True)
+class Trained:
+    """A training input's command, the program's run on it as it is, and a folder for what is made of it."""
+
+    command: Command
+    plain: Run
+    folder: Path
+
+
+def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, say: Say) -> Sources:
     """What the plans are made from. Where one strategy is asked for, nothing is learned."""
-    learner = Learner(program, plain, folder, watcher.stage) if options.strategy is None else None
-    learned = learner.learn() if learner else Learned()
-    if options.strategy is None and options.accesses is None and not is_affordable(learned.requests):
-        note = f"the program is not recorded: it makes {learned.requests} requests, too many to place each"
-        return Sources(learned, RecordedProfile(folder / "profile", "none", (note,)), is_recorded=False)
-    recording = record_for_planning(program, plain, folder / "profile", options.accesses, watcher.stage)
-    return Sources(learned, recording, learner=learner)
+    learners = {name: Learner(each.command, each.plain, each.folder, say) for name, each in trained.items()}
+    lessons = {} if options.strategy else {name: learner.learn() for name, learner in learners.items()}
+    learned, notes = _together(lessons, folder)
+    only = next(iter(learners.values())) if len(learners) == 1 and lessons else None
+    for lesson in lessons.values():
+        if options.accesses is None and not is_affordable(lesson.requests):
+            notes.append(
+                f"the program is not recorded: it makes {lesson.requests} requests, too many to place each"
+            )
+            return Sources(learned, (), None, notes)
+    recordings = tuple(
+        record_for_planning(each.command, each.plain, each.folder / "profile", options.accesses, say)
+        for each in trained.values()
+    )
+    notes += [note for recording in recordings for note in recording.notes]
+    return Sources(learned, recordings, only, notes)
 
 
 def candidates_of(
-    sources: Sources, strategy: str | None, most: int, watcher: Watcher
+    sources: Sources, strategy: str | None, most: int, say: Say
 ) -> tuple[list[Candidate], list[str]]:
     """The plans that were learned, and one for each strategy worth a race, at most so many; what to note."""
-    learned = sources.learned
-    own = [Candidate(name, plan) for name, plan in learned.plans.items()]
-    notes = [*learned.notes, *sources.recording.notes]
-    if not sources.is_recorded:
-        return [*own, fallback_alone(sources.recording.profile.with_name("nothing.plan"))], notes
-    planned, more = _planned(sources, strategy, max(most - len(own), FEWEST_PLANNED), watcher)
-    if not own and not planned:
+    own = [Candidate(name, plan) for name, plan in sources.learned.plans.items()]
+    notes = list(sources.notes)
+    if not sources.recordings:
+        return own, notes
+    wanted = max(most - len(own), FEWEST_PLANNED)
+    planned, more = _planned(sources, strategy, wanted, say)
+    if strategy and not planned:
         raise CommandError(f"there is no plan to try: {more[-1]}")
     return [*own, *planned], [*notes, *more]
 
 
+def _together(lessons: Mapping[str, Learned], folder: Path) -> tuple[Learned, list[str]]:
+    """What the lessons of all inputs agree on: that of one input is all of it."""
+    found = list(lessons.values())
+    if len(found) <= 1:
+        return (found[0], list(found[0].notes)) if found else (Learned(), [])
+    notes = list(dict.fromkeys(note for lesson in found for note in lesson.notes))
+    agreed = Learned(requests=max((each.requests or 0 for each in found), default=0) or None)
+    for name in dict.fromkeys(name for lesson in found for name in lesson.plans):
+        plans = [lesson.plans[name] for lesson in found if name in lesson.plans]
+        if len(plans) < len(found):
+            notes.append(f"{name}: not every training input has them")
+            continue
+        written = folder / f"agreed {name}.plan"
+        if note := _agree(name, plans, written):
+            notes.append(note)
+        if written.exists() and not places_nothing(written):
+            agreed.plans[name], agreed.contents[name] = written, contents_of(written)
+    return agreed, notes
+
+
+def _agree(name: str, plans: list[Path], written: Path) -> str:
+    """Writes what the plans say alike; what to tell of the rest."""
+    try:
+        agreement = write_agreed(plans, written)
+    except CommandError as error:
+        return f"{name}: the training inputs do not agree ({error})"
+    if not agreement.left_out:
+        return ""
+    return f"{name}: the training inputs agree on {agreement.kept}, and {agreement.left_out} are left out"
+
+
 def _planned(
-    sources: Sources, strategy: str | None, most: int, watcher: Watcher
+    sources: Sources, strategy: str | None, most: int, say: Say
 ) -> tuple[list[Candidate], list[str]]:
-    """A plan of the recording for each strategy that is worth it, and what went wrong."""
-    recording = sources.recording
+    """A plan for each strategy that is worth it, and what went wrong."""
     notes: list[str] = []
-    found = [strategy] if strategy else candidate_strategies(recording, watcher.stage, notes.append)
-    names = at_most(most, [name for name in found if name not in sources.learned.plans])
-    watcher.stage(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
-    made = {name: Candidate(name, recording.profile.with_name(f"{name}.plan")) for name in names}
-    problems = stages.plan_each(recording.profile, {name: made[name].plan for name in names})
+    if strategy:
+        found = [strategy]
+    elif len(sources.recordings) == 1:
+        found = candidate_strategies(sources.recordings[0], say, notes.append)
+    else:
+        found = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
+    names = [name for name in found if name not in sources.learned.plans][:most]
+    say(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
+    made, problems = _made(sources.recordings, names)
     notes += [f"strategy {name} is left out ({problem})" for name, problem in problems.items()]
-    return [candidate for name, candidate in made.items() if name not in problems], notes
+    return [Candidate(name, plan) for name, plan in made.items()], notes
+
+
+def _made(
+    recordings: tuple[RecordedProfile, ...], names: list[str]
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """The plan by each strategy, what all recordings agree on; and what went wrong."""
+    problems: dict[str, str] = {}
+    of_each: list[dict[str, Path]] = []
+    for recording in recordings:
+        plans = {name: recording.profile.with_name(f"{name}.plan") for name in names}
+        problems |= stages.plan_each(recording.profile, plans)
+        of_each.append(plans)
+    good = [name for name in names if name not in problems]
+    if len(recordings) == 1:
+        return {name: of_each[0][name] for name in good}, problems
+    made = {}
+    for name in good:
+        written = recordings[0].profile.parent.with_name(f"{name}.plan")
+        try:
+            write_agreed([plans[name] for plans in of_each], written)
+            made[name] = written
+        except CommandError as error:
+            problems[name] = str(error)
+    return {name: plan for name, plan in made.items() if not places_nothing(plan)}, problems

@@ -1,170 +1,234 @@
-"""The main job: learn from a program and record it, race the plans, and keep the best where it is faster."""
+"""The main job: learn from a program, race settings and plans on training inputs, judge on others."""
 
 import os
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import numpy as np
 
 from malloom.errors import CommandError
 from malloom.launch.program import open_program
-from malloom.layout.plan_flags import write_with_flags
-from malloom.measure.interleaved import Race, describe_status
-from malloom.measure.interval import Interval, Verdict
+from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
 from malloom.optimize.candidates import Candidate
-from malloom.optimize.choosing import AS_IT_IS, choose
-from malloom.optimize.learning import Contents, contents_of
-from malloom.optimize.memory_limit import ALLOWANCE, MemoryLimit
+from malloom.optimize.checking import Judged, judge, why_refused
+from malloom.optimize.choosing import FEWEST_RACED, FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
+from malloom.optimize.inputs import Input, Inputs
+from malloom.optimize.keeping import keep, record_of
+from malloom.optimize.limit import Limit
 from malloom.optimize.options import Options, Watcher
-from malloom.optimize.selection import affordable, measure_winner
-from malloom.optimize.sources import Sources, candidates_of, sources_of
+from malloom.optimize.parts import chain_of, measure_parts
+from malloom.optimize.settings import AllocatorRow, allocator_rows
+from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
+from malloom.optimize.training import Row, Training
+from malloom.quantities import counted
 
 CHOOSING_SHARE = 0.5
-"""Of the time for measuring: what choosing among the plans may take. The verdict gets the rest."""
+"""Of the time for measuring: what choosing among the rows may take. The verdict gets the rest."""
+VARIANTS = 4
+"""Other forms of the best plan that are thought to be raced, for the time that is expected."""
+STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    """What came out: the interval of CPU time with the plan against without, and the plan if it is kept.
+    """What came out, and what is known of it when it is interrupted.
 
-    `carries` is what the plan has apart from places, and `learned` what each plan had that was learned;
-    `left_for_memory` are the peak memories, against the program's own, of those that left the race for it.
-    CPU times in seconds and peak memories in bytes are medians, without the plan and with it.
+    `choice` is what the training inputs say, `kept` what the judged inputs let its user have: the choice, the
+    best setting, or None. `refused` says why, by row.
     """
 
-    strategy: str
-    preallocated: bool
-    fallback: str
-    carries: Contents
-    learned: dict[str, Contents]
-    candidates: tuple[str, ...]
-    accesses: str
-    notes: tuple[str, ...]
-    left_for_memory: dict[str, float]
-    interval: Interval
-    runs: int
-    cpu_times: tuple[float, float]
-    peak_memories: tuple[float, float]
-    exit_status: int
-    output_compared: bool
-    plan: Path | None
+    inputs: Inputs
+    options: Options
+    rows: list[Row] = field(default_factory=list)
+    training: Training | None = None
+    choice: Choice | None = None
+    parts: dict[str, float] = field(default_factory=dict)
+    judged: Judged = field(default_factory=Judged)
+    refused: dict[str, str] = field(default_factory=dict)
+    kept: Row | None = None
+    plan: Path | None = None
+    sources: Sources | None = None
+    limit: Limit = field(default_factory=Limit)
+    notes: list[str] = field(default_factory=list)
+    exit_status: int = 0
+    interrupted: bool = False
+    seconds: float = 0.0
 
     @property
-    def verdict(self) -> Verdict:
-        return self.interval.verdict
-
-    @property
-    def peak_ratio(self) -> float:
-        return self.peak_memories[1] / self.peak_memories[0]
+    def told(self) -> Row | None:
+        """The row that the verdict is of: what is kept, else what was chosen."""
+        return self.kept or (self.choice.choice if self.choice else None)
 
 
-def optimize(arguments: Sequence[str], stdin: Path | None, options: Options, watcher: Watcher) -> Outcome:
-    """Does it all. Raises CommandError where the program cannot be measured or recorded, or where no plan
-    can be run."""
+@contextmanager
+def optimized(inputs: Inputs, options: Options, watcher: Watcher) -> Iterator[Outcome]:
+    """Does it all, and has the plans that were raced at hand within the block. An interrupt (SIGINT) ends it
+    early, and what is known is answered.
+
+    Raises CommandError where the program cannot be measured or recorded, or where nothing can be run.
+    """
+    watcher.steps = len(STEPS)
+    outcome = Outcome(inputs, options, limit=Limit(options.goal, options.most_memory))
     with tempfile.TemporaryDirectory(prefix="malloom-optimize-") as folder:
-        program = Command(arguments, stdin=stdin)
-        watcher.stage("running the program as it is")
-        plain = _plain_run(program, options)
-        sources = sources_of(program, plain, Path(folder), options, watcher)
-        choosing = options.budget.seconds * CHOOSING_SHARE
-        most = affordable(plain.wall_time, choosing)
-        candidates, notes = candidates_of(sources, options.strategy, most, watcher)
-        candidates = [replace(each, program=open_program(arguments[0])) for each in candidates]
-        began = time.monotonic()
-        program = program.limited(time_limit(plain))
-        race = Race({AS_IT_IS: program}, watcher.run, compare_output=options.compare_output)
-        limit = MemoryLimit(plain.peak_memory, options.most_memory, ALLOWANCE)
-        winner, failures = choose(race, candidates, sources, plain, choosing, watcher, limit)
-        # Choosing may have taken longer than its share; the verdict keeps its own.
-        left = options.budget.seconds - (time.monotonic() - began)
-        left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
-        longest = max(left, 2 * options.budget.fewest * plain.wall_time)
-        watcher.stage(f"measuring {winner.name} against the program as it is, up to {longest:.0f} s")
-        measure_winner(race, winner.name, AS_IT_IS, replace(options.budget, seconds=left))
-        kept = _keep(winner, race, options.plan)
-        notes += [*failures, *limit.notes(winner.name, race.rounds), *_of_an_earlier_run(options.plan, kept)]
-        return _outcome(
-            race, winner, candidates, sources, notes, limit.left, plain, options.compare_output, kept
-        )
+        try:
+            _optimize(outcome, Path(folder), watcher)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        outcome.seconds = watcher.gone
+        yield outcome
 
 
-def _plain_run(program: Command, options: Options) -> Run:
+def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
+    inputs, options = outcome.inputs, outcome.options
+    plain = _plain_runs(inputs, options, watcher)
+    outcome.exit_status = os.waitstatus_to_exitcode(next(iter(plain.values())).status)
+    settings, candidates = _rows(outcome, plain, folder, watcher)
+    outcome.rows = [*settings, *candidates]
+    began = time.monotonic()
+    commands = {each.text: _limited(inputs, each, plain) for each in (*inputs.train, *inputs.check)}
+    training = {each.text: commands[each.text] for each in inputs.train}
+    outcome.training = Training.on(training, watcher.run, options.compare_output)
+    chooser = _chooser(outcome, plain, watcher)
+    outcome.choice = chooser.choose(settings, candidates)
+    _measure_parts(outcome, watcher)
+    # Choosing may have taken longer than its share; the verdict keeps its own.
+    left = options.budget.seconds - (time.monotonic() - began)
+    left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
+    _judge(outcome, {each.text: commands[each.text] for each in inputs.judged}, left, watcher)
+    _decide(outcome, folder)
+
+
+def _chooser(outcome: Outcome, plain: dict[str, Run], watcher: Watcher) -> Chooser:
+    """Tells the watcher what is to be expected as well."""
+    options, inputs = outcome.options, outcome.inputs
+    run_time = sum(plain[each.text].wall_time for each in inputs.train)
+    assert outcome.training is not None and outcome.sources is not None
+    seconds = options.budget.seconds * CHOOSING_SHARE
+    chooser = Chooser(
+        outcome.training, outcome.sources, outcome.limit, seconds, watcher, run_time, outcome.rows
+    )
+    judged = 3 * (1 + options.budget.fewest) * sum(plain[each.text].wall_time for each in inputs.judged)
+    watcher.expect(
+        {
+            "racing": chooser.expected(len(outcome.rows)),
+            "variants": chooser.expected(VARIANTS),
+            "final": chooser.expected(2 * FINALISTS),
+            "parts": chooser.expected(2),
+            "judging": max(judged, options.budget.seconds * (1 - CHOOSING_SHARE)),
+        }
+    )
+    return chooser
+
+
+def _rows(
+    outcome: Outcome, plain: dict[str, Run], folder: Path, watcher: Watcher
+) -> tuple[list[AllocatorRow], list[Candidate]]:
+    """The settings, and the plans that are made of the training inputs. With a strategy, its plan alone."""
+    inputs, options = outcome.inputs, outcome.options
+    watcher.step("learning", f"learning and recording, {counted(len(inputs.train), 'training input')}")
+    trained = {}
+    for number, each in enumerate(inputs.train):
+        own = folder / f"input {number}"
+        own.mkdir()
+        trained[each.text] = Trained(inputs.command(each), plain[each.text], own)
+    settings, missing = ([], []) if options.strategy else allocator_rows(options.allocators)
+    outcome.sources = sources_of(trained, folder, options, watcher.say)
+    watcher.step("planning", "planning")
+    most = _affordable_plans(options, sum(plain[each.text].wall_time for each in inputs.train))
+    candidates, notes = candidates_of(outcome.sources, options.strategy, most, watcher.say)
+    outcome.notes += [*missing, *notes]
+    program = open_program(inputs.program[0])
+    return settings, [replace(each, program=program) for each in candidates]
+
+
+def _plain_runs(inputs: Inputs, options: Options, watcher: Watcher) -> dict[str, Run]:
+    watcher.step("as it is", "running the program as it is")
+    return {
+        each.text: _plain_run(inputs, each, options) for each in dict.fromkeys((*inputs.train, *inputs.check))
+    }
+
+
+def _plain_run(inputs: Inputs, given: Input, options: Options) -> Run:
     """The second run of the program as it is; the first warms up, and must print the same."""
-    first = run_measured(program)
+    command = inputs.command(given).limited(options.timeout)
+    on = "" if inputs.is_one and not inputs.check else f" on '{given.text}'"
+    first = run_measured(command)
     if os.WIFSIGNALED(first.status):
         raise CommandError(
-            f"the program dies by {describe_status(first.status)} as it is",
+            f"the program dies by {describe_status(first.status)} as it is{on}",
             remedy="give it arguments and input with which it ends by itself",
         )
     if options.demand_success and first.status != 0:
-        said = last_words(first)
+        said = f": {words}" if (words := last_words(first)) else ""
         raise CommandError(
-            f"the program fails as it is, with {describe_status(first.status)}{': ' if said else ''}{said}",
+            f"the program fails as it is{on}, with {describe_status(first.status)}{said}",
             remedy="give it arguments and input with which it works, or give --ignore-status",
         )
-    second = run_measured(program)
+    second = run_measured(command.limited(min(options.timeout, time_limit(first))))
     if options.compare_output and (first.output_digest, first.status) != (
         second.output_digest,
         second.status,
     ):
         raise CommandError(
-            "the program prints something else each time it runs, so a plan's output cannot be checked and "
-            "none is kept",
+            f"the program prints something else each time it runs{on}, so a plan's output cannot be checked "
+            "and none is kept",
             remedy="fix what makes it differ, or give --ignore-output",
         )
     return second
 
 
-def _outcome(
-    race: Race,
-    winner: Candidate,
-    candidates: Sequence[Candidate],
-    sources: Sources,
-    notes: Sequence[str],
-    left_for_memory: dict[str, float],
-    plain: Run,
-    output_compared: bool,
-    kept: Path | None,
-) -> Outcome:
-    rounds = race.rounds
-    pair = (AS_IT_IS, winner.name)
-    medians = {
-        metric: tuple(float(np.median([getattr(run, metric) for run in rounds.runs[name]])) for name in pair)
-        for metric in ("cpu_time", "peak_memory")
-    }
-    return Outcome(
-        strategy=winner.strategy,
-        preallocated=winner.is_preallocated,
-        fallback=winner.served_by,
-        carries=contents_of(winner.plan),
-        learned=sources.learned.contents,
-        candidates=tuple(candidate.strategy for candidate in candidates),
-        accesses=sources.recording.accesses,
-        notes=tuple(notes),
-        left_for_memory=left_for_memory,
-        interval=rounds.ratio(winner.name, AS_IT_IS),
-        runs=len(rounds.runs[winner.name]),
-        cpu_times=(medians["cpu_time"][0], medians["cpu_time"][1]),
-        peak_memories=(medians["peak_memory"][0], medians["peak_memory"][1]),
-        exit_status=os.waitstatus_to_exitcode(plain.status),
-        output_compared=output_compared,
-        plan=kept,
-    )
+def _limited(inputs: Inputs, given: Input, plain: dict[str, Run]) -> Command:
+    return inputs.command(given).limited(time_limit(plain[given.text]))
 
 
-def _of_an_earlier_run(place: Path, kept: Path | None) -> list[str]:
-    if kept is not None or not place.exists():
-        return []
-    return [f"{place} is the plan of an earlier run; it was neither measured nor replaced"]
+def _affordable_plans(options: Options, run_time: float) -> int:
+    """How many plans can be raced once within the time; FEWEST_RACED whatever that is."""
+    return max(FEWEST_RACED, int(options.budget.seconds * CHOOSING_SHARE / (2 * (run_time + STARTING))))
 
 
-def _keep(winner: Candidate, race: Race, place: Path) -> Path | None:
-    """Moves a faster plan to its place at once or not at all: nobody sees half of one."""
-    if race.rounds.ratio(winner.name, AS_IT_IS).verdict is not Verdict.FASTER:
-        return None
-    write_with_flags(winner.plan, place, winner.flags)
-    return place
+def _measure_parts(outcome: Outcome, watcher: Watcher) -> None:
+    assert outcome.choice is not None and outcome.training is not None
+    chain = chain_of(outcome.choice.choice)
+    if chain:
+        watcher.step("parts", f"measuring what each part of {outcome.choice.choice.name} gains")
+        outcome.parts = measure_parts(outcome.training, chain, FEWEST_ROUNDS)
+
+
+def _judge(outcome: Outcome, commands: dict[str, Command], seconds: float, watcher: Watcher) -> None:
+    """New pairs of what was chosen, of the best setting and of the program as it is."""
+    assert outcome.choice is not None
+    options = outcome.options
+    rows = _to_judge(outcome.choice)
+    names = " and ".join(row.name for row in rows)
+    watcher.step("judging", f"measuring {names} against the program as it is, up to {seconds:.0f} s")
+    budget = replace(options.budget, seconds=seconds)
+    judge(outcome.judged, commands, rows, budget, watcher.run, options.compare_output)
+
+
+def _to_judge(choice: Choice) -> list[Row]:
+    """The choice first, and the best setting where it is another row."""
+    rival = choice.best_setting
+    return [choice.choice, *([rival] if rival and rival.name != choice.choice.name else [])]
+
+
+def _decide(outcome: Outcome, folder: Path) -> None:
+    """Keeps the choice where the judged inputs do not refuse it, else the best setting on the same terms."""
+    assert outcome.choice is not None
+    rival = outcome.choice.best_setting
+    for row in _to_judge(outcome.choice):
+        against = rival.name if rival and rival.name != row.name else None
+        why = why_refused(outcome.judged, row.name, against, outcome.options.goal, outcome.limit)
+        if not why:
+            outcome.kept = row
+            break
+        outcome.refused[row.name] = why
+    place = outcome.options.plan
+    if outcome.kept:
+        record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal)
+        keep(outcome.kept, record, folder, place)
+        outcome.plan = place
+    elif place.exists():
+        outcome.notes.append(f"{place} is the plan of an earlier run; it was neither measured nor replaced")

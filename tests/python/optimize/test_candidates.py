@@ -10,8 +10,8 @@ from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
 from malloom.layout.registry import strategy
 from malloom.measure import variants
-from malloom.optimize.candidates import Candidate, at_most, chosen_from, fallback_alone, without_twins
-from malloom.optimize.selection import affordable
+from malloom.measure.allocators import KNOWN, Allocator, Version, Way, settings_of
+from malloom.optimize.candidates import Candidate, chosen_from, without_twins
 from malloom.profile import HeapProfile
 from malloom.settings import VARIABLE
 
@@ -41,19 +41,7 @@ def test_the_best_three_and_what_is_always_tried() -> None:
     ranking = [row(name, number) for number, name in enumerate(names)]
     chosen = chosen_from(ranking)
     assert chosen[:3] == ["subtree", "smart", "usage-grouped"]
-    assert chosen[3:] == ["sequential", "first-use", "context-groups", "pools", "overhead-only"]
-
-
-def test_the_fallback_alone_is_always_there() -> None:
-    assert chosen_from([row("size", 2)]) == ["size", "overhead-only"]
-    assert chosen_from([]) == ["overhead-only"]
-
-
-def test_where_time_is_short_the_likeliest_and_the_fallback_alone_are_raced() -> None:
-    names = ["subtree", "first-use", "sequential", "context-groups", "overhead-only"]
-    assert at_most(9, names) == names
-    assert at_most(3, names) == ["subtree", "first-use", "overhead-only"]
-    assert (affordable(1.0, 30.0), affordable(60.0, 30.0)) == (14, 4)
+    assert chosen[3:] == ["sequential", "first-use", "context-groups", "pools"]
 
 
 def planned(folder: Path, name: str) -> Path:
@@ -113,7 +101,19 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     assert "fallback" not in pools.environment[VARIABLE]
 
 
-def test_the_fallback_alone_needs_no_recording(tmp_path: Path) -> None:
-    alone = fallback_alone(tmp_path / "nothing.plan")
-    assert alone.strategy == "overhead-only" and alone.places_nothing
-    assert alone.environment == variants.fallback()
+def test_a_plan_is_run_over_another_allocator(tmp_path: Path) -> None:
+    other = Allocator(KNOWN[3], "lib.so", Version("1.2", "here"), "/there/lib.so")
+    setting = settings_of(other, (Way.huge,))[0]
+    plan = Candidate("size", planned(tmp_path, "sequential"), over=setting)
+    assert plan.name == "size over jemalloc 1.2 with huge pages"
+    assert plan.served_by == "system" and plan.flags["system_fallback"]
+    run_time, _, preloaded = plan.environment["LD_PRELOAD"].partition(":")
+    assert Path(run_time).name == "libmalloom.so" and preloaded.startswith("/there/lib.so")
+    assert plan.environment["MALLOC_CONF"] == "thp:always"
+    assert plan.environment[VARIABLE].startswith("fallback=system,")
+
+
+def test_prefetches_can_be_left_out(tmp_path: Path) -> None:
+    plan = Candidate("size", planned(tmp_path, "sequential"), without_prefetches=True)
+    assert plan.name == "size without prefetches" and not plan.has_prefetches
+    assert plan.environment[VARIABLE].startswith("prefetch=0,")

@@ -1,75 +1,133 @@
-"""The choice among plans, with a program that acts by the plan that it is run with."""
+"""The choice among settings and plans, with a program that acts by the variables that it is run with."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from malloom.cache.geometry import geometry_from
-from malloom.layout.plan import make_plan
-from malloom.layout.plan_file import write_plan
-from malloom.layout.registry import strategy
-from malloom.measure.interleaved import Race, no_progress
-from malloom.measure.process import Command, run_measured
-from malloom.optimize.candidates import Candidate, fallback_alone
-from malloom.optimize.choosing import AS_IT_IS, choose
+from malloom.errors import CommandError
+from malloom.measure.allocators import KNOWN, Allocator, Setting, Version
+from malloom.measure.interleaved import Budget, no_progress
+from malloom.measure.process import Command
+from malloom.optimize.candidates import Candidate
+from malloom.optimize.checking import Judged, judge, why_refused
+from malloom.optimize.choosing import Choice, Chooser
+from malloom.optimize.goal import Goal
 from malloom.optimize.learning import Learned
-from malloom.optimize.memory_limit import MemoryLimit
+from malloom.optimize.limit import Limit
 from malloom.optimize.options import Watcher
-from malloom.optimize.recording import RecordedProfile
+from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
-from malloom.profile import HeapProfile
+from malloom.optimize.training import AS_IT_IS, Training
 
-# Quickest with the plan greedy, which has it need more memory; then with the plan lean.
+# Spins as long as WORK says, in so many megabytes as MORE says beyond 8; fails where it is to CRASH on $1.
 PROGRAM = """
-work=120000
-megabytes=16
-case "$MALLOOM" in
-    *greedy.plan*) work=1 && megabytes=32 ;;
-    *lean.plan*) work=60000 ;;
-esac
-dd if=/dev/zero bs=${megabytes}M count=1 2>&1 | wc -c >&2
+[ "$CRASH" = "$1" ] && exit 7
+dd if=/dev/zero bs=$((8 + ${MORE:-0}))M count=1 2>&1 | wc -c >&2
+work=${WORK:-20000}
 while [ $work -gt 0 ]; do work=$((work-1)); done
 echo done
 """
-# The same of the fallback alone, which is preloaded without a plan.
-GREEDY_FALLBACK = PROGRAM.replace(
-    'case "$MALLOOM" in', 'case "$LD_PRELOAD $MALLOOM" in\n    libmimalloc*" ") work=1 && megabytes=32 ;;'
-)
 
 
-def candidate(name: str, folder: Path) -> Candidate:
-    profile, plan = HeapProfile.from_arrays([48] * 100), folder / f"{name}.plan"
-    write_plan(make_plan(profile, strategy("sequential").place(profile, geometry_from("zen5"))), plan)
-    return Candidate(name, plan)
+class Plan(Candidate):
+    """A row that counts as a plan, and is variables alone."""
+
+    environment: Mapping[str, str] = {}  # type: ignore[assignment]
+    is_preallocated = is_packed = is_in_huge_pages = has_arena = has_prefetches = False
+    places_nothing = True
+
+    def __init__(self, name: str, **variables: str) -> None:
+        super().__init__(name, Path("/none"))
+        object.__setattr__(self, "environment", variables)
 
 
-def chosen(text: str, names: list[str], most: float, folder: Path) -> tuple[str, MemoryLimit]:
-    """The strategy that wins with so much memory allowed, and what was found on the way."""
-    program = Command(["sh", "-c", text])
-    plain, race = run_measured(program), Race({AS_IT_IS: program})
-    limit = MemoryLimit(plain.peak_memory, most)
-    candidates = [*(candidate(name, folder) for name in names), fallback_alone(folder / "nothing.plan")]
-    sources = Sources(Learned(), RecordedProfile(folder / "none.profile", "none", ()))
-    watcher = Watcher(lambda stage: None, no_progress)
-    winner, notes = choose(race, candidates, sources, plain, 2.0, watcher, limit)
-    assert notes == []
-    return winner.strategy, limit
+def setting(name: str, **variables: str) -> AllocatorRow:
+    return AllocatorRow(Setting(name, Allocator(KNOWN[0], None, Version(name, "")), variables))
 
 
-def test_a_plan_that_needs_much_memory_leaves_in_every_way_it_is_run(tmp_path: Path) -> None:
-    winner, limit = chosen(PROGRAM, ["greedy", "lean"], 1.5, tmp_path)
-    assert winner == "lean"
-    assert [name.partition(" ")[0] for name in limit.left] == ["greedy"] * len(limit.left) != []
-    assert all(1.5 < ratio < 3 for ratio in limit.left.values())
+@dataclass
+class Race:
+    """The program's races on two inputs, and what is chosen of rows in them."""
+
+    most: float = 1.5
+    goal: Goal = Goal.time
+    said: list[str] = field(default_factory=list)
+
+    def choose(self, settings: list[AllocatorRow], plans: list[Plan]) -> Choice:
+        commands = {name: Command(["sh", "-c", PROGRAM, "sh", name]) for name in ("one", "two")}
+        self.training = Training.on(commands)
+        self.limit = Limit(self.goal, self.most, 0)
+        watcher = Watcher(self.said.append, no_progress, 8)
+        sources = Sources(Learned(), ())
+        rows = [*settings, *plans]
+        chooser = Chooser(self.training, sources, self.limit, 0.3, watcher, 0.05, rows)
+        return chooser.choose(settings, plans)
 
 
-def test_whoever_allows_it_gets_it(tmp_path: Path) -> None:
-    winner, limit = chosen(PROGRAM, ["greedy", "lean"], 4.0, tmp_path)
-    assert (winner, limit.left) == ("greedy", {})
+def test_the_quickest_plan_is_chosen_and_the_best_setting_stands_beside_it() -> None:
+    race = Race()
+    settings = [setting("slow", WORK="30000"), setting("quick", WORK="12000")]
+    choice = race.choose(settings, [Plan("quickest", WORK="1"), Plan("slowest", WORK="40000")])
+    assert choice.choice.name == "quickest"
+    assert choice.best_setting is not None and choice.best_setting.name == "glibc quick"
+    measured = race.training.results["quickest"]
+    assert set(measured.ratios("cpu_time")) == {"one", "two"} and 0 < measured.mean("cpu_time") < 0.8
+    assert race.said[0].startswith("step 1 of 8, ") and "racing 4 settings and plans" in race.said[0]
 
 
-@pytest.mark.parametrize(("most", "expected"), [(1.5, "lean"), (4.0, "overhead-only")])
-def test_the_fallback_alone_keeps_to_the_limit_too(tmp_path: Path, most: float, expected: str) -> None:
-    winner, limit = chosen(GREEDY_FALLBACK, ["lean"], most, tmp_path)
-    assert winner == expected
-    assert bool(limit.left) == (expected == "lean")
+def test_a_plan_that_is_not_worth_more_leaves_the_setting() -> None:
+    choice = Race().choose([setting("quick", WORK="1")], [Plan("slower", WORK="12000")])
+    assert choice.choice is choice.best_setting
+
+
+@pytest.mark.parametrize(("most", "chosen"), [(1.5, "lean"), (20.0, "greedy")])
+def test_the_best_setting_obeys_the_limit_and_the_unlimited_one_is_known(most: float, chosen: str) -> None:
+    race = Race(most)
+    settings = [setting("greedy", WORK="1", MORE="16"), setting("lean", WORK="16000")]
+    choice = race.choose(settings, [])
+    assert choice.choice.name == f"glibc {chosen}"
+    assert choice.unlimited is not None and choice.unlimited.name == "glibc greedy"
+    assert bool(race.limit.refused) == (chosen == "lean")
+
+
+def test_less_memory_is_wanted_at_no_more_time() -> None:
+    race = Race(goal=Goal.memory)
+    settings = [setting("slow", MORE="-6", WORK="45000"), setting("lean", MORE="-4", WORK="10000")]
+    assert race.choose([*settings, setting("quick", WORK="1")], []).choice.name == "glibc lean"
+
+
+def test_what_fails_on_one_input_is_out_and_says_why() -> None:
+    race = Race()
+    choice = race.choose([setting("bad", WORK="1", CRASH="two"), setting("good", WORK="5000")], [])
+    assert choice.choice.name == "glibc good"
+    assert "exit status 7" in race.training.left["glibc bad"]
+    assert "glibc bad" not in race.training.results
+    with pytest.raises(CommandError, match="no plan or setting can be run, glibc bad because"):
+        Race().choose([setting("bad", CRASH="one")], [])
+
+
+def judged(*rows: AllocatorRow, pairs: int = 8) -> Judged:
+    found = Judged()
+    commands = {name: Command(["sh", "-c", PROGRAM, "sh", name]) for name in ("one", "two")}
+    judge(found, commands, rows, Budget(pairs, pairs, 60.0, 0.0), no_progress, compare_output=True)
+    return found
+
+
+@pytest.mark.alone
+def test_the_judgement_keeps_and_refuses_with_a_reason() -> None:
+    better, worse = setting("better", WORK="8000"), setting("worse", WORK="45000")
+    greedy = setting("greedy", WORK="1", MORE="24")
+    found, limit = judged(better, worse, greedy, setting("best", WORK="1")), Limit(Goal.time, 1.5, 0)
+
+    def why(name: str, rival: str | None = None) -> str:
+        return why_refused(found, f"glibc {name}", rival, Goal.time, limit)
+
+    assert why("better") == ""
+    assert why("better", "glibc best") == "it is not measurably better than glibc best"
+    assert why("worse") == "it is slower on one, two"
+    assert "of the program's peak memory on one, more than 1.50" in why("greedy")
+    assert why("none") == "it was not measured on every input"
+    assert found.pairs == 8
+    assert found.of_all("glibc better", AS_IT_IS, ("cpu_time",)).verdict == "faster"

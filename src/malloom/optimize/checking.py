@@ -1,0 +1,120 @@
+"""The judgement: the program as it is, the best setting and the choice, in new pairs on the check inputs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from malloom.errors import CommandError
+from malloom.measure.interleaved import Budget, Progress, Race, Rounds
+from malloom.measure.interval import Interval, Verdict, median_of, together
+from malloom.measure.process import Command
+from malloom.optimize.goal import Goal
+from malloom.optimize.limit import Limit
+from malloom.optimize.training import AS_IT_IS, Row
+
+
+@dataclass
+class Judged:
+    """The runs of each input, by its name: rows and the program as it is, one of each in every round.
+
+    `left` has the rows that failed on an input, and why.
+    """
+
+    rounds: dict[str, Rounds] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+
+    def has(self, name: str) -> bool:
+        """Whether it was measured on every input."""
+        return bool(self.rounds) and all(rounds.runs.get(name) for rounds in self.rounds.values())
+
+    def on(self, given: str, name: str, against: str, metric: str) -> Interval:
+        """One row against another on one input."""
+        return median_of(_pairs(self.rounds[given], name, against, metric))
+
+    def of_all(self, name: str, against: str, metrics: Sequence[str]) -> Interval:
+        """The same on all inputs, and of several metrics, which weigh alike: a mean of log ratios for each
+        round."""
+        logs = [
+            np.log(_pairs(rounds, name, against, metric))
+            for rounds in self.rounds.values()
+            for metric in metrics
+        ]
+        fewest = min(map(len, logs))
+        return median_of(np.exp(np.mean([log[:fewest] for log in logs], axis=0)))
+
+    def corrected(self, name: str) -> dict[str, Interval]:
+        """CPU time against the program as it is on each input, with Holm's correction: one input that was
+        disturbed must not refuse what helps on many."""
+        found = together([_pairs(each, name, AS_IT_IS, "cpu_time") for each in self.rounds.values()])
+        return dict(zip(self.rounds, found, strict=True))
+
+    def memory(self, given: str, name: str) -> float:
+        """The median peak memory on one input, in bytes."""
+        return self.rounds[given].peak_memory(name)
+
+    @property
+    def pairs(self) -> int:
+        """Rounds of the input that has fewest."""
+        return min(map(len, self.rounds.values()), default=0)
+
+
+def judge(
+    judged: Judged,
+    commands: Mapping[str, Command],
+    rows: Sequence[Row],
+    budget: Budget,
+    progress: Progress,
+    compare_output: bool,
+) -> None:
+    """Measures the rows on every input until the budget says stop, and writes them into what is judged."""
+    for given, command in commands.items():
+        race = Race({AS_IT_IS: command}, progress, compare_output=compare_output)
+        race.warm_up(AS_IT_IS)
+        for row in rows:
+            try:
+                race.enter(row.name, command.with_environment(row.environment))
+            except CommandError as error:
+                judged.left[row.name] = str(error)
+        race.restart()
+        judged.rounds[given] = race.rounds
+        share = replace(budget, seconds=budget.seconds / len(commands))
+        race.run_until_enough(list(race.commands), AS_IT_IS, share, "cpu_time")
+        judged.left |= {name: str(error) for name, error in race.left.items()}
+
+
+def why_refused(judged: Judged, name: str, rival: str | None, goal: Goal, limit: Limit) -> str:
+    """Why a row is not kept; empty where it is. The rival is the best setting, where that is another row."""
+    if name in judged.left or not judged.has(name):
+        return judged.left.get(name, "it was not measured on every input")
+    slower = [given for given, interval in judged.corrected(name).items() if (interval.low or 0) > 1]
+    if slower:
+        return f"it is slower on {', '.join(slower)}"
+    if goal is Goal.time and (much := _too_much_memory(judged, name, limit)):
+        return f"it needs {much}"
+    if not _is_better(judged, name, AS_IT_IS, goal):
+        return "it is not measurably better than the program as it is"
+    if rival and judged.has(rival) and not _is_better(judged, name, rival, goal):
+        return f"it is not measurably better than {rival}"
+    return ""
+
+
+def _is_better(judged: Judged, name: str, against: str, goal: Goal) -> bool:
+    return judged.of_all(name, against, goal.metrics).verdict is Verdict.FASTER
+
+
+def _too_much_memory(judged: Judged, name: str, limit: Limit) -> str:
+    for given in judged.rounds:
+        peak, own = judged.memory(given, name), judged.memory(given, AS_IT_IS)
+        if not limit.is_within(peak, own):
+            return f"{peak / own:.2f} of the program's peak memory on {given}, more than {limit.most:.2f}"
+    return ""
+
+
+def _pairs(rounds: Rounds, name: str, against: str, metric: str) -> list[float]:
+    """Ratios of the pairs. Raises CommandError where the other has 0 of what was measured."""
+    values, others = rounds.values(name, metric), rounds.values(against, metric)
+    if not all(others):
+        raise CommandError("the program has 0 of what is measured", remedy="measure a longer run")
+    # After an interrupt the last round may be half one.
+    return [max(value / other, 1e-6) for value, other in zip(values, others, strict=False)]

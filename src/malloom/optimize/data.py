@@ -1,0 +1,169 @@
+"""The verdict for machines: all rows with their raw figures, and all comparisons."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from malloom.measure.interval import Interval
+from malloom.measure.process import METRICS, Run
+from malloom.optimize.candidates import Candidate
+from malloom.optimize.keeping import interval_as_data
+from malloom.optimize.learning import contents_of
+from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.training import AS_IT_IS, Measured, Row
+from malloom.optimize.verdict import Outcome
+
+NO_INTERVAL = Interval(1.0, None, None)
+
+
+def as_data(outcome: Outcome) -> dict[str, Any]:
+    """One JSON object. Times are seconds, memory is bytes; ratios are to the program as it is.
+
+    `plan` is None where nothing is kept. `ratio` with its interval is of the row that `choice` names.
+    """
+    told = outcome.told
+    interval = verdict_interval(outcome)
+    return {
+        "program": list(outcome.inputs.program),
+        "train": [each.text for each in outcome.inputs.train],
+        "check": [each.text for each in outcome.inputs.check],
+        "judged": outcome.inputs.judged_on,
+        "goal": outcome.options.goal.value,
+        "verdict": interval.verdict.value,
+        "metric": "cpu_time" if outcome.options.goal.value == "time" else "memory",
+        **interval_as_data(interval),
+        "runs": outcome.judged.pairs,
+        "peak_rss_ratio": peak_ratio(outcome),
+        "choice": told.name if told else None,
+        "kind": told.kind if told else None,
+        "best_setting": _name(outcome.choice.best_setting) if outcome.choice else None,
+        "best_setting_unlimited": _name(outcome.choice.unlimited) if outcome.choice else None,
+        "refused": dict(outcome.refused),
+        "parts": dict(outcome.parts),
+        "rows": [*_rows(outcome)],
+        "checks": [*_checks(outcome)],
+        **_of_plan(told),
+        **_of_sources(outcome),
+        "notes": list(outcome.notes),
+        "left_for_memory": dict(outcome.limit.refused),
+        "exit_status": outcome.exit_status,
+        "output": "identical" if outcome.options.compare_output else "not compared",
+        "seconds": outcome.seconds,
+        "interrupted": outcome.interrupted,
+        "plan": str(outcome.plan) if outcome.plan else None,
+    }
+
+
+def verdict_interval(outcome: Outcome) -> Interval:
+    """Of what is told, on all judged inputs together; none where it was not measured."""
+    told, judged = outcome.told, outcome.judged
+    if told is None or not judged.has(told.name):
+        return NO_INTERVAL
+    return judged.of_all(told.name, AS_IT_IS, outcome.options.goal.metrics)
+
+
+def peak_ratio(outcome: Outcome) -> float | None:
+    """The same of peak memory; None where it was not measured."""
+    told, judged = outcome.told, outcome.judged
+    if told is None or not judged.has(told.name):
+        return None
+    return judged.of_all(told.name, AS_IT_IS, ("peak_memory",)).ratio
+
+
+def places_by_ordinal(row: Row) -> bool:
+    """Whether it is a layout, whose places are for one input."""
+    return isinstance(row, Candidate) and row.has_arena
+
+
+def _rows(outcome: Outcome) -> list[dict[str, Any]]:
+    training = outcome.training
+    if training is None:
+        return []
+    return [_row(row, training.results.get(row.name), training.left.get(row.name)) for row in outcome.rows]
+
+
+def _row(row: Row, measured: Measured | None, problem: str | None) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": row.name,
+        "kind": row.kind,
+        "described": row.setting.described if isinstance(row, AllocatorRow) else row.name,
+        "this_input_only": places_by_ordinal(row),
+        "problem": problem,
+    }
+    if measured:
+        data["train"] = {metric: measured.mean(metric) for metric in METRICS}
+        data["inputs"] = [
+            {"input": given, "runs": raw(runs), "as_it_is": raw(measured.beside[given])}
+            for given, runs in measured.runs.items()
+        ]
+    return data
+
+
+def _checks(outcome: Outcome) -> list[dict[str, Any]]:
+    """Every judged row on every input: intervals by metric, of CPU time that with Holm's correction too."""
+    judged = outcome.judged
+    names = dict.fromkeys(name for rounds in judged.rounds.values() for name in rounds.runs)
+    return [
+        {
+            "input": given,
+            "row": name,
+            **{metric: interval_as_data(judged.on(given, name, AS_IT_IS, metric)) for metric in METRICS},
+            "corrected": interval_as_data(judged.corrected(name)[given]) if judged.has(name) else None,
+            "runs": raw(rounds.runs[name]),
+            "as_it_is": raw(rounds.runs[AS_IT_IS]),
+        }
+        for given, rounds in judged.rounds.items()
+        for name in names
+        if name != AS_IT_IS and rounds.runs.get(name)
+    ]
+
+
+def raw(runs: Sequence[Run]) -> dict[str, list[float]]:
+    """What each run used, by metric."""
+    return {metric: [run.metric(metric) for run in runs] for metric in METRICS}
+
+
+def medians(outcome: Outcome, name: str) -> Mapping[str, float]:
+    """Of the judged runs of a row, all inputs together; empty where there are none."""
+    runs = [run for rounds in outcome.judged.rounds.values() for run in rounds.runs.get(name, [])]
+    if not runs:
+        return {}
+    return {
+        "cpu_time_seconds": float(np.median([run.cpu_time for run in runs])),
+        "peak_memory_bytes": float(np.median([run.peak_memory for run in runs])),
+    }
+
+
+def _of_plan(told: Row | None) -> dict[str, Any]:
+    """What is in the plan that is told of: its strategy, how it runs, what it carries."""
+    if not isinstance(told, Candidate):
+        return {
+            "strategy": told.name if told else None,
+            "preallocated": False,
+            "fallback": None,
+            "carries": {},
+        }
+    return {
+        "strategy": told.strategy,
+        "preallocated": told.is_preallocated,
+        "fallback": told.served_by,
+        "carries": asdict(contents_of(told.plan)),
+    }
+
+
+def _of_sources(outcome: Outcome) -> dict[str, Any]:
+    sources, told = outcome.sources, outcome.told
+    learned = sources.learned.contents if sources else {}
+    return {
+        "without_plan": medians(outcome, AS_IT_IS),
+        "with_plan": medians(outcome, told.name) if told else {},
+        "learned": {name: asdict(contents) for name, contents in learned.items()},
+        "candidates": list(dict.fromkeys(row.strategy for row in outcome.rows if isinstance(row, Candidate))),
+        "accesses": sources.accesses if sources else None,
+    }
+
+
+def _name(row: Row | None) -> str | None:
+    return row.name if row else None

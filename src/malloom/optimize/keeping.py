@@ -1,0 +1,108 @@
+"""What is kept for later runs: a plan whose record names the allocator under it and what was measured."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from malloom.cache.geometry import geometry_from
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.plan_flags import write_with_flags
+from malloom.layout.plan_record import PlanSetting, write_with_record
+from malloom.layout.registry import strategy
+from malloom.measure.allocators import Setting
+from malloom.measure.host import processor_name
+from malloom.measure.interval import Interval
+from malloom.optimize.candidates import Candidate
+from malloom.optimize.checking import Judged
+from malloom.optimize.goal import Goal
+from malloom.optimize.inputs import Input, Inputs
+from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.training import AS_IT_IS, Row
+from malloom.profile import HeapProfile
+
+SETTING_ALONE = "setting"
+"""In place of a strategy's name, in a plan that places nothing."""
+
+
+def keep(row: Row, record: Mapping[str, Any], folder: Path, place: Path) -> None:
+    """Writes the plan of a row to its place at once or not at all: nobody sees half of one. The folder is for
+    what is on its way."""
+    made = folder / "kept.plan"
+    if isinstance(row, Candidate):
+        write_with_flags(row.plan, made, row.flags)
+    else:
+        write_setting(made)
+    write_with_record(made, place, record)
+
+
+def write_setting(plan: Path) -> None:
+    """A plan that places nothing, and has what it does not serve go to the allocator of its record."""
+    profile = HeapProfile.from_arrays([])
+    # Of any geometry, as nothing is placed: the machine need not be measured for it.
+    empty = make_plan(profile, strategy("overhead-only").place(profile, geometry_from("zen5")))
+    write_plan(replace(empty, strategy=SETTING_ALONE), plan)
+    write_with_flags(plan, plan, {"system_fallback": True})
+
+
+def record_of(inputs: Inputs, judged: Judged, row: Row, goal: Goal) -> dict[str, Any]:
+    """The record of a row that was judged."""
+    record: dict[str, Any] = {
+        "program": list(inputs.program),
+        "train": [_told(each) for each in inputs.train],
+        "check": [_told(each) for each in inputs.check],
+        "judged": inputs.judged_on,
+        "goal": goal.value,
+        "measured": [measurement(judged, row.name)],
+    }
+    setting = row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
+    if setting:
+        record["setting"] = asdict(_plan_setting(setting))
+    return record
+
+
+def measurement(judged: Judged, name: str) -> dict[str, Any]:
+    """What one day's runs say of a row against the program as it is."""
+    whole = judged.of_all(name, AS_IT_IS, ("cpu_time",))
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "processor": processor_name(),
+        "verdict": whole.verdict.value,
+        "cpu_time": interval_as_data(whole),
+        "pairs": judged.pairs,
+        "inputs": {
+            given: {
+                metric: interval_as_data(judged.on(given, name, AS_IT_IS, metric))
+                for metric in ("cpu_time", "peak_memory")
+            }
+            for given in judged.rounds
+        },
+    }
+
+
+def interval_as_data(interval: Interval) -> dict[str, float | None]:
+    return {"ratio": interval.ratio, "low": interval.low, "high": interval.high}
+
+
+def recorded_inputs(record: Mapping[str, Any]) -> Inputs:
+    """The command and the inputs of a record."""
+    train, check = (tuple(_input(each) for each in record[kind]) for kind in ("train", "check"))
+    return Inputs(tuple(record["program"]), train, check)
+
+
+def _told(given: Input) -> dict[str, Any]:
+    stdin = given.stdin if given.stdin and not given.is_copy else None
+    return {"arguments": list(given.words), "stdin": str(stdin.resolve()) if stdin else None}
+
+
+def _input(told: Mapping[str, Any]) -> Input:
+    stdin = told["stdin"]
+    shown = [*map(shlex.quote, told["arguments"]), *([f"@{stdin}"] if stdin else [])]
+    return Input(" ".join(shown), tuple(told["arguments"]), Path(stdin) if stdin else None)
+
+
+def _plan_setting(setting: Setting) -> PlanSetting:
+    return PlanSetting(setting.allocator.described, setting.allocator.file, dict(setting.variables))

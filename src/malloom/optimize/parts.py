@@ -1,0 +1,89 @@
+"""Whose a gain is: the allocator's, the pages', the layout's, the prefetches', each measured by adding it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from malloom.layout.plan_header import has_pools
+from malloom.measure import variants
+from malloom.measure.allocators import Setting, Way, settings_of
+from malloom.optimize.candidates import Candidate
+from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.training import Row, Training
+
+ALLOCATOR, PAGES, RETURN, LAYOUT, PREFETCHES = (
+    "allocator",
+    "huge pages",
+    "early return",
+    "layout",
+    "prefetches",
+)
+OF_WAYS = {Way.plain: ALLOCATOR, Way.huge: PAGES, Way.early: RETURN}
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """The run time's own fallback alone."""
+
+    name = "the fallback alone"
+    kind = "setting"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return variants.fallback()
+
+
+def chain_of(choice: Row) -> list[tuple[str, Row]]:
+    """The parts of a choice in the order in which they are added, each with the row that has it and all
+    before it; the last is the choice itself."""
+    if isinstance(choice, AllocatorRow):
+        return _of_setting(choice.setting)
+    if isinstance(choice, Candidate):
+        return _of_plan(choice)
+    return []
+
+
+def measure_parts(training: Training, chain: Sequence[tuple[str, Row]], rounds: int) -> dict[str, float]:
+    """By part, CPU time with it against that without it, on all training inputs; where a row cannot be run,
+    only parts before it."""
+    new = [row for _, row in chain if row.name not in next(iter(training.races.values())).commands]
+    training.enter(new)
+    # What is told of the rows elsewhere are their own races' figures.
+    before = dict(training.results)
+    training.run([row.name for _, row in chain], rounds)
+    found: dict[str, float] = {}
+    so_far = 1.0
+    for part, row in chain:
+        if row.name not in training.results:
+            break
+        time = training.results[row.name].mean("cpu_time")
+        found[part] = found.get(part, 1.0) * time / so_far
+        so_far = time
+    training.results = before
+    return found
+
+
+def _of_setting(setting: Setting) -> list[tuple[str, Row]]:
+    plain = settings_of(setting.allocator, (Way.plain,))[0]
+    chain: list[tuple[str, Row]] = [(ALLOCATOR, AllocatorRow(plain))] if setting.allocator.file else []
+    if setting.way is not Way.plain:
+        chain.append((OF_WAYS[setting.way], AllocatorRow(setting)))
+    return chain
+
+
+def _of_plan(plan: Candidate) -> list[tuple[str, Row]]:
+    chain: list[tuple[str, Row]] = []
+    if plan.over:
+        chain += _of_setting(plan.over)
+    elif plan.served_by == "mimalloc":
+        chain.append((ALLOCATOR, Fallback()))
+    if plan.places_nothing:
+        return chain
+    bare = replace(plan, without_prefetches=True) if plan.has_prefetches else plan
+    if has_pools(plan.plan) and plan.is_in_huge_pages:
+        chain.append((LAYOUT, replace(bare, huge_pages=False)))
+        chain.append((PAGES, bare))
+    else:
+        chain.append((LAYOUT, bare))
+    if plan.has_prefetches:
+        chain.append((PREFETCHES, plan))
+    return chain

@@ -1,0 +1,181 @@
+"""The verdict for people: a table of all rows on the training inputs, what check inputs say, what is kept."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from malloom.measure.interval import Interval
+from malloom.measure.process import METRICS
+from malloom.optimize.data import medians, peak_ratio, places_by_ordinal, verdict_interval
+from malloom.optimize.goal import Goal
+from malloom.optimize.limit import score
+from malloom.optimize.training import AS_IT_IS, Measured, Row
+from malloom.optimize.verdict import Outcome
+from malloom.quantities import format_size
+
+Cells = Sequence[str]
+HEAD = ("", "CPU time", "wall time", "peak memory", "mean memory", "runs")
+CHECK_HEAD = ("", "input", "CPU time", "wall time", "peak memory", "mean memory")
+DISAGREE = 0.02
+"""Of the program's time: inputs disagree where a row is better by more on one and worse on another."""
+
+
+def tables(outcome: Outcome) -> list[tuple[str, Cells, list[Cells]]]:
+    """Each table's title, head and rows."""
+    found: list[tuple[str, Cells, list[Cells]]] = []
+    if outcome.training and outcome.training.results:
+        found.append((_training_title(outcome), HEAD, _training_rows(outcome)))
+    if checks := _check_rows(outcome):
+        title = (
+            f"Against the program as it is, {outcome.inputs.judged_on}, {outcome.judged.pairs} pairs of runs"
+        )
+        found.append((title, CHECK_HEAD, checks))
+    return found
+
+
+def plain_table(title: str, head: Cells, rows: Sequence[Cells]) -> str:
+    """Columns of equal width, the first to the left."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, *rows)
+    ]
+    return "\n".join([title, *lines, ""])
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """All that is said beside the tables."""
+    yield from (f"note: {note}" for note in [*outcome.notes, *_notes(outcome)])
+    if outcome.parts:
+        parts = ", ".join(f"{part} {ratio:.3f}" for part, ratio in outcome.parts.items())
+        yield f"CPU time by what was added, on training inputs: {parts}"
+    if outcome.interrupted:
+        yield "interrupted: no plan is kept"
+        return
+    if outcome.told is None:
+        return
+    if own := own_figures(outcome):
+        yield own
+    yield _verdict_line(outcome, verdict_interval(outcome))
+    yield from _kept_lines(outcome)
+
+
+def _verdict_line(outcome: Outcome, interval: Interval) -> str:
+    what = "CPU time" if outcome.options.goal is Goal.time else "memory, peak and mean"
+    bounds = "" if interval.low is None else f" [{interval.low:.3f} {interval.high:.3f}]"
+    peak = peak_ratio(outcome)
+    needed = f", {peak:.2f} of the peak memory" if peak is not None else ""
+    output = "output identical" if outcome.options.compare_output else "output not compared"
+    on = outcome.inputs.judged_on
+    return (
+        f"{interval.verdict}: {interval.ratio:.3f} of the {what}{bounds}{needed}, {on}\n"
+        f"{_shown(outcome.told)}, {outcome.judged.pairs} pairs of runs, {output}"
+    )
+
+
+def _kept_lines(outcome: Outcome) -> Iterator[str]:
+    for name, why in outcome.refused.items():
+        yield f"{name} is not kept: {why}"
+    if outcome.exit_status != 0:
+        yield f"the program ended with exit status {outcome.exit_status}, with and without"
+    if outcome.plan:
+        command = shlex.join(outcome.inputs.program)
+        run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {command}"
+        yield f"the plan is kept as {outcome.plan}, {outcome.inputs.judged_on}; use it with: {run}"
+    else:
+        yield "no plan is kept"
+
+
+def _training_title(outcome: Outcome) -> str:
+    inputs = outcome.inputs.train
+    of = f"{len(inputs)} training inputs together" if len(inputs) > 1 else inputs[0].text
+    return f"Ratios to the program as it is, on {of}"
+
+
+def _training_rows(outcome: Outcome) -> list[Cells]:
+    training = outcome.training
+    assert training is not None
+    results, goal = training.results, outcome.options.goal
+    there = [row for row in outcome.rows if row.name in results]
+    there.sort(key=lambda row: score(goal, results[row.name]))
+    found: list[Cells] = [(AS_IT_IS, "1.000", "1.000", "1.00", "1.00", "")]
+    found += [_measured_cells(_marked(outcome, row), results[row.name]) for row in there]
+    failed = [row for row in outcome.rows if row.name in training.left]
+    return [*found, *((_shown(row), "-", "-", "-", "-", "failed") for row in failed)]
+
+
+def _measured_cells(name: str, measured: Measured) -> Cells:
+    cpu, wall, peak, mean = (measured.mean(metric) for metric in METRICS)
+    runs = min(map(len, measured.runs.values()))
+    return (name, f"{cpu:.3f}", f"{wall:.3f}", f"{peak:.2f}", f"{mean:.2f}", str(runs))
+
+
+def _check_rows(outcome: Outcome) -> list[Cells]:
+    judged = outcome.judged
+    names = dict.fromkeys(name for rounds in judged.rounds.values() for name in rounds.runs)
+    return [
+        (name, given, *(_interval(judged.on(given, name, AS_IT_IS, metric)) for metric in METRICS))
+        for name in names
+        if name != AS_IT_IS
+        for given, rounds in judged.rounds.items()
+        if rounds.runs.get(name)
+    ]
+
+
+def _interval(interval: Interval) -> str:
+    if interval.low is None:
+        return f"{interval.ratio:.3f}"
+    return f"{interval.ratio:.3f} [{interval.low:.3f} {interval.high:.3f}]"
+
+
+def _marked(outcome: Outcome, row: Row) -> str:
+    """The row's name, with what it is in the race."""
+    choice = outcome.choice
+    marks = []
+    if choice and row.name == choice.choice.name:
+        marks.append("chosen")
+    if choice and choice.best_setting and row.name == choice.best_setting.name:
+        marks.append("best setting")
+    if row.name in outcome.limit.refused:
+        marks.append("too much memory")
+    return f"{_shown(row)} ({', '.join(marks)})" if marks else _shown(row)
+
+
+def _shown(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{row.name}, for this input only" if places_by_ordinal(row) else row.name
+
+
+def _notes(outcome: Outcome) -> Iterator[str]:
+    training, choice = outcome.training, outcome.choice
+    if training is None:
+        return
+    for name, why in training.left.items():
+        yield f"{name} is left out ({why})"
+    if outcome.limit.refused:
+        left = ", ".join(f"{name} {ratio:.2f}" for name, ratio in outcome.limit.refused.items())
+        yield f"left out for their peak memory against the program's own: {left}"
+    if choice and choice.unlimited and choice.unlimited.name in outcome.limit.refused:
+        ratio = training.results[choice.unlimited.name].mean("cpu_time")
+        yield f"the best setting if memory were no matter: {choice.unlimited.name}, CPU time {ratio:.3f}"
+    if choice and (told := _disagreement(training.results.get(choice.choice.name))):
+        yield f"the training inputs disagree about {choice.choice.name}: {told}"
+
+
+def _disagreement(measured: Measured | None) -> str:
+    ratios = measured.ratios("cpu_time") if measured else {}
+    if not ratios or min(ratios.values()) > 1 - DISAGREE or max(ratios.values()) < 1 + DISAGREE:
+        return ""
+    return ", ".join(f"{ratio:.3f} on {given}" for given, ratio in ratios.items())
+
+
+def own_figures(outcome: Outcome) -> str:
+    """What the program needs as it is, in the judged runs; empty where it was not measured."""
+    found = medians(outcome, AS_IT_IS)
+    if not found:
+        return ""
+    size = format_size(int(found["peak_memory_bytes"]))
+    return f"as it is the program takes {found['cpu_time_seconds']:.3f} s of CPU time and {size} at its peak"

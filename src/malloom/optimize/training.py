@@ -1,0 +1,140 @@
+"""Races of the same rows on each training input, and what they say of a row on all inputs together."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from malloom.errors import CommandError
+from malloom.measure.interleaved import Progress, Race, no_progress
+from malloom.measure.process import Command, Run
+
+AS_IT_IS = "as it is"
+"""The program as its user runs it: what every row is held against."""
+
+
+class Row(Protocol):
+    """One way to run the program."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> str:
+        """`setting` for what malloom only chooses, else what it has made of the program."""
+
+    @property
+    def environment(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The runs of a row and those of the program as it is beside them, by input."""
+
+    runs: Mapping[str, Sequence[Run]]
+    beside: Mapping[str, Sequence[Run]]
+
+    def ratios(self, metric: str) -> dict[str, float]:
+        """By input, the median of the pairs' ratios. Raises CommandError where the program has nothing of
+        what was measured."""
+        return {name: self._ratio(name, metric) for name in self.runs}
+
+    def mean(self, metric: str) -> float:
+        """Over the inputs, which weigh alike: the mean of log ratios."""
+        return math.exp(float(np.mean([math.log(ratio) for ratio in self.ratios(metric).values()])))
+
+    def _ratio(self, name: str, metric: str) -> float:
+        own = [run.metric(metric) for run in self.beside[name]]
+        if not all(own):
+            raise CommandError("the program has 0 of what is measured", remedy="measure a longer run")
+        pairs = zip(self.runs[name], own, strict=True)
+        return max(float(np.median([run.metric(metric) / base for run, base in pairs])), SMALLEST)
+
+
+SMALLEST = 1e-6
+"""A ratio: that of a row without CPU time, as a program of milliseconds may have none, has no logarithm."""
+
+
+@dataclass
+class Training:
+    """A race on each input. `results` has what was last measured of each row, `left` why others are not.
+
+    A row that fails on one input leaves all.
+    """
+
+    races: dict[str, Race]
+    results: dict[str, Measured] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def on(
+        cls, commands: Mapping[str, Command], progress: Progress = no_progress, compare_output: bool = True
+    ) -> "Training":
+        """Races of the program as it is alone, each warmed up."""
+        races = {
+            name: Race({AS_IT_IS: command}, progress, compare_output=compare_output)
+            for name, command in commands.items()
+        }
+        for race in races.values():
+            race.warm_up(AS_IT_IS)
+        return cls(races)
+
+    def enter(self, rows: Sequence[Row], tell: Callable[[], None] = lambda: None) -> list[Row]:
+        """Those of the rows that run as the program does, on every input."""
+        entered = []
+        for row in rows:
+            tell()
+            try:
+                for race in self.races.values():
+                    race.enter(row.name, race.commands[AS_IT_IS].with_environment(row.environment))
+                entered.append(row)
+            except CommandError as error:
+                self._leave(row.name, str(error))
+        return entered
+
+    def run(self, names: Sequence[str], rounds: int) -> None:
+        """So many rounds of those named and of the program as it is, whose results replace earlier ones."""
+        for race in self.races.values():
+            race.restart()
+        try:
+            for _ in range(rounds):
+                for race in self.races.values():
+                    race.run([AS_IT_IS, *self._there(names)])
+        finally:
+            self._take_in(names)
+
+    def _there(self, names: Sequence[str]) -> list[str]:
+        """Those that have failed in no race; others leave all."""
+        for race in self.races.values():
+            for name in [name for name in names if name in race.left and name not in self.left]:
+                self._leave(name, str(race.left[name]))
+        return [name for name in names if name not in self.left]
+
+    def _take_in(self, names: Sequence[str]) -> None:
+        """What was measured, as far as every input has a run; after an interrupt that may be less."""
+        for name in self._there(names):
+            of = {each: race.rounds.runs.get(name, []) for each, race in self.races.items()}
+            own = {each: race.rounds.runs[AS_IT_IS] for each, race in self.races.items()}
+            pairs = {each: min(len(of[each]), len(own[each])) for each in of}
+            if all(pairs.values()):
+                self.results[name] = Measured(
+                    {each: of[each][: pairs[each]] for each in of},
+                    {each: own[each][: pairs[each]] for each in of},
+                )
+
+    def _leave(self, name: str, why: str) -> None:
+        self.left[name] = why
+        self.results.pop(name, None)
+        for race in self.races.values():
+            race.leave(name)
+
+    @property
+    def run_time(self) -> float:
+        """Seconds of one run on every input."""
+        return sum(
+            float(np.median([run.wall_time for run in race.rounds.runs[AS_IT_IS]]))
+            for race in self.races.values()
+            if race.rounds.runs[AS_IT_IS]
+        )

@@ -1,0 +1,140 @@
+"""`malloom optimize` on several inputs, and what it keeps: settings of allocators, records, later runs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import Finished
+from malloom.layout.plan_record import read_record, write_with_record
+from malloom.measure.allocators import installed, settings_of
+from malloom.optimize.keeping import write_setting
+
+# Makes as many cells as it is told, by its argument or on standard input, and walks them.
+CELLS = """
+#include <stdio.h>
+#include <stdlib.h>
+struct cell { struct cell* next; long value[5]; };
+int main(int count, char** arguments) {
+    long wanted = 0, sum = 0;
+    if (count > 1) wanted = atol(arguments[1]);
+    else if (scanf("%ld", &wanted) != 1) return 2;
+    if (wanted == 13) for (;;) {}
+    struct cell* first = NULL;
+    for (long i = 0; i < wanted; ++i) {
+        struct cell* made = malloc(sizeof *made);
+        *made = (struct cell){first, {i}};
+        first = made;
+    }
+    for (int round = 0; round < 10; ++round)
+        for (struct cell* at = first; at != NULL; at = at->next) sum += at->value[0];
+    const char* conf = getenv("MALLOC_CONF");
+    printf("%ld\\n%s", sum, wanted == 7 && conf != NULL ? conf : "");
+    return wanted == 11;
+}
+"""
+
+
+@pytest.fixture
+def cells(compile_c) -> Path:  # type: ignore[no-untyped-def]
+    program: Path = compile_c(CELLS)
+    return program
+
+
+def refusal(done: Finished) -> str:
+    assert done.stdout == "" and done.returncode != 0
+    return done.stderr.strip().splitlines()[-1]
+
+
+def test_all_is_chosen_on_training_inputs_and_judged_on_others(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "inputs.toml").write_text('train = ["20000", "30000"]\ncheck = ["40000"]\n')
+    options = ["--inputs", "inputs.toml", "--json", "--runs", "6", "--seconds", "1"]
+    done = malloom("optimize", *options, "--", cells, "{}")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["train"], found["check"]) == (["20000", "30000"], ["40000"])
+    assert found["judged"] == "on check inputs"
+    assert {check["input"] for check in found["checks"]} == {"40000"}
+    measured = [row for row in found["rows"] if row["problem"] is None]
+    assert all([each["input"] for each in row["inputs"]] == ["20000", "30000"] for row in measured)
+    assert not any(row["this_input_only"] for row in measured), "layouts by ordinal are for one input"
+    assert "pools" in [row["name"] for row in found["rows"]], "both inputs have the one call site"
+    plan = tmp_path / "program.plan"
+    assert plan.exists() == (found["plan"] is not None)
+    if plan.exists():
+        record = read_record(plan)
+        assert record["judged"] == "on check inputs" and len(record["measured"]) == 1
+        assert malloom("run", "--plan", plan, "--", cells, "100").stdout == "49500\n"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "status", "words"),
+    [
+        (["--train", "11"], 1, "fails as it is on '11', with exit status 1"),
+        (["--train", "13", "--timeout", "1"], 1, "did not end within 1 s"),
+        (
+            ["--train", "10", "--check", "10"],
+            2,
+            "the check input '10' is the same as the training input '10'",
+        ),
+        (["--train", ""], 2, "an input is empty"),
+        (["--check", "10"], 2, "there is no training input"),
+        (["--inputs", "none.toml"], 2, "none.toml: cannot be read"),
+        (["--train", "10", "--goal", "speed"], 2, "there is no goal 'speed'; choose time or memory"),
+        (["--train", "10", "--fail-if", "slow"], 2, "--fail-if knows no 'slow'"),
+        (["--confirm", "none.plan"], 2, "there is no plan none.plan"),
+        ([], 2, "nothing takes the place of {}"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_and_leaves_nothing(  # type: ignore[no-untyped-def]
+    malloom, cells: Path, tmp_path: Path, inputs: list[str], status: int, words: str
+) -> None:
+    done = (
+        malloom("optimize", *inputs, "--check", "20", "--", cells, "{}")
+        if "--train" in inputs
+        else malloom("optimize", *inputs, "--", cells, "{}")
+    )
+    assert words in refusal(done) and done.returncode == status
+    assert [path.name for path in tmp_path.iterdir()] == [cells.name]
+
+
+def kept_setting(plan: Path, library: str, variables: dict[str, str], program: Path) -> None:
+    """A plan as `malloom optimize` keeps it where a general allocator's setting is best."""
+    write_setting(plan)
+    setting = {"allocator": "another", "library": library, "variables": variables}
+    inputs = {"train": [{"arguments": ["3000"], "stdin": None}], "check": []}
+    record = {"setting": setting, "program": [str(program), "{}"], **inputs, "measured": []}
+    write_with_record(plan, plan, record)
+
+
+def test_a_kept_setting_is_how_the_program_runs_later(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    jemalloc = next(each for each in installed([tmp_path])[0] if each.name == "jemalloc")
+    library, plan = tmp_path / "liballocator.so", tmp_path / "kept.plan"
+    shutil.copy(jemalloc.file, library)
+    variables = dict(settings_of(jemalloc)[1].variables)
+    kept_setting(plan, str(library), variables, cells)
+    for options in ([], ["--statistics"]):
+        done = malloom("run", "--plan", plan, *options, "--", cells, "7")
+        assert (done.returncode, done.stdout) == (0, "210\nthp:always"), done.stderr
+    shown = malloom("run", "--plan", plan, "--print-environment").stdout
+    assert shown == f"MALLOC_CONF=thp:always\nLD_PRELOAD={library}\n"
+    library.unlink()
+    done = malloom("run", "--plan", plan, "--", cells, "7")
+    assert (done.returncode, done.stdout) == (0, "210\n")
+    assert done.stderr.count("\n") == 1 and f"{library}, the allocator of {plan}, is gone" in done.stderr
+    assert "is gone" in refusal(malloom("optimize", "--confirm", plan))
+
+
+def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    plan = tmp_path / "kept.plan"
+    # Every request becomes a mapping of its own.
+    kept_setting(plan, "", {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=16"}, cells)
+    options = ["--runs", "6", "--seconds", "1", "--json"]
+    done = malloom("optimize", "--confirm", plan, "--fail-if", "slower", *options)
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert found["verdict"] == "slower" and found["pairs"] == 6 and list(found["inputs"]) == ["3000"]
+    done = malloom("optimize", "--confirm", plan, *options, "--train", "2000", "--", cells, "{}")
+    assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == ["2000"]
+    assert [list(each["inputs"]) for each in read_record(plan)["measured"]] == [["3000"], ["2000"]]
