@@ -98,7 +98,7 @@ def assert_refused(done: Finished, status: int, *words: str) -> None:
     assert done.stdout == ""
 
 
-def test_a_tree_walk_gets_a_verdict_and_a_plan_iff_faster(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_tree_walk_gets_a_verdict_and_a_plan_only_if_faster(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     program = [TRAVERSE, "14", "10"]
     found = verdict_of(malloom("optimize", "--json", "--runs", "6", "--seconds", "1", "--", *program))
     plan = tmp_path / "traverse.plan"
@@ -106,7 +106,9 @@ def test_a_tree_walk_gets_a_verdict_and_a_plan_iff_faster(malloom, tmp_path: Pat
     assert 0 < found["low"] <= found["ratio"] <= found["high"]  # type: ignore[operator]
     assert found["output"] == "identical"
     assert (found["verdict"] == "faster") == (found["high"] < 1)  # type: ignore[operator]
-    assert found["plan"] == ("traverse.plan" if found["verdict"] == "faster" else None)
+    # What is faster may need too much memory, or less than it takes to beat the best allocator.
+    assert (found["plan"] is None) == (found["choice"] in found["refused"])  # type: ignore[operator]
+    assert found["plan"] is None or (found["verdict"], found["plan"]) == ("faster", "traverse.plan")
     assert [path.name for path in tmp_path.iterdir()] == ([plan.name] if found["plan"] else [])
 
 
