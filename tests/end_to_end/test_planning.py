@@ -116,3 +116,15 @@ def test_the_ranking_fits_the_width(malloom: Malloom, profile: Path) -> None:
     assert len(wide.splitlines()) == 3
     assert max(map(len, narrow.splitlines())) <= 40
     assert sorted(narrow.split()) != sorted(wide.split()) and set(narrow.split()) == set(wide.split())
+
+
+def test_each_stage_says_what_it_found_for_machines(malloom: Malloom) -> None:
+    recorded = malloom("record", "--json", "-o", "a.profile", "--accesses", "none", "--", "sort", "/dev/null")
+    assert (recorded.returncode, recorded.stdout) == (0, "")
+    found = json.loads(recorded.stderr)
+    assert found["exit_status"] == 0 and found["events"] > 0 and found["processes"] == 1
+    planned = malloom("plan", "a.profile", "-o", "a.plan", "--strategy", "sequential", "--json")
+    plan = json.loads(planned.stdout)
+    assert plan["plan"] == "a.plan" and 0 < plan["placed"] <= plan["requests"] <= found["events"]
+    report = json.loads(malloom("report", "a.profile", "--json").stdout)
+    assert report["totals"]["requests"] == plan["requests"]

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from malloom.layout.plan_record import read_record, write_with_record
+
 SOURCE = Path(__file__).parent / "sites_program.c"
 NODES = 300
 SIZES = {"first_name": 96, "unchanged": 32, "edited": 80, "inlined": 112, "removed": 128}
@@ -73,8 +75,12 @@ EXPECTED = {"renamed": NODES, "moved": 3 * NODES, "counted": NODES, "inlined": N
 
 def test_a_plan_goes_on_with_the_next_build(malloom: Malloom, recorded: tuple[Path, Path]) -> None:
     succeeded(malloom("plan", "old.profile", "-o", "old.plan", "--strategy", "pools"))
+    old, new = (recorded[0].parents[1] / name for name in ("old.plan", "new.plan"))
+    setting = {"allocator": "another", "library": "", "variables": {"OTHER": "1"}}
+    write_with_record(old, old, {"setting": setting, "measured": [{}]})
     assert matched(malloom("rebase", "old.plan", recorded[1], "-o", "new.plan", "--json")) == EXPECTED
     assert pooled(malloom, "old.plan", recorded[1]) == (0, 0)
+    assert read_record(new) == {"setting": setting}, "the measurements were of the old build"
     # All of the new build's requests are of sites that were found.
     assert pooled(malloom, "new.plan", recorded[1]) == (6 * NODES, 6)
 

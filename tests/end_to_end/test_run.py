@@ -1,5 +1,6 @@
 """`malloom run`: the program is left as it is, and what cannot be run is refused in one line."""
 
+import json
 import os
 import re
 import shutil
@@ -178,6 +179,18 @@ def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:
     peak = re.search(r"peak resident memory ([\d.]+) MiB", done.stderr)
     assert peak is not None
     assert float(peak.group(1)) < 10
+
+
+def test_statistics_are_one_object_for_machines(malloom: Malloom, compile_c: Compile) -> None:
+    done = malloom("run", "--heap", "pools", "--json", "--", compile_c(HELLO))
+    assert done.stdout == "hello\n"
+    found = json.loads(done.stderr)
+    served = sum(found[name] for name in ("matched", "grouped", "pooled", "in_region", "fallback"))
+    assert found["requests"] == served > 0 and found["plan"] == "not asked for"
+    assert 0 < found["peak_resident_bytes"] < 10 << 20
+    assert_refused(
+        malloom("run", "--json", "--dynamic", "--", "true"), 2, "--json means nothing with --dynamic"
+    )
 
 
 def test_missing_program_is_refused(malloom: Malloom) -> None:

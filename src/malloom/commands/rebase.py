@@ -15,6 +15,7 @@ from malloom.fields.rebase import rebased_table
 from malloom.layout.plan import MATCHINGS
 from malloom.layout.plan_file import read_plan, write_plan
 from malloom.layout.plan_rebase import rebased_plan
+from malloom.layout.plan_record import read_record, write_with_record
 from malloom.output_file import BEGINNINGS, check_output, check_replaced
 from malloom.printable import printable
 from malloom.quantities import counted
@@ -76,7 +77,11 @@ def _rebase_plan(source: Path, program: Path, output: Path, levels: list[str]) -
             remedy="those of 'malloom plan' have; a run's learned plan has none",
         )
     rebased = _rebase(decode(plan.sites, str(source)), plan.header["program"], program, levels)
+    record = read_record(source)
     write_plan(rebased_plan(plan, rebased), output)
+    # What was measured of the old build was not measured of this one.
+    if "setting" in record:
+        write_with_record(output, output, {"setting": record["setting"]})
     return rebased
 
 
