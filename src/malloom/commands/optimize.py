@@ -186,6 +186,7 @@ def optimized(
     from malloom.optimize.data import as_data, verdict_interval  # noqa: PLC0415
 
     with verdict.optimized(inputs, options, watcher) as outcome:
+        watcher.done()
         if as_json:
             print(json.dumps(as_data(outcome), indent=1, allow_nan=False))
         else:
@@ -207,6 +208,7 @@ def confirmed(
     from malloom.optimize.confirming import confirm  # noqa: PLC0415
 
     found = confirm(plan, inputs, options, watcher)
+    watcher.done()
     if as_json:
         print(json.dumps({"plan": str(plan), **found}, indent=1, allow_nan=False))
     else:
@@ -346,4 +348,7 @@ def watching() -> Iterator["Watcher"]:
             stage = text
             status.update(text)
 
-        yield Watcher(show_stage, lambda name, number: status.update(f"{stage} [{name}, run {number}]"))
+        def show_run(name: str, number: int) -> None:
+            status.update(f"{stage} [{name}, run {number}]")
+
+        yield Watcher(show_stage, show_run, done=status.stop)

@@ -35,7 +35,8 @@ class Options:
 
 @dataclass
 class Watcher:
-    """Whom to tell: `say` of each step's start and of what it does, `run` before each measured run.
+    """Whom to tell: `say` of each step's start and of what it does, `run` before each measured run, `done`
+    when all is measured and something else is printed.
 
     Steps are numbered, with the time gone and, once that is known, the time that is still expected.
     """
@@ -43,6 +44,7 @@ class Watcher:
     say: Callable[[str], None]
     run: Progress
     steps: int = 0
+    done: Callable[[], None] = lambda: None
     began: float = field(default_factory=time.monotonic)
     _number: int = 0
     _expected: dict[str, float] = field(default_factory=dict)
