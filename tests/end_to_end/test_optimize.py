@@ -162,7 +162,7 @@ def test_what_the_program_taught_is_raced(malloom, compile_c, tmp_path: Path) ->
     rows = {row["name"]: row for row in found["rows"]}  # type: ignore[attr-defined]
     assert {"pools", f"glibc {platform.libc_ver()[1]} with huge pages"} <= set(rows)
     assert all(row["problem"] or row["train"]["cpu_time"] > 0 for row in rows.values())
-    assert {check["row"] for check in found["checks"]} == {found["choice"], found["best_setting"]}  # type: ignore[attr-defined]
+    assert {check["row"] for check in found["checks"]} == {found["chosen"], found["best_setting"]}  # type: ignore[attr-defined]
     assert "learning pools\nlearned 1 pool\n" in done.stderr
     if found["plan"] and found["kind"] == "plan":
         header = read_plan(tmp_path / str(found["plan"])).header

@@ -126,8 +126,10 @@ class Candidate:
         huge pages or not, and as tightly as it can or not."""
         if self.has_arena:
             setups = [replace(self, preallocate=not self.is_preallocated)]
-        else:
+        elif self.over is None:
             setups = [replace(self, fallback="mimalloc" if self.served_by == "system" else "system")]
+        else:
+            setups = []
         if has_pools(self.plan):
             setups.append(replace(self, huge_pages=not self.is_in_huge_pages))
             setups.append(replace(self, packed=not self.is_packed))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from malloom.optimize.options import Watcher
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 from malloom.optimize.training import Row, Training
+
+T = TypeVar("T", bound=Row)
 
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
@@ -63,16 +66,15 @@ class Chooser:
     def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
         """Raises CommandError where nothing can be run."""
         rows = self._affordable(settings, candidates)
-        self._race("racing", rows, f"racing {len(rows)} settings and plans")
+        self.watcher.step("racing", f"racing {len(rows)} settings and plans")
+        self._race(rows)
         if not self.training.results:
             name, why = next(iter(self.training.left.items()), ("", "there is none"))
             raise CommandError(f"no plan or setting can be run, {name} because {why}")
         plans = [row for row in rows if isinstance(row, Candidate)]
         there = [row for row in rows if isinstance(row, AllocatorRow)]
-        variants = self._variants(plans, self._best(there))
-        self.rows += variants
-        self._race("variants", variants, f"racing {len(variants)} other forms of the best plan")
-        return self._final([*plans, *variants], there)
+        plans += self._variants(plans, there)
+        return self._final(plans, there)
 
     def expected(self, rows: int) -> float:
         """Seconds that so many rows take, their first runs included."""
@@ -94,12 +96,10 @@ class Chooser:
             self.training.left[row.name] = "there was no time for it; --seconds gives more"
         return rows[:most]
 
-    def _race(self, step: str, rows: Sequence[Row], text: str) -> None:
-        if not rows:
-            return
-        self.watcher.step(step, text)
-        entered = self.training.enter(rows)
-        self.training.run([row.name for row in entered], self._rounds(len(entered)))
+    def _race(self, rows: Sequence[Row]) -> None:
+        if rows:
+            entered = self.training.enter(rows)
+            self.training.run([row.name for row in entered], self._rounds(len(entered)))
 
     def _rounds(self, rows: int) -> int:
         """FEWEST_ROUNDS, or more where they end within a third of the time, or one where those would take
@@ -113,7 +113,7 @@ class Chooser:
     def _one_round(self) -> float:
         return self.run_time + STARTING * len(self.training.races)
 
-    def _best(self, rows: Sequence[Row], limited: bool = True) -> list[Row]:
+    def _best(self, rows: Sequence[T], limited: bool = True) -> list[T]:
         """Those that were measured, and may be chosen, best first."""
         results = self.training.results
         there = [row for row in rows if row.name in results]
@@ -121,19 +121,32 @@ class Chooser:
             there = [row for row in there if self.limit.allows(row.name, results[row.name])]
         return sorted(there, key=lambda row: score(self.limit.goal, results[row.name]))
 
-    def _variants(self, plans: Sequence[Candidate], settings: Sequence[Row]) -> list[Candidate]:
-        """Other forms of the best plan: as it can be run, joined with what was learned, and over the best of
-        the allocators that serve beside the run time."""
-        best = next((row for row in self._best(plans) if isinstance(row, Candidate)), None)
-        best = best or next((row for row in self._best(plans, limited=False)), None)  # type: ignore[assignment]
+    def _variants(self, plans: Sequence[Candidate], settings: Sequence[AllocatorRow]) -> list[Candidate]:
+        """Other forms of the best plan, raced: as it can be run, joined with what was learned, and over the
+        best of the allocators that serve beside the run time; then of the best of these, as two choices may
+        both be worth changing."""
+        best = _first(self._ranked(plans))
         if best is None or best.places_nothing:
             return []
-        found = [*best.other_setups(), *self._combined(best)]
-        under = next((row for row in settings if isinstance(row, AllocatorRow) and _serves_beside(row)), None)
-        if under:
-            found.append(replace(best, over=under.setting, fallback=None))
+        self.watcher.step("variants", f"racing other forms of {best.name}")
+        others = [*best.other_setups(), *self._combined(best), *self._over(best, settings)]
+        found = self._race_forms(others, plans)
+        better = _first(self._ranked([*plans, *found]))
+        if better is not None and better is not best:
+            found += self._race_forms(better.other_setups(), [*plans, *found])
+        return found
+
+    def _race_forms(self, forms: Sequence[Candidate], plans: Sequence[Candidate]) -> list[Candidate]:
+        """Races those that run otherwise than the plans do."""
         known = {plan.setup for plan in plans}
-        return [candidate for candidate in found if candidate.setup not in known]
+        new = [form for form in forms if form.setup not in known]
+        self.rows += new
+        self._race(new)
+        return new
+
+    def _over(self, best: Candidate, settings: Sequence[AllocatorRow]) -> list[Candidate]:
+        under = _first([row for row in self._best(settings) if _serves_beside(row)])
+        return [replace(best, over=under.setting, fallback=None)] if under else []
 
     def _combined(self, best: Candidate) -> list[Candidate]:
         """The places of a strategy together with what can be learned: first the pools beyond them and the
@@ -172,21 +185,24 @@ class Chooser:
     def _final(self, plans: Sequence[Candidate], settings: Sequence[AllocatorRow]) -> Choice:
         """New runs of the best few, as those that won in few runs were lucky too."""
         unlimited = self._best(settings, limited=False)
-        allowed = self._best(settings) or unlimited[:1]
-        best_plans = (self._best(plans) or self._best(plans, limited=False)[:1])[:FINALISTS]
-        finalists = [*allowed[:FINALISTS], *best_plans]
+        best_settings, best_plans = self._best(settings)[:FINALISTS], self._best(plans)[:FINALISTS]
+        if not best_settings and not best_plans:
+            best_settings, best_plans = unlimited[:1], self._best(plans, limited=False)[:1]
+        finalists: list[Row] = [*best_settings, *best_plans]
         if len(finalists) > 1:
             self.watcher.step("final", f"racing the best {len(finalists)} anew")
             rounds = max(FINAL_ROUNDS, self._rounds(len(finalists)))
             self.training.run([row.name for row in finalists], rounds)
-        setting = _first(self._ranked(allowed[:FINALISTS]))
+        setting = _first(self._ranked(best_settings))
         plan = _first(self._ranked(best_plans))
-        choice = plan if plan and (setting is None or self._is_worth_more(plan, setting)) else setting
+        choice: Row | None = setting
+        if plan and (setting is None or self._is_worth_more(plan, setting)):
+            choice = plan
         if choice is None:
             raise CommandError("every plan and setting failed in the race", remedy="none is kept")
-        return Choice(choice, _as_setting(setting), _as_setting(_first(unlimited)))
+        return Choice(choice, setting, _first(unlimited))
 
-    def _ranked(self, rows: Sequence[Row]) -> list[Row]:
+    def _ranked(self, rows: Sequence[T]) -> list[T]:
         """By the newest runs; what needs too much only where nothing else is left."""
         return self._best(rows) or self._best(rows, limited=False)
 
@@ -218,9 +234,5 @@ def _serves_beside(row: AllocatorRow) -> bool:
     return row.setting.allocator.name != PASSED_OVER
 
 
-def _first(rows: Sequence[Row]) -> Row | None:
+def _first(rows: Sequence[T]) -> T | None:
     return next(iter(rows), None)
-
-
-def _as_setting(row: Row | None) -> AllocatorRow | None:
-    return row if isinstance(row, AllocatorRow) else None

@@ -21,7 +21,8 @@ NO_INTERVAL = Interval(1.0, None, None)
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """One JSON object. Times are seconds, memory is bytes; ratios are to the program as it is.
 
-    `plan` is None where nothing is kept. `ratio` with its interval is of the row that `choice` names.
+    `plan` is None where nothing is kept. `chosen` is the row that training chose; `choice` is what is kept,
+    else the same, and `ratio` with its interval is of it.
     """
     told = outcome.told
     interval = verdict_interval(outcome)
@@ -36,6 +37,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         **interval_as_data(interval),
         "runs": outcome.judged.pairs,
         "peak_rss_ratio": peak_ratio(outcome),
+        "chosen": _name(outcome.choice.choice) if outcome.choice else None,
         "choice": told.name if told else None,
         "kind": told.kind if told else None,
         "best_setting": _name(outcome.choice.best_setting) if outcome.choice else None,

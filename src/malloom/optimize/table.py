@@ -103,7 +103,7 @@ def _training_rows(outcome: Outcome) -> list[Cells]:
     found: list[Cells] = [(AS_IT_IS, "1.000", "1.000", "1.00", "1.00", "")]
     found += [_measured_cells(_marked(outcome, row), results[row.name]) for row in there]
     failed = [row for row in outcome.rows if row.name in training.left]
-    return [*found, *((_shown(row), "-", "-", "-", "-", "failed") for row in failed)]
+    return [*found, *((_shown(row), "-", "-", "-", "-", "left out") for row in failed)]
 
 
 def _measured_cells(name: str, measured: Measured) -> Cells:
