@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from malloom.optimize.options import Options, Watcher
     from malloom.optimize.verdict import Outcome
 
-SECONDS = 240.0
+SECONDS = 200.0
 """For the measured runs of a program of seconds; of a shorter one far fewer are needed."""
 INTERRUPTED = 128 + 2
 """Exit status after Ctrl-C, as shells have it."""
