@@ -50,6 +50,7 @@ def refusal(done: Finished) -> str:
 def test_all_is_chosen_on_training_inputs_and_judged_on_others(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "inputs.toml").write_text('train = ["20000", "30000"]\ncheck = ["40000"]\n')
     options = ["--inputs", "inputs.toml", "--json", "--runs", "6", "--seconds", "1"]
+    options += ["--best-plan", "best.plan"]
     done = malloom("optimize", *options, "--", cells, "{}")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -60,6 +61,8 @@ def test_all_is_chosen_on_training_inputs_and_judged_on_others(malloom, cells: P
     assert all([each["input"] for each in row["inputs"]] == ["20000", "30000"] for row in measured)
     assert not any(row["this_input_only"] for row in measured), "layouts by ordinal are for one input"
     assert "pools" in [row["name"] for row in found["rows"]], "both inputs have the one call site"
+    assert found["best_plan"] in {row["name"] for row in found["rows"] if row["kind"] == "plan"}
+    assert malloom("run", "--plan", "best.plan", "--", cells, "100").stdout == "49500\n"
     plan = tmp_path / "program.plan"
     assert plan.exists() == (found["plan"] is not None)
     if plan.exists():

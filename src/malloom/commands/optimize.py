@@ -59,6 +59,12 @@ def optimize(
         Path | None,
         typer.Option("-o", "--output", metavar="PLAN", help="Where a plan is kept; default: ./PROGRAM.plan."),
     ] = None,
+    best_plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PLAN", help="Write the plan with the best training runs there as well, kept or not."
+        ),
+    ] = None,
     train: Annotated[
         list[str] | None,
         typer.Option(
@@ -152,6 +158,9 @@ def optimize(
     place = output or confirm or Path(f"{Path((command or ['kept'])[0]).name}.plan")
     check_output(place)
     check_replaced(place, "plan")
+    if best_plan:
+        check_output(best_plan)
+        check_replaced(best_plan, "plan")
     if command:
         require_reachable(open_program(command[0]))
     from malloom.measure.interleaved import Budget  # noqa: PLC0415
@@ -169,6 +178,7 @@ def optimize(
         most_memory,
         Goal(goal),
         timeout,
+        best_plan=best_plan,
     )
     with ended_in_order(), repeatable_input(bool(train or inputs)) as stdin, watching() as watcher:
         wanted = wanted_inputs(command, train, check, inputs, stdin)

@@ -43,6 +43,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "best_setting": _name(outcome.choice.best_setting) if outcome.choice else None,
         "best_setting_unlimited": _name(outcome.choice.unlimited) if outcome.choice else None,
         "refused": dict(outcome.refused),
+        "best_plan": outcome.best_plan,
         "parts": dict(outcome.parts),
         "rows": [*_rows(outcome)],
         "checks": [*_checks(outcome)],

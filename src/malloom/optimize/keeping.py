@@ -50,7 +50,7 @@ def write_setting(plan: Path) -> None:
 
 def record_of(inputs: Inputs, judged: Judged, row: Row, goal: Goal) -> dict[str, Any]:
     """The record of a row that was judged."""
-    record: dict[str, Any] = {
+    record = {
         "program": list(inputs.program),
         "train": [_told(each) for each in inputs.train],
         "check": [_told(each) for each in inputs.check],
@@ -58,10 +58,13 @@ def record_of(inputs: Inputs, judged: Judged, row: Row, goal: Goal) -> dict[str,
         "goal": goal.value,
         "measured": [measurement(judged, row.name)],
     }
+    return {**record, **setting_record(row)}
+
+
+def setting_record(row: Row) -> dict[str, Any]:
+    """Of a record, what says which allocator a row runs under."""
     setting = row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
-    if setting:
-        record["setting"] = asdict(_plan_setting(setting))
-    return record
+    return {"setting": asdict(_plan_setting(setting))} if setting else {}
 
 
 def measurement(judged: Judged, name: str) -> dict[str, Any]:

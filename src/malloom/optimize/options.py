@@ -18,7 +18,8 @@ class Options:
     `accesses` and `strategy` are None where malloom is to choose; with a strategy nothing else is tried. The
     budget is of the verdict's runs, but its seconds are for the race as well. `most_memory` is the peak that
     a choice may have against the program's own. `timeout` are the seconds of a run in which nothing is known
-    of the program yet, `allocators` where those lie that the source tree builds.
+    of the program yet, `allocators` where those lie that the source tree builds. `best_plan` is where the
+    best plan of the race goes as well, kept or not.
     """
 
     plan: Path
@@ -31,6 +32,7 @@ class Options:
     goal: Goal = Goal.time
     timeout: float = TIME_LIMIT
     allocators: tuple[Path, ...] = FOLDERS
+    best_plan: Path | None = None
 
 
 @dataclass

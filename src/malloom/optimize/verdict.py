@@ -16,8 +16,8 @@ from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged, judge, why_refused
 from malloom.optimize.choosing import FEWEST_RACED, FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
 from malloom.optimize.inputs import Input, Inputs
-from malloom.optimize.keeping import keep, record_of
-from malloom.optimize.limit import Limit
+from malloom.optimize.keeping import keep, record_of, setting_record
+from malloom.optimize.limit import Limit, score
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
 from malloom.optimize.settings import AllocatorRow, allocator_rows
@@ -37,7 +37,7 @@ class Outcome:
     """What came out, and what is known of it when it is interrupted.
 
     `choice` is what the training inputs say, `kept` what the judged inputs let its user have: the choice, the
-    best setting, or None. `refused` says why, by row.
+    best setting, or None. `refused` says why, by row. `best_plan` is which plan was written as the best.
     """
 
     inputs: Inputs
@@ -50,6 +50,7 @@ class Outcome:
     refused: dict[str, str] = field(default_factory=dict)
     kept: Row | None = None
     plan: Path | None = None
+    best_plan: str | None = None
     sources: Sources | None = None
     limit: Limit = field(default_factory=Limit)
     notes: list[str] = field(default_factory=list)
@@ -99,6 +100,7 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
     _judge(outcome, {each.text: commands[each.text] for each in inputs.judged}, left, watcher)
     _decide(outcome, folder)
+    _write_best_plan(outcome, folder)
 
 
 def _chooser(outcome: Outcome, plain: dict[str, Run], watcher: Watcher) -> Chooser:
@@ -232,3 +234,15 @@ def _decide(outcome: Outcome, folder: Path) -> None:
         outcome.plan = place
     elif place.exists():
         outcome.notes.append(f"{place} is the plan of an earlier run; it was neither measured nor replaced")
+
+
+def _write_best_plan(outcome: Outcome, folder: Path) -> None:
+    """The plan with the best training runs, where its user wants to look at it whatever becomes of it."""
+    place, training = outcome.options.best_plan, outcome.training
+    assert training is not None
+    results = training.results
+    plans = [row for row in outcome.rows if isinstance(row, Candidate) and row.name in results]
+    if place and plans:
+        best = min(plans, key=lambda row: score(outcome.options.goal, results[row.name]))
+        keep(best, setting_record(best), folder, place)
+        outcome.best_plan = best.name
