@@ -93,7 +93,8 @@ class Findings:
         }
 
     def of(self, part: str) -> list[Row]:
-        return [row for each, row in self.rows if each == part]
+        """The part's rows; those of all parts where it is empty."""
+        return [row for each, row in self.rows if part in ("", each)]
 
     def all_rows(self) -> list[tuple[str, Row]]:
         """Every row with its part, once: a goal on time and one on memory share theirs."""

@@ -19,7 +19,11 @@ class Gathered(dict[Place, Value]):
 
     def data_of(self, place: Place) -> Any:
         """A value as JSON has it."""
-        return _adapter(self.kind).dump_python(self[place], mode="json")
+        return _adapter(self.kind).dump_python(self.as_kept(self[place]), mode="json")
+
+    def as_kept(self, value: Value) -> Value:
+        """The value without what nobody asks for later."""
+        return value
 
     def put_back(self, place: Place, data: Any) -> None:
         """Raises ValueError where the data are of no such value."""
@@ -31,11 +35,14 @@ class Races(Gathered[Rounds]):
 
     kind = Rounds
 
-    def data_of(self, place: Place) -> Any:
-        """Without what the programs wrote on standard error; the measures in it are the runs'."""
-        rounds = self[place]
-        runs = {name: [replace(run, errors=b"") for run in runs] for name, runs in rounds.runs.items()}
-        return _adapter(self.kind).dump_python(replace(rounds, runs=runs), mode="json")
+    def as_kept(self, value: Rounds) -> Rounds:
+        return without_errors(value)
+
+
+def without_errors(rounds: Rounds) -> Rounds:
+    """Without what the programs wrote on standard error; the measures in it are the runs'."""
+    runs = {name: [replace(run, errors=b"") for run in runs] for name, runs in rounds.runs.items()}
+    return replace(rounds, runs=runs)
 
 
 @cache

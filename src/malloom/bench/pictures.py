@@ -1,6 +1,7 @@
 """Findings as pictures: what a table shows, drawn as SVG by Vega-Lite."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,6 +28,8 @@ class Shape(StrEnum):
 
     BARS = "bars"
     """A group an input, in it a bar a variant."""
+    STACKED = "stacked"
+    """A bar a workload, of whose parts each variant is one: their ratios multiply up to the whole."""
     LINES = "lines"
     """Inputs are numbers; a line a variant, a field a workload."""
 
@@ -47,7 +50,7 @@ class Picture:
         rows = self.table.rows(findings)
         if not rows:
             return None
-        marks = _bars(rows, self) if self.shape is Shape.BARS else _lines(rows, self)
+        marks = {Shape.BARS: _bars, Shape.STACKED: _stacked, Shape.LINES: _lines}[self.shape](rows, self)
         return {
             "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE.split('.', maxsplit=1)[0]}.json",
             "title": {"text": self.table.title, "anchor": "start"},
@@ -129,6 +132,33 @@ def _bars(rows: Sequence[Row], picture: Picture) -> dict[str, Any]:
             "xOffset": {"field": "variant", "sort": names},
             "y": {"field": "ratio", "type": "quantitative", "title": picture.up},
             "color": _color(rows, picture.table),
+        },
+    }
+
+
+def _stacked(rows: Sequence[Row], picture: Picture) -> dict[str, Any]:
+    """Logarithms add up where ratios multiply; the axis shows ratios all the same."""
+    names = _names(rows, picture.table)
+    order = {"calculate": f"indexof({json.dumps(names)}, datum.variant)", "as": "order"}
+    return {
+        "width": {"step": 2 * BAND},
+        "height": HEIGHT,
+        "transform": [{"calculate": "log(datum.ratio)", "as": "part"}, order],
+        "mark": {"type": "bar", "tooltip": True},
+        "encoding": {
+            "x": {"field": "workload", "title": picture.across, "sort": None, "axis": {"labelAngle": -30}},
+            "y": {
+                "field": "part",
+                "type": "quantitative",
+                "title": picture.up,
+                "axis": {
+                    "values": [math.log(ratio / 20) for ratio in range(1, 41)],
+                    "labelExpr": "format(exp(datum.value), '.2f')",
+                    "labelOverlap": True,
+                },
+            },
+            "color": _color(rows, picture.table),
+            "order": {"field": "order"},
         },
     }
 

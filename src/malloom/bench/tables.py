@@ -33,8 +33,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Table:
-    """Which rows of a part a table shows, and how: those of one metric, and of one baseline unless
-    `baseline` is empty; a line an input, a column a variant, or the other way round where it is `turned`.
+    """Which rows of a part a table shows, and how: those of one metric, of all parts where `part` is empty,
+    and of one baseline unless `baseline` is empty; a line an input, a column a variant, or the other way
+    round where it is `turned`.
 
     `columns` are the variants in their order; empty: all, as they were measured. `place` and `variant` say
     under which input and variant a row is shown.
@@ -83,7 +84,9 @@ class Table:
     def _left_out(self, findings: Findings, columns: int) -> list[tuple[str, ...]]:
         """A line for each step of the part that was left out: why, and no number."""
         no_numbers = ("-",) * (columns - 1)
-        return [(each.what, each.why, *no_numbers) for each in findings.left_out if each.part == self.part]
+        return [
+            (each.what, each.why, *no_numbers) for each in findings.left_out if self.part in ("", each.part)
+        ]
 
     def _commits(self, rows: Sequence[Row]) -> dict[Place, str]:
         """At which commit each line was measured, where not all were at one."""

@@ -18,6 +18,7 @@ from malloom.measure.rows import row
 SVG = "{http://www.w3.org/2000/svg}"
 TABLE = Table("Cycles of a call", "calls", "cycles", "nothing")
 BARS = Picture("calls", TABLE, Shape.BARS, "sizes", "cycles")
+STACKED = Picture("parts", TABLE, Shape.STACKED, "programs", "ratio")
 LINES = Picture("rehashes", TABLE, Shape.LINES, "rehashes", "ratio")
 
 
@@ -55,6 +56,15 @@ def test_a_bar_is_as_high_as_its_number(tmp_path: Path) -> None:
     original, generated, large = heights(file)
     assert original == pytest.approx(2 * generated)
     assert large == pytest.approx(4 * generated)
+
+
+def test_parts_that_multiply_up_lie_on_each_other(tmp_path: Path) -> None:
+    parts = found(("dot", "", "allocator", 0.5), ("dot", "", "layout", 0.25), ("jq", "", "allocator", 0.5))
+    [file] = draw([STACKED], parts, tmp_path)
+    of_dot, layout, of_jq = heights(file)
+    assert layout == pytest.approx(2 * of_dot)
+    assert of_jq == pytest.approx(of_dot)
+    assert {"dot", "jq", "allocator", "layout", "0.50"} <= {*texts(file)}
 
 
 def test_what_it_is_of_is_written_in_it(tmp_path: Path) -> None:
