@@ -22,12 +22,12 @@ T = TypeVar("T", bound=Row)
 
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
-FEWEST_ROUNDS, MOST_ROUNDS = 3, 24
+FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
 """Of each row; fewer only where even the likeliest rows take longer than the time that there is."""
 FEWEST_RACED = 8
 """Rows, however long they take."""
-FINAL_ROUNDS = 6
-"""The fewest with which pairs have an interval."""
+FINAL_ROUNDS, MOST_FINAL_ROUNDS = 6, 24
+"""Of the best few: the fewest with which pairs have an interval, and many of short programs."""
 CLEARLY_BELOW = 0.98
 """A median that is enough for a choice, whatever its interval: twice what a baseline may differ from itself
 in a table that can be relied on. What is chosen is judged anew."""
@@ -101,13 +101,13 @@ class Chooser:
             entered = self.training.enter(rows)
             self.training.run([row.name for row in entered], self._rounds(len(entered)))
 
-    def _rounds(self, rows: int) -> int:
+    def _rounds(self, rows: int, most: int = MOST_ROUNDS) -> int:
         """FEWEST_ROUNDS, or more where they end within a third of the time, or one where those would take
         all of it."""
         one = max(rows, 1) * self._one_round
         if FEWEST_ROUNDS * one > 2 * self.seconds:
             return 1
-        return max(FEWEST_ROUNDS, min(MOST_ROUNDS, int(self.seconds / 3 / one)))
+        return max(FEWEST_ROUNDS, min(most, int(self.seconds / 3 / one)))
 
     @property
     def _one_round(self) -> float:
@@ -191,7 +191,7 @@ class Chooser:
         finalists: list[Row] = [*best_settings, *best_plans]
         if len(finalists) > 1:
             self.watcher.step("final", f"racing the best {len(finalists)} anew")
-            rounds = max(FINAL_ROUNDS, self._rounds(len(finalists)))
+            rounds = max(FINAL_ROUNDS, self._rounds(len(finalists), MOST_FINAL_ROUNDS))
             self.training.run([row.name for row in finalists], rounds)
         setting = _first(self._ranked(best_settings))
         plan = _first(self._ranked(best_plans))
