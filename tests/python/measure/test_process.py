@@ -32,6 +32,18 @@ def test_memory_of_the_program_is_counted() -> None:
     assert 60 * MIB < large.peak_memory - small.peak_memory < 70 * MIB
 
 
+def test_mean_memory_is_that_over_the_time() -> None:
+    held = f"held = bytearray({64 * MIB})"
+    run = run_measured(python(f"import time\n{held}\ntime.sleep(0.2)\ndel held\ntime.sleep(0.2)"))
+    assert 15 * MIB < run.mean_memory < 60 * MIB < run.peak_memory
+    assert run.metric("mean_memory") == run.mean_memory
+
+
+def test_what_ends_at_once_has_its_peak_as_mean() -> None:
+    run = run_measured(Command(["true"]))
+    assert 0 < run.mean_memory <= run.peak_memory
+
+
 def test_processor_time_counts_and_sleep_does_not() -> None:
     busy = run_measured(python("import time\nwhile time.process_time() < 0.3: pass"))
     idle = run_measured(python("import time; time.sleep(0.3)"))
