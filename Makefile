@@ -62,7 +62,7 @@ demo: setup  ## record, plan, run and measure two programs, with verdicts
 
 test: PACKAGES := test
 test: setup  ## all tests, with formatting, lint and types
-	@setup/side_by_side.sh $(BUILDS) "setup/firmware.sh simulated_core chunk_core riscv_core" setup/hardware.sh
+	@setup/side_by_side.sh $(BUILDS) "setup/firmware.sh simulated_core chunk_core window_core riscv_core" setup/hardware.sh
 	@$(PYTEST) $(SIDE_BY_SIDE)
 	@$(PYTEST) -m alone
 
@@ -70,7 +70,7 @@ bench: PACKAGES := bench
 bench: build  ## all benchmark suites
 	@setup/native.sh release
 	@setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null
-	@setup/firmware.sh simulated_core chunk_core peers
+	@setup/firmware.sh simulated_core chunk_core window_core peers
 	@status=0; for suite in $(SUITES); do \
 	    .venv/bin/malloom bench $$suite --json build/bench-$$suite.json --markdown build/bench-$$suite.md || status=1; \
 	done; exit $$status

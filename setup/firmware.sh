@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what firmware runs on and is measured with, and its programs for every board, into build/firmware:
-# setup/firmware.sh [PART...], where PART is simulated_core, chunk_core (that with the chunk unit of hardware/), a preset of firmware/CMakePresets.json, or peers, which adds other
-# allocators to the simulated core's programs; all without.
+# setup/firmware.sh [PART...], where PART is simulated_core, chunk_core or window_core (that with a unit of hardware/), a
+# preset of firmware/CMakePresets.json, or peers, which adds other allocators to the simulated core's programs; all without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,11 +34,17 @@ core() {
             -DCMAKE_CXX_COMPILER=clang++-19 -DMALLOOM_VEXRISCV="$verilog" "${@:2}"
 }
 
+# The same with a module of hardware/ behind its custom instructions: core_with FOLDER MODULE.
+core_with() {
+    core "$1" -DMALLOOM_FUNCTION_UNIT="$(printf '%s;' "$PWD"/hardware/rtl/*.v)" -DMALLOOM_FUNCTION_MODULE="$2"
+}
+
 configure() {
     local options
     case $1 in
         simulated_core) core simulated_core ;;
-        chunk_core) core chunk_core -DMALLOOM_FUNCTION_UNIT="$(printf '%s;' "$PWD"/hardware/rtl/*.v)" ;;
+        chunk_core) core_with chunk_core function_unit ;;
+        window_core) core_with window_core window_function_unit ;;
         peers)
             options=$(peers) && readarray -t options <<<"$options" &&
                 setup/cached.sh cmake -S firmware --preset riscv_core "${options[@]}"
@@ -54,7 +60,7 @@ folder_of() {
 mkdir -p build/firmware
 exec 9>build/firmware/lock
 flock 9
-[ $# -gt 0 ] || set -- simulated_core chunk_core peers mps2_an385 linux_aarch64 linux_riscv64
+[ $# -gt 0 ] || set -- simulated_core chunk_core window_core peers mps2_an385 linux_aarch64 linux_riscv64
 for part in "$@"; do
     log=build/firmware/$part.log
     { configure "$part" && setup/cached.sh cmake --build "$(folder_of "$part")"; } >"$log" 2>&1 ||

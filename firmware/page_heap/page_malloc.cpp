@@ -3,6 +3,7 @@
 #include "firmware/board.h"
 #include "runtime/heaps/heap.h"
 #include "runtime/heaps/pages/page_heap.h"
+#include "runtime/heaps/pages/windowed_heap.h"
 #include "runtime/structures/freestanding/bit_search.h"
 #include "runtime/structures/freestanding/unit_search.h"
 
@@ -12,17 +13,21 @@ using namespace malloom::structures;
 using malloom::heaps::pages::Region;
 using malloom::heaps::pages::Wrong;
 
+template <class Search>
+using PageHeap = malloom::heaps::pages::PageHeap<Search>;
+
 // By the name that the macro is, as a library's name ends.
-using linear = SearchInMemory<LinearSearch<>>;
-using kamp = SearchInMemory<KampSearch<>>;
+using linear = PageHeap<SearchInMemory<LinearSearch<>>>;
+using kamp = PageHeap<SearchInMemory<KampSearch<>>>;
 #if defined(__riscv)
-using ctz = SearchInMemory<CountingSearch<MultipliedZeros>>;
-using ctz_instruction = SearchInMemory<CountingSearch<InstructionZeros>>;
-using hardware = SearchInUnit<InstructionUnit>;
+using ctz = PageHeap<SearchInMemory<CountingSearch<MultipliedZeros>>>;
+using ctz_instruction = PageHeap<SearchInMemory<CountingSearch<InstructionZeros>>>;
+using hardware = PageHeap<SearchInUnit<InstructionUnit>>;
+using better = malloom::heaps::pages::WindowedHeap<malloom::heaps::pages::WindowInstructions>;
 #else
-using ctz = SearchInMemory<CountingSearch<BuiltInZeros>>;
+using ctz = PageHeap<SearchInMemory<CountingSearch<BuiltInZeros>>>;
 #endif
-using Heap = malloom::heaps::pages::PageHeap<MALLOOM_PAGE_SEARCH>;
+using Heap = MALLOOM_PAGE_SEARCH;
 
 constinit Heap heap;
 constinit Region no_region = {};
@@ -61,6 +66,28 @@ Heap::UnitState& unit_state(malloom_page_unit_state* state) {
     return *reinterpret_cast<Heap::UnitState*>(state->words);
 }
 
+// Where no unit has taken it back, with the unit's answer if there is one.
+template <class... Answer>
+[[gnu::always_inline]] inline void release(void* object, Answer... answer) {
+    if (!is_foreign(object)) [[likely]] {
+        heap.release(*region, object, answer..., misused);
+    } else if (object != nullptr) {
+        misused(Wrong::foreign, object);
+    }
+}
+
+template <class AnyHeap>
+[[gnu::always_inline]] inline void free_in(AnyHeap&, void* object) {
+    if constexpr (requires { typename AnyHeap::Answer; }) {
+        const auto answer = AnyHeap::give(object);
+        if (answer != AnyHeap::Answer::given) [[unlikely]] {
+            release(object, answer);
+        }
+    } else {
+        release(object);
+    }
+}
+
 }  // namespace
 
 extern "C" {
@@ -73,11 +100,7 @@ void* malloc(size_t bytes) {
 }
 
 void free(void* object) {
-    if (!is_foreign(object)) [[likely]] {
-        heap.release(*region, object, misused);
-    } else if (object != nullptr) {
-        misused(Wrong::foreign, object);
-    }
+    free_in(heap, object);
 }
 
 void* calloc(size_t count, size_t each) {

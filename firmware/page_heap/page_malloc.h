@@ -1,6 +1,7 @@
 /* page_malloc.h: malloc, free, calloc and realloc from the page heap (runtime/heaps/pages), over the board's
  * memory. Link with one of the libraries malloom_page_malloc_SEARCH, by how bitmaps are searched: linear,
- * kamp, ctz (code of RV32IM), ctz_instruction, hardware. calloc and realloc call the C library's memset and
+ * kamp, ctz (code of RV32IM), ctz_instruction, hardware (the chunk unit), or not at all: better (the window
+ * unit). calloc and realloc call the C library's memset and
  * memcpy.
  *
  * For one thread at a time, which no other may interrupt within a call. One that has a heap of its own may:

@@ -3,6 +3,10 @@
 // the last. retires_o is 1 in the cycle in which an instruction is done, the one at retired_address_o.
 `timescale 1ns / 1ps
 
+`ifndef FUNCTION_UNIT
+`define FUNCTION_UNIT function_unit
+`endif
+
 module simulated_core (
     input  wire        clk_i,
     input  wire        reset_i,
@@ -49,7 +53,7 @@ module simulated_core (
     wire [ 9:0] unit_function;
     wire [31:0] unit_operand_0, unit_operand_1, unit_result;
 
-    function_unit unit (
+    `FUNCTION_UNIT unit (
         .clk_i       (clk_i),
         .reset_i     (reset_i),
         .request_i   (unit_request),

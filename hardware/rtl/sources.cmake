@@ -9,4 +9,5 @@ set(malloom_unit_sources
     ${CMAKE_CURRENT_LIST_DIR}/or_tree.v
     ${CMAKE_CURRENT_LIST_DIR}/page_unit.v
     ${CMAKE_CURRENT_LIST_DIR}/size_class.v
+    ${CMAKE_CURRENT_LIST_DIR}/window.v
     ${CMAKE_CURRENT_LIST_DIR}/window_unit.v)

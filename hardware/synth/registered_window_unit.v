@@ -1,7 +1,9 @@
 // The window unit with registers at all its ports, as registered_chunk_unit.v.
 `timescale 1ns / 1ps
 
-module registered_window_unit (
+module registered_window_unit #(
+    parameter WAYS = 1
+) (
     input  wire        clk_i,
     input  wire        reset_i,
     input  wire        request_valid_i,
@@ -22,7 +24,7 @@ module registered_window_unit (
         {request_ready_o, response_valid_o, response_o} <= outputs;
     end
 
-    window_unit window_unit (
+    window_unit #(.WAYS(WAYS)) window_unit (
         .clk_i           (clk_i),
         .reset_i         (inputs[69]),
         .request_valid_i (inputs[68]),

@@ -12,6 +12,7 @@ CORES = {
     "kamp": "simulated_core",
     "ctz": "simulated_core",
     "hardware": "chunk_core",
+    "better": "window_core",
 }
 """Which core has what the search needs."""
 
@@ -35,7 +36,8 @@ def test_objects_keep_their_contents_and_misuse_is_told(search: str) -> None:
 
 
 def test_every_search_gives_the_same_objects() -> None:
-    (objects,) = {tuple(printed(search)) for search in CORES}
+    """But for pages behind windows, which have no heads."""
+    (objects,) = {tuple(printed(search)) for search in CORES if search != "better"}
     assert len(objects) > 40
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.pages.simulation import HARDWARE, LINEAR, SimulatedCore
+from malloom.bench.pages.simulation import BETTER, CORES, HARDWARE, LINEAR, SimulatedCore
 from malloom.bench.pages.switches import CASE, COUNTED
 from structure.source_tree import ROOT
 
@@ -17,7 +17,7 @@ MOST_CYCLES = "8000000"
 
 def run(folder: Path, variant: str, between: str) -> subprocess.CompletedProcess[str]:
     (folder / "data").write_text(f"{between}\n")
-    core = CORE.folder / ("chunk_core" if variant == HARDWARE else "simulated_core") / "malloom-core"
+    core = CORE.folder / CORES.get(variant, "simulated_core") / "malloom-core"
     program = CORE.folder / "riscv_core/programs" / f"switches_{variant}"
     command = [core, "--limit", MOST_CYCLES, "--data", folder / "data", program]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -29,7 +29,7 @@ def is_right(done: subprocess.CompletedProcess[str]) -> bool:
 
 
 @pytest.mark.parametrize("between", ["handler", "tasks", "shared"])
-@pytest.mark.parametrize("variant", [LINEAR, HARDWARE])
+@pytest.mark.parametrize("variant", [LINEAR, HARDWARE, BETTER])
 def test_interrupts_leave_heaps_and_unit_right(variant: str, between: str, tmp_path: Path) -> None:
     done = run(tmp_path, variant, between)
     assert is_right(done), done
@@ -39,11 +39,12 @@ def test_interrupts_leave_heaps_and_unit_right(variant: str, between: str, tmp_p
 
 
 @pytest.mark.parametrize("between", ["handler", "tasks"])
-def test_a_unit_that_is_not_saved_is_noticed(between: str, tmp_path: Path) -> None:
-    assert not is_right(run(tmp_path, HARDWARE, f"{between}!"))
+@pytest.mark.parametrize("variant", [HARDWARE, BETTER])
+def test_a_unit_that_is_not_saved_is_noticed(variant: str, between: str, tmp_path: Path) -> None:
+    assert not is_right(run(tmp_path, variant, f"{between}!"))
 
 
-@pytest.mark.parametrize("variant", [LINEAR, HARDWARE])
+@pytest.mark.parametrize("variant", [LINEAR, HARDWARE, BETTER])
 def test_a_heap_that_is_interrupted_by_its_own_user_is_noticed(variant: str, tmp_path: Path) -> None:
     assert not is_right(run(tmp_path, variant, "shared!"))
 
@@ -51,7 +52,7 @@ def test_a_heap_that_is_interrupted_by_its_own_user_is_noticed(variant: str, tmp
 def test_saving_takes_some_cycles_a_word_and_nothing_without_a_unit() -> None:
     cycles = {
         variant: dict(zip(COUNTED, map(int, CORE.printed(CASE, variant).split()), strict=True))
-        for variant in (LINEAR, HARDWARE)
+        for variant in (LINEAR, HARDWARE, BETTER)
     }
-    assert all(2 * WORDS <= cycles[HARDWARE][name] <= 8 * WORDS for name in COUNTED)
+    assert all(2 * WORDS <= cycles[name_of][name] <= 8 * WORDS for name_of in CORES for name in COUNTED)
     assert all(cycles[LINEAR][name] < 10 for name in COUNTED)

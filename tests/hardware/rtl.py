@@ -8,8 +8,8 @@ from pathlib import Path
 from structure.source_tree import ROOT
 
 RTL = ROOT / "hardware/rtl"
-UNIT = tuple(sorted(path for path in RTL.glob("*.v") if path.name != "function_unit.v"))
-"""The chunk unit, without the adapter."""
+UNIT = tuple(sorted(path for path in RTL.glob("*.v") if not path.name.endswith("function_unit.v")))
+"""The units, without their adapters."""
 
 Done = subprocess.CompletedProcess[str]
 

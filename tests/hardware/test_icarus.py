@@ -15,17 +15,24 @@ BENCH = ROOT / "tests/hardware/chunk_unit_bench.v"
 WHOLE_MEMORY = ROOT / "tests/hardware/whole_memory_bench.v"
 WINDOWS = ROOT / "tests/hardware/window_unit_bench.v"
 WINDOW_FAULTS = (
-    Fault("window_unit.v", "is_there[number] & first_i", "first_i"),
-    Fault("window_unit.v", " & index >= leasts[number]", ""),
-    Fault("window_unit.v", "is_give & hit[number] & is_chunk[number]", "is_give & hit[number]"),
+    Fault("window.v", "|begins & address_i", "address_i"),
+    Fault("window.v", "~|address_i[SHIFT-1:0]", "1'b1"),
+    Fault("window.v", "has_o  <= has_i", "has_o  <= 1'b1"),
+    Fault("window_unit.v", "~|freed ? FREED_TWICE", "1'b0 ? FREED_TWICE"),
+    Fault("window_unit.v", "hit & is_chunk & ~is_free;", "hit & is_chunk;"),
     Fault("window_unit.v", "fits[number+1] & ~fits[number]", "fits[number+1]"),
-    Fault("window_unit.v", ": |(hit & is_free) ? FREED_TWICE : GIVEN", ": GIVEN"),
+    Fault("window_unit.v", "is_fill & ~|(replaced & has)", "is_fill"),
+    Fault("window_unit.v", "first_i[30:0] | {31{first_i[31]}}", "first_i[30:0]"),
+    Fault("window_unit.v", "~changes & ~fills & (~response_valid_o", "~fills & (~response_valid_o"),
+    Fault("window_unit.v", "mask & ~chosen_chunk", "mask"),
+    Fault("window_unit.v", ".enable_i (~fills)", ".enable_i (1'b1)"),
 )
 COMPARED = HARDWARE / "synth/whole_memory_allocator.v"
 
 
-def simulate(bench: Path, sources: Sequence[Path], folder: Path) -> Done:
-    built = run(["iverilog", "-g2005", "-Wall", "-o", folder / "bench", "-s", bench.stem, bench, *sources])
+def simulate(bench: Path, sources: Sequence[Path], folder: Path, *options: str) -> Done:
+    top = ("-s", bench.stem, *options)
+    built = run(["iverilog", "-g2005", "-Wall", "-o", folder / "bench", *top, bench, *sources])
     assert (built.returncode, built.stderr) == (0, "")
     return run(["vvp", "-n", folder / "bench"])
 
@@ -53,12 +60,13 @@ def test_a_fault_is_found(fault: Fault, tmp_path: Path) -> None:
     assert "failed: round" in done.stdout
 
 
+@pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("fault", [None, *WINDOW_FAULTS], ids=str)
-def test_the_window_unit(fault: Fault | None, tmp_path: Path) -> None:
+def test_the_window_unit(fault: Fault | None, ways: int, tmp_path: Path) -> None:
     """Right as it is, and wrong with each fault."""
     sources = with_fault(fault, tmp_path) if fault else UNIT
-    done = simulate(WINDOWS, sources, tmp_path)
-    assert done.stdout.startswith("failed: round" if fault else "passed 3000 answers\n")
+    done = simulate(WINDOWS, sources, tmp_path, f"-Pwindow_unit_bench.WAYS={ways}")
+    assert done.stdout.startswith("failed: round" if fault else "passed 4000 answers\n")
 
 
 def test_the_allocator_that_it_is_compared_with_is_right(tmp_path: Path) -> None:

@@ -9,25 +9,30 @@
 #include <random>
 #include <vector>
 
+#include <Vtwo_way_window_unit.h>
 #include <Vwindow_unit.h>
 #include <verilated.h>
 
 namespace malloom::heaps::pages {
 namespace {
 
-/// One unit, reset by each test; a request a cycle.
+/// A unit, reset by each test. Answers are taken as soon as they are there.
+template <class Model>
 class SimulatedWindows {
   public:
     template <WindowRequest request>
-    static uintptr_t ask(uintptr_t first, uint32_t second) {
-        Vwindow_unit& model = unit();
+    static uint32_t ask(uintptr_t first, uint32_t second = 0) {
+        Model& model = unit();
         model.response_ready_i = 1;
         model.request_valid_i = 1;
         model.opcode_i = static_cast<uint8_t>(request);
         model.first_i = static_cast<uint32_t>(first);
         model.second_i = second;
+        while (!model.request_ready_o) step(model);
         step(model);
         model.request_valid_i = 0;
+        while (!model.response_valid_o) step(model);
+        model.eval();
         return model.response_o;
     }
 
@@ -35,15 +40,16 @@ class SimulatedWindows {
         unit().reset_i = 1;
         step(unit());
         unit().reset_i = 0;
+        unit().eval();
     }
 
   private:
-    static Vwindow_unit& unit() {
+    static Model& unit() {
         static VerilatedContext context;
-        static Vwindow_unit the_unit(&context);
+        static Model the_unit(&context);
         return the_unit;
     }
-    static void step(Vwindow_unit& model) {
+    static void step(Model& model) {
         model.clk_i = 1;
         model.eval();
         model.clk_i = 0;
@@ -51,23 +57,22 @@ class SimulatedWindows {
     }
 };
 
+template <class Model>
 class WindowedHeapTest : public testing::Test {
   protected:
-    using Memory = structures::SearchInMemory<structures::CountingSearch<structures::BuiltInZeros>>;
+    using Unit = SimulatedWindows<Model>;
 
     /// At addresses of 32 bits, as the unit has them.
     WindowedHeapTest()
         : memory_(
               mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0)) {
-        SimulatedWindows::reset();
+        Unit::reset();
         region = heap.add_region(memory_, bytes);
+        own_pages = pages_in_use();
     }
     ~WindowedHeapTest() override { munmap(memory_, bytes); }
 
-    char* allocate(size_t wanted) {
-        return static_cast<char*>(
-            heap.allocate(wanted, [this](size_t size) { return heap.allocate_slow(size); }));
-    }
+    char* allocate(size_t wanted) { return static_cast<char*>(heap.allocate(wanted)); }
     /// What the heap says of it; nothing where it takes the object back.
     std::vector<Wrong> release(void* object) {
         std::vector<Wrong> told;
@@ -75,21 +80,29 @@ class WindowedHeapTest : public testing::Test {
         return told;
     }
 
+    /// Those of the directory and of windows as well.
+    size_t pages_in_use() const { return region->first + region->taken; }
+
     static constexpr size_t bytes = 16 << 20;
-    WindowedHeap<PageHeap<Memory>, SimulatedWindows> heap;
+    static constexpr size_t most_empty_pages = Geometry<4096, 16>::classes;
+    WindowedHeap<Unit> heap;
     Region* region = nullptr;
+    size_t own_pages = 0;
 
   private:
     void* memory_;
 };
 
-TEST_F(WindowedHeapTest, ObjectsDoNotOverlapAndComeBack) {
+using Models = testing::Types<Vwindow_unit, Vtwo_way_window_unit>;
+TYPED_TEST_SUITE(WindowedHeapTest, Models);
+
+TYPED_TEST(WindowedHeapTest, ObjectsDoNotOverlapAndComeBack) {
     std::mt19937 numbers(1);
     std::map<char*, size_t> objects;
     for (unsigned round = 0; round < 40'000; ++round) {
         if (numbers() % 8 < (round < 20'000 ? 5 : 3) || objects.empty()) {
             const size_t wanted = numbers() % (size_t{16} << numbers() % 9);
-            char* const object = allocate(wanted);
+            char* const object = this->allocate(wanted);
             ASSERT_NE(object, nullptr);
             const auto after = objects.lower_bound(object);
             if (after != objects.end()) {
@@ -98,50 +111,105 @@ TEST_F(WindowedHeapTest, ObjectsDoNotOverlapAndComeBack) {
             if (after != objects.begin()) {
                 ASSERT_LE(std::prev(after)->first + std::prev(after)->second, object);
             }
-            ASSERT_GE(heap.usable_size(*region, object), wanted);
+            ASSERT_GE(this->heap.usable_size(*this->region, object), wanted);
             objects.emplace(object, std::max<size_t>(wanted, 1));
         } else {
             const auto chosen = std::next(objects.begin(), numbers() % std::min<size_t>(objects.size(), 50));
-            ASSERT_TRUE(release(chosen->first).empty());
+            ASSERT_TRUE(this->release(chosen->first).empty());
             objects.erase(chosen);
         }
         if (round % 5'000 == 0) {
-            ASSERT_TRUE(heap.is_valid());
+            ASSERT_TRUE(this->heap.is_valid());
         }
     }
-    for (const auto& [object, size] : objects) ASSERT_TRUE(release(object).empty());
-    EXPECT_TRUE(heap.is_valid());
+    for (const auto& [object, size] : objects) ASSERT_TRUE(this->release(object).empty());
+    EXPECT_TRUE(this->heap.is_valid());
+    EXPECT_LE(this->pages_in_use(), this->own_pages + this->most_empty_pages);
 }
 
-TEST_F(WindowedHeapTest, WrongFreesAreTold) {
+TYPED_TEST(WindowedHeapTest, WrongFreesAreTold) {
     for (const size_t size : {1, 40, 200, 1000, 2000}) {
-        char* const object = allocate(size);
-        EXPECT_EQ(release(object + 8), std::vector{Wrong::foreign});
-        EXPECT_TRUE(release(object).empty());
-        EXPECT_EQ(release(object), std::vector{Wrong::freed_before});
+        for (const bool is_in_window : {true, false}) {
+            char* const object = this->allocate(size);
+            if (!is_in_window) {
+                this->heap.take_windows_back();
+            }
+            EXPECT_EQ(this->release(object + 8), std::vector{Wrong::foreign});
+            EXPECT_TRUE(this->release(object).empty());
+            EXPECT_EQ(this->release(object), std::vector{Wrong::freed_before});
+        }
     }
-    char* const small = allocate(16);
-    char* const page = small - reinterpret_cast<uintptr_t>(small) % 4096;
-    EXPECT_EQ(release(page), std::vector{Wrong::foreign}) << "the page's head";
-    EXPECT_TRUE(heap.is_valid());
+    char* const large = this->allocate(9000);
+    EXPECT_EQ(this->release(large + 4096), std::vector{Wrong::foreign});
+    EXPECT_TRUE(this->release(large).empty());
+    EXPECT_EQ(this->release(large), std::vector{Wrong::freed_before});
+    EXPECT_EQ(this->release(this->region), std::vector{Wrong::foreign}) << "the heap's own memory";
+    EXPECT_TRUE(this->heap.is_valid());
 }
 
-TEST_F(WindowedHeapTest, WhatLeftTheWindowIsReleasedByTheHeap) {
+TYPED_TEST(WindowedHeapTest, WhatLeftTheWindowIsReleasedByTheHeap) {
     std::vector<char*> objects;
-    for (unsigned number = 0; number < 1000; ++number) objects.push_back(allocate(24));
+    for (unsigned number = 0; number < 1000; ++number) objects.push_back(this->allocate(24));
     for (char* object : objects) {
-        EXPECT_TRUE(release(object).empty());
-        EXPECT_EQ(release(object), std::vector{Wrong::freed_before});
+        EXPECT_TRUE(this->release(object).empty());
+        EXPECT_EQ(this->release(object), std::vector{Wrong::freed_before});
     }
-    EXPECT_TRUE(heap.is_valid());
+    EXPECT_TRUE(this->heap.is_valid());
 }
 
-TEST_F(WindowedHeapTest, LowestChunkComesFirst) {
-    char* const first = allocate(32);
-    char* const second = allocate(32);
+TYPED_TEST(WindowedHeapTest, LowestChunkComesFirst) {
+    char* const first = this->allocate(32);
+    char* const second = this->allocate(32);
     EXPECT_EQ(second, first + 32);
-    EXPECT_TRUE(release(first).empty());
-    EXPECT_EQ(allocate(32), first);
+    EXPECT_TRUE(this->release(first).empty());
+    EXPECT_EQ(this->allocate(32), first);
+}
+
+TYPED_TEST(WindowedHeapTest, WhatIsTakenBackIsNotLost) {
+    constexpr unsigned of_page = 128;
+    std::vector<char*> objects;
+    for (unsigned number = 0; number < of_page; ++number) {
+        objects.push_back(this->allocate(32));
+        this->heap.take_windows_back();
+        EXPECT_EQ(this->heap.give(objects.back()), GiveAnswer::elsewhere);
+    }
+    EXPECT_EQ(this->pages_in_use(), this->own_pages + 1) << "nothing of the page was lost";
+    for (char* object : objects) EXPECT_TRUE(this->release(object).empty());
+    EXPECT_TRUE(this->heap.is_valid());
+}
+
+TYPED_TEST(WindowedHeapTest, AStateComesBackAsItWas) {
+    std::vector<char*> objects;
+    for (const size_t size : {1, 40, 200, 1000, 2000, 40, 1}) objects.push_back(this->allocate(size));
+    typename decltype(this->heap)::UnitState state = {};
+    state.save();
+    EXPECT_EQ(this->heap.give(objects[1]), GiveAnswer::elsewhere);
+    state.restore();
+    EXPECT_EQ(this->heap.give(objects[1]), GiveAnswer::given);
+    EXPECT_EQ(this->allocate(40), objects[1]) << "the lowest is the lowest again";
+    EXPECT_EQ(this->allocate(1), objects[6] + 16);
+    EXPECT_TRUE(this->heap.is_valid());
+}
+
+TYPED_TEST(WindowedHeapTest, WhatIsTooLargeIsRefused) {
+    EXPECT_EQ(this->allocate(this->bytes), nullptr);
+    EXPECT_EQ(this->allocate(0x80000003), nullptr) << "no class, though it is near the answer of one";
+    EXPECT_EQ(this->allocate(0xffffffff), nullptr);
+    EXPECT_NE(this->allocate(2049), nullptr);
+}
+
+TYPED_TEST(WindowedHeapTest, MemoryEndsWithNullAndComesBack) {
+    std::vector<char*> objects;
+    while (char* const object = this->allocate(2048)) objects.push_back(object);
+    EXPECT_EQ(objects.size(), 2 * (this->region->pages - this->own_pages));
+    EXPECT_EQ(this->allocate(16), nullptr);
+    for (char* object : objects) EXPECT_TRUE(this->release(object).empty());
+    EXPECT_NE(this->allocate(16), nullptr);
+    EXPECT_TRUE(this->heap.is_valid());
+}
+
+TYPED_TEST(WindowedHeapTest, MemoryAboveHalfOfAllAddressesIsRefused) {
+    EXPECT_EQ(this->heap.add_region(reinterpret_cast<void*>(uintptr_t{0x7ffff000}), 0x2000), nullptr);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "firmware/page_heap/page_malloc.h"
 #include "firmware/simulated_core/addresses.h"
 #include "runtime/heaps/pages/page_heap.h"
+#include "runtime/heaps/pages/windowed_heap.h"
 #include "runtime/structures/freestanding/bit_search.h"
 #include "runtime/structures/freestanding/unit_search.h"
 
@@ -24,9 +25,10 @@ uintptr_t trap_of_board;
 namespace {
 
 using namespace malloom::structures;
-using linear = SearchInMemory<LinearSearch<>>;
-using hardware = SearchInUnit<InstructionUnit>;
-using Heap = malloom::heaps::pages::PageHeap<MALLOOM_PAGE_SEARCH>;
+using linear = malloom::heaps::pages::PageHeap<SearchInMemory<LinearSearch<>>>;
+using hardware = malloom::heaps::pages::PageHeap<SearchInUnit<InstructionUnit>>;
+using better = malloom::heaps::pages::WindowedHeap<malloom::heaps::pages::WindowInstructions>;
+using Heap = MALLOOM_PAGE_SEARCH;
 using malloom::heaps::pages::Region;
 using malloom::heaps::pages::Wrong;
 

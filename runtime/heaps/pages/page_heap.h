@@ -67,16 +67,6 @@ class PageHeap {
                                          : allocate_run(bytes, (alignment + page_bytes - 1) / page_bytes);
     }
 
-    /// All free chunks of one word of a page's bitmap, a bit each: they are objects from now on, which are
-    /// released one by one. `start` is the first bit's; bits before `first` are no objects ever.
-    struct Word {
-        char* start;
-        uint32_t free;
-        uint32_t first;
-    };
-    /// Of a class; none is free where there is no memory. Not for bitmaps that a unit in hardware has.
-    Word take_word(uint32_t size_class);
-
     /// The object lies in the region. Where it is none, nothing changes, and on_wrong(Wrong, object) is told.
     template <class OnWrong>
     [[gnu::always_inline]] void release(Region& region, void* object, OnWrong on_wrong) {
@@ -204,28 +194,6 @@ void* PageHeap<Search, G>::allocate_slow(size_t bytes) {
     }
     const uint32_t size_class = G::class_of(bytes);
     return with_room_[size_class] != nullptr || add_page(size_class) != nullptr ? allocate(bytes) : nullptr;
-}
-
-template <class Search, class G>
-auto PageHeap<Search, G>::take_word(uint32_t size_class) -> Word {
-    static_assert(!Search::finds_late, "the bitmap of the first page is not in memory");
-    Page* const page = with_room_[size_class] != nullptr ? with_room_[size_class] : add_page(size_class);
-    if (page == nullptr) {
-        return {};
-    }
-    uint32_t word = 0;
-    while (page->bits()[word] == 0) {
-        ++word;
-    }
-    constexpr uint32_t bits = structures::bits_of_word;
-    const Word taken{page->start + (size_t{word * bits} << G::shift_of(size_class)), page->bits()[word],
-                     word == 0 ? page->first : 0U};
-    page->bits()[word] = 0;
-    page->free = static_cast<uint16_t>(page->free - static_cast<uint32_t>(__builtin_popcount(taken.free)));
-    if (page->free == 0) {
-        leave_list(*page);
-    }
-    return taken;
 }
 
 // Where no page of chunks is.

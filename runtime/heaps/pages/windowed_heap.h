@@ -1,120 +1,378 @@
-// The page heap behind a unit in hardware that has a window of 32 chunks of each class, gives them out and
-// takes them back by their addresses (hardware/rtl/window_unit.v). The heap sees a window's chunks as
-// objects.
+// Pages behind a unit in hardware that has windows of 32 chunks of each class, gives them out and takes them
+// back by their addresses (hardware/rtl/window_unit.v). Sizes, pages, bitmaps and runs are Kamp's, as the
+// page heap has them (page_heap.h). What of a bitmap becomes a window stands together here, and what has room
+// is a list of these.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/heaps/pages/page_heap.h"
+#include "checks/check.h"
+#include "runtime/heaps/pages/page.h"
+#include "runtime/heaps/pages/page_runs.h"
+#include "runtime/heaps/pages/window_unit.h"
 
 namespace malloom::heaps::pages {
 
-/// What the unit is asked for, and its answers to `give`.
-enum class WindowRequest : uint8_t { take, give, swap, begin };
-enum class GiveAnswer : uint32_t { given, elsewhere, no_begin, freed_twice };
-
-#if defined(__riscv)
-/// The unit behind custom-0 with funct7 2.
-struct WindowInstructions {
-    template <WindowRequest request>
-    [[gnu::always_inline]] static uintptr_t ask(uintptr_t first, uint32_t second) {
-        uintptr_t answer = 0;
-        __asm__ volatile(".insn r 0x0b, %3, 2, %0, %1, %2"
-                         : "=r"(answer)
-                         : "r"(first), "r"(second), "i"(static_cast<int>(request)));
-        return answer;
-    }
-};
-#endif
-
-/// For one thread at a time, and one heap a unit. Unit::ask answers a request; addresses are as the unit has
-/// them. All else is the heap's.
-template <class Heap_, class Unit>
+/// For one thread at a time, and one heap a unit. Unit::ask answers a request. All memories lie below 2^31,
+/// and not at 0.
+///
+/// A chunk of a window is no free one to the heap: nothing is written back when a window's last chunk is
+/// taken and another window replaces it. Of each class there is a list of windows that have free chunks and
+/// are not in the unit. What comes back enters at its end, so that more of it comes back until its turn. An
+/// empty page goes back unless nothing else of its class has room, and never while the unit has some of it.
+template <class Unit, class Geometry_ = Geometry<4096, 16>>
 class WindowedHeap {
   public:
-    using Geometry = typename Heap_::Geometry;
-    static constexpr size_t page_bytes = Heap_::page_bytes;
+    using Geometry = Geometry_;
+    using Answer = GiveAnswer;
+    using UnitState = WindowsState<Unit, Geometry>;
+    static constexpr size_t page_bytes = Geometry::page_bytes;
 
-    Region* add_region(void* memory, size_t bytes) { return heap_.add_region(memory, bytes); }
+    constexpr WindowedHeap() {
+        for (Window& first : with_room_) {
+            first.next = &first;
+            first.previous = &first;
+        }
+    }
+    WindowedHeap(const WindowedHeap&) = delete;
+    WindowedHeap& operator=(const WindowedHeap&) = delete;
+
+    /// Begins at a page, and outlives this; nobody else uses it. Null where it is too short or lies too high.
+    Region* add_region(void* memory, size_t bytes);
+    /// As PageHeap's; nothing is told late here.
     void on_late_misuse(void (*)()) {}
 
-    /// As PageHeap's.
+    /// Null where there is no memory. Of no bytes it is an object too.
+    void* allocate(size_t bytes) {
+        return allocate(bytes, [this](size_t answer) { return allocate_slow(answer); });
+    }
+    /// The same, and on_slow(answer) has what is rare, by a
+    /// tail call: so whoever calls this needs no frame. It ends in allocate_slow.
     template <class OnSlow>
     [[gnu::always_inline]] void* allocate(size_t bytes, OnSlow on_slow) {
-        const uintptr_t object = ask<WindowRequest::take>(bytes, 0);
-        return object != 0 ? reinterpret_cast<void*>(object) : on_slow(bytes);
+        const uint32_t answer = ask<WindowRequest::take>(bytes);
+        return (answer & refused) == 0 ? at(answer) : allocate_from_list(answer, on_slow);
     }
-    /// Where the window of the class has no free chunk, or the object has pages of its own.
-    [[gnu::noinline]] void* allocate_slow(size_t bytes) {
-        if (bytes > Geometry::largest) {
-            return heap_.allocate_slow(bytes);
+    /// Where no window of the class has room, or the object has pages of its own: what the unit answered.
+    [[gnu::noinline]] void* allocate_slow(size_t answer) {
+        const size_t size_class = answer ^ refused;
+        if (size_class >= Geometry::classes) {
+            return allocate_run(size_class);
         }
-        const uint32_t size_class = Geometry::class_of(bytes);
-        const typename Heap_::Word word = heap_.take_word(size_class);
-        if (word.free == 0) {
+        if (!add_page(static_cast<uint32_t>(size_class))) {
             return nullptr;
         }
-        // All chunks of the old window are objects of a program, which the heap will have back one by one.
-        ask<WindowRequest::swap>(operand(word.start, word.first, size_class), word.free);
-        return reinterpret_cast<void*>(ask<WindowRequest::take>(bytes, 0));
+        return allocate_from_list(static_cast<uint32_t>(answer), [](size_t) -> void* { return nullptr; });
     }
 
+    /// The object lies in the region. Where it is none, nothing changes, and on_wrong(Wrong, object) is told.
     template <class OnWrong>
-    [[gnu::always_inline]] void release(Region& region, void* object, OnWrong on_wrong) {
-        const auto answer =
-            static_cast<GiveAnswer>(ask<WindowRequest::give>(reinterpret_cast<uintptr_t>(object), 0));
-        if (answer == GiveAnswer::given) [[likely]] {
+    void release(Region& region, void* object, OnWrong on_wrong) {
+        const GiveAnswer answer = give(object);
+        if (answer != GiveAnswer::given) {
+            release(region, object, answer, on_wrong);
+        }
+    }
+    /// The same in two steps: what the unit says of it, which needs no region.
+    [[gnu::always_inline]] static GiveAnswer give(const void* object) {
+        return static_cast<GiveAnswer>(ask<WindowRequest::give>(reinterpret_cast<uintptr_t>(object)));
+    }
+    /// And where it did not take it.
+    template <class OnWrong>
+    [[gnu::always_inline]] void release(Region& region, void* object, GiveAnswer answer, OnWrong on_wrong) {
+        if (answer != GiveAnswer::elsewhere) [[unlikely]] {
+            on_wrong(answer == GiveAnswer::freed_twice ? Wrong::freed_before : Wrong::foreign, object);
             return;
         }
-        if (answer == GiveAnswer::elsewhere) {
-            heap_.release(region, object, on_wrong);
-        } else {
-            on_wrong(answer == GiveAnswer::freed_twice ? Wrong::freed_before : Wrong::foreign, object);
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
+        if ((entry & kind_of_entry) != of_windows) [[unlikely]] {
+            release_run(region, object, on_wrong);
+            return;
+        }
+        const uint32_t size_class = class_of_entry(entry);
+        const uint32_t shift = Geometry::shift_of(size_class);
+        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
+        const uint32_t chunk = within >> shift;
+        Window& window = windows_of(entry)[chunk / chunks_of_window];
+        const uint32_t bit = uint32_t{1} << (chunk % chunks_of_window);
+        const uint32_t before = window.free;
+        if (chunk << shift != within || (before & bit) != 0) [[unlikely]] {
+            on_wrong(chunk << shift != within ? Wrong::foreign : Wrong::freed_before, object);
+            return;
+        }
+        const uint32_t free = before | bit;
+        window.free = free;
+        if (before == 0) {
+            enter_list(window, size_class);
+        }
+        // All bits of a full window stand together from the lowest one on.
+        if ((free & (free + 1)) == 0) [[unlikely]] {
+            look_after_empty(region, offset >> Geometry::page_shift);
         }
     }
 
-    size_t usable_size(const Region& region, const void* object) const {
-        return heap_.usable_size(region, object);
-    }
-
-    /// The windows' free chunks go back to the heap; the unit has none any more.
-    void save() {
-        for (uint32_t size_class = 0; size_class < Geometry::classes; ++size_class) {
-            const uintptr_t begin = ask<WindowRequest::begin>(size_class, 0);
-            const auto free = static_cast<uint32_t>(ask<WindowRequest::swap>(size_class, 0));
-            for (uint32_t chunk = 0; chunk < structures::bits_of_word; ++chunk) {
-                if ((free >> chunk & 1) != 0) {
-                    give_back(begin + (uintptr_t{chunk} << Geometry::shift_of(size_class)));
-                }
-            }
+    /// Of a living object: the bytes that it may use. 0 where no object may be.
+    static size_t usable_size(const Region& region, const void* object) {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
+        if ((entry & kind_of_entry) == of_windows) [[likely]] {
+            return size_t{1} << Geometry::shift_of(class_of_entry(entry));
         }
+        return (entry & kind_of_entry) == living_run ? pages_of(entry) << Geometry::page_shift : 0;
     }
-    /// Windows come again when they are asked for.
-    static void restore() {}
 
-    bool is_valid() noexcept {
-        save();
-        return heap_.is_valid();
-    }
+    /// The unit has no window any more; what was free in its windows is the heap's. Windows come again when
+    /// they are asked for.
+    void take_windows_back();
+
+    /// Lists, bitmaps and directories agree. The unit has no window afterwards.
+    bool is_valid() noexcept;
 
   private:
-    template <WindowRequest request>
-    [[gnu::always_inline]] static uintptr_t ask(uintptr_t first, uint32_t second) {
-        return Unit::template ask<request>(first, second);
-    }
-    static uintptr_t operand(const char* start, uint32_t first, uint32_t size_class) {
-        return reinterpret_cast<uintptr_t>(start) | first << 4 | size_class;
-    }
-    void give_back(uintptr_t address) {
-        void* const object = reinterpret_cast<void*>(address);
-        Region* const region = heap_.region_of(object);
-        MALLOOM_CHECK(region != nullptr);
-        heap_.release(*region, object,
-                      [](Wrong, const void*) { MALLOOM_CHECK(!"a window's chunk is no object"); });
+    static constexpr uint32_t chunks_of_window = structures::bits_of_word;
+
+    /// The unit has no chunk of the class; it gets another window.
+    template <class OnSlow>
+    [[gnu::always_inline]] void* allocate_from_list(uint32_t answer, OnSlow on_slow) {
+        const uint32_t size_class = answer ^ refused;
+        if (size_class >= Geometry::classes) [[unlikely]] {
+            return on_slow(answer);
+        }
+        Window& first = with_room_[size_class];
+        Window& window = *first.next;
+        if (&window == &first) [[unlikely]] {
+            return on_slow(answer);
+        }
+        const uint32_t free = window.free;
+        window.free = 0;
+        leave_list(window);
+        return at(ask<WindowRequest::fill>(window.operand, free));
     }
 
-    Heap_ heap_;
+    /// A word of a page's bitmap. Of a full page it stands in no list.
+    struct Window {
+        Window* next;
+        Window* previous;
+        uint32_t free;     ///< a bit a chunk, 1 where it is free and the unit does not have it
+        uint32_t operand;  ///< of a fill: its begin and class
+    };
+    static constexpr size_t windows_of_page = Geometry::words_of(0);
+    /// A kind of entry of the directory, beside those of page.h: a page of chunks, with the address of its
+    /// windows and its class.
+    static constexpr uintptr_t of_windows = 3;
+    static constexpr uintptr_t class_shift = 2;
+    static constexpr uintptr_t entry_alignment = 32;
+    static_assert(Geometry::classes <= entry_alignment >> class_shift, "a class has three bits of an entry");
+
+    static void* at(uint32_t answer) { return reinterpret_cast<void*>(uintptr_t{answer & ~refused}); }
+    template <WindowRequest request>
+    [[gnu::always_inline]] static uint32_t ask(uintptr_t first, uint32_t second = 0) {
+        return Unit::template ask<request>(first, second);
+    }
+
+    static uintptr_t entry_of(const Window* windows, uint32_t size_class) {
+        return reinterpret_cast<uintptr_t>(windows) | size_class << class_shift | of_windows;
+    }
+    static uint32_t class_of_entry(uintptr_t entry) {
+        return static_cast<uint32_t>(entry % entry_alignment >> class_shift);
+    }
+    static Window* windows_of(uintptr_t entry) {
+        return reinterpret_cast<Window*>(entry & ~(entry_alignment - 1));
+    }
+    /// Free chunks of a window of an empty page.
+    static uint32_t all_of(uint32_t size_class) {
+        const uint32_t chunks = Geometry::chunks_of(size_class);
+        return chunks < chunks_of_window ? (uint32_t{1} << chunks) - 1 : UINT32_MAX;
+    }
+
+    [[gnu::noinline]] void* allocate_run(size_t bytes);
+    template <class OnWrong>
+    [[gnu::noinline]] void release_run(Region& region, void* object, OnWrong on_wrong);
+    [[gnu::noinline]] bool add_page(uint32_t size_class);
+    [[gnu::noinline]] void look_after_empty(Region& region, size_t page);
+    bool is_only_with_room(const Window* windows, uint32_t size_class) const;
+    bool is_valid_list(uint32_t size_class) const noexcept;
+
+    void enter_list(Window& window, uint32_t size_class) {
+        Window& first = with_room_[size_class];
+        Window* const last = first.previous;
+        window.next = &first;
+        window.previous = last;
+        last->next = &window;
+        first.previous = &window;
+    }
+    static void leave_list(Window& window) {
+        window.previous->next = window.next;
+        window.next->previous = window.previous;
+    }
+
+    Window with_room_[Geometry::classes] = {};  ///< of each ring what is no window
+    PageRuns<Geometry::page_shift> runs_;
 };
+
+// The windows of all pages lie in the region's first pages, so that pages have no heads: one that came back
+// at an address within a head would have to be told apart, and heads would share few lines of a cache.
+template <class Unit, class G>
+Region* WindowedHeap<Unit, G>::add_region(void* memory, size_t bytes) {
+    static_assert(windows_of_page * sizeof(Window) % entry_alignment == 0);
+    if (reinterpret_cast<uintptr_t>(memory) + bytes > refused) {
+        return nullptr;
+    }
+    Region* const region = runs_.add(memory, bytes);
+    if (region == nullptr) {
+        return nullptr;
+    }
+    const size_t own = (region->pages * windows_of_page * sizeof(Window) + page_bytes - 1) >> G::page_shift;
+    const auto taken = runs_.take(own, 1);
+    // It was added last, so it serves first.
+    if (taken.region != region) {
+        if (taken.region != nullptr) {
+            runs_.give_back(*taken.region, taken.page, own);
+        }
+        runs_.remove(*region);
+        return nullptr;
+    }
+    MALLOOM_CHECK(taken.page == region->first);
+    return region;
+}
+
+template <class Unit, class G>
+void* WindowedHeap<Unit, G>::allocate_run(size_t bytes) {
+    const size_t pages = (bytes + page_bytes - 1) >> G::page_shift;
+    const auto taken = runs_.take(pages, 1);
+    if (taken.region == nullptr) {
+        return nullptr;
+    }
+    taken.region->directory()[taken.page] = entry_of_run(pages, living_run);
+    return reinterpret_cast<void*>(taken.region->base() + (taken.page << G::page_shift));
+}
+
+// Where no page of chunks is.
+template <class Unit, class G>
+template <class OnWrong>
+void WindowedHeap<Unit, G>::release_run(Region& region, void* object, OnWrong on_wrong) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+    const size_t page = offset >> G::page_shift;
+    const uintptr_t entry = region.directory()[page];
+    if ((entry & kind_of_entry) == living_run && (offset & (page_bytes - 1)) == 0) {
+        runs_.give_back(region, page, pages_of(entry));
+    } else {
+        on_wrong((entry & kind_of_entry) == free_run ? Wrong::freed_before : Wrong::foreign, object);
+    }
+}
+
+template <class Unit, class G>
+bool WindowedHeap<Unit, G>::add_page(uint32_t size_class) {
+    const auto taken = runs_.take(1, 1);
+    if (taken.region == nullptr) {
+        return false;
+    }
+    const uintptr_t base = taken.region->base();
+    auto* const of_pages =
+        reinterpret_cast<Window*>(base + (uintptr_t{taken.region->first} << G::page_shift));
+    Window* const windows = of_pages + taken.page * windows_of_page;
+    const uint32_t all = all_of(size_class);
+    auto begin = static_cast<uint32_t>(base + (taken.page << G::page_shift));
+    for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
+        windows[number].free = all;
+        windows[number].operand = begin | size_class;
+        enter_list(windows[number], size_class);
+        begin += chunks_of_window << G::shift_of(size_class);
+    }
+    taken.region->directory()[taken.page] = entry_of(windows, size_class);
+    return true;
+}
+
+template <class Unit, class G>
+void WindowedHeap<Unit, G>::look_after_empty(Region& region, size_t page) {
+    const uintptr_t entry = region.directory()[page];
+    const uint32_t size_class = class_of_entry(entry);
+    Window* const windows = windows_of(entry);
+    for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
+        if (windows[number].free != all_of(size_class)) {
+            return;
+        }
+    }
+    if (!is_only_with_room(windows, size_class)) {
+        for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
+            leave_list(windows[number]);
+        }
+        runs_.give_back(region, page, 1);
+    }
+}
+
+// All windows of the page are in the list.
+template <class Unit, class G>
+bool WindowedHeap<Unit, G>::is_only_with_room(const Window* windows, uint32_t size_class) const {
+    const Window* window = with_room_[size_class].next;
+    for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
+        const uintptr_t distance = reinterpret_cast<uintptr_t>(window) - reinterpret_cast<uintptr_t>(windows);
+        if (distance >= windows_of_page * sizeof(Window)) {
+            return false;
+        }
+        window = window->next;
+    }
+    return window == &with_room_[size_class];
+}
+
+template <class Unit, class G>
+void WindowedHeap<Unit, G>::take_windows_back() {
+    for (uint32_t number = 0;; ++number) {
+        const uint32_t lowest = ask<WindowRequest::peek>(number);
+        if (lowest == no_such_window) {
+            return;
+        }
+        const uint32_t free = ask<WindowRequest::drain>(number);
+        if ((lowest & refused) != 0) {
+            continue;
+        }
+        Region& region = *runs_.region_of(at(lowest));
+        const uintptr_t offset = lowest - region.base();
+        const size_t page = offset >> G::page_shift;
+        const uintptr_t entry = region.directory()[page];
+        const uint32_t size_class = class_of_entry(entry);
+        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
+        Window& window = windows_of(entry)[(within >> G::shift_of(size_class)) / chunks_of_window];
+        MALLOOM_CHECK(window.free == 0);
+        window.free = free;
+        enter_list(window, size_class);
+        look_after_empty(region, page);
+    }
+}
+
+template <class Unit, class G>
+bool WindowedHeap<Unit, G>::is_valid_list(uint32_t size_class) const noexcept {
+    const Window* const end = &with_room_[size_class];
+    const Window* previous = end;
+    for (const Window* window = end->next; window != end; window = window->next) {
+        const uint32_t begin = window->operand - size_class;
+        const Region* const region = runs_.region_of(at(begin));
+        if (window->previous != previous || window->free == 0 || (window->free & ~all_of(size_class)) != 0 ||
+            region == nullptr) {
+            return false;
+        }
+        const size_t page = (begin - region->base()) >> G::page_shift;
+        const Window* const windows = windows_of(region->directory()[page]);
+        const uint32_t number = (begin & (page_bytes - 1)) >> G::shift_of(size_class);
+        if (region->directory()[page] != entry_of(windows, size_class) ||
+            windows + number / chunks_of_window != window) {
+            return false;
+        }
+        previous = window;
+    }
+    return end->previous == previous;
+}
+
+template <class Unit, class G>
+bool WindowedHeap<Unit, G>::is_valid() noexcept {
+    take_windows_back();
+    bool are_valid = runs_.is_valid();
+    for (uint32_t size_class = 0; size_class < G::classes; ++size_class) {
+        are_valid &= is_valid_list(size_class);
+    }
+    return are_valid;
+}
 
 }  // namespace malloom::heaps::pages
