@@ -1,4 +1,4 @@
-"""The workloads in the character of the page allocator's paper (table 3): what holds for each of them."""
+"""The workloads that the page allocator is measured with, most in the character of its paper (table 3)."""
 
 import os
 import subprocess
@@ -15,6 +15,7 @@ BUILT = ROOT / "build/release/workloads"
 SMALL = {
     "bisort": ["1000"],
     "continued_fraction": ["1000000016000000063"],
+    "holes": ["3", "4"],
     "logic_covers": ["3", "7", "30"],
     "perfect_numbers": ["60"],
     "perimeter": ["7"],
@@ -27,6 +28,7 @@ SMALL = {
 BAD = {
     "bisort": [[], ["1"], ["67108865"], ["x"], ["8", "1", "1"]],
     "continued_fraction": [[], ["0"], ["1"], ["-7"], ["12a"], ["1" * 27], ["6", "8"]],
+    "holes": [[], ["3"], ["0", "4"], ["4097", "4"], ["3", "0"], ["3", "x"], ["3", "4", "5"]],
     "logic_covers": [
         [],
         ["1", "1"],

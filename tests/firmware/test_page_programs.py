@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.pages.programs import PROGRAMS, Program, Scale
-from malloom.bench.pages.simulation import COUNTED, HARDWARE, LINEAR, VARIANTS, SimulatedCore
+from malloom.bench.pages.programs import HOLES, PROGRAMS, Program, Scale
+from malloom.bench.pages.simulation import BETTER, COUNTED, HARDWARE, LINEAR, VARIANTS, SimulatedCore
 from structure.source_tree import ROOT
 
 CORE = SimulatedCore(ROOT / "build/firmware")
 MALLOOM = ROOT / ".venv/bin/malloom"
 FEW = [pytest.param(each, marks=pytest.mark.long) for each in PROGRAMS[1:]]
+SHORTEST = 10
+"""Cycles from the call of a malloc or a free to its return that the unit of windows may take."""
 
 
 def on_host(program: Program) -> str:
@@ -21,7 +23,7 @@ def on_host(program: Program) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("program", [PROGRAMS[0], *FEW], ids=str)
+@pytest.mark.parametrize("program", [PROGRAMS[0], HOLES, *FEW], ids=str)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_search_gives_the_hosts_output(program: Program, variant: str) -> None:
     printed, cycles = CORE.run(program.case(Scale.QUICK), variant)
@@ -41,6 +43,12 @@ def test_sizes_of_requests_are_those_of_table_3() -> None:
     requests = CORE.requests(PROGRAMS[5].case(Scale.QUICK))
     assert requests.bytes == 24 * requests.count == 24 * (2**9 - 1)
     assert requests.releases == 0
+
+
+def test_windows_serve_each_call_in_few_cycles() -> None:
+    software, windows = (CORE.cycles_of_pairs(variant) for variant in ("ctz_instruction", BETTER))
+    assert windows.keys() == software.keys() == {"one", "twenty"}
+    assert all(0 < windows[name] <= 2 * SHORTEST < software[name] for name in windows)
 
 
 def test_arguments_have_to_be_lines(tmp_path: Path) -> None:

@@ -55,3 +55,7 @@ PROGRAMS: Sequence[Program] = (
     Program("perimeter", "perimeter", "5", "9", "12", "12"),
     Program("health", "health", "3 10 1", "5 18 1", "5 110 1", "5 500 1"),
 )
+
+HOLES = Program("holes", "", "10 3", "100 50", "1000 100")
+"""No program of the paper's: of each page one object is released, and as many are made anew, in rounds. So
+each request is for another page."""

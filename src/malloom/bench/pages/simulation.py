@@ -13,12 +13,17 @@ from elftools.elf.sections import SymbolTableSection
 from malloom.bench.cases import Case
 from malloom.errors import CommandError
 
-LINEAR, HARDWARE, COUNTED = "linear", "hardware", "counted"
-VARIANTS = (LINEAR, "kamp", "ctz", "ctz_instruction", HARDWARE)
+LINEAR, HARDWARE, BETTER, COUNTED = "linear", "hardware", "better", "counted"
+IN_SOFTWARE = (LINEAR, "kamp", "ctz", "ctz_instruction")
+VARIANTS = (*IN_SOFTWARE, HARDWARE, BETTER)
 """Ways to search a page's bitmap, by the names of firmware/page_heap."""
+CORES = {HARDWARE: "chunk_core", BETTER: "window_core"}
+"""Those with a unit. Each takes most of a simulation's time: software goes without."""
 MANAGEMENT, SET_UP, TRANSFER = "malloom_management", "malloom_page_set_up", "malloom_bitmap_transfer"
 TABLE_2 = ("--latency", "18", "--second-level", "256K", "--second-level-latency", "6")
 """The memory of the paper's table 2."""
+PAIRS = Case("pairs", ("2000",), "")
+"""A program of firmware/benchmarks/pages, and how many pairs it makes."""
 MEMORY = "64M"
 MOST_CYCLES = 100_000_000_000
 LONGEST = 3600.0
@@ -55,7 +60,7 @@ class Requests:
 
 @dataclass(frozen=True)
 class SimulatedCore:
-    """What setup/firmware.sh has built: the core, the one with the chunk unit, and their programs."""
+    """What setup/firmware.sh has built: the core, those with a unit, and their programs."""
 
     folder: Path
 
@@ -81,6 +86,11 @@ class SimulatedCore:
         counts = dict(zip(last[::2], map(int, last[1::2]), strict=True))
         return Requests(counts["requests"], counts["requested"], counts["releases"])
 
+    def cycles_of_pairs(self, variant: str) -> dict[str, float]:
+        """Of a malloc and its free, by how many objects live at once."""
+        words = self.printed(PAIRS, variant).split()
+        return {name: int(hundredths) / 100 for name, hundredths in zip(words[::2], words[1::2], strict=True)}
+
     def _printed(self, case: Case, variant: str, folder: Path, options: Sequence[str] = ()) -> str:
         arguments = folder / "arguments"
         arguments.write_text("".join(f"{word}\n" for word in case.arguments))
@@ -99,8 +109,7 @@ class SimulatedCore:
         return done.stdout
 
     def _core(self, variant: str) -> Path:
-        """The unit takes two thirds of a simulation's time: software goes without."""
-        return self.folder / ("chunk_core" if variant == HARDWARE else "simulated_core") / "malloom-core"
+        return self.folder / CORES.get(variant, "simulated_core") / "malloom-core"
 
     def _program(self, workload: str, variant: str) -> Path:
         return self.folder / "riscv_core/programs" / f"{workload}_{variant}"

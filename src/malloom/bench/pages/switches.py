@@ -20,7 +20,9 @@ def steps(core: SimulatedCore) -> list[Step]:
     return [Step(PART, "a unit's state", partial(_rows, core=core), 1.0)]
 
 
-def _rows(bench: Bench, core: SimulatedCore, variants: Sequence[str] = (HARDWARE, BETTER, LINEAR)) -> list[Row]:
+def _rows(
+    bench: Bench, core: SimulatedCore, variants: Sequence[str] = (HARDWARE, BETTER, LINEAR)
+) -> list[Row]:
     rows: list[Row] = []
     for variant in variants:
         bench.say(f"counting cycles between two heaps: {variant}")

@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 
 from malloom.bench.gathered import Gathered
+from malloom.bench.goals import Goal, against_limit
 from malloom.bench.numbers import number_rows
 from malloom.bench.pages import paper
-from malloom.bench.pages.programs import PROGRAMS, Program, Scale
-from malloom.bench.pages.simulation import HARDWARE, LINEAR, VARIANTS, Cycles, SimulatedCore
+from malloom.bench.pages.programs import HOLES, PROGRAMS, Program, Scale
+from malloom.bench.pages.simulation import (
+    BETTER,
+    HARDWARE,
+    IN_SOFTWARE,
+    LINEAR,
+    VARIANTS,
+    Cycles,
+    SimulatedCore,
+)
 from malloom.bench.simulations import side_by_side
 from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.errors import CommandError
@@ -19,8 +28,11 @@ from malloom.measure.rows import Place, Row, row
 PART = "table4"
 MILLIONS, SPEEDUP, SAVED = "million_cycles", "speedup", "saved"
 MANAGEMENT, OTHERS, PARTS = "management_cycles", "other_cycles", "management_parts"
+PAIR = "cycles_of_a_pair"
 PAPER = "paper"
 MEAN = "mean"
+MOST_OF_LINEAR, MOST_OF_HARDWARE = 0.30, 0.60
+"""Of management cycles, what `better` may take in the mean."""
 
 
 class Measured(Gathered[dict[str, Cycles]]):
@@ -36,7 +48,11 @@ def steps(core: SimulatedCore, scale: Scale, programs: Sequence[Program] = PROGR
         measure = partial(_measure, core=core, program=program, scale=scale, measured=measured)
         return Step(PART, str(program.case(scale)), measure, 200.0, gathers=measured)
 
-    return [*map(step, programs), conclusion(PART, MEAN, lambda: mean_rows(measured))]
+    return [
+        *map(step, (*programs, HOLES)),
+        Step(PART, "a malloc and its free", partial(_pair_rows, core=core), 20.0),
+        conclusion(PART, MEAN, lambda: [*mean_rows(measured), *mean_goals(measured)]),
+    ]
 
 
 def _measure(bench: Bench, core: SimulatedCore, program: Program, scale: Scale, measured: Measured) -> Found:
@@ -53,24 +69,26 @@ def _measure(bench: Bench, core: SimulatedCore, program: Program, scale: Scale, 
         if printed != expected:
             raise CommandError(f"{case} ({variant}) prints {printed!r}, and on the host {expected!r}")
     measured[case.place] = dict(zip(VARIANTS, (cycles for _, cycles in found), strict=True))
-    return rows_of(case.place, measured[case.place], paper.BENCHMARKS[program.benchmark])
+    rows = rows_of(case.place, measured[case.place], paper.BENCHMARKS.get(program.benchmark))
+    return [*rows, goal_of(case.place, measured[case.place])]
 
 
-def rows_of(place: Place, cycles: dict[str, Cycles], papers: paper.Benchmark) -> list[Row]:
-    """Of a program, with the paper's figures of the benchmark that it is or stands for."""
-    linear, hardware = cycles[LINEAR], cycles[HARDWARE]
+def rows_of(place: Place, cycles: dict[str, Cycles], papers: paper.Benchmark | None) -> list[Row]:
+    """Of a program, with the paper's figures of the benchmark that it is or stands for, if it is such."""
+    linear = cycles[LINEAR]
     millions = {variant: each.all / 1e6 for variant, each in cycles.items()}
     speedups = {variant: linear.all / each.all for variant, each in cycles.items()}
     saved = {variant: _saved(each, linear) for variant, each in cycles.items()}
     parts = {
         f"{variant}, {part}": number / 1e6
-        for variant, each in ((LINEAR, linear), (HARDWARE, hardware))
+        for variant, each in cycles.items()
+        if variant in (LINEAR, HARDWARE, BETTER)
         for part, number in (("all", each.management), ("pages", each.set_up), ("transfers", each.transfer))
     }
     return [
         *number_rows(place, MILLIONS, millions),
-        *number_rows(place, SPEEDUP, {**speedups, PAPER: papers.speedup}),
-        *number_rows(place, SAVED, {**saved, PAPER: 100 * papers.saved}),
+        *number_rows(place, SPEEDUP, speedups | ({PAPER: papers.speedup} if papers else {})),
+        *number_rows(place, SAVED, saved | ({PAPER: 100 * papers.saved} if papers else {})),
         *number_rows(place, PARTS, parts),
         *_against_linear(place, cycles),
     ]
@@ -91,11 +109,51 @@ def _saved(cycles: Cycles, linear: Cycles) -> float:
     return 100 * (1 - cycles.management / linear.management)
 
 
-def mean_rows(measured: Measured) -> list[Row]:
-    """Arithmetic, as the paper's."""
-    if not measured:
+def goal_of(place: Place, cycles: dict[str, Cycles]) -> Goal:
+    """No software is to manage memory in fewer cycles than `better`."""
+    quickest = min(cycles[variant].management for variant in IN_SOFTWARE)
+    ratio = cycles[BETTER].management / quickest
+    return against_limit(place, f"{BETTER}, of the quickest software's", MANAGEMENT, [ratio], 1.0)
+
+
+def _of_the_paper(measured: Measured) -> list[dict[str, Cycles]]:
+    return [cycles for (workload, _), cycles in measured.items() if workload != HOLES.workload]
+
+
+def mean_goals(measured: Measured) -> list[Goal]:
+    """What `better` is to save in the mean of the paper's programs."""
+    programs = _of_the_paper(measured)
+    if not programs:
         return []
-    programs = list(measured.values())
+
+    def goal(baseline: str, limit: float) -> Goal:
+        ratios = [each[BETTER].management / each[baseline].management for each in programs]
+        place, ratio = (MEAN, f"{len(programs)} programs"), sum(ratios) / len(ratios)
+        return against_limit(place, f"{BETTER}, of {baseline}'s", MANAGEMENT, [ratio], limit)
+
+    return [goal(LINEAR, MOST_OF_LINEAR), goal(HARDWARE, MOST_OF_HARDWARE)]
+
+
+def _pair_rows(bench: Bench, core: SimulatedCore) -> list[Row]:
+    bench.say("simulating pairs of malloc and free")
+    found = side_by_side(VARIANTS, core.cycles_of_pairs, lambda done: bench.progress("pairs", done))
+    at_once = found[0]
+    return [
+        found_row
+        for name in at_once
+        for found_row in number_rows(
+            ("pairs", f"{name} at a time"),
+            PAIR,
+            {variant: each[name] for variant, each in zip(VARIANTS, found, strict=True)},
+        )
+    ]
+
+
+def mean_rows(measured: Measured) -> list[Row]:
+    """Arithmetic, as the paper's, over its programs."""
+    programs = _of_the_paper(measured)
+    if not programs:
+        return []
     place = (MEAN, f"{len(programs)} programs")
 
     def mean(numbers: Sequence[float]) -> float:

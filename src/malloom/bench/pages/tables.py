@@ -8,6 +8,12 @@ from malloom.bench.pages.simulation import LINEAR
 from malloom.bench.tables import Table
 from malloom.measure.rows import Row
 
+OTHERS = (
+    "an allocator of equal cells in hardware, dalnefre's alloc.v, takes a request a clock, without a call; "
+    "Mallacc halves malloc's latency"
+)
+"""What others' units say of themselves, beside pairs."""
+
 
 def tables() -> list[Table]:
     """In the order of the parts."""
@@ -45,6 +51,9 @@ def _programs() -> list[Table]:
         Table("Management cycles, against linear", part, table4.MANAGEMENT, LINEAR),
         Table("Cycles outside of management, against linear", part, table4.OTHERS, LINEAR),
         _number_table("Management, million cycles of them", part, table4.PARTS, _hundredths),
+        _number_table(
+            f"Cycles of a malloc and its free, calls included ({OTHERS})", part, table4.PAIR, _hundredths
+        ),
     ]
 
 

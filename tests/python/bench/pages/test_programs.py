@@ -6,9 +6,11 @@ import pytest
 
 from malloom.bench.cases import Case
 from malloom.bench.pages import paper, table3, table4
-from malloom.bench.pages.programs import PROGRAMS, Scale
+from malloom.bench.pages.programs import HOLES, PROGRAMS, Scale
 from malloom.bench.pages.simulation import (
+    BETTER,
     HARDWARE,
+    IN_SOFTWARE,
     LINEAR,
     MANAGEMENT,
     SET_UP,
@@ -60,6 +62,25 @@ def test_means_are_of_programs_and_arithmetic() -> None:
     assert table4.mean_rows(table4.Measured()) == []
 
 
+def test_the_quickest_software_is_the_limit() -> None:
+    cycles = {name: Cycles(1000, 500 - 10 * number, 0, 0) for number, name in enumerate(IN_SOFTWARE)}
+    goal = table4.goal_of(("a", "1"), {**cycles, BETTER: Cycles(900, 470, 0, 0)})
+    assert (goal.value, goal.reached) == (1.0, True)
+    assert table4.goal_of(("a", "1"), {**cycles, BETTER: Cycles(900, 471, 0, 0)}).reached is False
+
+
+def test_means_are_of_the_papers_programs_alone() -> None:
+    cycles = {**dict.fromkeys(table4.VARIANTS, SOFTWARE), HARDWARE: UNIT, BETTER: Cycles(700, 120, 0, 0)}
+    measured = table4.Measured({("a", "1"): cycles})
+    of_linear, of_hardware = table4.mean_goals(measured)
+    assert (of_linear.value, of_hardware.value) == (pytest.approx(1.0), pytest.approx(1.0))
+    assert of_linear.reached
+    measured[HOLES.workload, "1"] = dict.fromkeys(table4.VARIANTS, SOFTWARE)
+    assert table4.mean_goals(measured) == [of_linear, of_hardware]
+    assert found(table4.mean_rows(measured), table4.SAVED)[BETTER] == pytest.approx(70)
+    assert table4.mean_goals(table4.Measured()) == []
+
+
 def test_measured_cycles_can_be_kept() -> None:
     measured, place = table4.Measured(), ("a", "1")
     measured[place] = {LINEAR: SOFTWARE}
@@ -82,8 +103,10 @@ def test_the_papers_tables_agree_with_its_text() -> None:
 def test_each_program_of_the_paper_is_there_once(scale: Scale) -> None:
     assert sorted(each.benchmark for each in PROGRAMS) == sorted(paper.BENCHMARKS)
     core = SimulatedCore(Path("nowhere"))
-    for steps in (table3.steps(core, scale), table4.steps(core, scale)[:-1]):
-        assert len({step.what for step in steps}) == len(PROGRAMS)
+    own = [str(HOLES.case(scale)), "a malloc and its free", table4.MEAN]
+    names = [str(each.case(scale)) for each in PROGRAMS]
+    assert [step.what for step in table3.steps(core, scale)] == names
+    assert [step.what for step in table4.steps(core, scale)] == [*names, *own]
 
 
 def test_what_is_not_built_is_one_error() -> None:
