@@ -4,6 +4,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Support/MathExtras.h>
 
+#include <algorithm>
+
 #include "compiler/analysis/points_to.h"
 
 namespace malloom::compiler {
@@ -53,7 +55,7 @@ void PointsTo::add_trait_of(llvm::Instruction& value, Trait trait) {
 /// Cleared bits lead to the beginning of what is so large, and marks may lead to what lies that far behind:
 /// only where an address is known to have none of the bits, and nothing can be accessed while it has them, is
 /// it the same place.
-bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at) const {
+bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at, const Alignments& alignments) const {
     const uint64_t within = llvm::NextPowerOf2(tag.bits);
     const auto has_bits = [&](int64_t offset) {
         return llvm::mod(offset, static_cast<int64_t>(within)) != 0;
@@ -64,15 +66,25 @@ bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at) const {
         return true;
     }
     const uint64_t least = tag.bits & (~tag.bits + 1);
-    return !tag.clears && llvm::any_of(accesses_, [&](const Access& access) {
-        return sets_.resolve(access.at).set == at.set && alignment_of(access) <= least;
-    });
+    const auto found = alignments.find(at.set);
+    return !tag.clears && found != alignments.end() && found->second <= least;
+}
+
+PointsTo::Alignments PointsTo::alignments_of_sets() const {
+    Alignments least;
+    for (const Access& access : accesses_) {
+        uint64_t& of_set = least.try_emplace(sets_.resolve(access.at).set, UINT64_MAX).first->second;
+        of_set = std::min(of_set, alignment_of(access));
+    }
+    return least;
 }
 
 void PointsTo::follow_tags() {
+    // Once a round, as a program may have many marks.
+    const Alignments alignments = tags_.empty() ? Alignments() : alignments_of_sets();
     for (Tag& tag : tags_) {
         const Cell at = sets_.resolve(cell_of(tag.address));
-        if (!tag.is_calculated && at && at.set->is_anchored() && may_lead_elsewhere(tag, at)) {
+        if (!tag.is_calculated && at && at.set->is_anchored() && may_lead_elsewhere(tag, at, alignments)) {
             tag.is_calculated = true;
             calculations_.push_back(tag.instruction);
             numbers_.emplace_back(tag.address, tag.instruction);

@@ -161,7 +161,10 @@ class PointsTo {
     void add_trait_of(llvm::Instruction& value, Trait trait);
     void follow_gathered();
     void follow_tags();
-    bool may_lead_elsewhere(const Tag& tag, Cell at) const;
+    /// The least alignment of the bytes of any access, by the object's set.
+    using Alignments = llvm::DenseMap<const AliasSet*, uint64_t>;
+    Alignments alignments_of_sets() const;
+    bool may_lead_elsewhere(const Tag& tag, Cell at, const Alignments& alignments) const;
     void follow_steps();
     void follow_step_in_array(Cell at, const Step& step);
     void follow_distances();
