@@ -7,8 +7,15 @@ import pytest
 
 from malloom.bench.goals import Goal, Of
 from malloom.bench.programs.chosen import Ways
-from malloom.bench.programs.held_out import HeldOut, Judged, against_best_rows, held_out_rows
-from malloom.bench.programs.scale import QUICK
+from malloom.bench.programs.held_out import (
+    HeldOut,
+    Judged,
+    against_best_rows,
+    allowed,
+    held_out_rows,
+    in_order,
+)
+from malloom.bench.programs.scale import MEMORY, QUICK, TIME, Aim
 from malloom.measure.interleaved import Budget, RaceId
 from malloom.measure.process import Command
 from malloom.measure.rows import Row
@@ -76,6 +83,28 @@ def test_races_are_the_same_when_they_were_kept_in_a_file() -> None:
     assert after[PLACE] == JUDGED
 
 
+LARGE = 100 << 20
+"""Bytes: with less, what is allowed beside a ratio counts."""
+
+
+def test_what_needs_more_memory_than_malloom_allows_is_no_best_setting() -> None:
+    times = {"glibc": 1.0, "jemalloc": 0.9, "mimalloc": 0.5}
+    rounds = rounds_of(times, {"glibc": LARGE, "jemalloc": int(1.1 * LARGE), "mimalloc": int(1.5 * LARGE)})
+    assert in_order(rounds, ["glibc", "jemalloc", "mimalloc"], "cpu_time") == [
+        "mimalloc",
+        "jemalloc",
+        "glibc",
+    ]
+    assert allowed(rounds, ["mimalloc", "jemalloc", "glibc"], TIME) == ["jemalloc", "glibc"]
+
+
+def test_what_takes_more_time_is_no_best_setting_for_memory() -> None:
+    times = {"glibc": 1.0, "jemalloc": 1.1, "mimalloc": 1.0}
+    rounds = rounds_of(times, {"glibc": LARGE, "jemalloc": LARGE // 2, "mimalloc": LARGE // 3})
+    rounds.runs["mimalloc"] = [replace(run, mean_memory=LARGE // 3) for run in rounds.runs["mimalloc"]]
+    assert allowed(rounds, ["mimalloc", "jemalloc", "glibc"], MEMORY) == ["mimalloc", "glibc"]
+
+
 SCALE = replace(QUICK, heat=Budget(1, 1), race=Budget(2, 2))
 WAYS = Ways(
     settings={"nothing changed": {}, "a variable": {"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=131072"}},
@@ -87,12 +116,12 @@ WAYS = Ways(
 )
 
 
-def measured(tmp_path: Path) -> tuple[HeldOut, list[Row | Goal]]:
+def measured(tmp_path: Path, aim: Aim = TIME) -> tuple[HeldOut, list[Row | Goal]]:
     """A real race of a program that takes some milliseconds, and fails with one variable."""
     judged = HeldOut()
     script = 'if [ -n "$FAIL" ]; then exit 1; fi; i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done'
     plain = Command(["sh", "-c", script])
-    return judged, held_out_rows(bench(scratch=tmp_path), PLACE, plain, WAYS, SCALE, judged)
+    return judged, held_out_rows(bench(scratch=tmp_path), PLACE, plain, WAYS, replace(SCALE, aim=aim), judged)
 
 
 def test_one_command_under_several_names_runs_once_and_has_all_of_them(tmp_path: Path) -> None:
@@ -111,3 +140,13 @@ def test_what_fails_is_in_no_row_and_the_others_go_on(tmp_path: Path) -> None:
     assert "fails" not in {each.variant for each in rows if isinstance(each, Row)}
     assert {*judged[PLACE].rows} == {"glibc", "nothing changed", "a variable", "pools", "kept"}
     assert [part for part, *_ in judged[PLACE].parts] == ["allocator", "layout"]
+
+
+def test_where_memory_is_the_aim_peaks_are_compared_and_time_must_not_rise(tmp_path: Path) -> None:
+    _, rows = measured(tmp_path, MEMORY)
+    compared = {
+        each.metric for each in rows if isinstance(each, Row) and each.baseline in ("best", "best row")
+    }
+    assert compared == {"peak_memory"}
+    [time] = [each for each in rows if isinstance(each, Goal) and each.row.metric == "cpu_time"]
+    assert (time.row.variant, time.row.baseline, time.limit, time.of) == ("kept", "glibc", 1.0, Of.LOW)
