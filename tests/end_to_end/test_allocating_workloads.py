@@ -63,6 +63,11 @@ def small_run(program: str) -> list[str | Path]:
     return [BUILT / program / program, *SMALL[program]]
 
 
+def test_equal_numbers_are_in_order_both_ways() -> None:
+    """Among so many some are equal."""
+    assert output_of(BUILT / "bisort/bisort", "65536").startswith("values 65536 ")
+
+
 @pytest.mark.parametrize("program", SMALL)
 def test_each_heap_has_the_same_output(program: str) -> None:
     expected = output_of(*small_run(program))

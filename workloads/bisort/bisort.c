@@ -105,8 +105,11 @@ struct order {
     uint32_t values, sum;
 };
 
+/// Equal ones stand right in either order.
 static void take(struct order* order, int value) {
-    if (order->values++ > 0 && is_wrong(order->last, value, order->down)) order->is_right = false;
+    const bool is_equal = order->last == value;
+    if (order->values++ > 0 && !is_equal && is_wrong(order->last, value, order->down))
+        order->is_right = false;
     order->last = value;
     order->sum = (order->sum ^ (uint32_t)value) * UINT32_C(16777619);
 }
