@@ -30,9 +30,10 @@ template <heaps::RegionHeap Heap>
 
 const char* ProcessHeaps::open_region_heap([[maybe_unused]] const char* wanted) {
 #define KNOWN_HEAP(type, name)
-#define HEAP(type, name)                                 \
-    if (platform::equals(wanted, #name)) {               \
-        return open_over_region(name) ? #name : nullptr; \
+#define HEAP(type, name)                                    \
+    if (platform::equals(wanted, #name)) {                  \
+        serves_ = open_over_region(name) ? &name : nullptr; \
+        return serves_ != nullptr ? #name : nullptr;        \
     }
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP

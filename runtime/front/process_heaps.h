@@ -65,9 +65,9 @@ struct ProcessHeaps {
     /// As of a heap: the region heaps of the list alone. Null and false where none is open.
     void* allocate_in_region([[maybe_unused]] const heaps::Request& request) {
 #define KNOWN_HEAP(type, name)
-#define HEAP(type, name)                         \
-    if (void* object = name.allocate(request)) { \
-        return object;                           \
+#define HEAP(type, name)               \
+    if (serves_ == &name) {            \
+        return name.allocate(request); \
     }
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP
@@ -75,9 +75,9 @@ struct ProcessHeaps {
     }
     bool owns_in_region([[maybe_unused]] const void* object) const {
 #define KNOWN_HEAP(type, name)
-#define HEAP(type, name)     \
-    if (name.owns(object)) { \
-        return true;         \
+#define HEAP(type, name)          \
+    if (serves_ == &name) {       \
+        return name.owns(object); \
     }
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP
@@ -86,10 +86,32 @@ struct ProcessHeaps {
     /// False where none of them owns it.
     [[gnu::always_inline]] bool release_in_region([[maybe_unused]] void* object) {
 #define KNOWN_HEAP(type, name)
-#define HEAP(type, name)         \
-    if (name.owns(object)) {     \
-        name.deallocate(object); \
-        return true;             \
+#define HEAP(type, name)                         \
+    if (serves_ == &name && name.owns(object)) { \
+        name.deallocate(object);                 \
+        return true;                             \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+        return false;
+    }
+    /// The common case alone, of a region heap that has it so. Null, and false, where there is more to do.
+    /// They call nothing, so whoever calls them needs no frame.
+    [[gnu::always_inline]] void* allocate_at_hand_in_region([[maybe_unused]] size_t bytes) {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)                  \
+    if (serves_ == &name) {               \
+        return take_at_hand(name, bytes); \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+        return nullptr;
+    }
+    [[gnu::always_inline]] bool release_at_hand_in_region([[maybe_unused]] void* object) {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)                   \
+    if (serves_ == &name) {                \
+        return give_at_hand(name, object); \
     }
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP
@@ -109,6 +131,23 @@ struct ProcessHeaps {
     }
 
   private:
+    template <class Heap>
+    [[gnu::always_inline]] static void* take_at_hand(Heap& heap, size_t bytes) {
+        if constexpr (requires { heap.allocate_at_hand(bytes); }) {
+            return heap.allocate_at_hand(bytes);
+        }
+        return nullptr;
+    }
+    template <class Heap>
+    [[gnu::always_inline]] static bool give_at_hand(Heap& heap, void* object) {
+        if constexpr (requires { heap.release_at_hand(object); }) {
+            return heap.release_at_hand(object);
+        }
+        return false;
+    }
+
+    const void* serves_ = nullptr;  ///< the region heap that open_region_heap has opened
+
     void* claim(const heaps::Request& request) {
 #define HEAP(type, name)                         \
     if (void* object = name.allocate(request)) { \

@@ -19,14 +19,9 @@ constinit heaps::Owned<Heap> no_instance = stand_in<Heap>();
 template <class Heap>
 constinit heaps::Owned<Heap> away_instance = stand_in<Heap>();
 
-/// The calling thread's instance, or a stand-in.
-template <class Heap>
-constinit thread_local heaps::Owned<Heap>* own_instance [[gnu::tls_model("initial-exec")]] =
-    &no_instance<Heap>;
-
 template <class Heap>
 struct Threads {
-    static heaps::Owned<Heap>*& own() { return own_instance<Heap>; }
+    static heaps::Owned<Heap>*& own() { return own_instance<Heap>(); }
     static heaps::Owned<Heap>& none() { return no_instance<Heap>; }
     static heaps::Owned<Heap>& away() { return away_instance<Heap>; }
 };
@@ -41,6 +36,9 @@ using OfThreads = Callbacks<threads<Heap>, heaps::Owned<Heap>>;
 }
 
 }  // namespace
+
+constinit thread_local heaps::OwnedBins* own_bins = &no_instance<heaps::BinsOfThread>;
+constinit thread_local heaps::OwnedPages* own_pages = &no_instance<heaps::PagesOfThread>;
 
 template <class Heap>
 bool ProcessThreadHeap<Heap>::open(void* region, size_t bytes) {
@@ -57,26 +55,16 @@ void ProcessThreadHeap<Heap>::close() {
     }
 }
 
+// A thread's first request, and what no instance serves.
 template <class Heap>
-void* ProcessThreadHeap<Heap>::allocate(const heaps::Request& request) {
-    heaps::Owned<Heap>* const own = own_instance<Heap>;
-    void* object = heap_.allocate(*own, request);
-    return object != nullptr || own != &no_instance<Heap> ? object : allocate_first(request);
-}
-
-template <class Heap>
-void* ProcessThreadHeap<Heap>::allocate_first(const heaps::Request& request) {
-    return heap_.allocate(threads<Heap>.joined(), request);
-}
-
-template <class Heap>
-void ProcessThreadHeap<Heap>::deallocate(void* object) {
-    heap_.release(*own_instance<Heap>, object);
+void* ProcessThreadHeap<Heap>::allocate_slow(const heaps::Request& request) {
+    return own_instance<Heap>() == &no_instance<Heap> ? heap_.allocate(threads<Heap>.joined(), request)
+                                                      : nullptr;
 }
 
 template <class Heap>
 bool ProcessThreadHeap<Heap>::resize(void* object, const heaps::Request& request) {
-    return heap_.resize(*own_instance<Heap>, object, request);
+    return heap_.resize(*own_instance<Heap>(), object, request);
 }
 
 template <class Heap>

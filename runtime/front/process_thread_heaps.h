@@ -9,6 +9,23 @@
 
 namespace malloom::front {
 
+/// The calling thread's instances, or stand-ins, which are always busy: of a thread that has none yet, and of
+/// one that may have none now.
+extern constinit thread_local heaps::OwnedBins* own_bins
+    [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]];
+extern constinit thread_local heaps::OwnedPages* own_pages
+    [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]];
+template <class Heap>
+heaps::Owned<Heap>*& own_instance();
+template <>
+inline heaps::OwnedBins*& own_instance<heaps::BinsOfThread>() {
+    return own_bins;
+}
+template <>
+inline heaps::OwnedPages*& own_instance<heaps::PagesOfThread>() {
+    return own_pages;
+}
+
 /// Knows which instance is the calling thread's, and what ends of threads and forks mean to it. Heap is a
 /// heaps::ThreadHeap. At most one of each is open. All zero it claims and owns nothing.
 template <class Heap>
@@ -23,8 +40,22 @@ class ProcessThreadHeap {
     /// For tests: no other thread is left, and nothing is freed any more.
     void close();
 
-    void* allocate(const heaps::Request& request);
-    void deallocate(void* object);
+    [[gnu::always_inline]] void* allocate(const heaps::Request& request) {
+        void* const object = heap_.allocate(*own_instance<Heap>(), request);
+        return object != nullptr ? object : allocate_slow(request);
+    }
+    [[gnu::always_inline]] void deallocate(void* object) { heap_.release(*own_instance<Heap>(), object); }
+    // As of ThreadHeaps.
+    [[gnu::always_inline]] void* allocate_at_hand(size_t bytes)
+        requires heaps::HasAtHand<Heap>
+    {
+        return heap_.allocate_at_hand(*own_instance<Heap>(), bytes);
+    }
+    [[gnu::always_inline]] bool release_at_hand(void* object)
+        requires heaps::HasAtHand<Heap>
+    {
+        return heap_.release_at_hand(*own_instance<Heap>(), object);
+    }
     [[gnu::always_inline]] bool owns(const void* object) const { return heap_.owns(object); }
     size_t usable_size(const void* object) const { return heap_.usable_size(object); }
     bool resize(void* object, const heaps::Request& request);
@@ -33,7 +64,7 @@ class ProcessThreadHeap {
     void describe(platform::Line& line) const;
 
   private:
-    [[gnu::noinline]] void* allocate_first(const heaps::Request& request);
+    [[gnu::noinline]] void* allocate_slow(const heaps::Request& request);
 
     heaps::ThreadHeaps<Heap> heap_;
 };

@@ -87,6 +87,11 @@ void* RunTime::allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path) {
 }
 
 void* RunTime::allocate_in_region(size_t bytes, SlowMalloc slow_path) {
+    void* const object = process_heaps.allocate_at_hand_in_region(bytes);
+    return object != nullptr ? object : allocate_in_region_slow(bytes, slow_path);
+}
+
+void* RunTime::allocate_in_region_slow(size_t bytes, SlowMalloc slow_path) {
     void* object = process_heaps.allocate_in_region({bytes, 0});
     return object != nullptr ? object : slow_path(bytes);
 }
@@ -185,9 +190,15 @@ void* RunTime::allocate_for(const AskedFor& request) {
     return object != nullptr ? object : fallback().allocate(request);
 }
 
+void RunTime::deallocate_slow(void* object) {
+    if (!process_heaps.release_at_hand_in_region(object)) {
+        deallocate_elsewhere(object);
+    }
+}
+
 // mimalloc's where its objects have marks, else a region heap's, a group's, another thread's pool's, else
 // null, an object of the plan in several words, the C library's, or another allocator's.
-void RunTime::deallocate_slow(void* object) {
+void RunTime::deallocate_elsewhere(void* object) {
     if (fallback().may_have_mark(object)) {
         fallback().deallocate_marked(object);
     } else if (process_heaps.release_in_region(object)) {

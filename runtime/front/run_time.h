@@ -40,6 +40,9 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return from_fallback(bytes);
         }
+        if (serves_region_) {
+            return allocate_in_region(bytes, slow_path);
+        }
         if (is_unpoolable(bytes)) {
             return allocate_marked(bytes, slow_path);
         }
@@ -48,7 +51,7 @@ class RunTime {
         }
         Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return serves_region_ ? allocate_in_region(bytes, slow_path) : slow_path(bytes);
+            return slow_path(bytes);
         }
         if (site->colocation.has_fast_path(bytes)) {
             return colocated(bytes, site->colocation);
@@ -67,6 +70,9 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
         }
+        if (serves_region_) {
+            return allocate_zeroed_in_region(bytes, slow_path);
+        }
         if (is_unpoolable(bytes)) {
             return allocate_marked_zeroed(bytes, slow_path);
         }
@@ -75,7 +81,7 @@ class RunTime {
         }
         Site* site = sites_.find_fast(return_address);
         if (site == nullptr) [[unlikely]] {
-            return serves_region_ ? allocate_zeroed_in_region(bytes, slow_path) : slow_path(bytes);
+            return slow_path(bytes);
         }
         if (asks_the_caller(*site)) {
             return slow_path(bytes);
@@ -225,11 +231,13 @@ class RunTime {
     [[gnu::noinline]] static void* allocate_marked_aligned(size_t alignment, size_t bytes,
                                                            SlowAligned slow_path);
     [[gnu::noinline]] static void* allocate_in_region(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_in_region_slow(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] static void* allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void deallocate_slow(void* object);
+    [[gnu::noinline]] void deallocate_elsewhere(void* object);
     [[gnu::noinline]] void deallocate_any(void* object);
     void* allocate_from_plan(const AskedFor& request);
     void* allocate_pooled(const AskedFor& request);

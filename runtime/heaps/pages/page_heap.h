@@ -60,6 +60,10 @@ class PageHeap {
         return free == 0 ? leave_list_for(*page, object) : object;
     }
     [[gnu::noinline]] void* allocate_slow(size_t bytes);
+    /// The same where that is all there is to do: no page leaves or enters a list. Else null, and nothing
+    /// changes. It calls nothing.
+    [[gnu::always_inline]] void* allocate_at_hand(size_t bytes)
+        requires(!Search::finds_late);
     /// `alignment` is a power of two.
     void* allocate_aligned(size_t alignment, size_t bytes) {
         const size_t room = alignment > bytes ? alignment : bytes;
@@ -98,6 +102,10 @@ class PageHeap {
         }
     }
 
+    /// The same of an object, where that is all there is to do. Else false, and nothing changes.
+    [[gnu::always_inline]] bool release_at_hand(Region& region, void* object)
+        requires(!Search::finds_late);
+
     /// Of a living object: the bytes that it may use. 0 where no object may be.
     static size_t usable_size(const Region& region, const void* object) {
         const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
@@ -129,6 +137,12 @@ class PageHeap {
     Region* region_of(const void* address) const { return runs_.region_of(address); }
     Region* regions() const { return runs_.regions(); }
 
+    /// Whether a region may have become empty that no object was released in, but the head of a page.
+    bool take_emptied_another() {
+        const bool has_emptied = emptied_another_;
+        emptied_another_ = false;
+        return has_emptied;
+    }
     /// Empty pages that were kept go back.
     void give_back_empty();
 
@@ -171,6 +185,7 @@ class PageHeap {
     Page* with_room_[Geometry::classes] = {};
     PageRuns<Geometry::page_shift> runs_;
     void (*on_late_misuse_)() = nullptr;
+    bool emptied_another_ = false;
 };
 
 template <class Search, class G>
@@ -308,6 +323,7 @@ void PageHeap<Search, G>::give_back(Region& region, Page& page) {
         Region* const own = region_of(&page);
         MALLOOM_CHECK(own != nullptr);
         release(*own, &page, [](Wrong, const void*) { MALLOOM_CHECK(!"a page's head is no object"); });
+        emptied_another_ |= own->is_empty();
     }
 }
 
@@ -324,45 +340,8 @@ void PageHeap<Search, G>::give_back_empty() {
     }
 }
 
-// The unit has changed no bit where it refused one, so the bitmaps say how many are free.
-template <class Search, class G>
-void PageHeap<Search, G>::tell_late() {
-    save();
-    for (Page* page : with_room_) {
-        if (page != nullptr) {
-            uint32_t free = 0;
-            for (uint32_t chunk = 0; chunk < G::chunks_of(page->size_class); ++chunk) {
-                free += structures::is_free(page->bits(), chunk);
-            }
-            page->free = static_cast<uint16_t>(free);
-        }
-    }
-    restore();
-    if (on_late_misuse_ != nullptr) {
-        on_late_misuse_();
-    }
-}
-
-template <class Search, class G>
-void PageHeap<Search, G>::save() {
-    if constexpr (Search::finds_late) {
-        for (Page* page : with_room_) {
-            if (page != nullptr) {
-                Search::store(page->size_class, page->bits(), G::words_of(page->size_class));
-            }
-        }
-    }
-}
-
-template <class Search, class G>
-void PageHeap<Search, G>::restore() {
-    for (Page* page : with_room_) {
-        if (page != nullptr) {
-            become_first(*page);
-        }
-    }
-}
-
 }  // namespace malloom::heaps::pages
 
+#include "runtime/heaps/pages/page_heap_at_hand.h"
+#include "runtime/heaps/pages/page_heap_unit.h"
 #include "runtime/heaps/pages/page_heap_validity.h"

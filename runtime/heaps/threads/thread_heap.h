@@ -27,6 +27,8 @@ struct ThreadMisuseHook {
 /// - open: false where it cannot be.
 /// - add_region: some bytes from a unit's begin on, zeroed. False where that is too little. remove_region: of
 ///   an empty one. first_region, next_region: all of them. room_of: its bytes, about.
+/// - take_emptied_another: whether a release since the last call may have left a region empty that is not its
+///   object's.
 /// - allocate: null where its regions are full. It takes what was deferred before, or some of it.
 /// - release, resize: of an object in that region. Where it is none the hook is told.
 /// - release_later: in other threads and handlers, while the object's region is this heap's.
@@ -43,6 +45,7 @@ concept ThreadHeap = requires(T& heap, const T& constant, typename T::Region& re
     { T::next_region(region) } -> same_as<typename T::Region*>;
     { T::room_of(region) } -> same_as<size_t>;
     { T::is_empty(region) } -> same_as<bool>;
+    { heap.take_emptied_another() } -> same_as<bool>;
     { heap.allocate(request) } -> same_as<void*>;
     { heap.release(region, object) } -> same_as<void>;
     { heap.resize(region, object, bytes) } -> same_as<bool>;
@@ -53,6 +56,15 @@ concept ThreadHeap = requires(T& heap, const T& constant, typename T::Region& re
     { heap.settle() } -> same_as<void>;
     { T::usable_size(region, object) } -> same_as<size_t>;
     { T::looked_into(region, object, ThreadMisuse::foreign) } -> same_as<ThreadMisuse>;
+};
+
+/// A heap that offers the common case of small requests, and of objects in that region, alone: where there is
+/// more to do, these give null and false, and nothing has changed. An object that goes leaves no region
+/// empty.
+template <typename T>
+concept HasAtHand = requires(T& heap, typename T::Region& region, void* object, size_t bytes) {
+    { heap.allocate_at_hand(bytes) } -> same_as<void*>;
+    { heap.release_at_hand(region, object) } -> same_as<bool>;
 };
 
 /// An instance. It outlives its thread.

@@ -81,9 +81,53 @@ class ThreadHeaps {
     void leave(Instance& self);
 
     // As of a heap, for the thread that has the instance. One that stands for none is always busy.
-    void* allocate(Instance& self, const Request& request);
-    void release(Instance& self, void* object);
+    [[gnu::always_inline]] void* allocate(Instance& self, const Request& request) {
+        if (self.is_busy || request.bytes > largest_bytes || request.alignment > largest_alignment)
+            [[unlikely]] {
+            return nullptr;
+        }
+        const WithinInstance busy(self.is_busy);
+        void* object = self.Heap::allocate(request);
+        return object != nullptr ? object : allocate_slow(self, request);
+    }
+    [[gnu::always_inline]] void release(Instance& self, void* object) {
+        if (regions_.owner_of(object) != self.number || self.is_busy) [[unlikely]] {
+            release_others(self, object);
+            return;
+        }
+        const WithinInstance busy(self.is_busy);
+        Region& region = region_of(object);
+        self.Heap::release(region, object);
+        const bool emptied_another = self.take_emptied_another();
+        if (Heap::is_empty(region) || emptied_another) [[unlikely]] {
+            look_after_empty(self, region, emptied_another);
+        }
+    }
     bool resize(Instance& self, void* object, const Request& request);
+    /// The same of a heap that has the common case alone: null, and false, and nothing has changed, where
+    /// there is more to do. They call nothing.
+    [[gnu::always_inline]] void* allocate_at_hand(Instance& self, size_t bytes)
+        requires HasAtHand<Heap>
+    {
+        if (self.is_busy) [[unlikely]] {
+            return nullptr;
+        }
+        const WithinInstance busy(self.is_busy);
+        return self.Heap::allocate_at_hand(bytes);
+    }
+    [[gnu::always_inline]] bool release_at_hand(Instance& self, void* object)
+        requires HasAtHand<Heap>
+    {
+        if (!owns(object) || self.is_busy) [[unlikely]] {
+            return false;
+        }
+        const ThreadRegions::Place place = regions_.place_of(object);
+        if (place.owner != self.number) [[unlikely]] {
+            return false;
+        }
+        const WithinInstance busy(self.is_busy);
+        return self.Heap::release_at_hand(*static_cast<Region*>(place.region), object);
+    }
     [[gnu::always_inline]] bool owns(const void* object) const { return regions_.covers(object); }
     size_t usable_size(const void* object) const;
 
@@ -114,9 +158,10 @@ class ThreadHeaps {
     [[gnu::noinline]] void release_others(Instance& self, void* object);
     void clear_idle(Instance& owner);
     bool grow(Instance& self);
-    [[gnu::noinline]] void look_after_empty(Instance& owner, Region& region);
+    [[gnu::noinline]] void look_after_empty(Instance& owner, Region& region, bool emptied_another);
     void remove(Instance& owner, Region& region);
     void remove_empty(Instance& owner);
+    void remove_empty_but(const Region* kept, Instance& owner);
     [[gnu::noinline, gnu::cold]] void misused(ThreadMisuse what, const void* object, bool was_deferred) const;
 
     ThreadRegions regions_;
@@ -179,16 +224,6 @@ void ThreadHeaps<Heap>::leave(Instance& self) {
 }
 
 template <class Heap>
-void* ThreadHeaps<Heap>::allocate(Instance& self, const Request& request) {
-    if (self.is_busy || request.bytes > largest_bytes || request.alignment > largest_alignment) [[unlikely]] {
-        return nullptr;
-    }
-    const WithinInstance busy(self.is_busy);
-    void* object = self.Heap::allocate(request);
-    return object != nullptr ? object : allocate_slow(self, request);
-}
-
-template <class Heap>
 void* ThreadHeaps<Heap>::allocate_slow(Instance& self, const Request& request) {
     if (self.has_deferred()) {
         self.take_deferred();
@@ -211,20 +246,6 @@ bool ThreadHeaps<Heap>::grow(Instance& self) {
     const structures::Locked locked(lock_);
     const ThreadRegions::Taken taken = regions_.take(bytes > least ? bytes : least, self.number);
     return taken.start != nullptr && self.add_region(taken.start, taken.bytes);
-}
-
-template <class Heap>
-void ThreadHeaps<Heap>::release(Instance& self, void* object) {
-    if (regions_.owner_of(object) != self.number || self.is_busy) [[unlikely]] {
-        release_others(self, object);
-        return;
-    }
-    const WithinInstance busy(self.is_busy);
-    Region& region = region_of(object);
-    self.Heap::release(region, object);
-    if (Heap::is_empty(region)) [[unlikely]] {
-        look_after_empty(self, region);
-    }
 }
 
 template <class Heap>
@@ -261,13 +282,15 @@ void ThreadHeaps<Heap>::clear_idle(Instance& owner) {
 
 // One stays, for a thread that frees all that it has and begins anew.
 template <class Heap>
-void ThreadHeaps<Heap>::look_after_empty(Instance& owner, Region& region) {
-    if (owner.spare == nullptr || owner.spare == &region || !Heap::is_empty(*owner.spare)) {
+void ThreadHeaps<Heap>::look_after_empty(Instance& owner, Region& region, bool emptied_another) {
+    const bool has_spare = owner.spare != nullptr && Heap::is_empty(*owner.spare);
+    if (!has_spare && Heap::is_empty(region)) {
         owner.spare = &region;
-        return;
     }
-    const structures::Locked locked(lock_);
-    remove(owner, region);
+    if (emptied_another || owner.spare != &region) {
+        const structures::Locked locked(lock_);
+        remove_empty_but(owner.spare, owner);
+    }
 }
 
 template <class Heap>
@@ -281,9 +304,14 @@ void ThreadHeaps<Heap>::remove(Instance& owner, Region& region) {
 template <class Heap>
 void ThreadHeaps<Heap>::remove_empty(Instance& owner) {
     owner.settle();
+    remove_empty_but(nullptr, owner);
+}
+
+template <class Heap>
+void ThreadHeaps<Heap>::remove_empty_but(const Region* kept, Instance& owner) {
     for (Region* region = owner.first_region(); region != nullptr;) {
         Region* const next = Heap::next_region(*region);
-        if (Heap::is_empty(*region)) {
+        if (region != kept && Heap::is_empty(*region)) {
             remove(owner, *region);
         }
         region = next;

@@ -31,6 +31,16 @@ class ThreadRegions {
         return reinterpret_cast<void*>(start_ + size_t{unit_of(object).first} * unit_bytes);
     }
 
+    /// Both.
+    struct Place {
+        uint32_t owner;
+        void* region;
+    };
+    [[gnu::always_inline]] Place place_of(const void* object) const {
+        const Unit unit = unit_of(object);
+        return {unit.owner, reinterpret_cast<void*>(start_ + size_t{unit.first} * unit_bytes)};
+    }
+
     struct Taken {
         void* start;  ///< null where there is no room or no memory
         size_t bytes;

@@ -5,33 +5,15 @@
 
 namespace malloom::heaps {
 
-namespace {
-
-void tell(const ThreadMisuseHook& hook, pages::Wrong what, const void* object, bool was_deferred) {
+void PagesOfThread::tell(pages::Wrong what, const void* object, bool was_deferred) const {
     hook.told(hook.context,
               what == pages::Wrong::freed_before ? ThreadMisuse::freed_before : ThreadMisuse::foreign, object,
               was_deferred);
 }
 
-}  // namespace
-
-void* PagesOfThread::allocate(const Request& request) {
-    if (has_deferred()) [[unlikely]] {
-        take_deferred();
-    }
-    return request.alignment > Pages::Geometry::smallest
-               ? pages.allocate_aligned(request.alignment, request.bytes)
-               : pages.allocate(request.bytes);
-}
-
-void PagesOfThread::release(Region& region, void* object) {
-    pages.release(region, object,
-                  [this](pages::Wrong what, const void* wrong) { tell(hook, what, wrong, false); });
-}
-
 bool PagesOfThread::resize(const Region& region, void* object, size_t bytes) const {
     if (!Pages::is_living(region, object)) [[unlikely]] {
-        tell(hook, pages::Wrong::foreign, object, false);
+        tell(pages::Wrong::foreign, object, false);
     }
     return fits_room(bytes, Pages::usable_size(region, object));
 }
@@ -56,12 +38,12 @@ void PagesOfThread::take_deferred() {
         void* const object = reinterpret_cast<void*>(next);
         Region* const region = pages.region_of(object);
         if (region == nullptr) [[unlikely]] {
-            tell(hook, pages::Wrong::foreign, object, true);
+            tell(pages::Wrong::foreign, object, true);
             return;
         }
         next = *static_cast<uintptr_t*>(object);
         pages.release(*region, object,
-                      [this](pages::Wrong what, const void* wrong) { tell(hook, what, wrong, true); });
+                      [this](pages::Wrong what, const void* wrong) { tell(what, wrong, true); });
     }
 }
 

@@ -1,0 +1,49 @@
+// The common case of a page heap alone, for callers that have to do something afterwards, and would need a
+// frame for what is rare: part of page_heap.h, which includes it.
+#pragma once
+
+#include "runtime/heaps/pages/page_heap.h"
+
+namespace malloom::heaps::pages {
+
+template <class Search, class G>
+inline void* PageHeap<Search, G>::allocate_at_hand(size_t bytes)
+    requires(!Search::finds_late)
+{
+    if (bytes > G::largest) [[unlikely]] {
+        return nullptr;
+    }
+    const uint32_t size_class = G::class_of(bytes);
+    Page* const page = with_room_[size_class];
+    if (page == nullptr || page->free == 1) [[unlikely]] {
+        return nullptr;
+    }
+    --page->free;
+    return page->start + (size_t{Search::take(size_class, page->bits())} << G::shift_of(size_class));
+}
+
+template <class Search, class G>
+inline bool PageHeap<Search, G>::release_at_hand(Region& region, void* object)
+    requires(!Search::finds_late)
+{
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+    const uintptr_t entry = region.directory()[offset >> G::page_shift];
+    if (entry == 0 || (entry & kind_of_entry) != 0) [[unlikely]] {
+        return false;
+    }
+    Page& page = *reinterpret_cast<Page*>(entry);
+    const uint32_t shift = G::shift_of(page.size_class);
+    const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
+    const uint32_t chunk = within >> shift;
+    const uint32_t free = page.free + 1U;
+    if (chunk << shift != within || chunk < page.first || free == 1 || free == chunks_of(page)) [[unlikely]] {
+        return false;
+    }
+    if (!Search::put(page.size_class, page.bits(), chunk, false)) [[unlikely]] {
+        return false;
+    }
+    page.free = static_cast<uint16_t>(free);
+    return true;
+}
+
+}  // namespace malloom::heaps::pages
