@@ -1,6 +1,9 @@
 // The heaps as HeapConformance makes and asks them.
 #pragma once
 
+#include <mutex>
+
+#include "hardware/model/chunk_unit.h"
 #include "runtime/heaps/bins/adapter/thread_bins.h"
 #include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
@@ -9,6 +12,7 @@
 #include "runtime/heaps/plan/group_heap.h"
 #include "runtime/heaps/plan/plan_heap.h"
 #include "runtime/platform/memory.h"
+#include "runtime/structures/freestanding/unit_search.h"
 #include "tests/runtime/heaps/heap_conformance.h"
 #include "tests/runtime/heaps/plan/plan_builder.h"
 
@@ -45,6 +49,72 @@ class OverRegion {
 /// The page heap by one of the ways to search its bitmaps.
 template <class Search>
 using PagesOverRegion = OverRegion<heaps::RegionPages<heaps::pages::PageHeap<Search>>>;
+
+/// The chunk unit as a model. There is one.
+struct ModelledUnit {
+    template <structures::UnitRequest request>
+    static uint32_t ask(uint32_t kind_and_word, uint32_t data) {
+        return unit().answer(
+            {static_cast<uint8_t>(request), static_cast<uint8_t>(kind_and_word), kind_and_word >> 8, data});
+    }
+
+  private:
+    static hardware::ChunkUnit& unit() {
+        static hardware::ChunkUnit the_unit;
+        return the_unit;
+    }
+};
+
+/// The page heap by that unit, which all such heaps share: whoever is asked has its bitmaps there.
+class PagesByUnit {
+  public:
+    ~PagesByUnit() {
+        const std::lock_guard locked(unit_lock());
+        if (last() == this) {
+            last() = nullptr;
+        }
+    }
+
+    bool open(void* region, size_t bytes) { return Turn(*this).heap.open(region, bytes); }
+    void* allocate(const heaps::Request& request) { return Turn(*this).heap.allocate(request); }
+    void deallocate(void* object) { Turn(*this).heap.deallocate(object); }
+    bool owns(const void* object) const { return heap_.owns(object); }
+    size_t usable_size(const void* object) const { return heap_.usable_size(object); }
+    bool resize(void* object, const heaps::Request& request) const { return heap_.resize(object, request); }
+
+  private:
+    using Pages = heaps::pages::PageHeap<structures::SearchInUnit<ModelledUnit>>;
+    using Heap = heaps::RegionPages<Pages>;
+
+    /// The unit is this heap's, and nobody else's meanwhile.
+    struct Turn {
+        explicit Turn(PagesByUnit& of) : locked(unit_lock()), heap(of.heap_) {
+            if (last() == &of) {
+                return;
+            }
+            if (last() != nullptr) {
+                last()->state_.save();
+            }
+            of.state_.restore();
+            last() = &of;
+        }
+
+        std::lock_guard<std::mutex> locked;
+        Heap& heap;
+    };
+
+    static std::mutex& unit_lock() {
+        static std::mutex mutex;
+        return mutex;
+    }
+    static PagesByUnit*& last() {
+        static PagesByUnit* heap = nullptr;
+        return heap;
+    }
+
+    Heap heap_;
+    Pages::UnitState state_ = {};
+};
 
 /// A plan in memory, and whoever opens it.
 class InPlan {
