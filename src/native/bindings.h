@@ -14,6 +14,7 @@ void bind_fields(nanobind::module_& module);
 void bind_debug(nanobind::module_& module);
 void bind_orders(nanobind::module_& module);
 void bind_packing(nanobind::module_& module);
+void bind_pages(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_latency(nanobind::module_& module);

@@ -14,6 +14,7 @@ NB_MODULE(_native, module) {
     malloom::native::bind_debug(module);
     malloom::native::bind_orders(module);
     malloom::native::bind_packing(module);
+    malloom::native::bind_pages(module);
     malloom::native::bind_plan(module);
     malloom::native::bind_simulation(module);
     malloom::native::bind_latency(module);

@@ -48,11 +48,13 @@ def count_instructions(command: Command) -> int:
     return _totals(output_of_valgrind(command, "callgrind"))["Ir"]
 
 
-def output_of_valgrind(command: Command, tool: str, *options: str) -> str:
-    """What cachegrind or callgrind writes about a run. Raises CommandError where it is missing or fails."""
+def output_of_valgrind(command: Command, tool: str, *options: str, addresses: int = 0) -> str:
+    """What cachegrind or callgrind writes about a run, with at most so many bytes of address space where that
+    is not 0. Raises CommandError where it is missing or fails."""
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "counts"
-        prefix = [installed("valgrind"), f"--tool={tool}", *options, f"--{tool}-out-file={counts}"]
+        limit = [installed("prlimit", "util-linux"), f"--as={addresses}"] if addresses else []
+        prefix = [*limit, installed("valgrind"), f"--tool={tool}", *options, f"--{tool}-out-file={counts}"]
         with ended(command, prefix) as run:
             if run.status != 0 or not counts.is_file():
                 why = last_line(run.errors.read())

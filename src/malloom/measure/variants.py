@@ -20,6 +20,8 @@ from malloom.settings import settings
 GLIBC = "glibc"
 POOLS = "pools"
 """Pools per call site that every run learns anew, natively: `malloom run --heap pools`."""
+PAGES = "pages"
+"""`malloom run --heap pages`."""
 DYNAMORIO, POOL, PREFETCH, ALL = "dynamorio", "pool", "prefetch", "all"
 """DynamoRIO alone, with pools, with prefetches, with both."""
 
@@ -69,6 +71,11 @@ def with_plan(name: str, plan: Path) -> Variant:
 def pools(name: str = POOLS, *options: str) -> Variant:
     """`malloom run --heap pools`, with further options."""
     return Variant(name, lambda program: program.with_environment(pooled(*options)))
+
+
+def pages() -> Variant:
+    """`malloom run --heap pages`."""
+    return Variant(PAGES, lambda program: program.with_environment(_with_heap(PAGES)))
 
 
 def under_dynamorio(names: tuple[str, ...] = (DYNAMORIO, POOL, PREFETCH, ALL)) -> list[Variant]:
@@ -130,7 +137,11 @@ def as_run(
 
 def pooled(*options: str) -> dict[str, str]:
     """The variables of `malloom run --heap pools`."""
-    printed = stages.output_of("run", "--heap", "pools", *options, "--print-environment")
+    return _with_heap("pools", *options)
+
+
+def _with_heap(heap: str, *options: str) -> dict[str, str]:
+    printed = stages.output_of("run", "--heap", heap, *options, "--print-environment")
     entries = (shlex.split(line)[0].partition("=") for line in printed.splitlines())
     return {name: value for name, _, value in entries}
 

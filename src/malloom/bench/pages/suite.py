@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.pages import cosimulation, switches, table1, table3, table4, table5
+from malloom.bench.pages import cosimulation, host, locality, switches, table1, table3, table4, table5
 from malloom.bench.pages.programs import PROGRAMS, Scale
 from malloom.bench.pages.simulation import SimulatedCore
 from malloom.bench.pages.tables import tables
@@ -20,6 +20,9 @@ PARTS = {
     table5.PART: "cells and clock in FPGAs",
     cosimulation.PART: "the page heap with the unit and without, on recorded programs",
     switches.PART: "what changing between two heaps with one unit takes",
+    locality.PART: "misses of ten recorded programs where the page heap and a buddy heap place their objects",
+    host.COUNTS: "instructions for memory management on this machine, by each way to search bitmaps",
+    host.TIMES: "CPU time and peak memory of programs with the page heap, and with general allocators",
 }
 
 
@@ -57,6 +60,9 @@ def prepare(
         table5.PART: partial(table5.steps, hardware, processor, seeds),
         cosimulation.PART: partial(cosimulation.steps, built, cases),
         switches.PART: partial(switches.steps, core),
+        locality.PART: partial(locality.steps, locality.CASES[:1] if quick else locality.CASES),
+        host.COUNTS: partial(host.count_steps, programs, scale),
+        host.TIMES: partial(host.time_steps, quick),
     }
     return Prepared(parts, tables(), check=partial(_check, hardware))
 
@@ -69,5 +75,8 @@ def _check(hardware: Path, _workloads: Path) -> None:
 
 
 SUITE = Suite(
-    "Li, Mohanty and Kavi: a page allocator whose bitmaps a unit in hardware searches", PARTS, prepare
+    "Li, Mohanty and Kavi: a page allocator whose bitmaps a unit in hardware searches",
+    PARTS,
+    prepare,
+    groups={host.GROUP: (host.COUNTS, host.TIMES)},
 )

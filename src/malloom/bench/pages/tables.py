@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from malloom.bench.numbers import ONE
-from malloom.bench.pages import cosimulation, paper, switches, table1, table3, table4, table5
+from malloom.bench.pages import cosimulation, host, locality, paper, switches, table1, table3, table4, table5
 from malloom.bench.pages.simulation import LINEAR
 from malloom.bench.tables import Table
 from malloom.measure.rows import Row
+from malloom.measure.variants import GLIBC
 
 OTHERS = (
     "an allocator of equal cells in hardware, dalnefre's alloc.v, takes a request a clock, without a call; "
@@ -34,6 +35,7 @@ def tables() -> list[Table]:
             cosimulation.ASKED,
         ),
         _numbers("Cycles from one heap to another", switches.PART, switches.CYCLES),
+        *_on_host(),
     ]
 
 
@@ -54,6 +56,21 @@ def _programs() -> list[Table]:
         _number_table(
             f"Cycles of a malloc and its free, calls included ({OTHERS})", part, table4.PAIR, _hundredths
         ),
+    ]
+
+
+def _on_host() -> list[Table]:
+    """Table 1's line on locality, and the page heap behind programs of this machine."""
+    simulated = "16 KB 4-way and 256 KB 4-way, lines of 32 bytes"
+    part, title = locality.PART, "Table 1, locality"
+    return [
+        Table(f"{title}: misses, first level ({simulated})", part, locality.FIRST_LEVEL, locality.BUDDY),
+        Table(f"{title}: misses of the second level", part, locality.SECOND_LEVEL, locality.BUDDY),
+        Table(f"{title}: pages touched", part, locality.TOUCHED, locality.BUDDY),
+        Table("Instructions for memory management, against linear", host.COUNTS, host.INSTRUCTIONS, LINEAR),
+        _number_table("Million instructions for memory management", host.COUNTS, host.MILLIONS, _hundredths),
+        Table("CPU time", host.TIMES, "cpu_time", GLIBC),
+        Table("Peak memory", host.TIMES, host.PEAK, GLIBC),
     ]
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from malloom.bench.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.cases import Runnable
 from malloom.bench.gathered import Races
 from malloom.bench.goals import Goal, Of
 from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, THROUGH_MALLOC, TIME, Work
 from malloom.bench.means import mean_row
-from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget
 from malloom.measure.process import Command

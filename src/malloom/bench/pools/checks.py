@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from malloom.bench.builds import UNCHECKED, Builds
 from malloom.bench.cases import Runnable
 from malloom.bench.gathered import Races
 from malloom.bench.goals import Goal
 from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, TIME, Work
 from malloom.bench.means import mean_row
-from malloom.bench.pools.builds import UNCHECKED, Builds
 from malloom.bench.pools.code import for_each
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from malloom.bench.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.general import general_variants
 from malloom.bench.goals import Goal
 from malloom.bench.malloc_free import DIRECTLY, POOL_HEAP, Work
-from malloom.bench.pools.builds import BEFORE, UNCHECKED, Build, Builds
 from malloom.bench.pools.hot_path import for_simulation, hot_path, returns_what_it_changed
 from malloom.bench.pools.simulation import PROCESSORS, cycles
 from malloom.bench.steps import Bench

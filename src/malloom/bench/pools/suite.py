@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from malloom.bench.builds import Builds
 from malloom.bench.cases import Case, Runnable
 from malloom.bench.gathered import Races
 from malloom.bench.malloc_free import PATTERNS, Work
 from malloom.bench.pools import before, checks, code
 from malloom.bench.pools.allocators import HugePages
-from malloom.bench.pools.builds import Builds
 from malloom.bench.pools.dynamorio import dynamorio_rows
 from malloom.bench.pools.malloc_free import malloc_free_rows
 from malloom.bench.pools.memory import memory_rows

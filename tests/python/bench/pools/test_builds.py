@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.bench.pools.builds import BEFORE, SCRIPT, UNCHECKED, Build, Builds
+from malloom.bench.builds import BEFORE, SCRIPT, UNCHECKED, Build, Builds
 from malloom.errors import CommandError
 from malloom.measure.process import Command
 from python.bench.races import bench

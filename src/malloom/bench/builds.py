@@ -57,8 +57,8 @@ class Builds:
     def of(self, bench: Bench, name: str) -> Build:
         """Raises CommandError where there is no such build to be had."""
         if name == BEFORE:
-            return _built(bench, self.against)
-        return _built(bench, "HEAD", WITHOUT_CHECKS)
+            return built(bench, self.against)
+        return built(bench, "HEAD", WITHOUT_CHECKS)
 
     def there(self, bench: Bench, *names: str) -> Mapping[str, Build]:
         """Those that can be had; `bench.failed` is told of the others."""
@@ -71,7 +71,8 @@ class Builds:
         return found
 
 
-def _built(bench: Bench, commit: str, *options: str) -> Build:
+def built(bench: Bench, commit: str, *options: str) -> Build:
+    """A commit's run time with build options, which is made once. Raises CommandError where it cannot be."""
     tree = bench.workloads.resolve().parents[2]
     if not (tree / SCRIPT).is_file() or not (tree / ".git").exists():
         raise CommandError(
