@@ -18,7 +18,7 @@ COMMAND = Path(__file__).parents[2] / ".venv/bin/malloom"
 FLAGS = ["-O0", "-g", "-w", "-D_GNU_SOURCE", "-pthread", "-Wl,--build-id"]
 """Without optimisation, which leaves out what has no defined meaning, and without warnings of the faults."""
 
-HEAPS = ("glibc", "mimalloc", "pools", "bins")
+HEAPS = ("glibc", "mimalloc", "pools", "bins", "pages")
 SURVIVED = "survived\n"
 LONGEST = 10
 """Seconds for one case; they take milliseconds, unless the fault sends the heap round in circles."""
@@ -174,7 +174,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cases = cases_of(build(Path(folder)))
         by_heap = {name: run_all(cases, heap(name)) for name in HEAPS}
-    print(table(by_heap), misses(by_heap["pools"]), misses(by_heap["bins"]), sep="\n\n")
+    print(table(by_heap), *(misses(by_heap[name]) for name in HEAPS[2:]), sep="\n\n")
 
 
 if __name__ == "__main__":

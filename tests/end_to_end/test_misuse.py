@@ -1,5 +1,5 @@
-"""Programs that misuse the heap: what `malloom run --heap pools` and `--heap bins` notice, and that they take
-no right one for wrong."""
+"""Programs that misuse the heap: what `malloom run --heap pools`, `bins` and `pages` notice, and that they
+take no right one for wrong."""
 
 import os
 import re
@@ -54,7 +54,22 @@ BINS_STOP = {
     ("787", "fallback"): 3,
     ("787", "pool"): 18,
 }
-FEWEST = {"pools": POOLS_STOP, "bins": BINS_STOP}
+PAGES_STOP = {
+    ("122", "fallback"): 0,
+    ("122", "pool"): 0,
+    ("415", "fallback"): 6,
+    ("415", "library"): 2,
+    ("415", "pool"): 49,
+    ("416", "fallback"): 0,
+    ("416", "pool"): 1,
+    ("590", "none"): 34,
+    ("761", "fallback"): 5,
+    ("761", "library"): 2,
+    ("761", "pool"): 44,
+    ("787", "fallback"): 0,
+    ("787", "pool"): 0,
+}
+FEWEST = {"pools": POOLS_STOP, "bins": BINS_STOP, "pages": PAGES_STOP}
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +90,10 @@ def pooled(errors: str) -> int:
 def test_each_weakness_has_its_cases(cases: list[Case]) -> None:
     for weakness in ("122", "415", "416", "590", "761", "787"):
         assert len([case for case in cases if case.weakness == weakness]) >= EACH_WEAKNESS
-    assert {case.category for case in cases} == set(POOLS_STOP) == set(BINS_STOP)
+    assert {case.category for case in cases} == set(POOLS_STOP) == set(BINS_STOP) == set(PAGES_STOP)
 
 
-@pytest.mark.parametrize("name", ["glibc", "mimalloc", "bins"])
+@pytest.mark.parametrize("name", ["glibc", "mimalloc", "bins", "pages"])
 def test_right_twins_run_to_their_end(cases: list[Case], name: str) -> None:
     outcomes = misuse_cases.run_all(cases, misuse_cases.heap(name), "right")
     ends = {case.full_name: (done.status, done.output, done.errors) for case, done in outcomes.items()}
