@@ -26,9 +26,9 @@ if [ ! -f "$folder/complete" ]; then
     git archive "$commit" | tar -x -C "$folder/source"
     [ -z "$option" ] || grep -REqs "(option|set)\($name\b" "$folder/source/CMakeLists.txt" "$folder/source/cmake" "$folder/source/runtime" ||
         fail "the sources of commit $1 know no build option $name; measure a commit that has it"
-    { cmake -G Ninja -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release ${option:+-D"$name=$value"} \
+    { setup/cached.sh cmake -G Ninja -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release ${option:+-D"$name=$value"} \
         -DMALLOOM_PYTHON=OFF -DMALLOOM_DYNAMORIO=OFF -DMALLOOM_TESTS=OFF -DMALLOOM_WORKLOADS=ON &&
-        cmake --build "$folder/build" --target malloom pairs pool_pairs; } >"$folder/log" 2>&1 ||
+        setup/cached.sh cmake --build "$folder/build" --target malloom pairs pool_pairs; } >"$folder/log" 2>&1 ||
         { tail -n 30 "$folder/log" >&2; fail "building commit $1 failed (its last lines are above; all are in $folder/log)"; }
     touch "$folder/complete"
 fi
