@@ -191,7 +191,9 @@ class Chooser:
         finalists: list[Row] = [*best_settings, *best_plans]
         if len(finalists) > 1:
             self.watcher.step("final", f"racing the best {len(finalists)} anew")
-            rounds = max(FINAL_ROUNDS, self._rounds(len(finalists), MOST_FINAL_ROUNDS))
+            # Without a rival there is no interval to be had.
+            least = FINAL_ROUNDS if best_settings and best_plans else 1
+            rounds = max(least, self._rounds(len(finalists), MOST_FINAL_ROUNDS))
             self.training.run([row.name for row in finalists], rounds)
         setting = _first(self._ranked(best_settings))
         plan = _first(self._ranked(best_plans))

@@ -81,7 +81,7 @@ def _kept_lines(outcome: Outcome) -> Iterator[str]:
     if outcome.exit_status != 0:
         yield f"the program ended with exit status {outcome.exit_status}, with and without"
     if outcome.plan:
-        command = shlex.join(outcome.inputs.program)
+        command = shlex.join(outcome.inputs.arguments(outcome.inputs.judged[0]))
         run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {command}"
         yield f"the plan is kept as {outcome.plan}, {outcome.inputs.judged_on}; use it with: {run}"
     else:
