@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from malloom.optimize.options import Options, Watcher
     from malloom.optimize.verdict import Outcome
 
-SECONDS = 200.0
+SECONDS = 150.0
 """For the measured runs of a program of seconds; of a shorter one far fewer are needed."""
 INTERRUPTED = 128 + 2
 """Exit status after Ctrl-C, as shells have it."""
@@ -203,7 +203,8 @@ def optimized(
             show(outcome)
         if outcome.interrupted:
             return INTERRUPTED
-        return int(fail_if is not None and verdict_interval(outcome).verdict == fail_if)
+        interval = verdict_interval(outcome)
+        return int(interval is not None and interval.verdict == fail_if)
 
 
 def confirmed(

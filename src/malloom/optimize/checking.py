@@ -26,7 +26,22 @@ class Judged:
 
     def has(self, name: str) -> bool:
         """Whether it was measured on every input."""
-        return bool(self.rounds) and all(rounds.runs.get(name) for rounds in self.rounds.values())
+        return bool(self.rounds) and all(self.has_on(given, name) for given in self.rounds)
+
+    def has_on(self, given: str, name: str) -> bool:
+        """Whether there are pairs of it on an input: after an interrupt there may be half of one."""
+        runs = self.rounds[given].runs
+        return bool(runs.get(name) and runs.get(AS_IT_IS))
+
+    def measured(self) -> list[tuple[str, str]]:
+        """Every row and input of which there are pairs, by rows."""
+        names = dict.fromkeys(name for rounds in self.rounds.values() for name in rounds.runs)
+        return [
+            (name, given)
+            for name in names
+            for given in self.rounds
+            if name != AS_IT_IS and self.has_on(given, name)
+        ]
 
     def on(self, given: str, name: str, against: str, metric: str) -> Interval:
         """One row against another on one input."""

@@ -24,8 +24,10 @@ STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
 """Of each row; fewer only where even the likeliest rows take longer than the time that there is."""
-FEWEST_RACED = 8
+FEWEST_RACED = 12
 """Rows, however long they take."""
+NO_TIME = "no time; --seconds gives more"
+"""Why others are left out."""
 FINAL_ROUNDS, MOST_FINAL_ROUNDS = 6, 24
 """Of the best few: the fewest with which pairs have an interval, and many of short programs."""
 CLEARLY_BELOW = 0.98
@@ -83,17 +85,18 @@ class Chooser:
     def _affordable(
         self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]
     ) -> list[AllocatorRow | Candidate]:
-        """As many rows as one round has time for: allocators as they are and plans before other settings."""
+        """As many rows as one round has time for: what has huge pages first, as that is best most often, then
+        plans, allocators as they are, and those with early return."""
         of_way = {way: [row for row in settings if row.setting.way is way] for way in Way}
         rows: list[AllocatorRow | Candidate] = [
-            *of_way[Way.plain],
-            *candidates,
             *of_way[Way.huge],
+            *candidates,
+            *of_way[Way.plain],
             *of_way[Way.early],
         ]
-        most = max(FEWEST_RACED, int(self.seconds / (2 * self._one_round)))
+        most = max(FEWEST_RACED, int(self.seconds / self._one_round))
         for row in rows[most:]:
-            self.training.left[row.name] = "there was no time for it; --seconds gives more"
+            self.training.left[row.name] = NO_TIME
         return rows[:most]
 
     def _race(self, rows: Sequence[Row]) -> None:

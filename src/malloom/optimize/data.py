@@ -15,8 +15,6 @@ from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.training import AS_IT_IS, Measured, Row
 from malloom.optimize.verdict import Outcome
 
-NO_INTERVAL = Interval(1.0, None, None)
-
 
 def as_data(outcome: Outcome) -> dict[str, Any]:
     """One JSON object. Times are seconds, memory is bytes; ratios are to the program as it is.
@@ -32,9 +30,9 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "check": [each.text for each in outcome.inputs.check],
         "judged": outcome.inputs.judged_on,
         "goal": outcome.options.goal.value,
-        "verdict": interval.verdict.value,
+        "verdict": interval.verdict.value if interval else None,
         "metric": "cpu_time" if outcome.options.goal.value == "time" else "memory",
-        **interval_as_data(interval),
+        **(interval_as_data(interval) if interval else dict.fromkeys(("ratio", "low", "high"))),
         "runs": outcome.judged.pairs,
         "peak_rss_ratio": peak_ratio(outcome),
         "chosen": _name(outcome.choice.choice) if outcome.choice else None,
@@ -59,11 +57,11 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def verdict_interval(outcome: Outcome) -> Interval:
-    """Of what is told, on all judged inputs together; none where it was not measured."""
+def verdict_interval(outcome: Outcome) -> Interval | None:
+    """Of what is told, on all judged inputs together; None where it was not measured on each."""
     told, judged = outcome.told, outcome.judged
     if told is None or not judged.has(told.name):
-        return NO_INTERVAL
+        return None
     return judged.of_all(told.name, AS_IT_IS, outcome.options.goal.metrics)
 
 
@@ -107,19 +105,16 @@ def _row(row: Row, measured: Measured | None, problem: str | None) -> dict[str, 
 def _checks(outcome: Outcome) -> list[dict[str, Any]]:
     """Every judged row on every input: intervals by metric, of CPU time that with Holm's correction too."""
     judged = outcome.judged
-    names = dict.fromkeys(name for rounds in judged.rounds.values() for name in rounds.runs)
     return [
         {
             "input": given,
             "row": name,
             **{metric: interval_as_data(judged.on(given, name, AS_IT_IS, metric)) for metric in METRICS},
             "corrected": interval_as_data(judged.corrected(name)[given]) if judged.has(name) else None,
-            "runs": raw(rounds.runs[name]),
-            "as_it_is": raw(rounds.runs[AS_IT_IS]),
+            "runs": raw(judged.rounds[given].runs[name]),
+            "as_it_is": raw(judged.rounds[given].runs[AS_IT_IS]),
         }
-        for given, rounds in judged.rounds.items()
-        for name in names
-        if name != AS_IT_IS and rounds.runs.get(name)
+        for name, given in judged.measured()
     ]
 
 

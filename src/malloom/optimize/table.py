@@ -54,11 +54,10 @@ def lines(outcome: Outcome) -> Iterator[str]:
     if outcome.interrupted:
         yield "interrupted: no plan is kept"
         return
-    if outcome.told is None:
-        return
     if own := own_figures(outcome):
         yield own
-    yield _verdict_line(outcome, verdict_interval(outcome))
+    if interval := verdict_interval(outcome):
+        yield _verdict_line(outcome, interval)
     yield from _kept_lines(outcome)
 
 
@@ -114,13 +113,9 @@ def _measured_cells(name: str, measured: Measured) -> Cells:
 
 def _check_rows(outcome: Outcome) -> list[Cells]:
     judged = outcome.judged
-    names = dict.fromkeys(name for rounds in judged.rounds.values() for name in rounds.runs)
     return [
         (name, given, *(_interval(judged.on(given, name, AS_IT_IS, metric)) for metric in METRICS))
-        for name in names
-        if name != AS_IT_IS
-        for given, rounds in judged.rounds.items()
-        if rounds.runs.get(name)
+        for name, given in judged.measured()
     ]
 
 
@@ -153,8 +148,9 @@ def _notes(outcome: Outcome) -> Iterator[str]:
     training, choice = outcome.training, outcome.choice
     if training is None:
         return
-    for name, why in training.left.items():
-        yield f"{name} is left out ({why})"
+    for why in dict.fromkeys(training.left.values()):
+        names = ", ".join(name for name, reason in training.left.items() if reason == why)
+        yield f"left out: {names} ({why})"
     if outcome.limit.refused:
         left = ", ".join(f"{name} {ratio:.2f}" for name, ratio in outcome.limit.refused.items())
         yield f"left out for their peak memory against the program's own: {left}"

@@ -131,3 +131,16 @@ def test_the_judgement_keeps_and_refuses_with_a_reason() -> None:
     assert why("none") == "it was not measured on every input"
     assert found.pairs == 8
     assert found.of_all("glibc better", AS_IT_IS, ("cpu_time",)).verdict == "faster"
+
+
+def test_what_is_half_measured_is_told_as_far_as_there_are_pairs() -> None:
+    found = judged(setting("better", WORK="1"), pairs=6)
+    assert found.has("glibc better") and found.measured() == [
+        ("glibc better", "one"),
+        ("glibc better", "two"),
+    ]
+    found.rounds["two"].runs[AS_IT_IS].clear()
+    assert found.measured() == [("glibc better", "one")] and not found.has("glibc better")
+    found.rounds["one"].runs[AS_IT_IS].pop()
+    assert len(found.rounds["one"].runs["glibc better"]) == 6
+    assert found.on("one", "glibc better", AS_IT_IS, "cpu_time").low is None, "five pairs are too few"
