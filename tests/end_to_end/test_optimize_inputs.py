@@ -140,4 +140,13 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     assert found["verdict"] == "slower" and found["pairs"] == 6 and list(found["inputs"]) == ["3000"]
     done = malloom("optimize", "--confirm", plan, *options, "--train", "2000", "--", cells, "{}")
     assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == ["2000"]
-    assert [list(each["inputs"]) for each in read_record(plan)["measured"]] == [["3000"], ["2000"]]
+    record = read_record(plan)
+    assert [list(each["inputs"]) for each in record["measured"]] == [["3000"], ["2000"]]
+    # Of a program that read what was piped, the pipe is gone, and is given anew.
+    piped = {"program": [str(cells)], "train": [{"arguments": [], "stdin": None}], "measured": []}
+    write_with_record(plan, plan, {**record, **piped})
+    assert "exit status 2" in refusal(malloom("optimize", "--confirm", plan, *options))
+    (tmp_path / "number").write_text("2000")
+    with (tmp_path / "number").open() as number:
+        done = malloom("optimize", "--confirm", plan, *options, stdin=number)
+    assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == [str(cells)], done.stderr

@@ -183,7 +183,7 @@ def optimize(
     with ended_in_order(), repeatable_input(bool(train or inputs)) as stdin, watching() as watcher:
         wanted = wanted_inputs(command, train, check, inputs, stdin)
         if confirm:
-            raise typer.Exit(confirmed(confirm, wanted, options, watcher, as_json, fail_if))
+            raise typer.Exit(confirmed(confirm, wanted, stdin, options, watcher, as_json, fail_if))
         assert wanted is not None
         raise typer.Exit(optimized(wanted, options, watcher, as_json, fail_if))
 
@@ -210,6 +210,7 @@ def optimized(
 def confirmed(
     plan: Path,
     inputs: "Inputs | None",
+    stdin: Path | None,
     options: "Options",
     watcher: "Watcher",
     as_json: bool,
@@ -218,7 +219,7 @@ def confirmed(
     """Measures a plan again, and prints what was found; the exit status."""
     from malloom.optimize.confirming import confirm  # noqa: PLC0415
 
-    found = confirm(plan, inputs, options, watcher)
+    found = confirm(plan, inputs, stdin, options, watcher)
     watcher.done()
     if as_json:
         print(json.dumps({"plan": str(plan), **found}, indent=1, allow_nan=False))

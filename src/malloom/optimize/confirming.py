@@ -28,10 +28,13 @@ class Planned:
     kind = "plan"
 
 
-def confirm(plan: Path, inputs: Inputs | None, options: Options, watcher: Watcher) -> dict[str, Any]:
+def confirm(
+    plan: Path, inputs: Inputs | None, stdin: Path | None, options: Options, watcher: Watcher
+) -> dict[str, Any]:
     """What new pairs of the plan and of the program as it is say, which its record then has as well.
 
-    The inputs are those that the plan was judged on, unless others are given. Raises CommandError where the
+    The inputs are those that the plan was judged on, with `stdin` where they have no file of their own,
+    unless others are given. Raises CommandError where the
     plan has no record of them, or where it, its allocator or the program cannot be run.
     """
     watcher.steps = 2
@@ -42,7 +45,7 @@ def confirm(plan: Path, inputs: Inputs | None, options: Options, watcher: Watche
             raise CommandError(
                 f"{plan} does not say what it was judged on", remedy="name the program after --"
             )
-        inputs = recorded_inputs(record)
+        inputs = recorded_inputs(record, stdin)
     program = open_program(inputs.program[0])
     row = Planned(variants.as_run(plan, program=program))
     watcher.step("as it is", "running the program as it is")

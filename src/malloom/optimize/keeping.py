@@ -90,9 +90,12 @@ def interval_as_data(interval: Interval) -> dict[str, float | None]:
     return {"ratio": interval.ratio, "low": interval.low, "high": interval.high}
 
 
-def recorded_inputs(record: Mapping[str, Any]) -> Inputs:
-    """The command and the inputs of a record."""
-    train, check = (tuple(_input(each) for each in record[kind]) for kind in ("train", "check"))
+def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
+    """The command and the inputs of a record; those that had no file for standard input have this one."""
+    command = shlex.join(record["program"])
+    train, check = (
+        tuple(_input(each, command, stdin) for each in record[kind]) for kind in ("train", "check")
+    )
     return Inputs(tuple(record["program"]), train, check)
 
 
@@ -101,10 +104,10 @@ def _told(given: Input) -> dict[str, Any]:
     return {"arguments": list(given.words), "stdin": str(stdin.resolve()) if stdin else None}
 
 
-def _input(told: Mapping[str, Any]) -> Input:
-    stdin = told["stdin"]
-    shown = [*map(shlex.quote, told["arguments"]), *([f"@{stdin}"] if stdin else [])]
-    return Input(" ".join(shown), tuple(told["arguments"]), Path(stdin) if stdin else None)
+def _input(told: Mapping[str, Any], command: str, stdin: Path | None) -> Input:
+    file = told["stdin"]
+    shown = [*map(shlex.quote, told["arguments"]), *([f"@{file}"] if file else [])]
+    return Input(" ".join(shown) or command, tuple(told["arguments"]), Path(file) if file else stdin)
 
 
 def _plan_setting(setting: Setting) -> PlanSetting:
