@@ -34,8 +34,8 @@ def confirm(
     """What new pairs of the plan and of the program as it is say, which its record then has as well.
 
     The inputs are those that the plan was judged on, with `stdin` where they have no file of their own,
-    unless others are given. Raises CommandError where the
-    plan has no record of them, or where it, its allocator or the program cannot be run.
+    unless others are given. Raises CommandError where the plan has no record of them, or where it, its
+    allocator or the program cannot be run.
     """
     watcher.steps = 2
     check_plan(plan)
