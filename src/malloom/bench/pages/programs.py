@@ -45,7 +45,7 @@ PROGRAMS: Sequence[Program] = (
     Program(
         "continued_fraction", "cfrac", "1000000016000000063", "18133765060888532819", "1813376492712703137631"
     ),
-    Program("logic_covers", "espresso", "1 5 8", "1 12 120", "3 12 150"),
+    Program("logic_covers", "espresso", "1 5 8", "1 10 250", "1 12 120"),
     Program("spheres", "boxed-sim", "5 1", "10 2", "10 19"),
     Program("sentences", "parser", "2 50", "30 300", "300 300"),
     Program("perfect_numbers", "perlbmk", "20", "140", "800"),
