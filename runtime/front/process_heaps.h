@@ -95,26 +95,22 @@ struct ProcessHeaps {
 #undef HEAP
         return false;
     }
+    /// Whether that is the region heap that is open.
+    bool serves(const void* heap) const { return serves_ == heap; }
     /// The common case alone, of a region heap that has it so. Null, and false, where there is more to do.
     /// They call nothing, so whoever calls them needs no frame.
-    [[gnu::always_inline]] void* allocate_at_hand_in_region([[maybe_unused]] size_t bytes) {
-#define KNOWN_HEAP(type, name)
-#define HEAP(type, name)                  \
-    if (serves_ == &name) {               \
-        return take_at_hand(name, bytes); \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
+    template <class Heap>
+    [[gnu::always_inline]] static void* take_at_hand(Heap& heap, size_t bytes) {
+        if constexpr (requires { heap.allocate_at_hand(bytes); }) {
+            return heap.allocate_at_hand(bytes);
+        }
         return nullptr;
     }
-    [[gnu::always_inline]] bool release_at_hand_in_region([[maybe_unused]] void* object) {
-#define KNOWN_HEAP(type, name)
-#define HEAP(type, name)                   \
-    if (serves_ == &name) {                \
-        return give_at_hand(name, object); \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
+    template <class Heap>
+    [[gnu::always_inline]] static bool give_at_hand(Heap& heap, void* object) {
+        if constexpr (requires { heap.release_at_hand(object); }) {
+            return heap.release_at_hand(object);
+        }
         return false;
     }
     /// What those say of themselves that serve, for the line of statistics.
@@ -131,21 +127,6 @@ struct ProcessHeaps {
     }
 
   private:
-    template <class Heap>
-    [[gnu::always_inline]] static void* take_at_hand(Heap& heap, size_t bytes) {
-        if constexpr (requires { heap.allocate_at_hand(bytes); }) {
-            return heap.allocate_at_hand(bytes);
-        }
-        return nullptr;
-    }
-    template <class Heap>
-    [[gnu::always_inline]] static bool give_at_hand(Heap& heap, void* object) {
-        if constexpr (requires { heap.release_at_hand(object); }) {
-            return heap.release_at_hand(object);
-        }
-        return false;
-    }
-
     const void* serves_ = nullptr;  ///< the region heap that open_region_heap has opened
 
     void* claim(const heaps::Request& request) {

@@ -86,9 +86,23 @@ void* RunTime::allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path) {
     return object != nullptr ? object : slow_path(bytes);
 }
 
-void* RunTime::allocate_in_region(size_t bytes, SlowMalloc slow_path) {
-    void* const object = process_heaps.allocate_at_hand_in_region(bytes);
-    return object != nullptr ? object : allocate_in_region_slow(bytes, slow_path);
+// Functions that call nothing on their common way, and go on by a jump else.
+void RunTime::choose_paths_of_region() {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)                                                                   \
+    if (process_heaps.serves(&process_heaps.name)) {                                       \
+        region_path_ = [](size_t bytes, SlowMalloc slow_path) {                            \
+            void* const object = ProcessHeaps::take_at_hand(process_heaps.name, bytes);    \
+            return object != nullptr ? object : allocate_in_region_slow(bytes, slow_path); \
+        };                                                                                 \
+        deallocate_slow_ = [](RunTime& run_time, void* object) {                           \
+            if (!ProcessHeaps::give_at_hand(process_heaps.name, object)) {                 \
+                run_time.deallocate_elsewhere(object);                                     \
+            }                                                                              \
+        };                                                                                 \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
 }
 
 void* RunTime::allocate_in_region_slow(size_t bytes, SlowMalloc slow_path) {
@@ -188,12 +202,6 @@ void* RunTime::allocate_common(const AskedFor& request) {
 void* RunTime::allocate_for(const AskedFor& request) {
     void* object = claim(request);
     return object != nullptr ? object : fallback().allocate(request);
-}
-
-void RunTime::deallocate_slow(void* object) {
-    if (!process_heaps.release_at_hand_in_region(object)) {
-        deallocate_elsewhere(object);
-    }
 }
 
 // mimalloc's where its objects have marks, else a region heap's, a group's, another thread's pool's, else

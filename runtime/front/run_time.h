@@ -40,8 +40,8 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return from_fallback(bytes);
         }
-        if (serves_region_) {
-            return allocate_in_region(bytes, slow_path);
+        if (in_region_ != nullptr) {
+            return in_region_(bytes, slow_path);
         }
         if (is_unpoolable(bytes)) {
             return allocate_marked(bytes, slow_path);
@@ -70,7 +70,7 @@ class RunTime {
         if (is_plain(bytes, plain_span_)) {
             return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
         }
-        if (serves_region_) {
+        if (in_region_ != nullptr) {
             return allocate_zeroed_in_region(bytes, slow_path);
         }
         if (is_unpoolable(bytes)) {
@@ -161,7 +161,7 @@ class RunTime {
         if (heaps::FallbackHeap::owns_plain(object)) {
             heaps::FallbackHeap::deallocate_plain(object);
         } else if (!process_heaps.plan.release_small(object)) [[unlikely]] {
-            deallocate_slow(object);
+            deallocate_slow_(*this, object);
         }
     }
     size_t usable_size(void* object) const { return process_heaps.usable_size(object); }
@@ -230,13 +230,13 @@ class RunTime {
     [[gnu::noinline]] static void* allocate_marked_zeroed(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] static void* allocate_marked_aligned(size_t alignment, size_t bytes,
                                                            SlowAligned slow_path);
-    [[gnu::noinline]] static void* allocate_in_region(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] static void* allocate_in_region_slow(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] static void* allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
-    [[gnu::noinline]] void deallocate_slow(void* object);
+    static void deallocate_slow(RunTime& run_time, void* object) { run_time.deallocate_elsewhere(object); }
+    void choose_paths_of_region();
     [[gnu::noinline]] void deallocate_elsewhere(void* object);
     [[gnu::noinline]] void deallocate_any(void* object);
     void* allocate_from_plan(const AskedFor& request);
@@ -275,8 +275,12 @@ class RunTime {
 
     /// Smaller requests without pools of their own come from common ones; 0 where none do.
     size_t common_end_ = 0;
-    size_t plain_span_ = 0;       ///< of the fallback, in mode fallback; else 0
-    bool serves_region_ = false;  ///< in mode region: a region heap is asked before all else
+    size_t plain_span_ = 0;  ///< of the fallback, in mode fallback; else 0
+    // Of the region heap that is open, whose common case these have in them.
+    using InRegion = void* (*)(size_t bytes, SlowMalloc slow_path);
+    InRegion in_region_ = nullptr;  ///< in mode region: it is asked before all else
+    InRegion region_path_ = nullptr;
+    void (*deallocate_slow_)(RunTime& run_time, void* object) = deallocate_slow;
     std::atomic<Mode> mode_ = Mode::starting;
     std::atomic<Mode> matching_ = Mode::fallback;
     bool has_started_ = false;

@@ -44,6 +44,7 @@ void RunTime::start() {
     const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
     open_pools(options, mode);
     const char* const region_heap = process_heaps.open_region_heap(options.heap);
+    choose_paths_of_region();
     matching_ = has_plan_ || has_pools()                 ? mode
                 : region_heap != nullptr                 ? Mode::region
                 : malloom_dynamic_patience.requests != 0 ? Mode::awaited
@@ -169,7 +170,7 @@ void RunTime::stop_if_used_up() {
 void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
     mode.store(wanted, std::memory_order_release);
     const Mode now = mode_.load(std::memory_order_relaxed);
-    __atomic_store_n(&serves_region_, now == Mode::region, __ATOMIC_RELEASE);
+    __atomic_store_n(&in_region_, now == Mode::region ? region_path_ : nullptr, __ATOMIC_RELEASE);
     const bool has_pools_alone = now == Mode::call_sites && common_end_ != 0 && !has_plan_;
     __atomic_store_n(&plain_span_, now == Mode::fallback ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
     __atomic_store_n(&marked_end_, has_pools_alone ? fallback().marked_end() : 0, __ATOMIC_RELEASE);

@@ -35,14 +35,18 @@ inline bool PageHeap<Search, G>::release_at_hand(Region& region, void* object)
     const uint32_t shift = G::shift_of(page.size_class);
     const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
     const uint32_t chunk = within >> shift;
-    const uint32_t free = page.free + 1U;
-    if (chunk << shift != within || chunk < page.first || free == 1 || free == chunks_of(page)) [[unlikely]] {
+    if (chunk << shift != within || chunk < page.first) [[unlikely]] {
+        return false;
+    }
+    // Of a page that has none, it is to enter the list, and the last one leaves it.
+    const uint32_t free = page.free;
+    if (free - 1 >= chunks_of(page) - 2) [[unlikely]] {
         return false;
     }
     if (!Search::put(page.size_class, page.bits(), chunk, false)) [[unlikely]] {
         return false;
     }
-    page.free = static_cast<uint16_t>(free);
+    page.free = static_cast<uint16_t>(free + 1);
     return true;
 }
 

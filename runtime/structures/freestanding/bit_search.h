@@ -110,6 +110,19 @@ struct CountingSearch {
         const auto before = static_cast<uint32_t>(reinterpret_cast<const uint32_t*>(word) - words);
         return before * bits_of_word + Zeros::count(*word);
     }
+    /// The same, which is taken then: of a word that is longer than the bitmap's it is not looked for again.
+    [[gnu::always_inline]] static uint32_t take(uint32_t* words)
+        requires(sizeof(typename Zeros::Word) > sizeof(uint32_t))
+    {
+        auto* word = reinterpret_cast<typename Zeros::Word*>(words);
+        while (*word == 0) {
+            ++word;
+        }
+        const auto bits = *word;
+        *word = bits & (bits - 1);
+        const auto before = static_cast<uint32_t>(reinterpret_cast<uint32_t*>(word) - words);
+        return before * bits_of_word + Zeros::count(bits);
+    }
 };
 
 #if defined(__SSE2__)
@@ -159,6 +172,9 @@ struct SearchInMemory {
 
     /// Of the first bitmap of its kind, which has a free place: the lowest one, which is taken then.
     [[gnu::always_inline]] static uint32_t take(uint32_t, uint32_t* words) {
+        if constexpr (requires { Search::take(words); }) {
+            return Search::take(words);
+        }
         const uint32_t place = Search::find(words);
         flip(words, place);
         return place;
