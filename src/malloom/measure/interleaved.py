@@ -137,14 +137,18 @@ class Race:
         self.restart()
         return failed
 
-    def enter(self, name: str, command: Command) -> None:
-        """One more command, warmed up. Raises CommandError, and leaves it out, where it fails.
+    def add(self, name: str, command: Command) -> None:
+        """One more command, which has not run yet.
 
         Times so far are forgotten: the surroundings of all may be others from now on.
         """
         self.commands[name] = command
         self._surroundings = None
         self.restart()
+
+    def enter(self, name: str, command: Command) -> None:
+        """The same, warmed up. Raises CommandError, and leaves it out, where it fails."""
+        self.add(name, command)
         try:
             self._run(name, 0)
         except CommandError:

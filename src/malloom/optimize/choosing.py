@@ -79,8 +79,8 @@ class Chooser:
         return self._final(plans, there)
 
     def expected(self, rows: int) -> float:
-        """Seconds that so many rows take, their first runs included."""
-        return (self._rounds(rows) + 1) * rows * self._one_round
+        """Seconds that so many rows take."""
+        return self._rounds(rows) * rows * self._one_round
 
     def _affordable(
         self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]
@@ -101,8 +101,8 @@ class Chooser:
 
     def _race(self, rows: Sequence[Row]) -> None:
         if rows:
-            entered = self.training.enter(rows)
-            self.training.run([row.name for row in entered], self._rounds(len(entered)))
+            self.training.enter(rows)
+            self.training.run([row.name for row in rows], self._rounds(len(rows)))
 
     def _rounds(self, rows: int, most: int = MOST_ROUNDS) -> int:
         """FEWEST_ROUNDS, or more where they end within a third of the time, or one where those would take

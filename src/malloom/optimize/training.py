@@ -1,7 +1,7 @@
 """Races of the same rows on each training input, and what they say of a row on all inputs together."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -81,18 +81,12 @@ class Training:
             race.warm_up(AS_IT_IS)
         return cls(races)
 
-    def enter(self, rows: Sequence[Row], tell: Callable[[], None] = lambda: None) -> list[Row]:
-        """Those of the rows that run as the program does, on every input."""
-        entered = []
+    def enter(self, rows: Sequence[Row]) -> None:
+        """Rows that may run from now on. Without a run that is thrown away: of three a cold one does not
+        matter, and there are many rows."""
         for row in rows:
-            tell()
-            try:
-                for race in self.races.values():
-                    race.enter(row.name, race.commands[AS_IT_IS].with_environment(row.environment))
-                entered.append(row)
-            except CommandError as error:
-                self._leave(row.name, str(error))
-        return entered
+            for race in self.races.values():
+                race.add(row.name, race.commands[AS_IT_IS].with_environment(row.environment))
 
     def run(self, names: Sequence[str], rounds: int) -> None:
         """So many rounds of those named and of the program as it is, whose results replace earlier ones."""
