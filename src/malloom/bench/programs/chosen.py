@@ -20,6 +20,7 @@ from malloom.measure import stages
 from malloom.measure.process import Command
 from malloom.measure.variants import POOLS, pooled, with_plan
 from malloom.optimize.candidates import Candidate
+from malloom.optimize.inputs import STANDARD_INPUT
 from malloom.optimize.parts import chain_of
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.training import Row
@@ -76,7 +77,13 @@ def choose(bench: Bench, program: Program, words: Mapping[Input, Sequence[str]],
 
 def told_inputs(words: Mapping[Input, Sequence[str]]) -> dict[str, Input]:
     """Those to learn on and to check by, by what a user types for them."""
-    return {shlex.join(words[given]): given for given in INPUTS if given.role is not Role.HELD_OUT}
+    return {_typed(words[given]): given for given in INPUTS if given.role is not Role.HELD_OUT}
+
+
+def _typed(words: Sequence[str]) -> str:
+    """What begins like the name of a file for standard input has that doubled."""
+    begun = (STANDARD_INPUT if word.startswith(STANDARD_INPUT) else "" for word in words)
+    return shlex.join(f"{begin}{word}" for begin, word in zip(begun, words, strict=True))
 
 
 @dataclass(frozen=True)
