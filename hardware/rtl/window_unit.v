@@ -16,8 +16,9 @@
 //
 // Bit 31 alone is the answer of a fill or peek where no chunk is free.
 // Codes: 1 in no window (software looks after it), 2 no chunk begins there, 3 it is free already, 4 no such opcode,
-// class or window, 5 the window still has chunks. A class stands in the lowest four bits of an operand; window
-// w is one of class w % classes. A window begins at a multiple of its own size, below 2^31, and not at 0.
+// class or window, 5 the window still has chunks. A class stands in the lowest four bits of an operand, a window's
+// number in the lowest eight; window w is one of class w % classes. A window begins at a multiple of its own
+// size, below 2^31, and not at 0.
 //
 // Requests and answers are as the chunk unit's (chunk_unit.v). What is answered is known before the windows change,
 // and the lowest chunk of each before it is asked for: so after a take or give that changed something the unit
