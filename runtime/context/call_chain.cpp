@@ -8,17 +8,17 @@
 
 namespace malloom::context {
 
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned walk_callers(const Caller& caller,
-                                                                             unsigned depth,
-                                                                             uintptr_t* frames) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) unsigned walk_callers(const Caller& caller,
+                                                                                     unsigned depth,
+                                                                                     uintptr_t* frames) {
     NoTrace trace;
     return walker::walk(caller, depth, frames, trace);
 }
 
-[[gnu::no_sanitize("address", "thread", "undefined")]] unsigned trace_callers(const Caller& caller,
-                                                                              unsigned depth,
-                                                                              uintptr_t* frames,
-                                                                              WalkTrace& trace) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) unsigned trace_callers(const Caller& caller,
+                                                                                      unsigned depth,
+                                                                                      uintptr_t* frames,
+                                                                                      WalkTrace& trace) {
     return walker::walk(caller, depth, frames, trace);
 }
 

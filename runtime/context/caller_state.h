@@ -44,7 +44,8 @@ struct CallerState {
     }
 
     /// What is in a place below readable_places. Not checked by sanitizers: the frame is another's.
-    [[nodiscard, gnu::no_sanitize("address", "thread", "undefined")]] uintptr_t word(uint32_t place) const {
+    [[nodiscard]] __attribute__((no_sanitize("address", "thread", "undefined"))) uintptr_t
+    word(uint32_t place) const {
         return place < registers_count
                    ? registers[place]
                    : *static_cast<const volatile uintptr_t*>(frame + (place - registers_count));

@@ -14,12 +14,12 @@ constexpr size_t absent = SIZE_MAX;
 constexpr uint32_t fewest = CompanionMonitor::samples / 2;
 
 // Not checked by sanitizers: the program owns the object, and may be writing it.
-[[gnu::no_sanitize("address", "thread", "undefined")]] uintptr_t word_at(uintptr_t address) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) uintptr_t word_at(uintptr_t address) {
     return *reinterpret_cast<const volatile uintptr_t*>(address);
 }
-[[gnu::no_sanitize("address", "thread", "undefined")]] size_t offset_of_pointer(uintptr_t object,
-                                                                                size_t bytes,
-                                                                                uintptr_t target) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) size_t offset_of_pointer(uintptr_t object,
+                                                                                        size_t bytes,
+                                                                                        uintptr_t target) {
     const auto* words = reinterpret_cast<const volatile uintptr_t*>(object);
     const size_t count = (bytes < searched_bytes ? bytes : searched_bytes) / sizeof(uintptr_t);
     for (size_t i = 0; i < count; ++i) {

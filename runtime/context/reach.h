@@ -67,7 +67,7 @@ class Reach {
     uint64_t key() const { return key_; }
 
     /// Goes to the caller, by the step of return_address(). False where it is not known for sure.
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool go(
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) bool go(
         [[maybe_unused]] uint64_t rule) {
 #if defined(__x86_64__)
         const uint64_t offset = FrameRule::offset_bytes(rule);

@@ -23,14 +23,14 @@ inline constexpr uintptr_t address_bits = (uintptr_t{1} << 48) - 1;
 inline constexpr uintptr_t address_bits = ~uintptr_t{0};
 #endif
 
-[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline uintptr_t load(
+[[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) inline uintptr_t load(
     uintptr_t address) {
     return *reinterpret_cast<const volatile uintptr_t*>(address);
 }
 
 // Fills `frames`, whose first is known, tells `trace` what it reads, and gives the number of frames.
 template <class Trace>
-[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline unsigned walk(
+[[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) inline unsigned walk(
     const Caller& caller, unsigned depth, uintptr_t* frames, Trace& trace) {
     constexpr uintptr_t word = sizeof(uintptr_t);
     frames[0] &= address_bits;

@@ -42,7 +42,7 @@ class WalkTrace {
     /// Whether a walk from `caller` would read the same; never of a walk that read more than is kept. Reads
     /// the stack at places that were readable when its frames were these: of a coroutine's stack that was cut
     /// short since and has the same frames below the cut, that may be wrong.
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool holds_for(
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) bool holds_for(
         const Caller& caller) const {
         return begins_at(caller) && holds_at(caller.stack_pointer, places_);
     }
@@ -50,7 +50,7 @@ class WalkTrace {
     /// The same where other threads may be writing the trace. `is_whole()` says whether all that was read of
     /// it until then belongs together; no place that does not is looked at.
     template <class IsWhole>
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool holds_for(
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) bool holds_for(
         const Caller& caller, IsWhole&& is_whole) const {
         if (!begins_at(caller)) {
             return false;
@@ -71,14 +71,14 @@ class WalkTrace {
         uint32_t offsets[max_words];  // bytes above the stack pointer
     };
 
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool begins_at(
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) bool begins_at(
         const Caller& caller) const {
         return caller.return_address == caller_.return_address &&
                caller.stack_pointer == caller_.stack_pointer &&
                ((caller.frame_pointer ^ caller_.frame_pointer) & frame_pointer_mask_) == 0;
     }
 
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] bool holds_at(
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) bool holds_at(
         uintptr_t stack_pointer, const Places& places) const {
         if (places.count > max_words) {
             return false;

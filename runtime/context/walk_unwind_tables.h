@@ -12,7 +12,7 @@ namespace malloom::context::walker {
 inline constexpr uintptr_t max_frame_bytes = uintptr_t{1} << 28;
 
 // Not checked by sanitizers: it reads frames that are none of its own.
-[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline uintptr_t load(
+[[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) inline uintptr_t load(
     uintptr_t address) {
     return *reinterpret_cast<const volatile uintptr_t*>(address);
 }
@@ -38,7 +38,7 @@ inline bool is_plausible(uintptr_t stack_pointer, uintptr_t frame_pointer) {
 // `place` is where the current return address was found: the word below the stack pointer after the return.
 // So it is readable, and so is the frame above it as far as its page reaches.
 template <class Trace>
-[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline unsigned walk(
+[[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) inline unsigned walk(
     const Caller& caller, unsigned depth, uintptr_t* frames, Trace& trace) {
     uintptr_t return_address = caller.return_address;
     uintptr_t frame_pointer = caller.frame_pointer;

@@ -87,7 +87,7 @@ MALLOOM_COLOCATION_ENTRY(create_colocated_by_register, malloom_create_colocated)
 // Beside the companion that the entry's caller keeps in a register, or in its frame above `place`, where the
 // return address lies.
 template <class ColocatedByRegister, class Colocated, class SlowPath>
-[[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] inline void*
+[[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) inline void*
 allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t place,
                         ColocatedByRegister colocated_by_register, Colocated colocated, SlowPath slow_path) {
     const uint32_t kept = colocation.place();

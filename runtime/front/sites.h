@@ -48,8 +48,8 @@ class Sites {
 
     /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
     /// `place` is where the return address lies.
-    [[gnu::always_inline, gnu::no_sanitize("address", "thread", "undefined")]] void* allocate_reached(
-        size_t bytes, uintptr_t return_address, uintptr_t place) const {
+    [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) void*
+    allocate_reached(size_t bytes, uintptr_t return_address, uintptr_t place) const {
         const Recent* wrapper = &recent_of(return_address);
         const uintptr_t above = place + wrapper->distance;
         // Of another page it would have to be asked whether it can be read.

@@ -110,7 +110,8 @@ class ColocationHeap {
     }
     // Not checked by sanitizers, into whose code it must not be inlined: the program owns the object, and may
     // be writing it. 0 outside the pools.
-    [[gnu::no_sanitize("address", "thread", "undefined")]] uintptr_t word_at(uintptr_t address) const {
+    __attribute__((no_sanitize("address", "thread", "undefined"))) uintptr_t
+    word_at(uintptr_t address) const {
         return is_readable(address) ? *reinterpret_cast<const volatile uintptr_t*>(address) : 0;
     }
 

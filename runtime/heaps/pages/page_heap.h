@@ -322,7 +322,8 @@ void PageHeap<Search, G>::give_back(Region& region, Page& page) {
     if (lies_apart) {
         Region* const own = region_of(&page);
         MALLOOM_CHECK(own != nullptr);
-        release(*own, &page, [](Wrong, const void*) { MALLOOM_CHECK(!"a page's head is no object"); });
+        release(*own, &page,
+                [](Wrong, const void*) { MALLOOM_CHECK(false && "a page's head is no object"); });
         emptied_another_ |= own->is_empty();
     }
 }

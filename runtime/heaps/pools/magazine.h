@@ -24,7 +24,7 @@ constexpr MagazineSlot magazine_sentinel = 1;
 constexpr uint32_t magazine_sentinels = 4;
 
 /// Nothing can be taken from it nor put there.
-extern const MagazineSlot closed_magazine[2 * magazine_sentinels] [[gnu::visibility("hidden")]];
+[[gnu::visibility("hidden")]] extern const MagazineSlot closed_magazine[2 * magazine_sentinels];
 inline uint64_t closed_top() {
     return reinterpret_cast<uint64_t>(closed_magazine + magazine_sentinels);
 }

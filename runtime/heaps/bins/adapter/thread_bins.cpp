@@ -83,7 +83,7 @@ void BinsOfThread::take_deferred() {
 
 // The owner may just be changing the flags beside the size. The size stays while the object lives, and one
 // load reads it whole.
-[[gnu::no_sanitize("thread")]] size_t BinsOfThread::usable_size(const Region&, const void* object) {
+__attribute__((no_sanitize("thread"))) size_t BinsOfThread::usable_size(const Region&, const void* object) {
     return (__atomic_load_n(&bins::chunk_of(object).head, __ATOMIC_RELAXED) & ~bins::flags) -
            bins::overhead_bytes;
 }
