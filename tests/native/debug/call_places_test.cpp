@@ -16,6 +16,8 @@
 
 using namespace malloom::native;
 
+extern "C" const char __executable_start[];
+
 namespace {
 
 using Sections = std::map<std::string, std::vector<unsigned char>>;
@@ -55,8 +57,7 @@ __attribute__((noinline)) uint64_t here() {
 }
 constexpr unsigned bias_line = __LINE__ + 1;
 __attribute__((noinline)) uint64_t load_bias() {
-    extern const char start[] asm("__executable_start");
-    return reinterpret_cast<uint64_t>(start);
+    return reinterpret_cast<uint64_t>(__executable_start);
 }
 
 }  // namespace

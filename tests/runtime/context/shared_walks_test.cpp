@@ -9,7 +9,7 @@
 
 // A trace may be read while it is written: its version says then that it is not whole.
 extern "C" const char* __tsan_default_suppressions() {
-    return "race:malloom::context::WalkTrace\n";
+    return "race:runtime/context/walk_trace.h\n";
 }
 
 namespace malloom::tests {

@@ -198,7 +198,7 @@ TEST_F(OccupancyTest, SignalHandlersShareWords) {
     signal(SIGALRM, on_signal);
     const itimerval every = {{0, 100}, {0, 100}};
     setitimer(ITIMER_REAL, &every, nullptr);
-    for (int round = 0; handled < 200; ++round) {
+    while (handled < 200) {
         live_next_to_others(occupancy, owners, 1, 1000);
     }
     const itimerval never = {};
