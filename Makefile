@@ -13,6 +13,8 @@ WHEEL := build/wheel$(if $(filter ON,$(COMPILER)),-with-compiler).stamp
 # (tests/conftest.py). What measures has the machine to itself.
 PYTEST := .venv/bin/python -m pytest --durations=10
 SIDE_BY_SIDE := -n $(shell expr $$(nproc) + 1) --dist loadgroup -m 'not alone and not long'
+# The files that have such tests: to collect all takes ten seconds of one core.
+ALONE := $(shell grep -rl --include='test_*.py' 'mark\.alone' tests)
 # Every folder with a suite.
 SUITES := $(patsubst src/malloom/bench/%/suite.py,%,$(wildcard src/malloom/bench/*/suite.py))
 # The preset of the fast build; that of `make soak` has more tests.
@@ -64,7 +66,7 @@ test: PACKAGES := test
 test: setup  ## all tests, with formatting, lint and types
 	@setup/side_by_side.sh $(BUILDS) "setup/firmware.sh simulated_core chunk_core window_core riscv_core" setup/hardware.sh
 	@$(PYTEST) $(SIDE_BY_SIDE)
-	@$(PYTEST) -m alone
+	@$(PYTEST) -m alone $(ALONE)
 
 bench: PACKAGES := bench
 bench: build  ## all benchmark suites

@@ -113,6 +113,12 @@ def dependencies(build: Path) -> dict[str, tuple[Path, ...]]:
 
 
 @cache
+def name_of(path: Path) -> str:
+    """Relative to the root. Kept, as most sources include the same headers."""
+    return os.path.relpath(path, ROOT)
+
+
+@cache
 def digest_of(path: Path) -> bytes:
     """Of a file of the tree its content; of one of the system when it was last changed."""
     resolved = os.path.realpath(path)
@@ -175,8 +181,7 @@ def is_changed(source: Source) -> bool:
     changed = changed_files()
     if changed is None or {".clang-tidy", "tests/.clang-tidy"} & changed:
         return True
-    included = (os.path.relpath(path, ROOT) for path in source.includes())
-    return source.name in changed or not changed.isdisjoint(included)
+    return source.name in changed or not changed.isdisjoint(map(name_of, source.includes()))
 
 
 def looked_at() -> list[str]:
