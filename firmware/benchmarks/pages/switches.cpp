@@ -39,11 +39,8 @@ constinit bool keeps_apart = true;
 
 void set_interrupts(bool are_on) {
     constexpr uint32_t of_machine = 1U << 3;
-    if (are_on) {
-        __asm__ volatile("csrs mstatus, %0" : : "r"(of_machine) : "memory");
-    } else {
-        __asm__ volatile("csrc mstatus, %0" : : "r"(of_machine) : "memory");
-    }
+    __asm__ volatile("csrc mstatus, %0" : : "r"(are_on ? 0 : of_machine) : "memory");
+    __asm__ volatile("csrs mstatus, %0" : : "r"(are_on ? of_machine : 0) : "memory");
 }
 
 class Chance {
@@ -292,8 +289,8 @@ int count_cycles() {
 
 uintptr_t* on_timer(uintptr_t* frame) {
     ++interrupts;
-    within_calls += frame[0] - reinterpret_cast<uintptr_t>(malloom_management_begin) <
-                    static_cast<uintptr_t>(malloom_management_end - malloom_management_begin);
+    within_calls += frame[0] >= reinterpret_cast<uintptr_t>(malloom_management_begin) &&
+                    frame[0] < reinterpret_cast<uintptr_t>(malloom_management_end);
     set_timer();
     if (between == Between::tasks) {
         return switch_tasks(frame);
