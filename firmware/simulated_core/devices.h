@@ -22,7 +22,10 @@ class Devices {
 
     /// A cycle has passed. Whether the timer interrupts now.
     bool tick() {
-        if (timer_ != 0 && --timer_ == 0) interrupts_ = true;
+        if (timer_ != 0) {
+            --timer_;
+            interrupts_ = timer_ == 0;
+        }
         return interrupts_;
     }
 
