@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from malloom.bench.gathered import Gathered, without_errors
 from malloom.bench.general import BEST
 from malloom.bench.goals import Goal, Of
+from malloom.bench.numbers import ONE
 from malloom.bench.programs.chosen import Ways
 from malloom.bench.programs.halves import with_best
 from malloom.bench.programs.scale import TIME, Aim, Scale
 from malloom.bench.steps import Bench
 from malloom.measure.interleaved import Budget, Rounds
+from malloom.measure.interval import exact
 from malloom.measure.process import Command
-from malloom.measure.rows import Place, Row, control_rows, measured_row
+from malloom.measure.rows import Place, Row, control_rows, measured_row, row
 from malloom.measure.variants import GLIBC
 from malloom.optimize.goal import Goal as OptimizeGoal
 from malloom.optimize.limit import Limit
@@ -27,6 +29,8 @@ UNLIMITED = "best whatever it needs"
 """The baseline that is the best general setting without a limit of what else it needs."""
 WITHOUT = "without it"
 """The baseline of a part of what is kept: all parts before it."""
+FAILED = "failed"
+"""The metric of how many inputs the program did not run on with what is kept."""
 NOT_WORSE = 1.01
 """Of the low end against the best general setting."""
 REGRETTED = 1.03
@@ -149,10 +153,15 @@ def _rows_of_race(place: Place, rounds: Rounds, aim: Aim) -> list[Row | Goal]:
     return [*rows, Goal(time, aim.slower, Of.LOW)]
 
 
+def failed(place: Place, inputs: int) -> Goal:
+    """On how many inputs the program does not run as it should with what is kept: none is the goal."""
+    return Goal(row(place, KEPT, ONE, FAILED, exact(float(inputs))), 0.0)
+
+
 def against_best_rows(place: Place, judged: Judged) -> list[Row | Goal]:
     """What is kept against the best general setting, and against the best row: what its user must regret."""
     if KEPT not in judged.rounds.runs:
-        return []
+        return [failed(place, 1)]
     even, metric = judged.against_best, judged.metric
     best, unlimited, regret = (
         measured_row(place, even, KEPT, name, metric) for name in (BEST, UNLIMITED, BEST_ROW)

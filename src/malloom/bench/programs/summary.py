@@ -7,7 +7,7 @@ from malloom.bench.goals import Goal
 from malloom.bench.means import geometric_mean, mean_of_programs
 from malloom.bench.numbers import number_rows
 from malloom.bench.programs.chosen import KINDS, NOTHING
-from malloom.bench.programs.held_out import BEST_ROW, KEPT, UNLIMITED, WITHOUT, HeldOut, Judged
+from malloom.bench.programs.held_out import BEST_ROW, KEPT, UNLIMITED, WITHOUT, HeldOut, Judged, failed
 from malloom.bench.programs.scale import Aim
 from malloom.measure.interval import exact
 from malloom.measure.rows import Place, Row, control_rows, row
@@ -20,14 +20,18 @@ PROGRAMS = "programs"
 
 
 def summary(judged: HeldOut, aim: Aim) -> list[Row | Goal]:
-    """Of the programs that were measured; nothing where none was."""
-    there = {place: each for place, each in judged.items() if KEPT in each.rounds.runs}
-    if not there:
+    """Of the programs that were measured; nothing where none was. Means are of the inputs on which the
+    program runs with what is kept; a goal counts the others."""
+    if not judged:
         return []
+    there = {place: each for place, each in judged.items() if KEPT in each.rounds.runs}
+    failures = failed(("what is kept", f"{len(judged)} held-out inputs"), len(judged) - len(there))
+    if not there:
+        return [failures]
     controls = [
         each for place in there for each in control_rows(place, there[place].rounds, GLIBC, aim.metric)
     ]
-    return [*controls, *_means(there, aim), *_counts(there), *_parts(there, aim.metric)]
+    return [*controls, *_means(there, aim), failures, *_counts(there), *_parts(there, aim.metric)]
 
 
 def _means(judged: dict[Place, Judged], aim: Aim) -> list[Row | Goal]:

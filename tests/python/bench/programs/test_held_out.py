@@ -72,9 +72,11 @@ def test_each_part_stands_against_all_before_it() -> None:
     assert parts == {"layout": pytest.approx(0.9), "prefetches": pytest.approx(0.72 / 0.81)}
 
 
-def test_what_failed_with_what_was_kept_has_no_row_against_the_best() -> None:
+def test_an_input_on_which_what_was_kept_fails_is_a_goal_that_is_missed() -> None:
     without = {name: time for name, time in TIMES.items() if name != "kept"}
-    assert against_best_rows(PLACE, replace(JUDGED, rounds=rounds_of(without))) == []
+    [goal] = against_best_rows(PLACE, replace(JUDGED, rounds=rounds_of(without)))
+    assert isinstance(goal, Goal) and goal.reached is False and not goal.is_near
+    assert (goal.row.place, goal.metric, goal.value) == (PLACE, "failed", 1)
 
 
 def test_races_are_the_same_when_they_were_kept_in_a_file() -> None:

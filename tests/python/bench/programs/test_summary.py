@@ -65,7 +65,7 @@ def test_what_the_user_regrets_is_against_the_best_row() -> None:
 
 def test_the_goals_are_on_means() -> None:
     goals = {each.row.baseline: each.limit for each in summary(FOUND, TIME) if isinstance(each, Goal)}
-    assert goals == {"best": 0.95, "best row": 1.01}
+    assert goals == {"best": 0.95, "best row": 1.01, "one": 0.0}
 
 
 def test_a_program_that_kept_pools_and_prefetches_counts_in_both() -> None:
@@ -84,4 +84,16 @@ def test_nothing_is_said_of_nothing() -> None:
     assert summary(HeldOut(), TIME) == []
     [(place, race)] = [judged("jq", "small", 1.0, ("nothing",))]
     del race.rounds.runs["kept"]
-    assert summary(HeldOut({place: race}), TIME) == []
+    [goal] = summary(HeldOut({place: race}), TIME)
+    assert isinstance(goal, Goal) and goal.reached is False
+
+
+def test_inputs_on_which_what_was_kept_fails_are_counted() -> None:
+    def failed(found: HeldOut) -> list[tuple[float | None, bool | None]]:
+        goals = [each for each in summary(found, TIME) if isinstance(each, Goal)]
+        return [(each.value, each.reached) for each in goals if each.metric == "failed"]
+
+    place, race = judged("git", "small", 0.8, ("pools",))
+    del race.rounds.runs["kept"]
+    assert failed(FOUND) == [(0, True)]
+    assert failed(HeldOut({**FOUND, place: race})) == [(1, False)]
