@@ -299,6 +299,7 @@ def processes_of(program: Path) -> list[str]:
         (["--accesses", "some", "--", "true"], 2, "no accesses 'some'"),
         (["--runs", "2", "--", "true"], 2, "--runs"),
         (["--most-memory", "0.9", "--", "true"], 2, "--most-memory"),
+        (["-o", "one.plan", "--best-plan", "./one.plan", "--", "true"], 2, "both name one.plan"),
         ([], 2, "no program is given"),
     ],
 )

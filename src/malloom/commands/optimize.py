@@ -161,6 +161,7 @@ def optimize(
     if best_plan:
         check_output(best_plan)
         check_replaced(best_plan, "plan")
+        require_two_places(place, best_plan)
     if command:
         require_reachable(open_program(command[0]))
     from malloom.measure.interleaved import Budget  # noqa: PLC0415
@@ -270,6 +271,14 @@ def check_words(goal: str, fail_if: str | None) -> None:
         raise UsageProblem(f"there is no goal '{goal}'", remedy=f"choose {' or '.join(Goal)}")
     if fail_if not in (None, "slower"):
         raise UsageProblem(f"--fail-if knows no '{fail_if}'", remedy="write --fail-if slower")
+
+
+def require_two_places(place: Path, best_plan: Path) -> None:
+    """Raises UsageProblem where the best plan of the race would replace the one that is kept."""
+    if place.resolve() == best_plan.resolve():
+        raise UsageProblem(
+            f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"
+        )
 
 
 def require_no_leftovers(
