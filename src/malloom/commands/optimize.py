@@ -94,7 +94,9 @@ def optimize(
     seconds: Annotated[
         float,
         typer.Option(
-            min=0, help="Time for the measured runs; ten pairs are measured however long they take."
+            min=0,
+            help="Time for the measured runs; ten pairs, and every allocator three times, are measured "
+            "however long they take.",
         ),
     ] = SECONDS,
     timeout: Annotated[

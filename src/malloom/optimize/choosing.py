@@ -11,6 +11,7 @@ from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
 from malloom.optimize.candidates import Candidate
+from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
 from malloom.optimize.limit import Limit, score
 from malloom.optimize.options import Watcher
@@ -23,11 +24,19 @@ T = TypeVar("T", bound=Row)
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 6
-"""Of each row; fewer only where even the likeliest rows take longer than the time that there is."""
-FEWEST_RACED = 12
-"""Rows, however long they take."""
-NO_TIME = "no time; --seconds gives more"
-"""Why others are left out."""
+"""Of each row. With fewer than three the first run, a cold one, would count."""
+FEWEST_PLANS = 4
+"""That are raced however long they take."""
+RACE_SHARES = 3
+"""How many times the seconds for choosing the first race may take, where the rows need that for
+FEWEST_ROUNDS."""
+LIKELY_WAYS = 2
+"""Of WAYS: every allocator is raced in them, however long that takes."""
+WAYS = {
+    Goal.time: (Way.huge, Way.plain, Way.early),
+    Goal.memory: (Way.early, Way.plain, Way.huge),
+}
+"""By what is wanted, the likeliest to be best first."""
 FINAL_ROUNDS, MOST_FINAL_ROUNDS = 6, 24
 """Of the best few: the fewest with which pairs have an interval, and many of short programs."""
 CLEARLY_BELOW = 0.98
@@ -43,12 +52,21 @@ PASSED_OVER = "mimalloc 2"
 class Choice:
     """`choice` goes to the check inputs beside the best setting; both are one where no plan is worth more.
 
-    `unlimited` is what would be the best setting if memory, or time, were no matter.
+    `unlimited` is what would be the best setting if memory, or time, were no matter. `others` are the
+    settings that may be chosen, best first, for where the best does not run on a check input.
     """
 
     choice: Row
     best_setting: AllocatorRow | None
     unlimited: AllocatorRow | None
+    others: tuple[AllocatorRow, ...] = ()
+
+    @property
+    def rivals(self) -> tuple[AllocatorRow, ...]:
+        """The settings that the choice must beat one of: the first that runs. None where it is a setting."""
+        if self.best_setting is None or self.choice.name == self.best_setting.name:
+            return ()
+        return (self.best_setting, *self.others)
 
 
 @dataclass
@@ -67,37 +85,45 @@ class Chooser:
 
     def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
         """Raises CommandError where nothing can be run."""
-        rows = self._affordable(settings, candidates)
-        self.watcher.step("racing", f"racing {len(rows)} settings and plans")
+        rows, late = self._in_time(settings, candidates)
+        takes = f"some {self.expected(len(rows)):.0f} s"
+        self.watcher.step("racing", f"racing {len(rows)} settings and plans, {takes}")
         self._race(rows)
         if not self.training.results:
             name, why = next(iter(self.training.left.items()), ("", "there is none"))
             raise CommandError(f"no plan or setting can be run, {name} because {why}")
+        self._leave_out(late)
         plans = [row for row in rows if isinstance(row, Candidate)]
         there = [row for row in rows if isinstance(row, AllocatorRow)]
         plans += self._variants(plans, there)
         return self._final(plans, there)
 
+    def racing(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> float:
+        """Seconds that the race of all rows is expected to take."""
+        return self.expected(len(self._in_time(settings, candidates)[0]))
+
     def expected(self, rows: int) -> float:
         """Seconds that so many rows take."""
         return self._rounds(rows) * rows * self._one_round
 
-    def _affordable(
+    def _in_time(
         self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]
-    ) -> list[AllocatorRow | Candidate]:
-        """As many rows as one round has time for: what has huge pages first, as that is best most often, then
-        plans, allocators as they are, and those with early return."""
-        of_way = {way: [row for row in settings if row.setting.way is way] for way in Way}
-        rows: list[AllocatorRow | Candidate] = [
-            *of_way[Way.huge],
-            *candidates,
-            *of_way[Way.plain],
-            *of_way[Way.early],
-        ]
-        most = max(FEWEST_RACED, int(self.seconds / self._one_round))
-        for row in rows[most:]:
-            self.training.left[row.name] = NO_TIME
-        return rows[:most]
+    ) -> tuple[list[Row], list[Row]]:
+        """The rows that are raced, and those that there is no time for: each allocator in the ways that are
+        likely to win, and FEWEST_PLANS, whatever they take; then more plans and ways."""
+        ways = WAYS[self.limit.goal]
+        likely = in_turn([row for row in settings if row.setting.way in ways[:LIKELY_WAYS]], ways)
+        others = [row for row in settings if row not in likely]
+        rows: list[Row] = [*likely, *candidates, *others]
+        time_for = int(RACE_SHARES * self.seconds / (FEWEST_ROUNDS * self._one_round))
+        most = max(len(likely) + FEWEST_PLANS, time_for)
+        return rows[:most], rows[most:]
+
+    def _leave_out(self, late: Sequence[Row]) -> None:
+        """Says of rows why they were not raced."""
+        seconds = FEWEST_ROUNDS * len(late) * self._one_round
+        for row in late:
+            self.training.left[row.name] = f"no time: together some {seconds:.0f} s; --seconds gives more"
 
     def _race(self, rows: Sequence[Row]) -> None:
         if rows:
@@ -105,11 +131,8 @@ class Chooser:
             self.training.run([row.name for row in rows], self._rounds(len(rows)))
 
     def _rounds(self, rows: int, most: int = MOST_ROUNDS) -> int:
-        """FEWEST_ROUNDS, or more where they end within a third of the time, or one where those would take
-        all of it."""
+        """FEWEST_ROUNDS, or more where they end within a third of the time."""
         one = max(rows, 1) * self._one_round
-        if FEWEST_ROUNDS * one > 2 * self.seconds:
-            return 1
         return max(FEWEST_ROUNDS, min(most, int(self.seconds / 3 / one)))
 
     @property
@@ -188,24 +211,41 @@ class Chooser:
     def _final(self, plans: Sequence[Candidate], settings: Sequence[AllocatorRow]) -> Choice:
         """New runs of the best few, as those that won in few runs were lucky too."""
         unlimited = self._best(settings, limited=False)
-        best_settings, best_plans = self._best(settings)[:FINALISTS], self._best(plans)[:FINALISTS]
-        if not best_settings and not best_plans:
-            best_settings, best_plans = unlimited[:1], self._best(plans, limited=False)[:1]
-        finalists: list[Row] = [*best_settings, *best_plans]
-        if len(finalists) > 1:
-            self.watcher.step("final", f"racing the best {len(finalists)} anew")
-            # Without a rival there is no interval to be had.
-            least = FINAL_ROUNDS if best_settings and best_plans else 1
-            rounds = max(least, self._rounds(len(finalists), MOST_FINAL_ROUNDS))
-            self.training.run([row.name for row in finalists], rounds)
-        setting = _first(self._ranked(best_settings))
-        plan = _first(self._ranked(best_plans))
+        self.watcher.step("final", "racing the best anew")
+        best_settings, best_plans = self._finalists(settings, plans)
+        # What the new runs refuse is gone from all of these, so each time others come, or none is left.
+        while self._has_better(settings, best_settings) or self._has_better(plans, best_plans):
+            best_settings, best_plans = self._finalists(settings, plans)
+        setting, plan = _first(self._best(best_settings)), _first(self._best(best_plans))
+        if setting is None and plan is None:
+            setting, plan = _first(self._ranked(best_settings)), _first(self._ranked(best_plans))
         choice: Row | None = setting
         if plan and (setting is None or self._is_worth_more(plan, setting)):
             choice = plan
         if choice is None:
             raise CommandError("every plan and setting failed in the race", remedy="none is kept")
-        return Choice(choice, setting, _first(unlimited))
+        others = tuple(row for row in self._best(settings) if row is not setting)
+        return Choice(choice, setting, _first(unlimited), others)
+
+    def _finalists(
+        self, settings: Sequence[AllocatorRow], plans: Sequence[Candidate]
+    ) -> tuple[list[AllocatorRow], list[Candidate]]:
+        """The best few by what is known, after new runs of all of them together."""
+        best_settings, best_plans = self._best(settings)[:FINALISTS], self._best(plans)[:FINALISTS]
+        if not best_settings and not best_plans:
+            best_settings = self._best(settings, limited=False)[:1]
+            best_plans = self._best(plans, limited=False)[:1]
+        finalists: list[Row] = [*best_settings, *best_plans]
+        if len(finalists) > 1:
+            # Without a rival there is no interval to be had.
+            least = FINAL_ROUNDS if best_settings and best_plans else FEWEST_ROUNDS
+            rounds = max(least, self._rounds(len(finalists), MOST_FINAL_ROUNDS))
+            self.training.run([row.name for row in finalists], rounds)
+        return best_settings, best_plans
+
+    def _has_better(self, rows: Sequence[T], finalists: Sequence[T]) -> bool:
+        """Whether others may be chosen where the newest runs let none of the finalists be."""
+        return not self._best(finalists) and bool(self._best(rows))
 
     def _ranked(self, rows: Sequence[T]) -> list[T]:
         """By the newest runs; what needs too much only where nothing else is left."""
@@ -216,6 +256,17 @@ class Chooser:
         of chance, and what does not help is not wanted."""
         ratio = median_of(together_by_round(self.training, plan.name, setting.name, self.limit.goal.metrics))
         return ratio.verdict is Verdict.FASTER or ratio.ratio <= CLEARLY_BELOW
+
+
+def in_turn(rows: Sequence[AllocatorRow], ways: Sequence[Way]) -> list[AllocatorRow]:
+    """One row of each allocator, in the first of the ways that it has, before the second ones of any."""
+    turns: dict[str, int] = {}
+    found = []
+    for row in sorted(rows, key=lambda row: ways.index(row.setting.way)):
+        name = row.setting.allocator.titled
+        turns[name] = turns.get(name, -1) + 1
+        found.append((turns[name], row))
+    return [row for _, row in sorted(found, key=lambda each: each[0])]
 
 
 def together_by_round(training: Training, name: str, other: str, metrics: Sequence[str]) -> list[float]:

@@ -3,7 +3,7 @@
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged, judge, why_refused
-from malloom.optimize.choosing import FEWEST_RACED, FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
+from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.keeping import keep, record_of, setting_record
 from malloom.optimize.limit import Limit, score
@@ -29,6 +29,8 @@ CHOOSING_SHARE = 0.5
 """Of the time for measuring: what choosing among the rows may take. The verdict gets the rest."""
 VARIANTS = 4
 """Other forms of the best plan that are thought to be raced, for the time that is expected."""
+FEWEST_MADE = 12
+"""Plans that are made, however few of them there is time to race."""
 STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
 
 
@@ -92,7 +94,7 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     commands = {each.text: _limited(inputs, each, plain) for each in (*inputs.train, *inputs.check)}
     training = {each.text: commands[each.text] for each in inputs.train}
     outcome.training = Training.on(training, watcher.run, options.compare_output)
-    chooser = _chooser(outcome, plain, watcher)
+    chooser = _chooser(outcome, plain, watcher, settings, candidates)
     outcome.choice = chooser.choose(settings, candidates)
     _measure_parts(outcome, watcher)
     # Choosing may have taken longer than its share; the verdict keeps its own.
@@ -103,7 +105,13 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     _write_best_plan(outcome, folder)
 
 
-def _chooser(outcome: Outcome, plain: dict[str, Run], watcher: Watcher) -> Chooser:
+def _chooser(
+    outcome: Outcome,
+    plain: dict[str, Run],
+    watcher: Watcher,
+    settings: Sequence[AllocatorRow],
+    candidates: Sequence[Candidate],
+) -> Chooser:
     """Tells the watcher what is to be expected as well."""
     options, inputs = outcome.options, outcome.inputs
     run_time = sum(plain[each.text].wall_time for each in inputs.train)
@@ -115,7 +123,7 @@ def _chooser(outcome: Outcome, plain: dict[str, Run], watcher: Watcher) -> Choos
     judged = 3 * (1 + options.budget.fewest) * sum(plain[each.text].wall_time for each in inputs.judged)
     watcher.expect(
         {
-            "racing": chooser.expected(len(outcome.rows)),
+            "racing": chooser.racing(settings, candidates),
             "variants": chooser.expected(VARIANTS),
             "final": chooser.expected(2 * FINALISTS),
             "parts": chooser.expected(2),
@@ -187,8 +195,8 @@ def _limited(inputs: Inputs, given: Input, plain: dict[str, Run]) -> Command:
 
 
 def _affordable_plans(options: Options, run_time: float) -> int:
-    """How many plans can be raced once within the time; FEWEST_RACED whatever that is."""
-    return max(FEWEST_RACED, int(options.budget.seconds * CHOOSING_SHARE / (2 * (run_time + STARTING))))
+    """How many plans can be raced once within half of the time; FEWEST_MADE whatever that is."""
+    return max(FEWEST_MADE, int(options.budget.seconds * CHOOSING_SHARE / (2 * (run_time + STARTING))))
 
 
 def _measure_parts(outcome: Outcome, watcher: Watcher) -> None:

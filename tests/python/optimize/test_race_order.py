@@ -1,0 +1,137 @@
+"""Which rows are raced and for how long, and which are raced again, with measurements made by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from malloom.measure.allocators import KNOWN, Allocator, Version, Way, settings_of
+from malloom.measure.interleaved import Race, no_progress
+from malloom.measure.process import Command, Run
+from malloom.optimize.candidates import Candidate
+from malloom.optimize.choosing import Choice, Chooser
+from malloom.optimize.goal import Goal
+from malloom.optimize.learning import Learned
+from malloom.optimize.limit import Limit
+from malloom.optimize.options import Watcher
+from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.sources import Sources
+from malloom.optimize.training import AS_IT_IS, Measured, Row, Training
+
+LARGE = 100 << 20
+"""Bytes: with less, what is allowed beside a ratio counts."""
+SETTINGS = [
+    AllocatorRow(each)
+    for known in KNOWN
+    for each in settings_of(Allocator(known, known.library, Version(known.name, ""), known.library or ""))
+    if known.library or each.variables
+]
+PLANS = [Candidate(f"plan {number}", Path("/none")) for number in range(12)]
+LIKELY = [row for row in SETTINGS if row.setting.way is not Way.early]
+
+
+def runs_of(time: float, peak: float, rounds: int) -> list[Run]:
+    return [Run(0, time, 0.0, time, int(peak * LARGE), {}, "", b"", int(peak * LARGE))] * rounds
+
+
+@dataclass
+class ByHand(Training):
+    """The first race's times and peaks, and those of later ones for the rows that are raced again."""
+
+    first: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    later: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    raced: list[tuple[list[str], int]] = field(default_factory=list)
+
+    def enter(self, rows: Sequence[Row]) -> None:
+        """Nothing is run."""
+
+    def run(self, names: Sequence[str], rounds: int) -> None:
+        known = {**self.first, **self.later} if self.raced else self.first
+        self.raced.append((list(names), rounds))
+        for name in names:
+            runs = runs_of(*known.get(name, (1.0, 1.0)), rounds)
+            self.results[name] = Measured({"one": runs}, {"one": runs_of(1.0, 1.0, rounds)})
+
+
+def training(**figures: Mapping[str, tuple[float, float]]) -> ByHand:
+    return ByHand({"one": Race({AS_IT_IS: Command(["true"])})}, **figures)  # type: ignore[arg-type]
+
+
+def chooser(found: ByHand, run_time: float, goal: Goal = Goal.time) -> Chooser:
+    watcher = Watcher(lambda line: None, no_progress, 8)
+    return Chooser(found, Sources(Learned(), ()), Limit(goal), 75.0, watcher, run_time, [])
+
+
+def first_race(run_time: float, goal: Goal = Goal.time) -> tuple[list[str], int, Mapping[str, str]]:
+    """The rows of the first race, its rounds, and why others are left out."""
+    found = training(first={PLANS[0].name: (9.0, 1.0)})
+    chosen = chooser(found, run_time, goal)
+    chosen._variants = lambda plans, settings: []  # type: ignore[method-assign]
+    chosen.choose(SETTINGS, PLANS)
+    return *found.raced[0], found.left
+
+
+@pytest.mark.parametrize("run_time", [0.001, 1.0, 2.2, 6.5, 100.0])
+def test_every_allocator_is_raced_as_it_is_and_with_huge_pages_however_long_that_takes(
+    run_time: float,
+) -> None:
+    rows, rounds, _ = first_race(run_time)
+    assert {row.name for row in LIKELY} <= {*rows}
+    assert {plan.name for plan in PLANS[:4]} <= {*rows}
+    assert rounds >= 3
+
+
+def test_one_row_of_each_allocator_comes_before_second_ways_and_plans() -> None:
+    rows, *_ = first_race(6.5)
+    names = {row.setting.allocator.titled for row in SETTINGS}
+    first = [next(row for row in SETTINGS if row.name == name) for name in rows[: len(names)]]
+    assert {row.setting.allocator.titled for row in first} == names
+    assert rows[len(LIKELY) :] == [plan.name for plan in PLANS[:4]]
+
+
+def test_what_is_left_out_says_how_long_it_would_take() -> None:
+    rows, _, left = first_race(6.5)
+    there: list[Row] = [*SETTINGS, *PLANS]
+    assert {*left} == {row.name for row in there} - {*rows}
+    late = len(there) - len(rows)
+    assert {*left.values()} == {f"no time: together some {3 * late * 6.52:.0f} s; --seconds gives more"}
+    assert not first_race(2.2)[2], "two inputs of a second each"
+
+
+def test_for_less_memory_early_return_comes_first() -> None:
+    rows, *_ = first_race(6.5, Goal.memory)
+    early = [row.name for row in SETTINGS if row.setting.way is Way.early]
+    assert {*rows[: len(early)]} == {*early}
+    huge = {row.name for row in SETTINGS if row.setting.way is Way.huge}
+    assert not huge & {*rows}
+
+
+def final_choice(later: Mapping[str, tuple[float, float]]) -> tuple[Choice, ByHand]:
+    """Of five settings that win by their number, and need in the new runs what is given."""
+    settings = SETTINGS[:5]
+    first = {row.name: (0.5 + number / 10, 1.0) for number, row in enumerate(settings)}
+    found = training(first=first, later=later)
+    return chooser(found, 1.0).choose(settings, []), found
+
+
+def test_where_no_finalist_obeys_the_limit_any_more_the_next_ones_run_anew() -> None:
+    greedy = {row.name: (0.5, 1.3) for row in SETTINGS[:3]}
+    choice, found = final_choice(greedy)
+    assert choice.choice is choice.best_setting is SETTINGS[3]
+    assert found.raced[-1][0] == [row.name for row in SETTINGS[3:5]]
+    assert choice.rivals == (), "a setting has none"
+    choice, found = final_choice({SETTINGS[0].name: (0.5, 1.3)})
+    assert choice.choice is SETTINGS[1] and len(found.raced) == 2
+    assert [row.name for row in choice.others] == [row.name for row in SETTINGS[2:5]]
+
+
+def test_where_nothing_obeys_the_limit_the_best_is_still_named() -> None:
+    choice, _ = final_choice({row.name: (0.5 + number, 1.3) for number, row in enumerate(SETTINGS[:5])})
+    assert choice.choice is choice.best_setting and choice.choice is not None
+
+
+def test_a_plan_must_beat_the_best_setting_that_runs() -> None:
+    best, *others = SETTINGS[:3]
+    assert Choice(PLANS[0], best, best, tuple(others)).rivals == (best, *others)
+    assert Choice(PLANS[0], None, None).rivals == ()
