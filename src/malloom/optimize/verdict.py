@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from malloom.errors import CommandError
+from malloom.errors import CommandError, UsageProblem
 from malloom.launch.program import open_program
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
@@ -71,8 +71,10 @@ def optimized(inputs: Inputs, options: Options, watcher: Watcher) -> Iterator[Ou
     """Does it all, and has the plans that were raced at hand within the block. An interrupt (SIGINT) ends it
     early, and what is known is answered.
 
-    Raises CommandError where the program cannot be measured or recorded, or where nothing can be run.
+    Raises CommandError where the program cannot be measured or recorded, or where nothing can be run, and
+    UsageProblem where two inputs have one name.
     """
+    _require_names(inputs)
     watcher.steps = len(STEPS)
     outcome = Outcome(inputs, options, limit=Limit(options.goal, options.most_memory))
     with tempfile.TemporaryDirectory(prefix="malloom-optimize-") as folder:
@@ -82,6 +84,14 @@ def optimized(inputs: Inputs, options: Options, watcher: Watcher) -> Iterator[Ou
             outcome.interrupted = True
         outcome.seconds = watcher.gone
         yield outcome
+
+
+def _require_names(inputs: Inputs) -> None:
+    """All that is measured is kept by the inputs' names: of two that are alike, one would stand for both."""
+    names = [each.text for each in (*inputs.train, *inputs.check)]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageProblem(f"two inputs are called '{name}'", remedy="write one of them in another way")
 
 
 def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
