@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from malloom.measure.interval import Interval
+from malloom.measure.interval import Interval, Verdict
 from malloom.measure.process import METRICS
 from malloom.optimize.data import medians, peak_ratio, places_by_ordinal, verdict_interval
 from malloom.optimize.goal import Goal
@@ -68,10 +68,18 @@ def _verdict_line(outcome: Outcome, interval: Interval) -> str:
     needed = f", {peak:.2f} of the peak memory" if peak is not None else ""
     output = "output identical" if outcome.options.compare_output else "output not compared"
     on = outcome.inputs.judged_on
+    said = _said_of(interval.verdict, outcome.options.goal)
     return (
-        f"{interval.verdict}: {interval.ratio:.3f} of the {what}{bounds}{needed}, {on}\n"
+        f"{said}: {interval.ratio:.3f} of the {what}{bounds}{needed}, {on}\n"
         f"{_shown(outcome.told)}, {outcome.judged.pairs} pairs of runs, {output}"
     )
+
+
+def _said_of(verdict: Verdict, goal: Goal) -> str:
+    """Of a ratio of memory none is faster."""
+    if goal is Goal.time:
+        return verdict.value
+    return {Verdict.FASTER: "less memory", Verdict.SLOWER: "more memory"}.get(verdict, verdict.value)
 
 
 def _kept_lines(outcome: Outcome) -> Iterator[str]:
