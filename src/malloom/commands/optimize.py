@@ -88,7 +88,8 @@ def optimize(
             min=6,
             max=MOST_RUNS,
             metavar="N",
-            help="Pairs of runs for the verdict; default: until it is precise.",
+            help="Pairs of runs for the verdict, more where many inputs need them; default: until it is "
+            "precise.",
         ),
     ] = None,
     seconds: Annotated[

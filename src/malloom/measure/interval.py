@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
-from itertools import islice, takewhile
+from itertools import count, islice, takewhile
 from math import floor, inf
 from statistics import NormalDist
 
@@ -86,6 +86,13 @@ def values_outside(count: int, error: Fraction = ERROR) -> int | None:
     most = floor(error / 2 * 2**count)
     found = sum(1 for _ in takewhile(lambda ways: ways <= most, _ways_below(count))) - 1
     return None if found < 0 else found
+
+
+def fewest_pairs(medians: int) -> int:
+    """Pairs for each of so many medians with which every interval of `together` has two ends."""
+    return next(
+        pairs for pairs in count(FEWEST_PAIRS) if values_outside(pairs, ERROR / max(medians, 1)) is not None
+    )
 
 
 def chance_of_slower(ratios: Sequence[float]) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Budget, Progress, Race, Rounds
-from malloom.measure.interval import Interval, Verdict, median_of, together
+from malloom.measure.interval import Interval, Verdict, fewest_pairs, median_of, together
 from malloom.measure.process import Command
 from malloom.optimize.goal import Goal
 from malloom.optimize.limit import Limit
@@ -18,11 +18,12 @@ from malloom.optimize.training import AS_IT_IS, Row
 class Judged:
     """The runs of each input, by its name: rows and the program as it is, one of each in every round.
 
-    `left` has the rows that failed on an input, and why.
+    `left` has the rows that failed on an input, and why; `rival` is the setting that ran beside them all.
     """
 
     rounds: dict[str, Rounds] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
+    rival: str | None = None
 
     def has(self, name: str) -> bool:
         """Whether it was measured on every input."""
@@ -81,48 +82,77 @@ def judge(
     budget: Budget,
     progress: Progress,
     compare_output: bool,
+    rivals: Sequence[Row] = (),
 ) -> None:
-    """Measures the rows on every input until the budget says stop, and writes them into what is judged."""
+    """Measures the rows on every input until the budget says stop, and writes them into what is judged; with
+    them the first of the rivals that runs on all inputs. Each input has pairs enough for an interval."""
+    races = {}
     for given, command in commands.items():
-        race = Race({AS_IT_IS: command}, progress, compare_output=compare_output)
-        race.warm_up(AS_IT_IS)
-        for row in rows:
-            try:
-                race.enter(row.name, command.with_environment(row.environment))
-            except CommandError as error:
-                judged.left[row.name] = str(error)
+        races[given] = Race({AS_IT_IS: command}, progress, compare_output=compare_output)
+        races[given].warm_up(AS_IT_IS)
+    for row in rows:
+        _enter(judged, races, row)
+    judged.rival = next((rival.name for rival in rivals if _enter(judged, races, rival)), None)
+    fewest = max(budget.fewest, fewest_pairs(len(commands)))
+    seconds = budget.seconds / max(len(commands), 1)
+    share = replace(budget, fewest=fewest, most=max(budget.most, fewest), seconds=seconds)
+    for given, race in races.items():
         race.restart()
         judged.rounds[given] = race.rounds
-        share = replace(budget, seconds=budget.seconds / len(commands))
         race.run_until_enough(list(race.commands), AS_IT_IS, share, "cpu_time")
         judged.left |= {name: str(error) for name, error in race.left.items()}
 
 
+def _enter(judged: Judged, races: Mapping[str, Race], row: Row) -> bool:
+    """Whether a row has entered all races; if not, it is in none."""
+    try:
+        for race in races.values():
+            race.enter(row.name, race.commands[AS_IT_IS].with_environment(row.environment))
+    except CommandError as error:
+        judged.left[row.name] = str(error)
+        for race in races.values():
+            race.leave(row.name)
+        return False
+    return True
+
+
 def why_refused(judged: Judged, name: str, rival: str | None, goal: Goal, limit: Limit) -> str:
-    """Why a row is not kept; empty where it is. The rival is the best setting, where that is another row."""
+    """Why a row is not kept; empty where it is. The rival is the setting that it must beat, where that is
+    another row."""
     if name in judged.left or not judged.has(name):
         return judged.left.get(name, "it was not measured on every input")
-    slower = [given for given, interval in judged.corrected(name).items() if (interval.low or 0) > 1]
-    if slower:
-        return f"it is slower on {', '.join(slower)}"
-    if goal is Goal.time and (much := _too_much_memory(judged, name, limit)):
-        return f"it needs {much}"
-    if not _is_better(judged, name, AS_IT_IS, goal):
-        return "it is not measurably better than the program as it is"
-    if rival and judged.has(rival) and not _is_better(judged, name, rival, goal):
-        return f"it is not measurably better than {rival}"
-    return ""
+    return (
+        _slower(judged, name)
+        or _too_much_memory(judged, name, limit)
+        or _not_better(judged, name, AS_IT_IS, goal)
+        or (_not_better(judged, name, rival, goal) if rival else "")
+    )
 
 
-def _is_better(judged: Judged, name: str, against: str, goal: Goal) -> bool:
-    return judged.of_all(name, against, goal.metrics).verdict is Verdict.FASTER
+def _slower(judged: Judged, name: str) -> str:
+    """On which inputs it is, or may be for all that is known."""
+    lows = {given: interval.low for given, interval in judged.corrected(name).items()}
+    if unknown := [given for given, low in lows.items() if low is None]:
+        return f"there are too few pairs to say that it is not slower on {', '.join(unknown)}"
+    slower = [given for given, low in lows.items() if low is not None and low > 1]
+    return f"it is slower on {', '.join(slower)}" if slower else ""
+
+
+def _not_better(judged: Judged, name: str, against: str, goal: Goal) -> str:
+    if not judged.has(against) and against != AS_IT_IS:
+        return f"{against}, which it must beat, was not measured on every input"
+    if judged.of_all(name, against, goal.metrics).verdict is Verdict.FASTER:
+        return ""
+    other = "the program as it is" if against == AS_IT_IS else against
+    return f"it is not measurably better than {other}"
 
 
 def _too_much_memory(judged: Judged, name: str, limit: Limit) -> str:
     for given in judged.rounds:
         peak, own = judged.memory(given, name), judged.memory(given, AS_IT_IS)
         if not limit.is_within(peak, own):
-            return f"{peak / own:.2f} of the program's peak memory on {given}, more than {limit.most:.2f}"
+            ratio = f"{peak / own:.2f} of the program's peak memory on {given}"
+            return f"it needs {ratio}, more than {limit.most:.2f}"
     return ""
 
 

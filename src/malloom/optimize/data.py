@@ -40,6 +40,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "kind": told.kind if told else None,
         "best_setting": _name(outcome.choice.best_setting) if outcome.choice else None,
         "best_setting_unlimited": _name(outcome.choice.unlimited) if outcome.choice else None,
+        "rival": outcome.judged.rival,
         "refused": dict(outcome.refused),
         "best_plan": outcome.best_plan,
         "parts": dict(outcome.parts),

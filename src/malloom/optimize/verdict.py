@@ -34,6 +34,10 @@ FEWEST_MADE = 12
 STEPS = ("as it is", "learning", "planning", "racing", "variants", "final", "parts", "judging")
 
 
+ALONE = "no allocator's setting could be chosen: the plan is compared with the program as it is alone"
+"""A note where a plan has no rival."""
+
+
 @dataclass
 class Outcome:
     """What came out, and what is known of it when it is interrupted.
@@ -111,7 +115,7 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     left = options.budget.seconds - (time.monotonic() - began)
     left = max(left, options.budget.seconds * (1 - CHOOSING_SHARE))
     _judge(outcome, {each.text: commands[each.text] for each in inputs.judged}, left, watcher)
-    _decide(outcome, folder)
+    decide(outcome, folder)
     _write_best_plan(outcome, folder)
 
 
@@ -220,27 +224,29 @@ def _measure_parts(outcome: Outcome, watcher: Watcher) -> None:
 def _judge(outcome: Outcome, commands: dict[str, Command], seconds: float, watcher: Watcher) -> None:
     """New pairs of what was chosen, of the best setting and of the program as it is."""
     assert outcome.choice is not None
-    options = outcome.options
-    rows = _to_judge(outcome.choice)
-    names = " and ".join(row.name for row in rows)
+    options, choice = outcome.options, outcome.choice
+    names = " and ".join(row.name for row in (choice.choice, *choice.rivals[:1]))
     watcher.step("judging", f"measuring {names} against the program as it is, up to {seconds:.0f} s")
     budget = replace(options.budget, seconds=seconds)
-    judge(outcome.judged, commands, rows, budget, watcher.run, options.compare_output)
+    rows, output = [choice.choice], options.compare_output
+    judge(outcome.judged, commands, rows, budget, watcher.run, output, choice.rivals)
 
 
-def _to_judge(choice: Choice) -> list[Row]:
-    """The choice first, and the best setting where it is another row."""
-    rival = choice.best_setting
-    return [choice.choice, *([rival] if rival and rival.name != choice.choice.name else [])]
-
-
-def _decide(outcome: Outcome, folder: Path) -> None:
-    """Keeps the choice where the judged inputs do not refuse it, else the best setting on the same terms."""
-    assert outcome.choice is not None
-    rival = outcome.choice.best_setting
-    for row in _to_judge(outcome.choice):
-        against = rival.name if rival and rival.name != row.name else None
-        why = why_refused(outcome.judged, row.name, against, outcome.options.goal, outcome.limit)
+def decide(outcome: Outcome, folder: Path) -> None:
+    """Keeps the choice where the judged inputs do not refuse it, else the setting that it was compared with,
+    on the same terms."""
+    choice, judged = outcome.choice, outcome.judged
+    assert choice is not None
+    rival = next((row for row in choice.rivals if row.name == judged.rival), None)
+    if choice.best_setting is None:
+        outcome.notes.append(ALONE)
+    failed = [row.name for row in choice.rivals if row.name in judged.left]
+    outcome.notes += [f"{name} fails when it is judged ({judged.left[name]})" for name in failed]
+    # Where no rival runs, the best one stands for all in the reason of the refusal.
+    must_beat = rival or next(iter(choice.rivals), None)
+    for row in [choice.choice, *([rival] if rival else [])]:
+        against = must_beat.name if must_beat and must_beat is not row else None
+        why = why_refused(judged, row.name, against, outcome.options.goal, outcome.limit)
         if not why:
             outcome.kept = row
             break

@@ -1,6 +1,6 @@
 """The choice among settings and plans, with a program that acts by the variables that it is run with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,11 +108,17 @@ def test_what_fails_on_one_input_is_out_and_says_why() -> None:
         Race().choose([setting("bad", CRASH="one")], [])
 
 
-def judged(*rows: AllocatorRow, pairs: int = 8) -> Judged:
+def judged(*rows: AllocatorRow, pairs: int = 8, rivals: Sequence[AllocatorRow] = ()) -> Judged:
     found = Judged()
     commands = {name: Command(["sh", "-c", PROGRAM, "sh", name]) for name in ("one", "two")}
-    judge(found, commands, rows, Budget(pairs, pairs, 60.0, 0.0), no_progress, compare_output=True)
+    judge(found, commands, rows, Budget(pairs, pairs, 60.0, 0.0), no_progress, True, rivals)
     return found
+
+
+def test_there_are_pairs_enough_for_an_interval_of_each_input() -> None:
+    found = judged(setting("any", WORK="1"), pairs=6)
+    assert found.pairs == 7, "two inputs share the error"
+    assert all(interval.low is not None for interval in found.corrected("glibc any").values())
 
 
 @pytest.mark.alone
@@ -133,8 +139,19 @@ def test_the_judgement_keeps_and_refuses_with_a_reason() -> None:
     assert found.of_all("glibc better", AS_IT_IS, ("cpu_time",)).verdict == "faster"
 
 
+@pytest.mark.parametrize(("second", "rival"), [("one", "glibc next"), ("none", "glibc best")])
+def test_where_the_best_setting_fails_on_a_check_input_the_next_one_is_the_rival(
+    second: str, rival: str
+) -> None:
+    rivals = [setting("best", CRASH="two" if second == "one" else "none"), setting("next", WORK="1")]
+    found = judged(setting("better", WORK="1"), rivals=rivals)
+    assert found.rival == rival and found.has(rival)
+    assert not found.has({"glibc next": "glibc best", "glibc best": "glibc next"}[rival])
+    assert ("exit status 7" in found.left.get("glibc best", "")) == (second == "one")
+
+
 def test_what_is_half_measured_is_told_as_far_as_there_are_pairs() -> None:
-    found = judged(setting("better", WORK="1"), pairs=6)
+    found = judged(setting("better", WORK="1"), pairs=7)
     assert found.has("glibc better") and found.measured() == [
         ("glibc better", "one"),
         ("glibc better", "two"),
@@ -142,5 +159,6 @@ def test_what_is_half_measured_is_told_as_far_as_there_are_pairs() -> None:
     found.rounds["two"].runs[AS_IT_IS].clear()
     assert found.measured() == [("glibc better", "one")] and not found.has("glibc better")
     found.rounds["one"].runs[AS_IT_IS].pop()
-    assert len(found.rounds["one"].runs["glibc better"]) == 6
+    assert len(found.rounds["one"].runs["glibc better"]) == 7
+    del found.rounds["one"].runs[AS_IT_IS][5:]
     assert found.on("one", "glibc better", AS_IT_IS, "cpu_time").low is None, "five pairs are too few"

@@ -1,0 +1,86 @@
+"""What is said of a choice and what it is compared with, by pairs of runs with times made by hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from malloom.errors import UsageProblem
+from malloom.measure.interleaved import Budget, no_progress
+from malloom.optimize.checking import Judged
+from malloom.optimize.choosing import Choice
+from malloom.optimize.goal import Goal
+from malloom.optimize.inputs import Input, Inputs
+from malloom.optimize.options import Options, Watcher
+from malloom.optimize.table import lines
+from malloom.optimize.training import AS_IT_IS
+from malloom.optimize.verdict import ALONE, Outcome, decide, optimized
+from python.bench.races import rounds_of
+
+LARGE = 100 << 20
+"""Bytes: with less, what is allowed beside a ratio counts."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A row that is nothing but measured."""
+
+    name: str
+    kind: str = "setting"
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def outcome(choice: Choice, times: Mapping[str, float], folder: Path, goal: Goal = Goal.time) -> Outcome:
+    """A choice that was judged and is not decided yet, of ratios that time and memory have alike."""
+    options = Options(folder / "kept.plan", None, None, Budget(), True, True, goal=goal)
+    peaks = {name: int(time * LARGE) for name, time in times.items()}
+    rounds = rounds_of({AS_IT_IS: 1.0, **times}, {AS_IT_IS: LARGE, **peaks})
+    for name, runs in rounds.runs.items():
+        rounds.runs[name] = [replace(run, mean_memory=run.peak_memory) for run in runs]
+    inputs = Inputs.one_command(["true"], None)
+    return Outcome(inputs, options, choice=choice, judged=Judged({"true": rounds}))
+
+
+def decided(found: Outcome, tmp_path: Path) -> list[str]:
+    decide(found, tmp_path)
+    return list(lines(found))
+
+
+def test_a_plan_without_a_rival_says_that_it_is_compared_with_the_program_alone(tmp_path: Path) -> None:
+    slower = Named("plan", "plan")
+    said = decided(outcome(Choice(slower, None, None), {"plan": 1.1}, tmp_path), tmp_path)
+    assert f"note: {ALONE}" in said
+    assert "plan is not kept: it is slower on true" in said
+
+
+def test_a_plan_is_refused_where_no_setting_runs_on_the_check_inputs(tmp_path: Path) -> None:
+    setting = Named("setting")
+    found = outcome(Choice(Named("plan", "plan"), setting, None), {"plan": 0.8}, tmp_path)  # type: ignore[arg-type]
+    found.judged.left["setting"] = "it crashes"
+    said = decided(found, tmp_path)
+    assert "note: setting fails when it is judged (it crashes)" in said
+    assert "plan is not kept: setting, which it must beat, was not measured on every input" in said
+    assert said[-1] == "no plan is kept" and f"note: {ALONE}" not in said
+
+
+@pytest.mark.parametrize(
+    ("goal", "ratio", "begin"),
+    [
+        (Goal.time, 0.83, "faster: 0.830 of the CPU time"),
+        (Goal.time, 1.1, "slower: 1.100 of the CPU time"),
+        (Goal.memory, 1.1, "more memory: 1.100 of the memory, peak and mean"),
+        (Goal.memory, 0.83, "less memory: 0.830 of the memory, peak and mean"),
+    ],
+)
+def test_the_verdict_names_what_is_less(goal: Goal, ratio: float, begin: str, tmp_path: Path) -> None:
+    found = outcome(Choice(Named("setting"), None, None), {"setting": ratio}, tmp_path, goal)
+    assert any(line.startswith(begin) for line in lines(found))
+
+
+def test_two_inputs_of_one_name_are_refused() -> None:
+    inputs = Inputs(("cat", "{}"), (Input("@x", ("@x",)),), (Input("@x", (), Path("/etc/hostname")),))
+    options = Options(Path("kept.plan"), None, None, Budget(), True, True)
+    watcher = Watcher(lambda line: None, no_progress)
+    with pytest.raises(UsageProblem, match="two inputs are called '@x'"), optimized(inputs, options, watcher):
+        pass
