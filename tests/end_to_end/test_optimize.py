@@ -315,7 +315,9 @@ def test_without_dynamorio_requests_alone_are_planned(malloom, compile_c) -> Non
     program = compile_c(SHY)
     found = verdict_of(malloom("optimize", "--json", "--runs", "6", "--seconds", "0", "--", program))
     assert found["accesses"] == "none"
-    assert [note.partition(" (")[0].partition(" failed")[0] for note in found["notes"]] == [  # type: ignore[attr-defined]
+    told = [note.partition(" (")[0].partition(" failed")[0] for note in found["notes"]]  # type: ignore[attr-defined]
+    # Which allocators are there is the machine's, and how many there was time for.
+    assert [note for note in told if note.startswith(("pools", "recording"))] == [
         "pools and prefetches could not be learned",
         "recording with accesses full",
         "recording with accesses sampled",
