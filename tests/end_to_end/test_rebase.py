@@ -76,7 +76,7 @@ EXPECTED = {"renamed": NODES, "moved": 3 * NODES, "counted": NODES, "inlined": N
 def test_a_plan_goes_on_with_the_next_build(malloom: Malloom, recorded: tuple[Path, Path]) -> None:
     succeeded(malloom("plan", "old.profile", "-o", "old.plan", "--strategy", "pools"))
     old, new = (recorded[0].parents[1] / name for name in ("old.plan", "new.plan"))
-    setting = {"allocator": "another", "library": "", "variables": {"OTHER": "1"}}
+    setting = {"allocator": "another", "library": "", "variables": {"MALLOC_CONF": "thp:default"}}
     write_with_record(old, old, {"setting": setting, "measured": [{}]})
     assert matched(malloom("rebase", "old.plan", recorded[1], "-o", "new.plan", "--json")) == EXPECTED
     assert pooled(malloom, "old.plan", recorded[1]) == (0, 0)

@@ -16,8 +16,10 @@ from malloom.cache.geometry import zen5
 from malloom.launch.preloading import FALLBACK_LIBRARIES
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
+from malloom.layout.plan_record import write_with_record
 from malloom.layout.registry import strategy
 from malloom.native_files import native_file
+from malloom.optimize.keeping import write_setting
 from malloom.profile import HeapProfile
 
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
@@ -294,6 +296,48 @@ def test_bad_plans_are_refused(malloom: Malloom, tmp_path: Path) -> None:
     for content in (b"", b"no plan", os.urandom(4096)):
         plan.write_bytes(content)
         assert_refused(malloom("run", "--plan", plan, "--", "true"), 1, str(plan))
+
+
+def setting_plan(plan: Path, library: str, variables: dict[str, str]) -> Path:
+    """A plan that asks for an allocator, or for what it calls one."""
+    write_setting(plan)
+    setting = {"allocator": "another 1.0", "library": library, "variables": variables}
+    write_with_record(plan, plan, {"setting": setting})
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("library", "variables", "words"),
+    [
+        ("{folder}/evil.so", {}, "evil.so is no allocator that malloom finds here"),
+        ("", {"LD_PRELOAD": "{folder}/evil.so"}, "sets LD_PRELOAD, which sets no allocator"),
+        ("", {"X=1; touch pwned; Y": "z"}, "sets X=1; touch pwned; Y, which sets no allocator"),
+        ("/none\x1b]0;title\x07\nmalloom: all is well", {}, "is no allocator that malloom finds here"),
+    ],
+)
+def test_a_plan_brings_no_code_and_no_variables_of_its_own(
+    malloom: Malloom, tmp_path: Path, library: str, variables: dict[str, str], words: str
+) -> None:
+    source = (
+        '#include <unistd.h>\n__attribute__((constructor)) static void run(void) { write(1, "ran\\n", 4); }\n'
+    )
+    command = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", tmp_path / "evil.so"]
+    subprocess.run(command, input=source, text=True, check=True)
+    named = {name: value.format(folder=tmp_path) for name, value in variables.items()}
+    plan = setting_plan(tmp_path / "evil.plan", library.format(folder=tmp_path), named)
+    for options in ([], ["--print-environment"], ["--dynamic"], ["--heap", "pools"]):
+        done = malloom("run", "--plan", plan, *options, "--", "true")
+        assert_refused(done, 2, words)
+        assert done.stderr.strip().isprintable()
+
+
+def test_a_plan_of_a_dynamic_run_says_that_its_allocator_is_left_out(
+    malloom: Malloom, tmp_path: Path
+) -> None:
+    plan = setting_plan(tmp_path / "a.plan", "", {"MALLOC_CONF": "thp:always"})
+    done = malloom("run", "--dynamic", "--plan", plan, "--print-environment")
+    assert done.returncode == 0 and "MALLOC_CONF" not in done.stdout
+    assert done.stderr == f"malloom: --dynamic leaves out the allocator that {plan} wants, another 1.0\n"
 
 
 def test_bad_use_is_refused(malloom: Malloom) -> None:

@@ -81,7 +81,8 @@ bool PlanFile::check_sections() {
         !lies_within(plan.slots_offset, plan.slots_count, sizeof(PlanSlot)) ||
         !lies_within(plan.sequences_offset, plan.sequences_count, sizeof(PlanSequence)) ||
         !lies_within(plan.groups_offset, plan.groups_count, sizeof(PlanGroup)) ||
-        !lies_within(plan.prefetches_offset, plan.prefetches_count, sizeof(PlanPrefetch))) {
+        !lies_within(plan.prefetches_offset, plan.prefetches_count, sizeof(PlanPrefetch)) ||
+        !lies_within(plan.record_offset, plan.record_bytes, 1)) {
         return refuse("is damaged: a section lies outside the file");
     }
     const auto* start = reinterpret_cast<const unsigned char*>(header_);

@@ -18,6 +18,7 @@ from malloom.launch.preloading import FALLBACK_LIBRARIES, original_environment, 
 from malloom.launch.program import CANNOT_RUN, open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
+from malloom.printable import printable
 from malloom.settings import VARIABLE, settings, with_setting
 
 if TYPE_CHECKING:
@@ -62,17 +63,17 @@ class OpenedPlan:
 
     def setting(self) -> "PlanSetting | None":
         """The general allocator that the plan wants under it; None where it wants none, or where that is
-        gone, which is said: a program without its gain is better than none."""
+        gone, which is said: a program without its gain is better than none. Raises UsageProblem for what is
+        no allocator."""
         if not self.header.fields["record_bytes"]:
             return None
-        from malloom.layout.plan_record import setting_of  # noqa: PLC0415
+        from malloom.measure.plan_setting import is_gone, setting_of  # noqa: PLC0415
 
         setting = setting_of(self.path)
-        if setting and setting.library and not Path(setting.library).is_file():
-            print(
-                f"malloom: {setting.library}, the allocator of {self.path}, is gone; the program runs with "
-                "the C library's",
-                file=sys.stderr,
+        if setting and is_gone(setting):
+            note(
+                f"{setting.library}, the allocator of {self.path}, is gone; the program runs with the C "
+                "library's"
             )
             return None
         return setting
@@ -197,8 +198,8 @@ def run(
 
     With --dynamic the program runs under DynamoRIO, its children too: call sites get their pools and loads
     their prefetches in the code that runs most. With --no-pools and --no-prefetch it is DynamoRIO alone.
-    With --plan as well the plan serves the requests, and prefetches are found for what it placed;
-    --save-plan then writes both.
+    With --plan as well the plan serves the requests, without the allocator that it may want under it, and
+    prefetches are found for what it placed; --save-plan then writes both.
 
     Exit status: the program's; 127 where there is no such program, 126 where it cannot be run with malloom.
     """
@@ -224,7 +225,7 @@ def run(
             fallback.value if fallback else None,
             save_plan_settings(save_plan),
             tuple(constant or ()),
-            opened_plan(plan).path if plan else None,
+            plan_without_setting(plan, fallback) if plan else None,
             huge_pages=huge_pages is not False,
         )
         environment = dynamic_environment(asked)
@@ -261,6 +262,20 @@ def run(
         show_environment(environment, setting.variables if setting else ())
     elif command and program:
         replace_process(program.path, command, environment)
+
+
+def plan_without_setting(plan: Path, fallback: Fallback | None) -> Path:
+    """A plan for --dynamic, which leaves out the allocator that the plan wants under it, and says so."""
+    opened = opened_plan(plan)
+    setting = opened.setting() if fallback is None else None
+    if setting:
+        note(f"--dynamic leaves out the allocator that {opened.path} wants, {setting.allocator}")
+    return opened.path
+
+
+def note(text: str) -> None:
+    """Print a line on standard error: a plan's words are in it."""
+    print(f"malloom: {printable(text)}", file=sys.stderr)
 
 
 def over_setting(variables: dict[str, str], setting: "PlanSetting") -> dict[str, str]:

@@ -16,6 +16,9 @@ from malloom.errors import CommandError
 from malloom.layout.plan_header import check_plan, header_of
 from malloom.output_file import written_whole
 
+MOST_RECORD_BYTES = 16 << 20
+"""Far more than the results of years: what is larger is none, and is not read."""
+
 ALIGNMENT = 8
 """Bytes: sections begin at multiples."""
 
@@ -31,35 +34,46 @@ class PlanSetting:
 
 
 def read_record(plan: Path) -> dict[str, Any]:
-    """The record of a plan that has passed check_plan; empty where it has none."""
+    """The record of a plan that has passed check_plan; empty where it has none.
+
+    What it holds may have been made up. Raises CommandError where it is no JSON object.
+    """
     fields = header_of(plan).fields
     start, size = int(fields["record_offset"]), int(fields["record_bytes"])
     if not size:
         return {}
-    with plan.open("rb") as file:
-        file.seek(start)
-        data = file.read(size)
-    try:
-        found = json.loads(data)
-    except ValueError:
-        found = None
-    if len(data) != size or not isinstance(found, dict):
+    found = None
+    if size <= MOST_RECORD_BYTES and start + size <= int(fields["file_bytes"]):
+        with plan.open("rb") as file:
+            file.seek(start)
+            found = _decoded(file.read(size))
+    if not isinstance(found, dict):
         raise CommandError(f"{plan}: is damaged: its record makes no sense", remedy="make it again")
     return found
 
 
-def setting_of(plan: Path) -> PlanSetting | None:
-    """The allocator under a plan; None where it is the plan's own fallback."""
-    told = read_record(plan).get("setting")
-    if told is None:
+def _decoded(data: bytes) -> object:
+    """None for what is no JSON, or nested deeper than any record."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
         return None
-    return PlanSetting(told["allocator"], told["library"], told["variables"])
+
+
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    try:
+        told = json.dumps(record, allow_nan=False).encode() if record else b""
+    except (ValueError, RecursionError):
+        raise CommandError("the plan's record cannot be written", remedy="make the plan again") from None
+    if len(told) > MOST_RECORD_BYTES:
+        raise CommandError("the plan's record is full", remedy="make the plan again")
+    return told
 
 
 def write_with_record(plan: Path, written: Path, record: Mapping[str, Any]) -> None:
     """Writes the plan again with another record. Both may be one file.
 
-    Raises CommandError where the plan is not good or the other cannot be written.
+    Raises CommandError where the plan is not good the record is too large, or the other cannot be written.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -76,7 +90,7 @@ def write_with_record(plan: Path, written: Path, record: Mapping[str, Any]) -> N
     if header["record_bytes"][0]:
         body = body[: int(header["record_offset"][0]) - dtype.itemsize]
     body += bytes(-len(body) % ALIGNMENT)
-    told = json.dumps(record, allow_nan=False).encode() if record else b""
+    told = _encoded(record)
     header["record_offset"] = dtype.itemsize + len(body) if told else 0
     header["record_bytes"] = len(told)
     body += told

@@ -20,6 +20,8 @@ from malloom.measure import serving
 
 DEFAULT_FOLDER = Path("build/release/peers")
 """Where `make native` puts the allocators that it builds, in the source tree."""
+INSTALLED_FOLDER = Path(sys.prefix) / "lib/malloom/allocators"
+"""Where `make build` puts them, with the command."""
 
 NEWEST_MIMALLOC = "mimalloc-3.so"
 SET_BY_USERS = re.compile(r"LD_PRELOAD|GLIBC_TUNABLES|_?(RJEM_)?MALLOC_\w+|MIMALLOC_\w+|TCMALLOC_\w+|MALLOOM")
@@ -241,6 +243,12 @@ def version_of(family: str, library: str | None) -> Version:
             remedy="install what setup/debian-packages.txt lists, or run 'make native'",
         )
     return Version(found["version"], _build(found))
+
+
+def preloaded_file(library: str) -> str:
+    """The file that serves malloc where the loader preloads a library by that name; the C library's where
+    there is none. Raises CommandError where no process starts so."""
+    return _serving(library)["file"]
 
 
 def _allocator(known: Known, folder: Path) -> Allocator:

@@ -11,8 +11,8 @@ from malloom.launch.dynamic import Optimizing, dynamic_prefix, dynamic_settings
 from malloom.launch.preloading import FALLBACK_LIBRARIES, over, preloading, serves_alone
 from malloom.launch.program import Program, open_program
 from malloom.layout.plan_header import has_flag, places_nothing
-from malloom.layout.plan_record import setting_of
 from malloom.measure import stages
+from malloom.measure.plan_setting import is_gone, setting_of
 from malloom.measure.process import Command, users_environment
 from malloom.native_files import native_file
 from malloom.settings import settings
@@ -123,9 +123,9 @@ def as_run(
     packed: bool | None = None,
 ) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
-    needs none. Raises CommandError where the allocator that the plan wants is gone."""
+    needs none. Raises CommandError where the allocator that the plan wants is gone, or is none."""
     if chosen_fallback is None and (setting := setting_of(plan)):
-        if setting.library and not Path(setting.library).is_file():
+        if is_gone(setting):
             raise CommandError(f"{setting.library}, the allocator of {plan}, is gone")
         made = {} if places_nothing(plan) else planned(plan, preallocate, "system", huge_pages, packed)
         return {**made, **over(_run_time() if made else "", setting.library, setting.variables)}

@@ -1,15 +1,14 @@
 """The settings in the race: each general allocator, as it is, with huge pages, with early return."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from malloom.launch.preloading import over
-from malloom.measure.allocators import DEFAULT_FOLDER, Setting, Way, installed, settings_of
+from malloom.measure.allocators import DEFAULT_FOLDER, INSTALLED_FOLDER, Setting, Way, installed, settings_of
 
-FOLDERS = (Path(sys.prefix) / "lib/malloom/allocators", DEFAULT_FOLDER)
+FOLDERS = (INSTALLED_FOLDER, DEFAULT_FOLDER)
 """Where allocators lie that malloom's source tree builds: with the command, or for the benchmark."""
 
 WAYS = {Way.plain: "", Way.huge: " with huge pages", Way.early: " with early return"}

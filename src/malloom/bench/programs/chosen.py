@@ -15,8 +15,9 @@ from malloom.errors import CommandError
 from malloom.launch.program import open_program
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import places_nothing
-from malloom.layout.plan_record import PlanSetting, setting_of
+from malloom.layout.plan_record import PlanSetting
 from malloom.measure import stages
+from malloom.measure.plan_setting import setting_of
 from malloom.measure.process import Command
 from malloom.measure.variants import POOLS, pooled, with_plan
 from malloom.optimize.candidates import Candidate
