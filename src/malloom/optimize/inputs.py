@@ -124,6 +124,8 @@ class Inputs:
     def _require_fitting(self, given: Input) -> None:
         if given.is_empty:
             raise UsageProblem("an input is empty", remedy="give it arguments, or a file as '@FILE'")
+        if any("\0" in word for word in (*given.words, str(given.stdin or ""))):
+            raise UsageProblem(f"the input '{given.text}' has a NUL, which no argument can have")
         if given.stdin is not None and not given.stdin.is_file():
             raise UsageProblem(f"there is no file {given.stdin} for standard input")
         places = [argument for argument in self.program if PLACEHOLDER in argument]
@@ -153,7 +155,7 @@ def inputs_in(file: Path) -> tuple[list[Input], list[Input]]:
     means nothing."""
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageProblem(f"{file}: cannot be read: {reason}") from None
     _require_known(content, KEYS, file)

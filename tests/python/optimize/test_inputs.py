@@ -103,3 +103,15 @@ def test_a_wrong_file_is_told_with_what_is_right(tmp_path: Path, text: str, prob
     with pytest.raises(UsageProblem) as refused:
         inputs_in(file)
     assert problem in str(refused.value)
+
+
+def test_a_nul_in_an_input_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "inputs.toml"
+    for text in (
+        'train = ["x\\u0000y"]',
+        '[[train]]\narguments = ["x\\u0000y"]',
+        '[[train]]\nstdin = "\\u0000"',
+    ):
+        file.write_text(text)
+        with pytest.raises(UsageProblem, match="has a NUL"):
+            Inputs.of(["echo", "{}"], *inputs_in(file))
