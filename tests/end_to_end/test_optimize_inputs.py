@@ -1,7 +1,6 @@
 """`malloom optimize` on several inputs, and what it keeps: settings of allocators, records, later runs."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -113,16 +112,16 @@ def kept_setting(plan: Path, library: str, variables: dict[str, str], program: P
 
 def test_a_kept_setting_is_how_the_program_runs_later(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     jemalloc = next(each for each in installed([tmp_path])[0] if each.name == "jemalloc")
-    library, plan = tmp_path / "liballocator.so", tmp_path / "kept.plan"
-    shutil.copy(jemalloc.file, library)
+    library, plan = jemalloc.file, tmp_path / "kept.plan"
     variables = dict(settings_of(jemalloc)[1].variables)
-    kept_setting(plan, str(library), variables, cells)
+    kept_setting(plan, library, variables, cells)
     for options in ([], ["--statistics"]):
         done = malloom("run", "--plan", plan, *options, "--", cells, "7")
         assert (done.returncode, done.stdout) == (0, "210\nthp:always"), done.stderr
     shown = malloom("run", "--plan", plan, "--print-environment").stdout
     assert shown == f"MALLOC_CONF=thp:always\nLD_PRELOAD={library}\n"
-    library.unlink()
+    library = f"/nowhere/{Path(library).name}"
+    kept_setting(plan, library, variables, cells)
     done = malloom("run", "--plan", plan, "--", cells, "7")
     assert (done.returncode, done.stdout) == (0, "210\n")
     assert done.stderr.count("\n") == 1 and f"{library}, the allocator of {plan}, is gone" in done.stderr
@@ -136,6 +135,7 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     options = ["--runs", "6", "--seconds", "1", "--json"]
     done = malloom("optimize", "--confirm", plan, "--fail-if", "slower", *options)
     assert done.returncode == 1, done.stderr
+    assert f"{plan} has this run: {cells} 3000\n" in done.stderr
     found = json.loads(done.stdout)
     assert found["verdict"] == "slower" and found["pairs"] == 6 and list(found["inputs"]) == ["3000"]
     done = malloom("optimize", "--confirm", plan, *options, "--train", "2000", "--", cells, "{}")
@@ -150,3 +150,26 @@ def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path
     with (tmp_path / "number").open() as number:
         done = malloom("optimize", "--confirm", plan, *options, stdin=number)
     assert done.returncode == 0 and list(json.loads(done.stdout)["inputs"]) == [str(cells)], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"train": None}, "does not say what it was judged on"),
+        ({"train": [], "check": []}, "does not say what it was judged on"),
+        ({"program": "true"}, "does not say what it was judged on"),
+        ({"program": ["true", "x\0y"]}, "does not say what it was judged on"),
+        ({"train": [{"arguments": [5], "stdin": None}]}, "does not say what it was judged on"),
+        ({"train": [{"arguments": ["1"], "stdin": "none"}]}, "there is no file none for standard input"),
+        ({"measured": 5}, "its record's results are no list"),
+    ],
+)
+def test_a_record_that_makes_no_sense_runs_nothing(  # type: ignore[no-untyped-def]
+    malloom, tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    plan = tmp_path / "kept.plan"
+    kept_setting(plan, "", {}, Path("/bin/echo"))
+    write_with_record(plan, plan, {**read_record(plan), **changes})
+    done = malloom("optimize", "--confirm", plan)
+    assert words in refusal(done) and done.returncode == 1 and "Traceback" not in done.stderr
+    assert "has this run" not in done.stderr

@@ -1,6 +1,8 @@
 """A kept plan measured again, on another day: its record grows by what was found."""
 
 import os
+import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +16,9 @@ from malloom.measure import variants
 from malloom.measure.process import Command, run_measured, time_limit
 from malloom.optimize.checking import Judged, judge
 from malloom.optimize.inputs import Inputs
-from malloom.optimize.keeping import measurement, recorded_inputs
+from malloom.optimize.keeping import measurement, recorded_inputs, tells_inputs
 from malloom.optimize.options import Options, Watcher
+from malloom.printable import printable
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,23 @@ def confirm(
     """What new pairs of the plan and of the program as it is say, which its record then has as well.
 
     The inputs are those that the plan was judged on, with `stdin` where they have no file of their own,
-    unless others are given. Raises CommandError where the plan has no record of them, or where it, its
-    allocator or the program cannot be run.
+    unless others are given. The plan's own commands are printed on standard error before they run. Raises
+    CommandError where the plan has no record of them, or where it, its allocator or the program cannot be
+    run.
     """
     watcher.steps = 2
     check_plan(plan)
     record = read_record(plan)
+    earlier = record.get("measured", [])
+    if not isinstance(earlier, list):
+        raise CommandError(f"{plan}: is damaged: its record's results are no list")
     if inputs is None:
-        if "program" not in record:
+        if not tells_inputs(record):
             raise CommandError(
                 f"{plan} does not say what it was judged on", remedy="name the program after --"
             )
         inputs = recorded_inputs(record, stdin)
+        _show(plan, inputs)
     program = open_program(inputs.program[0])
     row = Planned(variants.as_run(plan, program=program))
     watcher.step("as it is", "running the program as it is")
@@ -56,8 +64,14 @@ def confirm(
     if not judged.has(row.name):
         raise CommandError(f"the program does not run as it should with {plan} ({judged.left[row.name]})")
     found = measurement(judged, row.name)
-    write_with_record(plan, plan, {**record, "measured": [*record.get("measured", []), found]})
+    write_with_record(plan, plan, {**record, "measured": [*earlier, found]})
     return found
+
+
+def _show(plan: Path, inputs: Inputs) -> None:
+    """Says what is about to run: a plan may come from anywhere."""
+    for each in inputs.judged:
+        print(printable(f"{plan} has this run: {shlex.join(inputs.arguments(each))}"), file=sys.stderr)
 
 
 def _limited(command: Command, options: Options) -> Command:

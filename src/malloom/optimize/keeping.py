@@ -1,5 +1,6 @@
 """What is kept for later runs: a plan whose record names the allocator under it and what was measured."""
 
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from malloom.cache.geometry import geometry_from
+from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
@@ -90,8 +92,16 @@ def interval_as_data(interval: Interval) -> dict[str, float | None]:
     return {"ratio": interval.ratio, "low": interval.low, "high": interval.high}
 
 
+def tells_inputs(record: Mapping[str, Any]) -> bool:
+    """Whether a record, which may have been made up, says what recorded_inputs wants."""
+    kinds = [record.get(kind) for kind in ("train", "check")]
+    are_inputs = all(isinstance(kind, list) and all(map(_is_input, kind)) for kind in kinds)
+    return are_inputs and any(kinds) and bool(record.get("program")) and _are_words(record["program"])
+
+
 def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
-    """The command and the inputs of a record; those that had no file for standard input have this one."""
+    """The command and the inputs of a record that tells them; those that had no file for standard input have
+    this one. Raises CommandError where a file is gone."""
     command = shlex.join(record["program"])
     train, check = (
         tuple(_input(each, command, stdin) for each in record[kind]) for kind in ("train", "check")
@@ -106,8 +116,31 @@ def _told(given: Input) -> dict[str, Any]:
 
 def _input(told: Mapping[str, Any], command: str, stdin: Path | None) -> Input:
     file = told["stdin"]
+    if file and not (os.access(file, os.R_OK) and Path(file).is_file()):
+        raise CommandError(f"there is no file {file} for standard input", remedy="give the inputs after --")
     shown = [*map(shlex.quote, told["arguments"]), *([f"@{file}"] if file else [])]
     return Input(" ".join(shown) or command, tuple(told["arguments"]), Path(file) if file else stdin)
+
+
+def _is_input(told: object) -> bool:
+    if not isinstance(told, dict) or "stdin" not in told:
+        return False
+    return _are_words(told.get("arguments")) and (told["stdin"] is None or _are_words([told["stdin"]]))
+
+
+def _are_words(told: object) -> bool:
+    return isinstance(told, list) and all(map(_is_word, told))
+
+
+def _is_word(told: object) -> bool:
+    """Whether a program can be given it as an argument."""
+    if not isinstance(told, str) or "\0" in told:
+        return False
+    try:
+        os.fsencode(told)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plan_setting(setting: Setting) -> PlanSetting:
