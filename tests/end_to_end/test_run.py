@@ -321,7 +321,7 @@ def test_a_plan_brings_no_code_and_no_variables_of_its_own(
     source = (
         '#include <unistd.h>\n__attribute__((constructor)) static void run(void) { write(1, "ran\\n", 4); }\n'
     )
-    command = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", tmp_path / "evil.so"]
+    command = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(tmp_path / "evil.so")]
     subprocess.run(command, input=source, text=True, check=True)
     named = {name: value.format(folder=tmp_path) for name, value in variables.items()}
     plan = setting_plan(tmp_path / "evil.plan", library.format(folder=tmp_path), named)

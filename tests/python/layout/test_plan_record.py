@@ -49,7 +49,7 @@ def test_a_damaged_record_is_told_in_one_line(plan: Path) -> None:
         read_record(plan)
 
 
-def change_header(plan: Path, body: bytes = b"", **fields: int) -> None:
+def change_header(plan: Path, fields: dict[str, int], body: bytes = b"") -> None:
     """The plan with `body` after it and other fields, and with checksums that hold."""
     data = plan.read_bytes() + body
     dtype = formats.dtype("plan", "PlanHeader")
@@ -72,7 +72,7 @@ def change_header(plan: Path, body: bytes = b"", **fields: int) -> None:
 )
 def test_a_record_that_lies_outside_the_plan_is_refused(plan: Path, fields: dict[str, int]) -> None:
     write_with_record(plan, plan, {"setting": SETTING})
-    change_header(plan, **fields)
+    change_header(plan, fields)
     with pytest.raises(CommandError, match="its record makes no sense"):
         read_record(plan)
     with pytest.raises(CommandError, match="a section lies outside the file"):
@@ -85,7 +85,7 @@ def test_a_record_that_lies_outside_the_plan_is_refused(plan: Path, fields: dict
 def test_a_record_that_is_no_object_is_refused(plan: Path, record: bytes) -> None:
     offset = (plan.stat().st_size + 7) // 8 * 8
     body = bytes(offset - plan.stat().st_size) + record
-    change_header(plan, body, record_offset=offset, record_bytes=len(record))
+    change_header(plan, {"record_offset": offset, "record_bytes": len(record)}, body)
     check_plan(plan)
     with pytest.raises(CommandError, match="its record makes no sense"):
         read_record(plan)
