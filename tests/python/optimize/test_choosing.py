@@ -124,7 +124,7 @@ def test_there_are_pairs_enough_for_an_interval_of_each_input() -> None:
 @pytest.mark.alone
 def test_the_judgement_keeps_and_refuses_with_a_reason() -> None:
     better, worse = setting("better", WORK="8000"), setting("worse", WORK="45000")
-    greedy = setting("greedy", WORK="1", MORE="24")
+    greedy = setting("greedy", WORK="1", MORE="8")
     found, limit = judged(better, worse, greedy, setting("best", WORK="1")), Limit(Goal.time, 1.5, 0)
 
     def why(name: str, rival: str | None = None) -> str:
