@@ -8,8 +8,8 @@
 
 namespace malloom::heaps::pages {
 
-/// What is known of a page: at its head where a chunk is at most twice as long as this and the bitmap, else
-/// an object of its own, as Kamp has it. The bitmap follows. A page with no free chunk is in no list.
+/// What is known of a page, its head: within the page where a chunk is at most twice as long as this and the
+/// bitmap, else beside the region's directory. The bitmap follows. A page with no free chunk is in no list.
 struct alignas(structures::bitmap_block) Page {
     Page* next;      ///< of those of its class that have room
     Page* previous;  ///< null of the first one
@@ -51,6 +51,15 @@ struct Geometry {
     static constexpr bool has_head(uint32_t size_class) {
         return (size_t{1} << shift_of(size_class)) <= 2 * head_bytes(size_class);
     }
+    /// The longest of those that lie apart from their pages; 0 where all lie within them.
+    static constexpr size_t longest_apart() {
+        size_t longest = 0;
+        for (uint32_t size_class = 0; size_class < classes; ++size_class) {
+            const size_t bytes = has_head(size_class) ? 0 : head_bytes(size_class);
+            longest = bytes > longest ? bytes : longest;
+        }
+        return longest;
+    }
     /// Chunks of a page that its head takes.
     static constexpr uint32_t first_of(uint32_t size_class) {
         const size_t chunk = size_t{1} << shift_of(size_class);
@@ -91,16 +100,28 @@ constexpr size_t pages_of(uintptr_t entry) {
     return entry >> 2;
 }
 
-/// A memory that the heap was given, at the begin of which this lies.
+/// A memory that the heap was given, at the begin of which this lies. Then come the directory, and some bytes
+/// a page for the heap, which lie in pages that are no object's: so no address there can be given back.
 struct Region {
     Region* next;
     uint32_t first;  ///< page that objects may have
     uint32_t pages;
     uint32_t taken;  ///< pages
 
+    static constexpr size_t alignment_beside = 32;
+    /// From the begin of a region of so many pages to the bytes that its heap has for them.
+    static constexpr size_t begin_beside(size_t pages) {
+        const size_t bytes = sizeof(Region) + pages * sizeof(uintptr_t);
+        return (bytes + alignment_beside - 1) & ~(alignment_beside - 1);
+    }
+
     uintptr_t base() const { return reinterpret_cast<uintptr_t>(this); }
     uintptr_t* directory() { return reinterpret_cast<uintptr_t*>(this + 1); }
     const uintptr_t* directory() const { return reinterpret_cast<const uintptr_t*>(this + 1); }
+    /// The page's, where each has so many.
+    void* beside(size_t page, size_t bytes_a_page) {
+        return reinterpret_cast<void*>(base() + begin_beside(pages) + page * bytes_a_page);
+    }
     bool is_empty() const { return taken == 0; }
 };
 

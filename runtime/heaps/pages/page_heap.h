@@ -28,7 +28,9 @@ class PageHeap {
     using UnitState = typename Search::template State<Geometry>;
 
     /// Begins at a page, and outlives this; nobody else uses it. Null where it is too short.
-    Region* add_region(void* memory, size_t bytes) { return runs_.add(memory, bytes); }
+    Region* add_region(void* memory, size_t bytes) {
+        return runs_.add(memory, bytes, Geometry::longest_apart());
+    }
     /// Of one that is empty: nothing of it is used again.
     void remove_region(Region& region) { runs_.remove(region); }
     /// Called when a unit in hardware tells of a chunk that was freed while it was free, some calls late.
@@ -137,12 +139,6 @@ class PageHeap {
     Region* region_of(const void* address) const { return runs_.region_of(address); }
     Region* regions() const { return runs_.regions(); }
 
-    /// Whether a region may have become empty that no object was released in, but the head of a page.
-    bool take_emptied_another() {
-        const bool has_emptied = emptied_another_;
-        emptied_another_ = false;
-        return has_emptied;
-    }
     /// Empty pages that were kept go back.
     void give_back_empty();
 
@@ -168,7 +164,7 @@ class PageHeap {
         return object;
     }
     [[gnu::noinline]] void look_after_empty(Region& region, Page& page);
-    void give_back(Region& region, Page& page);
+    void give_back(Region& region, const Page& page);
     [[gnu::noinline, gnu::cold]] void tell_late();
     /// Around what is done with all bitmaps in memory.
     void save();
@@ -185,7 +181,6 @@ class PageHeap {
     Page* with_room_[Geometry::classes] = {};
     PageRuns<Geometry::page_shift> runs_;
     void (*on_late_misuse_)() = nullptr;
-    bool emptied_another_ = false;
 };
 
 template <class Search, class G>
@@ -227,18 +222,12 @@ void PageHeap<Search, G>::release_run(Region& region, void* object, OnWrong on_w
 
 template <class Search, class G>
 Page* PageHeap<Search, G>::add_page(uint32_t size_class) {
-    constexpr bool has_smallest = G::has_head(G::class_of(G::head_bytes(G::classes - 1)));
-    static_assert(has_smallest, "pages of heads that lie apart would need such heads themselves");
     const auto taken = runs_.take(1, 1);
     if (taken.region == nullptr) {
         return nullptr;
     }
     char* const start = reinterpret_cast<char*>(taken.region->base() + (taken.page << G::page_shift));
-    void* const head = G::has_head(size_class) ? start : allocate(G::head_bytes(size_class));
-    if (head == nullptr) {
-        runs_.give_back(*taken.region, taken.page, 1);
-        return nullptr;
-    }
+    void* const head = G::has_head(size_class) ? start : taken.region->beside(taken.page, G::longest_apart());
     Page& page = *static_cast<Page*>(head);
     taken.region->directory()[taken.page] = reinterpret_cast<uintptr_t>(&page);
     set_up(page, size_class, start);
@@ -316,24 +305,14 @@ void PageHeap<Search, G>::look_after_empty(Region& region, Page& page) {
 }
 
 template <class Search, class G>
-void PageHeap<Search, G>::give_back(Region& region, Page& page) {
-    const bool lies_apart = !G::has_head(page.size_class);
+void PageHeap<Search, G>::give_back(Region& region, const Page& page) {
     runs_.give_back(region, (reinterpret_cast<uintptr_t>(page.start) - region.base()) >> G::page_shift, 1);
-    if (lies_apart) {
-        Region* const own = region_of(&page);
-        MALLOOM_CHECK(own != nullptr);
-        release(*own, &page,
-                [](Wrong, const void*) { MALLOOM_CHECK(false && "a page's head is no object"); });
-        emptied_another_ |= own->is_empty();
-    }
 }
 
-// An empty page that was kept is the first of its class. From the largest size on, whose heads lie in pages
-// of smaller ones.
+// An empty page that was kept is the first of its class.
 template <class Search, class G>
 void PageHeap<Search, G>::give_back_empty() {
-    for (uint32_t size_class = G::classes; size_class-- > 0;) {
-        Page* const page = with_room_[size_class];
+    for (Page* const page : with_room_) {
         if (page != nullptr && page->free == chunks_of(*page)) {
             leave_list(*page);
             give_back(*region_of(page->start), *page);

@@ -15,8 +15,9 @@ class PageRuns {
   public:
     static constexpr size_t page_bytes = size_t{1} << page_shift;
 
-    /// Begins at a page, and outlives this. Null where it has no room for a page beside the directory.
-    Region* add(void* memory, size_t bytes);
+    /// Begins at a page, and outlives this. Null where it has no room for a page beside the directory and
+    /// those bytes a page, which say nothing yet.
+    Region* add(void* memory, size_t bytes, size_t beside_page);
     /// Of one that is empty.
     void remove(Region& region);
 
@@ -50,9 +51,9 @@ class PageRuns {
 };
 
 template <uint32_t page_shift>
-Region* PageRuns<page_shift>::add(void* memory, size_t bytes) {
+Region* PageRuns<page_shift>::add(void* memory, size_t bytes, size_t beside_page) {
     const size_t pages = bytes >> page_shift;
-    const size_t own = (sizeof(Region) + pages * sizeof(uintptr_t) + page_bytes - 1) >> page_shift;
+    const size_t own = (Region::begin_beside(pages) + pages * beside_page + page_bytes - 1) >> page_shift;
     if (pages <= own || pages > UINT32_MAX || (reinterpret_cast<uintptr_t>(memory) & (page_bytes - 1)) != 0) {
         return nullptr;
     }

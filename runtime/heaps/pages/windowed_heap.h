@@ -212,30 +212,16 @@ class WindowedHeap {
     PageRuns<Geometry::page_shift> runs_;
 };
 
-// The windows of all pages lie in the region's first pages, so that pages have no heads: one that came back
-// at an address within a head would have to be told apart, and heads would share few lines of a cache.
+// The windows of all pages lie beside the directory, so that pages have no heads: one that came back at an
+// address within a head would have to be told apart, and heads would share few lines of a cache.
 template <class Unit, class G>
 Region* WindowedHeap<Unit, G>::add_region(void* memory, size_t bytes) {
     static_assert(windows_of_page * sizeof(Window) % entry_alignment == 0);
+    static_assert(Region::alignment_beside % entry_alignment == 0);
     if (reinterpret_cast<uintptr_t>(memory) + bytes > refused) {
         return nullptr;
     }
-    Region* const region = runs_.add(memory, bytes);
-    if (region == nullptr) {
-        return nullptr;
-    }
-    const size_t own = (region->pages * windows_of_page * sizeof(Window) + page_bytes - 1) >> G::page_shift;
-    const auto taken = runs_.take(own, 1);
-    // It was added last, so it serves first.
-    if (taken.region != region) {
-        if (taken.region != nullptr) {
-            runs_.give_back(*taken.region, taken.page, own);
-        }
-        runs_.remove(*region);
-        return nullptr;
-    }
-    MALLOOM_CHECK(taken.page == region->first);
-    return region;
+    return runs_.add(memory, bytes, windows_of_page * sizeof(Window));
 }
 
 template <class Unit, class G>
@@ -269,12 +255,10 @@ bool WindowedHeap<Unit, G>::add_page(uint32_t size_class) {
     if (taken.region == nullptr) {
         return false;
     }
-    const uintptr_t base = taken.region->base();
-    auto* const of_pages =
-        reinterpret_cast<Window*>(base + (uintptr_t{taken.region->first} << G::page_shift));
-    Window* const windows = of_pages + taken.page * windows_of_page;
+    auto* const windows =
+        static_cast<Window*>(taken.region->beside(taken.page, windows_of_page * sizeof(Window)));
     const uint32_t all = all_of(size_class);
-    auto begin = static_cast<uint32_t>(base + (taken.page << G::page_shift));
+    auto begin = static_cast<uint32_t>(taken.region->base() + (taken.page << G::page_shift));
     for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
         windows[number].free = all;
         windows[number].operand = begin | size_class;

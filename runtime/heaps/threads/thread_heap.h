@@ -27,8 +27,6 @@ struct ThreadMisuseHook {
 /// - open: false where it cannot be.
 /// - add_region: some bytes from a unit's begin on, zeroed. False where that is too little. remove_region: of
 ///   an empty one. first_region, next_region: all of them. room_of: its bytes, about.
-/// - take_emptied_another: whether a release since the last call may have left a region empty that is not its
-///   object's.
 /// - allocate: null where its regions are full. It takes what was deferred before, or some of it.
 /// - release, resize: of an object in that region. Where it is none the hook is told.
 /// - release_later: in other threads and handlers, while the object's region is this heap's.
@@ -45,7 +43,6 @@ concept ThreadHeap = requires(T& heap, const T& constant, typename T::Region& re
     { T::next_region(region) } -> same_as<typename T::Region*>;
     { T::room_of(region) } -> same_as<size_t>;
     { T::is_empty(region) } -> same_as<bool>;
-    { heap.take_emptied_another() } -> same_as<bool>;
     { heap.allocate(request) } -> same_as<void*>;
     { heap.release(region, object) } -> same_as<void>;
     { heap.resize(region, object, bytes) } -> same_as<bool>;

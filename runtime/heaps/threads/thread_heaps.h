@@ -98,9 +98,8 @@ class ThreadHeaps {
         const WithinInstance busy(self.is_busy);
         Region& region = region_of(object);
         self.Heap::release(region, object);
-        const bool emptied_another = self.take_emptied_another();
-        if (Heap::is_empty(region) || emptied_another) [[unlikely]] {
-            look_after_empty(self, region, emptied_another);
+        if (Heap::is_empty(region)) [[unlikely]] {
+            look_after_empty(self, region);
         }
     }
     bool resize(Instance& self, void* object, const Request& request);
@@ -158,10 +157,9 @@ class ThreadHeaps {
     [[gnu::noinline]] void release_others(Instance& self, void* object);
     void clear_idle(Instance& owner);
     bool grow(Instance& self);
-    [[gnu::noinline]] void look_after_empty(Instance& owner, Region& region, bool emptied_another);
+    [[gnu::noinline]] void look_after_empty(Instance& owner, Region& region);
     void remove(Instance& owner, Region& region);
     void remove_empty(Instance& owner);
-    void remove_empty_but(const Region* kept, Instance& owner);
     [[gnu::noinline, gnu::cold]] void misused(ThreadMisuse what, const void* object, bool was_deferred) const;
 
     ThreadRegions regions_;
@@ -282,15 +280,13 @@ void ThreadHeaps<Heap>::clear_idle(Instance& owner) {
 
 // One stays, for a thread that frees all that it has and begins anew.
 template <class Heap>
-void ThreadHeaps<Heap>::look_after_empty(Instance& owner, Region& region, bool emptied_another) {
-    const bool has_spare = owner.spare != nullptr && Heap::is_empty(*owner.spare);
-    if (!has_spare && Heap::is_empty(region)) {
+void ThreadHeaps<Heap>::look_after_empty(Instance& owner, Region& region) {
+    if (owner.spare == nullptr || owner.spare == &region || !Heap::is_empty(*owner.spare)) {
         owner.spare = &region;
+        return;
     }
-    if (emptied_another || owner.spare != &region) {
-        const structures::Locked locked(lock_);
-        remove_empty_but(owner.spare, owner);
-    }
+    const structures::Locked locked(lock_);
+    remove(owner, region);
 }
 
 template <class Heap>
@@ -304,14 +300,9 @@ void ThreadHeaps<Heap>::remove(Instance& owner, Region& region) {
 template <class Heap>
 void ThreadHeaps<Heap>::remove_empty(Instance& owner) {
     owner.settle();
-    remove_empty_but(nullptr, owner);
-}
-
-template <class Heap>
-void ThreadHeaps<Heap>::remove_empty_but(const Region* kept, Instance& owner) {
     for (Region* region = owner.first_region(); region != nullptr;) {
         Region* const next = Heap::next_region(*region);
-        if (region != kept && Heap::is_empty(*region)) {
+        if (Heap::is_empty(*region)) {
             remove(owner, *region);
         }
         region = next;

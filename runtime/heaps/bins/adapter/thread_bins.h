@@ -21,7 +21,6 @@ struct BinsOfThread {
     Region* first_region() const { return bins.regions; }
     static Region* next_region(const Region& region) { return region.next; }
     static size_t room_of(const Region& region) { return bins::room_of(region); }
-    static bool take_emptied_another() { return false; }
     static bool is_empty(const Region& region) {
         return region.first->head == (bins::room_of(region) | bins::before_lives);
     }

@@ -40,7 +40,6 @@ struct PagesOfThread {
     static Region* next_region(const Region& region) { return region.next; }
     static size_t room_of(const Region& region) { return size_t{region.pages} * Pages::page_bytes; }
     static bool is_empty(const Region& region) { return region.is_empty(); }
-    bool take_emptied_another() { return pages.take_emptied_another(); }
 
     [[gnu::always_inline]] void* allocate(const Request& request) {
         if (has_deferred()) [[unlikely]] {

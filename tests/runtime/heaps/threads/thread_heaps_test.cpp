@@ -47,8 +47,7 @@ struct Pages {
         size_t objects = 0;
         for (const Heap::Region* region = heap.first_region(); region != nullptr; region = region->next) {
             for (uint32_t page = region->first; page < region->pages; ++page) {
-                objects +=
-                    living_in(region->directory()[page], region->base() + page * Heap::Pages::page_bytes);
+                objects += living_in(region->directory()[page]);
             }
         }
         return objects;
@@ -56,15 +55,13 @@ struct Pages {
     static bool is_whole(Heap& heap) { return heap.pages.is_valid(); }
 
   private:
-    /// The head of a page that lies elsewhere is an object there.
-    static size_t living_in(uintptr_t entry, uintptr_t address) {
+    static size_t living_in(uintptr_t entry) {
         using namespace heaps::pages;
         if (entry == 0 || (entry & kind_of_entry) != 0) {
             return (entry & kind_of_entry) == living_run ? 1 : 0;
         }
         const Page& page = *reinterpret_cast<const Page*>(entry);
-        const size_t chunks = Geometry::chunks_of(page.size_class) - page.first - page.free;
-        return chunks - (entry != address ? 1 : 0);
+        return Geometry::chunks_of(page.size_class) - page.first - page.free;
     }
 };
 
