@@ -7,6 +7,9 @@
 
 #include <map>
 #include <random>
+#include <set>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <Vtwo_way_window_unit.h>
@@ -80,6 +83,15 @@ class WindowedHeapTest : public testing::Test {
         return told;
     }
 
+    /// The same of an object that stays.
+    std::vector<Wrong> wrong_with(const void* object) {
+        std::vector<Wrong> told;
+        const bool is_living =
+            heap.is_living(*region, object, [&](Wrong wrong, const void*) { told.push_back(wrong); });
+        EXPECT_EQ(is_living, told.empty());
+        return told;
+    }
+
     /// Those of the directory and of windows as well.
     size_t pages_in_use() const { return region->first + region->taken; }
 
@@ -144,6 +156,45 @@ TYPED_TEST(WindowedHeapTest, WrongFreesAreTold) {
     EXPECT_TRUE(this->release(large).empty());
     EXPECT_EQ(this->release(large), std::vector{Wrong::freed_before});
     EXPECT_EQ(this->release(this->region), std::vector{Wrong::foreign}) << "the heap's own memory";
+    EXPECT_TRUE(this->heap.is_valid());
+}
+
+TYPED_TEST(WindowedHeapTest, WhatStaysIsJudgedAndTheUnitKeepsItsChunks) {
+    for (const size_t size : {1, 40, 200, 1000, 2000, 9000}) {
+        char* const living = this->allocate(size);
+        char* const freed = this->allocate(size);
+        EXPECT_TRUE(this->release(freed).empty());
+        for (int round = 0; round < 3; ++round) {
+            EXPECT_TRUE(this->wrong_with(living).empty());
+            EXPECT_EQ(this->wrong_with(living + 8), std::vector{Wrong::foreign});
+            EXPECT_EQ(this->wrong_with(freed), std::vector{Wrong::freed_before});
+        }
+        char* const again = this->allocate(size);
+        if (std::is_same_v<TypeParam, Vwindow_unit>) {
+            EXPECT_EQ(again, freed) << "the unit has the window as before";
+        }
+        this->heap.take_windows_back();
+        EXPECT_TRUE(this->wrong_with(living).empty());
+        EXPECT_TRUE(this->release(again).empty());
+        EXPECT_EQ(this->wrong_with(again), std::vector{Wrong::freed_before});
+    }
+    EXPECT_TRUE(this->heap.is_valid());
+}
+
+TYPED_TEST(WindowedHeapTest, WhatIsJudgedWhileTwoWindowsHaveChunksIsNotLost) {
+    std::vector<char*> objects;
+    for (unsigned number = 0; number < 256; ++number) objects.push_back(this->allocate(16));
+    for (char* object : objects) EXPECT_TRUE(this->release(object).empty());
+    const size_t pages = this->pages_in_use();
+    for (unsigned number = 0; number < 256; ++number) {
+        objects[number] = this->allocate(16);
+        EXPECT_TRUE(this->wrong_with(objects[number]).empty());
+        EXPECT_TRUE(this->wrong_with(objects[number / 2]).empty());
+        if (number % 3 == 0) EXPECT_TRUE(this->release(std::exchange(objects[number], nullptr)).empty());
+        if (objects[number] == nullptr) objects[number] = this->allocate(16);
+    }
+    EXPECT_EQ(std::set<char*>(objects.begin(), objects.end()).size(), objects.size());
+    EXPECT_EQ(this->pages_in_use(), pages);
     EXPECT_TRUE(this->heap.is_valid());
 }
 

@@ -69,29 +69,19 @@ class PageHeap {
     /// `alignment` is a power of two.
     void* allocate_aligned(size_t alignment, size_t bytes) {
         const size_t room = alignment > bytes ? alignment : bytes;
-        return room <= Geometry::largest ? allocate(room)
-                                         : allocate_run(bytes, (alignment + page_bytes - 1) / page_bytes);
+        return room <= Geometry::largest ? allocate(room) : runs_.allocate(bytes, alignment);
     }
 
     /// The object lies in the region. Where it is none, nothing changes, and on_wrong(Wrong, object) is told.
     template <class OnWrong>
     [[gnu::always_inline]] void release(Region& region, void* object, OnWrong on_wrong) {
-        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
-        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
-        if (entry == 0 || (entry & kind_of_entry) != 0) [[unlikely]] {
-            release_run(region, object, on_wrong);
+        const Place place = place_of(region, object);
+        if (place.page == nullptr) [[unlikely]] {
+            runs_.release(region, object, on_wrong);
             return;
         }
-        Page& page = *reinterpret_cast<Page*>(entry);
-        const uint32_t size_class = page.size_class;
-        const uint32_t shift = Geometry::shift_of(size_class);
-        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
-        const uint32_t chunk = within >> shift;
-        if (chunk << shift != within || chunk < page.first) [[unlikely]] {
-            on_wrong(Wrong::foreign, object);
-            return;
-        }
-        if (!Search::put(size_class, page.bits(), chunk, &page == with_room_[size_class])) [[unlikely]] {
+        Page& page = *place.page;
+        if (!Search::put(page.size_class, page.bits(), place.chunk, is_first(page))) [[unlikely]] {
             on_wrong(Wrong::freed_before, object);
             return;
         }
@@ -115,24 +105,21 @@ class PageHeap {
         if (entry != 0 && (entry & kind_of_entry) == 0) [[likely]] {
             return size_t{1} << Geometry::shift_of(reinterpret_cast<const Page*>(entry)->size_class);
         }
-        return (entry & kind_of_entry) == living_run ? pages_of(entry) << Geometry::page_shift : 0;
+        return Runs::usable_size(entry);
     }
-
-    /// Whether an object begins there. Not for searches that find misuse late.
-    static bool is_living(const Region& region, const void* object)
-        requires(!Search::finds_late)
-    {
-        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
-        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
-        const uintptr_t within = offset & (page_bytes - 1);
-        if (entry == 0 || (entry & kind_of_entry) != 0) {
-            return within == 0 && (entry & kind_of_entry) == living_run;
+    /// Whether an object begins there. Where none does, on_wrong is told as of its release.
+    template <class OnWrong>
+    bool is_living(const Region& region, const void* object, OnWrong on_wrong) const {
+        const Place place = place_of(region, object);
+        if (place.page == nullptr) {
+            return Runs::is_living(region, object, on_wrong);
         }
-        const Page& page = *reinterpret_cast<const Page*>(entry);
-        const uint32_t shift = Geometry::shift_of(page.size_class);
-        const auto chunk = static_cast<uint32_t>(within >> shift);
-        return uintptr_t{chunk} << shift == within && chunk >= page.first &&
-               !structures::is_free(page.bits(), chunk);
+        Page& page = *place.page;
+        const bool is_free = Search::has_free(page.size_class, page.bits(), place.chunk, is_first(page));
+        if (is_free) {
+            on_wrong(Wrong::freed_before, object);
+        }
+        return !is_free;
     }
 
     /// The region of any address; null where it lies in none. It goes through all regions.
@@ -146,10 +133,30 @@ class PageHeap {
     bool is_valid() noexcept;
 
   private:
+    using Runs = PageRuns<Geometry::page_shift>;
+
+    /// Where a chunk begins. The page is null where none does.
+    struct Place {
+        Page* page;
+        uint32_t chunk;
+    };
+    [[gnu::always_inline]] static Place place_of(const Region& region, const void* object) {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
+        if (entry == 0 || (entry & kind_of_entry) != 0) [[unlikely]] {
+            return {nullptr, 0};
+        }
+        auto* const page = reinterpret_cast<Page*>(entry);
+        const uint32_t shift = Geometry::shift_of(page->size_class);
+        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
+        const uint32_t chunk = within >> shift;
+        if (chunk << shift != within || chunk < page->first) [[unlikely]] {
+            return {nullptr, 0};
+        }
+        return {page, chunk};
+    }
     static uint32_t chunks_of(const Page& page) { return Geometry::chunks_of(page.size_class) - page.first; }
-    [[gnu::noinline]] void* allocate_run(size_t bytes, size_t alignment);
-    template <class OnWrong>
-    [[gnu::noinline]] void release_run(Region& region, void* object, OnWrong on_wrong);
+    bool is_first(const Page& page) const { return &page == with_room_[page.size_class]; }
     [[gnu::noinline]] Page* add_page(uint32_t size_class);
     static void set_up(Page& page, uint32_t size_class, char* start);
     [[gnu::noinline]] void enter_list(Page& page);
@@ -179,45 +186,17 @@ class PageHeap {
     }
 
     Page* with_room_[Geometry::classes] = {};
-    PageRuns<Geometry::page_shift> runs_;
+    Runs runs_;
     void (*on_late_misuse_)() = nullptr;
 };
 
 template <class Search, class G>
-void* PageHeap<Search, G>::allocate_run(size_t bytes, size_t alignment) {
-    if (bytes > SIZE_MAX / 2) {
-        return nullptr;
-    }
-    const size_t pages = bytes == 0 ? 1 : (bytes + page_bytes - 1) >> G::page_shift;
-    const auto taken = runs_.take(pages, alignment == 0 ? 1 : alignment);
-    if (taken.region == nullptr) {
-        return nullptr;
-    }
-    taken.region->directory()[taken.page] = entry_of_run(pages, living_run);
-    return reinterpret_cast<void*>(taken.region->base() + (taken.page << G::page_shift));
-}
-
-template <class Search, class G>
 void* PageHeap<Search, G>::allocate_slow(size_t bytes) {
     if (bytes > G::largest) {
-        return allocate_run(bytes, 1);
+        return runs_.allocate(bytes, 0);
     }
     const uint32_t size_class = G::class_of(bytes);
     return with_room_[size_class] != nullptr || add_page(size_class) != nullptr ? allocate(bytes) : nullptr;
-}
-
-// Where no page of chunks is.
-template <class Search, class G>
-template <class OnWrong>
-void PageHeap<Search, G>::release_run(Region& region, void* object, OnWrong on_wrong) {
-    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
-    const size_t page = offset >> G::page_shift;
-    const uintptr_t entry = region.directory()[page];
-    if ((entry & kind_of_entry) == living_run && (offset & (page_bytes - 1)) == 0) {
-        runs_.give_back(region, page, pages_of(entry));
-    } else {
-        on_wrong((entry & kind_of_entry) == free_run ? Wrong::freed_before : Wrong::foreign, object);
-    }
 }
 
 template <class Search, class G>

@@ -26,24 +26,17 @@ template <class Search, class G>
 inline bool PageHeap<Search, G>::release_at_hand(Region& region, void* object)
     requires(!Search::finds_late)
 {
-    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
-    const uintptr_t entry = region.directory()[offset >> G::page_shift];
-    if (entry == 0 || (entry & kind_of_entry) != 0) [[unlikely]] {
+    const Place place = place_of(region, object);
+    if (place.page == nullptr) [[unlikely]] {
         return false;
     }
-    Page& page = *reinterpret_cast<Page*>(entry);
-    const uint32_t shift = G::shift_of(page.size_class);
-    const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
-    const uint32_t chunk = within >> shift;
-    if (chunk << shift != within || chunk < page.first) [[unlikely]] {
-        return false;
-    }
+    Page& page = *place.page;
     // Of a page that has none, it is to enter the list, and the last one leaves it.
     const uint32_t free = page.free;
     if (free - 1 >= chunks_of(page) - 2) [[unlikely]] {
         return false;
     }
-    if (!Search::put(page.size_class, page.bits(), chunk, false)) [[unlikely]] {
+    if (!Search::put(page.size_class, page.bits(), place.chunk, false)) [[unlikely]] {
         return false;
     }
     page.free = static_cast<uint16_t>(free + 1);

@@ -1,4 +1,4 @@
-// Runs of pages in the memories of a heap.
+// Runs of pages in the memories of a heap, and objects that have some of their own.
 #pragma once
 
 #include <stddef.h>
@@ -30,6 +30,21 @@ class PageRuns {
     /// Their entries may be anything.
     void give_back(Region& region, size_t page, size_t pages);
 
+    /// An object with pages of its own, also one of no bytes; null where there is no memory. `alignment` is 0
+    /// or a power of two, in bytes.
+    [[gnu::noinline]] void* allocate(size_t bytes, size_t alignment);
+    /// Takes it back. Where none begins in that region, nothing changes, and on_wrong(Wrong, object) is told.
+    /// It is rare beside the release of a chunk, for which whoever calls it keeps the registers.
+    template <class OnWrong>
+    [[gnu::noinline, gnu::cold]] void release(Region& region, void* object, OnWrong on_wrong);
+    /// Whether one begins there; where none does, on_wrong is told the same.
+    template <class OnWrong>
+    static bool is_living(const Region& region, const void* object, OnWrong on_wrong);
+    /// Its bytes, by the directory's entry of its first page; 0 of another entry.
+    static constexpr size_t usable_size(uintptr_t entry) {
+        return (entry & kind_of_entry) == living_run ? pages_of(entry) << page_shift : 0;
+    }
+
     /// The region of an address; by going through all regions.
     Region* region_of(const void* address) const;
     Region* regions() const { return regions_; }
@@ -43,6 +58,7 @@ class PageRuns {
     static size_t page_of(const FreeRun& run) {
         return (reinterpret_cast<uintptr_t>(&run) - run.region->base()) >> page_shift;
     }
+    [[gnu::noinline, gnu::cold]] static Wrong wrong_at(const Region& region, size_t page);
     void make_free(Region& region, size_t page, size_t pages);
     void unlink(FreeRun& run);
 
@@ -127,6 +143,51 @@ void PageRuns<page_shift>::give_back(Region& region, size_t page, size_t pages) 
         unlink(run_at(region, end));
     }
     make_free(region, page, pages);
+}
+
+template <uint32_t page_shift>
+void* PageRuns<page_shift>::allocate(size_t bytes, size_t alignment) {
+    if (bytes > SIZE_MAX / 2) {
+        return nullptr;
+    }
+    const size_t pages = bytes == 0 ? 1 : (bytes + page_bytes - 1) >> page_shift;
+    const Taken taken = take(pages, alignment > page_bytes ? alignment >> page_shift : 1);
+    if (taken.region == nullptr) {
+        return nullptr;
+    }
+    taken.region->directory()[taken.page] = entry_of_run(pages, living_run);
+    return reinterpret_cast<void*>(taken.region->base() + (taken.page << page_shift));
+}
+
+template <uint32_t page_shift>
+template <class OnWrong>
+void PageRuns<page_shift>::release(Region& region, void* object, OnWrong on_wrong) {
+    if (is_living(region, object, on_wrong)) {
+        const size_t page = (reinterpret_cast<uintptr_t>(object) - region.base()) >> page_shift;
+        give_back(region, page, pages_of(region.directory()[page]));
+    }
+}
+
+template <uint32_t page_shift>
+template <class OnWrong>
+bool PageRuns<page_shift>::is_living(const Region& region, const void* object, OnWrong on_wrong) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+    const size_t page = offset >> page_shift;
+    if ((region.directory()[page] & kind_of_entry) == living_run && (offset & (page_bytes - 1)) == 0) {
+        return true;
+    }
+    on_wrong(wrong_at(region, page), object);
+    return false;
+}
+
+// Where something lived that was freed, the pages may have joined those before: only the first one of a run
+// has an entry then.
+template <uint32_t page_shift>
+Wrong PageRuns<page_shift>::wrong_at(const Region& region, size_t page) {
+    while (region.directory()[page] == 0 && page > region.first) {
+        --page;
+    }
+    return (region.directory()[page] & kind_of_entry) == free_run ? Wrong::freed_before : Wrong::foreign;
 }
 
 template <uint32_t page_shift>

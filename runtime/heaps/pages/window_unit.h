@@ -10,6 +10,7 @@ namespace malloom::heaps::pages {
 enum class WindowRequest : uint8_t { take, give, fill, peek, drain };
 enum class GiveAnswer : uint32_t { given, elsewhere, no_begin, freed_twice };
 constexpr uint32_t no_such_window = 4;
+constexpr uint32_t still_has_chunks = 5;  ///< the window that a fill would replace
 constexpr uint32_t refused = 0x80000000;
 
 #if defined(__riscv)

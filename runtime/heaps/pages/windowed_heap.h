@@ -58,7 +58,7 @@ class WindowedHeap {
     [[gnu::noinline]] void* allocate_slow(size_t answer) {
         const size_t size_class = answer ^ refused;
         if (size_class >= Geometry::classes) {
-            return allocate_run(size_class);
+            return runs_.allocate(size_class, 0);
         }
         if (!add_page(static_cast<uint32_t>(size_class))) {
             return nullptr;
@@ -85,31 +85,25 @@ class WindowedHeap {
             on_wrong(answer == GiveAnswer::freed_twice ? Wrong::freed_before : Wrong::foreign, object);
             return;
         }
-        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
-        const uintptr_t entry = region.directory()[offset >> Geometry::page_shift];
-        if ((entry & kind_of_entry) != of_windows) [[unlikely]] {
-            release_run(region, object, on_wrong);
+        const Place place = place_of(region, object);
+        if (place.window == nullptr) [[unlikely]] {
+            runs_.release(region, object, on_wrong);
             return;
         }
-        const uint32_t size_class = class_of_entry(entry);
-        const uint32_t shift = Geometry::shift_of(size_class);
-        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
-        const uint32_t chunk = within >> shift;
-        Window& window = windows_of(entry)[chunk / chunks_of_window];
-        const uint32_t bit = uint32_t{1} << (chunk % chunks_of_window);
+        Window& window = *place.window;
         const uint32_t before = window.free;
-        if (chunk << shift != within || (before & bit) != 0) [[unlikely]] {
-            on_wrong(chunk << shift != within ? Wrong::foreign : Wrong::freed_before, object);
+        if ((before & place.bit) != 0) [[unlikely]] {
+            on_wrong(Wrong::freed_before, object);
             return;
         }
-        const uint32_t free = before | bit;
+        const uint32_t free = before | place.bit;
         window.free = free;
         if (before == 0) {
-            enter_list(window, size_class);
+            enter_list(window, place.size_class);
         }
         // All bits of a full window stand together from the lowest one on.
         if ((free & (free + 1)) == 0) [[unlikely]] {
-            look_after_empty(region, offset >> Geometry::page_shift);
+            look_after_empty(region, place.page);
         }
     }
 
@@ -120,7 +114,20 @@ class WindowedHeap {
         if ((entry & kind_of_entry) == of_windows) [[likely]] {
             return size_t{1} << Geometry::shift_of(class_of_entry(entry));
         }
-        return (entry & kind_of_entry) == living_run ? pages_of(entry) << Geometry::page_shift : 0;
+        return Runs::usable_size(entry);
+    }
+    /// Whether an object begins there. Where none does, on_wrong is told as of its release.
+    template <class OnWrong>
+    bool is_living(const Region& region, const void* object, OnWrong on_wrong) {
+        const Place place = place_of(region, object);
+        if (place.window == nullptr) {
+            return Runs::is_living(region, object, on_wrong);
+        }
+        const bool is_free = (place.window->free & place.bit) != 0 || is_free_in_unit(place);
+        if (is_free) {
+            on_wrong(Wrong::freed_before, object);
+        }
+        return !is_free;
     }
 
     /// The unit has no window any more; what was free in its windows is the heap's. Windows come again when
@@ -131,6 +138,7 @@ class WindowedHeap {
     bool is_valid() noexcept;
 
   private:
+    using Runs = PageRuns<Geometry::page_shift>;
     static constexpr uint32_t chunks_of_window = structures::bits_of_word;
 
     /// The unit has no chunk of the class; it gets another window.
@@ -187,9 +195,31 @@ class WindowedHeap {
         return chunks < chunks_of_window ? (uint32_t{1} << chunks) - 1 : UINT32_MAX;
     }
 
-    [[gnu::noinline]] void* allocate_run(size_t bytes);
-    template <class OnWrong>
-    [[gnu::noinline]] void release_run(Region& region, void* object, OnWrong on_wrong);
+    /// Where a chunk begins. The window is null where none does.
+    struct Place {
+        Window* window;
+        uint32_t bit;
+        uint32_t size_class;
+        size_t page;
+    };
+    [[gnu::always_inline]] static Place place_of(const Region& region, const void* object) {
+        const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
+        const size_t page = offset >> Geometry::page_shift;
+        const uintptr_t entry = region.directory()[page];
+        if ((entry & kind_of_entry) != of_windows) [[unlikely]] {
+            return {};
+        }
+        const uint32_t size_class = class_of_entry(entry);
+        const uint32_t shift = Geometry::shift_of(size_class);
+        const auto within = static_cast<uint32_t>(offset & (page_bytes - 1));
+        const uint32_t chunk = within >> shift;
+        if (chunk << shift != within) [[unlikely]] {
+            return {};
+        }
+        Window& window = windows_of(entry)[chunk / chunks_of_window];
+        return {&window, uint32_t{1} << (chunk % chunks_of_window), size_class, page};
+    }
+    [[gnu::noinline]] bool is_free_in_unit(const Place& place);
     [[gnu::noinline]] bool add_page(uint32_t size_class);
     [[gnu::noinline]] void look_after_empty(Region& region, size_t page);
     bool is_only_with_room(const Window* windows, uint32_t size_class) const;
@@ -209,7 +239,7 @@ class WindowedHeap {
     }
 
     Window with_room_[Geometry::classes] = {};  ///< of each ring what is no window
-    PageRuns<Geometry::page_shift> runs_;
+    Runs runs_;
 };
 
 // The windows of all pages lie beside the directory, so that pages have no heads: one that came back at an
@@ -224,28 +254,29 @@ Region* WindowedHeap<Unit, G>::add_region(void* memory, size_t bytes) {
     return runs_.add(memory, bytes, windows_of_page * sizeof(Window));
 }
 
+// A unit says which chunks of a window are free when it gives them back. It has them again afterwards; one
+// with several windows of a class may refuse, as it is another one's turn to be replaced.
 template <class Unit, class G>
-void* WindowedHeap<Unit, G>::allocate_run(size_t bytes) {
-    const size_t pages = (bytes + page_bytes - 1) >> G::page_shift;
-    const auto taken = runs_.take(pages, 1);
-    if (taken.region == nullptr) {
-        return nullptr;
-    }
-    taken.region->directory()[taken.page] = entry_of_run(pages, living_run);
-    return reinterpret_cast<void*>(taken.region->base() + (taken.page << G::page_shift));
-}
-
-// Where no page of chunks is.
-template <class Unit, class G>
-template <class OnWrong>
-void WindowedHeap<Unit, G>::release_run(Region& region, void* object, OnWrong on_wrong) {
-    const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
-    const size_t page = offset >> G::page_shift;
-    const uintptr_t entry = region.directory()[page];
-    if ((entry & kind_of_entry) == living_run && (offset & (page_bytes - 1)) == 0) {
-        runs_.give_back(region, page, pages_of(entry));
-    } else {
-        on_wrong((entry & kind_of_entry) == free_run ? Wrong::freed_before : Wrong::foreign, object);
+bool WindowedHeap<Unit, G>::is_free_in_unit(const Place& place) {
+    Window& window = *place.window;
+    const uint32_t span = chunks_of_window << G::shift_of(place.size_class);
+    for (uint32_t number = place.size_class;; number += G::classes) {
+        const uint32_t lowest = ask<WindowRequest::peek>(number);
+        if (lowest == no_such_window) {
+            return false;
+        }
+        if ((lowest & refused) != 0 || (lowest ^ window.operand) >= (span < page_bytes ? span : page_bytes)) {
+            continue;
+        }
+        const uint32_t free = ask<WindowRequest::drain>(number);
+        const uint32_t taken = ask<WindowRequest::fill>(window.operand, free);
+        if (taken != still_has_chunks) {
+            ask<WindowRequest::give>(taken);
+        } else {
+            window.free = free;
+            enter_list(window, place.size_class);
+        }
+        return (free & place.bit) != 0;
     }
 }
 

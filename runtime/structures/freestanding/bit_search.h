@@ -179,6 +179,10 @@ struct SearchInMemory {
         flip(words, place);
         return place;
     }
+    /// Whether it is free, and not taken.
+    static bool has_free(uint32_t, const uint32_t* words, uint32_t place, bool) {
+        return is_free(words, place);
+    }
     /// False where the place is free already; nothing changes then.
     [[gnu::always_inline]] static bool put(uint32_t, uint32_t* words, uint32_t place, bool) {
         if (is_free(words, place)) [[unlikely]] {

@@ -89,6 +89,13 @@ struct SearchInUnit {
     [[gnu::always_inline]] static uint32_t take(uint32_t kind, uint32_t*) {
         return Unit::template ask<UnitRequest::find_chunk>(kind, 0);
     }
+    static bool has_free(uint32_t kind, const uint32_t* words, uint32_t place, bool is_first) {
+        if (!is_first) {
+            return is_free(words, place);
+        }
+        const uint32_t word = place / bits_of_word;
+        return (Unit::template ask<UnitRequest::store>(kind | word << 8, 0) >> place % bits_of_word & 1) != 0;
+    }
     [[gnu::always_inline]] static bool put(uint32_t kind, uint32_t* words, uint32_t place, bool is_first) {
         if (is_first) [[likely]] {
             Unit::template ask<UnitRequest::free_chunk>(kind, place);

@@ -12,9 +12,8 @@ void PagesOfThread::tell(pages::Wrong what, const void* object, bool was_deferre
 }
 
 bool PagesOfThread::resize(const Region& region, void* object, size_t bytes) const {
-    if (!Pages::is_living(region, object)) [[unlikely]] {
-        tell(pages::Wrong::foreign, object, false);
-    }
+    pages.is_living(region, object,
+                    [this](pages::Wrong what, const void* wrong) { tell(what, wrong, false); });
     return fits_room(bytes, Pages::usable_size(region, object));
 }
 

@@ -44,6 +44,14 @@ class HeapOverMemory {
         });
         return wrong;
     }
+    /// The same of an object that stays.
+    std::vector<Wrong> wrong_with(const void* object) {
+        std::vector<Wrong> wrong;
+        const bool is_living =
+            heap.is_living(*region, object, [&](Wrong what, const void*) { wrong.push_back(what); });
+        EXPECT_EQ(is_living, wrong.empty());
+        return wrong;
+    }
     void* allocate(size_t wanted) {
         void* object = heap.allocate(wanted);
         EXPECT_NE(object, nullptr) << wanted;
@@ -160,6 +168,23 @@ TEST_F(PageHeapTest, RunsOfPagesJoinTheirNeighbours) {
     EXPECT_EQ(heap.allocate(all + 1), nullptr);
 }
 
+TEST_F(PageHeapTest, RunsThatHaveJoinedOthersAreKnownAsFreedBefore) {
+    std::vector<char*> runs;
+    for (int i = 0; i < 10; ++i) {
+        runs.push_back(static_cast<char*>(allocate(3 * page)));
+    }
+    for (const int freed : {1, 3, 2, 7, 5, 6, 4, 0, 9, 8}) {
+        EXPECT_EQ(release(runs[freed] + page), std::vector{Wrong::foreign}) << "within a living one";
+        EXPECT_TRUE(release(runs[freed]).empty());
+        EXPECT_EQ(release(runs[freed]), std::vector{Wrong::freed_before});
+    }
+    for (char* run : runs) {
+        EXPECT_EQ(release(run), std::vector{Wrong::freed_before});
+        EXPECT_EQ(wrong_with(run), std::vector{Wrong::freed_before});
+    }
+    EXPECT_EQ(release(region), std::vector{Wrong::foreign}) << "the directory";
+}
+
 TEST_F(PageHeapTest, AlignedObjectsAreChunksOrRuns) {
     for (size_t alignment = 16; alignment <= 64 * page; alignment *= 2) {
         for (const size_t wanted : {size_t{1}, size_t{300}, 2 * page}) {
@@ -197,9 +222,10 @@ TEST_F(PageHeapTest, BadInputIsToldAndChangesNothing) {
     EXPECT_EQ(release(apart + 1024), before);
     EXPECT_TRUE(heap.is_valid());
     for (char* object : {small, apart, large}) {
-        EXPECT_TRUE(heap.is_living(*region, object));
+        EXPECT_TRUE(wrong_with(object).empty());
+        EXPECT_EQ(wrong_with(object + 8), foreign);
         EXPECT_TRUE(release(object).empty());
-        EXPECT_FALSE(heap.is_living(*region, object));
+        EXPECT_EQ(wrong_with(object), before);
         EXPECT_EQ(release(object), before);
         EXPECT_TRUE(heap.is_valid());
     }

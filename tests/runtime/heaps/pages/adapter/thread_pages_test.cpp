@@ -47,6 +47,8 @@ using ThreadPagesDeathTest = ThreadPagesTest;
 
 TEST_F(ThreadPagesDeathTest, ResizingWhatIsNoObjectIsRefused) {
     EXPECT_DEATH(heap.resize(*self, object + 16, {50, 0}), "where no object begins");
+    heap.release(*self, object);
+    EXPECT_DEATH(heap.resize(*self, object, {50, 0}), "freed before");
 }
 
 }  // namespace
