@@ -61,6 +61,15 @@ constinit Region* region = &no_region;
     return offset >> Heap::Geometry::page_shift >= region->pages;
 }
 
+// Where it is not, whoever hears of misuse has heard it.
+bool is_living(const void* object) {
+    if (is_foreign(object)) {
+        misused(Wrong::foreign, object);
+        return false;
+    }
+    return heap.is_living(*region, object, misused);
+}
+
 Heap::UnitState& unit_state(malloom_page_unit_state* state) {
     static_assert(sizeof(Heap::UnitState) <= sizeof state->words);
     return *reinterpret_cast<Heap::UnitState*>(state->words);
@@ -116,8 +125,7 @@ void* realloc(void* object, size_t bytes) {
     if (object == nullptr) {
         return malloc(bytes);
     }
-    if (is_foreign(object)) {
-        misused(Wrong::foreign, object);
+    if (!is_living(object)) {
         return nullptr;
     }
     const size_t had = heap.usable_size(*region, object);

@@ -23,8 +23,8 @@ enum malloom_page_misuse {
                                        whichever object */
 };
 
-/* Called at such a free, which changed nothing. A program may have its own, and return. This one writes a
- * line and exits with MALLOOM_PAGES_MISUSED. */
+/* Called at such a free or realloc, which changed nothing; realloc gives null then. A program may have its
+ * own, and return. This one writes a line and exits with MALLOOM_PAGES_MISUSED. */
 void malloom_page_misused(enum malloom_page_misuse what, const void* object);
 enum { MALLOOM_PAGES_MISUSED = 99, MALLOOM_PAGE_UNIT_WORDS = 20 };
 

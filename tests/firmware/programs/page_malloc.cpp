@@ -1,5 +1,5 @@
 // Asks malloc for objects of many sizes and frees them, at random; each keeps what was written into it. Then
-// it misuses the heap: by some frees that are counted, and by those of all addresses where no object begins.
+// it misuses the heap: by some calls that are counted, and by those of all addresses where no object begins.
 // It prints what it found: objects that changed, misuses that were told of the former, whether the heap is
 // whole, and the first objects of a size.
 #include "firmware/page_heap/page_malloc.h"
@@ -111,6 +111,26 @@ void misuse() {
     free(small);
 }
 
+/// Each is told, and nobody gets an object for it. The others stay what they are.
+void reallocate_what_is_no_object() {
+    auto* small = static_cast<char*>(malloc(100));
+    auto* other = static_cast<char*>(malloc(100));
+    auto* large = static_cast<char*>(malloc(9000));
+    changed += realloc(small, 90) != small;
+    changed += realloc(small + 16, 90) != nullptr;
+    changed += realloc(small + 16, 900) != nullptr;
+    changed += realloc(&state, 4) != nullptr;
+    changed += realloc(large + 4096, 8000) != nullptr;
+    free(large);
+    changed += realloc(large, 9000) != nullptr;
+    free(other);
+    changed += realloc(other, 90) != nullptr;
+    changed += realloc(other, 900) != nullptr;
+    changed += malloc(100) != other;
+    free(other);
+    free(small);
+}
+
 /// Whether one begins at an address.
 bool is_object(const uint8_t* address) {
     for (const Object& object : objects) {
@@ -148,6 +168,7 @@ void free_what_is_no_object() {
 int main() {
     work();
     misuse();
+    reallocate_what_is_no_object();
     const uint32_t foreign = told[MALLOOM_PAGES_FOREIGN];
     const uint32_t freed_before = told[MALLOOM_PAGES_FREED_BEFORE] + told[MALLOOM_PAGES_FREED_BEFORE_LATE];
     free_what_is_no_object();
