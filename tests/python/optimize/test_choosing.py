@@ -21,10 +21,11 @@ from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 from malloom.optimize.training import AS_IT_IS, Training
 
-# Spins as long as WORK says, in so many megabytes as MORE says beyond 8; fails where it is to CRASH on $1.
+# Spins as long as WORK says, in so many quarters of a megabyte as MORE says beyond 8, as more would take longer than
+# the work on some machines; fails where it is to CRASH on $1.
 PROGRAM = """
 [ "$CRASH" = "$1" ] && exit 7
-dd if=/dev/zero bs=$((8 + ${MORE:-0}))M count=1 2>&1 | wc -c >&2
+dd if=/dev/zero bs=$((256 * (8 + ${MORE:-0})))K count=1 2>&1 | wc -c >&2
 work=${WORK:-20000}
 while [ $work -gt 0 ]; do work=$((work-1)); done
 echo done
@@ -124,7 +125,7 @@ def test_there_are_pairs_enough_for_an_interval_of_each_input() -> None:
 @pytest.mark.alone
 def test_the_judgement_keeps_and_refuses_with_a_reason() -> None:
     better, worse = setting("better", WORK="8000"), setting("worse", WORK="45000")
-    greedy = setting("greedy", WORK="1", MORE="8")
+    greedy = setting("greedy", WORK="1", MORE="16")
     found, limit = judged(better, worse, greedy, setting("best", WORK="1")), Limit(Goal.time, 1.5, 0)
 
     def why(name: str, rival: str | None = None) -> str:
