@@ -35,8 +35,8 @@ def test_shares_nothing(number):
 
 
 def test_a_fixture_that_tests_share_is_made_by_one_worker(tmp_path: Path) -> None:
-    """The names of a test's groups reach the scheduler through what pytest and pytest-xdist know of each other,
-    so a new version of either may lose them without a word."""
+    """A test's group reaches the scheduler through what pytest and pytest-xdist know of each other, so a new
+    version of either may lose it without a word."""
     (tmp_path / "test_costly.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-n", "2", "--dist", "loadgroup", "."]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

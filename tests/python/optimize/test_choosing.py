@@ -21,8 +21,8 @@ from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
 from malloom.optimize.training import AS_IT_IS, Training
 
-# Spins as long as WORK says, in so many quarters of a megabyte as MORE says beyond 8, as more would take longer than
-# the work on some machines; fails where it is to CRASH on $1.
+# Spins as long as WORK says, in so many quarters of a megabyte as MORE says beyond 8, as more would take
+# longer than the work on some machines; fails where it is to CRASH on $1.
 PROGRAM = """
 [ "$CRASH" = "$1" ] && exit 7
 dd if=/dev/zero bs=$((256 * (8 + ${MORE:-0})))K count=1 2>&1 | wc -c >&2
