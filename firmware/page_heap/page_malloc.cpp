@@ -33,10 +33,7 @@ constinit Heap heap;
 constinit Region no_region = {};
 constinit Region* region = &no_region;
 
-[[gnu::cold, gnu::noinline]] bool open_heap() {
-    if (region != &no_region) {
-        return false;
-    }
+bool open_heap() {
     heap.on_late_misuse([] { malloom_page_misused(MALLOOM_PAGES_FREED_BEFORE_LATE, nullptr); });
     const board_range memory = board_memory();
     const auto begin = reinterpret_cast<uintptr_t>(memory.begin);
@@ -47,9 +44,19 @@ constinit Region* region = &no_region;
     return added != nullptr;
 }
 
+// Whether there may be some where there was none: in the beginning, and where the heap has kept empty pages
+// of other sizes.
+[[gnu::cold, gnu::noinline]] bool make_room() {
+    if (region == &no_region) {
+        return open_heap();
+    }
+    heap.give_back_empty();
+    return true;
+}
+
 [[gnu::noinline]] void* malloc_slow(size_t bytes) {
     void* const object = heap.allocate_slow(bytes);
-    return object != nullptr || !open_heap() ? object : heap.allocate_slow(bytes);
+    return object != nullptr || !make_room() ? object : heap.allocate_slow(bytes);
 }
 
 [[gnu::cold, gnu::noinline]] void misused(Wrong what, const void* object) {

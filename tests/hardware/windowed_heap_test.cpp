@@ -259,6 +259,19 @@ TYPED_TEST(WindowedHeapTest, MemoryEndsWithNullAndComesBack) {
     EXPECT_TRUE(this->heap.is_valid());
 }
 
+TYPED_TEST(WindowedHeapTest, EmptyPagesThatWereKeptGoBack) {
+    std::vector<char*> objects;
+    for (const size_t size : {16, 100, 2000, 40, 40, 300}) objects.push_back(this->allocate(size));
+    char* const living = this->allocate(16);
+    for (char* object : objects) EXPECT_TRUE(this->release(object).empty());
+    EXPECT_EQ(this->pages_in_use(), this->own_pages + 5);
+    this->heap.give_back_empty();
+    EXPECT_EQ(this->pages_in_use(), this->own_pages + 1);
+    EXPECT_TRUE(this->wrong_with(living).empty());
+    EXPECT_TRUE(this->heap.is_valid());
+    EXPECT_NE(this->allocate(2000), nullptr);
+}
+
 TYPED_TEST(WindowedHeapTest, MemoryAboveHalfOfAllAddressesIsRefused) {
     EXPECT_EQ(this->heap.add_region(reinterpret_cast<void*>(uintptr_t{0x7ffff000}), 0x2000), nullptr);
 }

@@ -134,6 +134,9 @@ class WindowedHeap {
     /// they are asked for.
     void take_windows_back();
 
+    /// Empty pages that were kept go back. The unit has no window afterwards.
+    void give_back_empty();
+
     /// Lists, bitmaps and directories agree. The unit has no window afterwards.
     bool is_valid() noexcept;
 
@@ -180,6 +183,11 @@ class WindowedHeap {
         return Unit::template ask<request>(first, second);
     }
 
+    /// Whether it is one of a page's.
+    static bool is_among(const Window* windows, const Window* window) {
+        const uintptr_t distance = reinterpret_cast<uintptr_t>(window) - reinterpret_cast<uintptr_t>(windows);
+        return distance < windows_of_page * sizeof(Window);
+    }
     static uintptr_t entry_of(const Window* windows, uint32_t size_class) {
         return reinterpret_cast<uintptr_t>(windows) | size_class << class_shift | of_windows;
     }
@@ -222,7 +230,9 @@ class WindowedHeap {
     [[gnu::noinline]] bool is_free_in_unit(const Place& place);
     [[gnu::noinline]] bool add_page(uint32_t size_class);
     [[gnu::noinline]] void look_after_empty(Region& region, size_t page);
+    static bool is_empty(const Window* windows, uint32_t size_class);
     bool is_only_with_room(const Window* windows, uint32_t size_class) const;
+    void give_back(Region& region, size_t page);
     bool is_valid_list(uint32_t size_class) const noexcept;
 
     void enter_list(Window& window, uint32_t size_class) {
@@ -304,17 +314,49 @@ template <class Unit, class G>
 void WindowedHeap<Unit, G>::look_after_empty(Region& region, size_t page) {
     const uintptr_t entry = region.directory()[page];
     const uint32_t size_class = class_of_entry(entry);
-    Window* const windows = windows_of(entry);
+    const Window* const windows = windows_of(entry);
+    if (is_empty(windows, size_class) && !is_only_with_room(windows, size_class)) {
+        give_back(region, page);
+    }
+}
+
+template <class Unit, class G>
+bool WindowedHeap<Unit, G>::is_empty(const Window* windows, uint32_t size_class) {
     for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
         if (windows[number].free != all_of(size_class)) {
-            return;
+            return false;
         }
     }
-    if (!is_only_with_room(windows, size_class)) {
-        for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
-            leave_list(windows[number]);
+    return true;
+}
+
+// All its windows are in the list.
+template <class Unit, class G>
+void WindowedHeap<Unit, G>::give_back(Region& region, size_t page) {
+    const uintptr_t entry = region.directory()[page];
+    for (uint32_t number = 0; number < G::words_of(class_of_entry(entry)); ++number) {
+        leave_list(windows_of(entry)[number]);
+    }
+    runs_.give_back(region, page, 1);
+}
+
+template <class Unit, class G>
+void WindowedHeap<Unit, G>::give_back_empty() {
+    take_windows_back();
+    for (uint32_t size_class = 0; size_class < G::classes; ++size_class) {
+        const Window* const end = &with_room_[size_class];
+        for (const Window* window = end->next; window != end;) {
+            const uint32_t begin = window->operand - size_class;
+            Region& region = *runs_.region_of(at(begin));
+            const size_t page = (begin - region.base()) >> G::page_shift;
+            const Window* const windows = windows_of(region.directory()[page]);
+            do {
+                window = window->next;
+            } while (is_among(windows, window));
+            if (is_empty(windows, size_class)) {
+                give_back(region, page);
+            }
         }
-        runs_.give_back(region, page, 1);
     }
 }
 
@@ -323,8 +365,7 @@ template <class Unit, class G>
 bool WindowedHeap<Unit, G>::is_only_with_room(const Window* windows, uint32_t size_class) const {
     const Window* window = with_room_[size_class].next;
     for (uint32_t number = 0; number < G::words_of(size_class); ++number) {
-        const uintptr_t distance = reinterpret_cast<uintptr_t>(window) - reinterpret_cast<uintptr_t>(windows);
-        if (distance >= windows_of_page * sizeof(Window)) {
+        if (!is_among(windows, window)) {
             return false;
         }
         window = window->next;

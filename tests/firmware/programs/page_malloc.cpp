@@ -1,7 +1,7 @@
 // Asks malloc for objects of many sizes and frees them, at random; each keeps what was written into it. Then
-// it misuses the heap: by some calls that are counted, and by those of all addresses where no object begins.
-// It prints what it found: objects that changed, misuses that were told of the former, whether the heap is
-// whole, and the first objects of a size.
+// it misuses the heap: by some calls that are counted, and by frees of all addresses where no object begins.
+// Last it takes all memory. It prints what it found: objects that changed and answers that were wrong,
+// misuses that were told of the counted ones, whether the heap is whole, and the first objects of a size.
 #include "firmware/page_heap/page_malloc.h"
 
 #include "firmware/board.h"
@@ -163,6 +163,43 @@ void free_what_is_no_object() {
     }
 }
 
+void** make_linked(size_t bytes, void** last) {
+    auto** const object = static_cast<void**>(malloc(bytes));
+    if (object != nullptr) {
+        *object = last;
+    }
+    return object;
+}
+
+/// Where all memory is taken, the empty page of each size that the heap keeps serves what is asked for.
+void take_all_memory() {
+    constexpr size_t page = 4096;
+    void* of_size[8];
+    for (uint32_t number = 0; number < 8; ++number) {
+        of_size[number] = malloc(size_t{16} << number);
+    }
+    void** last = nullptr;
+    for (size_t bytes = size_t{1} << 20; bytes >= page; bytes /= 2) {
+        while (void** const object = make_linked(bytes, last)) {
+            last = object;
+        }
+    }
+    for (void* object : of_size) {
+        free(object);
+    }
+    uint32_t more = 0;
+    while (void** const object = make_linked(page, last)) {
+        last = object;
+        ++more;
+    }
+    changed += more != 8;
+    while (last != nullptr) {
+        void** const before = static_cast<void**>(*last);
+        free(last);
+        last = before;
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -172,6 +209,7 @@ int main() {
     const uint32_t foreign = told[MALLOOM_PAGES_FOREIGN];
     const uint32_t freed_before = told[MALLOOM_PAGES_FREED_BEFORE] + told[MALLOOM_PAGES_FREED_BEFORE_LATE];
     free_what_is_no_object();
+    take_all_memory();
     const uint32_t counts[] = {changed, foreign, freed_before,
                                static_cast<uint32_t>(malloom_page_heap_is_valid())};
     for (uint32_t count : counts) {
