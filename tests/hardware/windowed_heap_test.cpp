@@ -274,6 +274,9 @@ TYPED_TEST(WindowedHeapTest, EmptyPagesThatWereKeptGoBack) {
 
 TYPED_TEST(WindowedHeapTest, MemoryAboveHalfOfAllAddressesIsRefused) {
     EXPECT_EQ(this->heap.add_region(reinterpret_cast<void*>(uintptr_t{0x7ffff000}), 0x2000), nullptr);
+    const uintptr_t last_page = 0 - uintptr_t{0x1000};
+    EXPECT_EQ(this->heap.add_region(reinterpret_cast<void*>(last_page), 0x2000), nullptr)
+        << "its end is a small number";
 }
 
 }  // namespace

@@ -258,7 +258,8 @@ template <class Unit, class G>
 Region* WindowedHeap<Unit, G>::add_region(void* memory, size_t bytes) {
     static_assert(windows_of_page * sizeof(Window) % entry_alignment == 0);
     static_assert(Region::alignment_beside % entry_alignment == 0);
-    if (reinterpret_cast<uintptr_t>(memory) + bytes > refused) {
+    const auto begin = reinterpret_cast<uintptr_t>(memory);
+    if (begin > refused || bytes > refused - begin) {
         return nullptr;
     }
     return runs_.add(memory, bytes, windows_of_page * sizeof(Window));
