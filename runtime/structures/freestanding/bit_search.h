@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace malloom::structures {
 
@@ -68,7 +71,7 @@ struct KampSearch {
 
 /// A machine's instruction, where it has one. It is a call of the compiler's library where it has none.
 struct BuiltInZeros {
-    using Word [[gnu::may_alias]] = uintptr_t;
+    using Word = uintptr_t;
     [[gnu::always_inline]] static uint32_t count(Word word) {
         return static_cast<uint32_t>(sizeof(Word) == 8 ? __builtin_ctzll(word)
                                                        : __builtin_ctz(static_cast<uint32_t>(word)));
@@ -102,26 +105,37 @@ struct InstructionZeros {
 /// The first word that has a free place, then its trailing zeros.
 template <class Zeros>
 struct CountingSearch {
+    using Word = typename Zeros::Word;
+    static constexpr size_t length = sizeof(Word) / sizeof(uint32_t);
+
     [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
-        const auto* word = reinterpret_cast<const typename Zeros::Word*>(words);
-        while (*word == 0) {
-            ++word;
+        const uint32_t* at = words;
+        Word bits = read(at);
+        while (bits == 0) {
+            bits = read(at += length);
         }
-        const auto before = static_cast<uint32_t>(reinterpret_cast<const uint32_t*>(word) - words);
-        return before * bits_of_word + Zeros::count(*word);
+        return static_cast<uint32_t>(at - words) * bits_of_word + Zeros::count(bits);
     }
     /// The same, which is taken then: of a word that is longer than the bitmap's it is not looked for again.
     [[gnu::always_inline]] static uint32_t take(uint32_t* words)
-        requires(sizeof(typename Zeros::Word) > sizeof(uint32_t))
+        requires(length > 1)
     {
-        auto* word = reinterpret_cast<typename Zeros::Word*>(words);
-        while (*word == 0) {
-            ++word;
+        uint32_t* at = words;
+        Word bits = read(at);
+        while (bits == 0) {
+            bits = read(at += length);
         }
-        const auto bits = *word;
-        *word = bits & (bits - 1);
-        const auto before = static_cast<uint32_t>(reinterpret_cast<uint32_t*>(word) - words);
-        return before * bits_of_word + Zeros::count(bits);
+        const Word left = bits & (bits - 1);
+        __builtin_memcpy(at, &left, sizeof left);
+        return static_cast<uint32_t>(at - words) * bits_of_word + Zeros::count(bits);
+    }
+
+  private:
+    // A copy, as the bitmap's own words are shorter, and no other type may alias them.
+    [[gnu::always_inline]] static Word read(const uint32_t* at) {
+        Word bits = 0;
+        __builtin_memcpy(&bits, at, sizeof bits);
+        return bits;
     }
 };
 
@@ -129,24 +143,23 @@ struct CountingSearch {
 /// 16 bytes at a time, one after the other: from the first byte that is not zero, its trailing zeros. A
 /// bitmap that ends with half a vector has some bytes behind it that may be read.
 struct VectorSearch {
-    using Bytes [[gnu::vector_size(16), gnu::aligned(bitmap_block), gnu::may_alias]] = char;
     [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
-        const auto* vector = reinterpret_cast<const Bytes*>(words);
-        uint32_t zero = zero_bytes(*vector);
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(words);
+        uint32_t before = 0;
+        uint32_t zero = zero_bytes(bytes);
         while (zero == 0xffff) {
-            zero = zero_bytes(*++vector);
+            before += sizeof(__m128i);
+            zero = zero_bytes(bytes + before);
         }
-        const auto before = static_cast<uint32_t>(reinterpret_cast<const char*>(vector) -
-                                                  reinterpret_cast<const char*>(words));
         const uint32_t byte = before + static_cast<uint32_t>(__builtin_ctz(~zero));
-        const uint32_t bits = reinterpret_cast<const unsigned char*>(words)[byte];
-        return byte * 8 + static_cast<uint32_t>(__builtin_ctz(bits));
+        return byte * 8 + static_cast<uint32_t>(__builtin_ctz(bytes[byte]));
     }
 
   private:
-    [[gnu::always_inline]] static uint32_t zero_bytes(Bytes bytes) {
-        using Compared [[gnu::vector_size(16)]] = char;
-        return static_cast<uint32_t>(__builtin_ia32_pmovmskb128(static_cast<Compared>(bytes == Bytes{})));
+    // A bit for each of the next 16 that is zero. Bitmaps are aligned less than vectors are.
+    [[gnu::always_inline]] static uint32_t zero_bytes(const unsigned char* bytes) {
+        const __m128i vector = _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(bytes));
+        return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(vector, _mm_setzero_si128())));
     }
 };
 #endif

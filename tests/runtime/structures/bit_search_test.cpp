@@ -68,12 +68,15 @@ TYPED_TEST(BitSearch, DoesWhatAPlainTwinDoes) {
     }
 }
 
-TYPED_TEST(BitSearch, FindsEachPlaceThatIsTheOnlyOne) {
-    std::vector<uint32_t> words(8, 0);
-    for (uint32_t place = 0; place < 256; ++place) {
-        flip(words.data(), place);
-        ASSERT_EQ(TypeParam::find(words.data()), place);
-        flip(words.data(), place);
+TYPED_TEST(BitSearch, FindsEachPlaceThatIsTheOnlyOneAtEachAlignment) {
+    constexpr size_t words_of_block = bitmap_block / sizeof(uint32_t);
+    alignas(2 * bitmap_block) uint32_t memory[8 + words_of_block] = {};
+    for (uint32_t* const words : {memory, memory + words_of_block}) {
+        for (uint32_t place = 0; place < 256; ++place) {
+            flip(words, place);
+            ASSERT_EQ(TypeParam::find(words), place);
+            flip(words, place);
+        }
     }
 }
 
