@@ -52,6 +52,16 @@ def best_of(rounds: Rounds, names: Iterable[str], metric: str = "cpu_time") -> s
     return min(there, key=lambda name: float(np.median(rounds.values(name, metric))))
 
 
+def finalists(rounds: Rounds, names: Iterable[str], metric: str, most: int) -> list[str]:
+    """Those that may be the fastest by these few runs, at most so many, the smallest median first: their
+    quickest run took no longer than the slowest of the first one. Huge pages make runs of one setting differ,
+    as they are there or not."""
+    first = best_of(rounds, names, metric)
+    limit = max(rounds.values(first, metric))
+    may_be = [name for name in names if rounds.runs.get(name) and min(rounds.values(name, metric)) <= limit]
+    return sorted(may_be, key=lambda name: float(np.median(rounds.values(name, metric))))[:most]
+
+
 def row_against_best(
     place: Place,
     rounds: Rounds,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from malloom.bench.general import best_of, row_against_best
+from malloom.bench.general import best_of, finalists, row_against_best
 from malloom.errors import CommandError
 from malloom.measure.interleaved import Rounds
 from python.bench.races import rounds_of
@@ -23,6 +23,16 @@ def test_who_left_the_race_is_not_the_best() -> None:
 def test_nothing_is_the_best_of_nothing() -> None:
     with pytest.raises(CommandError, match="none of glibc, mimalloc was measured"):
         best_of(rounds_of({"pools": 1.0}), ("glibc", "mimalloc"))
+
+
+def test_all_that_may_be_the_fastest_go_on() -> None:
+    """By medians the first is the fastest; a run of the second was quicker, none of the third."""
+    rounds = rounds_of({"steady": 1.0, "odd": 1.02, "slow": 1.1, "slower": 1.2})
+    names = ("slower", "slow", "odd", "steady")
+    assert finalists(rounds, names, "cpu_time", 3) == ["steady", "odd"]
+    assert finalists(rounds, names, "cpu_time", 1) == ["steady"]
+    alike = rounds_of(dict.fromkeys(names, 1.0))
+    assert len(finalists(alike, names, "cpu_time", 3)) == 3
 
 
 def test_a_row_against_the_best_does_not_name_it() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from malloom.bench.cases import Case
-from malloom.bench.general import allocator_settings, best_of, row_against_best
+from malloom.bench.general import allocator_settings, best_of, finalists, row_against_best
 from malloom.bench.goals import Goal
 from malloom.bench.splitting import builds
 from malloom.bench.splitting.compilers import BASELINE, EXPECTING, LTO, OURS, VARIANTS
@@ -16,7 +16,9 @@ from malloom.measure.variants import GLIBC
 
 CONTROLS = (BASELINE, LTO)
 HEAT = Budget(fewest=3, most=3)
-"""Of all general allocators: the fastest comes into the race."""
+"""Of all general allocators: those that may be the fastest come into the race."""
+FINALISTS = 3
+"""How many of them at most."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def race(
     allocators: bool,
     variants: Sequence[str] = VARIANTS,
 ) -> Raced:
-    """The variants of the case, and the binary of clang -O3 -flto with the fastest general allocator: of
+    """The variants of the case, and the binary of clang -O3 -flto with the fastest general allocators: of
     nine settings, those that are clearly slower need not run twelve times."""
     commands = builds.commands(bench, case, variants)
     others: list[Row] = []
@@ -46,10 +48,10 @@ def race(
         heat = bench.race_of(
             f"allocators of {case}", {LTO: commands[LTO], **with_allocators}, LTO, HEAT, metric
         )
-        fastest = best_of(heat, with_allocators, metric)
-        commands[fastest] = with_allocators[fastest]
+        fastest = finalists(heat, with_allocators, metric, FINALISTS)
+        commands |= {name: with_allocators[name] for name in fastest}
         rows = rows_of(case.place, heat, LTO, (metric,))
-        others = [row for row in rows if row.variant not in (fastest, again(LTO))]
+        others = [row for row in rows if row.variant not in (*fastest, again(LTO))]
     rounds = bench.race_of(str(case), commands, baseline, budget, metric, controls=CONTROLS)
     return Raced(rounds, others)
 

@@ -14,7 +14,7 @@ from malloom.bench.room import memory_for
 from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
-from malloom.bench.splitting.comparing import HEAT
+from malloom.bench.splitting.comparing import FINALISTS, HEAT
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
 from malloom.bench.splitting.debian import Shares, program_rows, share_goals
@@ -131,7 +131,7 @@ def _check(workloads: Path) -> None:
 def _timed(scale: SplittingScale, part: str, what: str, heap: int, measure: Callable[[Bench], Found]) -> Step:
     runs = RUNS_A_ROUND * (scale.times.fewest + 1)
     if scale.allocators:
-        runs += (ALLOCATORS + 2) * (HEAT.fewest + 1) + scale.times.fewest + 1
+        runs += (ALLOCATORS + 2) * (HEAT.fewest + 1) + FINALISTS * (scale.times.fewest + 1)
     least = runs * max(SECONDS_PER_BYTE * heap, 0.05)
     expected = max(scale.times.seconds if scale.judges else 0.0, least)
     return Step(part, what, measure, expected, memory=memory_for(heap))
