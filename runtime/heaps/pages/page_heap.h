@@ -109,13 +109,15 @@ class PageHeap {
     }
     /// Whether an object begins there. Where none does, on_wrong is told as of its release.
     template <class OnWrong>
-    bool is_living(const Region& region, const void* object, OnWrong on_wrong) const {
+    [[gnu::always_inline]] bool is_living(const Region& region, const void* object, OnWrong on_wrong) const {
         const Place place = place_of(region, object);
         if (place.page == nullptr) {
             return Runs::is_living(region, object, on_wrong);
         }
         Page& page = *place.page;
-        const bool is_free = Search::has_free(page.size_class, page.bits(), place.chunk, is_first(page));
+        // The heap's own thread may just be changing what is first.
+        const bool is_first_of_unit = Search::finds_late && is_first(page);
+        const bool is_free = Search::has_free(page.size_class, page.bits(), place.chunk, is_first_of_unit);
         if (is_free) {
             on_wrong(Wrong::freed_before, object);
         }

@@ -39,7 +39,7 @@ class PageRuns {
     [[gnu::noinline, gnu::cold]] void release(Region& region, void* object, OnWrong on_wrong);
     /// Whether one begins there; where none does, on_wrong is told the same.
     template <class OnWrong>
-    static bool is_living(const Region& region, const void* object, OnWrong on_wrong);
+    [[gnu::always_inline]] static bool is_living(const Region& region, const void* object, OnWrong on_wrong);
     /// Its bytes, by the directory's entry of its first page; 0 of another entry.
     static constexpr size_t usable_size(uintptr_t entry) {
         return (entry & kind_of_entry) == living_run ? pages_of(entry) << page_shift : 0;
@@ -170,7 +170,7 @@ void PageRuns<page_shift>::release(Region& region, void* object, OnWrong on_wron
 
 template <uint32_t page_shift>
 template <class OnWrong>
-bool PageRuns<page_shift>::is_living(const Region& region, const void* object, OnWrong on_wrong) {
+inline bool PageRuns<page_shift>::is_living(const Region& region, const void* object, OnWrong on_wrong) {
     const uintptr_t offset = reinterpret_cast<uintptr_t>(object) - region.base();
     const size_t page = offset >> page_shift;
     if ((region.directory()[page] & kind_of_entry) == living_run && (offset & (page_bytes - 1)) == 0) {

@@ -29,7 +29,10 @@ struct ThreadMisuseHook {
 ///   an empty one. first_region, next_region: all of them. room_of: its bytes, about.
 /// - allocate: null where its regions are full. It takes what was deferred before, or some of it.
 /// - release, resize: of an object in that region. Where it is none the hook is told.
-/// - release_later: in other threads and handlers, while the object's region is this heap's.
+/// - judge, release_later: in other threads and handlers, while the object's region is this heap's.
+/// The
+///   former comes before, and before a resize there; it tells the hook of what it knows to be no object, and
+///   says nothing of a living one.
 /// - has_deferred; take_deferred: all of it; forget_deferred.
 /// - settle: empty memory that it kept for itself is in its regions again.
 /// - usable_size: in any thread, of a living object; of another address it may be anything.
@@ -46,6 +49,7 @@ concept ThreadHeap = requires(T& heap, const T& constant, typename T::Region& re
     { heap.allocate(request) } -> same_as<void*>;
     { heap.release(region, object) } -> same_as<void>;
     { heap.resize(region, object, bytes) } -> same_as<bool>;
+    { constant.judge(region, object) } -> same_as<void>;
     { heap.release_later(object) } -> same_as<void>;
     { constant.has_deferred() } -> same_as<bool>;
     { heap.take_deferred() } -> same_as<void>;

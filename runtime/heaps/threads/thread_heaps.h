@@ -248,16 +248,17 @@ bool ThreadHeaps<Heap>::grow(Instance& self) {
 
 template <class Heap>
 void ThreadHeaps<Heap>::release_others(Instance& self, void* object) {
-    const uint32_t number = regions_.owner_of(object);
-    if (number == 0) {
+    const ThreadRegions::Place place = regions_.place_of(object);
+    if (place.owner == 0) {
         misused(ThreadMisuse::foreign, object, false);
     }
-    Instance& owner = instances_[number];
-    instances_[self.number].for_others.add(number != self.number);
+    Instance& owner = instances_[place.owner];
+    instances_[self.number].for_others.add(place.owner != self.number);
     const WithinInstance busy(self.is_busy);
     if (state_of(owner) == State::frozen) {
         return;
     }
+    owner.judge(*static_cast<Region*>(place.region), object);
     owner.release_later(object);
     if (state_of(owner) == State::idle) {
         clear_idle(owner);
@@ -311,11 +312,20 @@ void ThreadHeaps<Heap>::remove_empty(Instance& owner) {
 
 template <class Heap>
 bool ThreadHeaps<Heap>::resize(Instance& self, void* object, const Request& request) {
-    if (regions_.owner_of(object) != self.number || self.is_busy || request.bytes > largest_bytes) {
-        return fits_room(request.bytes, usable_size(object));
+    const ThreadRegions::Place place = regions_.place_of(object);
+    if (place.owner == 0) {
+        return false;
     }
-    const WithinInstance busy(self.is_busy);
-    return self.Heap::resize(region_of(object), object, request.bytes);
+    Region& region = *static_cast<Region*>(place.region);
+    if (place.owner == self.number && !self.is_busy && request.bytes <= largest_bytes) {
+        const WithinInstance busy(self.is_busy);
+        return self.Heap::resize(region, object, request.bytes);
+    }
+    const Instance& owner = instances_[place.owner];
+    if (state_of(owner) != State::frozen) {
+        owner.judge(region, object);
+    }
+    return fits_room(request.bytes, Heap::usable_size(region, object));
 }
 
 template <class Heap>

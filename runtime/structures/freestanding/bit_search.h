@@ -193,7 +193,7 @@ struct SearchInMemory {
         return place;
     }
     /// Whether it is free, and not taken.
-    static bool has_free(uint32_t, const uint32_t* words, uint32_t place, bool) {
+    [[gnu::always_inline]] static bool has_free(uint32_t, const uint32_t* words, uint32_t place, bool) {
         return is_free(words, place);
     }
     /// False where the place is free already; nothing changes then.

@@ -17,6 +17,13 @@ bool PagesOfThread::resize(const Region& region, void* object, size_t bytes) con
     return fits_room(bytes, Pages::usable_size(region, object));
 }
 
+// The owner may just be changing what is read here, but nothing of what it says of a living object.
+__attribute__((no_sanitize("thread"))) void PagesOfThread::judge(const Region& region,
+                                                                 const void* object) const {
+    pages.is_living(region, object,
+                    [this](pages::Wrong what, const void* wrong) { tell(what, wrong, false); });
+}
+
 void PagesOfThread::release_later(void* object) {
     for (uintptr_t first = structures::load(deferred);; first = structures::load(deferred)) {
         structures::store_relaxed(*static_cast<uintptr_t*>(object), first);

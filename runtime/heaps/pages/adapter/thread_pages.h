@@ -61,6 +61,7 @@ struct PagesOfThread {
         return pages.release_at_hand(region, object);
     }
     bool resize(const Region& region, void* object, size_t bytes) const;
+    void judge(const Region& region, const void* object) const;
     void release_later(void* object);
     bool has_deferred() const { return structures::load(deferred) != 0; }
     [[gnu::noinline]] void take_deferred();

@@ -2,6 +2,7 @@
 #include "runtime/heaps/pages/adapter/thread_pages.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -49,6 +50,49 @@ TEST_F(ThreadPagesDeathTest, ResizingWhatIsNoObjectIsRefused) {
     EXPECT_DEATH(heap.resize(*self, object + 16, {50, 0}), "where no object begins");
     heap.release(*self, object);
     EXPECT_DEATH(heap.resize(*self, object, {50, 0}), "freed before");
+}
+
+/// What another thread gives back wrongly is told at once, before anything is written there.
+class WrongFreesOfOthers : public ThreadPagesTest {
+  protected:
+    static constexpr int unchanged = 7;
+
+    WrongFreesOfOthers() {
+        heap.on_misuse([](heaps::ThreadMisuse what, const void* wrong, bool was_deferred) {
+            const bool is_right =
+                !was_deferred && what == expected && *static_cast<const uint64_t*>(wrong) == before;
+            _exit(is_right ? unchanged : unchanged + 1);
+        });
+    }
+
+    void expect_refused(void* wrong, heaps::ThreadMisuse what) {
+        expected = what;
+        before = *static_cast<uint64_t*>(wrong);
+        EXPECT_EXIT(heap.release(*other, wrong), testing::ExitedWithCode(unchanged), "");
+        EXPECT_EXIT(heap.resize(*other, wrong, {90, 0}), testing::ExitedWithCode(unchanged), "");
+        EXPECT_FALSE(self->has_deferred());
+    }
+
+    heaps::OwnedPages* other = heap.join();
+
+  private:
+    static inline heaps::ThreadMisuse expected;
+    static inline uint64_t before;
+};
+
+TEST_F(WrongFreesOfOthers, ChangeNothing) {
+    auto* const second = static_cast<char*>(heap.allocate(*self, {100, 0}));
+    auto* const small = static_cast<char*>(heap.allocate(*self, {16, 0}));
+    auto* const large = static_cast<char*>(heap.allocate(*self, {9000, 0}));
+    heap.release(*self, second);
+    using enum heaps::ThreadMisuse;
+    expect_refused(object + 16, foreign);
+    expect_refused(second, freed_before);
+    expect_refused(large + 4096, foreign);
+    expect_refused(small - (reinterpret_cast<uintptr_t>(small) & 4095), foreign);
+    expect_refused(self->first_region(), foreign);
+    heap.release(*self, large);
+    expect_refused(large, freed_before);
 }
 
 }  // namespace
