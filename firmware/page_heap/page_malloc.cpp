@@ -59,6 +59,15 @@ bool open_heap() {
     return object != nullptr || !make_room() ? object : heap.allocate_slow(bytes);
 }
 
+constexpr bool is_power_of_two(size_t value) {
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+[[gnu::noinline]] void* allocate_aligned(size_t alignment, size_t bytes) {
+    void* const object = heap.allocate_aligned(alignment, bytes);
+    return object != nullptr || !make_room() ? object : heap.allocate_aligned(alignment, bytes);
+}
+
 [[gnu::cold, gnu::noinline]] void misused(Wrong what, const void* object) {
     malloom_page_misused(what == Wrong::foreign ? MALLOOM_PAGES_FOREIGN : MALLOOM_PAGES_FREED_BEFORE, object);
 }
@@ -145,6 +154,32 @@ void* realloc(void* object, size_t bytes) {
         free(object);
     }
     return moved;
+}
+
+void* aligned_alloc(size_t alignment, size_t bytes) {
+    return is_power_of_two(alignment) ? allocate_aligned(alignment, bytes) : nullptr;
+}
+
+void* memalign(size_t alignment, size_t bytes) {
+    return aligned_alloc(alignment, bytes);
+}
+
+int posix_memalign(void** object, size_t alignment, size_t bytes) {
+    constexpr int no_memory = 12;
+    constexpr int invalid = 22;
+    if (alignment < sizeof(void*) || !is_power_of_two(alignment)) {
+        return invalid;
+    }
+    void* const made = allocate_aligned(alignment, bytes);
+    if (made == nullptr) {
+        return no_memory;
+    }
+    *object = made;
+    return 0;
+}
+
+size_t malloc_usable_size(void* object) {
+    return is_foreign(object) ? 0 : heap.usable_size(*region, object);
 }
 
 [[gnu::weak]] void malloom_page_misused(malloom_page_misuse what, const void* object) {

@@ -1,8 +1,8 @@
-/* page_malloc.h: malloc, free, calloc and realloc from the page heap (runtime/heaps/pages), over the board's
- * memory. Link with one of the libraries malloom_page_malloc_SEARCH, by how bitmaps are searched: linear,
- * kamp, ctz (code of RV32IM), ctz_instruction, hardware (the chunk unit), or not at all: better (the window
- * unit). calloc and realloc call the C library's memset and
- * memcpy.
+/* page_malloc.h: malloc, free, calloc, realloc, aligned_alloc, memalign, posix_memalign and
+ * malloc_usable_size from the page heap (runtime/heaps/pages), over the board's memory. None sets errno. Link
+ * with one of the libraries malloom_page_malloc_SEARCH, by how bitmaps are searched: linear, kamp, ctz (code
+ * of RV32IM), ctz_instruction, hardware (the chunk unit), or not at all: better (the window unit). calloc and
+ * realloc call the C library's memset and memcpy.
  *
  * For one thread at a time, which no other may interrupt within a call. One that has a heap of its own may:
  * see malloom_page_unit_save. */

@@ -242,6 +242,19 @@ TYPED_TEST(WindowedHeapTest, AStateComesBackAsItWas) {
     EXPECT_TRUE(this->heap.is_valid());
 }
 
+TYPED_TEST(WindowedHeapTest, AlignedObjectsAreChunksOrRuns) {
+    for (size_t alignment = 16; alignment <= size_t{1} << 16; alignment *= 2) {
+        for (const size_t size : {1, 300, 9000}) {
+            void* const object = this->heap.allocate_aligned(alignment, size);
+            ASSERT_NE(object, nullptr);
+            EXPECT_EQ(reinterpret_cast<uintptr_t>(object) % alignment, 0u);
+            EXPECT_GE(this->heap.usable_size(*this->region, object), size);
+            EXPECT_TRUE(this->release(object).empty());
+        }
+    }
+    EXPECT_TRUE(this->heap.is_valid());
+}
+
 TYPED_TEST(WindowedHeapTest, WhatIsTooLargeIsRefused) {
     EXPECT_EQ(this->allocate(this->bytes), nullptr);
     EXPECT_EQ(this->allocate(0x80000003), nullptr) << "no class, though it is near the answer of one";

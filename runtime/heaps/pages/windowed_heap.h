@@ -66,6 +66,12 @@ class WindowedHeap {
         return allocate_from_list(static_cast<uint32_t>(answer), [](size_t) -> void* { return nullptr; });
     }
 
+    /// `alignment` is a power of two.
+    void* allocate_aligned(size_t alignment, size_t bytes) {
+        const size_t room = alignment > bytes ? alignment : bytes;
+        return room <= Geometry::largest ? allocate(room) : runs_.allocate(bytes, alignment);
+    }
+
     /// The object lies in the region. Where it is none, nothing changes, and on_wrong(Wrong, object) is told.
     template <class OnWrong>
     void release(Region& region, void* object, OnWrong on_wrong) {

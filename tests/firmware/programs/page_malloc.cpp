@@ -12,6 +12,10 @@ void* malloc(size_t bytes);
 void free(void* object);
 void* calloc(size_t count, size_t each);
 void* realloc(void* object, size_t bytes);
+void* aligned_alloc(size_t alignment, size_t bytes);
+void* memalign(size_t alignment, size_t bytes);
+int posix_memalign(void** object, size_t alignment, size_t bytes);
+size_t malloc_usable_size(void* object);
 void* memset(void* to, int byte, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) {
         static_cast<volatile char*>(to)[i] = static_cast<char>(byte);
@@ -94,6 +98,34 @@ void work() {
             end(object);
         }
     }
+}
+
+/// By each call that takes an alignment; all is usable.
+void make_aligned(size_t alignment, size_t bytes) {
+    void* made[3] = {aligned_alloc(alignment, bytes), memalign(alignment, bytes), nullptr};
+    changed += posix_memalign(&made[2], alignment, bytes) != 0;
+    for (void* object : made) {
+        changed += object == nullptr || reinterpret_cast<uintptr_t>(object) % alignment != 0 ||
+                   malloc_usable_size(object) < bytes;
+        memset(object, 1, malloc_usable_size(object));
+    }
+    for (void* object : made) {
+        free(object);
+    }
+}
+
+void align() {
+    for (size_t alignment = 4; alignment <= size_t{1} << 14; alignment *= 2) {
+        make_aligned(alignment, 1);
+        make_aligned(alignment, 300);
+        make_aligned(alignment, 5000);
+    }
+    void* none = nullptr;
+    changed += aligned_alloc(24, 100) != nullptr || memalign(0, 100) != nullptr;
+    changed += posix_memalign(&none, 24, 100) != 22 || posix_memalign(&none, 2, 100) != 22;
+    changed += posix_memalign(&none, 16, SIZE_MAX / 2) != 12 || none != nullptr;
+    changed += malloc_usable_size(nullptr) != 0 || malloc_usable_size(&state) != 0;
+    changed += !malloom_page_heap_is_valid();
 }
 
 void misuse() {
@@ -204,6 +236,7 @@ void take_all_memory() {
 
 int main() {
     work();
+    align();
     misuse();
     reallocate_what_is_no_object();
     const uint32_t foreign = told[MALLOOM_PAGES_FOREIGN];
