@@ -13,6 +13,11 @@ MEAN = "geometric mean"
 RESAMPLES = 10_000
 
 
+def mean_of(ratios: Sequence[float]) -> float:
+    """Of counts, which have no interval."""
+    return float(np.exp(np.mean(np.log(ratios))))
+
+
 def geometric_mean(
     programs: Sequence[Sequence[float]], weights: Sequence[float] | None = None, seed: int = 2005
 ) -> Interval:

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from malloom.bench.builds import built
 from malloom.bench.cases import Case, cover, hexapawn, traverse
 from malloom.bench.gathered import Gathered, Races
 from malloom.bench.general import allocator_settings
 from malloom.bench.goals import Goal
-from malloom.bench.means import MEAN, mean_row
+from malloom.bench.means import MEAN, mean_of, mean_row
 from malloom.bench.numbers import number_rows
+from malloom.bench.pages.programs import PROGRAMS as OF_THE_PAPER
 from malloom.bench.pages.programs import Program, Scale
 from malloom.bench.pages.simulation import LINEAR
 from malloom.bench.steps import Bench, Step, conclusion
@@ -118,15 +117,11 @@ def mean_of_counts(counted: Counted) -> list[Row | Goal]:
             name,
             LINEAR,
             INSTRUCTIONS,
-            exact(_geometric([found[name] / found[LINEAR] for found in counted.values()])),
+            exact(mean_of([found[name] / found[LINEAR] for found in counted.values()])),
         )
         for name in SEARCHES[1:]
     ]
     return [*means, *(Goal(each, CTZ_LIMIT) for each in means if each.variant == CTZ)]
-
-
-def _geometric(ratios: Sequence[float]) -> float:
-    return float(np.exp(np.mean(np.log(ratios))))
 
 
 def timed_cases() -> list[Case]:
@@ -135,15 +130,8 @@ def timed_cases() -> list[Case]:
     return [
         *(sized(name, SIZE, LAST_LEVEL) for name in PROGRAMS),
         Case("bh", ("16384", "4"), ""),
-        Case("bisort", ("1048576",), ""),
-        Case("perimeter", ("15",), ""),
         Case("power", ("100",), ""),
-        Case("voronoi", ("32768",), ""),
-        Case("continued_fraction", ("10000000000000000000000013",), ""),
-        Case("logic_covers", ("400", "10", "80"), ""),
-        Case("spheres", ("30", "4000"), ""),
-        Case("sentences", ("20000", "2000"), ""),
-        Case("perfect_numbers", ("40000",), ""),
+        *(program.case(Scale.TIMED) for program in OF_THE_PAPER if program.timed),
         Case("factors", ("100000000000880000000001887",), "factor_time"),
         Case("interpreter", ("words", "4"), "run_time"),
         Case("list_walk", ("1000000", "60"), "walk_time"),
@@ -199,6 +187,6 @@ def mean_of_times(races: Races) -> list[Row | Goal]:
         found += [Goal(each, TIME_LIMIT) for each in means] if name == PAGES else means
         there = [rounds for rounds in races.values() if rounds.runs.get(name)]
         if there:
-            peak = exact(_geometric([rounds.peak_ratio(name, GLIBC) for rounds in there]))
+            peak = exact(mean_of([rounds.peak_ratio(name, GLIBC) for rounds in there]))
             found.append(row((MEAN, f"{len(there)} programs"), name, GLIBC, PEAK, peak))
     return found

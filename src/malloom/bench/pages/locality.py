@@ -9,7 +9,9 @@ import numpy as np
 from malloom import _native
 from malloom.bench.cases import Case
 from malloom.bench.gathered import Gathered
+from malloom.bench.means import MEAN, mean_of
 from malloom.bench.pages.buddy import BuddyHeap
+from malloom.bench.pages.programs import PROGRAMS, Scale
 from malloom.bench.steps import Bench, Step, conclusion
 from malloom.cache.geometry import geometry_from
 from malloom.cache.simulate import SimulatedCounts, simulate
@@ -26,22 +28,9 @@ CACHES = "L1:16K:4:32,L2:256K:4:32"
 """The data side of the paper's table 2."""
 PAGES, BUDDY, LOWEST = "pages", "buddy", "buddy, lowest first"
 FIRST_LEVEL, SECOND_LEVEL, TOUCHED = "first_level_misses", "second_level_misses", "pages_touched"
-CASES = (
-    Case("treeadd", ("15", "4"), ""),
-    Case("health", ("5", "110", "1"), ""),
-    Case("bisort", ("32768",), ""),
-    Case("perimeter", ("9",), ""),
-    Case("voronoi", ("4096",), ""),
-    Case("continued_fraction", ("1000000016000000063",), ""),
-    Case("logic_covers", ("4", "8", "40"), ""),
-    Case("spheres", ("10", "2"), ""),
-    Case("sentences", ("100", "100"), ""),
-    Case("perfect_numbers", ("140",), ""),
-)
-"""The ten programs, with inputs of at most some million accesses."""
+CASES = tuple(program.case(Scale.TRACED) for program in PROGRAMS)
 ROOM = 1 << 24
 """Bytes beside eight times what lives."""
-MEAN = "geometric mean"
 
 Counts = dict[str, float]
 """By metric."""
@@ -129,10 +118,6 @@ def mean_rows(measured: Measured) -> list[Row]:
     programs = [rows_of(program, counts) for program, counts in measured.items()]
     place = (MEAN, f"{len(programs)} programs")
     return [
-        row(place, alike[0].variant, BUDDY, alike[0].metric, exact(_mean([each.ratio for each in alike])))
+        row(place, alike[0].variant, BUDDY, alike[0].metric, exact(mean_of([each.ratio for each in alike])))
         for alike in zip(*programs, strict=True)
     ]
-
-
-def _mean(ratios: Sequence[float]) -> float:
-    return float(np.exp(np.mean(np.log(ratios))))
