@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "runtime/structures/freestanding/custom_instructions.h"
+
 namespace malloom::heaps::pages {
 
 /// What the unit is asked for, and its answers where they are no address. One to a take, a fill or a peek has
@@ -14,17 +16,7 @@ constexpr uint32_t still_has_chunks = 5;  ///< the window that a fill would repl
 constexpr uint32_t refused = 0x80000000;
 
 #if defined(__riscv)
-/// The unit behind custom-0 with funct7 2.
-struct WindowInstructions {
-    template <WindowRequest request>
-    [[gnu::always_inline]] static uint32_t ask(uintptr_t first, uint32_t second = 0) {
-        uint32_t answer = 0;
-        __asm__ volatile(".insn r 0x0b, %3, 2, %0, %1, %z2"
-                         : "=r"(answer)
-                         : "r"(first), "rJ"(second), "i"(static_cast<int>(request)));
-        return answer;
-    }
-};
+using WindowInstructions = structures::CustomInstructions<2>;
 #endif
 
 /// All that a unit knows, for as long as others use it: as UnitState of unit_search.h, all zero it is a

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "runtime/structures/freestanding/bit_search.h"
+#include "runtime/structures/freestanding/custom_instructions.h"
 
 namespace malloom::structures {
 
@@ -13,17 +14,7 @@ enum class UnitRequest : uint8_t { find_chunk, free_chunk, load, store, status }
 constexpr uint32_t no_place = 0x80000000;
 
 #if defined(__riscv)
-/// The unit behind custom-0.
-struct InstructionUnit {
-    template <UnitRequest request>
-    [[gnu::always_inline]] static uint32_t ask(uint32_t kind_and_word, uint32_t data) {
-        uint32_t answer = 0;
-        __asm__ volatile(".insn r 0x0b, %3, 0, %0, %1, %2"
-                         : "=r"(answer)
-                         : "r"(kind_and_word), "r"(data), "i"(static_cast<int>(request)));
-        return answer;
-    }
-};
+using InstructionUnit = CustomInstructions<0>;
 #endif
 
 /// All that a unit knows, for as long as others use it. It is taken and brought back between any two

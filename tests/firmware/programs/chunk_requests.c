@@ -1,40 +1,12 @@
-// Asks the core's chunk unit what the data file says, and prints each answer: words of opcode, first and
-// second operand. The opcode is funct3, which an instruction has to be made for; 8 and more
-// have a funct7 of 1 and of 2. Last it prints the cycles that eight finds add.
-#include "firmware/board.h"
+// Asks the core's chunk unit what the data file says, and prints each answer. Opcodes of 8 and more have a
+// funct7 of 1 and of 2. Last it prints the cycles that eight finds add.
+#include "tests/firmware/programs/requests.h"
 
-#define ASK(funct3, funct7, first, second)                                    \
-    ({                                                                        \
-        uint32_t answer;                                                      \
-        __asm__ volatile(".insn r 0x0b, " #funct3 ", " #funct7 ", %0, %1, %2" \
-                         : "=r"(answer)                                       \
-                         : "r"(first), "r"(second));                          \
-        answer;                                                               \
-    })
+DEFINE_ASK(ask_unit, 0)
 
 static uint32_t ask(uint32_t opcode, uint32_t first, uint32_t second) {
-    switch (opcode) {
-        case 0:
-            return ASK(0, 0, first, second);
-        case 1:
-            return ASK(1, 0, first, second);
-        case 2:
-            return ASK(2, 0, first, second);
-        case 3:
-            return ASK(3, 0, first, second);
-        case 4:
-            return ASK(4, 0, first, second);
-        case 5:
-            return ASK(5, 0, first, second);
-        case 6:
-            return ASK(6, 0, first, second);
-        case 7:
-            return ASK(7, 0, first, second);
-        case 8:
-            return ASK(0, 1, first, second);
-        default:
-            return ASK(0, 2, first, second);
-    }
+    if (opcode < 8) return ask_unit(opcode, first, second);
+    return opcode == 8 ? ASK(0, 1, first, second) : ASK(0, 2, first, second);
 }
 
 #define FIND_EIGHT()                                                                                \
@@ -54,12 +26,7 @@ static uint32_t more_cycles(void) {
 }
 
 int main(void) {
-    const struct board_range data = board_data();
-    const uint32_t* const words = (const uint32_t*)data.begin;
-    for (size_t word = 0; word + 2 < data.bytes / sizeof *words; word += 3) {
-        board_write_number(ask(words[word], words[word + 1], words[word + 2]));
-        board_write("\n");
-    }
+    print_answers(ask);
     /* The second time the code is in the cache. */
     uint32_t cycles = 0;
     for (int round = 0; round < 2; ++round) cycles = more_cycles();

@@ -1,39 +1,12 @@
-// Asks the core's window unit what the data file says, and prints each answer: words of opcode, first and
-// second operand. The opcode is funct3, which an instruction has to be made for; that of 8 has another
+// Asks the core's window unit what the data file says, and prints each answer. The opcode 8 has another
 // funct7. Then it prints what two takes and a give answer that follow one another at once, and last the
 // cycles that eight takes add.
-#include "firmware/board.h"
+#include "tests/firmware/programs/requests.h"
 
-#define ASK(funct3, funct7, first, second)                                    \
-    ({                                                                        \
-        uint32_t answer;                                                      \
-        __asm__ volatile(".insn r 0x0b, " #funct3 ", " #funct7 ", %0, %1, %2" \
-                         : "=r"(answer)                                       \
-                         : "r"(first), "r"(second));                          \
-        answer;                                                               \
-    })
+DEFINE_ASK(ask_unit, 2)
 
 static uint32_t ask(uint32_t opcode, uint32_t first, uint32_t second) {
-    switch (opcode) {
-        case 0:
-            return ASK(0, 2, first, second);
-        case 1:
-            return ASK(1, 2, first, second);
-        case 2:
-            return ASK(2, 2, first, second);
-        case 3:
-            return ASK(3, 2, first, second);
-        case 4:
-            return ASK(4, 2, first, second);
-        case 5:
-            return ASK(5, 2, first, second);
-        case 6:
-            return ASK(6, 2, first, second);
-        case 7:
-            return ASK(7, 2, first, second);
-        default:
-            return ASK(0, 1, first, second);
-    }
+    return opcode < 8 ? ask_unit(opcode, first, second) : ASK(0, 1, first, second);
 }
 
 /* Nothing between them: the unit makes each wait until it has changed its window. */
@@ -68,12 +41,7 @@ static uint32_t more_cycles(uint32_t bytes) {
 }
 
 int main(void) {
-    const struct board_range data = board_data();
-    const uint32_t* const words = (const uint32_t*)data.begin;
-    for (size_t word = 0; word + 2 < data.bytes / sizeof *words; word += 3) {
-        board_write_number(ask(words[word], words[word + 1], words[word + 2]));
-        board_write("\n");
-    }
+    print_answers(ask);
     ask(2, 0x20000000, UINT32_MAX);
     follow_at_once(16);
     /* The second time the code is in the cache. */
