@@ -36,7 +36,7 @@ core() {
 
 # The same with a module of hardware/ behind its custom instructions: core_with FOLDER MODULE.
 core_with() {
-    core "$1" -DMALLOOM_FUNCTION_UNIT="$(printf '%s;' "$PWD"/hardware/rtl/*.v)" -DMALLOOM_FUNCTION_MODULE="$2"
+    core "$1" -DMALLOOM_FUNCTION_UNIT="$(printf '%s;' "$PWD"/hardware/rtl/*.v)" -DMALLOOM_FUNCTION_MODULE="$2" -DMALLOOM_UNIT_RESTS=1
 }
 
 configure() {

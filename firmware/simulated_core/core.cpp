@@ -61,7 +61,9 @@ void Core::step() {
     model_->clk_i = 0;
     model_->eval();
     ++cycles_;
-    if (profile_ != nullptr && model_->retires_o != 0) profile_->retire(model_->retired_address_o, cycles_);
+    if (profile_ != nullptr && model_->retires_o != 0) {
+        profile_->retire(model_->retired_address_o, {cycles_, fetches().bursts, accesses().bursts});
+    }
 }
 
 // The core fetches lines that it does not come to execute, so there is nothing wrong yet where no memory is:

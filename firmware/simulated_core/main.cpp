@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <memory>
+
 #include "firmware/simulated_core/addresses.h"
 #include "firmware/simulated_core/core.h"
 #include "firmware/simulated_core/failure.h"
@@ -60,12 +62,12 @@ int main(int count, char** words) {
     const uint32_t entry = load_program(memory, options.program);
     const auto memory_end = static_cast<uint32_t>(CORE_MEMORY + options.memory_bytes);
     Devices devices({memory_end, options.data_begin, load_data(memory, options)});
-    CyclesByAddress profile;
+    const auto profile = options.profile.empty() ? nullptr : std::make_unique<CyclesByAddress>();
     SecondLevel second_level(options.second_level_bytes);
-    Core core(memory, devices, second_level, options.latency, options.profile.empty() ? nullptr : &profile);
+    Core core(memory, devices, second_level, options.latency, profile.get());
     core.run(entry, options.most_cycles);
     fflush(stdout);
-    if (!options.profile.empty()) write_profile(profile, options.profile);
+    if (profile != nullptr) write_profile(*profile, options.profile);
     if (options.shows_traffic) show_traffic(core, second_level);
     if (!core.fault().empty()) fail(faulted, core.fault());
     if (!devices.has_exited()) {

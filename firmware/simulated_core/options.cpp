@@ -28,8 +28,9 @@ constexpr const char* help =
     "  --limit N            cycles that the program may take, else it is ended with status 124\n"
     "                       (2000000000)\n"
     "  --traffic            prints at the end, to standard error, what went over the buses\n"
-    "  --profile FILE       writes how often each instruction was done and how many cycles went to it,\n"
-    "                       as lines of its address and these two numbers\n";
+    "  --profile FILE       writes how often each instruction was done, how many cycles went to it, and how\n"
+    "                       many lines of instructions and of data it made the caches read, as lines of\n"
+    "                       its address and these four numbers\n";
 
 // Of a unit of sizes, as a power of two; 0 for what is none.
 unsigned shift_of(char unit) {

@@ -7,7 +7,10 @@
 `define FUNCTION_UNIT function_unit
 `endif
 
-module simulated_core (
+module simulated_core #(
+    // Whether the unit is one with a clock, which is not to move while nothing is asked.
+    parameter UNIT_RESTS = 0
+) (
     input  wire        clk_i,
     input  wire        reset_i,
     input  wire [31:0] entry_i,
@@ -53,16 +56,57 @@ module simulated_core (
     wire [ 9:0] unit_function;
     wire [31:0] unit_operand_0, unit_operand_1, unit_result;
 
+    // What the unit sees of that.
+    wire clock, reset, request, taken;
+    wire [ 9:0] asked;
+    wire [31:0] operand_0, operand_1;
+
+    generate
+        if (UNIT_RESTS != 0) begin : resting
+            // The unit's clock stands while nothing is asked, under way or answered, and it sees what it is asked from the
+            // middle of a cycle on, where all of that is settled. What does not change, the simulator does not
+            // compute: a unit may be larger than the core, and is asked in one cycle of fifty.
+            reg [1:0] owed;
+            reg runs, held_reset, held_request, held_taken;
+            reg [ 9:0] held_function;
+            reg [31:0] held_operand_0, held_operand_1;
+            wire accepts = unit_request & unit_accepts, answers = unit_answer & unit_taken;
+            wire moves = reset_i | unit_request | |owed | unit_answer;
+            wire half_cycle = ~clk_i & moves;
+            always @(posedge clk_i) owed <= reset_i ? 2'd0 : owed + {1'b0, accepts} - {1'b0, answers};
+            always @(negedge clk_i) runs <= moves;
+            always @(posedge half_cycle) begin
+                {held_reset, held_request, held_taken} <= {reset_i, unit_request, unit_taken};
+                held_function                          <= unit_function;
+                held_operand_0                         <= unit_operand_0;
+                held_operand_1                         <= unit_operand_1;
+            end
+            assign {reset, request, taken} = {held_reset, held_request, held_taken};
+
+            assign clock     = clk_i & runs;
+            assign asked     = held_function;
+            assign operand_0 = held_operand_0;
+            assign operand_1 = held_operand_1;
+        end else begin : running
+            assign {reset, request, taken} = {reset_i, unit_request, unit_taken};
+
+            assign clock     = clk_i;
+            assign asked     = unit_function;
+            assign operand_0 = unit_operand_0;
+            assign operand_1 = unit_operand_1;
+        end
+    endgenerate
+
     `FUNCTION_UNIT unit (
-        .clk_i       (clk_i),
-        .reset_i     (reset_i),
-        .request_i   (unit_request),
+        .clk_i       (clock),
+        .reset_i     (reset),
+        .request_i   (request),
         .accepts_o   (unit_accepts),
-        .function_i  (unit_function),
-        .operand_0_i (unit_operand_0),
-        .operand_1_i (unit_operand_1),
+        .function_i  (asked),
+        .operand_0_i (operand_0),
+        .operand_1_i (operand_1),
         .answer_o    (unit_answer),
-        .taken_i     (unit_taken),
+        .taken_i     (taken),
         .result_o    (unit_result)
     );
 

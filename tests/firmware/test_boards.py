@@ -199,9 +199,11 @@ def test_cycles_are_told_by_instruction(tmp_path: Path) -> None:
     done = run(CORE, "hello", "--traffic", "--profile", tmp_path / "profile")
     assert done.returncode == 0
     lines = [line.split() for line in (tmp_path / "profile").read_text().splitlines()]
-    counts = {int(address, 16): (int(times), int(cycles)) for address, times, cycles in lines}
-    total = numbers_in(done.stderr.splitlines()[0])[0]
+    counts = {int(line[0], 16): (int(line[1]), int(line[2])) for line in lines}
+    total, code_lines, data_lines = (numbers_in(line)[0] for line in done.stderr.splitlines()[:3])
     assert total - 100 < sum(cycles for _, cycles in counts.values()) <= total
+    assert code_lines - 2 <= sum(int(line[3]) for line in lines) <= code_lines
+    assert sum(int(line[4]) for line in lines) == data_lines > 0
     # The loop over 4096 words, and one that writes them.
     assert sum(4096 <= times < 5000 for times, _ in counts.values()) >= 6
     assert max(counts.values())[0] < 5000

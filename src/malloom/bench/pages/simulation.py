@@ -17,8 +17,10 @@ LINEAR, HARDWARE, BETTER, COUNTED = "linear", "hardware", "better", "counted"
 IN_SOFTWARE = (LINEAR, "kamp", "ctz", "ctz_instruction")
 VARIANTS = (*IN_SOFTWARE, HARDWARE, BETTER)
 """Ways to search a page's bitmap, by the names of firmware/page_heap."""
+LONGEST_FIRST = (HARDWARE, "kamp", LINEAR, "ctz", "ctz_instruction", BETTER)
+"""By the time that their simulations take, so that side by side they end at about the same time."""
 CORES = {HARDWARE: "chunk_core", BETTER: "window_core"}
-"""Those with a unit. Each takes most of a simulation's time: software goes without."""
+"""Those with a unit, each of which takes time of a simulation: software goes without."""
 MANAGEMENT, SET_UP, TRANSFER = "malloom_management", "malloom_page_set_up", "malloom_bitmap_transfer"
 TABLE_2 = ("--latency", "18", "--second-level", "256K", "--second-level-latency", "6")
 """The memory of the paper's table 2."""
@@ -34,7 +36,8 @@ Ranges = Mapping[str, range]
 
 @dataclass(frozen=True)
 class Cycles:
-    """Of a run. Each cycle belongs to the instruction that is done next."""
+    """Of a run. Each cycle belongs to the instruction that is done next, and so does each line that a cache
+    reads."""
 
     all: int
     management: int
@@ -43,6 +46,9 @@ class Cycles:
     """Of pages: made, given back, larger objects."""
     transfer: int
     """Of bitmaps, to and from the unit."""
+    code_lines: int = 0
+    """That the cache of instructions read for what is not management, and that of data."""
+    data_lines: int = 0
 
     @property
     def others(self) -> int:
@@ -82,7 +88,7 @@ class SimulatedCore:
 
     def requests(self, case: Case) -> Requests:
         """Raises CommandError where the program fails."""
-        last = self.printed(case, COUNTED).splitlines()[-1].split()
+        last = self.run(case, COUNTED)[0].splitlines()[-1].split()
         counts = dict(zip(last[::2], map(int, last[1::2]), strict=True))
         return Requests(counts["requests"], counts["requested"], counts["releases"])
 
@@ -122,15 +128,19 @@ def _run(core: SimulatedCore, case: Case, variant: str) -> tuple[str, Cycles]:
 
 
 def cycles_of(profile: Path, ranges: Ranges) -> Cycles:
-    """Of the lines that the core writes: address, how often, cycles."""
+    """Of the lines that the core writes: address, how often, cycles, lines of code and of data."""
     sums = dict.fromkeys(ranges, 0)
-    total = 0
+    total = code_lines = data_lines = 0
     for line in profile.read_text().splitlines():
-        address, _, cycles = line.split()
-        total += int(cycles)
+        words = line.split()
+        address, cycles = int(words[0], 16), int(words[2])
+        total += cycles
         for name, addresses in ranges.items():
-            sums[name] += int(cycles) if int(address, 16) in addresses else 0
-    return Cycles(total, sums[MANAGEMENT], sums[SET_UP], sums[TRANSFER])
+            sums[name] += cycles if address in addresses else 0
+        if address not in ranges[MANAGEMENT]:
+            code_lines += int(words[3])
+            data_lines += int(words[4])
+    return Cycles(total, sums[MANAGEMENT], sums[SET_UP], sums[TRANSFER], code_lines, data_lines)
 
 
 def ranges_of(program: Path) -> Ranges:

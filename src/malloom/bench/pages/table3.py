@@ -6,7 +6,8 @@ from functools import partial
 from malloom.bench.numbers import number_rows
 from malloom.bench.pages import paper
 from malloom.bench.pages.programs import PROGRAMS, Program, Scale
-from malloom.bench.pages.simulation import LINEAR, SimulatedCore
+from malloom.bench.pages.simulation import COUNTED, LINEAR, SimulatedCore
+from malloom.bench.simulations import side_by_side
 from malloom.bench.steps import Bench, Step
 from malloom.measure.rows import Row
 
@@ -25,8 +26,12 @@ def steps(core: SimulatedCore, scale: Scale, programs: Sequence[Program] = PROGR
 def _rows(bench: Bench, core: SimulatedCore, program: Program, scale: Scale) -> list[Row]:
     case = program.case(scale)
     bench.say(f"simulating {case}: its requests, and {LINEAR}")
+    (_, cycles), _ = side_by_side(
+        (LINEAR, COUNTED),
+        lambda variant: core.run(case, variant),
+        lambda done: bench.progress(f"{case}, of 2", done),
+    )
     requests = core.requests(case)
-    _, cycles = core.run(case, LINEAR)
     papers = paper.BENCHMARKS[program.benchmark]
     asked = {
         "bytes a request": requests.bytes / requests.count,

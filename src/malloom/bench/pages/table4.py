@@ -15,6 +15,7 @@ from malloom.bench.pages.simulation import (
     HARDWARE,
     IN_SOFTWARE,
     LINEAR,
+    LONGEST_FIRST,
     VARIANTS,
     Cycles,
     SimulatedCore,
@@ -58,17 +59,18 @@ def steps(core: SimulatedCore, scale: Scale, programs: Sequence[Program] = PROGR
 def _measure(bench: Bench, core: SimulatedCore, program: Program, scale: Scale, measured: Measured) -> Found:
     case = program.case(scale)
     bench.say(f"simulating {case}: {', '.join(VARIANTS)}")
-    found = side_by_side(
-        VARIANTS,
+    runs = side_by_side(
+        LONGEST_FIRST,
         lambda variant: core.run(case, variant),
         lambda done: bench.progress(f"{case}, of {len(VARIANTS)}", done),
     )
+    found = dict(zip(LONGEST_FIRST, runs, strict=True))
     on_host = case.command(bench).arguments
     expected = subprocess.run(on_host, capture_output=True, text=True, check=True).stdout
-    for variant, (printed, _) in zip(VARIANTS, found, strict=True):
+    for variant, (printed, _) in found.items():
         if printed != expected:
             raise CommandError(f"{case} ({variant}) prints {printed!r}, and on the host {expected!r}")
-    measured[case.place] = dict(zip(VARIANTS, (cycles for _, cycles in found), strict=True))
+    measured[case.place] = {variant: found[variant][1] for variant in VARIANTS}
     rows = rows_of(case.place, measured[case.place], paper.BENCHMARKS.get(program.benchmark))
     return [*rows, goal_of(case.place, measured[case.place])]
 

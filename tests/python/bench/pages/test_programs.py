@@ -26,10 +26,18 @@ from malloom.measure.rows import Row
 
 def test_cycles_belong_to_where_instructions_lie(tmp_path: Path) -> None:
     profile = tmp_path / "profile"
-    profile.write_text("0x10000000 1 10\n0x10000040 2 20\n0x10000044 3 300\n0x10000080 4 4000\n")
+    lines = (
+        "0x10000000 1 10 1 0",
+        "0x10000040 2 20 10 5",
+        "0x10000044 3 300 20 6",
+        "0x10000080 4 4000 2 3",
+    )
+    profile.write_text("".join(f"{line}\n" for line in lines))
     management, set_up = range(0x10000040, 0x10000080), range(0x10000044, 0x10000080)
     ranges = {MANAGEMENT: management, SET_UP: set_up, TRANSFER: range(0x10000040, 0x10000044)}
-    assert cycles_of(profile, ranges) == Cycles(all=4330, management=320, set_up=300, transfer=20)
+    assert cycles_of(profile, ranges) == Cycles(
+        all=4330, management=320, set_up=300, transfer=20, code_lines=3, data_lines=3
+    )
 
 
 def test_a_program_without_the_allocator_is_refused() -> None:
