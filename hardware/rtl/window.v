@@ -4,6 +4,7 @@
 `timescale 1ns / 1ps
 
 module window #(
+    parameter PAGE_BITS  = 12,
     parameter SHIFT      = 4,
     parameter CHUNK_BITS = 5,
     parameter CHUNKS     = 1 << CHUNK_BITS,
@@ -11,8 +12,10 @@ module window #(
 ) (
     input  wire                  clk_i,
     input  wire                  reset_i,
-    // An address that comes back: whether it lies here, whether a chunk begins there that is free; its number.
+    // An address: whether it lies in the page of the window, and in the window, whether a chunk begins there that is
+    // free; its number.
     input  wire [          31:0] address_i,
+    output wire                  is_beside_o,
     output wire                  hit_o,
     output wire                  is_chunk_o,
     output wire                  is_free_o,
@@ -38,12 +41,22 @@ module window #(
 
     wire [CHUNK_BITS-1:0] index = address_i[SPAN-1:SHIFT];
 
-    assign hit_o            = |begins & address_i[31:SPAN] == begins;
+    localparam PAGE_BIT = PAGE_BITS - SPAN;
+
+    assign is_beside_o      = |begins[31-SPAN:PAGE_BIT] & address_i[31:PAGE_BITS] == begins[31-SPAN:PAGE_BIT];
     assign is_chunk_o       = ~|address_i[SHIFT-1:0];
     assign index_o          = {{5 - CHUNK_BITS{1'b0}}, index};
     assign lowest_o         = {{5 - CHUNK_BITS{1'b0}}, lowest};
     assign lowest_address_o = {begins, lowest, {SHIFT{1'b0}}};
     assign mask_o           = {{32 - CHUNKS{1'b0}}, mask};
+
+    generate
+        if (PAGE_BIT == 0) begin : whole
+            assign hit_o = is_beside_o;
+        end else begin : part
+            assign hit_o = is_beside_o & address_i[PAGE_BITS-1:SPAN] == begins[PAGE_BIT-1:0];
+        end
+    endgenerate
 
     multiplexer #(
         .WIDTH      (1),

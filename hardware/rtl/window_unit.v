@@ -12,13 +12,15 @@
 //                                 chunks, a bit each, 1 where it is free; it is taken. The window replaces the one
 //                                 of its class that was filled longest ago, which must have no free chunk
 //   3       peek   window         its lowest free chunk, which is not taken
-//   4       drain  window         its chunks that are free, a bit each; it is no window any more
+//   4       drain  window         its chunks that are free, a bit each, 0 also where there is no such window; it is
+//                                 no window any more
 //
 // Bit 31 alone is the answer of a fill or peek where no chunk is free.
 // Codes: 1 in no window (software looks after it), 2 no chunk begins there, 3 it is free already, 4 no such opcode,
-// class or window, 5 the window still has chunks. A class stands in the lowest four bits of an operand, a window's
-// number in the lowest eight; window w is one of class w % classes. A window begins at a multiple of its own
-// size, below 2^31, and not at 0.
+// class, window or begin, 5 the window still has chunks, 6 the page has a window of another class, or this one already. What
+// gets a code changes nothing. A class stands in the lowest four bits of an operand, a window's number in the lowest
+// eight; window w is one of class w % classes. A window begins at a multiple of its own size, in a page below
+// 2^31 that is not the first one.
 //
 // Requests and answers are as the chunk unit's (chunk_unit.v). What is answered is known before the windows change,
 // and the lowest chunk of each before it is asked for: so after a take or give that changed something the unit
@@ -55,6 +57,7 @@ module window_unit #(
     localparam [31:0] FREED_TWICE = 32'd3;
     localparam [31:0] NO_SUCH     = 32'd4;
     localparam [31:0] NOT_EMPTY   = 32'd5;
+    localparam [31:0] OVERLAPS    = 32'd6;
     localparam [31:0] NOTHING     = 32'h8000_0000;
 
     wire is_take  = opcode_i == 3'd0;
@@ -81,7 +84,7 @@ module window_unit #(
 
     // A bit a window: what it says of an address and of itself, whether a take of its class is its to answer, whether
     // it is the next one that a fill replaces, and whether the operand has its number.
-    wire [WINDOWS-1:0] hit, is_chunk, is_free, has, serves, is_next, numbered;
+    wire [WINDOWS-1:0] is_beside, hit, is_chunk, is_free, has, serves, is_next, numbered;
     wire [WINDOWS*5-1:0] indices, lowests;
     wire [WINDOWS*32-1:0] addresses, masks;
 
@@ -91,12 +94,19 @@ module window_unit #(
     wire none_free;
 
     wire [WINDOWS-1:0] replaced = is_next & {WAYS{named}};
-    wire fits_in = is_fill & ~|(replaced & has);
+    // Pages have chunks of one class. So what another class has in a page would overlap, and of the same class the same window.
+    wire overlaps = |(is_beside & ~{WAYS{named}}) | |(hit & {WAYS{named}} & ~replaced);
+    wire is_begin = ~first_i[31] & |first_i[30:PAGE_BITS];
+    wire fits_in = is_fill & is_begin & ~overlaps & ~|(replaced & has);
     wire [WINDOWS-1:0] filled = replaced & {WINDOWS{accepted & fits_in}};
     wire [WINDOWS-1:0] drained = numbered & {WINDOWS{accepted & is_drain}};
 
     genvar number, way;
     generate
+        if (WAYS != 1 && WAYS != 2) begin : refused_parameters
+            ways_are_1_or_2 refused ();
+        end
+
         for (number = 0; number < CLASSES; number = number + 1) begin : classes
             localparam SHIFT = SMALLEST_BITS + number;
 
@@ -131,12 +141,14 @@ module window_unit #(
 
                 assign numbered[WINDOW] = first_i[7:0] == WINDOW[7:0];
                 window #(
+                    .PAGE_BITS (PAGE_BITS),
                     .SHIFT     (SHIFT),
                     .CHUNK_BITS(CHUNK_BITS)
                 ) window (
                     .clk_i           (clk_i),
                     .reset_i         (reset_i),
                     .address_i       (first_i),
+                    .is_beside_o     (is_beside[WINDOW]),
                     .hit_o           (hit[WINDOW]),
                     .is_chunk_o      (is_chunk[WINDOW]),
                     .is_free_o       (is_free[WINDOW]),
@@ -190,9 +202,9 @@ module window_unit #(
     wire [31:0] given = ~|hit ? ELSEWHERE : ~|(hit & is_chunk) ? NO_BEGIN : ~|freed ? FREED_TWICE : GIVEN;
     wire [31:0] answer = is_take ? refused
         : is_give ? given
-        : is_fill & |named ? NOT_EMPTY
-        : ~(is_peek | is_drain) | ~|numbered ? NO_SUCH
-        : is_peek ? NOTHING : rest;
+        : is_drain ? rest
+        : is_fill & |named & is_begin ? (overlaps ? OVERLAPS : NOT_EMPTY)
+        : is_peek & |numbered ? NOTHING : NO_SUCH;
 
     wire [31:0] chosen_chunk;
     demultiplexer #(.OUTPUTS(32)) demux (

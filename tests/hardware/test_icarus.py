@@ -15,18 +15,25 @@ BENCH = ROOT / "tests/hardware/chunk_unit_bench.v"
 WHOLE_MEMORY = ROOT / "tests/hardware/whole_memory_bench.v"
 WINDOWS = ROOT / "tests/hardware/window_unit_bench.v"
 WINDOW_FAULTS = (
-    Fault("window.v", "|begins & address_i", "address_i"),
+    Fault("window.v", "|begins[31-SPAN:PAGE_BIT] & address_i", "address_i"),
+    Fault("window.v", "is_beside_o & address_i[PAGE_BITS-1:SPAN]", "address_i[PAGE_BITS-1:SPAN]"),
     Fault("window.v", "~|address_i[SHIFT-1:0]", "1'b1"),
     Fault("window.v", "has_o  <= has_i", "has_o  <= 1'b1"),
     Fault("window_unit.v", "~|freed ? FREED_TWICE", "1'b0 ? FREED_TWICE"),
     Fault("window_unit.v", "hit & is_chunk & ~is_free;", "hit & is_chunk;"),
     Fault("window_unit.v", "fits[number+1] & ~fits[number]", "fits[number+1]"),
-    Fault("window_unit.v", "is_fill & ~|(replaced & has)", "is_fill"),
+    Fault("window_unit.v", "is_begin & ~overlaps & ~|(replaced & has)", "is_begin & ~overlaps"),
+    Fault("window_unit.v", "is_fill & is_begin & ~overlaps", "is_fill & is_begin"),
+    Fault("window_unit.v", "~first_i[31] & |first_i[30:PAGE_BITS]", "|first_i[30:PAGE_BITS]"),
+    Fault("window_unit.v", "~first_i[31] & |first_i[30:PAGE_BITS]", "~first_i[31]"),
+    Fault("window_unit.v", "is_beside & ~{WAYS{named}}", "hit & ~{WAYS{named}}"),
+    Fault("window_unit.v", ": is_drain ? rest", ": is_drain & |numbered ? rest"),
     Fault("window_unit.v", "first_i[30:0] | {31{first_i[31]}}", "first_i[30:0]"),
     Fault("window_unit.v", "~changes & ~fills & (~response_valid_o", "~fills & (~response_valid_o"),
     Fault("window_unit.v", "mask & ~chosen_chunk", "mask"),
     Fault("window_unit.v", ".enable_i (~fills)", ".enable_i (1'b1)"),
 )
+FAULT_OF_TWO_WAYS = Fault("window_unit.v", "hit & {WAYS{named}} & ~replaced", "1'b0")
 COMPARED = HARDWARE / "synth/whole_memory_allocator.v"
 
 
@@ -60,13 +67,31 @@ def test_a_fault_is_found(fault: Fault, tmp_path: Path) -> None:
     assert "failed: round" in done.stdout
 
 
-@pytest.mark.parametrize("ways", [1, 2])
-@pytest.mark.parametrize("fault", [None, *WINDOW_FAULTS], ids=str)
+@pytest.mark.parametrize(
+    ("ways", "fault"),
+    [*((ways, fault) for fault in (None, *WINDOW_FAULTS) for ways in (1, 2)), (2, FAULT_OF_TWO_WAYS)],
+    ids=str,
+)
 def test_the_window_unit(fault: Fault | None, ways: int, tmp_path: Path) -> None:
     """Right as it is, and wrong with each fault."""
     sources = with_fault(fault, tmp_path) if fault else UNIT
     done = simulate(WINDOWS, sources, tmp_path, f"-Pwindow_unit_bench.WAYS={ways}")
     assert done.stdout.startswith("failed: round" if fault else "passed 4000 answers\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["iverilog", "-g2005", "-t", "null", "-s", "window_unit", "-Pwindow_unit.WAYS=3", *UNIT],
+        ["verilator", "--lint-only", "--top-module", "window_unit", "-GWAYS=3", *UNIT],
+        ["yosys", "-q", "-p", "chparam -set WAYS 3 window_unit; hierarchy -check -top window_unit", *UNIT],
+    ],
+    ids=lambda command: command[0],
+)
+def test_more_ways_than_two_are_refused(command: Sequence[str | Path]) -> None:
+    done = run(command)
+    assert done.returncode != 0
+    assert "ways_are_1_or_2" in done.stdout + done.stderr
 
 
 def test_the_allocator_that_it_is_compared_with_is_right(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ PROGRAM = ROOT / "build/firmware/riscv_core/programs/window_requests"
 TAKE, GIVE, FILL, PEEK, DRAIN = range(5)
 OTHER_FUNCT7 = 8
 REFUSED = 1 << 31
-GIVEN, ELSEWHERE, NO_BEGIN, TWICE, NO_SUCH, NOT_EMPTY = range(6)
+GIVEN, ELSEWHERE, NO_BEGIN, TWICE, NO_SUCH, NOT_EMPTY, OVERLAPS = range(7)
 PAGE, LAST = 0x1000_0000, 0x2000_0000
 
 ASKED = [
@@ -23,6 +23,12 @@ ASKED = [
     ((GIVE, 0, 0), ELSEWHERE),
     ((FILL, PAGE | 1, 0b1010), PAGE + 32),
     ((FILL, PAGE | 1, 0b1010), NOT_EMPTY),
+    ((FILL, PAGE | 2, 0b1), OVERLAPS),
+    ((FILL, PAGE + 2048 | 2, 0b1), OVERLAPS),
+    ((FILL, 2, 0b1), NO_SUCH),
+    ((FILL, 4080 | 2, 0b1), NO_SUCH),
+    ((FILL, REFUSED | PAGE | 2, 0b1), NO_SUCH),
+    ((TAKE, 64, 0), REFUSED | 2),
     ((PEEK, 1, 0), PAGE + 96),
     ((TAKE, 24, 0), PAGE + 96),
     ((PEEK, 1, 0), REFUSED),
@@ -37,7 +43,8 @@ ASKED = [
     ((GIVE, PAGE + 96, 0), ELSEWHERE),
     ((FILL, PAGE | 8, 1), NO_SUCH),
     ((PEEK, 8, 0), NO_SUCH),
-    ((DRAIN, 255, 0), NO_SUCH),
+    ((DRAIN, 8, 0), 0),
+    ((DRAIN, 255, 0), 0),
     ((5, 0, 0), NO_SUCH),
     ((7, 0, 0), NO_SUCH),
     ((OTHER_FUNCT7, 16, 0), NO_SUCH),

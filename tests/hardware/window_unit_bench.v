@@ -89,14 +89,33 @@ module window_unit_bench;
         end
     endtask
 
+    function [31:0] bytes_of(input integer window);
+        bytes_of = chunks_of(window) * 16 << window % 8;
+    endfunction
+
+    // Whether the begin is in the page of another class's window, or that of another window of this class.
+    reg overlaps_others;
+    task look_for_others;
+        begin
+            overlaps_others = 0;
+            for (i = 0; i < WINDOWS; i = i + 1)
+                if (begins[i] != 0 && i != number)
+                    if (i % 8 != number % 8) overlaps_others = overlaps_others | begins[i] >> 12 == first >> 12;
+                    else overlaps_others = overlaps_others | begins[i] == (first & ~(bytes_of(i) - 1));
+        end
+    endtask
+
     task expect_fill;
         begin
             number = first[3:0];
             if (number < 8 && WAYS > 1 && turn[number]) number = number + 8;
-            wanted = number < WINDOWS && first[3:0] < 8 ? 5 : 4;
-            if (wanted == 5 && masks[number] == 0) begin
+            look_for_others;
+            if (first[3:0] >= 8 || first < 4096 || first[31]) wanted = 4;
+            else if (overlaps_others) wanted = 6;
+            else if (masks[number] != 0) wanted = 5;
+            else begin
                 turn[number%8] = ~turn[number%8];
-                begins[number] = first & ~32'h1ff;
+                begins[number] = first & ~(bytes_of(number) - 1);
                 masks[number]  = chunks_of(number) == 32 ? second : second & (1 << chunks_of(number)) - 1;
                 take(number);
             end
@@ -104,7 +123,7 @@ module window_unit_bench;
     endtask
 
     task expect_window;
-        if (first[7:0] >= WINDOWS) wanted = 4;
+        if (first[7:0] >= WINDOWS) wanted = opcode == 3 ? 4 : 0;
         else if (opcode == 3) find(first[7:0]);
         else begin
             wanted = masks[first[7:0]];
@@ -126,6 +145,17 @@ module window_unit_bench;
         end
     endtask
 
+    // A begin that a fill may have, or else one in the first page, above 2^31, or in another window's page.
+    task draw_fill;
+        begin
+            i = $urandom(seed) % 16;
+            if (i == 0) drawn = $urandom(seed) % 4096;
+            if (i == 1) drawn = drawn | 32'h8000_0000;
+            if (i > 1 && i < 6) drawn = begins[$urandom(seed)%WINDOWS] & ~32'hfff | $urandom(seed) % 4096;
+            first = drawn & ~32'hf | ($urandom(seed) % 16 == 0 ? 8 + $urandom(seed) % 8 : number % 8);
+        end
+    endtask
+
     task draw;
         begin
             number = $urandom(seed) % WINDOWS;
@@ -138,7 +168,7 @@ module window_unit_bench;
                 1: first = $urandom(seed) % 8 == 0 ? drawn
                     : begins[number] + ($urandom(seed) % (chunks_of(number) + 1) * 16 << number % 8) +
                       ($urandom(seed) % 8 == 0 ? $urandom(seed) % 16 : 0);
-                2: first = drawn | ($urandom(seed) % 16 == 0 ? 8 + $urandom(seed) % 8 : number % 8);
+                2: draw_fill;
                 default: first = $urandom(seed) % 8 == 0 ? $urandom(seed) : number;
             endcase
         end
@@ -165,7 +195,7 @@ module window_unit_bench;
                 @(negedge clk);
             end
             if (!response_valid || response !== wanted) fail;
-            if (cycles != (opcode == 2 && wanted != 4 && wanted != 5 ? 2 : 0)) fail;
+            if (cycles != (opcode == 2 && wanted != 4 && wanted != 5 && wanted != 6 ? 2 : 0)) fail;
         end
     endtask
 
