@@ -1,4 +1,4 @@
-"""What is proven of a page of 256 chunks, and for each property a fault with which the proof fails."""
+"""What is proven of a page of 256 chunks and of units, and for each property a fault with which it fails."""
 
 from pathlib import Path
 
@@ -18,26 +18,61 @@ FAULTS = {
 }
 
 
-def prove(name: str, *sources: Path) -> Done:
-    return run([PROOF / "prove.sh", name, *sources])
+WINDOW_FAULTS = {
+    "once_o": Fault("window_unit.v", "mask & ~chosen_chunk", "mask"),
+    "lowest_o": FAULTS["lowest_o"],
+    "refused_o": Fault("window_unit.v", "hit & is_chunk & ~is_free;", "hit & is_chunk;"),
+    "only_o": FAULTS["only_o"],
+    "apart_o": Fault("window_unit.v", "is_fill & is_begin & ~overlaps", "is_fill & is_begin"),
+    "known_o": Fault("window.v", "has_o  <= has_i", "has_o  <= 1'b1"),
+}
+"""What is proven together, as each follows from all in the cycles before."""
+SMALL, MIDDLE, LARGE = "PAGE_BYTES=128", "PAGE_BYTES=512", "PAGE_BYTES=1024"
+"""Pages of eight chunks, of one window of 32 chunks, and of two."""
+
+
+def prove(proof: str, properties: str, *more: str | Path) -> Done:
+    return run([PROOF / "prove.sh", proof, properties, *more])
+
+
+def outputs_of(proof: str) -> list[str]:
+    ports = PORT.findall((PROOF / f"{proof}.v").read_text())
+    return [name for direction, name in ports if direction == "output"]
+
+
+def is_proven(done: Done) -> bool:
+    return done.returncode == 0 and "Induction step proven: SUCCESS!" in done.stdout
+
+
+def is_refuted(done: Done) -> bool:
+    found = "SAT temporal induction proof finished - model found for base case: FAIL!"
+    return done.returncode == 1 and found in done.stdout
 
 
 def test_each_property_has_a_fault() -> None:
-    ports = PORT.findall((PROOF / "page_proof.v").read_text())
-    assert [name for direction, name in ports if direction == "output"] == [*FAULTS]
+    assert outputs_of("page_proof") == [*FAULTS]
+    assert outputs_of("window_proof") == [*WINDOW_FAULTS]
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_property_holds(name: str) -> None:
-    done = prove(name, *UNIT)
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert "Induction step proven: SUCCESS!" in done.stdout
+    done = prove("page_proof", name, *UNIT)
+    assert is_proven(done), done.stdout[-3000:]
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_property_fails_with_its_fault(name: str, tmp_path: Path) -> None:
-    done = prove(name, *with_fault(FAULTS[name], tmp_path))
-    assert done.returncode == 1
-    assert "SAT temporal induction proof finished - model found for base case: FAIL!" in done.stdout, (
-        done.stdout[-3000:]
-    )
+    done = prove("page_proof", name, *with_fault(FAULTS[name], tmp_path))
+    assert is_refuted(done), done.stdout[-3000:]
+
+
+@pytest.mark.parametrize("size", [MIDDLE, pytest.param(LARGE, marks=pytest.mark.long)])
+def test_the_window_unit_is_proven(size: str) -> None:
+    done = prove("window_proof", ",".join(WINDOW_FAULTS), size, *UNIT)
+    assert is_proven(done), done.stdout[-3000:]
+
+
+@pytest.mark.parametrize("name", WINDOW_FAULTS)
+def test_what_is_proven_of_windows_fails_with_its_fault(name: str, tmp_path: Path) -> None:
+    done = prove("window_proof", name, SMALL, *with_fault(WINDOW_FAULTS[name], tmp_path))
+    assert is_refuted(done), done.stdout[-3000:]
