@@ -27,8 +27,15 @@ WINDOW_FAULTS = {
     "known_o": Fault("window.v", "has_o  <= has_i", "has_o  <= 1'b1"),
 }
 """What is proven together, as each follows from all in the cycles before."""
-SMALL, MIDDLE, LARGE = "PAGE_BYTES=128", "PAGE_BYTES=512", "PAGE_BYTES=1024"
-"""Pages of eight chunks, of one window of 32 chunks, and of two."""
+CHUNK_FAULTS = {
+    "lowest_o": Fault("multiplexer.v", "select_i[SELECT_BITS-1] ? upper", "1'b0 ? upper"),
+    "once_o": FAULTS["once_o"],
+    "refused_o": Fault("chunk_unit.v", "is_free_chunk ? FREED_TWICE", "1'b0 ? FREED_TWICE"),
+    "only_o": Fault("size_class.v", "(is_named_o & find_i)", "(find_i)"),
+}
+"""What is proven of the choice of a class."""
+SMALL, MIDDLE, LARGE, WHOLE = (f"PAGE_BYTES={size}" for size in (128, 512, 1024, 4096))
+"""Pages of eight chunks, of one window of 32 chunks, of two, and the paper's."""
 
 
 def prove(proof: str, properties: str, *more: str | Path) -> Done:
@@ -51,6 +58,7 @@ def is_refuted(done: Done) -> bool:
 
 def test_each_property_has_a_fault() -> None:
     assert outputs_of("page_proof") == [*FAULTS]
+    assert outputs_of("chunk_proof") == [*CHUNK_FAULTS]
     assert outputs_of("window_proof") == [*WINDOW_FAULTS]
 
 
@@ -75,4 +83,16 @@ def test_the_window_unit_is_proven(size: str) -> None:
 @pytest.mark.parametrize("name", WINDOW_FAULTS)
 def test_what_is_proven_of_windows_fails_with_its_fault(name: str, tmp_path: Path) -> None:
     done = prove("window_proof", name, SMALL, *with_fault(WINDOW_FAULTS[name], tmp_path))
+    assert is_refuted(done), done.stdout[-3000:]
+
+
+@pytest.mark.parametrize("size", [MIDDLE, pytest.param(WHOLE, marks=pytest.mark.long)])
+def test_the_choice_of_classes_is_proven(size: str) -> None:
+    done = prove("chunk_proof", ",".join(CHUNK_FAULTS), size, *UNIT)
+    assert is_proven(done), done.stdout[-3000:]
+
+
+@pytest.mark.parametrize("name", CHUNK_FAULTS)
+def test_what_is_proven_of_classes_fails_with_its_fault(name: str, tmp_path: Path) -> None:
+    done = prove("chunk_proof", name, SMALL, *with_fault(CHUNK_FAULTS[name], tmp_path))
     assert is_refuted(done), done.stdout[-3000:]
