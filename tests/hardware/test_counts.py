@@ -9,7 +9,7 @@ import pytest
 
 from malloom.bench.pages import paper
 from malloom.bench.pages.netlist import Design, Netlist, flat, gates_of, registers_of, simple
-from malloom.bench.pages.table1 import FIND, GATES, fitted
+from malloom.bench.pages.table1 import CLOCK, FIND, GATES, fitted
 from malloom.errors import CommandError
 from structure.source_tree import ROOT
 
@@ -48,7 +48,9 @@ def test_paths_of_trees_are_as_long_as_they_are_high(leaves: int) -> None:
 
 
 def test_a_find_takes_as_long_as_the_paper_says() -> None:
+    """The page's. Three multiplexers choose one of the classes."""
     assert flat(Design(HARDWARE, "page_unit")).depth_to("found_o") == paper.DELAYS
+    assert flat(Design(HARDWARE, "chunk_unit")).depth_to_signal("found") == paper.DELAYS + 2 * 3
 
 
 def test_the_whole_memory_allocator_takes_four_delays_a_level() -> None:
@@ -60,8 +62,10 @@ def test_the_whole_memory_allocator_takes_four_delays_a_level() -> None:
 
 
 def test_a_fit_finds_what_it_is_made_of() -> None:
-    found = {n: {GATES: 5 * n * log2(n) + 7 * n, FIND: 4 * log2(n) + 1} for n in (64, 128, 256)}
-    assert fitted(found, 1 << 20) == {GATES: (5 * 20 + 7) << 20, FIND: 81}
+    found = {
+        n: {GATES: 5 * n * log2(n) + 7 * n, FIND: 4 * log2(n) + 1, CLOCK: 6 * log2(n)} for n in (64, 128, 256)
+    }
+    assert fitted(found, 1 << 20) == {GATES: (5 * 20 + 7) << 20, FIND: 81, CLOCK: 120}
 
 
 def test_cells_of_an_fpga_are_counted() -> None:

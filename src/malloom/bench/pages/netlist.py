@@ -119,9 +119,13 @@ class Netlist:
 
     def depth_to(self, output: str) -> int:
         """Delays from inputs and registers to an output, at most; of one module alone."""
-        return Paths(self.modules[self._named(self.top)]).deepest(
-            self.modules[self._named(self.top)]["ports"][output]["bits"]
-        )
+        module = self.modules[self._named(self.top)]
+        return Paths(module).deepest(module["ports"][output]["bits"])
+
+    def depth_to_signal(self, name: str) -> int:
+        """The same to a signal within."""
+        module = self.modules[self._named(self.top)]
+        return Paths(module).deepest(module["netnames"][name]["bits"])
 
     def depth_to_registers(self) -> int:
         """Delays from registers, and from inputs, to the input of a register, at most."""

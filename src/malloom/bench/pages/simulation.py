@@ -24,6 +24,8 @@ CORES = {HARDWARE: "chunk_core", BETTER: "window_core"}
 MANAGEMENT, SET_UP, TRANSFER = "malloom_management", "malloom_page_set_up", "malloom_bitmap_transfer"
 TABLE_2 = ("--latency", "18", "--second-level", "256K", "--second-level-latency", "6")
 """The memory of the paper's table 2."""
+LINE_CYCLES = 13
+"""That a line of the second level takes: 6 to its first word, and one for each of seven more."""
 PAIRS = Case("pairs", ("2000",), "")
 """A program of firmware/benchmarks/pages, and how many pairs it makes."""
 MEMORY = "64M"

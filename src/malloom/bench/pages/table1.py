@@ -16,11 +16,12 @@ from malloom.measure.rows import Place, Row
 
 PART = "table1"
 CELLS, COMPARED, GROWTH = "cells", "gates_and_delays", "gates_of_pages"
-GATES, TREES, REGISTERS, FIND, CLOCK = (
+GATES, TREES, REGISTERS, FIND, CHOSEN, CLOCK = (
     "gates",
     "gates of the trees",
     "flip-flops",
     "delays of a find",
+    "of a find in a class",
     "register to register",
 )
 WHOLE_MEMORY = "whole memory"
@@ -66,8 +67,9 @@ def _unit_rows(bench: Bench, hardware: Path) -> list[Row | Goal]:
         rows += number_rows((BOXES[name], ""), CELLS, {KINDS[kind]: count for kind, count in cells.items()})
     rows += number_rows(("all", ""), CELLS, {KINDS[kind]: count for kind, count in unit.cells().items()})
     find = flat(Design(hardware, "page_unit")).depth_to("found_o")
+    chosen = flat(Design(hardware, "chunk_unit")).depth_to_signal("found")
     clock = flat(Design(hardware, "registered_chunk_unit")).depth_to_registers()
-    rows += number_rows(UNIT, COMPARED, {**_sums(unit), FIND: find, CLOCK: clock})
+    rows += number_rows(UNIT, COMPARED, {**_sums(unit), FIND: find, CHOSEN: chosen, CLOCK: clock})
     trees = unit.boxes()
     for kind, box in (("$_AND_", "and_tree"), ("$_OR_", "or_tree")):
         rows.append(
@@ -108,6 +110,7 @@ def _memory_rows(bench: Bench, hardware: Path, sizes: Sequence[int]) -> list[Row
             TREES: 2 * (chunks - 1),
             REGISTERS: registers_of(cells),
             FIND: netlist.depth_to("found_o"),
+            CLOCK: netlist.depth_to_registers(),
         }
     chunks = 1 << paper.MEMORY_LEVELS
     beyond = {**fitted(found, chunks), TREES: 2 * (chunks - 1), REGISTERS: chunks}
@@ -128,8 +131,14 @@ def fitted(found: Mapping[int, Mapping[str, float]], chunks: int) -> dict[str, f
     sizes = np.asarray(list(found), float)
     logarithms, wanted = np.log2(sizes), np.log2(chunks)
     gates = np.asarray([numbers[GATES] for numbers in found.values()])
-    delays = np.asarray([numbers[FIND] for numbers in found.values()])
+    straight = np.column_stack((logarithms, np.ones_like(sizes)))
+
+    def delays(name: str) -> float:
+        slope, begin = np.linalg.lstsq(
+            straight, np.asarray([numbers[name] for numbers in found.values()]), rcond=None
+        )[0]
+        return float(round(slope * wanted + begin))
+
     # Weighed by their inverse, so that the largest does not decide alone.
-    a, b = np.linalg.lstsq(np.column_stack((logarithms, np.ones_like(sizes))), gates / sizes, rcond=None)[0]
-    c, d = np.linalg.lstsq(np.column_stack((logarithms, np.ones_like(sizes))), delays, rcond=None)[0]
-    return {GATES: float(round(chunks * (a * wanted + b))), FIND: float(round(c * wanted + d))}
+    a, b = np.linalg.lstsq(straight, gates / sizes, rcond=None)[0]
+    return {GATES: float(round(chunks * (a * wanted + b))), FIND: delays(FIND), CLOCK: delays(CLOCK)}

@@ -14,6 +14,7 @@ from malloom.bench.pages.simulation import (
     BETTER,
     HARDWARE,
     IN_SOFTWARE,
+    LINE_CYCLES,
     LINEAR,
     LONGEST_FIRST,
     VARIANTS,
@@ -29,6 +30,8 @@ from malloom.measure.rows import Place, Row, row
 PART = "table4"
 MILLIONS, SPEEDUP, SAVED = "million_cycles", "speedup", "saved"
 MANAGEMENT, OTHERS, PARTS = "management_cycles", "other_cycles", "management_parts"
+CODE_LINES, DATA_LINES, UNEXPLAINED = "other_code_lines", "other_data_lines", "other_cycles_unexplained"
+"""Lines that the caches read outside of management, and what they leave of the difference of cycles there."""
 PAIR = "cycles_of_a_pair"
 PAPER = "paper"
 MEAN = "mean"
@@ -92,8 +95,27 @@ def rows_of(place: Place, cycles: dict[str, Cycles], papers: paper.Benchmark | N
         *number_rows(place, SPEEDUP, speedups | ({PAPER: papers.speedup} if papers else {})),
         *number_rows(place, SAVED, saved | ({PAPER: 100 * papers.saved} if papers else {})),
         *number_rows(place, PARTS, parts),
+        *number_rows(place, CODE_LINES, {variant: each.code_lines for variant, each in cycles.items()}),
+        *number_rows(place, DATA_LINES, {variant: each.data_lines for variant, each in cycles.items()}),
+        *number_rows(place, UNEXPLAINED, unexplained(cycles)),
         *_against_linear(place, cycles),
     ]
+
+
+def unexplained(cycles: dict[str, Cycles]) -> dict[str, float]:
+    """Per cent of linear's cycles outside of management: the difference there, less what the lines take that
+    the small caches read more or less often, as code and data lie elsewhere."""
+    linear = cycles[LINEAR]
+
+    def lines(each: Cycles) -> int:
+        return each.code_lines + each.data_lines
+
+    return {
+        variant: 100
+        * (each.others - linear.others - LINE_CYCLES * (lines(each) - lines(linear)))
+        / linear.others
+        for variant, each in cycles.items()
+    }
 
 
 def _against_linear(place: Place, cycles: dict[str, Cycles]) -> list[Row]:

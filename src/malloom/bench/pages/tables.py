@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from malloom.bench.numbers import ONE
 from malloom.bench.pages import cosimulation, host, locality, paper, switches, table1, table3, table4, table5
-from malloom.bench.pages.simulation import LINEAR
+from malloom.bench.pages.simulation import LINE_CYCLES, LINEAR
 from malloom.bench.tables import Table
 from malloom.measure.rows import Row
 from malloom.measure.variants import GLIBC
@@ -52,6 +52,14 @@ def _programs() -> list[Table]:
         _number_table(f"Figure 3: per cent of management saved ({by_tables})", part, table4.SAVED, _tenths),
         Table("Management cycles, against linear", part, table4.MANAGEMENT, LINEAR),
         Table("Cycles outside of management, against linear", part, table4.OTHERS, LINEAR),
+        _numbers("Lines of code that the cache read outside of management", part, table4.CODE_LINES),
+        _numbers("Lines of data that the cache read outside of management", part, table4.DATA_LINES),
+        _number_table(
+            f"Cycles outside of management, per cent more than linear's and {LINE_CYCLES} a line",
+            part,
+            table4.UNEXPLAINED,
+            _hundredths,
+        ),
         _number_table("Management, million cycles of them", part, table4.PARTS, _hundredths),
         _number_table(
             f"Cycles of a malloc and its free, calls included ({OTHERS})", part, table4.PAIR, _hundredths

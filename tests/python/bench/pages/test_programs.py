@@ -61,6 +61,16 @@ def test_what_is_saved_is_of_management() -> None:
     assert found(rows, table4.OTHERS) == {HARDWARE: 1.0}
 
 
+def test_lines_explain_cycles_outside_of_management() -> None:
+    cycles = {
+        LINEAR: Cycles(2000, 1000, 0, 0, code_lines=10, data_lines=10),
+        HARDWARE: Cycles(1770, 800, 0, 0, code_lines=9, data_lines=9),
+    }
+    rows = table4.rows_of(("a", "1"), cycles, None)
+    assert found(rows, table4.CODE_LINES) == found(rows, table4.DATA_LINES) == {LINEAR: 10, HARDWARE: 9}
+    assert found(rows, table4.UNEXPLAINED) == {LINEAR: 0, HARDWARE: pytest.approx(-0.4)}
+
+
 def test_means_are_of_programs_and_arithmetic() -> None:
     same = dict.fromkeys(table4.VARIANTS, SOFTWARE)
     measured = table4.Measured({("a", "1"): same, ("b", "1"): {**same, HARDWARE: UNIT}})
