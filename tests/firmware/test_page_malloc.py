@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from malloom.bench.pages.simulation import SimulatedCore
 from structure.source_tree import ROOT
 
 BUILD = ROOT / "build/firmware"
@@ -44,3 +45,9 @@ def test_every_search_gives_the_same_objects() -> None:
 def test_the_search_in_hardware_needs_the_unit() -> None:
     """Where the core's unit answers zero, the first chunk of a page is every object, and its head too."""
     assert run("hardware", "simulated_core").returncode == 125
+
+
+def test_counting_zeros_takes_no_longer_than_looking_at_each_bit() -> None:
+    """Not even where the first bit is that of a free chunk."""
+    counting, looking = (SimulatedCore(BUILD).cycles_of_pairs(search) for search in ("ctz", "linear"))
+    assert all(counting[living] < cycles for living, cycles in looking.items())

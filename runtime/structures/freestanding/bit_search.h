@@ -106,7 +106,7 @@ struct InstructionZeros {
 template <class Zeros>
 struct CountingSearch {
     using Word = typename Zeros::Word;
-    static constexpr size_t length = sizeof(Word) / sizeof(uint32_t);
+    static constexpr size_t length = sizeof(Word) * 8 / bits_of_word;
 
     [[gnu::always_inline]] static uint32_t find(const uint32_t* words) {
         const uint32_t* at = words;
@@ -126,15 +126,16 @@ struct CountingSearch {
             bits = read(at += length);
         }
         const Word left = bits & (bits - 1);
-        __builtin_memcpy(at, &left, sizeof left);
+        __builtin_memcpy(__builtin_assume_aligned(at, sizeof left), &left, sizeof left);
         return static_cast<uint32_t>(at - words) * bits_of_word + Zeros::count(bits);
     }
 
   private:
-    // A copy, as the bitmap's own words are shorter, and no other type may alias them.
+    // A copy, as the bitmap's own words are shorter, and no other type may alias them. Where nothing is said
+    // of the address, machines that load from multiples alone would have it byte by byte.
     [[gnu::always_inline]] static Word read(const uint32_t* at) {
         Word bits = 0;
-        __builtin_memcpy(&bits, at, sizeof bits);
+        __builtin_memcpy(&bits, __builtin_assume_aligned(at, sizeof bits), sizeof bits);
         return bits;
     }
 };
