@@ -91,7 +91,7 @@ class WindowedHeap {
             return;
         }
         const Place place = place_of(region, object);
-        if (place.window == nullptr) [[unlikely]] {
+        if (!place.is_chunk) [[unlikely]] {
             runs_.release(region, object, on_wrong);
             return;
         }
@@ -125,7 +125,7 @@ class WindowedHeap {
     template <class OnWrong>
     bool is_living(const Region& region, const void* object, OnWrong on_wrong) {
         const Place place = place_of(region, object);
-        if (place.window == nullptr) {
+        if (!place.is_chunk) {
             return Runs::is_living(region, object, on_wrong);
         }
         const bool is_free = (place.window->free & place.bit) != 0 || is_free_in_unit(place);
@@ -208,8 +208,9 @@ class WindowedHeap {
         return chunks < chunks_of_window ? (uint32_t{1} << chunks) - 1 : UINT32_MAX;
     }
 
-    /// Where a chunk begins. The window is null where none does.
+    /// Where a chunk begins. The rest says nothing where none does.
     struct Place {
+        bool is_chunk;
         Window* window;
         uint32_t bit;
         uint32_t size_class;
@@ -230,7 +231,7 @@ class WindowedHeap {
             return {};
         }
         Window& window = windows_of(entry)[chunk / chunks_of_window];
-        return {&window, uint32_t{1} << (chunk % chunks_of_window), size_class, page};
+        return {true, &window, uint32_t{1} << (chunk % chunks_of_window), size_class, page};
     }
     [[gnu::noinline]] bool is_free_in_unit(const Place& place);
     [[gnu::noinline]] bool add_page(uint32_t size_class);
