@@ -1,15 +1,18 @@
 """What `malloom optimize` leaves its user with: the one chooser, for every suite."""
 
 import json
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from malloom.bench.cases import Runnable
+from malloom.bench.cases import Case, Runnable
 from malloom.bench.steps import Bench
 from malloom.measure import stages
 from malloom.measure.interval import Interval
 from malloom.measure.variants import Variant, native, with_plan
+from malloom.optimize.inputs import PLACEHOLDER
 
 
 @dataclass(frozen=True)
@@ -39,14 +42,32 @@ def optimized(bench: Bench, program: Runnable, seconds: float | None) -> Kept:
 
     Raises CommandError where there is no verdict.
     """
-    name = "-".join(program.place).replace(" ", "-").replace("/", "-")
+    arguments = map(str, program.command(bench).arguments)
+    return _asked_for(bench, program.place, [], arguments, seconds)
+
+
+def optimized_on(bench: Bench, train: Sequence[Case], check: Sequence[Case], seconds: float | None) -> Kept:
+    """The same of a workload that is learned on some inputs, and checked on others.
+
+    Raises CommandError where there is no verdict.
+    """
+    program = str(train[0].command(bench).arguments[0])
+    told = [("--train", case) for case in train] + [("--check", case) for case in check]
+    inputs = [word for option, case in told for word in (option, shlex.join(case.arguments))]
+    named = [train[0].workload, *(case.input for case in train)]
+    return _asked_for(bench, named, inputs, [program, PLACEHOLDER], seconds)
+
+
+def _asked_for(
+    bench: Bench, named: Sequence[str], inputs: Sequence[str], command: Iterable[str], seconds: float | None
+) -> Kept:
+    name = "-".join(named).replace(" ", "-").replace("/", "-")
     plan, answer = bench.scratch / f"optimized-{name}.plan", bench.scratch / f"optimized-{name}.json"
     if not answer.exists():
-        bench.say(f"optimizing {program}")
+        bench.say(f"optimizing {' '.join(named)}")
         options = ["--json", "-o", str(plan)]
         options += [] if seconds is None else ["--seconds", str(seconds)]
-        arguments = map(str, program.command(bench).arguments)
-        answer.write_text(stages.output_of("optimize", *options, "--", *arguments), encoding="utf-8")
+        answer.write_text(stages.output_of("optimize", *options, *inputs, "--", *command), encoding="utf-8")
     return _kept(json.loads(answer.read_text(encoding="utf-8")), plan)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.ten_programs import FACTORS, known
+from malloom.bench.ten_programs import SIZES, known
 from malloom.cache.geometry import last_level_bytes, size_from
 from malloom.errors import UsageProblem
 
@@ -28,7 +28,7 @@ def last_level_of(text: str, quick: bool, small: int) -> int:
 def sizes_of(text: str) -> list[str]:
     """Those that were asked for, in order; none where none were. Raises UsageProblem for one that there is
     not."""
-    return known("size", text.split(",") if text else (), tuple(FACTORS))
+    return known("size", text.split(",") if text else (), SIZES)
 
 
 def refuse_seconds(quick: bool, seconds: float | None) -> None:

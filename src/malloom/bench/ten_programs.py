@@ -14,8 +14,8 @@ import typer
 from malloom.bench.cases import Case
 from malloom.errors import UsageProblem
 
-FACTORS: Mapping[str, float] = {"0.5x": 0.5, "2x": 2.0, "8x": 8.0}
-"""Bytes of the heap against those of the last-level cache."""
+SIZES = ("0.5x", "2x", "8x")
+"""Of heaps against the last-level cache, that users choose of."""
 FEW_REQUESTS = ("art",)
 """What allocates little: a few arrays, once."""
 
@@ -37,7 +37,8 @@ def sized(program: str, size: str, last_level: int, beside: str = "") -> Case:
 
 
 def heap_bytes(size: str, last_level: int) -> int:
-    return int(FACTORS[size] * last_level)
+    """Of a heap that is so many times, as `0.5x`, as large as the last-level cache."""
+    return int(float(size.removesuffix("x")) * last_level)
 
 
 def chosen_programs(names: Sequence[str] | None) -> Sequence[str]:

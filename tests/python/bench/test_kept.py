@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from malloom.bench.cases import OtherProgram
-from malloom.bench.kept import optimized
+from malloom.bench.cases import Case, OtherProgram
+from malloom.bench.kept import optimized, optimized_on
 from malloom.cache.geometry import geometry_from
 from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
@@ -58,6 +58,19 @@ def test_the_command_is_run_once_for_a_program_and_an_input(tmp_path: Path, aske
     other = OtherProgram("echo", "3 MB document", PROGRAM.prepare)
     optimized(bench(scratch=tmp_path), other, 7.0)
     assert len(asked) == 2
+
+
+def test_a_workload_is_learned_on_some_inputs_and_checked_on_others(tmp_path: Path, asked: list[Any]) -> None:
+    program = tmp_path / "ft/ft"
+    program.parent.mkdir()
+    program.touch()
+    small, large, other = (Case("ft", (nodes, "5"), "", f"{nodes}x") for nodes in ("1", "4", "2"))
+    there = bench(workloads=tmp_path, scratch=tmp_path)
+    kept = [optimized_on(there, [small, large], [other], None) for _ in range(2)]
+    assert kept[0] == kept[1]
+    options = ("--json", "-o", str(tmp_path / "optimized-ft-1x-4x.plan"))
+    inputs = ("--train", "1 5", "--train", "4 5", "--check", "2 5")
+    assert asked == [("optimize", *options, *inputs, "--", str(program.resolve()), "{}")]
 
 
 @pytest.mark.usefixtures("asked")

@@ -8,10 +8,10 @@ import pytest
 from malloom.bench.cases import Case
 from malloom.bench.ten_programs import (
     BESIDE_THE_TEN,
-    FACTORS,
     FEW_REQUESTS,
     MADE,
     PROGRAMS,
+    SIZES,
     heap_bytes,
     known,
     sized,
@@ -46,7 +46,8 @@ def test_heap_is_as_large_as_asked_for(
 
 
 def test_sizes_are_multiples_of_the_last_level() -> None:
-    assert [heap_bytes(size, 32 * MEBIBYTE) // MEBIBYTE for size in FACTORS] == [16, 64, 256]
+    assert [heap_bytes(size, 32 * MEBIBYTE) // MEBIBYTE for size in SIZES] == [16, 64, 256]
+    assert heap_bytes("0.125x", 32 * MEBIBYTE) == 4 * MEBIBYTE
 
 
 def test_rows_name_the_size_and_not_the_arguments() -> None:

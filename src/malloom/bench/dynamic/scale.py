@@ -27,6 +27,8 @@ class DynamicScale:
     times: Budget
     optimize_seconds: float | None
     """None: as long as `malloom optimize` takes by itself."""
+    other_sizes: Budget
+    """For a race at each of the sizes that what is kept is tried at."""
     few_requests: Budget
     """For the programs that allocate little, whose limit is near 1."""
     document_megabytes: int
@@ -50,6 +52,7 @@ def full_scale(
         counted_size="8x",
         times=Budget(most=60, seconds=seconds),
         optimize_seconds=None,
+        other_sizes=Budget(fewest=10, most=40, seconds=min(seconds, 90.0)),
         few_requests=Budget(fewest=10, most=60, seconds=60.0),
         document_megabytes=20,
         malloc_free=Budget(most=30, seconds=10.0),
@@ -70,6 +73,7 @@ def quick_scale(programs: Sequence[str], sizes: Sequence[str], last_level: int) 
         counted_size="0.5x",
         times=few,
         optimize_seconds=0.0,
+        other_sizes=few,
         few_requests=few,
         document_megabytes=1,
         malloc_free=few,

@@ -10,6 +10,14 @@ from malloom.bench.dynamic.goals import time_goals
 from malloom.bench.dynamic.malloc_free import malloc_free_rows
 from malloom.bench.dynamic.memory import memory_rows
 from malloom.bench.dynamic.misses import MACHINES, Counted, counted_rows
+from malloom.bench.dynamic.other_sizes import (
+    CHECKED_ON,
+    LARGEST_LEVEL,
+    RACED_AT,
+    Learned,
+    other_size_means,
+    other_size_rows,
+)
 from malloom.bench.dynamic.prefetches import prefetch_rows
 from malloom.bench.dynamic.scale import QUICK_LAST_LEVEL, DynamicScale, full_scale, quick_scale
 from malloom.bench.dynamic.tables import tables
@@ -32,6 +40,7 @@ from malloom.bench.ten_programs import (
 
 PARTS = {
     "times": "tables 1 and 2: CPU time and peak memory, and the goals over programs",
+    "other-sizes": "what `malloom optimize` keeps, at a quarter to sixteen times the learned heap",
     "few-requests": "programs that allocate little, under DynamoRIO",
     "prefetches": "table 3: how many prefetches the optimiser injects",
     "misses": "cachegrind's counts with the caches of the paper's machines",
@@ -80,6 +89,7 @@ def prepare(
 def _prepared(scale: DynamicScale) -> Prepared:
     makers = {
         "times": _times,
+        "other-sizes": _other_sizes,
         "few-requests": _few_requests,
         "prefetches": _prefetches,
         "misses": _misses,
@@ -112,6 +122,36 @@ def _expected(size: str, scale: DynamicScale) -> float:
     """Seconds: optimising, then rounds."""
     run = SECONDS_PER_BYTE * heap_bytes(size, scale.last_level)
     return RUNS_TO_OPTIMIZE * run + max(scale.times.seconds, VARIANTS * run * (scale.times.fewest + 1))
+
+
+def _other_sizes(scale: DynamicScale) -> list[Step]:
+    races, last_level = Races(), min(scale.last_level, LARGEST_LEVEL)
+    steps = [
+        Step(
+            "other-sizes",
+            program,
+            partial(
+                other_size_rows,
+                wanted=Learned(program, last_level),
+                seconds=scale.optimize_seconds,
+                budget=scale.other_sizes,
+                races=races,
+            ),
+            _expected_of_others(scale, last_level),
+            last_level=last_level,
+            memory=memory_for(heap_bytes(RACED_AT[-1], last_level)),
+            gathers=races,
+        )
+        for program in scale.sizes
+    ]
+    return [*steps, conclusion("other-sizes", "means", partial(other_size_means, races))]
+
+
+def _expected_of_others(scale: DynamicScale, last_level: int) -> float:
+    """Seconds: optimising, then races of the program as it is, twice, and with what is kept."""
+    budget, heaps = scale.other_sizes, [heap_bytes(size, last_level) for size in RACED_AT]
+    races = sum(max(budget.seconds, 3 * SECONDS_PER_BYTE * heap * (budget.fewest + 1)) for heap in heaps)
+    return RUNS_TO_OPTIMIZE * SECONDS_PER_BYTE * heap_bytes(CHECKED_ON, last_level) + races
 
 
 def _few_requests(scale: DynamicScale) -> list[Step]:

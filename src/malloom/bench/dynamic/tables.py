@@ -37,6 +37,14 @@ def tables() -> list[Table]:
         ),
         Table("CPU time against the best general allocator", "times", "cpu_time", BEST),
         Table("Peak memory against native", "times", "cpu_time", GLIBC, cell=_peak),
+        Table("What is kept, at other sizes: CPU time against native", "other-sizes", "cpu_time", GLIBC),
+        Table(
+            "What is kept, at other sizes: peak memory against native",
+            "other-sizes",
+            "cpu_time",
+            GLIBC,
+            cell=_peak,
+        ),
         Table("Table 3: prefetches (paper → today)", "prefetches", METRIC, ONE, cell=_prefetches),
         *_misses(),
         Table(
