@@ -26,9 +26,11 @@ def placed(name: str = "overhead-only") -> Plan:
     return make_plan(profile, strategy(name).place(profile, geometry_from("zen5")))
 
 
-def written(path: Path, told: Contexts, groups: int = 0, offsets: tuple[int, ...] = ()) -> Path:
+def written(
+    path: Path, told: Contexts, groups: int = 0, offsets: tuple[int, ...] = (), first_distance: int = 64
+) -> Path:
     """A plan with these contexts, groups of 4 KiB chunks and more the later they are, and prefetches of loads
-    at these offsets."""
+    at these offsets: 64 bytes ahead, but for the first one."""
     contexts = np.zeros(len(told), dtype=formats.dtype("plan", "PlanContext"))
     for place, (hash_, (group, pool)) in enumerate(told.items()):
         contexts[place] = (hash_, 0, 0, group, pool, 0, 0, 0)
@@ -37,7 +39,7 @@ def written(path: Path, told: Contexts, groups: int = 0, offsets: tuple[int, ...
         table[place] = (4096 << place, 100 * (place + 1), 1000, 0)
     prefetches = np.zeros(len(offsets), dtype=formats.dtype("plan", "PlanPrefetch"))
     for place, offset in enumerate(offsets):
-        prefetches[place] = (1, offset, 0, 1, 16, 1, 64, 1, 0, 16, 1)
+        prefetches[place] = (1, offset, 0, 1, 16, 1, 64 if place else first_distance, 1, 0, 16, 1)
     plan = replace(placed(), contexts=hash_table(contexts), groups=table, prefetches=prefetches)
     write_plan(plan, path)
     return path
@@ -53,6 +55,13 @@ def test_pools_and_prefetches_that_all_have_stay(tmp_path: Path) -> None:
     assert [(int(e["hash"]), int(e["pool_bytes"])) for e in both.contexts if e["hash"]] == [(5, 48)]
     assert both.prefetches["offset"].tolist() == [16]
     assert both.header["pools_count"] == 1
+
+
+def test_a_load_with_two_distances_is_left_out(tmp_path: Path) -> None:
+    one = written(tmp_path / "1", {}, 0, (8, 16))
+    two = written(tmp_path / "2", {}, 0, (8, 16), first_distance=128)
+    assert write_agreed([one, two], tmp_path / "both") == Agreement(kept=1, left_out=2)
+    assert read_plan(tmp_path / "both").prefetches["offset"].tolist() == [16]
 
 
 def test_a_wrapper_in_one_is_no_pool_in_the_other(tmp_path: Path) -> None:
