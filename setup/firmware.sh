@@ -26,10 +26,9 @@ peers() {
     done
 }
 
-# The simulator of the core: core FOLDER OPTION... Verilator's C++ is quicker by a tenth as Clang compiles it.
+# The simulator of the core: core FOLDER OPTION...
 core() {
-    local verilog
-    verilog=$(processor) &&
+    verilog=${verilog:-$(processor)} &&
         setup/cached.sh cmake -G Ninja -S firmware/simulated_core -B "build/firmware/$1" -DCMAKE_C_COMPILER=clang-19 \
             -DCMAKE_CXX_COMPILER=clang++-19 -DMALLOOM_VEXRISCV="$verilog" "${@:2}"
 }
@@ -57,6 +56,7 @@ folder_of() {
     if [ "$1" = peers ]; then echo build/firmware/riscv_core; else echo "build/firmware/$1"; fi
 }
 
+verilog= # where the processor is, once it was asked for
 mkdir -p build/firmware
 exec 9>build/firmware/lock
 flock 9
