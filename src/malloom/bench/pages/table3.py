@@ -18,7 +18,7 @@ SHARE = "management_share"
 
 def steps(core: SimulatedCore, scale: Scale, programs: Sequence[Program] = PROGRAMS) -> list[Step]:
     return [
-        Step(PART, str(each.case(scale)), partial(_rows, core=core, program=each, scale=scale), 60.0)
+        Step(PART, str(each.case(scale)), partial(_rows, core=core, program=each, scale=scale), 20.0)
         for each in programs
     ]
 

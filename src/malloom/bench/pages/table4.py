@@ -50,7 +50,7 @@ def steps(core: SimulatedCore, scale: Scale, programs: Sequence[Program] = PROGR
 
     def step(program: Program) -> Step:
         measure = partial(_measure, core=core, program=program, scale=scale, measured=measured)
-        return Step(PART, str(program.case(scale)), measure, 200.0, gathers=measured)
+        return Step(PART, str(program.case(scale)), measure, 60.0, gathers=measured)
 
     return [
         *map(step, (*programs, HOLES)),
