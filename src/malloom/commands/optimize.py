@@ -1,11 +1,7 @@
 """`malloom optimize`: all the way from a program to a plan that makes it faster, or to none."""
 
 import json
-import os
-import shutil
-import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +12,7 @@ import typer
 from malloom.errors import UsageProblem
 from malloom.launch.program import open_program, require_reachable
 from malloom.optimize.goal import MOST_MEMORY, Goal
+from malloom.optimize.standard_input import repeatable_input
 from malloom.output_file import check_output, check_replaced
 from malloom.printable import printable
 
@@ -184,7 +181,7 @@ def optimize(
         timeout,
         best_plan=best_plan,
     )
-    with ended_in_order(), repeatable_input(bool(train or inputs)) as stdin, watching() as watcher:
+    with ended_in_order(), repeatable_input(bool(train or inputs), timeout) as stdin, watching() as watcher:
         wanted = wanted_inputs(command, train, check, inputs, stdin)
         if confirm:
             raise typer.Exit(confirmed(confirm, wanted, stdin, options, watcher, as_json, fail_if))
@@ -334,22 +331,6 @@ def check_names(accesses: str | None, strategy: str | None) -> None:
         from malloom.layout import registry  # noqa: PLC0415
 
         registry.strategy(strategy)
-
-
-@contextmanager
-def repeatable_input(is_told: bool) -> Iterator[Path | None]:
-    """A file that holds the standard input, for every run to read from its start.
-
-    None where that is a terminal or another device, or closed: the runs then read nothing; and where the
-    inputs are told otherwise.
-    """
-    if is_told or sys.stdin is None or stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode):
-        yield None
-        return
-    with tempfile.NamedTemporaryFile(prefix="malloom-input-") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        copy.flush()
-        yield Path(copy.name)
 
 
 @contextmanager

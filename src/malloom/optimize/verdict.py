@@ -24,6 +24,7 @@ from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
 from malloom.optimize.training import Row, Training
 from malloom.quantities import counted
+from malloom.temporary import having_room
 
 CHOOSING_SHARE = 0.5
 """Of the time for measuring: what choosing among the rows may take. The verdict gets the rest."""
@@ -83,7 +84,8 @@ def optimized(inputs: Inputs, options: Options, watcher: Watcher) -> Iterator[Ou
     outcome = Outcome(inputs, options, limit=Limit(options.goal, options.most_memory))
     with tempfile.TemporaryDirectory(prefix="malloom-optimize-") as folder:
         try:
-            _optimize(outcome, Path(folder), watcher)
+            with having_room():
+                _optimize(outcome, Path(folder), watcher)
         except KeyboardInterrupt:
             outcome.interrupted = True
         outcome.seconds = watcher.gone

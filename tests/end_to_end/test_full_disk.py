@@ -1,0 +1,60 @@
+"""`malloom optimize` where temporary files find no room: one line, and nothing left behind."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import COMMAND, Finished
+
+# Prints as many KiB as it is told; makes as many objects, and one less each round.
+PRINTING = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char** arguments) {
+    long kibibytes = atol(arguments[1]), objects = atol(arguments[2]);
+    void** made = malloc(objects * sizeof *made);
+    for (int round = 0; round < 3; ++round) {
+        for (long i = 0; i < objects; ++i) made[i] = calloc(1, 16 + (size_t)i % 64);
+        for (long i = 0; i < objects; ++i) free(made[i]);
+    }
+    for (long i = 0; i < kibibytes * 16; ++i) printf("%63ld\\n", i);
+    return 0;
+}
+"""
+
+
+def on_small_disk(folder: Path, size: str, *arguments: object) -> Finished:
+    """The command with temporary files on a disk of its own, and then what is left there."""
+    mounted = f"mount -t tmpfs -o size={size} none {shlex.quote(str(folder))}"
+    run = shlex.join(map(str, (COMMAND, *arguments)))
+    listed = f"status=$?; ls -A {shlex.quote(str(folder))}; exit $status"
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-c", f"{mounted} && {{ {run}; {listed}; }}"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    return subprocess.run(
+        command, check=False, capture_output=True, text=True, env=environment, cwd=folder.parent, timeout=300
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "arguments", "words"),
+    [
+        pytest.param("64k", ("200", "10"), "there is no room left in", id="what it prints"),
+        pytest.param("1m", ("1", "200000"), "No space left", id="a plan"),
+    ],
+)
+def test_one_line_says_so_and_nothing_stays(  # type: ignore[no-untyped-def]
+    compile_c, tmp_path: Path, size: str, arguments: tuple[str, str], words: str
+) -> None:
+    program, folder = compile_c(PRINTING), tmp_path / "small"
+    folder.mkdir()
+    options = ("--strategy", "sequential", "--accesses", "none", "--seconds", "0", "-o", "made.plan")
+    done = on_small_disk(folder, size, "optimize", *options, "--", program, *arguments)
+    # Standard output would have what is left on the disk.
+    assert (done.returncode, done.stdout) == (1, "")
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("malloom: ") and words in last
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == [program.name, folder.name]
