@@ -137,7 +137,11 @@ def optimize(
         ),
     ] = None,
     fail_if: Annotated[
-        str | None, typer.Option(metavar="slower", help="Exit with status 1 where the verdict is 'slower'.")
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            help="Exit with status 1 where the verdict is that: slower, or with --goal memory more-memory.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
@@ -152,7 +156,7 @@ def optimize(
 
     Exit status: 0 where there is a verdict, whichever it is, unless --fail-if says otherwise.
     """
-    check_words(goal, fail_if)
+    check_words(goal, fail_if, confirm)
     check_names(accesses, strategy)
     require_no_leftovers(command, train, check, inputs, confirm)
     place = output or confirm or Path(f"{Path((command or ['kept'])[0]).name}.plan")
@@ -193,6 +197,7 @@ def optimized(
     inputs: "Inputs", options: "Options", watcher: "Watcher", as_json: bool, fail_if: str | None
 ) -> int:
     """Measures, and prints what was found; the exit status."""
+    from malloom.measure.interval import Verdict  # noqa: PLC0415
     from malloom.optimize import verdict  # noqa: PLC0415
     from malloom.optimize.data import as_data, verdict_interval  # noqa: PLC0415
 
@@ -205,7 +210,7 @@ def optimized(
         if outcome.interrupted:
             return INTERRUPTED
         interval = verdict_interval(outcome)
-        return int(interval is not None and interval.verdict == fail_if)
+        return int(fail_if is not None and interval is not None and interval.verdict is Verdict.SLOWER)
 
 
 def confirmed(
@@ -265,12 +270,15 @@ def print_rich(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -
     Console().print(shown)
 
 
-def check_words(goal: str, fail_if: str | None) -> None:
-    """Raises UsageProblem for a goal or a condition that does not exist."""
+def check_words(goal: str, fail_if: str | None, confirm: Path | None) -> None:
+    """Raises UsageProblem for a goal or a condition that does not exist. What is confirmed is CPU time,
+    whatever the plan was kept for."""
     if goal not in list(Goal):
         raise UsageProblem(f"there is no goal '{goal}'", remedy=f"choose {' or '.join(Goal)}")
-    if fail_if not in (None, "slower"):
-        raise UsageProblem(f"--fail-if knows no '{fail_if}'", remedy="write --fail-if slower")
+    known = (Goal.time if confirm else Goal(goal)).worse
+    if fail_if not in (None, known):
+        of = f" with --goal {goal}" if fail_if in [each.worse for each in Goal] and not confirm else ""
+        raise UsageProblem(f"--fail-if knows no '{fail_if}'{of}", remedy=f"write --fail-if {known}")
 
 
 def require_two_places(place: Path, best_plan: Path) -> None:

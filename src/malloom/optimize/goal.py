@@ -16,3 +16,8 @@ class Goal(StrEnum):
     def metrics(self) -> tuple[str, ...]:
         """What is compared, all alike."""
         return ("cpu_time",) if self is Goal.time else ("peak_memory", "mean_memory")
+
+    @property
+    def worse(self) -> str:
+        """What scripts call a ratio that is clearly above 1."""
+        return "slower" if self is Goal.time else "more-memory"
