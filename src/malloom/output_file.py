@@ -32,6 +32,15 @@ def check_output(path: Path, source: Path | None = None) -> None:
         raise CommandError(f"cannot write to the folder {path.parent}", remedy="choose another")
 
 
+def is_kind(path: Path, kind: str) -> bool:
+    """Whether what is there begins like a file of that kind; not where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(BEGINNINGS[kind])) == BEGINNINGS[kind]
+    except OSError:
+        return False
+
+
 def check_new(path: Path) -> None:
     """Raises where there is something at `path` already, which only --force replaces."""
     if path.exists():

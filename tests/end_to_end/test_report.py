@@ -104,3 +104,16 @@ def test_a_killed_program_may_lack_its_last_accesses(
     assert (report["complete"], report["totals"]["requests"]) == (False, int(objects))
     assert gap in report["gaps"][0]
     assert {context["accessed"] for context in report["contexts"]} == {None}
+
+
+def test_a_plan_is_reported_as_one(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], tmp_path: Path
+) -> None:
+    malloom("record", "-o", "p", "--accesses", "none", "--", compile_c(PROGRAM))
+    malloom("plan", "p", "-o", "made.plan", "--strategy", "sequential")
+    told = malloom("report", "made.plan")
+    assert told.stdout.startswith("made.plan: sequential, "), told.stderr
+    assert told.stdout.endswith("\nholds for: nothing: no run of it was judged\n")
+    assert json.loads(malloom("report", "made.plan", "--json").stdout)["strategy"] == "sequential"
+    done = malloom("report", "made.plan", "--sort", "requests")
+    assert (done.returncode, done.stderr.count("made.plan is a plan")) == (2, 1)

@@ -1,5 +1,6 @@
-"""malloom report: what a recorded program did with its heap."""
+"""malloom report: what a recorded program did with its heap; or what a plan says."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 import typer
 
 from malloom.errors import UsageProblem
+from malloom.output_file import is_kind
 
 
 def register(app: typer.Typer) -> None:
@@ -15,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    profile: Annotated[Path, typer.Argument(help="The profile to read.")],
+    profile: Annotated[Path, typer.Argument(help="The profile to read, or a plan.")],
     format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
     sort: Annotated[str, typer.Option("--sort", help="bytes, requests or accesses.")] = "bytes",
     top: Annotated[int, typer.Option("--top", min=0, help="How many contexts to show; 0: all.")] = 20,
@@ -28,12 +30,31 @@ def report(
         typer.Option("--process", help="Process of the profile: a pid, or the end of its executable's path."),
     ] = None,
 ) -> None:
-    """Show requests, bytes, lifetimes and accesses for each context."""
+    """Show requests, bytes, lifetimes and accesses for each context.
+
+    Of a plan: what it carries, what it holds for (on check inputs, or on this input only), and what was
+    measured of it.
+    """
     from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
     from malloom.report.report import find_format, make_report  # noqa: PLC0415
 
     chosen = find_format("json" if as_json else format)
+    if is_kind(profile, "plan"):
+        if (sort, top, depth, process) != ("bytes", 20, 0, None):
+            raise UsageProblem(f"{profile} is a plan", remedy="leave out the options that are for profiles")
+        show_plan(profile, as_json or format == "json")
+        return
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
     made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
     chosen.write(made, sys.stdout)
+
+
+def show_plan(plan: Path, as_json: bool) -> None:
+    """Print what a plan says."""
+    from malloom.layout.plan_shown import plan_as_data, plan_lines  # noqa: PLC0415
+
+    if as_json:
+        print(json.dumps(plan_as_data(plan), indent=2))
+    else:
+        print("\n".join(plan_lines(plan)))

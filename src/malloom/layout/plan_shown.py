@@ -1,0 +1,98 @@
+"""What a plan says: what it carries, what it holds for, and what was measured of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from malloom.errors import CommandError
+from malloom.layout.plan_header import check_plan, header_of
+from malloom.layout.plan_record import read_record
+from malloom.printable import printable
+from malloom.quantities import counted
+
+CARRIED = (
+    ("planned_requests", "request with a place", "requests with places"),
+    ("groups_count", "group", "groups"),
+    ("pools_count", "pool", "pools"),
+    ("prefetches_count", "prefetch", "prefetches"),
+)
+"""Fields of the header, and what one and several of these are called."""
+UNJUDGED = "nothing: no run of it was judged"
+"""What a plan holds for that 'malloom optimize' has not kept."""
+
+
+def plan_as_data(plan: Path) -> dict[str, Any]:
+    """One JSON object. Raises CommandError where the plan is not good or its record makes no sense."""
+    check_plan(plan)
+    fields, record = header_of(plan).fields, read_record(plan)
+    strategy = fields["strategy"]
+    assert isinstance(strategy, bytes)
+    return {
+        "plan": str(plan),
+        "strategy": strategy.rstrip(b"\0").decode(errors="replace"),
+        **{name.removesuffix("_count"): fields[name] for name, _, _ in CARRIED},
+        "arena_bytes": fields["arena_bytes"],
+        "judged": _told(plan, record, "judged", str),
+        "goal": _told(plan, record, "goal", str),
+        "setting": _told(plan, record, "setting", dict),
+        "program": _told(plan, record, "program", list),
+        "train": _told(plan, record, "train", list) or [],
+        "check": _told(plan, record, "check", list) or [],
+        "measured": _told(plan, record, "measured", list) or [],
+    }
+
+
+def plan_lines(plan: Path) -> list[str]:
+    """The same for people, without what a terminal would obey. Raises CommandError likewise."""
+    data = plan_as_data(plan)
+    try:
+        return [printable(line) for line in _lines(data)]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise _senseless(plan) from None
+
+
+def _lines(data: Mapping[str, Any]) -> Iterator[str]:
+    told = ((data[name.removesuffix("_count")], one, more) for name, one, more in CARRIED)
+    carried = ", ".join(f"{count} {one if count == 1 else more}" for count, one, more in told if count)
+    yield f"{data['plan']}: {data['strategy']}, {carried or 'places nothing'}"
+    if setting := data["setting"]:
+        variables = (f", {name}={value}" for name, value in setting["variables"].items())
+        yield f"runs under {setting['allocator']}{''.join(variables)}"
+    yield f"holds for: {data['judged'] or UNJUDGED}"
+    if data["program"]:
+        yield f"program: {shlex.join(data['program'])}"
+    for kind in ("train", "check"):
+        for given in data[kind]:
+            if words := _words(given):
+                yield f"{kind}: {words}"
+    yield from map(_measured, data["measured"])
+
+
+def _words(given: Mapping[str, Any]) -> str:
+    stdin = [f"@{given['stdin']}"] if given["stdin"] else []
+    return " ".join([shlex.join(given["arguments"]), *stdin]).strip()
+
+
+def _measured(found: Mapping[str, Any]) -> str:
+    """Of one day."""
+    time = found["cpu_time"]
+    bounds = "" if time["low"] is None else f" [{time['low']:.3f} {time['high']:.3f}]"
+    return (
+        f"{found['date']}, {found['processor']}: {found['verdict']}, {time['ratio']:.3f} of the CPU time"
+        f"{bounds}, {counted(int(found['pairs']), 'pair')} of runs"
+    )
+
+
+def _told(plan: Path, record: Mapping[str, Any], name: str, kind: type) -> Any:
+    """What the record says under a name; None where it does not."""
+    value = record.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise _senseless(plan)
+    return value
+
+
+def _senseless(plan: Path) -> CommandError:
+    return CommandError(f"{plan}: is damaged: its record makes no sense", remedy="make it again")
