@@ -8,7 +8,7 @@ import pytest
 from end_to_end.conftest import Finished
 from malloom.layout.plan_record import read_record, write_with_record
 from malloom.measure.allocators import installed, settings_of
-from malloom.optimize.keeping import write_setting
+from malloom.optimize.keeping import write_empty, write_setting
 
 # Makes as many cells as it is told, by its argument or on standard input, and walks them.
 CELLS = """
@@ -132,6 +132,24 @@ def test_a_kept_setting_is_how_the_program_runs_later(malloom, cells: Path, tmp_
     assert (done.returncode, done.stdout) == (0, "210\n")
     assert done.stderr.count("\n") == 1 and f"{library}, the allocator of {plan}, is gone" in done.stderr
     assert "is gone" in refusal(malloom("optimize", "--confirm", plan))
+
+
+def test_pools_by_size_are_raced_for_less_memory_and_run_later(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    options = ["--goal", "memory", "--json", "--runs", "6", "--seconds", "0", "--accesses", "none"]
+    done = malloom("optimize", *options, "--train", "20000", "--train", "30000", "--", cells, "{}")
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row["problem"] for row in json.loads(done.stdout)["rows"]}
+    assert rows["pools by size packed"] is None
+    assert rows["pools with pools of all sizes packed"] is None
+    plan = tmp_path / "sizes.plan"
+    write_empty(plan)
+    write_with_record(plan, plan, {"heap": "pools"})
+    shown = malloom("run", "--plan", plan, "--print-environment").stdout
+    assert f"MALLOOM=heap=pools,plan={plan}" in shown
+    done = malloom("run", "--plan", plan, "--statistics", "--", cells, "20000")
+    assert done.returncode == 0 and "pooled 20001 (100.0%" in done.stderr, done.stderr
+    write_with_record(plan, plan, {"heap": "bins"})
+    assert "names a heap that no plan runs with" in refusal(malloom("run", "--plan", plan, "--", cells, "7"))
 
 
 def test_a_kept_plan_is_measured_again_and_its_record_grows(malloom, cells: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

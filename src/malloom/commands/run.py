@@ -61,6 +61,15 @@ class OpenedPlan:
         """Whether the fallback alone is best, as `malloom optimize` found: the plan places nothing."""
         return self.header.places_nothing
 
+    @property
+    def heap(self) -> Heap:
+        """With which heap the plan is run. Raises UsageProblem where its record names none that it can be."""
+        if not self.header.fields["record_bytes"]:
+            return Heap.plan
+        from malloom.measure.plan_setting import wants_pools  # noqa: PLC0415
+
+        return Heap.pools if wants_pools(self.path) else Heap.plan
+
     def setting(self) -> "PlanSetting | None":
         """The general allocator that the plan wants under it; None where it wants none, or where that is
         gone, which is said: a program without its gain is better than none. Raises UsageProblem for what is
@@ -235,8 +244,9 @@ def run(
             prefix = dynamic_prefix(asked)
             replace_process(prefix[0], [*prefix, *command], environment)
         return
-    chosen = chosen_heap(heap, plan)
+    named = chosen_heap(heap, plan)
     opened = opened_plan(plan) if plan else None
+    chosen = opened.heap if opened and heap is None else named
     variables = heap_variables(opened, chosen, fallback, told, preallocate, save_plan)
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")

@@ -37,6 +37,7 @@ def plan_as_data(plan: Path) -> dict[str, Any]:
         "arena_bytes": fields["arena_bytes"],
         "judged": _told(plan, record, "judged", str),
         "goal": _told(plan, record, "goal", str),
+        "heap": _told(plan, record, "heap", str),
         "setting": _told(plan, record, "setting", dict),
         "program": _told(plan, record, "program", list),
         "train": _told(plan, record, "train", list) or [],
@@ -61,6 +62,8 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
     if setting := data["setting"]:
         variables = (f", {name}={value}" for name, value in setting["variables"].items())
         yield f"runs under {setting['allocator']}{''.join(variables)}"
+    if data["heap"]:
+        yield f"runs with --heap {data['heap']}"
     yield f"holds for: {data['judged'] or UNJUDGED}"
     if data["program"]:
         yield f"program: {shlex.join(data['program'])}"

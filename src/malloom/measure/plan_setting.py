@@ -14,6 +14,9 @@ FOLDERS = (INSTALLED_FOLDER, Path(sys.prefix).parent / DEFAULT_FOLDER)
 """Where built allocators may lie: with the command, or in the source tree around it. Never by the working
 directory."""
 
+POOLS_HEAP = "pools"
+"""What a record says of the heap, where it says anything."""
+
 VARIABLES = frozenset(
     name
     for known in KNOWN
@@ -46,6 +49,15 @@ def setting_of(plan: Path) -> PlanSetting | None:
     if library is None:
         raise _refused(plan, f"its library {told['library']} is no allocator that malloom finds here")
     return PlanSetting(told["allocator"], library, told["variables"])
+
+
+def wants_pools(plan: Path) -> bool:
+    """Whether a plan that has passed check_plan is run with `--heap pools`: pools of their sizes serve small
+    requests of call sites that it does not name. Raises UsageProblem for another heap."""
+    told = read_record(plan).get("heap")
+    if told not in (None, POOLS_HEAP):
+        raise _refused(plan, "its record names a heap that no plan runs with")
+    return told is not None
 
 
 def is_gone(setting: PlanSetting) -> bool:

@@ -12,7 +12,7 @@ from malloom.launch.preloading import FALLBACK_LIBRARIES, over, preloading, serv
 from malloom.launch.program import Program, open_program
 from malloom.layout.plan_header import has_flag, places_nothing
 from malloom.measure import stages
-from malloom.measure.plan_setting import is_gone, setting_of
+from malloom.measure.plan_setting import POOLS_HEAP, is_gone, setting_of, wants_pools
 from malloom.measure.process import Command, users_environment
 from malloom.native_files import native_file
 from malloom.settings import settings
@@ -100,6 +100,7 @@ def planned(
     fallback: str | None = None,
     huge_pages: bool | None = None,
     packed: bool | None = None,
+    small_in_pools: bool = False,
 ) -> dict[str, str]:
     """The run time with a plan, even one that places nothing. What is given overrides the plan's choice."""
     chosen = {"plan": str(plan.resolve())}
@@ -109,6 +110,8 @@ def planned(
         chosen["huge_pages"] = str(int(huge_pages))
     if packed is not None:
         chosen["packed"] = str(int(packed))
+    if small_in_pools:
+        chosen["heap"] = POOLS_HEAP
     if fallback is not None:
         chosen["fallback"] = fallback
     return {**settings(**chosen), **_preloaded(_run_time())}
@@ -121,17 +124,20 @@ def as_run(
     chosen_fallback: str | None = None,
     huge_pages: bool | None = None,
     packed: bool | None = None,
+    small_in_pools: bool | None = None,
 ) -> dict[str, str]:
     """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
     needs none. Raises CommandError where the allocator that the plan wants is gone, or is none."""
+    in_pools = wants_pools(plan) if small_in_pools is None else small_in_pools
+    says_nothing = places_nothing(plan) and not in_pools
     if chosen_fallback is None and (setting := setting_of(plan)):
         if is_gone(setting):
             raise CommandError(f"{setting.library}, the allocator of {plan}, is gone")
-        made = {} if places_nothing(plan) else planned(plan, preallocate, "system", huge_pages, packed)
+        made = {} if says_nothing else planned(plan, preallocate, "system", huge_pages, packed, in_pools)
         return {**made, **over(_run_time() if made else "", setting.library, setting.variables)}
     serves_rest = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
-    if not places_nothing(plan) or not serves_alone(serves_rest, program):
-        return planned(plan, preallocate, chosen_fallback, huge_pages, packed)
+    if not says_nothing or not serves_alone(serves_rest, program):
+        return planned(plan, preallocate, chosen_fallback, huge_pages, packed, in_pools)
     return fallback() if serves_rest == "mimalloc" else {}
 
 

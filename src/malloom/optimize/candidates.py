@@ -1,7 +1,7 @@
 """Which strategies are worth a race: what simulation ranks first, and some whatever it says."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,16 @@ BY_CONTEXT = ("pools", "context-groups")
 """What several inputs can agree on; the second needs recorded accesses."""
 
 
+BY_SIZE = "pools by size"
+"""No plan's pools, but those of the sizes that the program asks for."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A plan in the race; `preallocate`, `fallback`, `huge_pages` and `packed` override what the plan says of
     its arena, of what serves the rest and of its pools, None follows it. `over` is another general allocator
-    that serves the rest. `without_prefetches` leaves those of the plan out.
+    that serves the rest. `without_prefetches` leaves those of the plan out. With `small_in_pools` pools of
+    their sizes serve the small requests of call sites that the plan does not name.
 
     `program` is what it is for, where that is known.
     """
@@ -52,12 +57,14 @@ class Candidate:
     program: Program | None = None
     over: Setting | None = None
     without_prefetches: bool = False
+    small_in_pools: bool = False
 
     kind = "plan"
 
     @property
     def name(self) -> str:
         parts = ["without prefetches"] if self.without_prefetches else []
+        parts += ["with pools of all sizes"] if self.small_in_pools and self.strategy != BY_SIZE else []
         if self.preallocate is not None:
             parts.append("preallocated" if self.preallocate else "not preallocated")
         if self.over is not None:
@@ -74,7 +81,13 @@ class Candidate:
     def environment(self) -> dict[str, str]:
         fallback = self.fallback if self.over is None else "system"
         made = variants.as_run(
-            self.plan, self.preallocate, self.program, fallback, self.huge_pages, self.packed
+            self.plan,
+            self.preallocate,
+            self.program,
+            fallback,
+            self.huge_pages,
+            self.packed,
+            self.small_in_pools or None,
         )
         if self.without_prefetches:
             made = with_setting(made, "prefetch", "0")
@@ -117,9 +130,10 @@ class Candidate:
         }
 
     @property
-    def setup(self) -> tuple[str, tuple[bool, ...], str]:
+    def setup(self) -> tuple[str, tuple[bool, ...], str, bool]:
         """Equal for candidates that run alike."""
-        return self.strategy, tuple(self.flags.values()), self.over.name if self.over else ""
+        over = self.over.name if self.over else ""
+        return self.strategy, tuple(self.flags.values()), over, self.small_in_pools
 
     def other_setups(self) -> list["Candidate"]:
         """The arena preallocated or not; of a plan without one, with the other fallback. What pools fill in
@@ -130,7 +144,7 @@ class Candidate:
             setups = [replace(self, fallback="mimalloc" if self.served_by == "system" else "system")]
         else:
             setups = []
-        if has_pools(self.plan):
+        if self.small_in_pools or has_pools(self.plan):
             setups.append(replace(self, huge_pages=not self.is_in_huge_pages))
             setups.append(replace(self, packed=not self.is_packed))
         return setups
@@ -138,7 +152,7 @@ class Candidate:
     @property
     def places_nothing(self) -> bool:
         """Whether it is the fallback alone."""
-        return places_nothing(self.plan)
+        return places_nothing(self.plan) and not self.small_in_pools
 
     @property
     def has_arena(self) -> bool:
@@ -148,6 +162,15 @@ class Candidate:
     @property
     def has_prefetches(self) -> bool:
         return len(read_plan(self.plan).prefetches) > 0
+
+
+def sparing(candidates: Sequence[Candidate], empty: Path) -> list[Candidate]:
+    """What saves memory, as the pools' size classes are 16 bytes apart, their chunks have no headers, and
+    their empty pages go back: all small requests from pools, by their sizes alone, and beside the pools that
+    were learned first. `empty` is a plan that places nothing."""
+    pools = next((each for each in candidates if has_pools(each.plan)), None)
+    by_size = Candidate(BY_SIZE, empty, packed=True, small_in_pools=True)
+    return [by_size, *([replace(pools, packed=True, small_in_pools=True)] if pools else [])]
 
 
 def candidate_strategies(

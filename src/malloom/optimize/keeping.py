@@ -18,6 +18,7 @@ from malloom.layout.registry import strategy
 from malloom.measure.allocators import Setting
 from malloom.measure.host import processor_name
 from malloom.measure.interval import Interval
+from malloom.measure.plan_setting import POOLS_HEAP
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged
 from malloom.optimize.goal import Goal
@@ -41,12 +42,17 @@ def keep(row: Row, record: Mapping[str, Any], folder: Path, place: Path) -> None
     write_with_record(made, place, record)
 
 
-def write_setting(plan: Path) -> None:
-    """A plan that places nothing, and has what it does not serve go to the allocator of its record."""
+def write_empty(plan: Path) -> None:
+    """A plan that places nothing."""
     profile = HeapProfile.from_arrays([])
     # Of any geometry, as nothing is placed: the machine need not be measured for it.
     empty = make_plan(profile, strategy("overhead-only").place(profile, geometry_from("zen5")))
     write_plan(replace(empty, strategy=SETTING_ALONE), plan)
+
+
+def write_setting(plan: Path) -> None:
+    """The same, and what it does not serve goes to the allocator of its record."""
+    write_empty(plan)
     write_with_flags(plan, plan, {"system_fallback": True})
 
 
@@ -64,9 +70,10 @@ def record_of(inputs: Inputs, judged: Judged, row: Row, goal: Goal) -> dict[str,
 
 
 def setting_record(row: Row) -> dict[str, Any]:
-    """Of a record, what says which allocator a row runs under."""
+    """Of a record, what says which allocator a row runs under, and with which heap."""
     setting = row.setting if isinstance(row, AllocatorRow) else getattr(row, "over", None)
-    return {"setting": asdict(_plan_setting(setting))} if setting else {}
+    heap = {"heap": POOLS_HEAP} if isinstance(row, Candidate) and row.small_in_pools else {}
+    return {**heap, **({"setting": asdict(_plan_setting(setting))} if setting else {})}
 
 
 def measurement(judged: Judged, name: str) -> dict[str, Any]:

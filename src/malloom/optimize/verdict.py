@@ -12,11 +12,12 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.launch.program import open_program
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
-from malloom.optimize.candidates import Candidate
+from malloom.optimize.candidates import Candidate, sparing
 from malloom.optimize.checking import Judged, judge, why_refused
 from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
+from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
-from malloom.optimize.keeping import keep, record_of, setting_record
+from malloom.optimize.keeping import keep, record_of, setting_record, write_empty
 from malloom.optimize.limit import Limit, score
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
@@ -165,6 +166,11 @@ def _rows(
     watcher.step("planning", "planning")
     most = _affordable_plans(options, sum(plain[each.text].wall_time for each in inputs.train))
     candidates, notes = candidates_of(outcome.sources, options.strategy, most, watcher.say)
+    if options.goal is Goal.memory and not options.strategy:
+        empty = folder / "empty.plan"
+        write_empty(empty)
+        # First, as there may be no time for all.
+        candidates = [*sparing(candidates, empty), *candidates]
     outcome.notes += [*missing, *notes]
     program = open_program(inputs.program[0])
     return settings, [replace(each, program=program) for each in candidates]

@@ -1,17 +1,23 @@
 """Which strategies are raced."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from malloom.cache.geometry import geometry_from
+from malloom.errors import UsageProblem
 from malloom.launch.program import open_program
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
+from malloom.layout.plan_record import write_with_record
 from malloom.layout.registry import strategy
 from malloom.measure import variants
 from malloom.measure.allocators import KNOWN, Allocator, Version, Way, settings_of
-from malloom.optimize.candidates import Candidate, chosen_from, without_twins
+from malloom.optimize.candidates import Candidate, chosen_from, sparing, without_twins
+from malloom.optimize.keeping import keep, setting_record, write_empty
 from malloom.profile import HeapProfile
 from malloom.settings import VARIABLE
 
@@ -99,6 +105,35 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     assert pools.is_in_huge_pages
     assert pools.served_by == "system"
     assert "fallback" not in pools.environment[VARIABLE]
+
+
+def test_what_spares_memory_has_pools_for_all_small_requests(tmp_path: Path) -> None:
+    empty, pools, kept = (tmp_path / f"{name}.plan" for name in ("empty", "pools", "kept"))
+    write_empty(empty)
+    profile = HeapProfile.from_arrays([48] * 100)
+    write_plan(make_plan(profile, strategy("pools").place(profile, geometry_from("zen5"))), pools)
+    layout = Candidate("sequential", planned(tmp_path, "sequential"))
+    by_size, learned = sparing([layout, Candidate("pools", pools)], empty)
+    assert sparing([layout], empty) == [by_size]
+    assert (by_size.name, learned.name) == (
+        "pools by size packed", "pools with pools of all sizes packed"
+    )  # fmt: skip
+    for row in (by_size, learned):
+        assert not row.places_nothing and row.setup != replace(row, small_in_pools=False).setup
+        assert "heap=pools," in row.environment[VARIABLE] and "packed=1," in row.environment[VARIABLE]
+        # What is kept runs as it was raced, and as it would not without its record.
+        keep(row, setting_record(row), tmp_path, kept)
+        assert variants.as_run(kept)[VARIABLE] == f"heap=pools,plan={kept}"
+        write_with_record(kept, kept, {})
+        assert "heap" not in variants.as_run(kept).get(VARIABLE, "")
+
+
+def test_a_plan_runs_with_no_other_heap(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "sequential")
+    for heap in ("bins", 5, ["pools"]):
+        write_with_record(plan, plan, {"heap": heap})
+        with pytest.raises(UsageProblem, match="names a heap that no plan runs with"):
+            variants.as_run(plan)
 
 
 def test_a_plan_is_run_over_another_allocator(tmp_path: Path) -> None:
