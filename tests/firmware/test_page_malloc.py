@@ -3,6 +3,8 @@
 import subprocess
 
 import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from malloom.bench.pages.simulation import SimulatedCore
 from structure.source_tree import ROOT
@@ -51,3 +53,15 @@ def test_counting_zeros_takes_no_longer_than_looking_at_each_bit() -> None:
     """Not even where the first bit is that of a free chunk."""
     counting, looking = (SimulatedCore(BUILD).cycles_of_pairs(search) for search in ("ctz", "linear"))
     assert all(counting[living] < cycles for living, cycles in looking.items())
+
+
+def test_the_heaps_constants_lie_behind_its_code() -> None:
+    """A direct-mapped cache has one line for the begin of each page, and the heads of pages lie there."""
+    for search in ("linear", "hardware"):
+        with (BUILD / "riscv_core/programs" / f"treeadd_{search}").open("rb") as file:
+            symbols = ELFFile(file).get_section_by_name(".symtab")
+            assert isinstance(symbols, SymbolTableSection)
+            addresses = {symbol.name: symbol["st_value"] for symbol in symbols.iter_symbols()}
+        (table,) = (address for name, address in addresses.items() if "class_table" in name)
+        assert 0 <= table - addresses["malloom_management_end"] < 256
+        assert table % 4096 >= 64
