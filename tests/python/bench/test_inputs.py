@@ -11,7 +11,7 @@ import pytest
 from malloom.bench import real_programs
 from malloom.bench.cases import OtherProgram
 from malloom.bench.inputs import write_graph, write_json, write_source, write_xml
-from malloom.bench.real_programs import README_GRAPH, readme_dot
+from malloom.bench.real_programs import readme_dot
 from structure.source_tree import text_of
 
 SIZE = 200_000
@@ -74,11 +74,15 @@ def test_generated_c_compiles_without_a_complaint(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-fsyntax-only", "-Wall", "-Werror", path], check=True)
 
 
-def test_the_example_is_readmes() -> None:
-    script = README_GRAPH.replace("NODES", "150").replace("EDGES", "300")
-    readme = text_of("README.md")
-    assert f"awk '{script}' > network.dot" in readme
-    assert "malloom optimize -- dot -Tplain network.dot" in readme
+def test_the_example_is_readmes(tmp_path: Path) -> None:
+    """The same graph from README's function, and the same program."""
+    function = next(line.strip() for line in text_of("README.md").splitlines() if "graph() {" in line)
+    done = subprocess.run(
+        ["sh", "-c", f"{function}\ngraph 1 150"], check=True, capture_output=True, text=True
+    )
+    *command, graph = readme_dot(150, 300).prepare(tmp_path)
+    assert done.stdout == Path(graph).read_text()
+    assert f"-- {' '.join(command)} {{}}" in text_of("README.md")
 
 
 def test_the_examples_graph_has_as_many_edges_as_asked_for(tmp_path: Path) -> None:

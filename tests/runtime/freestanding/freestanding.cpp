@@ -2,6 +2,7 @@
 // is the number of the first step that went wrong, 0 for none.
 #include "runtime/heaps/heap.h"
 #include "runtime/structures/freestanding/bit_search.h"
+#include "runtime/structures/freestanding/custom_instructions.h"
 #include "runtime/structures/freestanding/index_stack.h"
 #include "runtime/structures/freestanding/shared_word.h"
 #include "runtime/structures/freestanding/unit_search.h"
@@ -85,6 +86,13 @@ bool bitmaps_are_searched() {
                structures::SearchInMemory<structures::CountingSearch<structures::MultipliedZeros>>>() &&
            words[1] == 0 && Unit::take(0, words) == 0 && Unit::put(0, words, 1, true) && !Unit::was_wrong();
 }
+
+#if defined(__riscv)
+/// Compiled, and never called: not every core has the instructions.
+[[gnu::used]] uint32_t status_of_a_unit() {
+    return structures::InstructionUnit::ask<structures::UnitRequest::status>(0);
+}
+#endif
 
 int first_wrong_step() {
     BumpHeap heap;
