@@ -262,7 +262,8 @@ def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: st
     # What is known is told of an interrupt alone.
     is_told = number == signal.SIGINT
     assert output.endswith("interrupted: no plan is kept\n") == is_told and bool(output) == is_told
-    assert ("Ratios to the program as it is" in output) == (is_told and stage == "measuring")
+    if stage == "measuring":
+        assert ("Ratios to the program as it is" in output) == is_told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["program", "temporary"]
     assert list(temporary.iterdir()) == []
     assert_ends(program)
