@@ -1,0 +1,24 @@
+"""The suite's tables: a speed-up never stands alone."""
+
+import pytest
+
+from malloom.bench.splitting.tables import tables
+from malloom.bench.tables import Table
+
+TIMED = ("figure4", "llu", "llu-one-list", "olden", "debian")
+
+
+def of_part(part: str) -> list[Table]:
+    return [table for table in tables() if table.part == part]
+
+
+@pytest.mark.parametrize("part", TIMED)
+def test_peak_memory_stands_beside_times(part: str) -> None:
+    titles = [table.title for table in of_part(part)]
+    assert any("time against" in title for title in titles)
+    assert [title for title in titles if "peak memory against" in title]
+
+
+def test_every_part_with_times_is_tried() -> None:
+    timed = {table.part for table in tables() if "time against" in table.title}
+    assert timed == set(TIMED)
