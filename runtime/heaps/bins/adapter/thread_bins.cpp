@@ -18,6 +18,12 @@ constexpr ThreadMisuse misuse_of(malloom_bins_result what) {
                                              : ThreadMisuse::foreign;
 }
 
+// Of a living object, in any thread. The owner may just be changing a flag beside the size, but neither the
+// size nor that it lives, and one load reads all. ThreadSanitizer would see even an atomic one.
+__attribute__((no_sanitize("thread"))) size_t head_seen(const bins::Chunk& chunk) {
+    return *static_cast<const volatile size_t*>(&chunk.head);
+}
+
 [[gnu::always_inline]] inline void expect_living(const BinsOfThread& self, const Region& region,
                                                  const void* object) {
     if (const auto wrong = bins::judge<true>(self.bins, &region, object); wrong != MALLOOM_BINS_OK)
@@ -73,6 +79,18 @@ bool BinsOfThread::resize(const Region& region, void* object, size_t bytes) {
     return call.resize(object, bytes, 0);
 }
 
+void BinsOfThread::judge(const Region& region, const void* object) const {
+    const bins::Chunk* const chunk = &bins::chunk_of(object);
+    if (reinterpret_cast<uintptr_t>(object) % alignment != 0 || chunk < region.first || chunk >= region.end) {
+        hook.told(hook.context, ThreadMisuse::foreign, object, false);
+        return;
+    }
+    const size_t head = head_seen(*chunk);
+    if ((head & bins::lives) == 0 || !bins::fits(region, *chunk, head & ~bins::flags)) [[unlikely]] {
+        hook.told(hook.context, ThreadMisuse::freed_before, object, false);
+    }
+}
+
 // A bounded heap takes one at each call.
 void BinsOfThread::take_deferred() {
     Call call(bins);
@@ -81,11 +99,8 @@ void BinsOfThread::take_deferred() {
     }
 }
 
-// The owner may just be changing the flags beside the size. The size stays while the object lives, and one
-// load reads it whole.
-__attribute__((no_sanitize("thread"))) size_t BinsOfThread::usable_size(const Region&, const void* object) {
-    return (__atomic_load_n(&bins::chunk_of(object).head, __ATOMIC_RELAXED) & ~bins::flags) -
-           bins::overhead_bytes;
+size_t BinsOfThread::usable_size(const Region&, const void* object) {
+    return (head_seen(bins::chunk_of(object)) & ~bins::flags) - bins::overhead_bytes;
 }
 
 ThreadMisuse BinsOfThread::looked_into(const Region& region, const void* object, ThreadMisuse what) {

@@ -28,8 +28,8 @@ struct BinsOfThread {
     void* allocate(const Request& request);
     void release(const Region& region, void* object);
     bool resize(const Region& region, void* object, size_t bytes);
-    /// What the tags beside it say may just be changing.
-    static void judge(const Region&, const void*) {}
+    /// By its own tag alone: its neighbours' may just be changing.
+    void judge(const Region& region, const void* object) const;
     void release_later(void* object) { malloom_bins_free_later(&bins, object); }
     bool has_deferred() const { return structures::load(bins.deferred) != 0; }
     void take_deferred();

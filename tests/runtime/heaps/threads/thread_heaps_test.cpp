@@ -329,6 +329,31 @@ TYPED_TEST(ThreadHeapsDeathTest, FreeingTwiceIsRefused) {
     }
 }
 
+/// What another thread gives back wrongly is told at once, before anything is written there.
+TYPED_TEST(ThreadHeapsDeathTest, WrongFreesByAnotherThreadChangeNothing) {
+    typename TestFixture::Instance& other = *this->heap.join();
+    auto* object = static_cast<char*>(this->allocate(100));
+    memset(object, 0, 100);
+    auto* freed = static_cast<char*>(this->allocate(100));
+    this->allocate(100);
+    this->heap.release(*this->self, freed);
+    static uint64_t before;
+    this->heap.on_misuse([](heaps::ThreadMisuse what, const void* wrong, bool was_deferred) {
+        const bool is_unchanged = *static_cast<const uint64_t*>(wrong) == before;
+        _exit(is_unchanged && !was_deferred ? 10 + static_cast<int>(what) : 1);
+    });
+    const auto expect_refused = [&](char* wrong, heaps::ThreadMisuse what) {
+        memcpy(&before, wrong, sizeof before);
+        const testing::ExitedWithCode told(10 + static_cast<int>(what));
+        EXPECT_EXIT(this->heap.release(other, wrong), told, "");
+        EXPECT_EXIT(this->heap.resize(other, wrong, {90, 0}), told, "");
+    };
+    expect_refused(object + 16, heaps::ThreadMisuse::foreign);
+    expect_refused(object + 32, heaps::ThreadMisuse::foreign);
+    expect_refused(freed, heaps::ThreadMisuse::freed_before);
+    EXPECT_FALSE(this->self->has_deferred());
+}
+
 TYPED_TEST(ThreadHeapsDeathTest, FreeingTwiceByAnotherThreadIsNoticedByTheOwner) {
     typename TestFixture::Instance& other = *this->heap.join();
     void* object = this->allocate(100);
