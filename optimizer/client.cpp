@@ -3,6 +3,7 @@
 #include <dr_api.h>
 #include <sys/syscall.h>
 
+#include "dynamorio/beginning_threads.h"
 #include "dynamorio/client.h"
 #include "dynamorio/close_range.h"
 #include "dynamorio/valgrind_requests.h"
@@ -58,6 +59,10 @@ void start_instrumenting() {
     if (options.prefetch != 0 || options.statistics != 0) dr_register_trace_event(trace_built);
 }
 
+bool is_alone() {
+    return __atomic_load_n(&threads, __ATOMIC_RELAXED) <= 1;
+}
+
 // In the system call by which libmalloom.so says that the program has asked for much. What was built before
 // is built anew where one thread alone runs. Where others do it stays: a flush is not safe then.
 void start_late() {
@@ -100,11 +105,12 @@ bool is_beginning(void* context) {
 }
 
 bool is_of_interest(void*, int number) {
-    return number == SYS_close_range;
+    return number == SYS_close_range || number == SYS_exit;
 }
 
 // DynamoRIO also announces those that it watches for itself.
 bool before_system_call(void* context, int number) {
+    if (number == SYS_exit) dynamorio::await_beginning_threads(is_alone);
     if (number != SYS_close_range) return true;
     if (is_beginning(context)) {
         start_late();

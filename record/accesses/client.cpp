@@ -4,6 +4,7 @@
 #include <drmgr.h>
 #include <sys/syscall.h>
 
+#include "dynamorio/beginning_threads.h"
 #include "dynamorio/client.h"
 #include "dynamorio/close_range.h"
 #include "record/accesses/access_chunks.h"
@@ -40,12 +41,13 @@ bool is_exec(void*, int number) {
 }
 
 bool is_of_interest(void* context, int number) {
-    return is_exec(context, number) || number == SYS_close_range;
+    return is_exec(context, number) || number == SYS_close_range || number == SYS_exit;
 }
 
 bool before_system_call(void* context, int number) {
     if (is_exec(context, number)) flush_current_thread(context);
     if (number == SYS_close_range) dynamorio::bound_close_range(context);
+    if (number == SYS_exit) dynamorio::await_beginning_threads(records_one_thread);
     return true;
 }
 

@@ -205,6 +205,13 @@ void exit_thread_recording() {
     dr_mutex_destroy(threads_lock);
 }
 
+bool records_one_thread() {
+    dr_mutex_lock(threads_lock);
+    const bool is_one = threads == nullptr || threads->next == nullptr;
+    dr_mutex_unlock(threads_lock);
+    return is_one;
+}
+
 opnd_t cursor_operand(void* drcontext) {
     return slot_operand(drcontext, slot_cursor);
 }

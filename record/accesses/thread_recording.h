@@ -19,6 +19,9 @@ constexpr unsigned most_words_of_block = 8192;
 bool init_thread_recording();
 void exit_thread_recording();
 
+/// Whether one thread, or none, has begun and not ended.
+bool records_one_thread();
+
 /// The raw TLS slots, as operands for instrumentation.
 opnd_t cursor_operand(void* drcontext);
 opnd_t limit_operand(void* drcontext);

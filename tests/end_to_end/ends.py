@@ -13,7 +13,7 @@ FLAGS = ["-D_GNU_SOURCE", "-O2", "-fno-inline", "-fno-builtin", "-pthread", "-Wl
 
 WAYS = {
     "ends_program": [
-        *["forks", "execs 12", "vforks", "main_leaves", "descriptors", "chroot"],
+        *["forks", "execs 12", "vforks", "main_leaves", "main_leaves first", "descriptors", "chroot"],
         *["end killed", "end terminated", "end aborted", "end faulted", "end left", "end returned"],
         *["impossible"],
     ],

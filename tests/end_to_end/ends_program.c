@@ -132,9 +132,20 @@ static void* outlive(void* unused) {
     return unused;
 }
 
-static int main_leaves(void) {
+/// What this thread makes runs only when this one waits or is gone, where that may be said.
+static void go_first(void) {
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(sched_getcpu(), &here);
+    const struct sched_param first = {.sched_priority = 1};
+    sched_setaffinity(0, sizeof here, &here);
+    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
+static int main_leaves(const char* when) {
     pthread_t thread;
     make_hoard();
+    if (strcmp(when, "first") == 0) go_first();
     require(pthread_create(&thread, NULL, outlive, NULL) == 0);
     pthread_exit(NULL);
 }
@@ -275,7 +286,7 @@ int main(int count, char** words) {
     if (strcmp(way, "execs") == 0) return execs(words[0], atol(what));
     if (strcmp(way, "vforks") == 0) return vforks();
     if (strcmp(way, "end") == 0) return end(what);
-    if (strcmp(way, "main_leaves") == 0) return main_leaves();
+    if (strcmp(way, "main_leaves") == 0) return main_leaves(what);
     if (strcmp(way, "descriptors") == 0) return descriptors();
     if (strcmp(way, "chroot") == 0) return changed_root();
     if (strcmp(way, "sandbox") == 0) return sandbox(*what == 'w');

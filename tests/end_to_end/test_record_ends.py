@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end import ends
 from end_to_end.recording import COMMAND, assert_sound, processes_of
 from malloom import _native
 
@@ -247,3 +248,12 @@ def test_descriptors_are_closed_all_at_once(malloom, compile_c, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert processes_of(tmp_path / "p")[0]["events"] == 40_000
     assert_sound(tmp_path / "p")
+
+
+def test_a_first_thread_that_ends_before_another_has_run_ends_nothing(tmp_path: Path) -> None:
+    program = ends.build("ends_program", tmp_path)
+    command = [COMMAND, "record", "-o", tmp_path / "profile", "--accesses", "full", "--"]
+    recorded = subprocess.run(
+        [*command, program, "main_leaves", "first"], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (recorded.returncode, recorded.stdout) == (6, "last words\n")
