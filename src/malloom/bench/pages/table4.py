@@ -61,6 +61,9 @@ def steps(core: SimulatedCore, scale: Scale, programs: Sequence[Program] = PROGR
 
 def _measure(bench: Bench, core: SimulatedCore, program: Program, scale: Scale, measured: Measured) -> Found:
     case = program.case(scale)
+    # Before the simulations, which take minutes: what is missing is told at once.
+    on_host = case.command(bench).arguments
+    expected = subprocess.run(on_host, capture_output=True, text=True, check=True).stdout
     bench.say(f"simulating {case}: {', '.join(VARIANTS)}")
     runs = side_by_side(
         LONGEST_FIRST,
@@ -68,8 +71,6 @@ def _measure(bench: Bench, core: SimulatedCore, program: Program, scale: Scale, 
         lambda done: bench.progress(f"{case}, of {len(VARIANTS)}", done),
     )
     found = dict(zip(LONGEST_FIRST, runs, strict=True))
-    on_host = case.command(bench).arguments
-    expected = subprocess.run(on_host, capture_output=True, text=True, check=True).stdout
     for variant, (printed, _) in found.items():
         if printed != expected:
             raise CommandError(f"{case} ({variant}) prints {printed!r}, and on the host {expected!r}")
