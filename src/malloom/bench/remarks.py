@@ -31,20 +31,22 @@ def remarks_on(rows: Rows, findings: Findings) -> list[str]:
 
 def _measured_on(rows: Sequence[Row]) -> str:
     commit, processor, date = (AND.join(sorted({getattr(row, name) for row in rows})) for name in MEASURED_ON)
-    return ", ".join([f"commit {commit}", processor, f"last level {_last_levels(rows)}", date])
+    return ", ".join(filter(None, [f"commit {commit}", processor, _last_levels(rows), date]))
 
 
 def _last_levels(rows: Iterable[Row]) -> str:
-    """The size that most inputs are told by, and which are told by others."""
+    """The size that most inputs are told by, and which are told by others. Empty where no cache tells any."""
     rows = [row for row in rows if row.last_level]
     if not rows:
-        return "not told"
+        return ""
     (usual, _), *others = Counter(row.last_level for row in rows).most_common()
     exceptions = [
         f"{_mebibytes(size)} for {_places(row for row in rows if row.last_level == size)}"
         for size, _ in others
     ]
-    return " but ".join([_mebibytes(usual), *([" and ".join(exceptions)] if exceptions else [])])
+    return "last level " + " but ".join(
+        [_mebibytes(usual), *([" and ".join(exceptions)] if exceptions else [])]
+    )
 
 
 def _unreliable(rows: Rows, findings: Findings) -> str:

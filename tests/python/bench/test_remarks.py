@@ -40,7 +40,7 @@ def test_the_last_level_of_most_inputs_is_told_and_where_it_is_another() -> None
     findings.add("misses", [a_row("auto", program="art"), a_row("auto", program="em3d")], 256 << 10)
     told, *_ = remarks_on(findings.rows, findings)
     assert "last level 32 MiB but 0.25 MiB for art 2x, em3d 2x and 0.5 MiB for mst 2x," in told
-    assert "last level not told" in remarks(a_row("pools"), last_level=0)[0]
+    assert "last level" not in remarks(a_row("pools"), last_level=0)[0]
 
 
 def test_a_baseline_that_differs_from_itself_is_named_with_its_interval_and_race() -> None:
