@@ -14,8 +14,15 @@ BEGINNINGS = {
     "table of fields": b"MALLFLDS",
     "text of a profile": b"malloom profile text",
     "header of bins": b"/* Bins, laid out by 'malloom plan --for bins'",
+    "heap in C": b"/* A heap with exact bins, made by 'malloom plan --for bins --language c'",
+    "crate": b"# A heap with exact bins, made by 'malloom plan --for bins --language rust'",
 }
 """What files of each kind begin with (formats/*.def)."""
+
+Replaced = Literal[
+    "profile", "plan", "table of fields", "text of a profile", "header of bins", "heap in C", "crate"
+]
+"""Those that a command may replace."""
 
 
 def check_output(path: Path, source: Path | None = None) -> None:
@@ -47,10 +54,7 @@ def check_new(path: Path) -> None:
         raise UsageProblem(f"{path} exists already", remedy="choose another name, or replace it with --force")
 
 
-def check_replaced(
-    path: Path,
-    kind: Literal["profile", "plan", "table of fields", "text of a profile", "header of bins"],
-) -> None:
+def check_replaced(path: Path, kind: Replaced) -> None:
     """Raises where writing to `path` would lose a file of another kind, say the program itself."""
     if not path.exists():
         return

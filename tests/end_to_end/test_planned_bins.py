@@ -126,6 +126,10 @@ def test_without_a_target_the_bins_are_searched(malloom: Malloom, profile: Path,
         (["--for", "bins", "--depth", "3"], "--depth means nothing with --for bins"),
         (["--for", "bins", "--with", "other"], "--with means nothing with --for bins"),
         (["--target", "thumb2"], "--target means nothing for a run; add --for bins"),
+        (["--language", "c"], "--language means nothing for a run; add --for bins"),
+        (["--for", "bins", "--language", "c", "--bins", "40"], "--bins means nothing with --language"),
+        (["--for", "bins", "--language", "c", "--depth", "3"], "--depth means nothing with --for bins"),
+        (["--for", "bins", "--language", "c", "--target", "avr"], "there is no target 'avr'"),
     ],
 )
 def test_what_means_nothing_is_refused(
@@ -136,15 +140,22 @@ def test_what_means_nothing_is_refused(
     assert reason in done.stderr
 
 
-def test_only_headers_of_bins_are_replaced(malloom: Malloom, profile: Path, tmp_path: Path) -> None:
-    def plan(*options: str) -> subprocess.CompletedProcess[str]:
-        return malloom("plan", profile, "--for", "bins", "-o", tmp_path / "bins.h", *options)
+@pytest.mark.parametrize(
+    ("options", "kind"), [((), "header of bins"), (("--language", "c"), "heap in C")], ids=["header", "c"]
+)
+def test_only_what_it_has_written_is_replaced(
+    malloom: Malloom, profile: Path, tmp_path: Path, options: tuple[str, ...], kind: str
+) -> None:
+    made = tmp_path / "bins.h"
+
+    def plan(*more: str) -> subprocess.CompletedProcess[str]:
+        return malloom("plan", profile, "--for", "bins", "-o", made, *options, *more)
 
     assert plan().returncode == 0
     assert "exists already" in plan().stderr
     assert plan("--force").returncode == 0
-    (tmp_path / "bins.h").write_text("int main(void);\n")
+    made.write_text("int main(void);\n")
     refused = plan("--force")
     assert refused.returncode == 2
-    assert "exists and is no header of bins" in refused.stderr
-    assert (tmp_path / "bins.h").read_text() == "int main(void);\n"
+    assert f"exists and is no {kind}" in refused.stderr
+    assert made.read_text() == "int main(void);\n"

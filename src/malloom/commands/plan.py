@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from malloom.cache.geometry import Geometry, geometry_from
 from malloom.commands.plan_bins import plan_bins, require_bins, require_no_places
+from malloom.commands.plan_exact_bins import Language, plan_exact_bins, require_source
 from malloom.commands.ranking_progress import shown
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import CommandError
@@ -47,7 +49,8 @@ def register(app: typer.Typer) -> None:
     app.command(
         name="plan",
         epilog=f"Strategies: {names}.\n\nExample: malloom plan run.profile -o run.plan --strategy auto\n\n"
-        "Example: malloom plan run.profile --for bins --target thumb2 -o bins.h",
+        "Example: malloom plan run.profile --for bins --target thumb2 -o bins.h\n\n"
+        "Example: malloom plan run.profile --for bins --target riscv32 --language c -o guest_heap.c",
     )(plan)
 
 
@@ -122,6 +125,14 @@ def plan(
             show_default=False,
         ),
     ] = None,
+    language: Annotated[
+        Language | None,
+        typer.Option(
+            help="With --for bins: write a whole allocator, with a bin for each size that is frequent, as a "
+            "file that needs no C library.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan or header.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what was planned, or the bins, as one JSON object.")
@@ -131,7 +142,8 @@ def plan(
 
     With --for bins nothing is placed: the sizes of the requests say where the bins of a bin heap should
     begin, so that each is as busy as the others. The header has them as an array for malloom_bins_open;
-    with --target also the function from a size to its bin as machine code, to lie in flash.
+    with --target also the function from a size to its bin as machine code, to lie in flash. With --language
+    the output is an allocator by itself.
     """
     if purpose is Purpose.bins:
         require_no_places(
@@ -143,9 +155,13 @@ def plan(
             pools=pools,
             **{"with": learned is not None},
         )
-        plan_bins(profile, output, process=process, target=target, bins=bins, force=force, as_json=as_json)
+        require_source(language, bins=bins is not None)
+        write = (
+            partial(plan_bins, bins=bins) if language is None else partial(plan_exact_bins, language=language)
+        )
+        write(profile, output, process=process, target=target, force=force, as_json=as_json)
         return
-    require_bins(target=target, bins=bins)
+    require_bins(target=target, bins=bins, language=language)
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
     check_output(output, profile)

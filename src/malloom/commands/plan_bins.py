@@ -12,9 +12,9 @@ import typer
 
 from malloom.errors import UsageProblem
 from malloom.layout.bin_header import c_name, header
-from malloom.layout.bin_layout import DEFAULT_BINS, TARGETS, BinLayout, lay_out, target_named
+from malloom.layout.bin_layout import DEFAULT_BINS, TARGETS, BinLayout, Target, lay_out, target_named
 from malloom.layout.bin_replay import ORIGINAL, OWN_POINTER_BYTES, Replay, replay
-from malloom.output_file import check_new, check_output, check_replaced, written_whole
+from malloom.output_file import Replaced, check_new, check_output, check_replaced, written_whole
 from malloom.profile import HeapProfile
 from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on
@@ -31,15 +31,8 @@ def plan_bins(
     as_json: bool,
 ) -> None:
     """Lay the bins out and write the header; with a target it has the function's machine code."""
-    machine = target_named(target or _own_target())
-    check_output(output, profile)
-    if not force:
-        check_new(output)
-    check_replaced(output, "header of bins")
-    opened = HeapProfile.open(profile, process)
-    check_not_empty(opened)
-    for note in notes_on(opened):
-        typer.echo(f"note: {note}", err=True)
+    machine = machine_named(target)
+    opened = opened_for(output, "header of bins", profile, process, force)
     layout = lay_out(opened.requests, machine, bins or DEFAULT_BINS)
     code = layout.code() if target else None
     with written_whole(output) as file:
@@ -50,6 +43,19 @@ def plan_bins(
         typer.echo(compared(layout, *replays), err=True)
     if as_json:
         typer.echo(json.dumps({**as_object(layout, code), "replayed": _replays_object(replays)}, indent=2))
+
+
+def opened_for(output: Path, kind: Replaced, profile: Path, process: str | None, force: bool) -> HeapProfile:
+    """The profile, with its notes told; raises where it is empty, or the output cannot be written."""
+    check_output(output, profile)
+    if not force:
+        check_new(output)
+    check_replaced(output, kind)
+    opened = HeapProfile.open(profile, process)
+    check_not_empty(opened)
+    for note in notes_on(opened):
+        typer.echo(f"note: {note}", err=True)
+    return opened
 
 
 Replays = tuple[Replay, Replay]
@@ -84,12 +90,12 @@ def _replays_object(replays: Replays | None) -> dict[str, dict[str, int]] | None
     return replays and {"laid_out": asdict(replays[0]), "original": asdict(replays[1])}
 
 
-def _own_target() -> str:
-    """The target that this machine is; raises where it is none, as chunks' sizes are not known then."""
-    name = platform.machine()
-    if name not in TARGETS:
+def machine_named(target: str | None) -> Target:
+    """The target, or this machine; raises where there is none, as chunks' sizes are not known then."""
+    name = target or platform.machine()
+    if target is None and name not in TARGETS:
         raise UsageProblem(f"no target is known for {name}", remedy=f"name one: --target {'|'.join(TARGETS)}")
-    return name
+    return target_named(name)
 
 
 def require_bins(**options: object) -> None:

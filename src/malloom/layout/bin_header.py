@@ -35,13 +35,13 @@ def _comment(layout: BinLayout, profile: str) -> str:
     living = format_size(layout.most_living_bytes)
     return f"""{beginning} for include/malloom/bins.h.
  *
- * From the profile {_in_comment(profile)}: {asked},
+ * From the profile {in_comment(profile)}: {asked},
  * the largest of {format_size(layout.largest)}; at most {living} lived at a time.
  * For {layout.target.name}: chunks are multiples of {layout.target.granule} bytes. */
 """
 
 
-def _in_comment(text: str) -> str:
+def in_comment(text: str) -> str:
     """Text that ends no comment, and begins none."""
     return printable(text).replace("*/", "* /").replace("/*", "/ *")
 
@@ -58,7 +58,7 @@ def _opening(layout: BinLayout, name: str) -> str:
 enum {{ {name}_count = {len(layout.begins)} }};
 
 static const uint32_t {name}_begins[{name}_count] = {{
-{_rows(str(begin) for begin in layout.begins)}
+{rows(str(begin) for begin in layout.begins)}
 }};
 """
 
@@ -73,7 +73,7 @@ def _code(layout: BinLayout, name: str, code: bytes) -> str:
  * It can be called where constants can, as in the flash of a microcontroller; else copy the words to memory
  * that can, and call it there at the same offset. It reads and writes no memory. */
 static const uint32_t {name}_code[{len(padded) // 4}] = {{
-{_rows(f"0x{word:08x}" for word in words)}
+{rows(f"0x{word:08x}" for word in words)}
 }};
 enum {{ {name}_entry = {padding + layout.target.entry} }};
 """
@@ -91,7 +91,7 @@ static inline void {name}_use(malloom_bins_settings* settings) {{
 """
 
 
-def _rows(numbers: Iterable[str]) -> str:
+def rows(numbers: Iterable[str]) -> str:
     """The numbers with commas, in rows."""
     rows = ["   "]
     for number in numbers:
