@@ -9,11 +9,13 @@ from structure.source_tree import ROOT
 
 TESTS = """
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 MADE = Path(__file__).parent / "made"
+WORKERS = Path(__file__).parent / "workers"
 
 
 @pytest.fixture(scope="session")
@@ -29,8 +31,12 @@ def test_shares(costly, number):
 
 @pytest.mark.parametrize("number", range(20))
 def test_shares_nothing(number):
-    with (MADE.parent / "workers").open("a") as file:
+    # A worker that started sooner would else do all of them.
+    with WORKERS.open("a") as file:
         file.write(f"{os.getpid()}\\n")
+    end = time.monotonic() + 60
+    while len(set(WORKERS.read_text().splitlines())) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
 """
 
 
