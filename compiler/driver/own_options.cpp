@@ -14,11 +14,13 @@ constexpr std::string_view prefix = "-fmalloom-";
 constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maximal", "hot-cold", "default"};
 constexpr std::string_view remedy =
     "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
-    "-fmalloom-expect-links, -fmalloom-remarks, -fmalloom-remarks=done|missed|all and -fmalloom-verify";
+    "-fmalloom-choice=FILE, -fmalloom-write-choice=FILE, -fmalloom-expect-links, -fmalloom-remarks, "
+    "-fmalloom-remarks=done|missed|all and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f.
-constexpr std::string_view policy = "policy=", profile = "profile=";
-constexpr std::string_view known[] = {policy, profile, "expect-links", "verify"};
+constexpr std::string_view policy = "policy=", profile = "profile=", choice = "choice=",
+                           written_choice = "write-choice=";
+constexpr std::string_view known[] = {policy, profile, choice, written_choice, "expect-links", "verify"};
 
 // These are LLVM's, and told as the plugin's are: each further word asks for more.
 constexpr std::string_view remarks = "remarks", remarks_of = "remarks=";
@@ -39,11 +41,10 @@ void check_policy(const std::string& argument) {
 }
 
 // Whether it is a good one is asked where it is read: compilations get the link's options too.
-void take_profile(OwnOptions& options, const std::string& argument) {
-    options.profile = argument.substr(argument.find('=') + 1);
-    if (options.profile.empty()) {
-        fail(bad_use, argument + " names no file", "name one that 'malloom profile fields -o' has written");
-    }
+std::string file_of(const std::string& argument, const char* remedy) {
+    std::string file = argument.substr(argument.find('=') + 1);
+    if (file.empty()) fail(bad_use, argument + " names no file", remedy);
+    return file;
 }
 
 void take_remarks(OwnOptions& options, const std::string& argument) {
@@ -71,7 +72,11 @@ void add(OwnOptions& options, const std::string& argument) {
         std::ranges::find_if(known, [&](std::string_view one) { return names(one, text); });
     if (option == std::end(known)) fail(bad_use, "there is no option " + argument, remedy);
     if (*option == policy) check_policy(argument);
-    if (*option == profile) take_profile(options, argument);
+    if (*option == profile) {
+        options.profile = file_of(argument, "name one that 'malloom profile fields -o' has written");
+    }
+    if (*option == choice) file_of(argument, "name one that 'malloom optimize --build' has kept");
+    if (*option == written_choice) file_of(argument, "name one that the link is to write");
     const std::string name = "-malloom-" + std::string(*option);
     std::erase_if(options.plugin_options,
                   [&](const std::string& earlier) { return earlier.starts_with(name); });

@@ -18,6 +18,7 @@
 
 #include "compiler/analysis/graph_report.h"
 #include "compiler/analysis/report.h"
+#include "compiler/plugin/choice_use.h"
 #include "compiler/plugin/profile_use.h"
 #include "compiler/plugin/remarks.h"
 #include "compiler/policy/decision.h"
@@ -48,6 +49,12 @@ llvm::cl::opt<Policy> chosen_policy(
                      clEnumValN(Policy::automatic, "default", "what promises to be fastest, for each")));
 llvm::cl::opt<std::string> profile("malloom-profile", llvm::cl::value_desc("file"),
                                    llvm::cl::desc("A recorded table of fields, which the choice goes by"));
+llvm::cl::opt<std::string> choice_path(
+    "malloom-choice", llvm::cl::value_desc("file"),
+    llvm::cl::desc("A policy for each structure, in the place of the one policy"));
+llvm::cl::opt<std::string> written_choice_path(
+    "malloom-write-choice", llvm::cl::value_desc("file"),
+    llvm::cl::desc("Where to write the choice that decides as this link does"));
 llvm::cl::opt<bool> verifies("malloom-verify",
                              llvm::cl::desc("Check at run time that each access is to what was proven"));
 llvm::cl::opt<bool> tells_contexts_apart(
@@ -72,6 +79,10 @@ void check_options() {
     }
 }
 
+bool is_left_alone() {
+    return chosen_policy == Policy::none && choice_path.empty() && !prints_proofs;
+}
+
 void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler::Decision>& decisions) {
     for (const malloom::compiler::Decision& decision : decisions) {
         out << "decision: " << decision.proof->object_bytes << " bytes,";
@@ -90,6 +101,10 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
             << (decision.is_recorded ? " by the profile" : "")
             << (decision.why.empty() ? "" : ", as " + decision.why) << '\n';
     }
+}
+
+bool shares(const malloom::compiler::Decision& decision) {
+    return malloom::compiler::shares_pools(decision.policy);
 }
 
 bool is_treated(const malloom::compiler::Decision& decision) {
@@ -133,7 +148,9 @@ class DividePass : public llvm::PassInfoMixin<DividePass> {
 
 class SplitPass : public llvm::PassInfoMixin<SplitPass> {
   public:
-    explicit SplitPass(std::shared_ptr<malloom::compiler::KeptProgram> kept) : kept_(std::move(kept)) {}
+    SplitPass(std::shared_ptr<malloom::compiler::KeptProgram> kept,
+              std::shared_ptr<const malloom::compiler::Choice> choice)
+        : kept_(std::move(kept)), choice_(std::move(choice)) {}
 
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
         auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
@@ -164,21 +181,22 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         };
         const malloom::compiler::Weights weights(module, frequencies_of);
         auto usages = malloom::compiler::static_usage(points_to, proofs, weights);
-        if (!profile.empty() && malloom::compiler::chooses(chosen_policy)) {
-            malloom::compiler::use_profile(profile, module, proofs, usages, remarks_of);
-        }
-        auto decisions = malloom::compiler::decide(proofs, usages, chosen_policy, pool_bytes);
-        const bool is_control = chosen_policy == Policy::overhead_only;
-        if (is_control || chosen_policy == Policy::automatic) {
+        auto decisions = decide(module, proofs, usages, remarks_of);
+        if (llvm::any_of(decisions, shares)) {
             malloom::compiler::share_pools(decisions,
                                            malloom::compiler::leaders_of(points_to, proofs, weights));
         }
+        const bool is_control = choice_ == nullptr && chosen_policy == Policy::overhead_only;
         if (prints_proofs) {
             malloom::compiler::print(llvm::errs(), proofs);
             print_decisions(llvm::errs(), decisions);
         }
+        const malloom::compiler::StructureNames names(points_to);
+        if (!written_choice_path.empty()) {
+            malloom::compiler::write_choice(written_choice_path, module, decisions, others(), names);
+        }
         if (!is_control) {
-            malloom::compiler::remark(decisions, malloom::compiler::StructureNames(points_to), remarks_of);
+            malloom::compiler::remark(decisions, names, remarks_of);
         }
         if (llvm::none_of(decisions, is_treated)) {
             kept_->put_back(module);
@@ -195,7 +213,29 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
     }
 
   private:
+    std::vector<malloom::compiler::Decision> decide(llvm::Module& module,
+                                                    const std::vector<malloom::compiler::Proof>& proofs,
+                                                    std::vector<malloom::compiler::Usage>& usages,
+                                                    const malloom::compiler::RemarksOf& remarks_of) const {
+        std::vector<Policy> policies(proofs.size(), chosen_policy);
+        std::string table = profile;
+        if (choice_ != nullptr) {
+            policies = malloom::compiler::use_choice(*choice_, choice_path, module, proofs, remarks_of);
+            table = table.empty() ? choice_->profile() : table;
+        }
+        if (!table.empty() && llvm::any_of(policies, malloom::compiler::chooses)) {
+            malloom::compiler::use_profile(table, module, proofs, usages, remarks_of);
+        }
+        return malloom::compiler::decide(proofs, usages, policies, pool_bytes);
+    }
+
+    /// What is done with structures that this link does not have.
+    Policy others() const {
+        return choice_ == nullptr ? chosen_policy.getValue() : malloom::compiler::others(choice_->file());
+    }
+
     std::shared_ptr<malloom::compiler::KeptProgram> kept_;
+    std::shared_ptr<const malloom::compiler::Choice> choice_;
 };
 
 class ExpectPass : public llvm::PassInfoMixin<ExpectPass> {
@@ -233,8 +273,12 @@ llvmGetPassPluginInfo() {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
                         check_options();
-                        if (chosen_policy == Policy::none && !prints_proofs) {
+                        if (is_left_alone()) {
                             return;
+                        }
+                        std::shared_ptr<const malloom::compiler::Choice> choice;
+                        if (!choice_path.empty()) {
+                            choice = malloom::compiler::open_choice(choice_path);
                         }
                         auto kept = std::make_shared<malloom::compiler::KeptProgram>();
                         passes.addPass(KeepPass(kept));
@@ -242,11 +286,11 @@ llvmGetPassPluginInfo() {
                             inline_functions(passes, level);
                         }
                         passes.addPass(DividePass());
-                        passes.addPass(SplitPass(kept));
+                        passes.addPass(SplitPass(kept, choice));
                     });
                 builder.registerFullLinkTimeOptimizationLastEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
-                        if (chosen_policy != Policy::none && guesses_links && level.getSpeedupLevel() > 1) {
+                        if (!is_left_alone() && guesses_links && level.getSpeedupLevel() > 1) {
                             passes.addPass(llvm::createModuleToFunctionPassAdaptor(ExpectPass()));
                         }
                     });

@@ -1,11 +1,10 @@
 #include "compiler/plugin/profile_use.h"
 
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Support/FormatVariadic.h>
 
 #include <algorithm>
 
+#include "compiler/plugin/warnings.h"
 #include "compiler/policy/field_table.h"
 #include "compiler/policy/recorded_visits.h"
 
@@ -13,21 +12,8 @@ namespace malloom::compiler {
 
 namespace {
 
-class ProfileWarning : public llvm::DiagnosticInfo {
-  public:
-    explicit ProfileWarning(std::string text)
-        : DiagnosticInfo(llvm::getNextAvailablePluginDiagnosticKind(), llvm::DS_Warning),
-          text_(std::move(text)) {}
-
-    void print(llvm::DiagnosticPrinter& printer) const override { printer << text_; }
-
-  private:
-    std::string text_;
-};
-
-void warn(llvm::Module& module, const std::string& path, const std::string& problem) {
-    module.getContext().diagnose(ProfileWarning("malloom: the profile " + path + " " + problem +
-                                                "; structures are chosen as without it"));
+void warn_of(llvm::Module& module, const std::string& path, const std::string& problem) {
+    warn(module, "the profile " + path + " " + problem + "; structures are chosen as without it");
 }
 
 std::string why_nothing_is_found(const FoundAgain& found) {
@@ -51,17 +37,6 @@ std::string levels_of(const FoundAgain& found) {
         }
     }
     return text;
-}
-
-/// Where a remark of the whole program stands: at the beginning of main, or of what a library requests first.
-llvm::Function* place_of_program(llvm::Module& module, const std::vector<Proof>& proofs) {
-    llvm::Function* main = module.getFunction("main");
-    if (main != nullptr && !main->isDeclaration()) {
-        return main;
-    }
-    return proofs.empty()
-               ? nullptr
-               : const_cast<llvm::Function*>(proofs.front().set->requests.front().call->getFunction());
 }
 
 void remark_found(const FoundAgain& found, const std::string& path, llvm::Function& function,
@@ -94,7 +69,7 @@ void use_profile(const std::string& path, llvm::Module& module, const std::vecto
     std::string problem;
     const std::unique_ptr<FieldTable> table = FieldTable::open(path, problem);
     if (table == nullptr) {
-        warn(module, path, problem);
+        warn_of(module, path, problem);
         return;
     }
     const FoundAgain found = use_recorded(table->file(), module, proofs, usages);
@@ -102,7 +77,7 @@ void use_profile(const std::string& path, llvm::Module& module, const std::vecto
         return;
     }
     if (found.found_sites() == 0) {
-        warn(module, path, why_nothing_is_found(found));
+        warn_of(module, path, why_nothing_is_found(found));
         return;
     }
     if (llvm::Function* function = place_of_program(module, proofs)) {

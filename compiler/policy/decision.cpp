@@ -75,15 +75,34 @@ void choose(Decision& decision, const Usage& usage, Policy policy, uint64_t pool
     }
 }
 
+struct Named {
+    llvm::StringRef name;
+    Policy policy;
+};
+
+constexpr Named names[] = {{"none", Policy::none},         {"overhead-only", Policy::overhead_only},
+                           {"pool", Policy::pool},         {"maximal", Policy::maximal},
+                           {"hot-cold", Policy::hot_cold}, {"default", Policy::automatic}};
+
 }  // namespace
 
+llvm::StringRef name_of(Policy policy) {
+    return std::ranges::find(names, policy, &Named::policy)->name;
+}
+
+std::optional<Policy> policy_named(llvm::StringRef name) {
+    const auto* const found = std::ranges::find(names, name, &Named::name);
+    return found == std::end(names) ? std::nullopt : std::optional(found->policy);
+}
+
 std::vector<Decision> decide(const std::vector<Proof>& proofs, const std::vector<Usage>& usages,
-                             Policy policy, uint64_t pool_bytes) {
+                             const std::vector<Policy>& policies, uint64_t pool_bytes) {
     std::vector<Decision> decisions;
     size_t treated = 0;
     for (size_t i = 0; i < proofs.size(); ++i) {
         const Proof& proof = proofs[i];
-        Decision& decision = decisions.emplace_back(Decision{.proof = &proof});
+        const Policy policy = policies[i];
+        Decision& decision = decisions.emplace_back(Decision{.proof = &proof, .policy = policy});
         // Each size of a set's objects has pools of its own.
         const size_t sizes = proof.set->requests.size();
         if (policy == Policy::none || !proof.may_pool() || treated + sizes > MALLOOM_MOST_STRUCTURES) {

@@ -64,7 +64,8 @@ class Groups {
 void Groups::add_sizes(size_t number, const Decision& decision) {
     // What a recording says to split it knows better than the code.
     const bool is_split_by_profile = decision.is_recorded && decision.treatment == Treatment::split;
-    if (decision.treatment == Treatment::none || decision.proof->is_arrays || is_split_by_profile) {
+    if (!shares_pools(decision.policy) || decision.treatment == Treatment::none ||
+        decision.proof->is_arrays || is_split_by_profile) {
         return;
     }
     std::vector<uint64_t> sizes;

@@ -10,8 +10,8 @@
 
 namespace malloom::compiler {
 
-/// Changes the decisions on structures that shall share pools, which then are not split; `leaders` are of the
-/// same proofs (leaders.h).
+/// Changes the decisions on structures that shall share pools, which then are not split, where their policies
+/// let them; `leaders` are of the same proofs (leaders.h).
 void share_pools(std::vector<Decision>& decisions, const std::vector<std::optional<size_t>>& leaders);
 
 }  // namespace malloom::compiler
