@@ -13,6 +13,7 @@ BEGINNINGS = {
     "plan": b"MALLPLAN",
     "table of fields": b"MALLFLDS",
     "text of a profile": b"malloom profile text",
+    "choice": b"choice of policies",
     "header of bins": b"/* Bins, laid out by 'malloom plan --for bins'",
     "heap in C": b"/* A heap with exact bins, made by 'malloom plan --for bins --language c'",
     "crate": b"# A heap with exact bins, made by 'malloom plan --for bins --language rust'",
@@ -20,7 +21,14 @@ BEGINNINGS = {
 """What files of each kind begin with (formats/*.def)."""
 
 Replaced = Literal[
-    "profile", "plan", "table of fields", "text of a profile", "header of bins", "heap in C", "crate"
+    "choice",
+    "profile",
+    "plan",
+    "table of fields",
+    "text of a profile",
+    "header of bins",
+    "heap in C",
+    "crate",
 ]
 """Those that a command may replace."""
 

@@ -78,6 +78,14 @@ def optimize(
         Path | None,
         typer.Option(metavar="FILE", help="A TOML file with lists of inputs named train and check."),
     ] = None,
+    build: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="What builds the program, with {cc} and {cxx} for its compilers: its builds by malloom-cc "
+            "race as well. It runs several times; 'make -C DIR clean all CC={cc}' begins clean.",
+        ),
+    ] = None,
     goal: Annotated[str, typer.Option(help="time, or memory at no more time than now.")] = "time",
     runs: Annotated[
         int | None,
@@ -166,6 +174,10 @@ def optimize(
         check_output(best_plan)
         check_replaced(best_plan, "plan")
         require_two_places(place, best_plan)
+    if build is not None:
+        check_builds(build, command, strategy, confirm)
+        check_replaced(place.with_suffix(".choice"), "choice")
+        check_replaced(place.with_suffix(".fields"), "table of fields")
     if command:
         require_reachable(open_program(command[0]))
     from malloom.measure.interleaved import Budget  # noqa: PLC0415
@@ -184,6 +196,7 @@ def optimize(
         Goal(goal),
         timeout,
         best_plan=best_plan,
+        build=build,
     )
     with ended_in_order(), repeatable_input(bool(train or inputs), timeout) as stdin, watching() as watcher:
         wanted = wanted_inputs(command, train, check, inputs, stdin)
@@ -279,6 +292,17 @@ def check_words(goal: str, fail_if: str | None, confirm: Path | None) -> None:
     if fail_if not in (None, known):
         of = f" with --goal {goal}" if fail_if in [each.worse for each in Goal] and not confirm else ""
         raise UsageProblem(f"--fail-if knows no '{fail_if}'{of}", remedy=f"write --fail-if {known}")
+
+
+def check_builds(build: str, command: list[str] | None, strategy: str | None, confirm: Path | None) -> None:
+    """Raises UsageProblem where builds cannot race."""
+    from malloom.optimize.building import check_build  # noqa: PLC0415
+
+    if strategy or confirm or not command:
+        raise UsageProblem(
+            "--build goes with neither --strategy nor --confirm", remedy="leave one of them out"
+        )
+    check_build(build, command[0])
 
 
 def require_two_places(place: Path, best_plan: Path) -> None:

@@ -60,6 +60,7 @@ class Candidate:
     small_in_pools: bool = False
 
     kind = "plan"
+    executable = None
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from malloom.measure.interval import Interval, Verdict, fewest_pairs, median_of,
 from malloom.measure.process import Command
 from malloom.optimize.goal import Goal
 from malloom.optimize.limit import Limit
-from malloom.optimize.training import AS_IT_IS, Row
+from malloom.optimize.training import AS_IT_IS, Row, command_of
 
 
 @dataclass
@@ -107,7 +107,7 @@ def _enter(judged: Judged, races: Mapping[str, Race], row: Row) -> bool:
     """Whether a row has entered all races; if not, it is in none."""
     try:
         for race in races.values():
-            race.enter(row.name, race.commands[AS_IT_IS].with_environment(row.environment))
+            race.enter(row.name, command_of(row, race.commands[AS_IT_IS]))
     except CommandError as error:
         judged.left[row.name] = str(error)
         for race in races.values():

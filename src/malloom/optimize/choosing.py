@@ -1,4 +1,4 @@
-"""The one choice by the training inputs: the best setting, or a plan that is worth more than it."""
+"""The one choice by the training inputs: the best setting, or a plan or build that is worth more than it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
+from malloom.optimize.building import Build
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
@@ -43,14 +44,14 @@ CLEARLY_BELOW = 0.98
 """A median that is enough for a choice, whatever its interval: twice what a baseline may differ from itself
 in a table that can be relied on. What is chosen is judged anew."""
 FINALISTS = 3
-"""Plans, and as many settings."""
+"""Plans and builds, and as many settings."""
 PASSED_OVER = "mimalloc 2"
 """What the run time is linked with as its own fallback, and never takes for the program's allocator."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """`choice` goes to the check inputs beside the best setting; both are one where no plan is worth more.
+    """`choice` goes to the check inputs beside the best setting; both are one where nothing is worth more.
 
     `unlimited` is what would be the best setting if memory, or time, were no matter. `others` are the
     settings that may be chosen, best first, for where the best does not run on a check input.
@@ -81,7 +82,8 @@ class Chooser:
     run_time: float
     """Seconds of one run on every training input."""
     rows: list[Row]
-    """All rows that there are; other forms of plans join them."""
+    """All rows that there are; other forms of plans and builds join them."""
+    builds: Sequence[Build] = ()
 
     def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
         """Raises CommandError where nothing can be run."""
@@ -96,7 +98,7 @@ class Chooser:
         plans = [row for row in rows if isinstance(row, Candidate)]
         there = [row for row in rows if isinstance(row, AllocatorRow)]
         plans += self._variants(plans, there)
-        return self._final(plans, there)
+        return self._final([*plans, *self.builds, *self._builds_over(there)], there)
 
     def racing(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> float:
         """Seconds that the race of all rows is expected to take."""
@@ -110,10 +112,11 @@ class Chooser:
         self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]
     ) -> tuple[list[Row], list[Row]]:
         """The rows that are raced, and those that there is no time for: each allocator in the ways that are
-        likely to win, and FEWEST_PLANS, whatever they take; then more plans and ways."""
+        likely to win, the builds, and FEWEST_PLANS, whatever they take; then more plans and ways."""
         ways = WAYS[self.limit.goal]
-        likely = in_turn([row for row in settings if row.setting.way in ways[:LIKELY_WAYS]], ways)
-        others = [row for row in settings if row not in likely]
+        quick = in_turn([row for row in settings if row.setting.way in ways[:LIKELY_WAYS]], ways)
+        likely: list[Row] = [*quick, *self.builds]
+        others = [row for row in settings if row not in quick]
         rows: list[Row] = [*likely, *candidates, *others]
         time_for = int(RACE_SHARES * self.seconds / (FEWEST_ROUNDS * self._one_round))
         most = max(len(likely) + FEWEST_PLANS, time_for)
@@ -170,6 +173,16 @@ class Chooser:
         self._race(new)
         return new
 
+    def _builds_over(self, settings: Sequence[AllocatorRow]) -> list[Build]:
+        """The best build over the best setting, raced: what it does not pool comes from there."""
+        best, under = _first(self._best(self.builds)), _first(self._best(settings))
+        if best is None or under is None:
+            return []
+        over = replace(best, over=under.setting)
+        self.rows.append(over)
+        self._race([over])
+        return [over]
+
     def _over(self, best: Candidate, settings: Sequence[AllocatorRow]) -> list[Candidate]:
         under = _first([row for row in self._best(settings) if _serves_beside(row)])
         return [replace(best, over=under.setting, fallback=None)] if under else []
@@ -209,7 +222,7 @@ class Chooser:
         name = f"{best.strategy} with {OF_ITS_PLACES}"
         return replace(best, strategy=name, plan=found.plans[OF_ITS_PLACES])
 
-    def _final(self, plans: Sequence[Candidate], settings: Sequence[AllocatorRow]) -> Choice:
+    def _final(self, plans: Sequence[Row], settings: Sequence[AllocatorRow]) -> Choice:
         """New runs of the best few, as those that won in few runs were lucky too."""
         unlimited = self._best(settings, limited=False)
         self.watcher.step("final", "racing the best anew")
@@ -229,8 +242,8 @@ class Chooser:
         return Choice(choice, setting, _first(unlimited), others)
 
     def _finalists(
-        self, settings: Sequence[AllocatorRow], plans: Sequence[Candidate]
-    ) -> tuple[list[AllocatorRow], list[Candidate]]:
+        self, settings: Sequence[AllocatorRow], plans: Sequence[Row]
+    ) -> tuple[list[AllocatorRow], list[Row]]:
         """The best few by what is known, after new runs of all of them together."""
         best_settings, best_plans = self._best(settings)[:FINALISTS], self._best(plans)[:FINALISTS]
         if not best_settings and not best_plans:

@@ -29,6 +29,7 @@ class Planned:
 
     name = "the plan"
     kind = "plan"
+    executable = None
 
 
 def confirm(

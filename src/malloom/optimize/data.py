@@ -55,6 +55,8 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "interrupted": outcome.interrupted,
         "plan": str(outcome.plan) if outcome.plan else None,
+        "choice_file": str(outcome.choice_file) if outcome.choice_file else None,
+        "builds_left": dict(outcome.builds.left),
     }
 
 

@@ -19,12 +19,14 @@ from malloom.measure.allocators import Setting
 from malloom.measure.host import processor_name
 from malloom.measure.interval import Interval
 from malloom.measure.plan_setting import POOLS_HEAP
+from malloom.optimize.building import Build
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.training import AS_IT_IS, Row
+from malloom.output_file import written_whole
 from malloom.profile import HeapProfile
 
 SETTING_ALONE = "setting"
@@ -40,6 +42,20 @@ def keep(row: Row, record: Mapping[str, Any], folder: Path, place: Path) -> None
     else:
         write_setting(made)
     write_with_record(made, place, record)
+
+
+def keep_choice(build: Build, place: Path) -> None:
+    """Writes the policies of a build to its place, at once or not at all, and beside it the table of fields
+    that they go by. Of a link that wrote no choice the policy is that of all structures."""
+    text = build.choice.read_text() if build.choice else f"choice of policies 1\nothers {build.policy}\n"
+    if build.fields:
+        fields = place.with_suffix(".fields")
+        with written_whole(fields) as file:
+            file.write(build.fields.read_bytes())
+        head, _, rest = text.partition("\n")
+        text = f"{head}\nprofile {fields.name}\n{rest}"
+    with written_whole(place) as file:
+        file.write(text.encode())
 
 
 def write_empty(plan: Path) -> None:

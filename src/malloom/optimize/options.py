@@ -19,7 +19,8 @@ class Options:
     budget is of the verdict's runs, but its seconds are for the race as well. `most_memory` is the peak that
     a choice may have against the program's own. `timeout` are the seconds of a run in which nothing is known
     of the program yet, `allocators` where those lie that the source tree builds. `best_plan` is where the
-    best plan of the race goes as well, kept or not.
+    best plan of the race goes as well, kept or not. `build` is the command that builds the program, with
+    placeholders for its compilers, or None.
     """
 
     plan: Path
@@ -33,6 +34,12 @@ class Options:
     timeout: float = TIME_LIMIT
     allocators: tuple[Path, ...] = FOLDERS
     best_plan: Path | None = None
+    build: str | None = None
+
+    @property
+    def choice(self) -> Path:
+        """Where the policies of a build are kept."""
+        return self.plan.with_suffix(".choice")
 
 
 @dataclass

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from malloom.layout.plan_header import has_pools
 from malloom.measure import variants
 from malloom.measure.allocators import Setting, Way, settings_of
+from malloom.optimize.building import NONE, OVERHEAD_ONLY, POOL, Build
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.training import Row, Training
@@ -17,6 +19,8 @@ ALLOCATOR, PAGES, RETURN, LAYOUT, PREFETCHES = (
     "layout",
     "prefetches",
 )
+OF_BUILDS = {NONE: "link-time optimisation", OVERHEAD_ONLY: "inlining and copies", POOL: "pools"}
+SPLITTING = "splitting"
 OF_WAYS = {Way.plain: ALLOCATOR, Way.huge: PAGES, Way.early: RETURN}
 
 
@@ -26,15 +30,18 @@ class Fallback:
 
     name = "the fallback alone"
     kind = "setting"
+    executable = None
 
     @property
     def environment(self) -> Mapping[str, str]:
         return variants.fallback()
 
 
-def chain_of(choice: Row) -> list[tuple[str, Row]]:
+def chain_of(choice: Row, rows: Sequence[Row] = ()) -> list[tuple[str, Row]]:
     """The parts of a choice in the order in which they are added, each with the row that has it and all
-    before it; the last is the choice itself."""
+    before it; the last is the choice itself. Of a build, its simpler ones are among the rows."""
+    if isinstance(choice, Build):
+        return _of_build(choice, [row for row in rows if isinstance(row, Build)])
     if isinstance(choice, AllocatorRow):
         return _of_setting(choice.setting)
     if isinstance(choice, Candidate):
@@ -67,6 +74,21 @@ def _of_setting(setting: Setting) -> list[tuple[str, Row]]:
     chain: list[tuple[str, Row]] = [(ALLOCATOR, AllocatorRow(plain))] if setting.allocator.file else []
     if setting.way is not Way.plain:
         chain.append((OF_WAYS[setting.way], AllocatorRow(setting)))
+    return chain
+
+
+def _of_build(build: Build, builds: Sequence[Build]) -> list[tuple[str, Row]]:
+    alone = replace(build, over=None)
+    simpler = takewhile(lambda policy: policy != build.policy, OF_BUILDS)
+    by_policy = {each.policy: each for each in builds if not each.over and not each.fields}
+    chain: list[tuple[str, Row]] = [
+        (OF_BUILDS[policy], by_policy[policy]) for policy in simpler if policy in by_policy
+    ]
+    chain.append((OF_BUILDS.get(build.policy, SPLITTING), alone))
+    if build.over:
+        for part, row in _of_setting(build.over):
+            assert isinstance(row, AllocatorRow)
+            chain.append((part, replace(build, over=row.setting)))
     return chain
 
 

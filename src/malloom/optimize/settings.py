@@ -25,6 +25,7 @@ class AllocatorRow:
         return f"{self.setting.allocator.titled}{WAYS[self.setting.way]}"
 
     kind = "setting"
+    executable = None
 
     @cached_property
     def environment(self) -> Mapping[str, str]:

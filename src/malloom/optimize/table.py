@@ -87,11 +87,15 @@ def _kept_lines(outcome: Outcome) -> Iterator[str]:
         yield f"{name} is not kept: {why}"
     if outcome.exit_status != 0:
         yield f"the program ended with exit status {outcome.exit_status}, with and without"
+    if outcome.choice_file:
+        file = outcome.choice_file
+        build = f"malloom-cc -g -fmalloom-choice={shlex.quote(str(file.resolve()))}"
+        yield f"the policies are kept as {file}, {outcome.inputs.judged_on}; build with {build}"
     if outcome.plan:
         command = shlex.join(outcome.inputs.arguments(outcome.inputs.judged[0]))
         run = f"malloom run --plan {shlex.quote(str(outcome.plan))} -- {command}"
         yield f"the plan is kept as {outcome.plan}, {outcome.inputs.judged_on}; use it with: {run}"
-    else:
+    elif not outcome.choice_file:
         yield "no plan is kept"
 
 
@@ -109,8 +113,9 @@ def _training_rows(outcome: Outcome) -> list[Cells]:
     there.sort(key=lambda row: score(goal, results[row.name]))
     found: list[Cells] = [(AS_IT_IS, "1.000", "1.000", "1.00", "1.00", "")]
     found += [_measured_cells(_marked(outcome, row), results[row.name]) for row in there]
-    failed = [row for row in outcome.rows if row.name in training.left]
-    return [*found, *((_shown(row), "-", "-", "-", "-", "left out") for row in failed)]
+    failed = [_shown(row) for row in outcome.rows if row.name in training.left]
+    missing = [*failed, *outcome.builds.left]
+    return [*found, *((name, "-", "-", "-", "-", "left out") for name in missing)]
 
 
 def _measured_cells(name: str, measured: Measured) -> Cells:

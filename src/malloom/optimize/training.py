@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -26,7 +27,19 @@ class Row(Protocol):
         """`setting` for what malloom only chooses, else what it has made of the program."""
 
     @property
+    def executable(self) -> Path | None:
+        """The file that runs in the program's place; None: the program itself."""
+
+    @property
     def environment(self) -> Mapping[str, str]: ...
+
+
+def command_of(row: Row, plain: Command) -> Command:
+    """A command of the program as it is, run as a row has it."""
+    added = plain.with_environment(row.environment)
+    if row.executable is None:
+        return added
+    return replace(added, arguments=[str(row.executable), *plain.arguments[1:]])
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class Training:
         matter, and there are many rows."""
         for row in rows:
             for race in self.races.values():
-                race.add(row.name, race.commands[AS_IT_IS].with_environment(row.environment))
+                race.add(row.name, command_of(row, race.commands[AS_IT_IS]))
 
     def run(self, names: Sequence[str], rounds: int) -> None:
         """So many rounds of those named and of the program as it is, whose results replace earlier ones."""

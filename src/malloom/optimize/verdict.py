@@ -3,24 +3,27 @@
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.program import open_program
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
+from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
 from malloom.optimize.candidates import Candidate, sparing
 from malloom.optimize.checking import Judged, judge, why_refused
 from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice, Chooser
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
-from malloom.optimize.keeping import keep, record_of, setting_record, write_empty
+from malloom.optimize.keeping import keep, keep_choice, record_of, setting_record, write_empty
 from malloom.optimize.limit import Limit, score
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
+from malloom.optimize.recording import record_for_planning
 from malloom.optimize.settings import AllocatorRow, allocator_rows
 from malloom.optimize.sources import Sources, Trained, candidates_of, sources_of
 from malloom.optimize.training import Row, Training
@@ -46,6 +49,7 @@ class Outcome:
 
     `choice` is what the training inputs say, `kept` what the judged inputs let its user have: the choice, the
     best setting, or None. `refused` says why, by row. `best_plan` is which plan was written as the best.
+    `builds` came of a build command; `choice_file` has the policies of the one that is kept.
     """
 
     inputs: Inputs
@@ -59,6 +63,8 @@ class Outcome:
     kept: Row | None = None
     plan: Path | None = None
     best_plan: str | None = None
+    builds: Builds = field(default_factory=Builds)
+    choice_file: Path | None = None
     sources: Sources | None = None
     limit: Limit = field(default_factory=Limit)
     notes: list[str] = field(default_factory=list)
@@ -81,7 +87,7 @@ def optimized(inputs: Inputs, options: Options, watcher: Watcher) -> Iterator[Ou
     UsageProblem where two inputs have one name.
     """
     _require_names(inputs)
-    watcher.steps = len(STEPS)
+    watcher.steps = len(STEPS) + (options.build is not None)
     outcome = Outcome(inputs, options, limit=Limit(options.goal, options.most_memory))
     with tempfile.TemporaryDirectory(prefix="malloom-optimize-") as folder:
         try:
@@ -106,11 +112,13 @@ def _optimize(outcome: Outcome, folder: Path, watcher: Watcher) -> None:
     plain = _plain_runs(inputs, options, watcher)
     outcome.exit_status = os.waitstatus_to_exitcode(next(iter(plain.values())).status)
     settings, candidates = _rows(outcome, plain, folder, watcher)
-    outcome.rows = [*settings, *candidates]
+    outcome.builds = _builds(outcome, plain, folder, watcher)
+    outcome.rows = [*settings, *candidates, *outcome.builds.rows]
     began = time.monotonic()
     commands = {each.text: _limited(inputs, each, plain) for each in (*inputs.train, *inputs.check)}
     training = {each.text: commands[each.text] for each in inputs.train}
     outcome.training = Training.on(training, watcher.run, options.compare_output)
+    outcome.training.left |= outcome.builds.left
     chooser = _chooser(outcome, plain, watcher, settings, candidates)
     outcome.choice = chooser.choose(settings, candidates)
     _measure_parts(outcome, watcher)
@@ -135,7 +143,14 @@ def _chooser(
     assert outcome.training is not None and outcome.sources is not None
     seconds = options.budget.seconds * CHOOSING_SHARE
     chooser = Chooser(
-        outcome.training, outcome.sources, outcome.limit, seconds, watcher, run_time, outcome.rows
+        outcome.training,
+        outcome.sources,
+        outcome.limit,
+        seconds,
+        watcher,
+        run_time,
+        outcome.rows,
+        outcome.builds.rows,
     )
     judged = 3 * (1 + options.budget.fewest) * sum(plain[each.text].wall_time for each in inputs.judged)
     watcher.expect(
@@ -174,6 +189,32 @@ def _rows(
     outcome.notes += [*missing, *notes]
     program = open_program(inputs.program[0])
     return settings, [replace(each, program=program) for each in candidates]
+
+
+def _builds(outcome: Outcome, plain: dict[str, Run], folder: Path, watcher: Watcher) -> Builds:
+    """The program as each policy of the compiler builds it; none without a build command."""
+    inputs, options = outcome.inputs, outcome.options
+    if options.build is None:
+        return Builds()
+    watcher.step("building", "building the program by each policy")
+    own = folder / "builds"
+    own.mkdir()
+    first = inputs.train[0]
+
+    def record(executable: Path) -> Path | None:
+        """The table of fields of the first training input: a build goes by one."""
+        command = inputs.command(first)
+        built = replace(command, arguments=[str(executable), *command.arguments[1:]])
+        try:
+            found = record_for_planning(
+                built, plain[first.text], own / "profile", options.accesses, watcher.say
+            )
+            return fields_of(found.profile, own / "fields")
+        except CommandError as error:
+            outcome.notes.append(f"builds go by no profile: {error}")
+            return None
+
+    return build_all(Builder(options.build, Path(inputs.program[0]), own, watcher.say), record)
 
 
 def _plain_runs(inputs: Inputs, options: Options, watcher: Watcher) -> dict[str, Run]:
@@ -223,7 +264,7 @@ def _affordable_plans(options: Options, run_time: float) -> int:
 
 def _measure_parts(outcome: Outcome, watcher: Watcher) -> None:
     assert outcome.choice is not None and outcome.training is not None
-    chain = chain_of(outcome.choice.choice)
+    chain = chain_of(outcome.choice.choice, outcome.rows)
     if chain:
         watcher.step("parts", f"measuring what each part of {outcome.choice.choice.name} gains")
         outcome.parts = measure_parts(outcome.training, chain, FEWEST_ROUNDS)
@@ -262,10 +303,19 @@ def decide(outcome: Outcome, folder: Path) -> None:
     place = outcome.options.plan
     if outcome.kept:
         record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal)
-        keep(outcome.kept, record, folder, place)
-        outcome.plan = place
+        _keep(outcome, outcome.kept, record, folder)
     elif place.exists():
         outcome.notes.append(f"{place} is the plan of an earlier run; it was neither measured nor replaced")
+
+
+def _keep(outcome: Outcome, row: Row, record: Mapping[str, Any], folder: Path) -> None:
+    """A build as its policies, and as a plan too where it runs over another allocator; all else as a plan."""
+    if isinstance(row, Build):
+        keep_choice(row, outcome.options.choice)
+        outcome.choice_file = outcome.options.choice
+    if not isinstance(row, Build) or row.over:
+        keep(row, record, folder, outcome.options.plan)
+        outcome.plan = outcome.options.plan
 
 
 def _write_best_plan(outcome: Outcome, folder: Path) -> None:

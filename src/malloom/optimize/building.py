@@ -1,0 +1,218 @@
+"""Builds of a program by the policies of malloom-cc: rows of the race, whose user has its source.
+
+The build command runs as its user would type it, with a compiler in the place of {cc} and {cxx} that adds
+options. What it makes of the program is copied, and the program as it was comes back in the end.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from malloom.errors import CommandError, UsageProblem
+from malloom.launch.program import find_program, interpreter_of
+from malloom.measure import stages
+from malloom.measure.allocators import Setting
+from malloom.measure.process import Command, ended, last_line
+from malloom.native_files import native_file
+from malloom.optimize.settings import AllocatorRow
+
+COMPILERS = {"{cc}": "malloom-cc", "{cxx}": "malloom-c++"}
+"""What a build command has in the place of its compilers."""
+NONE, OVERHEAD_ONLY, POOL = "none", "overhead-only", "pool"
+POLICIES = (NONE, OVERHEAD_ONLY, POOL, "hot-cold", "default", "maximal")
+"""Of malloom-cc; the first two make no pools, and tell what these gain."""
+BY_PROFILE = ("hot-cold", "default")
+"""Those that go by what was recorded."""
+LONGEST_BUILD = 1800.0
+"""Seconds, of one build."""
+
+WRAPPER = """#!/bin/sh
+# The compiler of one build: what it links tells which policy each structure has.
+folder={folder}
+for word do
+    [ "$before" = -o ] && output=$word
+    before=$word
+done
+echo >> "$folder/used"
+while read -r option; do set -- "$@" "$option"; done < "$folder/options"
+exec {compiler} -g "$@" "-fmalloom-write-choice=$folder/choices/$(basename "${{output:-a.out}}")"
+"""
+
+
+@dataclass(frozen=True)
+class Build:
+    """A row: the program as a policy builds it, and over a general allocator where one is named.
+
+    `choice` is the policies a structure that its link wrote, None where it wrote none; `fields` is the table
+    that it goes by.
+    """
+
+    policy: str
+    executable: Path
+    choice: Path | None = None
+    fields: Path | None = None
+    over: Setting | None = None
+
+    kind = "build"
+
+    @property
+    def name(self) -> str:
+        by = " by a profile" if self.fields else ""
+        over = f" over {AllocatorRow(self.over).name}" if self.over else ""
+        return f"built with {self.policy}{by}{over}"
+
+    @cached_property
+    def environment(self) -> Mapping[str, str]:
+        return AllocatorRow(self.over).environment if self.over else {}
+
+    @property
+    def makes_pools(self) -> bool:
+        """Whether anything is asked for that a choice can say."""
+        return self.policy not in (NONE, OVERHEAD_ONLY)
+
+
+@dataclass
+class Builds:
+    """What came of all builds: rows, and why others are missing, by name."""
+
+    rows: list[Build] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+
+    def of(self, policy: str) -> Build | None:
+        return next((row for row in self.rows if row.policy == policy and row.fields is None), None)
+
+    def add(self, row: Build) -> None:
+        """Unless it is the same program as another row."""
+        content = row.executable.read_bytes()
+        for other in self.rows:
+            if other.executable.read_bytes() == content:
+                self.left[row.name] = f"it is the same program as {other.name.removeprefix('built with ')}"
+                return
+        self.rows.append(row)
+
+
+@dataclass
+class Builder:
+    """Builds a program again and again, in the folder that its user is in. `command` is his, for a shell;
+    `folder` is for copies."""
+
+    command: str
+    program: Path
+    folder: Path
+    say: Callable[[str], None]
+
+    def build(self, policy: str, fields: Path | None = None) -> Build:
+        """Raises CommandError where the build fails, or makes no program by this compiler."""
+        made = Build(policy, Path(), fields=fields)
+        self.say(f"building {made.name.removeprefix('built ')}")
+        own = self.folder / made.name.replace(" ", "-")
+        own.mkdir(parents=True)
+        self._set_up(policy, fields)
+        self.program.unlink(missing_ok=True)
+        self._run()
+        if not self.program.is_file():
+            raise CommandError(f"the build made no {self.program}")
+        if not (self.folder / "used").exists():
+            raise CommandError("the build called neither {cc} nor {cxx}, so it made the same program")
+        executable = own / self.program.name
+        shutil.copy2(self.program, executable)
+        choice = self.folder / "choices" / self.program.name
+        return Build(policy, executable, _kept(choice, own / "choice"), fields)
+
+    def _set_up(self, policy: str, fields: Path | None) -> None:
+        """The compilers stay where they are, as some builds begin anew for others."""
+        options = [f"-fmalloom-policy={policy}", *([f"-fmalloom-profile={fields}"] if fields else [])]
+        (self.folder / "options").write_text("".join(f"{option}\n" for option in options))
+        (self.folder / "used").unlink(missing_ok=True)
+        shutil.rmtree(self.folder / "choices", ignore_errors=True)
+        (self.folder / "choices").mkdir()
+        for name in COMPILERS.values():
+            wrapper = self.folder / name
+            text = WRAPPER.format(
+                folder=shlex.quote(str(self.folder)), compiler=shlex.quote(str(native_file(name)))
+            )
+            wrapper.write_text(text)
+            wrapper.chmod(0o755)
+
+    def _run(self) -> None:
+        text = self.command
+        for placeholder, name in COMPILERS.items():
+            text = text.replace(placeholder, shlex.quote(str(self.folder / name)))
+        with ended(Command(["sh", "-c", text], time_limit=LONGEST_BUILD)) as run:
+            if run.status != 0:
+                said = last_line(run.errors.read()) or last_line(run.output.read())
+                raise CommandError(f"the build fails: {said or f'exit status {run.status}'}")
+
+
+def check_build(command: str, program: str) -> None:
+    """Raises UsageProblem for a build command or a program of which no builds can be made."""
+    if not any(placeholder in command for placeholder in COMPILERS):
+        raise UsageProblem(
+            "the build command has no {cc} or {cxx} that another compiler could take the place of",
+            remedy="write it as in 'make clean all CC={cc} CXX={cxx}'",
+        )
+    if "/" not in program:
+        raise UsageProblem(
+            f"{program} is not named as a file that the build makes", remedy=f"name it as ./{program}"
+        )
+    if not Path(program).exists():
+        raise UsageProblem(
+            f"there is no {program} yet", remedy="build it as always first: that is what all is compared with"
+        )
+    if interpreter_of(Path(find_program(program))) != Path(program):
+        raise UsageProblem(
+            f"{program} is a script", remedy="name the program that it runs, and what that needs"
+        )
+
+
+@contextmanager
+def put_back(program: Path, folder: Path) -> Iterator[None]:
+    """Has the program as it was at its place again after the block, whatever happens in it."""
+    saved = folder / "as it is"
+    shutil.copy2(program, saved)
+    try:
+        yield
+    finally:
+        beside = program.with_name(f".malloom-{os.getpid()}")
+        shutil.copy2(saved, beside)
+        beside.replace(program)
+
+
+def build_all(builder: Builder, record: Callable[[Path], Path | None]) -> Builds:
+    """The program by every policy, and by those that choose with what `record` says of the program without
+    pools: a table of fields, or None where there is none to be had."""
+    builds = Builds()
+    with put_back(builder.program, builder.folder):
+        for policy in POLICIES:
+            _add(builds, builder, policy, None)
+        plain = builds.of(NONE)
+        fields = record(plain.executable) if plain else None
+        for policy in BY_PROFILE if fields else ():
+            _add(builds, builder, policy, fields)
+    return builds
+
+
+def fields_of(profile: Path, table: Path) -> Path:
+    """The table of fields of a recorded run. Raises CommandError where it has no accesses."""
+    stages.output_of("profile", "fields", str(profile), "-o", str(table))
+    return table
+
+
+def _add(builds: Builds, builder: Builder, policy: str, fields: Path | None) -> None:
+    try:
+        builds.add(builder.build(policy, fields))
+    except (CommandError, OSError, subprocess.SubprocessError) as error:
+        builds.left[Build(policy, Path(), fields=fields).name] = str(error)
+
+
+def _kept(choice: Path, place: Path) -> Path | None:
+    if not choice.is_file():
+        return None
+    shutil.move(choice, place)
+    return place

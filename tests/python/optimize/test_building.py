@@ -1,0 +1,201 @@
+"""Builds by each policy, made by malloom-cc from a project as its user has it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from malloom.errors import UsageProblem
+from malloom.measure.allocators import KNOWN, Allocator, Setting, Version
+from malloom.measure.process import Command
+from malloom.optimize.building import POLICIES, Build, Builder, Builds, build_all, check_build
+from malloom.optimize.keeping import keep_choice
+from malloom.optimize.parts import chain_of
+from malloom.optimize.training import command_of
+
+LIST = """
+#include <stdio.h>
+#include <stdlib.h>
+struct node { struct node* next; long value, unused; };
+int main(void) {
+    struct node* list = NULL;
+    for (long i = 0; i < 1000; ++i) {
+        struct node* made = malloc(sizeof *made);
+        *made = (struct node){list, i, i};
+        list = made;
+    }
+    long sum = 0;
+    for (const struct node* node = list; node != NULL; node = node->next) sum += node->value;
+    printf("%ld\\n", sum);
+    while (list != NULL) {
+        struct node* next = list->next;
+        free(list);
+        list = next;
+    }
+    return 0;
+}
+"""
+
+Project = Callable[[str], Builder]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A folder with a program that was built as always; the build command is told where that is."""
+    source, folder = tmp_path / "source", tmp_path / "builds"
+    source.mkdir()
+    folder.mkdir()
+    (source / "list.c").write_text(LIST)
+    program = source / "list"
+    program.write_bytes(b"as it was")
+    program.chmod(0o755)
+
+    def builder(command: str) -> Builder:
+        return Builder(command.replace("DIR", str(source)), program, folder, lambda text: None)
+
+    return builder
+
+
+def no_profile(executable: Path) -> Path | None:
+    return None
+
+
+MAKE = "{cc} -O2 -c DIR/list.c -o DIR/list.o && {cc} -O2 DIR/list.o -o DIR/list"
+
+
+def test_every_policy_is_a_program_of_its_own_or_said_to_be_another_one(project: Project) -> None:
+    builder = project(MAKE)
+    builds = build_all(builder, no_profile)
+    there = [row.policy for row in builds.rows]
+    assert there[:2] == ["none", "pool"], "the first that inlines and copies has nothing to copy here"
+    assert builds.left["built with overhead-only"] == "it is the same program as none"
+    assert {row.policy for row in builds.rows} | {name.split()[-1] for name in builds.left} == set(POLICIES)
+    assert builder.program.read_bytes() == b"as it was"
+    assert builder.program.stat().st_mode & 0o777 == 0o755
+
+
+def test_the_choice_of_a_build_is_its_own(project: Project, tmp_path: Path) -> None:
+    builds = build_all(project(MAKE), no_profile)
+    pool = builds.of("pool")
+    assert pool is not None and pool.choice is not None
+    keep_choice(pool, tmp_path / "kept.choice")
+    text = (tmp_path / "kept.choice").read_text()
+    assert text.startswith("choice of policies 1\nothers pool\nstructure pool struct node\nrequest malloc ")
+
+
+def test_a_table_of_fields_goes_with_the_choice(tmp_path: Path) -> None:
+    (tmp_path / "choice").write_text("choice of policies 1\nothers default\n")
+    (tmp_path / "table").write_bytes(b"fields")
+    build = Build("default", Path("list"), tmp_path / "choice", tmp_path / "table")
+    keep_choice(build, tmp_path / "kept.choice")
+    assert (tmp_path / "kept.choice").read_text() == (
+        "choice of policies 1\nprofile kept.fields\nothers default\n"
+    )
+    assert (tmp_path / "kept.fields").read_bytes() == b"fields"
+
+
+def test_policies_that_choose_go_by_the_profile_of_the_program_without_pools(project: Project) -> None:
+    recorded: list[Path] = []
+
+    def record(executable: Path) -> Path | None:
+        recorded.append(executable)
+        return executable.with_name("table that is none")
+
+    builds = build_all(project(MAKE), record)
+    none = builds.of("none")
+    assert none is not None
+    assert recorded == [none.executable]
+    failed = [name for name in builds.left if name.endswith(" by a profile")]
+    assert failed == ["built with hot-cold by a profile", "built with default by a profile"]
+    assert "cannot be read" in builds.left[failed[0]]
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("echo it breaks >&2; exit 3", "the build fails: it breaks"),
+        ("exit 3", "the build fails: exit status 3"),
+        ("cc -O2 DIR/list.c -o DIR/list #{cc}", "the build called neither {cc} nor {cxx}"),
+        ("{cc} -O2 DIR/list.c -o DIR/other", "the build made no "),
+    ],
+)
+def test_a_build_that_fails_has_a_row_that_says_so(project: Project, command: str, why: str) -> None:
+    builder = project(command)
+    builds = build_all(builder, no_profile)
+    assert builds.rows == []
+    assert len(builds.left) == len(POLICIES)
+    assert all(why in told for told in builds.left.values())
+    assert builder.program.read_bytes() == b"as it was"
+
+
+def test_a_build_that_fails_under_one_policy_leaves_the_others(project: Project) -> None:
+    fails = "grep -q maximal DIR/../builds/options && { echo too much >&2; exit 1; }; "
+    builds = build_all(project(fails + MAKE), no_profile)
+    assert builds.left["built with maximal"] == "the build fails: too much"
+    assert builds.of("pool") is not None
+
+
+def test_the_program_comes_back_after_an_interrupt(project: Project) -> None:
+    builder = project(MAKE)
+
+    def say(text: str) -> None:
+        if "pool" in text:
+            raise KeyboardInterrupt
+
+    builder.say = say
+    with pytest.raises(KeyboardInterrupt):
+        build_all(builder, no_profile)
+    assert builder.program.read_bytes() == b"as it was"
+
+
+def test_a_build_runs_in_the_place_of_the_program() -> None:
+    build = Build("pool", Path("/built/list"))
+    plain = Command(["./list", "-n", "3"])
+    assert command_of(build, plain).arguments == ["/built/list", "-n", "3"]
+    lean = Setting("lean", Allocator(KNOWN[0], None, Version("1", "here")), {"LEAN": "1"})
+    over = Build("pool", Path("/built/list"), over=lean)
+    assert over.name.startswith("built with pool over ")
+    assert command_of(over, plain).environment["LEAN"] == "1"
+
+
+def test_a_gain_is_the_links_the_inliners_the_pools_and_the_splits() -> None:
+    builds = [Build(policy, Path(policy)) for policy in POLICIES]
+    rows = {build.policy: build for build in builds}
+    assert chain_of(rows["default"], builds) == [
+        ("link-time optimisation", rows["none"]),
+        ("inlining and copies", rows["overhead-only"]),
+        ("pools", rows["pool"]),
+        ("splitting", rows["default"]),
+    ]
+    assert [part for part, _ in chain_of(rows["none"], builds)] == ["link-time optimisation"]
+    assert [part for part, _ in chain_of(rows["pool"], builds)][-1] == "pools"
+
+
+def test_twins_are_told_of_once(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(b"alike")
+    builds = Builds()
+    builds.add(Build("none", tmp_path / "one"))
+    builds.add(Build("pool", tmp_path / "two"))
+    assert [row.policy for row in builds.rows] == ["none"]
+    assert builds.left == {"built with pool": "it is the same program as none"}
+
+
+@pytest.mark.parametrize(
+    ("command", "program", "problem"),
+    [
+        ("make", "./list", "has no {cc} or {cxx}"),
+        ("make CC={cc}", "list", "is not named as a file that the build makes"),
+        ("make CC={cc}", "./list", "there is no ./list yet"),
+        ("make CC={cc}", "./script", "is a script"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, program: str, problem: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    with pytest.raises(UsageProblem, match=problem.replace("{", r"\{")):
+        check_build(command, program)
