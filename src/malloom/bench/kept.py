@@ -62,13 +62,25 @@ def _asked_for(
     bench: Bench, named: Sequence[str], inputs: Sequence[str], command: Iterable[str], seconds: float | None
 ) -> Kept:
     name = "-".join(named).replace(" ", "-").replace("/", "-")
-    plan, answer = bench.scratch / f"optimized-{name}.plan", bench.scratch / f"optimized-{name}.json"
+    plan = bench.scratch / f"optimized-{name}.plan"
+    return _kept(answer_of(bench, name, ["-o", str(plan), *inputs], command, seconds), plan)
+
+
+def answer_of(
+    bench: Bench, name: str, options: Sequence[str], command: Iterable[str], seconds: float | None
+) -> dict[str, Any]:
+    """The verdict of `malloom optimize` as data, asked for once a suite under the name.
+
+    Raises CommandError where there is none.
+    """
+    answer = bench.scratch / f"optimized-{name}.json"
     if not answer.exists():
-        bench.say(f"optimizing {' '.join(named)}")
-        options = ["--json", "-o", str(plan)]
-        options += [] if seconds is None else ["--seconds", str(seconds)]
-        answer.write_text(stages.output_of("optimize", *options, *inputs, "--", *command), encoding="utf-8")
-    return _kept(json.loads(answer.read_text(encoding="utf-8")), plan)
+        bench.say(f"optimizing {name}")
+        timed = [] if seconds is None else ["--seconds", str(seconds)]
+        said = stages.output_of("optimize", "--json", *timed, *options, "--", *command)
+        answer.write_text(said, encoding="utf-8")
+    found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+    return found
 
 
 def _kept(answer: dict[str, Any], plan: Path) -> Kept:

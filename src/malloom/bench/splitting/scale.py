@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from malloom.bench.splitting.chosen import PROGRAMS as CHOSEN
 from malloom.bench.splitting.debian import Amount
 from malloom.bench.splitting.debian_programs import MAWK, PROGRAMS, DebianProgram
 from malloom.bench.splitting.programs import OLDEN, ORDERS, STRUCTURES, WALKS
@@ -44,6 +45,10 @@ class SplittingScale:
     times: Budget
     debian: Sequence[DebianProgram]
     of_debian: Amount
+    chosen: Sequence[str]
+    """Programs that `malloom optimize` builds."""
+    seconds_of_choice: float | None
+    """For its measured runs; None: as many as it takes by itself."""
 
 
 def full_scale(
@@ -73,6 +78,8 @@ def full_scale(
         times=Budget(fewest=FEWEST, most=40, seconds=seconds),
         debian=debian or PROGRAMS,
         of_debian=Amount(CLEAN_BUILDS, Budget(fewest=FEWEST, most=40, seconds=seconds)),
+        chosen=CHOSEN,
+        seconds_of_choice=None,
     )
 
 
@@ -101,4 +108,6 @@ def quick_scale(
         times=Budget(fewest=2, most=2),
         debian=debian or (MAWK,),
         of_debian=Amount(1, Budget(fewest=2, most=2), is_quick=True),
+        chosen=("health",),
+        seconds_of_choice=1.0,
     )

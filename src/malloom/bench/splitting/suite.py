@@ -14,6 +14,7 @@ from malloom.bench.room import memory_for
 from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
+from malloom.bench.splitting.chosen import chosen, chosen_rows
 from malloom.bench.splitting.comparing import FINALISTS, HEAT
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
@@ -29,6 +30,7 @@ PARTS = {
     "llu": "Zilles' linked lists in the caches, built in both ways, growing or not, with two fields or six",
     "llu-one-list": "one of his lists, in the caches and beyond them",
     "olden": "figure 5: programs of Olden, and the goals over them",
+    "chosen": "what `malloom optimize --build` keeps of programs, on inputs that nothing was learned on",
     "table2": "instructions, and misses of caches and TLBs, beside table 2",
     "streams": "figures 6 and 7: prefetch streams and prefetches; lines and pages that are touched",
     "debian": "real programs from Debian's sources: what is proven of them, their builds, their times",
@@ -41,6 +43,8 @@ SECONDS_A_BUILD = 30.0
 """Of one of Debian's programs: a guess too."""
 SECONDS_OF_A_COUNT = 70.0
 """Of a program whose instructions or misses are counted: 14 minutes for twelve."""
+SECONDS_OF_A_CHOICE = 240.0
+"""Of `malloom optimize` on a program that it builds: a guess."""
 RECORDED = 8
 """Bytes of a recording of all accesses for each byte of the heap: em3d's has 6.7, and all others fewer."""
 BUILT = 1 << 30
@@ -100,13 +104,13 @@ def prepare(
     """The suite with what was chosen. Raises UsageProblem for a program or a size that there is not."""
     refuse_seconds(quick, seconds)
     wanted, sized_by = sizes_of(sizes), last_level_of(last_level, quick, QUICK_LAST_LEVEL)
-    chosen = tuple(known("program", program or (), programs.OLDEN))
+    of_olden = tuple(known("program", program or (), programs.OLDEN))
     named = known("program", debian or (), debian_programs.NAMES)
     real = tuple(each for each in debian_programs.PROGRAMS if each.name in named)
     if quick:
-        return _prepared(quick_scale(wanted, sized_by, chosen, real, allocators is True))
+        return _prepared(quick_scale(wanted, sized_by, of_olden, real, allocators is True))
     limit = SECONDS if seconds is None else seconds
-    return _prepared(full_scale(wanted, sized_by, limit, chosen, real, allocators is not False))
+    return _prepared(full_scale(wanted, sized_by, limit, of_olden, real, allocators is not False))
 
 
 def _prepared(scale: SplittingScale) -> Prepared:
@@ -116,6 +120,7 @@ def _prepared(scale: SplittingScale) -> Prepared:
         "llu": partial(_llu, scale),
         "llu-one-list": partial(_llu_one_list, scale),
         "olden": partial(_olden, scale),
+        "chosen": partial(_chosen, scale),
         "table2": partial(_table2, scale, runs),
         "streams": partial(_streams, scale, runs),
         "debian": partial(_debian, scale),
@@ -184,6 +189,16 @@ def _olden(scale: SplittingScale) -> list[Step]:
     cases = programs.cases_of_olden(scale.olden, scale.sizes, scale.last_level)
     steps = [step(case, heap) for case, heap in cases]
     return [*steps, conclusion("olden", "goals", partial(olden.mean_goals, races))]
+
+
+def _chosen(scale: SplittingScale) -> list[Step]:
+    seconds = scale.seconds_of_choice
+    expected = SECONDS_OF_A_CHOICE if seconds is None else 3 * seconds
+    return [
+        Step("chosen", program, partial(chosen_rows, wanted=each, seconds=seconds), expected)
+        for program in scale.chosen
+        for each in [chosen(program, scale.last_level)]
+    ]
 
 
 def _counted(scale: SplittingScale) -> list[Case]:

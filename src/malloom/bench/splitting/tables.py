@@ -1,10 +1,11 @@
 """The suite's tables: a program a line, a way to compile it a column, the paper's numbers beside today's."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from malloom.bench.general import BEST
 from malloom.bench.numbers import ONE
 from malloom.bench.splitting import paper
+from malloom.bench.splitting.chosen import BEST_SETTING, KEPT
 from malloom.bench.splitting.compilers import BASELINE, CONTROL, LTO, MAXIMAL, POOL
 from malloom.bench.splitting.counting import machines, with_prefetchers
 from malloom.bench.splitting.debian import BUILD, BUILD_WALL, FACTS, LINK, REASONS, SHARE
@@ -13,6 +14,7 @@ from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_
 from malloom.bench.splitting.table2 import INSTRUCTIONS
 from malloom.bench.tables import Table
 from malloom.measure.rows import Row, describe_interval
+from malloom.optimize.building import POLICIES
 
 NO_CYCLES = "cycles per instruction cannot be counted here"
 MISSES = {"l1_misses": "L1", "l2_misses": "L2", "l3_misses": "L3", "tlb_misses": "TLB"}
@@ -23,6 +25,7 @@ COUNTS = {
 }
 FOOTPRINTS = {LINES: "lines of 64 bytes", PAGES: "pages of 4 KiB"}
 CLANG, WITH_LTO = "clang -O3", "clang -O3 -flto"
+OF_CHECKS = (KEPT, BEST_SETTING)
 REAL_WITH_LTO = "clang -O2 -flto"
 """As real programs are built."""
 
@@ -43,6 +46,7 @@ def tables() -> list[Table]:
         ),
         *_times("olden", "Figure 5: CPU time", "cpu_time"),
         _peaks("olden", "Figure 5"),
+        *_chosen(),
         Table(
             f"Table 2: instructions against {WITH_LTO} (paper → today); {NO_CYCLES}",
             "table2",
@@ -71,6 +75,36 @@ def tables() -> list[Table]:
         ),
         *_debian(),
     ]
+
+
+def _chosen() -> list[Table]:
+    """What was kept, on check inputs; and the builds, on training inputs."""
+    checks, builds = ((names, _one_of(names)) for names in (OF_CHECKS, POLICIES))
+    title = "Kept by measurement, on check inputs"
+    return [
+        Table(f"{title}: CPU time against {WITH_LTO}", "chosen", "cpu_time", LTO, checks[0], shows=checks[1]),
+        Table(
+            f"{title}: peak memory against {WITH_LTO}",
+            "chosen",
+            "cpu_time",
+            LTO,
+            checks[0],
+            shows=checks[1],
+            cell=_peak,
+        ),
+        Table(
+            f"Builds, on training inputs: CPU time against {WITH_LTO}",
+            "chosen",
+            "cpu_time",
+            LTO,
+            builds[0],
+            shows=builds[1],
+        ),
+    ]
+
+
+def _one_of(names: Sequence[str]) -> Callable[[Row], bool]:
+    return lambda row: row.variant in names
 
 
 def _times(part: str, title: str, metric: str) -> list[Table]:

@@ -5,7 +5,7 @@ import pytest
 from malloom.bench.splitting.tables import tables
 from malloom.bench.tables import Table
 
-TIMED = ("figure4", "llu", "llu-one-list", "olden", "debian")
+TIMED = ("figure4", "llu", "llu-one-list", "olden", "chosen", "debian")
 
 
 def of_part(part: str) -> list[Table]:

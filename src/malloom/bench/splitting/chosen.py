@@ -1,0 +1,149 @@
+"""What `malloom optimize --build` keeps of programs whose sources are at hand, judged on other inputs."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malloom.bench.cases import Case
+from malloom.bench.goals import Goal, Of
+from malloom.bench.kept import answer_of
+from malloom.bench.splitting.builds import built, toolchain_of
+from malloom.bench.splitting.compilers import LTO
+from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
+from malloom.bench.steps import Bench
+from malloom.bench.ten_programs import MADE, heap_bytes, sized
+from malloom.measure.interval import Interval
+from malloom.measure.rows import Place, Row, row
+from malloom.optimize.building import POLICIES
+
+KEPT, BEST_SETTING = "kept", "best setting"
+TRAINED_ON, CHECKED_ON = ("0.35x", "1.4x"), ("0.7x", "2.8x")
+"""Heaps against the last level: a check input between those that are learned from, and one beyond them."""
+FIXED: Mapping[str, tuple[tuple[str, str], tuple[str, str]]] = {
+    "bh": (("4096 6", "8192 4"), ("6000 5", "16384 3")),
+    "bisort": (("131072", "524288"), ("262144", "1048576")),
+    "perimeter": (("11", "13"), ("12", "14")),
+    "power": (("8", "16"), ("12", "24")),
+    "voronoi": (("16384", "65536"), ("32768", "131072")),
+}
+"""Of programs whose heaps have no size against the last level: inputs to learn from, and to check by."""
+SIZED = ("em3d", "health", "mst", "treeadd", "tsp")
+PROGRAMS = (*SIZED, *FIXED, LLU, *(f"{SMALL}{structure}" for structure in STRUCTURES))
+LARGEST_LEVEL = 32 << 20
+"""Bytes. Heaps are sized by a last level of at most so many, so that a race of thirty rows has an end."""
+NO_SLOWER = 1.01
+"""Of the program as it is, at the interval's low end."""
+TIME = "cpu_time"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A program with its inputs; the first are learned from, the others judge."""
+
+    program: str
+    train: tuple[Case, ...]
+    check: tuple[Case, ...]
+
+
+def chosen(program: str, last_level: int) -> Chosen:
+    """With heaps against a last level of so many bytes, or inputs of its own."""
+    if program in FIXED:
+        train, check = (tuple(_fixed(program, text) for text in texts) for texts in FIXED[program])
+    else:
+        train, check = (
+            tuple(_sized(program, size, min(last_level, LARGEST_LEVEL)) for size in sizes)
+            for sizes in (TRAINED_ON, CHECKED_ON)
+        )
+    return Chosen(program, train, check)
+
+
+def _fixed(program: str, text: str) -> Case:
+    return Case(program, tuple(text.split()), "", text)
+
+
+def _sized(program: str, size: str, last_level: int) -> Case:
+    if program in MADE:
+        return sized(program, size, last_level)
+    if program == LLU:
+        return Lists(1, heap_bytes(size, last_level), size).case(20)
+    case = small(program.removeprefix(SMALL), "several", "shuffled", size, last_level, 4)
+    return replace(case, label=size)
+
+
+def chosen_rows(bench: Bench, wanted: Chosen, seconds: float | None) -> list[Row | Goal]:
+    """What is kept, and the best setting, against the program of clang -O3 -flto on every check input; every
+    build on the training inputs. `seconds` are for the runs of `malloom optimize`."""
+    answer = _answer(bench, wanted, seconds)
+    told = answer["choice"] if answer["plan"] or answer["choice_file"] else "nothing"
+    bench.note("; ".join([f"kept: {told}", *answer["notes"]]))
+    return [*_check_rows(wanted, answer), *_training_rows(wanted, answer)]
+
+
+def _answer(bench: Bench, wanted: Chosen, seconds: float | None) -> dict[str, Any]:
+    """The verdict on a copy of the binary, as builds take its place."""
+    folder = bench.scratch / "chosen" / wanted.program
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / wanted.program
+    program.write_bytes(built(bench, wanted.program, LTO).read_bytes())
+    program.chmod(0o755)
+    inputs = [
+        word
+        for option, cases in (("--train", wanted.train), ("--check", wanted.check))
+        for case in cases
+        for word in (option, shlex.join(case.arguments))
+    ]
+    options = ["-o", str(folder / "kept.plan"), "--build", _build(bench, wanted.program, program)]
+    return answer_of(bench, f"chosen-{wanted.program}", [*options, *inputs], [str(program), "{}"], seconds)
+
+
+def _build(bench: Bench, program: str, binary: Path) -> str:
+    """As the suite's own compilers build it."""
+    tree = toolchain_of(bench.workloads).tree
+    sources = shlex.join(map(str, sources_of(program, tree)))
+    return f"{{cc}} -O3 {shlex.quote(f'-I{tree}')} {sources} -lm -o {shlex.quote(str(binary))}"
+
+
+def _check_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row | Goal]:
+    kept = answer["choice"] if answer["plan"] or answer["choice_file"] else None
+    found: list[Row | Goal] = []
+    for place, given in _places(wanted.check):
+        of_input = {told["row"]: told for told in answer["checks"] if told["input"] == given}
+        if kept in of_input:
+            made = _row(place, KEPT, of_input[kept])
+            found += [made, Goal(made, NO_SLOWER, Of.LOW)]
+        rival = answer["rival"] or answer["best_setting"]
+        if rival in of_input:
+            found.append(_row(place, BEST_SETTING, of_input[rival]))
+    return found
+
+
+def _training_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row]:
+    """The builds by policies alone, so that all programs have the same columns."""
+    names = {f"built with {policy}": policy for policy in POLICIES}
+    return [
+        row(place, names[told["name"]], LTO, TIME, _median(given), runs=len(given["runs"][TIME]))
+        for place, text in _places(wanted.train)
+        for told in answer["rows"]
+        if told["name"] in names
+        for given in told.get("inputs", ())
+        if given["input"] == text
+    ]
+
+
+def _places(cases: Sequence[Case]) -> list[tuple[Place, str]]:
+    return [(case.place, shlex.join(case.arguments)) for case in cases]
+
+
+def _median(given: Mapping[str, Any]) -> Interval:
+    pairs = zip(given["runs"][TIME], given["as_it_is"][TIME], strict=True)
+    return Interval(float(np.median([one / other for one, other in pairs])), None, None)
+
+
+def _row(place: Place, name: str, told: Mapping[str, Any]) -> Row:
+    peaks = [float(np.median(told[runs]["peak_memory"])) for runs in ("runs", "as_it_is")]
+    count = len(told["runs"][TIME])
+    return row(place, name, LTO, TIME, Interval(**told[TIME]), runs=count, peak=peaks[0] / peaks[1])

@@ -1,0 +1,87 @@
+"""What stands in tables of a verdict on builds."""
+
+from pathlib import Path
+
+import pytest
+
+from malloom.bench.goals import Goal
+from malloom.bench.splitting.chosen import (
+    CHECKED_ON,
+    KEPT,
+    PROGRAMS,
+    TRAINED_ON,
+    Chosen,
+    _check_rows,
+    _training_rows,
+    chosen,
+)
+from malloom.measure.rows import Row
+
+LAST_LEVEL = 32 << 20
+
+
+def runs(*seconds: float) -> dict[str, list[float]]:
+    return {"cpu_time": list(seconds), "peak_memory": [2.0 * second for second in seconds]}
+
+
+def answer(wanted: Chosen, choice_file: str | None) -> dict[str, object]:
+    train, check = ((" ".join(case.arguments) for case in cases) for cases in (wanted.train, wanted.check))
+    interval = {"ratio": 0.8, "low": 0.7, "high": 0.9}
+    judged = {"cpu_time": interval, "runs": runs(0.8, 0.8), "as_it_is": runs(1.0, 1.0)}
+    inputs = [{"input": text, "runs": runs(0.9, 0.9), "as_it_is": runs(1.0, 1.0)} for text in train]
+    return {
+        "choice": "built with pool",
+        "plan": None,
+        "choice_file": choice_file,
+        "rival": "jemalloc with huge pages",
+        "best_setting": "jemalloc with huge pages",
+        "rows": [{"name": "built with pool", "inputs": inputs}, {"name": "built with default"}],
+        "checks": [
+            {"input": text, "row": name, **judged}
+            for text in check
+            for name in ("built with pool", "jemalloc with huge pages")
+        ],
+    }
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_inputs_are_all_different(program: str) -> None:
+    wanted = chosen(program, LAST_LEVEL)
+    cases = [*wanted.train, *wanted.check]
+    assert (len(wanted.train), len(wanted.check)) == (len(TRAINED_ON), len(CHECKED_ON))
+    assert len({case.arguments for case in cases}) == len(cases)
+    assert len({case.place for case in cases}) == len(cases)
+
+
+def test_heaps_end_where_a_race_would_take_hours() -> None:
+    assert chosen("em3d", 480 << 20) == chosen("em3d", LAST_LEVEL)
+
+
+def test_what_is_kept_and_the_best_setting_are_rows_on_each_check_input() -> None:
+    wanted = chosen("power", LAST_LEVEL)
+    found = _check_rows(wanted, answer(wanted, str(Path("power.choice"))))
+    rows = [each for each in found if isinstance(each, Row)]
+    assert [(row.input, row.variant) for row in rows] == [
+        ("12", "kept"),
+        ("12", "best setting"),
+        ("24", "kept"),
+        ("24", "best setting"),
+    ]
+    assert (rows[0].ratio, rows[0].low, rows[0].peak_rss_ratio, rows[0].runs) == (0.8, 0.7, 0.8, 2)
+    assert [(each.row.variant, each.value) for each in found if isinstance(each, Goal)] == [(KEPT, 0.7)] * 2
+
+
+def test_where_nothing_is_kept_only_the_best_setting_is_a_row() -> None:
+    wanted = chosen("power", LAST_LEVEL)
+    found = _check_rows(wanted, answer(wanted, None))
+    assert [each.variant for each in found if isinstance(each, Row)] == ["best setting"] * 2
+
+
+def test_builds_have_a_row_on_each_training_input() -> None:
+    wanted = chosen("bisort", LAST_LEVEL)
+    rows = _training_rows(wanted, answer(wanted, None))
+    assert [(row.input, row.variant, row.low) for row in rows] == [
+        ("131072", "pool", None),
+        ("524288", "pool", None),
+    ]
+    assert [row.ratio for row in rows] == pytest.approx([0.9, 0.9])
