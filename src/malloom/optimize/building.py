@@ -8,9 +8,10 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from malloom.measure.allocators import Setting
 from malloom.measure.process import Command, ended, last_line
 from malloom.native_files import native_file
 from malloom.optimize.settings import AllocatorRow
+from malloom.optimize.structures import Structures
 
 COMPILERS = {"{cc}": "malloom-cc", "{cxx}": "malloom-c++"}
 """What a build command has in the place of its compilers."""
@@ -50,7 +52,7 @@ class Build:
     """A row: the program as a policy builds it, and over a general allocator where one is named.
 
     `choice` is the policies a structure that its link wrote, None where it wrote none; `fields` is the table
-    that it goes by.
+    that it goes by. `mixed` names the structures that have another policy.
     """
 
     policy: str
@@ -58,12 +60,14 @@ class Build:
     choice: Path | None = None
     fields: Path | None = None
     over: Setting | None = None
+    mixed: str = ""
 
     kind = "build"
 
     @property
     def name(self) -> str:
         by = " by a profile" if self.fields else ""
+        by += f", {self.mixed}" if self.mixed else ""
         over = f" over {AllocatorRow(self.over).name}" if self.over else ""
         return f"built with {self.policy}{by}{over}"
 
@@ -71,30 +75,10 @@ class Build:
     def environment(self) -> Mapping[str, str]:
         return AllocatorRow(self.over).environment if self.over else {}
 
-    @property
-    def makes_pools(self) -> bool:
-        """Whether anything is asked for that a choice can say."""
-        return self.policy not in (NONE, OVERHEAD_ONLY)
-
-
-@dataclass
-class Builds:
-    """What came of all builds: rows, and why others are missing, by name."""
-
-    rows: list[Build] = field(default_factory=list)
-    left: dict[str, str] = field(default_factory=dict)
-
-    def of(self, policy: str) -> Build | None:
-        return next((row for row in self.rows if row.policy == policy and row.fields is None), None)
-
-    def add(self, row: Build) -> None:
-        """Unless it is the same program as another row."""
-        content = row.executable.read_bytes()
-        for other in self.rows:
-            if other.executable.read_bytes() == content:
-                self.left[row.name] = f"it is the same program as {other.name.removeprefix('built with ')}"
-                return
-        self.rows.append(row)
+    @cached_property
+    def structures(self) -> Structures | None:
+        """What it has done with each structure, where its link has told that."""
+        return Structures.of(self.choice.read_text()) if self.choice else None
 
 
 @dataclass
@@ -106,14 +90,33 @@ class Builder:
     program: Path
     folder: Path
     say: Callable[[str], None]
+    seconds: float = 0.0
+    """That the latest build took."""
 
     def build(self, policy: str, fields: Path | None = None) -> Build:
         """Raises CommandError where the build fails, or makes no program by this compiler."""
-        made = Build(policy, Path(), fields=fields)
+        return self._built(Build(policy, Path(), fields=fields), f"-fmalloom-policy={policy}")
+
+    def mixed(self, build: Build, policies: Mapping[int, str]) -> Build | None:
+        """The same build with other policies for some of its structures, by their numbers; None where that
+        cannot be built."""
+        assert build.structures is not None
+        changed = build.structures.changed(policies)
+        by = " and ".join(f"{build.structures.name(number)} by {each}" for number, each in policies.items())
+        given = self.folder / "mixed.choice"
+        given.write_text(changed.text)
+        try:
+            with put_back(self.program, self.folder):
+                return self._built(replace(build, mixed=by), f"-fmalloom-choice={given}")
+        except (CommandError, OSError, subprocess.SubprocessError):
+            return None
+
+    def _built(self, made: Build, option: str) -> Build:
         self.say(f"building {made.name.removeprefix('built ')}")
-        own = self.folder / made.name.replace(" ", "-")
+        began = time.monotonic()
+        own = self.folder / made.name.replace(" ", "-").replace("/", "-")
         own.mkdir(parents=True)
-        self._set_up(policy, fields)
+        self._set_up([option, *([f"-fmalloom-profile={made.fields}"] if made.fields else [])])
         self.program.unlink(missing_ok=True)
         self._run()
         if not self.program.is_file():
@@ -122,12 +125,12 @@ class Builder:
             raise CommandError("the build called neither {cc} nor {cxx}, so it made the same program")
         executable = own / self.program.name
         shutil.copy2(self.program, executable)
+        self.seconds = time.monotonic() - began
         choice = self.folder / "choices" / self.program.name
-        return Build(policy, executable, _kept(choice, own / "choice"), fields)
+        return replace(made, executable=executable, choice=_kept(choice, own / "choice"))
 
-    def _set_up(self, policy: str, fields: Path | None) -> None:
+    def _set_up(self, options: Sequence[str]) -> None:
         """The compilers stay where they are, as some builds begin anew for others."""
-        options = [f"-fmalloom-policy={policy}", *([f"-fmalloom-profile={fields}"] if fields else [])]
         (self.folder / "options").write_text("".join(f"{option}\n" for option in options))
         (self.folder / "used").unlink(missing_ok=True)
         shutil.rmtree(self.folder / "choices", ignore_errors=True)
@@ -148,6 +151,28 @@ class Builder:
             if run.status != 0:
                 said = last_line(run.errors.read()) or last_line(run.output.read())
                 raise CommandError(f"the build fails: {said or f'exit status {run.status}'}")
+
+
+@dataclass
+class Builds:
+    """What came of all builds: rows, and why others are missing, by name."""
+
+    rows: list[Build] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+    builder: Builder | None = None
+    """Makes more of them."""
+
+    def of(self, policy: str) -> Build | None:
+        return next((row for row in self.rows if row.policy == policy and row.fields is None), None)
+
+    def add(self, row: Build) -> None:
+        """Unless it is the same program as another row."""
+        content = row.executable.read_bytes()
+        for other in self.rows:
+            if other.executable.read_bytes() == content:
+                self.left[row.name] = f"it is the same program as {other.name.removeprefix('built with ')}"
+                return
+        self.rows.append(row)
 
 
 def check_build(command: str, program: str) -> None:
@@ -187,7 +212,7 @@ def put_back(program: Path, folder: Path) -> Iterator[None]:
 def build_all(builder: Builder, record: Callable[[Path], Path | None]) -> Builds:
     """The program by every policy, and by those that choose with what `record` says of the program without
     pools: a table of fields, or None where there is none to be had."""
-    builds = Builds()
+    builds = Builds(builder=builder)
     with put_back(builder.program, builder.folder):
         for policy in POLICIES:
             _add(builds, builder, policy, None)

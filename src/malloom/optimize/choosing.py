@@ -1,6 +1,6 @@
 """The one choice by the training inputs: the best setting, or a plan or build that is worth more than it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
-from malloom.optimize.building import Build
+from malloom.optimize.building import POLICIES, Build, Builder
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
@@ -21,6 +21,9 @@ from malloom.optimize.sources import Sources
 from malloom.optimize.training import Row, Training
 
 T = TypeVar("T", bound=Row)
+
+CHOSEN_POLICIES = POLICIES[2:]
+"""Those that a choice can name for a structure, and that do something."""
 
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
@@ -43,6 +46,8 @@ FINAL_ROUNDS, MOST_FINAL_ROUNDS = 6, 24
 CLEARLY_BELOW = 0.98
 """A median that is enough for a choice, whatever its interval: twice what a baseline may differ from itself
 in a table that can be relied on. What is chosen is judged anew."""
+MOST_MIXED = 8
+"""Structures that are tried by another policy one by one."""
 FINALISTS = 3
 """Plans and builds, and as many settings."""
 PASSED_OVER = "mimalloc 2"
@@ -84,6 +89,7 @@ class Chooser:
     rows: list[Row]
     """All rows that there are; other forms of plans and builds join them."""
     builds: Sequence[Build] = ()
+    builder: Builder | None = None
 
     def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
         """Raises CommandError where nothing can be run."""
@@ -98,7 +104,8 @@ class Chooser:
         plans = [row for row in rows if isinstance(row, Candidate)]
         there = [row for row in rows if isinstance(row, AllocatorRow)]
         plans += self._variants(plans, there)
-        return self._final([*plans, *self.builds, *self._builds_over(there)], there)
+        builds = [*self.builds, *self._mixed()]
+        return self._final([*plans, *builds, *self._builds_over(builds, there)], there)
 
     def racing(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> float:
         """Seconds that the race of all rows is expected to take."""
@@ -173,9 +180,42 @@ class Chooser:
         self._race(new)
         return new
 
-    def _builds_over(self, settings: Sequence[AllocatorRow]) -> list[Build]:
+    def _mixed(self) -> list[Build]:
+        """The best build with one structure after the other by the next best policy, raced; then with all of
+        these where several help, as no policy is best for every structure."""
+        told = [row for row in self._best(self.builds) if row.structures and row.policy in CHOSEN_POLICIES]
+        if self.builder is None or len(told) < 2:
+            return []
+        best, other = told[0], next((row for row in told[1:] if row.policy != told[0].policy), None)
+        if other is None or best.structures is None or not 2 <= len(best.structures) <= MOST_MIXED:
+            return []
+        if len(best.structures) * self.builder.seconds > self.seconds:
+            return []
+        self.watcher.say(f"trying {other.policy} for one structure of {best.name} after the other")
+        ones = {each: self.builder.mixed(best, {each: other.policy}) for each in range(len(best.structures))}
+        helps = self._raced_beside(best, ones)
+        if len(helps) < 2:
+            return [build for build in ones.values() if build]
+        all_of_them = self.builder.mixed(best, dict.fromkeys(helps, other.policy))
+        self._raced_beside(best, {-1: all_of_them})
+        return [build for build in (*ones.values(), all_of_them) if build]
+
+    def _raced_beside(self, best: Build, mixed: Mapping[int, Build | None]) -> list[int]:
+        """Races them, and says which are worth more than the best build."""
+        there = {number: build for number, build in mixed.items() if build}
+        self.rows += there.values()
+        self.training.enter([*there.values()])
+        names = [best.name, *(build.name for build in there.values())]
+        self.training.run(names, max(FINAL_ROUNDS, self._rounds(len(names))))
+        return [
+            number
+            for number, build in there.items()
+            if build.name in self.training.results and self._is_worth_more(build, best)
+        ]
+
+    def _builds_over(self, builds: Sequence[Build], settings: Sequence[AllocatorRow]) -> list[Build]:
         """The best build over the best setting, raced: what it does not pool comes from there."""
-        best, under = _first(self._best(self.builds)), _first(self._best(settings))
+        best, under = _first(self._best(builds)), _first(self._best(settings))
         if best is None or under is None:
             return []
         over = replace(best, over=under.setting)
@@ -266,8 +306,8 @@ class Chooser:
         return self._best(rows) or self._best(rows, limited=False)
 
     def _is_worth_more(self, plan: Row, setting: Row) -> bool:
-        """Whether pairs say that a plan is better than the best setting: among equals the winner is a matter
-        of chance, and what does not help is not wanted."""
+        """Whether pairs say that a plan or build is better than the other row: among equals the winner is a
+        matter of chance, and what does not help is not wanted."""
         ratio = median_of(together_by_round(self.training, plan.name, setting.name, self.limit.goal.metrics))
         return ratio.verdict is Verdict.FASTER or ratio.ratio <= CLEARLY_BELOW
 

@@ -80,7 +80,7 @@ def _of_setting(setting: Setting) -> list[tuple[str, Row]]:
 def _of_build(build: Build, builds: Sequence[Build]) -> list[tuple[str, Row]]:
     alone = replace(build, over=None)
     simpler = takewhile(lambda policy: policy != build.policy, OF_BUILDS)
-    by_policy = {each.policy: each for each in builds if not each.over and not each.fields}
+    by_policy = {each.policy: each for each in builds if not (each.over or each.fields or each.mixed)}
     chain: list[tuple[str, Row]] = [
         (OF_BUILDS[policy], by_policy[policy]) for policy in simpler if policy in by_policy
     ]

@@ -151,6 +151,7 @@ def _chooser(
         run_time,
         outcome.rows,
         outcome.builds.rows,
+        outcome.builds.builder,
     )
     judged = 3 * (1 + options.budget.fewest) * sum(plain[each.text].wall_time for each in inputs.judged)
     watcher.expect(

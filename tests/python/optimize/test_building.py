@@ -83,6 +83,33 @@ def test_the_choice_of_a_build_is_its_own(project: Project, tmp_path: Path) -> N
     assert text.startswith("choice of policies 1\nothers pool\nstructure pool struct node\nrequest malloc ")
 
 
+TWO = Path(__file__).parents[2] / "compiler/choices/two_lists.c"
+
+
+def test_a_structure_can_have_another_policy(project: Project) -> None:
+    builder = project(MAKE)
+    (builder.program.parent / "list.c").write_text(TWO.read_text())
+    build = build_all(builder, no_profile).of("pool")
+    assert build is not None and build.structures is not None
+    number = [build.structures.name(each) for each in range(len(build.structures))].index("struct node")
+    mixed = builder.mixed(build, {number: "maximal"})
+    assert mixed is not None and mixed.structures is not None
+    assert mixed.name == "built with pool, struct node by maximal"
+    assert mixed.structures.policy(number) == "maximal"
+    assert {mixed.structures.policy(each) for each in range(len(mixed.structures))} == {"maximal", "pool"}
+    assert mixed.executable.read_bytes() != build.executable.read_bytes()
+    assert builder.program.read_bytes() == b"as it was"
+
+
+def test_a_mixture_that_cannot_be_built_is_none(project: Project) -> None:
+    fails = "grep -q choice= DIR/../builds/options && exit 1; "
+    builder = project(fails + MAKE)
+    build = build_all(builder, no_profile).of("pool")
+    assert build is not None
+    assert builder.mixed(build, {0: "maximal"}) is None
+    assert builder.program.read_bytes() == b"as it was"
+
+
 def test_a_table_of_fields_goes_with_the_choice(tmp_path: Path) -> None:
     (tmp_path / "choice").write_text("choice of policies 1\nothers default\n")
     (tmp_path / "table").write_bytes(b"fields")
