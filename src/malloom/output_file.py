@@ -28,7 +28,6 @@ Replaced = Literal[
     "text of a profile",
     "header of bins",
     "heap in C",
-    "crate",
 ]
 """Those that a command may replace."""
 

@@ -57,3 +57,23 @@ def test_sizes_that_no_bin_holds_are_told(malloom: Malloom, tmp_path: Path) -> N
     assert json.loads(done.stdout)["too_large"] == 1
     assert "warning: no bin holds 1 request of more than 2.0 GiB: the heap answers null" in done.stderr
     assert "No bin holds 1 request of the profile" in made.read_text()
+
+
+def test_a_crate_builds_and_only_crates_are_replaced(malloom: Malloom, profile: Path, tmp_path: Path) -> None:
+    made = tmp_path / "guest_heap"
+
+    def plan(*options: str) -> subprocess.CompletedProcess[str]:
+        return malloom("plan", profile, "--for", "bins", "--language", "rust", "-o", made, *options)
+
+    assert plan().returncode == 0
+    assert "exists already" in plan().stderr
+    assert plan("--force").returncode == 0
+    run("cargo", "build", "--quiet", "--offline", "--manifest-path", made / "Cargo.toml", "--target-dir",
+        tmp_path / "target")  # fmt: skip
+    (made / "Cargo.toml").write_text("[package]\n")
+    refused = plan("--force")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "exists and is no crate of exact bins" in refused.stderr
+    made = tmp_path / "a_file"
+    made.write_text("")
+    assert "is no folder, which a crate is" in plan("--force").stderr

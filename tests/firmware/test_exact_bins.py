@@ -2,6 +2,7 @@
 and called on the host, on the simulated core and as RV64 under qemu-user."""
 
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from malloom.bench.bins.rust import Rust, bare_metal_rust, this_machines_rust
 from malloom.layout.bin_layout import TARGETS
 from malloom.layout.exact_bins import ExactBins, choose
-from malloom.layout.exact_bins_source import c_source
+from malloom.layout.exact_bins_source import c_source, manifest, rust_source
 from malloom.profile.requests import requests_from_arrays
 from structure.source_tree import ROOT
 
@@ -30,6 +32,8 @@ class Machine:
     board: tuple[str, ...]
     rounds: int
     """Of calls by chance: the simulated core is a thousand times slower."""
+    rust: str | None = None
+    """What Rust calls the target; this machine where it is left out."""
 
 
 LINUX = (str(BOARDS / "linux/board.c"), "-std=gnu11", "-static")
@@ -43,11 +47,20 @@ CORE = Machine(
         *("-L", str(BOARDS / "riscv_core"), "-lgcc"),
     ),
     150,
+    "riscv32im-unknown-none-elf",
 )
 UNDEFINED = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover")
-RV64 = Machine("riscv64", "linux_riscv64", ("riscv64-linux-gnu-gcc", "-O2"), LINUX, 6000)
+RV64 = Machine(
+    "riscv64",
+    "linux_riscv64",
+    ("riscv64-linux-gnu-gcc", "-O2"),
+    LINUX,
+    6000,
+    "riscv64gc-unknown-none-elf",
+)
+HOST = Machine("x86_64", "host", ("gcc", *UNDEFINED), LINUX[:2], 6000)
 MACHINES = [
-    Machine("x86_64", "host", ("gcc", *UNDEFINED), (*LINUX[:2],), 6000),
+    HOST,
     Machine("x86_64", "host", ("clang-19", "-O3"), LINUX, 6000),
     CORE,
     pytest.param(RV64, marks=pytest.mark.long),
@@ -133,3 +146,41 @@ def test_calls_of_a_constant_size_are_a_few_instructions(tmp_path: Path) -> None
     body = re.findall(r"^\s+[0-9a-f]+:\s+[0-9a-f]{8}\s+(\S+)", text, re.MULTILINE)
     assert body.index("ret") <= 8
     assert not {"sll", "srl", "and"} & set(body[: body.index("ret")])
+
+
+def crate_for(target: str, folder: Path) -> None:
+    """Writes the crate `heap` into the folder."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "Cargo.toml").write_text(manifest("heap"))
+    (folder / "src/lib.rs").write_text(rust_source(bins_for(target), "x.profile"))
+
+
+def assert_guest_holds(machine: Machine, rust: Rust, folder: Path) -> None:
+    """A program in Rust with the crate as its allocator, linked with the machine's board."""
+    guest = folder / "guest"
+    shutil.copytree(ROOT / "tests/firmware/exact_bins/guest", guest)
+    crate_for(machine.target, guest / "heap")
+    library = rust.build(guest, machine.rust, folder / "made") / "libguest.a"
+    program = folder / "program"
+    run(*machine.compiler, f"-I{ROOT}", BOARDS / "numbers.c", library, *machine.board, library, "-o", program)
+    assert run(ROOT / "firmware/run.sh", machine.runs_as, program) == "all held\n"
+
+
+def test_the_crate_is_a_programs_allocator(tmp_path: Path) -> None:
+    assert_guest_holds(HOST, this_machines_rust(), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("machine", [CORE, RV64], ids=lambda machine: machine.target)
+def test_the_crate_is_an_allocator_on_risc_v(machine: Machine, tmp_path: Path) -> None:
+    assert_guest_holds(machine, bare_metal_rust(), tmp_path)
+
+
+def test_the_crates_tables_are_the_bins() -> None:
+    bins = bins_for("riscv32")
+    text = rust_source(bins, "x.profile")
+    for mark in ("CONSTANTS", "/* HOMES */", "/* BATCHES */"):
+        assert mark not in text
+    tables = dict(re.findall(r"static (HOMES|BATCHES): \[u8; SMALL_BINS\] = \[([^\]]*)\]", text))
+    assert tuple(map(int, tables["HOMES"].replace(" ", "").split(",")[:-1])) == bins.homes
+    assert tuple(map(int, tables["BATCHES"].replace(" ", "").split(",")[:-1])) == bins.batches

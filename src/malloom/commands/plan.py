@@ -128,8 +128,8 @@ def plan(
     language: Annotated[
         Language | None,
         typer.Option(
-            help="With --for bins: write a whole allocator, with a bin for each size that is frequent, as a "
-            "file that needs no C library.",
+            help="With --for bins: write a whole allocator, with a bin for each size that is frequent. c: a "
+            "file that needs no C library. rust: a crate without std; the output is its folder.",
             show_default=False,
         ),
     ] = None,

@@ -32,7 +32,8 @@ def plan_bins(
 ) -> None:
     """Lay the bins out and write the header; with a target it has the function's machine code."""
     machine = machine_named(target)
-    opened = opened_for(output, "header of bins", profile, process, force)
+    check_written(output, "header of bins", profile, force=force)
+    opened = opened_with_notes(profile, process)
     layout = lay_out(opened.requests, machine, bins or DEFAULT_BINS)
     code = layout.code() if target else None
     with written_whole(output) as file:
@@ -45,12 +46,16 @@ def plan_bins(
         typer.echo(json.dumps({**as_object(layout, code), "replayed": _replays_object(replays)}, indent=2))
 
 
-def opened_for(output: Path, kind: Replaced, profile: Path, process: str | None, force: bool) -> HeapProfile:
-    """The profile, with its notes told; raises where it is empty, or the output cannot be written."""
+def check_written(output: Path, kind: Replaced, profile: Path, *, force: bool) -> None:
+    """Raises where the output cannot be written, or would replace what it may not."""
     check_output(output, profile)
     if not force:
         check_new(output)
     check_replaced(output, kind)
+
+
+def opened_with_notes(profile: Path, process: str | None) -> HeapProfile:
+    """The profile, with its notes told; raises where it is empty."""
     opened = HeapProfile.open(profile, process)
     check_not_empty(opened)
     for note in notes_on(opened):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import typer
 
-from malloom.commands.plan_bins import machine_named, opened_for
+from malloom.commands.plan_bins import check_written, machine_named, opened_with_notes
 from malloom.errors import UsageProblem
 from malloom.layout.bin_header import c_name
 from malloom.layout.exact_bins import MOST_BYTES, ExactBins, choose
-from malloom.layout.exact_bins_source import c_source
-from malloom.output_file import written_whole
+from malloom.layout.exact_bins_source import c_source, manifest, rust_source
+from malloom.output_file import check_new, check_output, is_kind, written_whole
 from malloom.quantities import counted, format_size
 
 
@@ -21,6 +21,7 @@ class Language(StrEnum):
     """Of the source."""
 
     c = "c"
+    rust = "rust"
 
 
 def plan_exact_bins(
@@ -35,14 +36,44 @@ def plan_exact_bins(
 ) -> None:
     """Choose the sizes that get a bin, and write the allocator."""
     machine = machine_named(target)
-    opened = opened_for(output, "heap in C", profile, process, force)
-    bins = choose(opened.requests, machine)
-    with written_whole(output) as file:
-        file.write(c_source(bins, c_name(output), profile.name).encode())
+    if language is Language.rust:
+        check_crate(output, profile, force=force)
+    else:
+        check_written(output, "heap in C", profile, force=force)
+    bins = choose(opened_with_notes(profile, process).requests, machine)
+    for path, text in sources(bins, output, language, profile.name).items():
+        path.parent.mkdir(exist_ok=True)
+        with written_whole(path) as file:
+            file.write(text.encode())
     for line in summary(bins):
         typer.echo(line, err=True)
     if as_json:
         typer.echo(json.dumps(as_object(bins), indent=2))
+
+
+def sources(bins: ExactBins, output: Path, language: Language, profile: str) -> dict[Path, str]:
+    """What is written where; the folder of a crate before what is in it."""
+    if language is Language.c:
+        return {output: c_source(bins, c_name(output), profile)}
+    return {
+        output / "Cargo.toml": manifest(c_name(output)),
+        output / "src/lib.rs": rust_source(bins, profile),
+    }
+
+
+def check_crate(output: Path, profile: Path, *, force: bool) -> None:
+    """Raises where no crate can be written, or where what is there is none of these."""
+    if not output.exists():
+        check_output(output, profile)
+        return
+    if not output.is_dir():
+        raise UsageProblem(f"{output} is no folder, which a crate is", remedy="choose another name")
+    if not any(output.iterdir()):
+        return
+    if not force:
+        check_new(output)
+    if not is_kind(output / "Cargo.toml", "crate"):
+        raise UsageProblem(f"{output} exists and is no crate of exact bins", remedy="choose another name")
 
 
 def require_source(language: Language | None, *, bins: bool) -> None:

@@ -26,6 +26,34 @@ def c_source(bins: ExactBins, name: str, profile: str) -> str:
     return re.sub(r"\bHEAP_", f"{name}_", text)
 
 
+def manifest(name: str) -> str:
+    """Of the crate: its Cargo.toml."""
+    return f"""{BEGINNINGS["crate"].decode()}.
+
+[package]
+name = "{name}"
+version = "0.1.0"
+edition = "2021"
+rust-version = "1.63"
+publish = false
+"""
+
+
+def rust_source(bins: ExactBins, profile: str) -> str:
+    """The crate's src/lib.rs."""
+    comment = "".join(f"//! {line}".rstrip() + "\n" for line in said(bins, profile))
+    constants = "".join(
+        f"const {each.upper()}: usize = {value};\n" for each, value in _constants(bins).items()
+    )
+    text = files("malloom.layout.sources").joinpath("exact_bins.rs.in").read_text()
+    text = text.replace("/* CONSTANTS */\n", constants)
+    for each, numbers in (("HOMES", bins.homes), ("BATCHES", bins.batches)):
+        table = f"static {each}: [u8; SMALL_BINS] = [\n{rows(map(str, numbers))}\n];\n"
+        text = text.replace(f"/* {each} */\n", table)
+    beginning = "//! An allocator with exact bins, made by 'malloom plan --for bins --language rust'."
+    return f"{beginning}\n//!\n{comment}\n{text}"
+
+
 def said(bins: ExactBins, profile: str) -> list[str]:
     """What the file says of itself, in lines."""
     living, held = format_size(bins.most_living_bytes), format_size(bins.most_held_bytes)
