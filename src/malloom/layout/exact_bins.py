@@ -36,7 +36,7 @@ LITTLE = 4096
 """Bytes. Nor are they joined where no more than this is held beside what lives: tables take as much."""
 SPARE = 1 / 16
 """Of a bin's peak: so many objects are made at a time."""
-MOST_BATCH = 64
+MOST_BATCH = 8
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def choose(requests: Requests, target: Target) -> ExactBins:
     living = _living(requests, held)
     large = _large_bytes(of_event[~is_small], changes[~is_small], target)
     most = max(HELD_PER_LIVING * living, living + LITTLE)
-    joined = _joined_for_memory(_joined_if_rare(bins, target), target, most - large)
+    joined = _joined_for_memory(_joined_if_rare(bins, target), target, most - large, living)
     homes = _homes(small_bins, joined, target)
     peaks = {each.index: each.peak for each in joined}
     batches = tuple(min(1 + int(SPARE * peaks.get(each, 0)), MOST_BATCH) for each in range(small_bins))
@@ -227,14 +227,18 @@ def _saved(each: _Bin, larger: _Bin, target: Target) -> int:
     return apart - _held(each.joined(larger), target)
 
 
-def _joined_for_memory(bins: list[_Bin], target: Target, most: float) -> list[_Bin]:
-    """Neighbours joined, those first that save the most bytes for a request that then takes longer."""
+def _joined_for_memory(bins: list[_Bin], target: Target, most: float, living: int) -> list[_Bin]:
+    """Neighbours joined until no more than `most` is held, those first that save the most bytes for a request
+    that then takes longer; none whose part of the requests is larger than what it saves is of what lives."""
     bins = list(bins)
     held = sum(_held(each, target) for each in bins)
+    requests = max(sum(each.requests for each in bins), 1)
     saved = [_saved(*pair, target) for pair in pairwise(bins)]
-    while held > most and any(each > 0 for each in saved):
+    while held > most and saved:
         worth = [each / max(bins[at].requests, 1) for at, each in enumerate(saved)]
         at = int(np.argmax(worth))
+        if worth[at] <= 0 or worth[at] < living / requests:
+            break
         held -= saved[at]
         bins[at : at + 2] = [bins[at].joined(bins[at + 1])]
         saved[at : at + 1] = []
@@ -245,18 +249,11 @@ def _joined_for_memory(bins: list[_Bin], target: Target, most: float) -> list[_B
 
 
 def _homes(small_bins: int, bins: list[_Bin], target: Target) -> tuple[int, ...]:
-    """Sizes that were not asked for share the next larger bin, unless it is more than a quarter larger."""
+    """Sizes that were not asked for have bins of their own: another run may ask for them as often."""
     homes = list(range(small_bins))
     for each in bins:
         for member in each.members:
             homes[member] = each.index
-    of_bins = {each.index for each in bins}
-    known = {member for each in bins for member in each.members}
-    for index in range(small_bins):
-        larger = min((each for each in of_bins if each > index), default=index)
-        is_near = 4 * _chunk(larger, target) <= 5 * _chunk(index, target)
-        if index not in known and is_near:
-            homes[index] = larger
     least = least_index(target)
     homes[:least] = [homes[least]] * least
     return tuple(homes)
