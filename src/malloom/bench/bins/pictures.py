@@ -3,6 +3,7 @@
 from malloom.bench.bins.bin_use import SHARE
 from malloom.bench.bins.figure5 import CALL, FLUSHED
 from malloom.bench.bins.figure8 import COMPILED_IN, INITIAL
+from malloom.bench.bins.guests import REQUEST
 from malloom.bench.bins.others import WORST
 from malloom.bench.bins.replays import CYCLES, PAIR
 from malloom.bench.numbers import ONE
@@ -29,6 +30,13 @@ def pictures() -> list[Picture]:
         _cycles("automatic", "Automatic rehash: a pair of calls, rehash included", "automatic", PAIR),
         _cycles("counters", "Counters: a pair of calls", "counters", PAIR),
         _cycles("functions", "Ranges and functions: a pair of calls", "functions", PAIR),
+        Picture(
+            "guests",
+            Table("Recorded guests: a request and what frees it", "guests", REQUEST, ONE),
+            Shape.BARS,
+            "",
+            "instructions",
+        ),
         _cycles("others", "Other heaps: a pair of calls", "others", PAIR),
         _cycles("others-worst", "Other heaps: the worst call", "others", WORST),
     ]

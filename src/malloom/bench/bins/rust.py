@@ -25,17 +25,18 @@ class Rust:
 
     @property
     def has_library_source(self) -> bool:
-        return (Path(_said([self.rustc, "--print", "sysroot"])) / LIBRARY / "Cargo.toml").is_file()
+        return (Path(ran([self.rustc, "--print", "sysroot"])) / LIBRARY / "Cargo.toml").is_file()
 
-    def build(self, crate: Path, target: str | None, made: Path) -> Path:
+    def build(self, crate: Path, target: str | None, made: Path, *options: str) -> Path:
         """The folder with what was built, in `made`; of this machine where no target is named."""
-        command = [self.cargo, "build", "--quiet", "--release", f"--manifest-path={crate / 'Cargo.toml'}"]
+        command = [self.cargo, "build", "--quiet", "--release", *options]
+        command += [f"--manifest-path={crate / 'Cargo.toml'}"]
         changed = {"RUSTC": self.rustc, "CARGO_TARGET_DIR": str(made), "RUSTFLAGS": "-Dwarnings"}
         if target is not None:
             command += [f"--target={target}", "-Zbuild-std=core,alloc,compiler_builtins"]
             command += ["-Zbuild-std-features=compiler-builtins-mem"]
             changed["RUSTC_BOOTSTRAP"] = "1"
-        _said(command, changed)
+        ran(command, changed)
         return made / (target or "") / "release"
 
 
@@ -55,7 +56,8 @@ def bare_metal_rust() -> Rust:
     raise CommandError("no rustc has its library's source", remedy="run 'setup/packages.sh firmware'")
 
 
-def _said(command: list[str], changed: dict[str, str] | None = None) -> str:
+def ran(command: list[str], changed: dict[str, str] | None = None) -> str:
+    """What the command prints; raises CommandError where it fails."""
     done = subprocess.run(
         command,
         env=os.environ | (changed or {}),

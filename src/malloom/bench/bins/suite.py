@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from malloom.bench.bins import automatic, bin_use, figure5, figure8, functions, others
+from malloom.bench.bins import automatic, bin_use, figure5, figure8, functions, guests, others
+from malloom.bench.bins.guest_machines import RV32, RV64
+from malloom.bench.bins.guest_traces import GUESTS
 from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED, most_heap_bytes
 from malloom.bench.bins.pictures import pictures
 from malloom.bench.bins.replays import Graphs
@@ -26,6 +28,7 @@ PARTS = {
     "automatic": "rehash behind malloc and free, against rehash that is called after each run",
     "counters": "what each kind of counter costs",
     "functions": "ranges of bins crossed with functions to them",
+    "guests": "allocators made for recorded guests, beside bump pointers, TLSF and those of Rust",
     "others": "the shipped heap, bounded and not, beside TLSF, o1heap, newlib's and picolibc's",
 }
 SECONDS_A_RUN = 0.1
@@ -66,6 +69,7 @@ def prepare(
         "automatic": _automatic,
         "counters": _counters,
         "functions": _functions,
+        "guests": _guests,
         "others": _others,
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few graphs"
@@ -198,6 +202,39 @@ def _others(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
         return _of_graphs("others", graphs, measure, 8 * graphs.count)
 
     return [step(each) for each in _few_graphs(scale, simulators)]
+
+
+def _guests(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """Of the first guest alone, and without Rust for RISC-V, where nothing is judged."""
+    chosen = GUESTS if scale.judges else GUESTS[:1]
+    machines = (RV32, RV64) if scale.judges else (RV32,)
+    allocators = guests.ALLOCATORS if scale.judges else guests.WITHOUT_RUST
+    counts = guests.Counts()
+    folder = simulators[0].folder
+    steps = [
+        Step(
+            "guests",
+            f"{guest.name}, {machine.name}",
+            partial(
+                guests.guest_rows,
+                guest=guest,
+                machine=machine,
+                firmware=folder,
+                allocators=allocators,
+                counts=counts,
+            ),
+            60.0,
+            gathers=counts,
+        )
+        for guest in chosen
+        for machine in machines
+    ]
+    goals = [
+        conclusion("guests", f"goals, {each.name}", partial(guests.goal_rows, counts, each))
+        for each in machines
+        if scale.judges
+    ]
+    return [*steps, *goals]
 
 
 SUITE = Suite(

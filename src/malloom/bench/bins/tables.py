@@ -4,6 +4,7 @@ from malloom.bench.bins import automatic, paper
 from malloom.bench.bins.bin_use import BEFORE, EVENNESS, SHARE, STEPS
 from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, INSTRUCTIONS, ORIGINAL
 from malloom.bench.bins.figure8 import BREAK_EVEN, COMPILED_IN, INITIAL, REHASH
+from malloom.bench.bins.guests import ALLOCATOR_INSTRUCTIONS, REQUEST
 from malloom.bench.bins.others import HELD, WORST
 from malloom.bench.bins.replays import CYCLES, PAIR, WITH_REHASH
 from malloom.bench.numbers import ONE
@@ -35,6 +36,9 @@ def tables() -> list[Table]:
         _numbers(f"{heaps}: cycles of the worst call", "others", WORST),
         Table(f"{heaps}: bytes held for a byte asked for, at the peaks", "others", HELD, ONE),
         Table(f"{heaps}: cycles, against each", "others", CYCLES),
+        _numbers("Guests: instructions of the allocator for a request and what frees it", "guests", REQUEST),
+        Table("Guests: instructions, against each", "guests", ALLOCATOR_INSTRUCTIONS),
+        Table("Guests: bytes held for a byte asked for, at the peaks", "guests", HELD, ONE),
         *(
             Table(f"{heaps}: {what}, against each", "others", metric, shows=lambda row: row.baseline != ONE)
             for metric, what in ((WORST, "the worst call"), (HELD, "bytes held"))
