@@ -5,6 +5,7 @@ ones it shows (`// shows: RULE`); where two rules each refuse the same, it names
 both and not without one of them. Of rules that no run shows, it is the case's proofs that become others.
 """
 
+import fcntl
 import functools
 import re
 import subprocess
@@ -59,9 +60,12 @@ def rules_of_the_analysis() -> set[str]:
 
 @functools.cache
 def plugin_without_rules() -> Path:
-    """Built when it is needed: nobody else wants it."""
+    """Built when it is needed: nobody else wants it. One worker builds it, and others wait for it: none may
+    load what another is linking."""
     command = ["cmake", "--build", str(compiling.BUILD), "--target", "malloom_plugin_without_rules"]
-    subprocess.run(command, check=True, capture_output=True)
+    with (compiling.BUILD / "without-rules.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(command, check=True, capture_output=True)
     return compiling.BUILD / "compiler" / "malloom_plugin_without_rules.so"
 
 

@@ -77,7 +77,7 @@ def answer_of(
     if not answer.exists():
         bench.say(f"optimizing {name}")
         timed = [] if seconds is None else ["--seconds", str(seconds)]
-        said = stages.output_of("optimize", "--json", *timed, *options, "--", *command)
+        said = stages.output_of("optimize", "--json", *options, *timed, "--", *command)
         answer.write_text(said, encoding="utf-8")
     found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     return found

@@ -35,6 +35,8 @@ SECONDS_A_RUN = 0.1
 """Of a graph on the simulated core: a guess for the first estimate only."""
 GRAPHS_A_STEP = 100
 """Of figure 8, so that a step takes some minutes. The first hundred lie all over the grid."""
+MEMORY_OF_A_GUEST = 1 << 30
+"""Bytes of building Rust's library for a processor, and of replaying its requests, at most: a guess."""
 
 
 def prepare(
@@ -224,6 +226,7 @@ def _guests(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
                 counts=counts,
             ),
             60.0,
+            memory=MEMORY_OF_A_GUEST,
             gathers=counts,
         )
         for guest in chosen

@@ -14,7 +14,7 @@ from malloom.bench.room import memory_for
 from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
-from malloom.bench.splitting.chosen import chosen, chosen_rows
+from malloom.bench.splitting.chosen import LARGEST_LEVEL, chosen, chosen_rows
 from malloom.bench.splitting.comparing import FINALISTS, HEAT
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
@@ -195,7 +195,13 @@ def _chosen(scale: SplittingScale) -> list[Step]:
     seconds = scale.seconds_of_choice
     expected = SECONDS_OF_A_CHOICE if seconds is None else 3 * seconds
     return [
-        Step("chosen", program, partial(chosen_rows, wanted=each, seconds=seconds), expected)
+        Step(
+            "chosen",
+            program,
+            partial(chosen_rows, wanted=each, seconds=seconds),
+            expected,
+            memory=memory_for(heap_bytes("2.8x", min(scale.last_level, LARGEST_LEVEL))),
+        )
         for program in scale.chosen
         for each in [chosen(program, scale.last_level)]
     ]
