@@ -203,6 +203,12 @@ class PointsTo {
     bool widens_ = false;         ///< the analysis has gone on for long: what goes on is made coarse
     bool widens_copies_ = false;  ///< for longer
     std::vector<llvm::CallBase*> indirect_calls_;
+    /// Of each of these calls: the first functions of a set that it has been connected with.
+    struct Connected {
+        const AliasSet* set = nullptr;
+        size_t functions = 0;
+    };
+    std::vector<Connected> connected_;
     std::vector<Callback> callbacks_;
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
     llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets

@@ -188,13 +188,19 @@ void PointsTo::make_elements_alike(Cell one, Cell other) {
 }
 
 void PointsTo::follow_indirect_calls() {
-    for (llvm::CallBase* call : indirect_calls_) {
+    connected_.resize(indirect_calls_.size());
+    for (size_t i = 0; i < indirect_calls_.size(); ++i) {
+        llvm::CallBase* call = indirect_calls_[i];
         const Cell callee = cell_of(call->getCalledOperand());
         if (!callee) {
             continue;
         }
-        const llvm::SmallVector<llvm::Function*, 4> functions(callee.set->functions.begin(),
+        // What is connected once stays so. A set's functions keep their order, and new ones come behind them.
+        Connected& done = connected_[i];
+        const size_t old = done.set == callee.set ? done.functions : 0;
+        const llvm::SmallVector<llvm::Function*, 4> functions(callee.set->functions.begin() + old,
                                                               callee.set->functions.end());
+        done = {callee.set, old + functions.size()};
         for (llvm::Function* function : functions) {
             if (function->isDeclaration() || function->isVarArg() || !is_looked_at(*function)) {
                 sets_.add_trait(callee, Trait::escaped, Rule::maybe_unseen_code, call);
