@@ -2,17 +2,22 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from malloom.bench.cases import Case, Runnable
 from malloom.bench.steps import Bench
 from malloom.measure import stages
-from malloom.measure.interval import Interval
+from malloom.measure.interval import Interval, median_ratio
+from malloom.measure.rows import Place, Row, row
 from malloom.measure.variants import Variant, native, with_plan
 from malloom.optimize.inputs import PLACEHOLDER
+
+TIME = "cpu_time"
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,14 @@ def optimized_on(bench: Bench, train: Sequence[Case], check: Sequence[Case], sec
     Raises CommandError where there is no verdict.
     """
     program = str(train[0].command(bench).arguments[0])
-    told = [("--train", case) for case in train] + [("--check", case) for case in check]
-    inputs = [word for option, case in told for word in (option, shlex.join(case.arguments))]
     named = [train[0].workload, *(case.input for case in train)]
-    return _asked_for(bench, named, inputs, [program, PLACEHOLDER], seconds)
+    return _asked_for(bench, named, told_inputs(train, check), [program, PLACEHOLDER], seconds)
+
+
+def told_inputs(train: Sequence[Case], check: Sequence[Case]) -> list[str]:
+    """The options that tell `malloom optimize` of the inputs."""
+    told = [("--train", case) for case in train] + [("--check", case) for case in check]
+    return [word for option, case in told for word in (option, shlex.join(case.arguments))]
 
 
 def _asked_for(
@@ -81,6 +90,23 @@ def answer_of(
         answer.write_text(said, encoding="utf-8")
     found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     return found
+
+
+def training_row(place: Place, name: str, baseline: str, given: Mapping[str, Any]) -> Row:
+    """Of a row's `inputs` in such an answer: the median, as there are too few runs for an interval."""
+    ratio = median_ratio(given["runs"][TIME], given["as_it_is"][TIME])
+    return _told_row(place, name, baseline, given, Interval(ratio.ratio, None, None))
+
+
+def check_row(place: Place, name: str, baseline: str, told: Mapping[str, Any]) -> Row:
+    """Of its `checks`."""
+    return _told_row(place, name, baseline, told, Interval(**told[TIME]))
+
+
+def _told_row(place: Place, name: str, baseline: str, told: Mapping[str, Any], interval: Interval) -> Row:
+    peaks = [float(np.median(told[runs]["peak_memory"])) for runs in ("runs", "as_it_is")]
+    count = len(told["runs"][TIME])
+    return row(place, name, baseline, TIME, interval, runs=count, peak=peaks[0] / peaks[1])
 
 
 def _kept(answer: dict[str, Any], plan: Path) -> Kept:

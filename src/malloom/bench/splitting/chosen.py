@@ -6,19 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from malloom.bench.cases import Case
 from malloom.bench.goals import Goal, Of
-from malloom.bench.kept import answer_of
+from malloom.bench.kept import answer_of, check_row, told_inputs, training_row
 from malloom.bench.splitting.builds import built, toolchain_of
 from malloom.bench.splitting.compilers import LTO
 from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import MADE, heap_bytes, sized
-from malloom.measure.interval import Interval
-from malloom.measure.rows import Place, Row, row
+from malloom.measure.rows import Place, Row
 from malloom.optimize.building import POLICIES
+from malloom.optimize.inputs import PLACEHOLDER
 
 KEPT, BEST_SETTING = "kept", "best setting"
 TRAINED_ON, CHECKED_ON = ("0.35x", "1.4x"), ("0.7x", "2.8x")
@@ -37,7 +35,6 @@ LARGEST_LEVEL = 32 << 20
 """Bytes. Heaps are sized by a last level of at most so many, so that a race of thirty rows has an end."""
 NO_SLOWER = 1.01
 """Of the program as it is, at the interval's low end."""
-TIME = "cpu_time"
 
 
 @dataclass(frozen=True)
@@ -90,14 +87,11 @@ def _answer(bench: Bench, wanted: Chosen, seconds: float | None) -> dict[str, An
     program = folder / wanted.program
     program.write_bytes(built(bench, wanted.program, LTO).read_bytes())
     program.chmod(0o755)
-    inputs = [
-        word
-        for option, cases in (("--train", wanted.train), ("--check", wanted.check))
-        for case in cases
-        for word in (option, shlex.join(case.arguments))
-    ]
+    inputs = told_inputs(wanted.train, wanted.check)
     options = ["-o", str(folder / "kept.plan"), "--build", _build(bench, wanted.program, program)]
-    return answer_of(bench, f"chosen-{wanted.program}", [*options, *inputs], [str(program), "{}"], seconds)
+    return answer_of(
+        bench, f"chosen-{wanted.program}", [*options, *inputs], [str(program), PLACEHOLDER], seconds
+    )
 
 
 def _build(bench: Bench, program: str, binary: Path) -> str:
@@ -113,11 +107,11 @@ def _check_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row | Goal]:
     for place, given in _places(wanted.check):
         of_input = {told["row"]: told for told in answer["checks"] if told["input"] == given}
         if kept in of_input:
-            made = _row(place, KEPT, of_input[kept])
+            made = check_row(place, KEPT, LTO, of_input[kept])
             found += [made, Goal(made, NO_SLOWER, Of.LOW)]
         rival = answer["rival"] or answer["best_setting"]
         if rival in of_input:
-            found.append(_row(place, BEST_SETTING, of_input[rival]))
+            found.append(check_row(place, BEST_SETTING, LTO, of_input[rival]))
     return found
 
 
@@ -125,7 +119,7 @@ def _training_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row]:
     """The builds by policies alone, so that all programs have the same columns."""
     names = {f"built with {policy}": policy for policy in POLICIES}
     return [
-        row(place, names[told["name"]], LTO, TIME, _median(given), runs=len(given["runs"][TIME]))
+        training_row(place, names[told["name"]], LTO, given)
         for place, text in _places(wanted.train)
         for told in answer["rows"]
         if told["name"] in names
@@ -136,14 +130,3 @@ def _training_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row]:
 
 def _places(cases: Sequence[Case]) -> list[tuple[Place, str]]:
     return [(case.place, shlex.join(case.arguments)) for case in cases]
-
-
-def _median(given: Mapping[str, Any]) -> Interval:
-    pairs = zip(given["runs"][TIME], given["as_it_is"][TIME], strict=True)
-    return Interval(float(np.median([one / other for one, other in pairs])), None, None)
-
-
-def _row(place: Place, name: str, told: Mapping[str, Any]) -> Row:
-    peaks = [float(np.median(told[runs]["peak_memory"])) for runs in ("runs", "as_it_is")]
-    count = len(told["runs"][TIME])
-    return row(place, name, LTO, TIME, Interval(**told[TIME]), runs=count, peak=peaks[0] / peaks[1])
