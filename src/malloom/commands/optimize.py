@@ -176,8 +176,7 @@ def optimize(
         require_two_places(place, best_plan)
     if build is not None:
         check_builds(build, command, strategy, confirm)
-        check_replaced(place.with_suffix(".choice"), "choice")
-        check_replaced(place.with_suffix(".fields"), "table of fields")
+        check_choice(place)
     if command:
         require_reachable(open_program(command[0]))
     from malloom.measure.interleaved import Budget  # noqa: PLC0415
@@ -303,6 +302,14 @@ def check_builds(build: str, command: list[str] | None, strategy: str | None, co
             "--build goes with neither --strategy nor --confirm", remedy="leave one of them out"
         )
     check_build(build, command[0])
+
+
+def check_choice(place: Path) -> None:
+    """Raises UsageProblem where the policies of a build cannot lie beside the plan."""
+    if place.suffix in (".choice", ".fields"):
+        raise UsageProblem(f"{place} is no name for a plan", remedy="name it otherwise with -o")
+    check_replaced(place.with_suffix(".choice"), "choice")
+    check_replaced(place.with_suffix(".fields"), "table of fields")
 
 
 def require_two_places(place: Path, best_plan: Path) -> None:

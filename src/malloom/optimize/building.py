@@ -7,7 +7,7 @@ options. What it makes of the program is copied, and the program as it was comes
 import os
 import shlex
 import shutil
-import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +27,8 @@ from malloom.optimize.structures import Structures
 COMPILERS = {"{cc}": "malloom-cc", "{cxx}": "malloom-c++"}
 """What a build command has in the place of its compilers."""
 NONE, OVERHEAD_ONLY, POOL = "none", "overhead-only", "pool"
-POLICIES = (NONE, OVERHEAD_ONLY, POOL, "hot-cold", "default", "maximal")
+WITH_POOLS = (POOL, "hot-cold", "default", "maximal")
+POLICIES = (NONE, OVERHEAD_ONLY, *WITH_POOLS)
 """Of malloom-cc; the first two make no pools, and tell what these gain."""
 BY_PROFILE = ("hot-cold", "default")
 """Those that go by what was recorded."""
@@ -37,13 +38,14 @@ LONGEST_BUILD = 1800.0
 WRAPPER = """#!/bin/sh
 # The compiler of one build: what it links tells which policy each structure has.
 folder={folder}
+before= output=a.out
 for word do
     [ "$before" = -o ] && output=$word
     before=$word
 done
 echo >> "$folder/used"
 while read -r option; do set -- "$@" "$option"; done < "$folder/options"
-exec {compiler} -g "$@" "-fmalloom-write-choice=$folder/choices/$(basename "${{output:-a.out}}")"
+exec {compiler} -g "$@" "-fmalloom-write-choice=$folder/choices/$(basename "$output")"
 """
 
 
@@ -71,9 +73,20 @@ class Build:
         over = f" over {AllocatorRow(self.over).name}" if self.over else ""
         return f"built with {self.policy}{by}{over}"
 
+    def with_policies(self, policies: Mapping[int, str]) -> "Build":
+        """As it is called with other policies for some of its structures, by their numbers."""
+        assert self.structures is not None
+        by = (f"{self.structures.name(number)} by {each}" for number, each in policies.items())
+        return replace(self, mixed=" and ".join(by))
+
     @cached_property
     def environment(self) -> Mapping[str, str]:
         return AllocatorRow(self.over).environment if self.over else {}
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether a choice can say how it was built: functions that are inlined for nothing it cannot."""
+        return self.policy != OVERHEAD_ONLY
 
     @cached_property
     def structures(self) -> Structures | None:
@@ -97,25 +110,18 @@ class Builder:
         """Raises CommandError where the build fails, or makes no program by this compiler."""
         return self._built(Build(policy, Path(), fields=fields), f"-fmalloom-policy={policy}")
 
-    def mixed(self, build: Build, policies: Mapping[int, str]) -> Build | None:
-        """The same build with other policies for some of its structures, by their numbers; None where that
-        cannot be built."""
+    def mixed(self, build: Build, policies: Mapping[int, str]) -> Build:
+        """The same with other policies for some of its structures, by their numbers. Raises the same."""
         assert build.structures is not None
-        changed = build.structures.changed(policies)
-        by = " and ".join(f"{build.structures.name(number)} by {each}" for number, each in policies.items())
         given = self.folder / "mixed.choice"
-        given.write_text(changed.text)
-        try:
-            with put_back(self.program, self.folder):
-                return self._built(replace(build, mixed=by), f"-fmalloom-choice={given}")
-        except (CommandError, OSError, subprocess.SubprocessError):
-            return None
+        given.write_text(build.structures.changed(policies).text)
+        with put_back(self.program, self.folder):
+            return self._built(build.with_policies(policies), f"-fmalloom-choice={given}")
 
     def _built(self, made: Build, option: str) -> Build:
         self.say(f"building {made.name.removeprefix('built ')}")
         began = time.monotonic()
-        own = self.folder / made.name.replace(" ", "-").replace("/", "-")
-        own.mkdir(parents=True)
+        own = Path(tempfile.mkdtemp(prefix="build-", dir=self.folder))
         self._set_up([option, *([f"-fmalloom-profile={made.fields}"] if made.fields else [])])
         self.program.unlink(missing_ok=True)
         self._run()
@@ -165,14 +171,34 @@ class Builds:
     def of(self, policy: str) -> Build | None:
         return next((row for row in self.rows if row.policy == policy and row.fields is None), None)
 
-    def add(self, row: Build) -> None:
-        """Unless it is the same program as another row."""
+    def add(self, row: Build) -> Build | None:
+        """Unless it is the same program as another row: then None."""
         content = row.executable.read_bytes()
         for other in self.rows:
             if other.executable.read_bytes() == content:
                 self.left[row.name] = f"it is the same program as {other.name.removeprefix('built with ')}"
-                return
+                return None
         self.rows.append(row)
+        return row
+
+    def mixed(self, build: Build, policies: Mapping[int, str]) -> Build | None:
+        """A row with other policies for some of a row's structures; None where there is none."""
+        assert self.builder is not None
+        builder = self.builder
+        return self._made(build.with_policies(policies).name, lambda: builder.mixed(build, policies))
+
+    def _made(self, name: str, build: Callable[[], Build]) -> Build | None:
+        try:
+            return self.add(build())
+        except (CommandError, OSError) as error:
+            self.left[name] = str(error)
+            return None
+
+    def build(self, policy: str, fields: Path | None) -> None:
+        """A row of a policy."""
+        assert self.builder is not None
+        builder = self.builder
+        self._made(Build(policy, Path(), fields=fields).name, lambda: builder.build(policy, fields))
 
 
 def check_build(command: str, program: str) -> None:
@@ -215,11 +241,11 @@ def build_all(builder: Builder, record: Callable[[Path], Path | None]) -> Builds
     builds = Builds(builder=builder)
     with put_back(builder.program, builder.folder):
         for policy in POLICIES:
-            _add(builds, builder, policy, None)
+            builds.build(policy, None)
         plain = builds.of(NONE)
         fields = record(plain.executable) if plain else None
         for policy in BY_PROFILE if fields else ():
-            _add(builds, builder, policy, fields)
+            builds.build(policy, fields)
     return builds
 
 
@@ -227,13 +253,6 @@ def fields_of(profile: Path, table: Path) -> Path:
     """The table of fields of a recorded run. Raises CommandError where it has no accesses."""
     stages.output_of("profile", "fields", str(profile), "-o", str(table))
     return table
-
-
-def _add(builds: Builds, builder: Builder, policy: str, fields: Path | None) -> None:
-    try:
-        builds.add(builder.build(policy, fields))
-    except (CommandError, OSError, subprocess.SubprocessError) as error:
-        builds.left[Build(policy, Path(), fields=fields).name] = str(error)
 
 
 def _kept(choice: Path, place: Path) -> Path | None:

@@ -1,7 +1,7 @@
 """The one choice by the training inputs: the best setting, or a plan or build that is worth more than it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
-from malloom.optimize.building import POLICIES, Build, Builder
+from malloom.optimize.building import WITH_POOLS, Build, Builds
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
@@ -22,8 +22,6 @@ from malloom.optimize.training import Row, Training
 
 T = TypeVar("T", bound=Row)
 
-CHOSEN_POLICIES = POLICIES[2:]
-"""Those that a choice can name for a structure, and that do something."""
 
 STARTING = 0.02
 """Seconds that starting and checking a run takes on top of the program's own time."""
@@ -88,8 +86,7 @@ class Chooser:
     """Seconds of one run on every training input."""
     rows: list[Row]
     """All rows that there are; other forms of plans and builds join them."""
-    builds: Sequence[Build] = ()
-    builder: Builder | None = None
+    builds: Builds = field(default_factory=Builds)
 
     def choose(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> Choice:
         """Raises CommandError where nothing can be run."""
@@ -104,8 +101,9 @@ class Chooser:
         plans = [row for row in rows if isinstance(row, Candidate)]
         there = [row for row in rows if isinstance(row, AllocatorRow)]
         plans += self._variants(plans, there)
-        builds = [*self.builds, *self._mixed()]
-        return self._final([*plans, *builds, *self._builds_over(builds, there)], there)
+        self._mix()
+        kept = [row for row in self.builds.rows if row.may_be_kept]
+        return self._final([*plans, *kept, *self._builds_over(kept, there)], there)
 
     def racing(self, settings: Sequence[AllocatorRow], candidates: Sequence[Candidate]) -> float:
         """Seconds that the race of all rows is expected to take."""
@@ -122,7 +120,7 @@ class Chooser:
         likely to win, the builds, and FEWEST_PLANS, whatever they take; then more plans and ways."""
         ways = WAYS[self.limit.goal]
         quick = in_turn([row for row in settings if row.setting.way in ways[:LIKELY_WAYS]], ways)
-        likely: list[Row] = [*quick, *self.builds]
+        likely: list[Row] = [*quick, *self.builds.rows]
         others = [row for row in settings if row not in quick]
         rows: list[Row] = [*likely, *candidates, *others]
         time_for = int(RACE_SHARES * self.seconds / (FEWEST_ROUNDS * self._one_round))
@@ -180,37 +178,41 @@ class Chooser:
         self._race(new)
         return new
 
-    def _mixed(self) -> list[Build]:
-        """The best build with one structure after the other by the next best policy, raced; then with all of
+    def _mix(self) -> None:
+        """Races the best build with one structure after the other by the next best policy; then with all of
         these where several help, as no policy is best for every structure."""
-        told = [row for row in self._best(self.builds) if row.structures and row.policy in CHOSEN_POLICIES]
-        if self.builder is None or len(told) < 2:
-            return []
-        best, other = told[0], next((row for row in told[1:] if row.policy != told[0].policy), None)
-        if other is None or best.structures is None or not 2 <= len(best.structures) <= MOST_MIXED:
-            return []
-        if len(best.structures) * self.builder.seconds > self.seconds:
-            return []
+        pooled = [row for row in self._best(self.builds.rows) if row.structures and row.policy in WITH_POOLS]
+        best = _first(pooled)
+        other = _first([row for row in pooled if row.policy != pooled[0].policy])
+        if best is None or other is None or not self._is_mixable(best):
+            return
         self.watcher.say(f"trying {other.policy} for one structure of {best.name} after the other")
-        ones = {each: self.builder.mixed(best, {each: other.policy}) for each in range(len(best.structures))}
-        helps = self._raced_beside(best, ones)
-        if len(helps) < 2:
-            return [build for build in ones.values() if build]
-        all_of_them = self.builder.mixed(best, dict.fromkeys(helps, other.policy))
-        self._raced_beside(best, {-1: all_of_them})
-        return [build for build in (*ones.values(), all_of_them) if build]
+        helps = self._raced_beside(best, [{each: other.policy} for each in range(len(best.structures or ()))])
+        if len(helps) > 1:
+            together = {number: policy for each in helps for number, policy in each.items()}
+            self._raced_beside(best, [together])
 
-    def _raced_beside(self, best: Build, mixed: Mapping[int, Build | None]) -> list[int]:
-        """Races them, and says which are worth more than the best build."""
-        there = {number: build for number, build in mixed.items() if build}
-        self.rows += there.values()
-        self.training.enter([*there.values()])
-        names = [best.name, *(build.name for build in there.values())]
+    def _is_mixable(self, best: Build) -> bool:
+        """Whether it has several structures, and there is time to build it for each."""
+        count = len(best.structures or ())
+        seconds = self.builds.builder.seconds if self.builds.builder else 0.0
+        return 2 <= count <= MOST_MIXED and count * seconds <= self.seconds
+
+    def _raced_beside(self, best: Build, mixtures: Sequence[dict[int, str]]) -> list[dict[int, str]]:
+        """Races the best build with other policies, and says which of these are worth more than itself."""
+        made = [(policies, self.builds.mixed(best, policies)) for policies in mixtures]
+        self.training.left |= self.builds.left
+        there = [(policies, build) for policies, build in made if build]
+        new = [build for _, build in there]
+        self.rows += new
+        self.training.enter(new)
+        names = [best.name, *(build.name for build in new)]
         self.training.run(names, max(FINAL_ROUNDS, self._rounds(len(names))))
+        results = self.training.results
         return [
-            number
-            for number, build in there.items()
-            if build.name in self.training.results and self._is_worth_more(build, best)
+            policies
+            for policies, build in there
+            if build.name in results and self._is_worth_more(build, best)
         ]
 
     def _builds_over(self, builds: Sequence[Build], settings: Sequence[AllocatorRow]) -> list[Build]:

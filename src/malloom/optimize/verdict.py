@@ -150,8 +150,7 @@ def _chooser(
         watcher,
         run_time,
         outcome.rows,
-        outcome.builds.rows,
-        outcome.builds.builder,
+        outcome.builds,
     )
     judged = 3 * (1 + options.budget.fewest) * sum(plain[each.text].wall_time for each in inputs.judged)
     watcher.expect(
@@ -310,10 +309,12 @@ def decide(outcome: Outcome, folder: Path) -> None:
 
 
 def _keep(outcome: Outcome, row: Row, record: Mapping[str, Any], folder: Path) -> None:
-    """A build as its policies, and as a plan too where it runs over another allocator; all else as a plan."""
+    """A build as its policies, and where it runs over another allocator that as a plan too, without a record
+    of what was measured: the plan alone was not. All else as a plan."""
     if isinstance(row, Build):
         keep_choice(row, outcome.options.choice)
         outcome.choice_file = outcome.options.choice
+        record = setting_record(row)
     if not isinstance(row, Build) or row.over:
         keep(row, record, folder, outcome.options.plan)
         outcome.plan = outcome.options.plan

@@ -89,24 +89,29 @@ TWO = Path(__file__).parents[2] / "compiler/choices/two_lists.c"
 def test_a_structure_can_have_another_policy(project: Project) -> None:
     builder = project(MAKE)
     (builder.program.parent / "list.c").write_text(TWO.read_text())
-    build = build_all(builder, no_profile).of("pool")
+    builds = build_all(builder, no_profile)
+    build = builds.of("pool")
     assert build is not None and build.structures is not None
     number = [build.structures.name(each) for each in range(len(build.structures))].index("struct node")
-    mixed = builder.mixed(build, {number: "maximal"})
+    mixed = builds.mixed(build, {number: "maximal"})
     assert mixed is not None and mixed.structures is not None
     assert mixed.name == "built with pool, struct node by maximal"
     assert mixed.structures.policy(number) == "maximal"
     assert {mixed.structures.policy(each) for each in range(len(mixed.structures))} == {"maximal", "pool"}
     assert mixed.executable.read_bytes() != build.executable.read_bytes()
     assert builder.program.read_bytes() == b"as it was"
+    assert builds.mixed(build, {number: "pool"}) is None
+    assert builds.left["built with pool, struct node by pool"] == "it is the same program as pool"
 
 
-def test_a_mixture_that_cannot_be_built_is_none(project: Project) -> None:
+def test_a_mixture_that_cannot_be_built_says_why(project: Project) -> None:
     fails = "grep -q choice= DIR/../builds/options && exit 1; "
     builder = project(fails + MAKE)
-    build = build_all(builder, no_profile).of("pool")
+    builds = build_all(builder, no_profile)
+    build = builds.of("pool")
     assert build is not None
-    assert builder.mixed(build, {0: "maximal"}) is None
+    assert builds.mixed(build, {0: "maximal"}) is None
+    assert builds.left["built with pool, struct node by maximal"] == "the build fails: exit status 1"
     assert builder.program.read_bytes() == b"as it was"
 
 
@@ -196,6 +201,11 @@ def test_a_gain_is_the_links_the_inliners_the_pools_and_the_splits() -> None:
     ]
     assert [part for part, _ in chain_of(rows["none"], builds)] == ["link-time optimisation"]
     assert [part for part, _ in chain_of(rows["pool"], builds)][-1] == "pools"
+
+
+def test_what_no_choice_can_say_is_not_kept() -> None:
+    may_be_kept = {policy: Build(policy, Path(policy)).may_be_kept for policy in POLICIES}
+    assert [policy for policy, may in may_be_kept.items() if not may] == ["overhead-only"]
 
 
 def test_twins_are_told_of_once(tmp_path: Path) -> None:
