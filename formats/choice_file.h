@@ -35,6 +35,7 @@ struct ChoiceStructure {
 class ChoiceFile {
   public:
     static constexpr size_t most_bytes = size_t{1} << 26;
+    static constexpr const char* too_long = "is too long for a choice";
     static constexpr std::string_view first_line = "choice of policies 1";
     static constexpr std::string_view policies[] = {"none", "pool", "maximal", "hot-cold", "default"};
 

@@ -24,7 +24,7 @@ void remark_found(size_t found, size_t all, const std::string& path, llvm::Modul
     });
 }
 
-/// What became of a structure, for people who read a choice.
+/// What the source calls a structure, for people who read a choice; empty where nothing says it.
 std::string described(const Proof& proof, const StructureNames& names) {
     const llvm::DICompositeType* structure = names.of(*proof.set, proof.object_bytes);
     return structure == nullptr ? std::string() : written_name(*structure);

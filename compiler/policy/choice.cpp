@@ -1,7 +1,7 @@
 #include "compiler/policy/choice.h"
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/Support/FileSystem.h>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/policy/call_sites.h"
+#include "compiler/policy/whole_file.h"
 
 namespace malloom::compiler {
 
@@ -119,25 +120,13 @@ std::string in_a_line(std::string text) {
 }  // namespace
 
 std::unique_ptr<Choice> Choice::open(llvm::StringRef path, std::string& problem) {
-    llvm::sys::fs::file_status status;
-    if (const std::error_code error = llvm::sys::fs::status(path, status)) {
-        problem = "cannot be read: " + error.message();
-        return nullptr;
-    }
-    // A pipe would be waited for.
-    if (!llvm::sys::fs::is_regular_file(status) || status.getSize() > formats::ChoiceFile::most_bytes) {
-        problem = "is no choice: it is no file, or too long";
-        return nullptr;
-    }
-    auto bytes = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
-                                             /*IsVolatile=*/true);
-    if (!bytes) {
-        problem = "cannot be read: " + bytes.getError().message();
-        return nullptr;
-    }
     std::unique_ptr<Choice> choice(new Choice);
     choice->path_ = path.str();
-    choice->bytes_ = std::move(*bytes);
+    choice->bytes_ =
+        whole_file(path, formats::ChoiceFile::most_bytes, formats::ChoiceFile::too_long, problem);
+    if (choice->bytes_ == nullptr) {
+        return nullptr;
+    }
     const llvm::StringRef text = choice->bytes_->getBuffer();
     if (!choice->file_.open({text.data(), text.size()})) {
         problem = choice->file_.problem();
