@@ -6,47 +6,14 @@
 #include <stdint.h>
 
 #include "include/malloom/bins.h"
-#include "runtime/codegen/bins/table_functions.h"
 #include "runtime/heaps/bins/chunk.h"
 #include "runtime/heaps/bins/free_lists.h"
+#include "runtime/heaps/bins/policy.h"
 #include "runtime/heaps/bins/regions.h"
+#include "runtime/heaps/bins/words.h"
 #include "runtime/structures/freestanding/shared_word.h"
 
 namespace malloom::heaps::bins {
-
-/// The bins are those of the instance; a map of those that are filled leads past the empty ones.
-struct ShippedPolicy {
-    static constexpr bool counts = true;
-    [[gnu::always_inline]] static unsigned bin_of(const malloom_bins& heap, size_t bytes) {
-        return heap.function(bytes, &heap);
-    }
-    [[gnu::always_inline]] static unsigned next_filled(FreeLists& lists, const malloom_bins&, unsigned bin) {
-        return lists.next_filled(bin);
-    }
-};
-
-/// The same of dlmalloc's bins, which no call leads to, without counters.
-struct OriginalPolicy : ShippedPolicy {
-    static constexpr bool counts = false;
-    [[gnu::always_inline]] static unsigned bin_of(const malloom_bins&, size_t bytes) {
-        return codegen::bins::original_bin(bytes);
-    }
-};
-
-/// Words, as the compiler must not make calls of a C library's functions from these loops.
-inline void copy_words(void* to, const void* from, size_t bytes) {
-    auto* into = static_cast<volatile size_t*>(to);
-    const auto* source = static_cast<const size_t*>(from);
-    for (size_t word = 0; word < bytes / sizeof(size_t); ++word) {
-        into[word] = source[word];
-    }
-}
-inline void clear_words(void* to, size_t bytes) {
-    auto* into = static_cast<volatile size_t*>(to);
-    for (size_t word = 0; word < bytes / sizeof(size_t); ++word) {
-        into[word] = 0;
-    }
-}
 
 /// One call of an instance. A careful one has the owner's lock while it lives; others are for heaps that do
 /// not need it (options.h). Where it hears, so does the automatic rehash of what is given back.
@@ -208,6 +175,9 @@ class BinHeap {
     }
 
   private:
+    /// Where code is to be small, each rest goes through the lists.
+    static constexpr bool leaves_rest = Policy::leaves_rest_in_list && !is_small;
+
     [[gnu::always_inline]] void count(unsigned bin, unsigned what, uint32_t more) {
         if (Policy::counts && (MALLOOM_BINS_OPTIONS & what) != 0) {
             add_to_count(bin, what, more);
@@ -253,18 +223,46 @@ class BinHeap {
         if (careful && has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
-        is_small ? lists.unlink(chunk) : lists.unlink(chunk, bin);
+        if (!leaves_rest) {
+            take_out(lists, chunk, bin);
+        }
         const size_t had = bytes_of(chunk);
         const bool is_divided = had - wanted >= sizeof(Chunk);
         const size_t taken = is_divided ? wanted : had;
         if (is_divided) {
-            make_free(lists, after(chunk, wanted), had - wanted);
+            divide(lists, chunk, bin, wanted, had - wanted);
         } else {
+            if (leaves_rest) {
+                take_out(lists, chunk, bin);
+            }
             after(chunk, had).head |= before_lives;
         }
         chunk.head = taken | flags;
         take_from_free(taken);
         return object_of(chunk);
+    }
+
+    [[gnu::always_inline]] static void take_out(FreeLists& lists, Chunk& chunk, unsigned bin) {
+        is_small ? lists.unlink(chunk) : lists.unlink(chunk, bin);
+    }
+
+    /// Of the first of its list a rest that belongs into the same one has its place there, as the smallest:
+    /// no other link changes, and no bit of the map.
+    [[gnu::always_inline]] void divide(FreeLists& lists, Chunk& chunk, unsigned bin, size_t wanted,
+                                       size_t left) {
+        Chunk& rest = after(chunk, wanted);
+        if (!leaves_rest) {
+            make_free(lists, rest, left);
+            return;
+        }
+        const unsigned rest_bin = Policy::bin_of(heap_, left);
+        set_free_tags(rest, left);
+        if (rest_bin == bin && chunk.previous == lists.ring(bin)) {
+            lists.replace(chunk, rest);
+        } else {
+            take_out(lists, chunk, bin);
+            insert(lists, rest, left, rest_bin);
+        }
     }
 
     MALLOOM_BINS_HOT void take_from_free(size_t bytes) {
@@ -274,15 +272,18 @@ class BinHeap {
         }
     }
 
-    /// Its neighbours live, and the tag of the next one says already that it does not.
-    MALLOOM_BINS_HOT void make_free(FreeLists& lists, Chunk& chunk, size_t bytes) {
+    [[gnu::always_inline]] static void set_free_tags(Chunk& chunk, size_t bytes) {
         chunk.head = bytes | before_lives;
         after(chunk, bytes).bytes_before = bytes;
-        insert(lists, chunk, bytes);
     }
 
-    MALLOOM_BINS_HOT void insert(FreeLists& lists, Chunk& chunk, size_t bytes) {
-        const unsigned bin = Policy::bin_of(heap_, bytes);
+    /// Its neighbours live, and the tag of the next one says already that it does not.
+    MALLOOM_BINS_HOT void make_free(FreeLists& lists, Chunk& chunk, size_t bytes) {
+        set_free_tags(chunk, bytes);
+        insert(lists, chunk, bytes, Policy::bin_of(heap_, bytes));
+    }
+
+    [[gnu::always_inline]] void insert(FreeLists& lists, Chunk& chunk, size_t bytes, unsigned bin) {
         Chunk* const ring = lists.ring(bin);
         Chunk* larger = ring->next;
         if (!has(heap_, MALLOOM_BINS_BOUNDED)) {

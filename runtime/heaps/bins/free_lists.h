@@ -115,6 +115,14 @@ class FreeLists {
         }
     }
 
+    /// Another chunk takes its place.
+    MALLOOM_BINS_HOT static void replace(const Chunk& chunk, Chunk& other) {
+        other.next = chunk.next;
+        other.previous = chunk.previous;
+        other.previous->next = &other;
+        other.next->previous = &other;
+    }
+
   private:
     /// The bin's own links where no chunk is left in it; else null.
     [[gnu::always_inline]] static Chunk* take_out(Chunk& chunk) {

@@ -217,5 +217,28 @@ TEST(Bins, BinsOfTheOwner) {
     EXPECT_TRUE(small.is_whole());
 }
 
+/// What was counted in all bins.
+uint32_t counted(const malloom_bins& heap) {
+    uint32_t sum = 0;
+    for (unsigned bin = 0; bin < heap.bins; ++bin) {
+        sum += heap.counts[bin];
+    }
+    return sum;
+}
+
+TEST(Bins, ARestStaysInTheListOfItsChunkWhereItBelongs) {
+    for (const unsigned bounded : {0u, unsigned{MALLOOM_BINS_BOUNDED}}) {
+        SmallHeap small(1 << 17, {.options = bounded | MALLOOM_BINS_COUNT_INSERTIONS});
+        const uint32_t at_first = counted(small.heap);
+        char* const first = static_cast<char*>(malloom_bins_alloc(&small.heap, 100));
+        char* const second = static_cast<char*>(malloom_bins_alloc(&small.heap, 100));
+        EXPECT_LT(first, second) << "from the front";
+        EXPECT_EQ(counted(small.heap), at_first) << "it was put into no list";
+        EXPECT_NE(malloom_bins_alloc(&small.heap, 1 << 16), nullptr);
+        EXPECT_EQ(counted(small.heap), at_first + 1) << "half of it belongs elsewhere";
+        EXPECT_TRUE(small.is_whole());
+    }
+}
+
 }  // namespace
 }  // namespace malloom::tests
