@@ -275,6 +275,50 @@ typedef struct malloom_bins_automatic {
 malloom_bins_result malloom_bins_rehash_automatically(malloom_bins* heap,
                                                       const malloom_bins_automatic_settings* settings);
 
+/* Quick lists in front of a heap (Weinstock and Wulf 1988, "Quick Fit"): small objects that were given back
+ * last are kept as they are, and serve the next requests of just their size. Neither joining nor splitting is
+ * paid for them, and no bin is looked for. A request that finds no room gives all of them back to the heap
+ * and tries again, so memory that is enough stays enough; that one call takes as many frees more as objects
+ * were kept.
+ *
+ * To the heap a kept object is a living one: its statistics and its walk say so. Objects of a heap with quick
+ * lists are given back by the calls below, or by malloom_bins_free_later; malloom_bins_free would not know
+ * that one is kept already. Only objects on the first level are kept. What is kept has its first two words
+ * written over. */
+typedef struct malloom_bins_quick_list {
+    void* first;
+    size_t room; /* for so many more objects */
+} malloom_bins_quick_list;
+
+/* All of it is the heap's own. One thread at a time, as the heap. */
+typedef struct malloom_bins_quick {
+    malloom_bins* heap;
+    malloom_bins_quick_list* lists; /* of each size of chunks */
+    size_t most_bytes;              /* of a request that they may serve */
+    size_t most_chunk_bytes;        /* of a chunk that is kept */
+    size_t rest;                    /* lists further on that serve a size as well: chunks with a rest */
+    unsigned int granule_bits;
+} malloom_bins_quick;
+
+/* Bytes of the lists for requests of up to so many bytes, where objects are aligned to so many; the default
+ * alignment is that of two pointers. */
+#define MALLOOM_BINS_QUICK_STORAGE(most_bytes, alignment) \
+    (((most_bytes) / (alignment) + 4 * sizeof(void*) / (alignment) + 4) * sizeof(malloom_bins_quick_list))
+
+/* Opens quick lists for requests of up to `most_bytes`, which keep up to `most_each` objects of a size. The
+ * storage lives as long as they do. The heap is open, and its hooks neither lock nor trace: they would not
+ * hear of what the lists do. BAD_ARGUMENT for such hooks, for CLEAR_ON_FREE, CHECKED_LINKS and THOROUGH, and
+ * for `most_each` 0; TOO_SMALL for too little storage. */
+malloom_bins_result malloom_bins_quick_open(malloom_bins_quick* quick, malloom_bins* heap, size_t most_bytes,
+                                            unsigned int most_each, void* storage, size_t storage_bytes);
+/* As those of the heap. */
+void* malloom_bins_quick_alloc(malloom_bins_quick* quick, size_t bytes);
+void* malloom_bins_quick_calloc(malloom_bins_quick* quick, size_t count, size_t bytes);
+void* malloom_bins_quick_realloc(malloom_bins_quick* quick, void* object, size_t bytes);
+malloom_bins_result malloom_bins_quick_free(malloom_bins_quick* quick, void* object);
+/* All kept objects go back to the heap, as before a region is removed; how many there were. */
+size_t malloom_bins_quick_settle(malloom_bins_quick* quick);
+
 /* What an object's owner may use of it, at least what was asked for; 0 for what is no living object. */
 size_t malloom_bins_usable_size(const malloom_bins* heap, const void* object);
 /* Whether the address lies in one of the regions. */

@@ -4,6 +4,9 @@
 static malloom_bins heap;
 static uintptr_t storage[MALLOOM_BINS_LISTS(MALLOOM_BINS_ORIGINAL_COUNT, 1) / sizeof(uintptr_t) + 1];
 static uintptr_t region[128];
+static malloom_bins_quick quick;
+static malloom_bins_quick_list
+    lists[MALLOOM_BINS_QUICK_STORAGE(100, 2 * sizeof(void*)) / sizeof(malloom_bins_quick_list)];
 
 int bins_from_c(void);
 
@@ -15,6 +18,14 @@ int bins_from_c(void) {
     settings.storage_bytes = sizeof storage;
     if (malloom_bins_open(&heap, &settings) != MALLOOM_BINS_OK ||
         malloom_bins_add_region(&heap, region, sizeof region, 0) != MALLOOM_BINS_OK) {
+        return 0;
+    }
+    if (malloom_bins_quick_open(&quick, &heap, 100, 2, lists, sizeof lists) != MALLOOM_BINS_OK) {
+        return 0;
+    }
+    object = malloom_bins_quick_alloc(&quick, 100);
+    if (object == NULL || malloom_bins_quick_free(&quick, object) != MALLOOM_BINS_OK ||
+        malloom_bins_quick_settle(&quick) != 1) {
         return 0;
     }
     object = malloom_bins_alloc(&heap, 100);
