@@ -185,7 +185,10 @@ typedef enum malloom_bins_ranges {
                           */
     /* As smooth, by the square root of what was counted, and with no bins narrower than sizes can differ:
      * for insertions and steps counted together, which are what the lists cost. */
-    MALLOOM_BINS_BY_COST
+    MALLOOM_BINS_BY_COST,
+    /* Each octave of sizes gets a power of two of bins, by the root of what was counted there: their function
+     * is short, as dlmalloc's. Firmware compiled to be small (-Os) has them only where it asks for them. */
+    MALLOOM_BINS_BY_OCTAVE
 } malloom_bins_ranges;
 
 /* Lays out the bins by what was counted in them since they were opened or laid out last, writes a function

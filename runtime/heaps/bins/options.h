@@ -13,13 +13,19 @@
 
 /// The same of what bins are laid out by: a bit for each of malloom_bins_ranges.
 #ifndef MALLOOM_BINS_RANGES
+#if defined(__OPTIMIZE_SIZE__)
 #define MALLOOM_BINS_RANGES (1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH | 1 << MALLOOM_BINS_BY_COST)
+#else
+#define MALLOOM_BINS_RANGES                                                            \
+    (1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH | 1 << MALLOOM_BINS_BY_COST | \
+     1 << MALLOOM_BINS_BY_OCTAVE)
+#endif
 #endif
 
 namespace malloom::heaps::bins {
 
-static_assert((MALLOOM_BINS_RANGES &
-               ~(1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH | 1 << MALLOOM_BINS_BY_COST)) == 0,
+static_assert((MALLOOM_BINS_RANGES & ~(1 << MALLOOM_BINS_LINEAR | 1 << MALLOOM_BINS_SMOOTH |
+                                       1 << MALLOOM_BINS_BY_COST | 1 << MALLOOM_BINS_BY_OCTAVE)) == 0,
               "MALLOOM_BINS_RANGES has a bit that stands for no ranges of malloom_bins_ranges");
 
 constexpr bool has_ranges(unsigned ranges) {

@@ -35,6 +35,15 @@ uint32_t share(uint32_t width, uint32_t part, uint32_t whole) {
     return (width >> shift) * part / whole << shift;
 }
 
+/// weight * part / whole, where the weight has at most 24 bits.
+uint32_t part_of(uint32_t weight, uint32_t part, uint32_t whole) {
+    while (whole >= uint32_t{1} << 8) {
+        whole = (whole + 1) / 2;
+        part = (part + 1) / 2;
+    }
+    return weight * (part < whole ? part : whole) / whole;
+}
+
 /// Begins of bins as they are found, in ascending order.
 class Begins {
   public:
@@ -132,6 +141,69 @@ void limit_to_sizes(const CountedBins& old, unsigned wanted, uint32_t* weights) 
     }
 }
 
+/// Sizes from the begin of one to that of the next, twice as large; the first one is of all smaller sizes.
+class Octaves {
+  public:
+    explicit Octaves(const CountedBins& old) : first_(old.granule * 4), granule_(old.granule) {
+        for (unsigned octave = 0; octave < most; ++octave) {  // as a whole they would be cleared by memset
+            weights_[octave] = 0;
+            bits_[octave] = 0;
+        }
+        while (count_ < most && begin(count_) < old.end) {
+            ++count_;
+        }
+        for (unsigned bin = 0; bin < old.bins; ++bin) {
+            add(old.begins[bin], end_of(old, bin), old.counts[bin]);
+        }
+    }
+    unsigned count() const { return count_; }
+    uint32_t begin(unsigned octave) const { return octave == 0 ? 0 : first_ << (octave - 1); }
+    uint32_t width(unsigned octave) const { return octave == 0 ? first_ : begin(octave); }
+    uint32_t weight(unsigned octave) const { return weights_[octave]; }
+    unsigned bits(unsigned octave) const { return bits_[octave]; }
+
+    /// Divides octaves until there are so many bins, each time where that spares most for each bin more.
+    void divide(unsigned wanted) {
+        for (unsigned bins = count_;;) {
+            unsigned best = most;
+            for (unsigned octave = 0; octave < count_; ++octave) {
+                const bool can_be =
+                    width(octave) >> bits_[octave] > granule_ && bins + (1U << bits_[octave]) <= wanted;
+                if (can_be && spared(octave) > (best == most ? 0 : spared(best))) {
+                    best = octave;
+                }
+            }
+            if (best == most) {
+                return;
+            }
+            bins += 1U << bits_[best]++;
+        }
+    }
+
+  private:
+    static constexpr unsigned most = 28;
+
+    /// A bin with c steps that is divided into n has c / n: of a bin more, as c / (n * n).
+    uint32_t spared(unsigned octave) const { return (weights_[octave] << 8) >> (2 * bits_[octave]); }
+
+    /// What was counted in a bin, evenly spread over its sizes.
+    void add(uint32_t from, uint32_t to, uint32_t weight) {
+        for (unsigned octave = 0; octave < count_; ++octave) {
+            const uint32_t begins = begin(octave) > from ? begin(octave) : from;
+            const uint32_t end = begin(octave) + width(octave);
+            const uint32_t ends = octave + 1 == count_ || end > to ? to : end;
+            if (begins < ends) {
+                weights_[octave] += part_of(weight, ends - begins, to - from);
+            }
+        }
+    }
+
+    uint32_t first_, granule_;
+    unsigned count_ = 1;
+    uint32_t weights_[most];
+    uint8_t bits_[most];  ///< two to the power of it are its bins
+};
+
 }  // namespace
 
 unsigned redistribute_linearly(const CountedBins& old, unsigned wanted, uint32_t* result) {
@@ -168,6 +240,28 @@ unsigned redistribute_by_cost(const CountedBins& old, uint32_t* counts, unsigned
     }
     limit_to_sizes(old, wanted - wanted / 4, counts);
     return redistribute_smoothly(old, wanted, result);
+}
+
+unsigned redistribute_by_octave(const CountedBins& old, uint32_t* counts, unsigned wanted, uint32_t* result) {
+    constexpr unsigned counted_bits = 23;
+    const codegen::bins::Scale scale = codegen::bins::scale_to(counted_bits, counts, old.bins);
+    if (scale.sum == 0) {
+        return 0;
+    }
+    for (unsigned bin = 0; bin < old.bins; ++bin) {
+        counts[bin] >>= scale.shift;
+    }
+    Octaves octaves(old);
+    octaves.divide(wanted);
+    unsigned bins = 0;
+    for (unsigned octave = 0; octave < octaves.count() && bins < wanted; ++octave) {
+        const unsigned bits = octaves.bits(octave);
+        for (unsigned part = 0; part < 1U << bits && bins < wanted; ++part) {
+            result[bins] = octaves.begin(octave) + (octaves.width(octave) >> bits) * part;
+            counts[bins++] = octaves.weight(octave) >> bits;
+        }
+    }
+    return bins;
 }
 
 }  // namespace malloom::heaps::bins

@@ -30,4 +30,9 @@ unsigned redistribute_smoothly(const CountedBins& old, unsigned wanted, uint32_t
 /// not make shorter. `counts` are those of the old bins, and are lost.
 unsigned redistribute_by_cost(const CountedBins& old, uint32_t* counts, unsigned wanted, uint32_t* result);
 
+/// Each octave of sizes gets a power of two of bins, of one width each: more where more was counted, as the
+/// root of it, and one at least. So the function is short: a few comparisons, a shift and an addition.
+/// `counts` are those of the old bins; afterwards they are what the new ones may expect.
+unsigned redistribute_by_octave(const CountedBins& old, uint32_t* counts, unsigned wanted, uint32_t* result);
+
 }  // namespace malloom::heaps::bins

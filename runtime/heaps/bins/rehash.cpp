@@ -107,8 +107,9 @@ malloom_bins_result lay_out_anew(malloom_bins& heap, unsigned wanted, malloom_bi
         return moved;
     }
     malloom_bin_function function = bins != 0 ? malloom_bins_variable : heap.function;
-    // What was counted weighs the comparisons of ranges that were not chosen by it.
-    const codegen::bins::BinRanges found = {heap.begins, nullptr, stay ? heap.counts : nullptr,
+    // What was counted weighs the comparisons of ranges that do not all have as much of it.
+    const bool is_uneven = stay || (has_ranges(MALLOOM_BINS_BY_OCTAVE) && ranges == MALLOOM_BINS_BY_OCTAVE);
+    const codegen::bins::BinRanges found = {heap.begins, nullptr, is_uneven ? heap.counts : nullptr,
                                             bins != 0 ? bins : heap.bins};
     const malloom_bins_result result = generate(heap, found, code, function);
     bins != 0 ? adopt(heap, function, bins, code) : go_on_with(heap, function, code);
@@ -161,6 +162,9 @@ unsigned new_begins(const malloom_bins& heap, const uint32_t* begins, malloom_bi
     }
     if (has_ranges(MALLOOM_BINS_BY_COST) && ranges == MALLOOM_BINS_BY_COST) {
         return redistribute_by_cost(old, heap.counts, wanted, result);
+    }
+    if (has_ranges(MALLOOM_BINS_BY_OCTAVE) && ranges == MALLOOM_BINS_BY_OCTAVE) {
+        return redistribute_by_octave(old, heap.counts, wanted, result);
     }
     return has_ranges(MALLOOM_BINS_SMOOTH) ? redistribute_smoothly(old, wanted, result) : 0;
 }

@@ -90,6 +90,38 @@ class OperatedHeap {
         if (choices_.below(2) != 0) {
             rehash_automatically();
         }
+        if (choices_.below(2) != 0) {
+            open_quick_lists(settings.options);
+        }
+    }
+
+    void open_quick_lists(unsigned options) {
+        constexpr unsigned rare =
+            MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH;
+        const size_t most_bytes = choices_.below(1'000);
+        lists_.resize(MALLOOM_BINS_QUICK_STORAGE(most_bytes, alignment_) / sizeof(uint64_t));
+        const malloom_bins_result said =
+            malloom_bins_quick_open(&quick_, &heap_, most_bytes, static_cast<unsigned>(choices_.below(5)) + 1,
+                                    lists_.data(), lists_.size() * sizeof(uint64_t));
+        has_quick_lists_ = said == MALLOOM_BINS_OK;
+        expect(has_quick_lists_ == ((options & rare) == 0), "quick lists open in front of what they are for");
+    }
+
+    void* alloc(size_t bytes) {
+        return has_quick_lists_ ? malloom_bins_quick_alloc(&quick_, bytes)
+                                : malloom_bins_alloc(&heap_, bytes);
+    }
+    void* calloc(size_t count, size_t bytes) {
+        return has_quick_lists_ ? malloom_bins_quick_calloc(&quick_, count, bytes)
+                                : malloom_bins_calloc(&heap_, count, bytes);
+    }
+    void* realloc(void* object, size_t bytes) {
+        return has_quick_lists_ ? malloom_bins_quick_realloc(&quick_, object, bytes)
+                                : malloom_bins_realloc(&heap_, object, bytes);
+    }
+    malloom_bins_result free(void* object) {
+        return has_quick_lists_ ? malloom_bins_quick_free(&quick_, object)
+                                : malloom_bins_free(&heap_, object);
     }
 
     void operate() {
@@ -115,7 +147,7 @@ class OperatedHeap {
                 return free_one(false);
             default: {
                 const size_t bytes = choices_.below(choices_.below(4) == 0 ? 20'000 : 400);
-                return take(malloom_bins_alloc(&heap_, bytes), bytes);
+                return take(alloc(bytes), bytes);
             }
         }
     }
@@ -147,7 +179,7 @@ class OperatedHeap {
     }
 
     void rehash() {
-        const auto ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_COST + 1));
+        const auto ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_OCTAVE + 1));
         const unsigned most = ranges == MALLOOM_BINS_AS_THEY_ARE ? 1 : heap_.most_bins + 1;
         const malloom_bins_result said =
             malloom_bins_rehash_into(&heap_, static_cast<unsigned>(choices_.below(most)), ranges, nullptr);
@@ -156,7 +188,7 @@ class OperatedHeap {
 
     void rehash_automatically() {
         malloom_bins_automatic_settings settings = {};
-        settings.ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_COST) + 1);
+        settings.ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_OCTAVE) + 1);
         settings.bins = static_cast<unsigned>(choices_.below(heap_.most_bins + 1u));
         settings.counts = static_cast<unsigned>(choices_.below(8)) * MALLOOM_BINS_COUNT_INSERTIONS;
         settings.window = static_cast<unsigned>(choices_.below(5)) * 4;
@@ -191,6 +223,9 @@ class OperatedHeap {
         if (regions_.empty()) {
             return;
         }
+        if (has_quick_lists_) {
+            malloom_bins_quick_settle(&quick_);
+        }
         const auto chosen = std::next(regions_.begin(), static_cast<long>(choices_.below(regions_.size())));
         if (malloom_bins_remove_region(&heap_, chosen->first) == MALLOOM_BINS_OK) {
             regions_.erase(chosen);
@@ -199,7 +234,7 @@ class OperatedHeap {
 
     void take_zeroed() {
         const size_t bytes = choices_.below(200);
-        auto* object = static_cast<unsigned char*>(malloom_bins_calloc(&heap_, 3, bytes));
+        auto* object = static_cast<unsigned char*>(calloc(3, bytes));
         expect(object == nullptr || is_marked(object, 3 * bytes, 0), "it is zeroed");
         take(object, 3 * bytes);
     }
@@ -247,7 +282,7 @@ class OperatedHeap {
         const auto chosen = any();
         auto [begin, object] = *chosen;
         const size_t bytes = choices_.below(3'000);
-        auto* moved = static_cast<unsigned char*>(malloom_bins_realloc(&heap_, begin, bytes));
+        auto* moved = static_cast<unsigned char*>(realloc(begin, bytes));
         if (moved == nullptr) {
             return;
         }
@@ -262,9 +297,13 @@ class OperatedHeap {
         }
         const auto chosen = any();
         expect(is_marked(chosen->first, chosen->second.bytes, chosen->second.mark), "nobody wrote into it");
-        expect((is_later ? malloom_bins_free_later : malloom_bins_free)(&heap_, chosen->first) ==
-                   MALLOOM_BINS_OK,
-               "it is freed");
+        const malloom_bins_result said =
+            is_later ? malloom_bins_free_later(&heap_, chosen->first) : free(chosen->first);
+        expect(said == MALLOOM_BINS_OK, "it is freed");
+        if (!is_later && has_quick_lists_ && choices_.below(4) == 0) {
+            const malloom_bins_result again = free(chosen->first);
+            expect(again != MALLOOM_BINS_OK, "it is not freed twice");
+        }
         living_.erase(chosen);
     }
 
@@ -277,7 +316,9 @@ class OperatedHeap {
 
     Choices choices_;
     malloom_bins heap_ = {};
-    std::vector<uint64_t> storage_, automatic_;
+    malloom_bins_quick quick_ = {};
+    bool has_quick_lists_ = false;
+    std::vector<uint64_t> storage_, automatic_, lists_;
     std::map<void*, std::unique_ptr<unsigned char[]>> regions_;
     std::map<unsigned char*, Object> living_;
     std::string wrong_;

@@ -38,6 +38,16 @@ struct Bins {
         result.resize(redistribute_by_cost(old, lost.data(), wanted, result.data()));
         return result;
     }
+    /// And what each may expect.
+    std::pair<std::vector<uint32_t>, std::vector<uint32_t>> by_octave(unsigned wanted) const {
+        std::vector<uint32_t> result(wanted), expected = counts;
+        expected.resize(std::max<size_t>(expected.size(), wanted));
+        const CountedBins old = {begins.data(), expected.data(), static_cast<unsigned>(begins.size()), end,
+                                 granule};
+        result.resize(redistribute_by_octave(old, expected.data(), wanted, result.data()));
+        expected.resize(result.size());
+        return {result, expected};
+    }
     static long among(const std::vector<uint32_t>& found, uint32_t begin, uint32_t end) {
         return std::count_if(found.begin(), found.end(),
                              [=](uint32_t each) { return each >= begin && each < end; });
@@ -53,6 +63,43 @@ TEST(Redistribution, WhatIsEvenStays) {
     const Bins bins = {{0, 160, 320, 480}, {7, 7, 7, 7}, 640};
     EXPECT_EQ(bins.linearly(4), bins.begins);
     EXPECT_EQ(bins.linearly(8), (std::vector<uint32_t>{0, 80, 160, 240, 320, 400, 480, 560}));
+}
+
+TEST(Redistribution, OctavesHavePowersOfTwoOfBins) {
+    const Bins bins = {{0, 64, 128, 256, 512}, {1, 0, 800, 50, 0}, 1'024};
+    const auto [begins, expected] = bins.by_octave(11);
+    EXPECT_EQ(begins, (std::vector<uint32_t>{0, 64, 128, 160, 192, 224, 256, 320, 384, 448, 512}));
+    EXPECT_EQ(expected, (std::vector<uint32_t>{1, 0, 200, 200, 200, 200, 12, 12, 12, 12, 0}));
+}
+
+TEST(Redistribution, OctavesStartWithABinEach) {
+    const Bins bins = {{0, 300}, {0, 5}, 1'024};
+    const auto [begins, expected] = bins.by_octave(5);
+    EXPECT_EQ(begins, (std::vector<uint32_t>{0, 64, 128, 256, 512}));
+    EXPECT_GT(expected[4], expected[3]) << "more of it lies there";
+    EXPECT_EQ(expected[0] + expected[1], 0u);
+    EXPECT_TRUE(bins.by_octave(3).first.size() == 3) << "fewer than there are octaves";
+    EXPECT_TRUE((Bins{{0, 300}, {0, 0}, 1'024}.by_octave(5).first.empty()));
+}
+
+TEST(Redistribution, OctavesOfAnyCountsAscend) {
+    std::mt19937 random(4);
+    for (int round = 0; round < 300; ++round) {
+        Bins bins = {{0}, {static_cast<uint32_t>(random())}, 0};
+        for (unsigned bin = 1 + random() % 120; bin > 0; --bin) {
+            bins.begins.push_back(bins.begins.back() + granule * (1 + random() % (1u << random() % 16)));
+            bins.counts.push_back(static_cast<uint32_t>(random()) >> random() % 32);
+        }
+        bins.end = std::min<uint64_t>(uint64_t{bins.begins.back()} * 2, UINT32_MAX / 2);
+        const unsigned wanted = 1 + random() % 200;
+        const auto [begins, expected] = bins.by_octave(wanted);
+        ASSERT_LE(begins.size(), wanted);
+        ASSERT_FALSE(begins.empty());
+        EXPECT_EQ(begins[0], 0u);
+        EXPECT_TRUE(std::is_sorted(begins.begin(), begins.end(), std::less_equal<uint32_t>()));
+        EXPECT_TRUE(
+            std::all_of(begins.begin(), begins.end(), [](uint32_t each) { return each % granule == 0; }));
+    }
 }
 
 TEST(Redistribution, OneSizeHasOneBin) {

@@ -33,8 +33,8 @@ void use(SmallHeap& small, unsigned seed) {
 
 TEST(Rehash, LeavesTheHeapWhole) {
     for (const unsigned options : {0u, static_cast<unsigned>(MALLOOM_BINS_BOUNDED)}) {
-        for (const auto ranges :
-             {MALLOOM_BINS_AS_THEY_ARE, MALLOOM_BINS_LINEAR, MALLOOM_BINS_SMOOTH, MALLOOM_BINS_BY_COST}) {
+        for (const auto ranges : {MALLOOM_BINS_AS_THEY_ARE, MALLOOM_BINS_LINEAR, MALLOOM_BINS_SMOOTH,
+                                  MALLOOM_BINS_BY_COST, MALLOOM_BINS_BY_OCTAVE}) {
             SmallHeap small(1 << 18, {.options = options | MALLOOM_BINS_COUNT_INSERTIONS, .levels = 2});
             CodePages pages;
             for (unsigned round = 0; round < 9; ++round) {

@@ -46,7 +46,7 @@ def test_header_stands_alone(header: str, tmp_path: Path) -> None:
         ("(1<<MALLOOM_BINS_SMOOTH|1<<MALLOOM_BINS_BY_COST)", True),
         ("0", True),
         ("(1<<MALLOOM_BINS_AS_THEY_ARE)", False),
-        ("(2<<MALLOOM_BINS_BY_COST)", False),
+        ("(2<<MALLOOM_BINS_BY_OCTAVE)", False),
         ("-1", False),
     ],
 )
