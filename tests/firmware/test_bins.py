@@ -40,14 +40,23 @@ LEARNING = Replay(
     rehashes=2,
 )
 
-OWN = (Allocator.PAPER, Allocator.SHIPPED, Allocator.COMPILED_IN)
+QUICK = {"quick_bytes": 512, "quick_each": 4}
+"""Of quick lists: other heaps take no notice of it."""
+OWN = (
+    Allocator.PAPER,
+    Allocator.SHIPPED,
+    Allocator.COMPILED_IN,
+    Allocator.QUICK,
+    Allocator.FIXED,
+    Allocator.POINTED,
+)
 ALLOCATORS = [each if each in OWN else pytest.param(each, marks=pytest.mark.long) for each in Allocator]
 """Those of others are fetched and built for `make bench` and `make soak`."""
 
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_every_heap_serves_the_list(allocator: Allocator) -> None:
-    first, second = CORE.replay(Replay(ROOM, allocator, runs=2), LIST)
+    first, second = CORE.replay(Replay(ROOM, allocator, runs=2, **QUICK), LIST)
     assert first.pairs == second.pairs == LIST.pairs
     assert first.failures == 0
     assert LIST.peak <= first.held <= ROOM
@@ -57,7 +66,7 @@ def test_every_heap_serves_the_list(allocator: Allocator) -> None:
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_requests_that_find_no_room_are_counted(allocator: Allocator) -> None:
-    (run,) = CORE.replay(Replay(8 << 10, allocator), LIST)
+    (run,) = CORE.replay(Replay(8 << 10, allocator, **QUICK), LIST)
     assert 0 < run.failures < run.pairs
 
 
@@ -128,9 +137,9 @@ def test_all_functions_agree(sizes: Sizes, flushes: bool) -> None:
 
 
 MEASURED = (
-    r"board_cycles|malloom_bins_(original|variable|alloc|free)|lv_tlsf_(malloc|free)|o1heap(Allocate|Free)"
+    r"board_cycles|malloom_bins_(original|variable|(quick_)?(alloc|free))|lv_tlsf_(malloc|free)|o1heap(Allocate|Free)"
     r"|_(malloc|free)_r|picolibc_(malloc|free)|.*(release_plainly|make_plainly|release_and_hear).*"
-    r"|__clzsi2|_ZN7malloom5bench4bins(5timed|8allocate|7release)I.*"
+    r"|__clzsi2|_ZN7malloom5bench4bins(5timed|8allocate|7release)I.*|.*(allocate|release)_fixed.*"
 )
 
 
@@ -143,7 +152,7 @@ def test_what_is_measured_lies_where_no_part_takes_anothers_lines() -> None:
         end = begin + elf.get_section_by_name(".measured")["sh_size"]
         symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
         found = [symbol for symbol in symbols if re.fullmatch(MEASURED, symbol.name)]
-    assert len(found) == 28
+    assert len(found) == 37
     assert [symbol.name for symbol in found if not begin <= symbol["st_value"] < end] == []
 
 

@@ -113,6 +113,13 @@ malloom_bins_result BinReplay::rehash_automatically() {
     return malloom_bins_rehash_automatically(&instance_->heap, &settings);
 }
 
+malloom_bins_result BinReplay::open_quick_lists(BoardMemory& memory) {
+    const size_t bytes = MALLOOM_BINS_QUICK_STORAGE(header_.quick_bytes, instance_->heap.granule);
+    quick_bytes_ = sizeof(malloom_bins_quick) + bytes;
+    return malloom_bins_quick_open(&instance_->quick, &instance_->heap, header_.quick_bytes,
+                                   header_.quick_each, memory.take(bytes), bytes);
+}
+
 void BinReplay::use(const functions::ByteTable& table) {
     instance_->table = &table;
     if (uses_table_) {
@@ -130,8 +137,9 @@ size_t BinReplay::generated_bytes() const {
 malloom_bins_result BinReplay::rehash(malloom_bins_ranges ranges, Function function) {
     const bool generates = function == Function::generated;
     const uint32_t begin = board_cycles();
-    const malloom_bins_result result =
-        malloom_bins_rehash(&instance_->heap, ranges, generates ? &code_ : nullptr);
+    const malloom_bins_result result = malloom_bins_rehash_into(
+        &instance_->heap, ranges == MALLOOM_BINS_AS_THEY_ARE ? 0 : header_.rehash_bins, ranges,
+        generates ? &code_ : nullptr);
     rehash_cycles_ = board_cycles() - begin;
     code_bytes_ = generates ? 2 * generated_bytes() : 0;
     uses_table_ = function == Function::byte_table;

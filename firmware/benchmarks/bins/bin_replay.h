@@ -15,6 +15,7 @@ namespace malloom::bench::bins {
 struct Instance {
     malloom_bins heap;
     const codegen::bins::ByteTable* table;
+    malloom_bins_quick quick;  ///< of Allocator::quick
 };
 
 class BinReplay {
@@ -31,6 +32,8 @@ class BinReplay {
 
     /// From now on calls of the heap lay out its bins, if the settings ask for it.
     malloom_bins_result rehash_automatically();
+    /// Quick lists in front of the heap, with storage in memory of the board.
+    malloom_bins_result open_quick_lists(BoardMemory& memory);
     bool is_automatic() const { return header_.automatic != 0; }
 
     /// A byte table of the ranges as they are, which has to live until the next one comes. The function that
@@ -47,7 +50,7 @@ class BinReplay {
     }
     const uint8_t* region() const { return region_; }
     /// Of the instance, its storage, and the generated code.
-    size_t table_bytes() const { return sizeof(malloom_bins) + storage_bytes_ + code_bytes_; }
+    size_t table_bytes() const { return sizeof(malloom_bins) + storage_bytes_ + quick_bytes_ + code_bytes_; }
 
   private:
     malloom_bin_function function_of(Function function) const;
@@ -60,7 +63,8 @@ class BinReplay {
     uint8_t* region_ = nullptr;
     void* automatic_storage_ = nullptr;
     size_t storage_bytes_ = 0;
-    size_t code_bytes_ = 0;  ///< of generated code: the function in use, and as much for the next one
+    size_t quick_bytes_ = 0;  ///< of quick lists, and what they belong to
+    size_t code_bytes_ = 0;   ///< of generated code: the function in use, and as much for the next one
     uint32_t rehash_cycles_ = 0;
     bool uses_table_;
 };

@@ -7,6 +7,7 @@ namespace malloom::bench::bins {
 
 /// The paper's heap: it looks at one bin after the other (Lhuillier and Courousse, 2.1).
 struct ScanningPolicy : heaps::bins::ShippedPolicy {
+    static constexpr bool leaves_rest_in_list = false;
     [[gnu::always_inline]] static unsigned next_filled(heaps::bins::FreeLists& lists,
                                                        const malloom_bins& heap, unsigned bin) {
         while (bin < heap.bins && lists.ring(bin)->next == lists.ring(bin)) {
@@ -14,6 +15,11 @@ struct ScanningPolicy : heaps::bins::ShippedPolicy {
         }
         return bin < heap.bins ? bin : heaps::bins::no_bin;
     }
+};
+
+/// dlmalloc's bins through the instance's function, without counters.
+struct PointerPolicy : heaps::bins::ShippedPolicy {
+    static constexpr bool counts = false;
 };
 
 /// malloom_bins_alloc with another policy, of a heap that needs no careful calls.

@@ -25,6 +25,14 @@ struct ShippedHeap {
     void release(void* object) const { malloom_bins_free(heap, object); }
 };
 
+/// The shipped heap behind quick lists.
+struct QuickHeap {
+    malloom_bins* heap;
+    malloom_bins_quick* lists() const { return &reinterpret_cast<Instance*>(heap)->quick; }
+    void* allocate(size_t bytes) const { return malloom_bins_quick_alloc(lists(), bytes); }
+    void release(void* object) const { malloom_bins_quick_free(lists(), object); }
+};
+
 struct CompiledInHeap {
     malloom_bins* heap;
     void* allocate(size_t bytes) const {
@@ -33,6 +41,32 @@ struct CompiledInHeap {
     void release(void* object) const {
         malloom::bench::bins::release<malloom::heaps::bins::OriginalPolicy, true>(heap, object);
     }
+};
+
+struct PointerHeap {
+    malloom_bins* heap;
+    void* allocate(size_t bytes) const { return malloom::bench::bins::allocate<PointerPolicy>(heap, bytes); }
+    void release(void* object) const { malloom::bench::bins::release<PointerPolicy, true>(heap, object); }
+};
+
+/// A copy of the instance, at an address that the calls know.
+malloom_bins fixed_instance;
+
+[[gnu::noinline]] void* allocate_fixed(size_t bytes) {
+    const bool may_be = malloom::heaps::bins::calls_of(fixed_instance) != malloom::heaps::bins::careful_calls;
+    return may_be ? malloom::heaps::bins::make<malloom::heaps::bins::OriginalPolicy>(fixed_instance, bytes)
+                  : nullptr;
+}
+[[gnu::noinline]] void release_fixed(void* object) {
+    if (malloom::heaps::bins::calls_of(fixed_instance) != malloom::heaps::bins::careful_calls) [[likely]] {
+        malloom::heaps::bins::release<malloom::heaps::bins::OriginalPolicy, false>(fixed_instance, object);
+    }
+}
+
+struct FixedHeap {
+    malloom_bins* heap;
+    void* allocate(size_t bytes) const { return allocate_fixed(bytes); }
+    void release(void* object) const { release_fixed(object); }
 };
 
 void write_times(uint32_t run, const RunTimes& times, const uint8_t* region) {
@@ -153,6 +187,12 @@ Status replay_bins(const ReplayFile& file, BoardMemory& memory, void** slots) {
     if (bins.open(memory) != MALLOOM_BINS_OK) {
         return no_memory;
     }
+    if (file.header->allocator == Allocator::quick && bins.open_quick_lists(memory) != MALLOOM_BINS_OK) {
+        return no_memory;
+    }
+    if (file.header->allocator == Allocator::fixed) {
+        malloom::heaps::bins::copy_words(&fixed_instance, &bins.heap(), sizeof fixed_instance);
+    }
     return BinRuns<Heap>(file, bins, slots).all();
 }
 
@@ -195,6 +235,12 @@ Status replay(const ReplayFile& file) {
             return replay_bins<ShippedHeap>(file, memory, slots);
         case Allocator::compiled_in:
             return replay_bins<CompiledInHeap>(file, memory, slots);
+        case Allocator::quick:
+            return replay_bins<QuickHeap>(file, memory, slots);
+        case Allocator::fixed:
+            return replay_bins<FixedHeap>(file, memory, slots);
+        case Allocator::pointed:
+            return replay_bins<PointerHeap>(file, memory, slots);
 #if defined(MALLOOM_TLSF)
         case Allocator::tlsf:
             return replay_peer<TlsfHeap>(file, memory, slots);

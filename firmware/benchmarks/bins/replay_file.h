@@ -8,7 +8,18 @@
 
 namespace malloom::bench::bins {
 
-enum class Allocator : uint32_t { paper, shipped, compiled_in, tlsf, o1heap, newlib, picolibc };
+enum class Allocator : uint32_t {
+    paper,
+    shipped,
+    compiled_in,
+    tlsf,
+    o1heap,
+    newlib,
+    picolibc,
+    quick,
+    fixed,
+    pointed
+};
 enum class Function : uint32_t { compiled_in, branching, branchless, byte_table, generated };
 enum class Ranges : uint32_t { original, octaves, given };
 
@@ -17,7 +28,7 @@ enum : uint32_t { shows_bins = 1, shows_steps = 2 };
 /// The words at the begin. Sizes are bytes.
 struct ReplayHeader {
     static constexpr uint32_t right_magic = 0x4c4f424d;  ///< "MBOL"
-    static constexpr uint32_t right_version = 2;
+    static constexpr uint32_t right_version = 3;
 
     uint32_t magic;
     uint32_t version;
@@ -38,6 +49,9 @@ struct ReplayHeader {
     uint32_t shows;
     uint32_t code_offset;  ///< less than 4096
     uint32_t automatic;    ///< 1: rehash is automatic, with the ranges and the function of one that is called
+    uint32_t quick_bytes;  ///< of requests that quick lists may serve, with Allocator::quick
+    uint32_t quick_each;   ///< objects of a size that they keep
+    uint32_t rehash_bins;  ///< after each rehash; 0 for as many as at first
 };
 
 /// An object is allocated into a slot, or where it has no bytes, the one there is released.

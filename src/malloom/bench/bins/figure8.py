@@ -5,7 +5,8 @@ run, as the paper does; the shipped one against itself with dlmalloc's bins comp
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from malloom.bench.bins.inputs import Input
 from malloom.bench.bins.operations import Allocator, Function, Options, Rehash, Replay
@@ -20,7 +21,7 @@ from malloom.bench.bins.replays import (
     mean,
     number_row,
 )
-from malloom.bench.bins.simulator import Run
+from malloom.bench.bins.simulator import Run, Simulator
 from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal
 from malloom.bench.steps import Bench, Found
@@ -43,10 +44,17 @@ class Heap:
     allocator: Allocator
     rehash: Rehash
     baseline: str
+    bins: int = 0
+    """After a rehash; 0: as many as before."""
+    is_raced: bool = False
+    """Whether ranges and number of bins are the quickest of several on what it learns from."""
 
 
 PAPERS = Heap("paper's heap", Allocator.PAPER, Rehash.LINEAR, INITIAL)
+RACED = replace(PAPERS, name="paper's heap, number of bins raced", is_raced=True)
 SHIPPED = Heap("shipped heap", Allocator.SHIPPED, Rehash.SMOOTH, COMPILED_IN)
+NUMBERS = (8, 16, 32, 64, 127)
+"""Of bins that are raced: powers of two, and as many as there are before."""
 
 
 def replay_of(heap: Heap, heap_bytes: int, rehashes: int) -> Replay:
@@ -59,7 +67,19 @@ def replay_of(heap: Heap, heap_bytes: int, rehashes: int) -> Replay:
         options=Options.COUNT_INSERTIONS,
         runs=rehashes + 1,
         rehashes=rehashes,
+        rehash_bins=heap.bins,
     )
+
+
+def raced(heap: Heap, given: Input, simulator: Simulator) -> Heap:
+    """With the ranges and the number of bins that are the quickest after a rehash, on what it learns from."""
+    learned = given.learned or given.judged
+
+    def cycles(tried: Heap) -> int:
+        return simulator.replay(replay_of(tried, given.heap_bytes, 1), learned)[-1].cycles
+
+    ways = product((heap.rehash, Rehash.BY_OCTAVE), NUMBERS)
+    return min((replace(heap, rehash=rehash, bins=bins) for rehash, bins in ways), key=cycles)
 
 
 class Replays(Gathered[list[list[Run]]]):
@@ -73,7 +93,8 @@ def replay_graphs(bench: Bench, graphs: Graphs, heap: Heap, rehashes: int, repla
 
     def replay(given: Input) -> list[Run]:
         """The runs, and first the one that they are compared with."""
-        rehashed = replay_of(heap, given.heap_bytes, rehashes)
+        chosen = raced(heap, given, graphs.simulator) if heap.is_raced else heap
+        rehashed = replay_of(chosen, given.heap_bytes, rehashes)
         runs = graphs.simulator.replay(rehashed, given.judged, given.learned)
         if heap.baseline == INITIAL:
             return [runs[0], *runs]

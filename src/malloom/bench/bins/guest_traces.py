@@ -3,7 +3,7 @@ they make, recorded on this machine: what `firmware/benchmarks/guests` replays."
 
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -130,7 +130,12 @@ def built(guest: Guest, sources: Path, folder: Path) -> Path:
 
 def recorded(guest: Guest, program: Path, seed: int, profile: Path) -> Trace:
     """What it asks for, and the profile of that."""
-    record((str(program), str(seed), str(guest.count)), profile, "none")
+    return requests_of((str(program), str(seed), str(guest.count)), profile)
+
+
+def requests_of(command: Sequence[str], profile: Path) -> Trace:
+    """What a command asks for, recorded in the profile."""
+    record(command, profile, "none")
     with tempfile.TemporaryFile() as text:
         to_text(profile, text)
         text.seek(0)

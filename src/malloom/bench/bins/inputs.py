@@ -42,6 +42,15 @@ class Input:
     heap_bytes: int
 
 
+def in_twice_the_peak(judged: OperationList, number: int = 0) -> Input:
+    """A list in a heap of twice its peak, with nothing to learn from."""
+    return Input(number, judged, None, _whole(2 * judged.peak))
+
+
+def _whole(heap_bytes: int) -> int:
+    return (heap_bytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
 def inputs(count: int, room: Room, learns_elsewhere: bool, first: int = 0) -> Iterator[Input]:
     """Of so many graphs from the first on, those that the room is for."""
     for number in range(first, first + count):
@@ -49,8 +58,7 @@ def inputs(count: int, room: Room, learns_elsewhere: bool, first: int = 0) -> It
         learned = graph_operations(LEARNED_SEED, number) if learns_elsewhere else None
         lists = [judged, *([learned] if learned is not None else [])]
         if room is Room.TWICE:
-            twice = 2 * max(each.peak for each in lists)
-            heap_bytes = (twice + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+            heap_bytes = _whole(2 * max(each.peak for each in lists))
         elif max(each.chunk_peak for each in lists) <= CLUSTER_BYTES:
             heap_bytes = CLUSTER_BYTES
         else:

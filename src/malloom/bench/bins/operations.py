@@ -14,7 +14,7 @@ MOST_SLOTS = 1 << (32 - SLOT_SHIFT)
 HEAD_BYTES, GRANULE, LEAST_CHUNK = 4, 8, 16
 """Of a chunk of the bin heap on a machine of 32 bits."""
 MAGIC = int.from_bytes(b"MBOL", "little")
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,12 @@ class Allocator(IntEnum):
     O1HEAP = 4
     NEWLIB = 5
     PICOLIBC = 6
+    QUICK = 7
+    """The shipped one behind quick lists."""
+    FIXED = 8
+    """COMPILED_IN with one instance, whose address the calls know."""
+    POINTED = 9
+    """COMPILED_IN with dlmalloc's function through the instance."""
 
 
 class Function(IntEnum):
@@ -100,6 +106,7 @@ class Rehash(IntEnum):
     LINEAR = 1
     SMOOTH = 2
     BY_COST = 3
+    BY_OCTAVE = 4
 
 
 class Options(IntFlag):
@@ -147,6 +154,12 @@ class Replay:
     """Bytes by which generated code lies further, to see what its place in the cache does."""
     automatic: bool = False
     """Calls of the heap lay out its bins, with the ranges of `rehash` and the function for after it."""
+    quick_bytes: int = 0
+    """Of requests that quick lists may serve, with QUICK."""
+    quick_each: int = 0
+    """Objects of a size that they keep."""
+    rehash_bins: int = 0
+    """After each rehash; 0: as many as at first."""
 
 
 def to_file(replay: Replay, judged: OperationList, learned: OperationList | None = None) -> bytes:

@@ -26,6 +26,7 @@ def pictures() -> list[Picture]:
             "per cent of all insertions",
         ),
         _figure8("figure8-paper", "the paper's heap", INITIAL),
+        _figure8("figure8-raced", "the paper's heap, ranges and number of bins raced", INITIAL),
         _figure8("figure8-shipped", "the shipped heap", COMPILED_IN),
         _cycles("automatic", "Automatic rehash: a pair of calls, rehash included", "automatic", PAIR),
         _cycles("counters", "Counters: a pair of calls", "counters", PAIR),

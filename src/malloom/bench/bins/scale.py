@@ -23,6 +23,8 @@ class BinsScale:
     graphs: int
     of_functions: int
     """Graphs on which ranges are crossed with functions, and heaps compared with others'."""
+    of_where: int
+    """Graphs whose cycles are told apart."""
     limits: Sequence[str]
     random_sizes: int
     rehashes: int
@@ -38,6 +40,7 @@ def full_scale(latencies: Sequence[int], graphs: int | None) -> BinsScale:
         rooms=tuple(Room),
         graphs=count,
         of_functions=min(count, 128),
+        of_where=min(count, 32),
         limits=tuple(LIMITS),
         random_sizes=RANDOM_SIZES,
         rehashes=9,
@@ -54,6 +57,7 @@ def quick_scale(latencies: Sequence[int], graphs: int | None) -> BinsScale:
         rooms=(Room.TWICE,),
         graphs=count,
         of_functions=min(count, 2),
+        of_where=1,
         limits=("4K",),
         random_sizes=500,
         rehashes=2,

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
 
 from malloom.bench.bins.operations import OperationList, Replay, to_file
 from malloom.errors import CommandError
@@ -23,6 +25,8 @@ MOST_DATA = 1 << 20
 """Bytes of the file that a program is given, at most: 100,000 sizes take 0.4 MB."""
 
 Fields = dict[str, int]
+Profile = Mapping[int, tuple[int, ...]]
+"""By address: how often the instruction was done, its cycles, lines of instructions and of data."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +87,41 @@ class Simulator:
         memory = replay.heap_bytes + BESIDE_HEAP
         return runs_of(self.printed("replay", to_file(replay, judged, learned), memory))
 
-    def printed(self, program: str, content: bytes, memory: int = BESIDE_HEAP) -> list[Fields]:
+    @property
+    def replay_program(self) -> tuple[str, int]:
+        """The program of replays, and the address where what it is made of ends."""
+        path = self._program("replay")
+        with path.open("rb") as file:
+            ends = [each["p_vaddr"] + each["p_memsz"] for each in ELFFile(file).iter_segments("PT_LOAD")]
+        return str(path), max(ends)
+
+    def profiled(
+        self, replay: Replay, judged: OperationList, learned: OperationList | None = None
+    ) -> Profile:
+        """What each instruction of a replay took. Raises CommandError where the program fails, or a request
+        found no room."""
+        with tempfile.NamedTemporaryFile(prefix="malloom-profile-") as profile:
+            content, memory = to_file(replay, judged, learned), replay.heap_bytes + BESIDE_HEAP
+            runs = runs_of(self.printed("replay", content, memory, "--profile", profile.name))
+            if any(run.failures for run in runs):
+                raise CommandError(f"{runs[0].failures} requests found no room")
+            lines = (line.split() for line in profile.read().decode().splitlines())
+            return {int(words[0], 16): tuple(map(int, words[1:])) for words in lines}
+
+    def printed(self, program: str, content: bytes, memory: int = BESIDE_HEAP, *more: str) -> list[Fields]:
         """The lines of a program that was given a file, each with its names and numbers."""
         with _written(content) as data:
-            options = ["--latency", self.latency, "--memory", memory, "--limit", MOST_CYCLES, "--data", data]
+            options = [
+                "--latency",
+                self.latency,
+                "--memory",
+                memory,
+                "--limit",
+                MOST_CYCLES,
+                "--data",
+                data,
+                *more,
+            ]
             command = [str(each) for each in (self._core, *options, self._program(program))]
             try:
                 done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONGEST)

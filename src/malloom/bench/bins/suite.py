@@ -4,11 +4,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from malloom.bench.bins import automatic, bin_use, figure5, figure8, functions, guests, others
+from malloom.bench.bins import (
+    automatic,
+    bin_use,
+    figure5,
+    figure8,
+    functions,
+    guests,
+    others,
+    traces,
+    ways,
+    where,
+)
 from malloom.bench.bins.guest_machines import RV32, RV64
 from malloom.bench.bins.guest_traces import GUESTS
 from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED, most_heap_bytes
@@ -17,6 +28,7 @@ from malloom.bench.bins.replays import Graphs
 from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
 from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator, disk_of_data, memory_of
 from malloom.bench.bins.tables import tables
+from malloom.bench.gathered import Gathered
 from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
 
@@ -24,17 +36,23 @@ PARTS = {
     "figure5": "cycles of a bin function: original, searched, generated",
     "figure6-7": "bin use before and after a rehash",
     "figure8-paper": "the paper's heap after each rehash, over random task graphs",
+    "figure8-raced": "the same where a race chooses ranges and number of bins on what is learned from",
     "figure8-shipped": "the shipped heap after each rehash, against itself with the original bins",
+    "ways": "what the instance as an argument and the function behind a pointer cost",
+    "where": "where the cycles of a pair go, before and after rehashes",
     "automatic": "rehash behind malloc and free, against rehash that is called after each run",
     "counters": "what each kind of counter costs",
     "functions": "ranges of bins crossed with functions to them",
     "guests": "allocators made for recorded guests, beside bump pointers, TLSF and those of Rust",
     "others": "the shipped heap, bounded and not, beside TLSF, o1heap, newlib's and picolibc's",
+    "traces": "the same over the requests of real programs, with quick lists and without",
 }
 SECONDS_A_RUN = 0.1
 """Of a graph on the simulated core: a guess for the first estimate only."""
 GRAPHS_A_STEP = 100
 """Of figure 8, so that a step takes some minutes. The first hundred lie all over the grid."""
+MEMORY_OF_A_TRACE = 64 << 20
+"""Bytes of a heap that takes the requests of a real program, at most: a guess."""
 MEMORY_OF_A_GUEST = 1 << 30
 """Bytes of building Rust's library for a processor, and of replaying its requests, at most: a guess."""
 
@@ -67,12 +85,16 @@ def prepare(
         "figure5": _figure5,
         "figure6-7": _figure6_7,
         "figure8-paper": _figure8_paper,
+        "figure8-raced": _figure8_raced,
         "figure8-shipped": _figure8_shipped,
+        "ways": _ways,
+        "where": _where,
         "automatic": _automatic,
         "counters": _counters,
         "functions": _functions,
         "guests": _guests,
         "others": _others,
+        "traces": _traces,
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few graphs"
     facts = [
@@ -95,7 +117,7 @@ def _step(
     measure: Callable[[Bench], Found],
     seconds: float,
     heap_bytes: int,
-    gathers: figure8.Replays | None = None,
+    gathers: Gathered[Any] | None = None,
 ) -> Step:
     """One whose programs, as many as there are processors, have heaps of so many bytes."""
     memory, disk = memory_of(heap_bytes), disk_of_data()
@@ -130,6 +152,12 @@ def _figure8_paper(scale: BinsScale, simulators: Sequence[Simulator]) -> list[St
     return _figure8("figure8-paper", figure8.PAPERS, scale, _all_graphs(scale, simulators))
 
 
+def _figure8_raced(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """Learned on another graph alone."""
+    graphs = [each for each in _all_graphs(scale, simulators) if each.learns_elsewhere]
+    return _figure8("figure8-raced", figure8.RACED, scale, graphs)
+
+
 def _figure8_shipped(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     graphs = [each for each in _all_graphs(scale, simulators) if each.learns_elsewhere]
     return _figure8("figure8-shipped", figure8.SHIPPED, scale, graphs)
@@ -142,6 +170,7 @@ def _figure8(part: str, heap: figure8.Heap, scale: BinsScale, all_graphs: Sequen
     def step(graphs: Graphs) -> Step:
         measure = partial(figure8.replay_graphs, graphs=graphs, heap=heap, rehashes=rehashes, replays=replays)
         runs = graphs.count * (rehashes + 1) * (2 if graphs.learns_elsewhere else 1)
+        runs += graphs.count * 4 * len(figure8.NUMBERS) if heap.is_raced else 0
         what, heap_bytes = f"{graphs.name}, {graphs.numbers}", most_heap_bytes(graphs.room)
         return _step(part, what, measure, SECONDS_A_RUN * runs, heap_bytes, replays)
 
@@ -160,6 +189,26 @@ def _all_graphs(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Graph
         for room in scale.rooms
         for simulator in simulators
     ]
+
+
+def _ways(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    def step(graphs: Graphs) -> Step:
+        return _of_graphs("ways", graphs, partial(ways.way_rows, graphs=graphs), 6 * graphs.count)
+
+    return [step(each) for each in _few_graphs(scale, simulators)]
+
+
+def _where(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """Learned on another graph, over a few of the grid."""
+
+    def step(graphs: Graphs, state: where.State) -> Step:
+        measure = partial(where.where_rows, graphs=graphs, state=state)
+        what, runs = f"{state.name}, {graphs.name}", graphs.count * (4 * state.rehashes + 5)
+        return _step("where", what, measure, SECONDS_A_RUN * runs, most_heap_bytes(graphs.room))
+
+    count = min(scale.graphs, scale.of_where)
+    all_graphs = [Graphs(each, room, count) for room in scale.rooms for each in simulators]
+    return [step(graphs, state) for graphs in all_graphs for state in where.STATES]
 
 
 def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
@@ -238,6 +287,30 @@ def _guests(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
         if scale.judges
     ]
     return [*steps, *goals]
+
+
+def _traces(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """Of the first program alone where nothing is judged."""
+    root = simulators[0].folder.resolve().parent.parent
+    programs = traces.recorded_programs(root)
+    found = traces.TraceRuns()
+
+    def step(program: traces.Recorded, simulator: Simulator) -> Step:
+        measure = partial(traces.trace_rows, program=program, simulator=simulator, found=found)
+        what = f"{program.name}, {simulator.place}"
+        return _step("traces", what, measure, 40.0, MEMORY_OF_A_TRACE, found)
+
+    chosen = programs if scale.judges else programs[:1]
+    steps = [step(program, simulator) for simulator in simulators for program in chosen]
+    means = [
+        conclusion(
+            "traces",
+            f"means, {each.place}",
+            partial(traces.mean_rows, found, each, scale.judges),
+        )
+        for each in simulators
+    ]
+    return [*steps, *means]
 
 
 SUITE = Suite(

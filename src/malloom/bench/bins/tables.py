@@ -1,6 +1,6 @@
 """The suite's tables: a set of sizes, or a number of rehashes a line; the paper's figures beside today's."""
 
-from malloom.bench.bins import automatic, paper
+from malloom.bench.bins import automatic, paper, ways, where
 from malloom.bench.bins.bin_use import BEFORE, EVENNESS, SHARE, STEPS
 from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, INSTRUCTIONS, ORIGINAL
 from malloom.bench.bins.figure8 import BREAK_EVEN, COMPILED_IN, INITIAL, REHASH
@@ -24,7 +24,26 @@ def tables() -> list[Table]:
         *_figure5(),
         *_bin_use(),
         *_figure8("figure8-paper", "the paper's heap", INITIAL, f" ({SAVED})"),
+        *_figure8(
+            "figure8-raced", "the paper's heap, ranges and number of bins raced", INITIAL, f" ({SAVED})"
+        ),
         *_figure8("figure8-shipped", "the shipped heap", COMPILED_IN, ""),
+        _numbers("Instance and function: cycles of a pair", "ways", PAIR),
+        _numbers(
+            f"Instance and function: cycles more than before (paper: less than {paper.POINTER_CYCLES:g})",
+            "ways",
+            ways.MORE,
+        ),
+        Table("Instance and function: cycles, against the way before", "ways", CYCLES),
+        _numbers("Where cycles go: of a pair", "where", PAIR),
+        _numbers("Where cycles go: lines of instructions for a pair", "where", where.INSTRUCTION_LINES),
+        _numbers("Where cycles go: lines of data for a pair", "where", where.DATA_LINES),
+        Table(
+            f"Where cycles go: part that steps in lists take (paper: {paper.LISTS_SHARE:g} at first)",
+            "where",
+            where.SHARE,
+            ONE,
+        ),
         Table(f"{by_itself}: cycles of ten runs, rehash included", "automatic", CYCLES),
         _numbers(f"{by_itself}: cycles of a pair, rehash included", "automatic", PAIR),
         _numbers(f"{by_itself}: rehashes", "automatic", automatic.REHASHES),
@@ -36,6 +55,10 @@ def tables() -> list[Table]:
         _numbers(f"{heaps}: cycles of the worst call", "others", WORST),
         Table(f"{heaps}: bytes held for a byte asked for, at the peaks", "others", HELD, ONE),
         Table(f"{heaps}: cycles, against each", "others", CYCLES),
+        _numbers("Real programs: cycles of a pair", "traces", PAIR),
+        _numbers("Real programs: cycles of the worst call", "traces", WORST),
+        Table("Real programs: bytes held for a byte asked for, at the peaks", "traces", HELD, ONE),
+        Table("Real programs: cycles, against each", "traces", CYCLES),
         _numbers("Guests: instructions of the allocator for a request and what frees it", "guests", REQUEST),
         Table("Guests: instructions, against each", "guests", ALLOCATOR_INSTRUCTIONS),
         Table("Guests: bytes held for a byte asked for, at the peaks", "guests", HELD, ONE),

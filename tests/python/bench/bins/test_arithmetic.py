@@ -20,8 +20,8 @@ from malloom.bench.bins.figure5 import (
     irregular_begins,
 )
 from malloom.bench.bins.figure8 import PAPERS, SHIPPED, pairs_to_break_even, ratios_after
-from malloom.bench.bins.inputs import CLUSTER_BYTES, Room, inputs
-from malloom.bench.bins.operations import Allocator, Function, Ranges, Rehash
+from malloom.bench.bins.inputs import CLUSTER_BYTES, Input, Room, inputs
+from malloom.bench.bins.operations import Allocator, Function, OperationList, Ranges, Rehash
 from malloom.bench.bins.replays import CYCLES, WITH_REHASH, Graphs, Spread
 from malloom.bench.bins.scale import full_scale
 from malloom.bench.bins.simulator import Run, Simulator, fields_of, runs_of
@@ -146,6 +146,23 @@ def replayed(graphs: Graphs, heap: figure8.Heap, rehashes: int, judges: bool) ->
     for part in graphs.parts(2):
         assert figure8.replay_graphs(bench_of([]), part, heap, rehashes, replays) == []
     return figure8.figure8_rows(replays, graphs, heap, rehashes, judges)
+
+
+class Measuring(Simulator):
+    """Octaves are the quicker, the nearer to 32 bins the more; a list takes as long as it has slots."""
+
+    def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
+        slower = 0 if replay.rehash is Rehash.BY_OCTAVE else 500
+        return [run_of(9000), run_of(1000 * judged.slot_count + slower + abs(replay.rehash_bins - 32))]
+
+
+def test_a_race_takes_the_quickest_ranges_and_number_of_bins() -> None:
+    few, many = (OperationList(np.arange(count), np.full(count, 8)) for count in (1, 4))
+    given = Input(0, judged=few, learned=many, heap_bytes=64)
+    chosen = figure8.raced(figure8.RACED, given, Measuring(Path(), 4))
+    assert (chosen.rehash, chosen.bins, chosen.allocator) == (Rehash.BY_OCTAVE, 32, Allocator.PAPER)
+    assert figure8.replay_of(chosen, 64, 3).rehash_bins == 32
+    assert figure8.replay_of(PAPERS, 64, 3).rehash_bins == 0
 
 
 @pytest.mark.parametrize(("heap", "rehash"), [(PAPERS, Rehash.LINEAR), (SHIPPED, Rehash.SMOOTH)])

@@ -52,12 +52,15 @@ def test_a_file_is_settings_then_operations() -> None:
         shows=Shows.BINS,
         code_offset=32,
         automatic=True,
+        quick_bytes=256,
+        quick_each=6,
+        rehash_bins=40,
     )
     longer = OperationList(np.asarray([3, 3]), np.asarray([7, -7]))
     words = words_of(to_file(replay, LIST, longer))
-    assert words[:5] == [MAGIC, 2, 4, 2, 4]
-    assert words[5:19] == [4096, 0, 1, 1, 4, 1, 17, 5, 100, 10, 9, 1, 32, 1]
-    assert words[19:] == [100, 1 << 17 | 9, 0, 1 << 17, 3 << 17 | 7, 3 << 17]
+    assert words[:5] == [MAGIC, 3, 4, 2, 4]
+    assert words[5:22] == [4096, 0, 1, 1, 4, 1, 17, 5, 100, 10, 9, 1, 32, 1, 256, 6, 40]
+    assert words[22:] == [100, 1 << 17 | 9, 0, 1 << 17, 3 << 17 | 7, 3 << 17]
 
 
 def test_without_a_list_to_learn_from_there_is_one() -> None:
