@@ -1,7 +1,8 @@
 """What `malloom optimize --build` keeps of programs whose sources are at hand, judged on other inputs."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 from malloom.bench.cases import Case
 from malloom.bench.goals import Goal, Of
 from malloom.bench.kept import answer_of, check_row, told_inputs, training_row
+from malloom.bench.splitting import debian_programs
 from malloom.bench.splitting.builds import built, toolchain_of
-from malloom.bench.splitting.compilers import LTO
+from malloom.bench.splitting.compilers import DEFAULT, LTO
+from malloom.bench.splitting.debian_builds import Tree, configured
+from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.programs import LLU, SMALL, STRUCTURES, Lists, small, sources_of
 from malloom.bench.steps import Bench
 from malloom.bench.ten_programs import MADE, heap_bytes, sized
@@ -31,6 +35,10 @@ FIXED: Mapping[str, tuple[tuple[str, str], tuple[str, str]]] = {
 """Of programs whose heaps have no size against the last level: inputs to learn from, and to check by."""
 SIZED = ("em3d", "health", "mst", "treeadd", "tsp")
 PROGRAMS = (*SIZED, *FIXED, LLU, *(f"{SMALL}{structure}" for structure in STRUCTURES))
+DEBIAN = debian_programs.PROGRAMS[:5]
+"""The first ones, as they are listed: by language and name."""
+TRAINED_PARTS, CHECKED_PARTS = (0.3, 0.8), (0.5, 1.2)
+"""Of the work that Debian's programs are given elsewhere."""
 LARGEST_LEVEL = 32 << 20
 """Bytes. Heaps are sized by a last level of at most so many, so that a race of thirty rows has an end."""
 NO_SLOWER = 1.01
@@ -44,6 +52,16 @@ class Chosen:
     program: str
     train: tuple[Case, ...]
     check: tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class Made:
+    """The program as it is, built with link-time optimisation, where its builds take its place, and what
+    builds it."""
+
+    program: Path
+    build: str
+    wanted: Chosen
 
 
 def chosen(program: str, last_level: int) -> Chosen:
@@ -71,34 +89,71 @@ def _sized(program: str, size: str, last_level: int) -> Case:
     return replace(case, label=size)
 
 
-def chosen_rows(bench: Bench, wanted: Chosen, seconds: float | None) -> list[Row | Goal]:
-    """What is kept, and the best setting, against the program of clang -O3 -flto on every check input; every
-    build on the training inputs. `seconds` are for the runs of `malloom optimize`."""
-    answer = _answer(bench, wanted, seconds)
+def chosen_rows(
+    bench: Bench, name: str, make: Callable[[Bench, Path], Made], seconds: float | None
+) -> list[Row | Goal]:
+    """What is kept, and the best setting, against the program of link-time optimisation on every check input;
+    every build on the training inputs. `make` makes the program in a folder; `seconds` are for the runs of
+    `malloom optimize`."""
+    folder = bench.scratch / "chosen" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    made = make(bench, folder)
+    wanted, answer = made.wanted, _answer(bench, made, folder, seconds)
     told = answer["choice"] if answer["plan"] or answer["choice_file"] else "nothing"
     bench.note("; ".join([f"kept: {told}", *answer["notes"]]))
     return [*_check_rows(wanted, answer), *_training_rows(wanted, answer)]
 
 
-def _answer(bench: Bench, wanted: Chosen, seconds: float | None) -> dict[str, Any]:
-    """The verdict on a copy of the binary, as builds take its place."""
-    folder = bench.scratch / "chosen" / wanted.program
-    folder.mkdir(parents=True, exist_ok=True)
+def _answer(bench: Bench, made: Made, folder: Path, seconds: float | None) -> dict[str, Any]:
+    inputs = told_inputs(made.wanted.train, made.wanted.check)
+    options = ["-o", str(folder / "kept.plan"), "--build", made.build]
+    command = [str(made.program), PLACEHOLDER]
+    return answer_of(bench, f"chosen-{made.wanted.program}", [*options, *inputs], command, seconds)
+
+
+def made_here(bench: Bench, folder: Path, wanted: Chosen) -> Made:
+    """A program of the suite's own, as its own compilers build it: a copy, as builds take its place."""
     program = folder / wanted.program
     program.write_bytes(built(bench, wanted.program, LTO).read_bytes())
     program.chmod(0o755)
-    inputs = told_inputs(wanted.train, wanted.check)
-    options = ["-o", str(folder / "kept.plan"), "--build", _build(bench, wanted.program, program)]
-    return answer_of(
-        bench, f"chosen-{wanted.program}", [*options, *inputs], [str(program), PLACEHOLDER], seconds
-    )
-
-
-def _build(bench: Bench, program: str, binary: Path) -> str:
-    """As the suite's own compilers build it."""
     tree = toolchain_of(bench.workloads).tree
-    sources = shlex.join(map(str, sources_of(program, tree)))
-    return f"{{cc}} -O3 {shlex.quote(f'-I{tree}')} {sources} -lm -o {shlex.quote(str(binary))}"
+    sources = shlex.join(map(str, sources_of(wanted.program, tree)))
+    build = f"{{cc}} -O3 {shlex.quote(f'-I{tree}')} {sources} -lm -o {shlex.quote(str(program))}"
+    return Made(program, build, wanted)
+
+
+def made_of_debian(bench: Bench, folder: Path, program: DebianProgram, is_quick: bool) -> Made:
+    """One of Debian's, from the tree as it was configured for malloom's compiler, with others in its place.
+    Raises CommandError where the sources cannot be had, or not be built with link-time optimisation."""
+    trees = configured(bench, program, toolchain_of(bench.workloads))
+    whole = trees[LTO]
+    whole.make()
+    tree, kept = trees[DEFAULT], trees[DEFAULT].folder.with_name("configured")
+    shutil.rmtree(kept, ignore_errors=True)
+    shutil.copytree(tree.folder, kept, symlinks=True)
+    tree.binary.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(whole.binary, tree.binary)
+    size = program.work.quick_size if is_quick else program.work.size
+    train, check = (
+        tuple(_work(program, max(int(part * size), 1), folder) for part in parts)
+        for parts in (TRAINED_PARTS, CHECKED_PARTS)
+    )
+    return Made(tree.binary, build_of(tree, kept), Chosen(program.name, train, check))
+
+
+def build_of(tree: Tree, kept: Path) -> str:
+    """From the configured tree, whose compilers' names make is told anew."""
+    there, was = shlex.quote(str(tree.folder)), shlex.quote(str(kept))
+    named = {name: value for name, value in tree.variables.items() if name not in ("CC", "CXX", "MAKEFLAGS")}
+    variables = [f"{name}={shlex.quote(value)}" for name, value in named.items()]
+    ours = "CC={cc} CXX={cxx} MAKEFLAGS='-j2 -- CC={cc} CXX={cxx}'"
+    text = f"rm -rf {there} && cp -a {was} {there} && cd {there} && export {' '.join(variables)} {ours}"
+    return f"{text} && {tree.program.make}"
+
+
+def _work(program: DebianProgram, size: int, folder: Path) -> Case:
+    arguments = tuple(program.work.prepared(folder, size))
+    return Case(program.name, arguments, "", f"{size} {program.work.unit}")
 
 
 def _check_rows(wanted: Chosen, answer: Mapping[str, Any]) -> list[Row | Goal]:

@@ -14,7 +14,15 @@ from malloom.bench.room import memory_for
 from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
 from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
 from malloom.bench.splitting.builds import toolchain_of
-from malloom.bench.splitting.chosen import LARGEST_LEVEL, chosen, chosen_rows
+from malloom.bench.splitting.chosen import (
+    DEBIAN,
+    LARGEST_LEVEL,
+    Made,
+    chosen,
+    chosen_rows,
+    made_here,
+    made_of_debian,
+)
 from malloom.bench.splitting.comparing import FINALISTS, HEAT
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
@@ -192,19 +200,26 @@ def _olden(scale: SplittingScale) -> list[Step]:
 
 
 def _chosen(scale: SplittingScale) -> list[Step]:
+    """The suite's own programs, and Debian's; the latter are built a dozen times."""
     seconds = scale.seconds_of_choice
     expected = SECONDS_OF_A_CHOICE if seconds is None else 3 * seconds
-    return [
-        Step(
-            "chosen",
-            program,
-            partial(chosen_rows, wanted=each, seconds=seconds),
-            expected,
-            memory=memory_for(heap_bytes("2.8x", min(scale.last_level, LARGEST_LEVEL))),
-        )
-        for program in scale.chosen
-        for each in [chosen(program, scale.last_level)]
+
+    def step(name: str, make: Callable[[Bench, Path], Made], longer: float) -> Step:
+        heap = heap_bytes("2.8x", min(scale.last_level, LARGEST_LEVEL))
+        measure = partial(chosen_rows, name=name, make=make, seconds=seconds)
+        return Step("chosen", name, measure, expected + longer, memory=memory_for(heap))
+
+    ours = [
+        step(each, partial(made_here, wanted=chosen(each, scale.last_level)), 0.0) for each in scale.chosen
     ]
+    of_debian = [
+        step(
+            each.name, partial(made_of_debian, program=each, is_quick=not scale.judges), 12 * SECONDS_A_BUILD
+        )
+        for each in DEBIAN
+        if scale.judges
+    ]
+    return [*ours, *of_debian]
 
 
 def _counted(scale: SplittingScale) -> list[Case]:

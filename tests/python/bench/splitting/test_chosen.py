@@ -1,5 +1,7 @@
 """What stands in tables of a verdict on builds."""
 
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,14 +9,17 @@ import pytest
 from malloom.bench.goals import Goal
 from malloom.bench.splitting.chosen import (
     CHECKED_ON,
+    DEBIAN,
     KEPT,
     PROGRAMS,
     TRAINED_ON,
     Chosen,
     _check_rows,
     _training_rows,
+    build_of,
     chosen,
 )
+from malloom.bench.splitting.debian_builds import Tree
 from malloom.measure.rows import Row
 
 LAST_LEVEL = 32 << 20
@@ -42,6 +47,19 @@ def answer(wanted: Chosen, choice_file: str | None) -> dict[str, object]:
             for name in ("built with pool", "jemalloc with huge pages")
         ],
     }
+
+
+def test_a_build_of_debians_tells_make_other_compilers(tmp_path: Path) -> None:
+    """Make takes what it is told over what configure has written, in each of several calls."""
+    kept, tree = tmp_path / "configured", tmp_path / "tree of it"
+    kept.mkdir()
+    (kept / "Makefile").write_text(
+        "CC = none\nall:\n\t@echo $(CC) $(LEVEL) > made\nagain: all\n\t@echo $(CC) >> made\n"
+    )
+    program = replace(DEBIAN[0], make="make all && make again")
+    text = build_of(Tree(program, tree, {"CC": "not this", "LEVEL": "-O 2", "MAKEFLAGS": "-j2"}), kept)
+    subprocess.run(["sh", "-c", text.replace("{cc}", "ours").replace("{cxx}", "ours++")], check=True)
+    assert (tree / "made").read_text().split() == ["ours", "-O", "2", "ours"]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
