@@ -25,21 +25,22 @@ impl Bump {
         object as *mut u8
     }
 
-    /// What RISC Zero's guests have by default, as risc0-zkvm-platform 2.2.3 has it (src/heap/bump.rs, Apache-2.0),
-    /// which builds for its own target only: there the end is a constant, here it is told, and null is the answer
-    /// where the program would end.
+    /// As RISC Zero's guests have by default (risc0-zkvm-platform 2.2.3), whose own builds for its target only:
+    /// no object begins within a word, and a sum that wraps around is refused. Where that one ends the program, null
+    /// is the answer here.
     #[inline]
     fn risc_zeros(&self, layout: Layout) -> *mut u8 {
-        let mut object = self.next.get();
-        let align = usize::max(layout.align(), size_of::<usize>());
-        let offset = object & (align - 1);
-        if offset != 0 {
-            object += align - offset;
+        let below = layout.align().max(size_of::<usize>()) - 1;
+        let next = self.next.get();
+        let object = if next & below == 0 { next } else { (next | below) + 1 };
+        let end = match object.checked_add(layout.size()) {
+            Some(end) => end,
+            None => return ptr::null_mut(),
+        };
+        if end > self.end.get() {
+            return ptr::null_mut();
         }
-        match object.checked_add(layout.size()) {
-            Some(end) if end <= self.end.get() => self.next.set(end),
-            _ => return ptr::null_mut(),
-        }
+        self.next.set(end);
         object as *mut u8
     }
 }
