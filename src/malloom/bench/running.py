@@ -88,7 +88,7 @@ class _Running:
         elif lack := lack_of_room(step.memory, step.disk, self.scratch):
             self.findings.left_out.append(LeftOut(step.part, step.what, lack))
             self.say(f"{number} of {len(self.steps)}: {step.part}, {step.what}: {lack}")
-        elif self._passed() + self.pace.expected(step) > 60 * self.minutes:
+        elif not step.concludes and self._passed() + self.pace.expected(step) > 60 * self.minutes:
             self.postponed.append(step)
         else:
             self._measure(number, step)

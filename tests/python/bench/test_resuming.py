@@ -250,6 +250,15 @@ def test_minutes_bound_a_run_and_the_next_goes_on(suites: Suites) -> None:
     assert left["why"] == "not measured yet: they would not end within --minutes 1"
 
 
+def test_no_minutes_measure_nothing_and_conclude(suites: Suites) -> None:
+    suites.run()
+    suites.run("--resume", "--minutes", "0")
+    assert suites.measured() == NAMES
+    rows = json.loads((suites.folder / "rows.json").read_text())
+    assert rows["left_out"] == []
+    assert [row["variant"] for row in rows["rows"] if row["workload"] == "geometric mean"] == ["fast"]
+
+
 def test_two_runs_do_not_keep_their_steps_in_one_file(suites: Suites) -> None:
     streams: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
     with subprocess.Popen(suites.line("--hangs", "one"), cwd=suites.folder, **streams) as running:
