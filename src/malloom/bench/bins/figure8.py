@@ -52,7 +52,7 @@ class Heap:
 
 PAPERS = Heap("paper's heap", Allocator.PAPER, Rehash.LINEAR, INITIAL)
 RACED = replace(PAPERS, name="paper's heap, number of bins raced", is_raced=True)
-SHIPPED = Heap("shipped heap", Allocator.SHIPPED, Rehash.SMOOTH, COMPILED_IN)
+SHIPPED = Heap("shipped heap", Allocator.SHIPPED, Rehash.BY_OCTAVE, COMPILED_IN)
 NUMBERS = (8, 16, 32, 64, 127)
 """Of bins that are raced: powers of two, and as many as there are before."""
 

@@ -165,7 +165,7 @@ def test_a_race_takes_the_quickest_ranges_and_number_of_bins() -> None:
     assert figure8.replay_of(PAPERS, 64, 3).rehash_bins == 0
 
 
-@pytest.mark.parametrize(("heap", "rehash"), [(PAPERS, Rehash.LINEAR), (SHIPPED, Rehash.SMOOTH)])
+@pytest.mark.parametrize(("heap", "rehash"), [(PAPERS, Rehash.LINEAR), (SHIPPED, Rehash.BY_OCTAVE)])
 def test_figure_8_has_three_rows_a_rehash_and_goals_at_the_end(heap: figure8.Heap, rehash: Rehash) -> None:
     assert figure8.replay_of(heap, 64, 9).rehash is rehash
     graphs = Graphs(Fake(Path(), 4), Room.TWICE, 3)
