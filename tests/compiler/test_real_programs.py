@@ -13,6 +13,7 @@ import pytest
 
 from compiler.compiling import BUILD, ROOT
 from malloom.bench.debian_sources import Package, unpack
+from malloom.bench.splitting import linked_c, linked_gnu
 from malloom.bench.splitting.compilers import Toolchain
 from malloom.bench.splitting.debian_programs import BISON, MANDOC, MAWK, NASM
 from malloom.native_files import native_file
@@ -35,12 +36,7 @@ class Program:
 
 
 BZIP2 = Program(
-    Package(
-        "bzip2",
-        "1.0.8-5",
-        "bzip2_1.0.8.orig.tar.gz",
-        "ab5a03176ee106d3f0fa90e381da478ddae405918153cca248e682cd0c4a2269",
-    ),
+    linked_c.BZIP2.package,
     "",
     'make bzip2 bzip2recover CC="$CC" CFLAGS="$CFLAGS -D_FILE_OFFSET_BITS=64" AR="$AR" RANLIB="$RANLIB"',
     "make test",
@@ -70,18 +66,7 @@ JANSSON = Program(
     "make -C build test",
     "100% tests passed",
 )
-M4 = Program(
-    Package(
-        "m4",
-        "1.4.19-3",
-        "m4_1.4.19.orig.tar.xz",
-        "63aede5c6d33b6d9b13511cd0be2cac046f2e70fd0a07aa9573a04a82783af96",
-    ),
-    "./configure -q --disable-nls",
-    "make -C lib && make -C src m4",
-    "make -C checks check",
-    "All checks successful",
-)
+M4 = linked_gnu.M4
 SHORT = {
     "bzip2": BZIP2,
     "zlib": ZLIB,
@@ -89,7 +74,7 @@ SHORT = {
     "jansson": JANSSON,
 }
 LONG = {
-    "m4": M4,
+    "m4": Program(M4.package, M4.configure, M4.make, "make -C checks check", "All checks successful"),
     "mandoc": Program(MANDOC.package, MANDOC.configure, "make", "make regress", " tests OK:"),
     "nasm": Program(NASM.package, NASM.configure, "make nasm ndisasm", "make travis", "PASS ==="),
     "bison": Program(

@@ -27,10 +27,16 @@ TITLES = [
     "Real programs: the link alone",
     "Real programs: CPU time against clang -O2 -flto",
     "Real programs: CPU time against functions inlined and copied as by default, without pools",
+    "Links: the programs' lines, and what a link takes",
+    "Links: CPU time of the link alone against clang -O2 -flto",
+    "Links: the link alone: peak memory against clang -O2 -flto",
+    "Links: CPU time of a clean build against clang -O2 -flto",
     "What malloom must reach",
 ]
 COMPILED = {"baseline", "lto", "gcc", "pool", "maximal", "default"}
 OURS = {"pool", "maximal", "default"}
+LINKED = ("bzip2", "lzip")
+"""Whose links are measured, in so few pairs that the median is held as an absolute number."""
 ALLOCATORS = {"glibc huge", "mimalloc 2", "mimalloc 2 huge", "mimalloc", "mimalloc huge", "jemalloc"}
 ALLOCATORS |= {"jemalloc huge", "tcmalloc"}
 
@@ -82,6 +88,8 @@ def test_every_goal_is_held(quick: Measured) -> None:
         ("power", "default", "peak_memory", 1.0),
         ("mawk", "default", "cpu_time", 1.01),
         ("mawk", "default", "build_cpu_time", 1.15),
+        *((name, "default", "link_cpu_time", 1.0) for name in LINKED),
+        *((name, "default", "build_cpu_time", 1.0) for name in LINKED),
     }
 
 
@@ -113,6 +121,20 @@ def test_a_real_program_is_built_counted_and_timed(quick: Measured) -> None:
         assert 0.5 < ratios["default"] < 5 and 0.2 < ratios["lto again"] < 5
     of_pools = quick.rows(workload="mawk", metric="cpu_time", baseline="overhead-only")
     assert {row["variant"] for row in of_pools} == {"overhead-only again", "default"}
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_links_and_builds_are_measured(quick: Measured, name: str) -> None:
+    facts = {row["variant"]: row["ratio"] for row in quick.rows(workload=name, metric="facts")}
+    assert facts["lines"] > 3_000
+    assert all(
+        facts[f"{variant}: seconds"] > 0 and facts[f"{variant}: MB"] > 10 for variant in ("lto", "default")
+    )
+    for metric in ("link_cpu_time", "build_cpu_time"):
+        ratios = {
+            row["variant"]: row["ratio"] for row in quick.rows(workload=name, metric=metric, baseline="lto")
+        }
+        assert 0.5 < ratios["default"] < 5 and 0.2 < ratios["lto again"] < 5
 
 
 @pytest.mark.parametrize("title", TITLES)

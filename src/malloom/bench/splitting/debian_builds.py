@@ -1,15 +1,18 @@
 """Clean builds of Debian's programs, measured: with link-time optimisation, and by malloom's compiler. Beside
 them the control's build, which is not measured."""
 
+import math
 import shlex
 import shutil
+import tarfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from malloom.bench.debian_sources import unpack
-from malloom.bench.splitting.compilers import CLANG, CONTROL, DEFAULT, LTO, Toolchain
-from malloom.bench.splitting.debian_programs import DebianProgram
+from malloom.bench.splitting.compilers import CLANG, CONTROL, DEFAULT, LINKER, LTO, Toolchain
+from malloom.bench.splitting.debian_programs import SourceProgram
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
 from malloom.measure.interleaved import RaceId, Rounds, again, describe_status
@@ -18,7 +21,7 @@ from malloom.measure.process import Command, Run, last_words, run_measured
 LONGEST = 1800.0
 """Seconds that configuring or making a program may take."""
 WALL_TIME = "wall_time"
-LINES_OF = (".c", ".h", ".cc", ".cpp", ".cxx", ".hxx", ".hpp")
+LINES_OF = (".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hxx", ".hpp")
 NOT_OF_IT = {"tests", "test", "examples", "gnulib-tests"}
 RECORDING = "# +-fsave-optimization-record +-foptimization-record-passes=malloom"
 """For clang's CCC_OVERRIDE_OPTIONS: what is added to each of its command lines, whoever writes them."""
@@ -28,7 +31,7 @@ RECORDING = "# +-fsave-optimization-record +-foptimization-record-passes=malloom
 class Tree:
     """A program's sources, configured for a compiler."""
 
-    program: DebianProgram
+    program: SourceProgram
     folder: Path
     variables: Mapping[str, str]
 
@@ -70,11 +73,14 @@ def compilers(toolchain: Toolchain) -> dict[str, dict[str, str]]:
     return {name: {**each, "MAKEFLAGS": "-j2"} for name, each in found.items()}
 
 
-def configured(bench: Bench, program: DebianProgram, toolchain: Toolchain) -> dict[str, Tree]:
+def configured(
+    bench: Bench, program: SourceProgram, toolchain: Toolchain, names: Sequence[str] = (LTO, CONTROL, DEFAULT)
+) -> dict[str, Tree]:
     """A tree for each compiler. Raises CommandError where the sources cannot be had, or not configured."""
     toolchain.require()
-    trees = {}
-    for name, variables in compilers(toolchain).items():
+    trees, variables_of = {}, compilers(toolchain)
+    for name in names:
+        variables = variables_of[name]
         folder = bench.scratch / "debian" / program.name / name
         folder.parent.mkdir(parents=True, exist_ok=True)
         unpack(program.package, folder)
@@ -85,21 +91,26 @@ def configured(bench: Bench, program: DebianProgram, toolchain: Toolchain) -> di
     return trees
 
 
-def lines_of(tree: Tree) -> int:
-    """Of its C and C++ files, without those of its tests."""
-    files = [file for file in tree.folder.rglob("*") if file.suffix in LINES_OF and file.is_file()]
+def lines_of(tree: Tree, folders: Sequence[str] = ()) -> int:
+    """Of its C and C++ files, without those of its tests; of those in some folders of it, where any are
+    named."""
+    found = {file for name in folders or (".",) for file in (tree.folder / name).rglob("*")}
+    files = [file for file in found if file.suffix in LINES_OF and file.is_file()]
     own = [file for file in files if not NOT_OF_IT & {*file.relative_to(tree.folder).parts}]
     return sum(file.read_bytes().count(b"\n") for file in own)
 
 
-def clean_builds(bench: Bench, trees: Mapping[str, Tree], rounds: int) -> Rounds:
-    """So many of each, in turn, each from the tree as it was configured; the last ones stay. Those with
-    link-time optimisation are made twice, as their own control."""
+def clean_builds(bench: Bench, trees: Mapping[str, Tree], rounds: int, seconds: float = math.inf) -> Rounds:
+    """So many of each, in turn, each from the tree as it was configured; the last ones stay. No round begins
+    when so many seconds are over. Those with link-time optimisation are made twice, as their own control."""
+    began = time.monotonic()
     for tree in trees.values():
         shutil.copytree(tree.folder, _kept(tree), symlinks=True)
     measured = {**trees, again(LTO): trees[LTO]}
     runs: dict[str, list[Run]] = {name: [] for name in measured}
     for number in range(rounds):
+        if number and time.monotonic() - began >= seconds:
+            break
         for name in _order(list(measured), number):
             _restore(measured[name])
             bench.say(f"building {measured[name].program.name}, {name}")
@@ -132,3 +143,24 @@ def linked_again(tree: Tree) -> tuple[Run, str]:
     if not found:
         raise CommandError(f"linking {tree.program.name} wrote no remarks")
     return run, found[0].read_text(encoding="utf-8", errors="replace")
+
+
+def link_alone(tree: Tree) -> Command:
+    """What links the program once more, from copies of all that goes into it, and nothing else: without make
+    and the compiler's driver. Raises CommandError where its link leaves no such copies."""
+    copies = tree.folder.with_name(f"{tree.folder.name}.link")
+    packed = copies.with_suffix(".tar")
+    tree.binary.unlink()
+    tree.make({"LLD_REPRODUCE": str(packed)})
+    if not packed.is_file():
+        raise CommandError(f"the link of {tree.program.name} was not by {LINKER}")
+    with tarfile.open(packed) as opened:
+        opened.extractall(copies, filter="data")
+    packed.unlink()
+    (only,) = copies.iterdir()
+    return within(only, [LINKER, "@response.txt"], LONGEST)
+
+
+def within(folder: Path, words: Sequence[str], limit: float) -> Command:
+    """A command that is run in a folder, for so many seconds at most."""
+    return Command(["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *words], time_limit=limit)

@@ -38,7 +38,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class DebianProgram:
+class SourceProgram:
     """`configure` and `make` are shell commands for the folder of its sources, with the variables that name
     a compiler; `make` makes `binary`."""
 
@@ -48,6 +48,12 @@ class DebianProgram:
     configure: str
     make: str
     binary: str
+
+
+@dataclass(frozen=True)
+class DebianProgram(SourceProgram):
+    """One that works on an input of any size."""
+
     work: Work
 
     def place(self, size: int) -> Place:

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from malloom.bench.splitting.chosen import PROGRAMS as CHOSEN
 from malloom.bench.splitting.debian import Amount
 from malloom.bench.splitting.debian_programs import MAWK, PROGRAMS, DebianProgram
+from malloom.bench.splitting.link_programs import PROGRAMS as LINKED
+from malloom.bench.splitting.link_programs import QUICK as QUICK_LINKS
+from malloom.bench.splitting.linked_program import LinkedProgram
+from malloom.bench.splitting.links import LinkAmount
 from malloom.bench.splitting.programs import OLDEN, ORDERS, STRUCTURES, WALKS
 from malloom.cache.geometry import shown_bytes
 from malloom.measure.interleaved import Budget
@@ -18,6 +22,11 @@ FEWEST = 12
 """Pairs that the goals ask for."""
 CLEAN_BUILDS = 6
 """Of each of Debian's programs with each compiler: they take minutes. Fewer pairs give no interval."""
+SECONDS_OF_BUILDS = 120.0
+"""After which no further round of clean builds begins, of programs whose links are measured."""
+SECONDS_OF_LINKS = 90.0
+FEWEST_LINKS = 3
+"""Of each of these programs with each compiler: large ones take a minute."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,8 @@ class SplittingScale:
     times: Budget
     debian: Sequence[DebianProgram]
     of_debian: Amount
+    linked: Sequence[LinkedProgram]
+    of_links: LinkAmount
     chosen: Sequence[str]
     """Programs that `malloom optimize` builds."""
     seconds_of_choice: float | None
@@ -57,6 +68,7 @@ def full_scale(
     seconds: float,
     programs: Sequence[str],
     debian: Sequence[DebianProgram],
+    linked: Sequence[LinkedProgram],
     allocators: bool,
 ) -> SplittingScale:
     """`seconds` are for the runs of one line of a table; slow ones have as many rounds as a goal asks for."""
@@ -78,6 +90,12 @@ def full_scale(
         times=Budget(fewest=FEWEST, most=40, seconds=seconds),
         debian=debian or PROGRAMS,
         of_debian=Amount(CLEAN_BUILDS, Budget(fewest=FEWEST, most=40, seconds=seconds)),
+        linked=linked or LINKED,
+        of_links=LinkAmount(
+            CLEAN_BUILDS,
+            SECONDS_OF_BUILDS,
+            Budget(fewest=FEWEST_LINKS, most=FEWEST, seconds=SECONDS_OF_LINKS),
+        ),
         chosen=CHOSEN,
         seconds_of_choice=None,
     )
@@ -88,6 +106,7 @@ def quick_scale(
     last_level: int,
     programs: Sequence[str],
     debian: Sequence[DebianProgram],
+    linked: Sequence[LinkedProgram],
     allocators: bool,
 ) -> SplittingScale:
     """A little of everything, small: for the tests. Its numbers judge nothing."""
@@ -108,6 +127,8 @@ def quick_scale(
         times=Budget(fewest=2, most=2),
         debian=debian or (MAWK,),
         of_debian=Amount(1, Budget(fewest=2, most=2), is_quick=True),
+        linked=linked or QUICK_LINKS,
+        of_links=LinkAmount(1, 0.0, Budget(fewest=2, most=2)),
         chosen=("health",),
         seconds_of_choice=1.0,
     )

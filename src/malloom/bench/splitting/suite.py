@@ -12,7 +12,17 @@ from malloom.bench.cases import Case
 from malloom.bench.gathered import Races
 from malloom.bench.room import memory_for
 from malloom.bench.sized_by_cache import LastLevel, last_level_of, refuse_seconds, sizes_of
-from malloom.bench.splitting import debian_programs, figure4, llu, olden, programs, streams, table2
+from malloom.bench.splitting import (
+    debian_programs,
+    figure4,
+    link_programs,
+    links,
+    llu,
+    olden,
+    programs,
+    streams,
+    table2,
+)
 from malloom.bench.splitting.builds import toolchain_of
 from malloom.bench.splitting.chosen import (
     DEBIAN,
@@ -42,6 +52,7 @@ PARTS = {
     "table2": "instructions, and misses of caches and TLBs, beside table 2",
     "streams": "figures 6 and 7: prefetch streams and prefetches; lines and pages that are touched",
     "debian": "real programs from Debian's sources: what is proven of them, their builds, their times",
+    "links": "what links and clean builds of many such programs cost",
 }
 SECONDS = 60.0
 SECONDS_PER_BYTE = 1e-8
@@ -57,6 +68,8 @@ RECORDED = 8
 """Bytes of a recording of all accesses for each byte of the heap: em3d's has 6.7, and all others fewer."""
 BUILT = 1 << 30
 """Bytes of both builds of one of Debian's programs, at most: a guess."""
+MEMORY_OF_A_LINK = 3 << 30
+"""Of the largest program's, and of two compilers beside each other: a guess."""
 RUNS_A_ROUND = len(VARIANTS) + 2
 ALLOCATORS = 8
 
@@ -78,6 +91,15 @@ def prepare(
             metavar="NAME",
             help=f"Measure this of Debian's programs ({', '.join(debian_programs.NAMES)}); may be repeated. "
             "Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    linked: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Measure the links of this of Debian's programs alone "
+            f"({', '.join(link_programs.NAMES)}); may be repeated. Default: all.",
             show_default=False,
         ),
     ] = None,
@@ -115,10 +137,12 @@ def prepare(
     of_olden = tuple(known("program", program or (), programs.OLDEN))
     named = known("program", debian or (), debian_programs.NAMES)
     real = tuple(each for each in debian_programs.PROGRAMS if each.name in named)
+    to_link = known("program", linked or (), link_programs.NAMES)
+    joined = tuple(each for each in link_programs.PROGRAMS if each.name in to_link)
     if quick:
-        return _prepared(quick_scale(wanted, sized_by, of_olden, real, allocators is True))
+        return _prepared(quick_scale(wanted, sized_by, of_olden, real, joined, allocators is True))
     limit = SECONDS if seconds is None else seconds
-    return _prepared(full_scale(wanted, sized_by, limit, of_olden, real, allocators is not False))
+    return _prepared(full_scale(wanted, sized_by, limit, of_olden, real, joined, allocators is not False))
 
 
 def _prepared(scale: SplittingScale) -> Prepared:
@@ -132,6 +156,7 @@ def _prepared(scale: SplittingScale) -> Prepared:
         "table2": partial(_table2, scale, runs),
         "streams": partial(_streams, scale, runs),
         "debian": partial(_debian, scale),
+        "links": partial(_links, scale),
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few runs of small inputs"
     return Prepared(makers, tables(), scale.last_level, [("what it judges", judged)], check=_check)
@@ -282,9 +307,28 @@ def _debian(scale: SplittingScale) -> list[Step]:
     return [*steps, conclusion("debian", "heap shares", partial(share_goals, shares))]
 
 
+def _links(scale: SplittingScale) -> list[Step]:
+    amount, sizes = scale.of_links, links.Lines()
+    steps = [
+        Step(
+            "links",
+            " ".join(program.place),
+            partial(links.linked_rows, program=program, amount=amount, sizes=sizes),
+            links.seconds_of(program, amount),
+            memory=MEMORY_OF_A_LINK,
+            disk=BUILT,
+            gathers=sizes,
+        )
+        for program in scale.linked
+    ]
+    if len(steps) < links.WANTED:
+        return steps
+    return [*steps, conclusion("links", "programs", partial(links.size_goals, sizes))]
+
+
 SUITE = Suite(
     "Curial et al.: pools per alias set and split structures, by a compiler",
     PARTS,
     prepare,
-    choosing=("program", "debian", "sizes"),
+    choosing=("program", "debian", "linked", "sizes"),
 )

@@ -9,6 +9,7 @@ from malloom.bench.splitting.chosen import BEST_SETTING, KEPT
 from malloom.bench.splitting.compilers import BASELINE, CONTROL, LTO, MAXIMAL, POOL
 from malloom.bench.splitting.counting import machines, with_prefetchers
 from malloom.bench.splitting.debian import BUILD, BUILD_WALL, FACTS, LINK, REASONS, SHARE
+from malloom.bench.splitting.links import LINK_ALONE
 from malloom.bench.splitting.programs import WALK_TIME
 from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_SECOND
 from malloom.bench.splitting.table2 import INSTRUCTIONS
@@ -74,6 +75,7 @@ def tables() -> list[Table]:
             for metric, what in FOOTPRINTS.items()
         ),
         *_debian(),
+        *_links(),
     ]
 
 
@@ -140,6 +142,21 @@ def _debian() -> list[Table]:
         ),
         _peaks(part, title, against=REAL_WITH_LTO),
     ]
+
+
+def _links() -> list[Table]:
+    """Of the link alone, and of clean builds."""
+    part, against = "links", f"against {REAL_WITH_LTO}"
+    return [
+        Table("Links: the programs' lines, and what a link takes", part, FACTS, ONE, cell=_fact_of_link),
+        Table(f"Links: CPU time of the link alone {against}", part, LINK_ALONE, LTO),
+        _peaks(part, "Links: the link alone", LINK_ALONE, REAL_WITH_LTO),
+        Table(f"Links: CPU time of a clean build {against}", part, BUILD, LTO),
+    ]
+
+
+def _fact_of_link(row: Row) -> str:
+    return _tenths(row) if row.variant.endswith("seconds") else f"{row.ratio:,.0f}"
 
 
 def _fact(row: Row) -> str:
