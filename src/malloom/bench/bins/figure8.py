@@ -72,13 +72,14 @@ def replay_of(heap: Heap, heap_bytes: int, rehashes: int) -> Replay:
 
 
 def raced(heap: Heap, given: Input, simulator: Simulator) -> Heap:
-    """With the ranges and the number of bins that are the quickest after a rehash, on what it learns from."""
+    """With the ranges and the number of bins that are the quickest after a rehash on what it learns from; those
+    that it has are among them."""
     learned = given.learned or given.judged
 
     def cycles(tried: Heap) -> int:
         return simulator.replay(replay_of(tried, given.heap_bytes, 1), learned)[-1].cycles
 
-    ways = product((heap.rehash, Rehash.BY_OCTAVE), NUMBERS)
+    ways = [(Rehash.AS_THEY_ARE, 0), *product((heap.rehash, Rehash.BY_OCTAVE), NUMBERS)]
     return min((replace(heap, rehash=rehash, bins=bins) for rehash, bins in ways), key=cycles)
 
 

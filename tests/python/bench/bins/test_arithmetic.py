@@ -151,8 +151,10 @@ def replayed(graphs: Graphs, heap: figure8.Heap, rehashes: int, judges: bool) ->
 class Measuring(Simulator):
     """Octaves are the quicker, the nearer to 32 bins the more; a list takes as long as it has slots."""
 
+    of_those_it_has = 600
+
     def replay(self, replay, judged, learned=None):  # type: ignore[no-untyped-def]
-        slower = 0 if replay.rehash is Rehash.BY_OCTAVE else 500
+        slower = {Rehash.BY_OCTAVE: 0, Rehash.AS_THEY_ARE: self.of_those_it_has}.get(replay.rehash, 500)
         return [run_of(9000), run_of(1000 * judged.slot_count + slower + abs(replay.rehash_bins - 32))]
 
 
@@ -162,6 +164,17 @@ def test_a_race_takes_the_quickest_ranges_and_number_of_bins() -> None:
     chosen = figure8.raced(figure8.RACED, given, Measuring(Path(), 4))
     assert (chosen.rehash, chosen.bins, chosen.allocator) == (Rehash.BY_OCTAVE, 32, Allocator.PAPER)
     assert figure8.replay_of(chosen, 64, 3).rehash_bins == 32
+
+
+def test_a_race_may_leave_the_bins_as_they_are() -> None:
+    measuring = Measuring(Path(), 4)
+    object.__setattr__(measuring, "of_those_it_has", -100)
+    given = Input(0, judged=OperationList(np.arange(2), np.full(2, 8)), learned=None, heap_bytes=64)
+    chosen = figure8.raced(figure8.RACED, given, measuring)
+    assert (chosen.rehash, chosen.bins) == (Rehash.AS_THEY_ARE, 0)
+
+
+def test_only_a_race_changes_the_number_of_bins() -> None:
     assert figure8.replay_of(PAPERS, 64, 3).rehash_bins == 0
 
 
