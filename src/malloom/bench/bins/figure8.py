@@ -72,8 +72,8 @@ def replay_of(heap: Heap, heap_bytes: int, rehashes: int) -> Replay:
 
 
 def raced(heap: Heap, given: Input, simulator: Simulator) -> Heap:
-    """With the ranges and the number of bins that are the quickest after a rehash on what it learns from. Those
-    that it has take part."""
+    """With the ranges and the number of bins that are the quickest after a rehash, on what it learns from; as
+    it is takes part."""
     learned = given.learned or given.judged
 
     def cycles(tried: Heap) -> int:
