@@ -47,7 +47,8 @@ wheel: $(WHEEL)
 # Builds that run at the same time, so that no core waits while one of them configures or links. The wheel comes before the
 # fast build, which then finds most objects in the cache.
 BUILDS = "$(MAKE) wheel && setup/native.sh $(RELEASE)" "setup/native.sh checked" "setup/native.sh threads" \
-    "setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null"
+    "setup/mimalloc.sh build/release/peers/mimalloc-3.so >/dev/null && \
+        setup/mimalloc.sh .venv/lib/malloom/allocators/mimalloc-3.so >/dev/null"
 
 native: setup  ## build malloom, the workloads, allocators to compare with, and the C++ tests, fast and checked
 	@setup/side_by_side.sh $(BUILDS)

@@ -38,6 +38,7 @@ class ChoiceFile {
     static constexpr const char* too_long = "is too long for a choice";
     static constexpr std::string_view first_line = "choice of policies 1";
     static constexpr std::string_view policies[] = {"none", "pool", "maximal", "hot-cold", "default"};
+    static constexpr std::string_view fallbacks[] = {"mimalloc", "libc"};
 
     /// Reads a text that stays the caller's. On failure says false, and `problem()` why.
     bool open(std::string_view text) {
@@ -56,6 +57,8 @@ class ChoiceFile {
     std::string_view others() const { return others_; }
     /// The table of fields that policies go by, from the choice's folder on; empty: none.
     std::string_view profile() const { return profile_; }
+    /// What serves all that comes from no pool; empty where it does not say so, which is the C library.
+    std::string_view fallback() const { return fallback_; }
 
   private:
     bool refuse(std::string_view problem) {
@@ -80,6 +83,7 @@ class ChoiceFile {
         const std::string_view word = take(line, ' ');
         const bool is_good = word == "others"      ? read_policy(line, others_) && line.empty()
                              : word == "profile"   ? read_rest(line, profile_)
+                             : word == "fallback"  ? read_fallback(line)
                              : word == "structure" ? read_structure(line)
                              : word == "request"   ? read_request(line)
                              : word == "call"      ? read_call(line)
@@ -95,6 +99,11 @@ class ChoiceFile {
     static bool read_rest(std::string_view line, std::string_view& rest) {
         rest = line;
         return !rest.empty();
+    }
+
+    bool read_fallback(std::string_view line) {
+        fallback_ = line;
+        return std::ranges::find(fallbacks, fallback_) != std::end(fallbacks);
     }
 
     static bool read_number(std::string_view& line, unsigned& number) {
@@ -129,7 +138,7 @@ class ChoiceFile {
 
     std::string problem_;
     size_t line_ = 0;
-    std::string_view others_, profile_;
+    std::string_view others_, profile_, fallback_;
     std::vector<ChoiceStructure> structures_;
 };
 

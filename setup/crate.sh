@@ -6,6 +6,7 @@
 #                               empty packages, so that nothing else is fetched, and so that an old cargo need not
 #                               understand newer packages
 #   otherwise                   what else a user can do where the crate cannot be fetched; may be empty
+#   own                         an array of the tree's files that the build takes too; may be unset
 set -euo pipefail
 
 fail() {
@@ -63,7 +64,7 @@ find_cache() {
 build_once() {
     local source
     find_cache
-    home=$cache/$1-$version-$(sha256sum <"$0" | cut -c1-12)
+    home=$cache/$1-$version-$(cat "$0" ${own[@]+"${own[@]}"} | sha256sum | cut -c1-12)
     exec 8>"$cache/$1.lock"
     flock 8
     if [ -f "$home/complete" ]; then return; fi

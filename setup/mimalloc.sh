@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Ensures the newest mimalloc, which results are compared with beside Debian's older one, and prints, as its last line,
-# the path of its library for preloading: setup/mimalloc.sh [COPY], where COPY is a path that gets a copy of it.
-# It is built from the source that a Rust crate carries (setup/crate.sh).
+# the path of its library for preloading: setup/mimalloc.sh [COPY], where COPY is a path that gets a copy of it. Beside it
+# lies an archive for programs to be linked with (malloom-cc -fmalloom-fallback=mimalloc): of COPY.so it is COPY.a.
+# Both are built from the source that a Rust crate carries (setup/crate.sh).
 set -euo pipefail
 
 crate=libmimalloc-sys
@@ -9,6 +10,8 @@ version=0.1.49
 checksum=6a45a52f43e1c16f667ccfe4dd8c85b7f7c204fd5e3bf46c5b0db9a5c3c0b8e9
 replaced="cc=1.2.0"
 otherwise=
+entries=$(cd "$(dirname "$0")/../compiler/fallback" && pwd)
+own=("$entries/malloc.c" "$entries/aligned.c" "$entries/operators.cpp")
 # shellcheck source=setup/crate.sh
 . "$(dirname "$0")/crate.sh"
 
@@ -22,9 +25,26 @@ build() {
 #include "static.c"
 mi_decl_export const char malloom_mimalloc_build[] = "$crate $version with gcc " __VERSION__;
 SOURCE
+    build_archive "$1/c_src/mimalloc/v3" "$2"
+}
+
+# For programs, also position-independent and static ones, by any linker: machine code. What only mimalloc calls stays
+# within its object.
+build_archive() {
+    local flags=(-O3 -DNDEBUG -fPIE -fvisibility=hidden -fno-builtin-malloc)
+    gcc -std=gnu11 "${flags[@]}" -DMI_BUILD_RELEASE "-DMALLOOM_MIMALLOC_BUILD=\"$crate $version with gcc \" __VERSION__" \
+        -I"$1/include" -I"$1/src" -c "$entries/malloc.c" -o malloc.o
+    printf '%s\n' malloc calloc realloc free malloom_mimalloc_aligned malloom_mimalloc_usable >names
+    objcopy --keep-global-symbols=names malloc.o
+    gcc -std=gnu11 -O2 -fPIE -c "$entries/aligned.c" -o aligned.o
+    g++ -std=c++20 "${flags[@]}" -fvisibility=default -c "$entries/operators.cpp" -o operators.o
+    ar rcs "$2/libmimalloc.a" malloc.o aligned.o operators.o
 }
 
 copy=${1:+$(realpath -m "$1")}
 build_once mimalloc "a few seconds"
-if [ -n "$copy" ]; then install -D "$home/libmimalloc.so" "$copy"; fi
+if [ -n "$copy" ]; then
+    install -D "$home/libmimalloc.so" "$copy"
+    install -m 644 "$home/libmimalloc.a" "${copy%.so}.a"
+fi
 echo "$home/libmimalloc.so"

@@ -1,6 +1,7 @@
 #include "compiler/driver/command.h"
 
 #include "compiler/driver/failure.h"
+#include "compiler/driver/fallback.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/profile.h"
 
@@ -76,6 +77,16 @@ Arguments added_arguments(const Invocation& invocation, const OwnOptions& own, c
         if (is_transformed(invocation)) add_plugin(added, own);
     }
     return added;
+}
+
+Arguments last_arguments(const Invocation& invocation, const OwnOptions& own) {
+    Arguments last;
+    if (!links_mimalloc(invocation, own)) return last;
+    // Programs that leave all requests to libraries have it too.
+    for_linker(last, "--undefined=malloc");
+    for_linker(last, find_mimalloc());
+    if (!is_clangs(invocation) && is_transformed(invocation)) for_linker(last, "-mllvm=-malloom-mimalloc");
+    return last;
 }
 
 Arguments with_bitcode_tools(Arguments arguments) {

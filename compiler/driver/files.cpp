@@ -1,5 +1,6 @@
 #include "compiler/driver/files.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* plugin_name = "malloom_plugin.so";
 constexpr const char* archive_name = "libmalloom_pools.a";
+constexpr const char* mimalloc_name = "mimalloc-3.a";
 
 bool is_file(const std::string& path) {
     struct stat status;
@@ -81,6 +83,32 @@ std::string find_program(const std::string& name, const std::string& package) {
 LinkFiles find_link_files() {
     const std::string folder = native_folder();
     return {file_in(folder, plugin_name), file_in(folder, archive_name)};
+}
+
+// Beside the other files, or where 'make build' puts allocators: in the lib of the environment that has the
+// package.
+std::string find_mimalloc() {
+    const std::string folder = native_folder();
+    for (const char* const place : {"/", "/../../../../malloom/allocators/"}) {
+        std::string path = folder + place + mimalloc_name;
+        if (is_file(path)) return path;
+    }
+    fail(failed, "this installation of malloom has no mimalloc to link with, " + std::string(mimalloc_name),
+         "run 'make build' in malloom's source tree, or give -fmalloom-fallback=libc");
+}
+
+std::optional<std::string> text_of(const char* path) {
+    const int file = is_file(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (file < 0) return std::nullopt;
+    struct stat status;
+    std::string text;
+    bool is_read = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_read) {
+        text.resize(static_cast<size_t>(status.st_size));
+        is_read = read(file, text.data(), text.size()) == status.st_size;
+    }
+    close(file);
+    return is_read ? std::optional(text) : std::nullopt;
 }
 
 std::string linker_option(const std::string& clang) {

@@ -1,6 +1,7 @@
 // The files that a compilation needs beside the user's.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace malloom::driver {
@@ -14,6 +15,12 @@ struct LinkFiles {
     std::string archive;
 };
 LinkFiles find_link_files();
+
+/// The archive with mimalloc as malloc; ends with a line where it is missing.
+std::string find_mimalloc();
+
+/// What a file holds; none where there is none to be read, or something else than a file.
+std::optional<std::string> text_of(const char* path);
 
 /// An option for clang that names lld of its own version, or an empty string where it finds that itself.
 std::string linker_option(const std::string& clang);

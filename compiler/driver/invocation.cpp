@@ -137,6 +137,8 @@ class Reader {
             found_.sanitizers.emplace("memory-profile");
         } else if (option == "-r" || option == "--relocatable") {
             found_.is_relocatable = true;
+        } else if (option == "-shared" || option == "--shared") {
+            found_.is_shared = true;
         } else if (!read_link_time_optimisation(option) && !read_optimisation(option)) {
             read_surroundings(option);
         }
@@ -187,6 +189,7 @@ class Reader {
     void read_linker_word(std::string_view word) {
         found_.has_objects = true;
         if (word == "-r" || word == "-i" || word == "--relocatable") found_.is_relocatable = true;
+        if (word == "-shared" || word == "--shared" || word == "-Bshareable") found_.is_shared = true;
         const std::string_view name = word.substr(word.find_last_of('=') + 1);
         const bool has_value = name.size() < word.size();
         const bool wraps =

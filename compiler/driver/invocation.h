@@ -27,6 +27,7 @@ struct Invocation {
     bool is_foreign =
         false;  ///< for another processor or system than the driver's own, or for an accelerator
     bool is_relocatable = false;         ///< -r: the program's link comes later
+    bool is_shared = false;              ///< -shared: not a program but a library
     bool lacks_c_library = false;        ///< the C library, or what it needs in each program
     bool wraps_requests = false;         ///< the linker is asked to lead calls of the malloc family elsewhere
     std::string link_time_optimisation;  ///< what the last -flto said: full, thin or none; else empty

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "compiler/driver/command.h"
@@ -18,11 +19,22 @@ namespace {
 
 using namespace malloom::driver;
 
-// What the files say stays in them, unless they hold an option that clang does not know.
+bool has_only_inputs(const Arguments& arguments) {
+    return std::ranges::find(arguments, "--") != arguments.end();
+}
+
+// What the files say stays in them, unless they hold an option that clang does not know, or what ends
+// options.
 Arguments clangs_arguments(const Arguments& given, const Arguments& all, const OwnOptions& own) {
     const Arguments kept = without_own(given);
-    const bool all_were_given = given.size() - kept.size() == own.count;
+    const bool all_were_given =
+        given.size() - kept.size() == own.count && has_only_inputs(given) == has_only_inputs(all);
     return with_bitcode_tools(all_were_given ? kept : without_own(all));
+}
+
+// Behind a -- all are inputs.
+void add_last(Arguments& arguments, const Arguments& last) {
+    arguments.insert(std::ranges::find(arguments, "--"), last.begin(), last.end());
 }
 
 [[noreturn]] void become(const std::string& clang, Arguments& arguments) {
@@ -45,7 +57,9 @@ int main(int count, char** words) {
     const std::string clang =
         find_program(is_cpp ? "clang++-" MALLOOM_LLVM_VERSION : "clang-" MALLOOM_LLVM_VERSION,
                      "clang-" MALLOOM_LLVM_VERSION);
-    Arguments arguments = added_arguments(read_invocation(without_own(all)), own, clang);
+    const Invocation invocation = read_invocation(without_own(all));
+    Arguments arguments = added_arguments(invocation, own, clang);
     for (const std::string& argument : clangs_arguments(given, all, own)) arguments.push_back(argument);
+    add_last(arguments, last_arguments(invocation, own));
     become(clang, arguments);
 }

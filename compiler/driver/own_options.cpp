@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/driver/failure.h"
+#include "formats/choice_file.h"
 
 namespace malloom::driver {
 
@@ -14,13 +15,16 @@ constexpr std::string_view prefix = "-fmalloom-";
 constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maximal", "hot-cold", "default"};
 constexpr std::string_view remedy =
     "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
-    "-fmalloom-choice=FILE, -fmalloom-write-choice=FILE, -fmalloom-expect-links, -fmalloom-remarks, "
-    "-fmalloom-remarks=done|missed|all and -fmalloom-verify";
+    "-fmalloom-choice=FILE, -fmalloom-write-choice=FILE, -fmalloom-fallback=mimalloc|libc, "
+    "-fmalloom-expect-links, -fmalloom-remarks, -fmalloom-remarks=done|missed|all and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f.
 constexpr std::string_view policy = "policy=", profile = "profile=", choice = "choice=",
                            written_choice = "write-choice=";
 constexpr std::string_view known[] = {policy, profile, choice, written_choice, "expect-links", "verify"};
+
+// What the plugin is told of it depends on what is linked.
+constexpr std::string_view fallback = "fallback=";
 
 // These are LLVM's, and told as the plugin's are: each further word asks for more.
 constexpr std::string_view remarks = "remarks", remarks_of = "remarks=";
@@ -62,12 +66,7 @@ void take_remarks(OwnOptions& options, const std::string& argument) {
 }
 
 // The plugin takes each of its options once: the last counts.
-void add(OwnOptions& options, const std::string& argument) {
-    const std::string_view text = std::string_view(argument).substr(prefix.size());
-    if (names(remarks, text) || names(remarks_of, text)) {
-        take_remarks(options, argument);
-        return;
-    }
+void add_for_plugin(OwnOptions& options, const std::string& argument, std::string_view text) {
     const auto* const option =
         std::ranges::find_if(known, [&](std::string_view one) { return names(one, text); });
     if (option == std::end(known)) fail(bad_use, "there is no option " + argument, remedy);
@@ -75,12 +74,33 @@ void add(OwnOptions& options, const std::string& argument) {
     if (*option == profile) {
         options.profile = file_of(argument, "name one that 'malloom profile fields -o' has written");
     }
-    if (*option == choice) file_of(argument, "name one that 'malloom optimize --build' has kept");
+    if (*option == choice) {
+        options.choice = file_of(argument, "name one that 'malloom optimize --build' has kept");
+    }
     if (*option == written_choice) file_of(argument, "name one that the link is to write");
     const std::string name = "-malloom-" + std::string(*option);
     std::erase_if(options.plugin_options,
                   [&](const std::string& earlier) { return earlier.starts_with(name); });
     options.plugin_options.push_back("-malloom-" + std::string(text));
+}
+
+void take_fallback(OwnOptions& options, const std::string& argument) {
+    options.fallback = argument.substr(argument.find('=') + 1);
+    if (std::ranges::find(formats::ChoiceFile::fallbacks, options.fallback) ==
+        std::end(formats::ChoiceFile::fallbacks)) {
+        fail(bad_use, argument + ": there is no such fallback", "choose mimalloc or libc");
+    }
+}
+
+void add(OwnOptions& options, const std::string& argument) {
+    const std::string_view text = std::string_view(argument).substr(prefix.size());
+    if (names(remarks, text) || names(remarks_of, text)) {
+        take_remarks(options, argument);
+    } else if (names(fallback, text)) {
+        take_fallback(options, argument);
+    } else {
+        add_for_plugin(options, argument, text);
+    }
 }
 
 }  // namespace

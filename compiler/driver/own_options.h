@@ -10,6 +10,8 @@ namespace malloom::driver {
 struct OwnOptions {
     Arguments plugin_options;  ///< what the plugin is told at the link
     std::string profile;       ///< the file that one of them names, or empty
+    std::string choice;        ///< the same
+    std::string fallback;      ///< what serves all that pools do not: mimalloc or libc; empty where unsaid
     size_t count = 0;          ///< how many of the arguments were own options
 };
 

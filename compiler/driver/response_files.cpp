@@ -1,10 +1,8 @@
 #include "compiler/driver/response_files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <optional>
+
+#include "compiler/driver/files.h"
 
 namespace malloom::driver {
 
@@ -12,21 +10,6 @@ namespace {
 
 // Files that name each other would never end.
 constexpr unsigned most_levels = 32;
-
-// A pipe can be read once only, and that is for clang to do.
-std::optional<std::string> text_of(const char* path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return std::nullopt;
-    struct stat status;
-    std::string text;
-    bool is_read = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    if (is_read) {
-        text.resize(static_cast<size_t>(status.st_size));
-        is_read = read(file, text.data(), text.size()) == status.st_size;
-    }
-    close(file);
-    return is_read ? std::optional(text) : std::nullopt;
-}
 
 // Splits a text into words. Quotes are seen within words too, and leave nothing where they hold nothing.
 class Words {
@@ -76,6 +59,7 @@ class Words {
 void expand(const Arguments& arguments, unsigned level, Arguments& result) {
     for (const std::string& argument : arguments) {
         std::optional<std::string> text;
+        // A pipe can be read once only, and that is for clang to do.
         if (argument.starts_with('@') && level < most_levels) text = text_of(argument.c_str() + 1);
         if (text) {
             expand(Words(*text).all(), level + 1, result);

@@ -21,6 +21,7 @@
 #include "compiler/plugin/choice_use.h"
 #include "compiler/plugin/profile_use.h"
 #include "compiler/plugin/remarks.h"
+#include "compiler/plugin/warnings.h"
 #include "compiler/policy/decision.h"
 #include "compiler/policy/leaders.h"
 #include "compiler/policy/shared_pools.h"
@@ -55,6 +56,8 @@ llvm::cl::opt<std::string> choice_path(
 llvm::cl::opt<std::string> written_choice_path(
     "malloom-write-choice", llvm::cl::value_desc("file"),
     llvm::cl::desc("Where to write the choice that decides as this link does"));
+llvm::cl::opt<bool> has_mimalloc("malloom-mimalloc",
+                                 llvm::cl::desc("mimalloc is linked in the place of the C library's malloc"));
 llvm::cl::opt<bool> verifies("malloom-verify",
                              llvm::cl::desc("Check at run time that each access is to what was proven"));
 llvm::cl::opt<bool> tells_contexts_apart(
@@ -138,6 +141,20 @@ class KeepPass : public llvm::PassInfoMixin<KeepPass> {
     std::shared_ptr<malloom::compiler::KeptProgram> kept_;
 };
 
+/// A malloc that the program defines comes before mimalloc's, which its user is told of.
+class OwnMallocPass : public llvm::PassInfoMixin<OwnMallocPass> {
+  public:
+    llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+        const llvm::Function* function = module.getFunction("malloc");
+        if (function != nullptr && !function->isDeclaration()) {
+            malloom::compiler::warn(module,
+                                    "the program has a malloc of its own and keeps it: mimalloc is not "
+                                    "linked in");
+        }
+        return llvm::PreservedAnalyses::all();
+    }
+};
+
 class DividePass : public llvm::PassInfoMixin<DividePass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -193,7 +210,8 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         }
         const malloom::compiler::StructureNames names(points_to);
         if (!written_choice_path.empty()) {
-            malloom::compiler::write_choice(written_choice_path, module, decisions, others(), names);
+            malloom::compiler::write_choice(written_choice_path, module, decisions, others(),
+                                            has_mimalloc ? "mimalloc" : "", names);
         }
         if (!is_control) {
             malloom::compiler::remark(decisions, names, remarks_of);
@@ -273,6 +291,9 @@ llvmGetPassPluginInfo() {
                 builder.registerFullLinkTimeOptimizationEarlyEPCallback(
                     [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
                         check_options();
+                        if (has_mimalloc) {
+                            passes.addPass(OwnMallocPass());
+                        }
                         if (is_left_alone()) {
                             return;
                         }

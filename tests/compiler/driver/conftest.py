@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from compiler.driver.driving import BUILT, NATIVE_FILES, Run, output_of, run
+from compiler.driver.driving import BUILT, MIMALLOC, NATIVE_FILES, Run, output_of, run
 
 
 @pytest.fixture(scope="session")
 def native(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The drivers, the plugin and the archive in one folder."""
+    """The drivers, the plugin and the archives in one folder."""
     folder = tmp_path_factory.mktemp("native")
     for name in NATIVE_FILES:
         assert (BUILT / name).is_file(), f"{name} is missing: run 'make native'"
         shutil.copy2(BUILT / name, folder)
+    assert MIMALLOC.is_file(), f"{MIMALLOC} is missing: run 'make native'"
+    shutil.copy2(MIMALLOC, folder)
     return folder
 
 

@@ -19,6 +19,9 @@ NATIVE_FILES = (
 )
 """What lies in one folder of an installation, where the build of the wheel has it."""
 
+MIMALLOC = ROOT / "build/release/peers/mimalloc-3.a"
+"""An installation may have it there too."""
+
 SUM = "499500\n"
 """What the program of nodes.c and main.c prints."""
 
