@@ -66,6 +66,7 @@ def test_builds_race_and_their_choice_builds_the_next_one(malloom, project: Path
     assert "built with default by a profile" in names
     assert built["built with none"]["train"]["cpu_time"] > 0
     assert any(name.startswith("built with ") and " over " in name for name in built)
+    assert sum(name.endswith(", mimalloc linked in") for name in built) == 1
     assert (project / "walk").read_bytes() == before
     if verdict["choice_file"] is None:
         assert verdict["kind"] != "build" or verdict["refused"]

@@ -32,6 +32,8 @@ POLICIES = (NONE, OVERHEAD_ONLY, *WITH_POOLS)
 """Of malloom-cc; the first two make no pools, and tell what these gain."""
 BY_PROFILE = ("hot-cold", "default")
 """Those that go by what was recorded."""
+MIMALLOC = "mimalloc"
+"""Of -fmalloom-fallback: linked in, it serves all that comes from no pool."""
 LONGEST_BUILD = 1800.0
 """Seconds, of one build."""
 
@@ -54,7 +56,8 @@ class Build:
     """A row: the program as a policy builds it, and over a general allocator where one is named.
 
     `choice` is the policies a structure that its link wrote, None where it wrote none; `fields` is the table
-    that it goes by. `mixed` names the structures that have another policy.
+    that it goes by. `mixed` names the structures that have another policy, `fallback` the allocator that is
+    linked in the place of the C library's.
     """
 
     policy: str
@@ -63,6 +66,7 @@ class Build:
     fields: Path | None = None
     over: Setting | None = None
     mixed: str = ""
+    fallback: str = ""
 
     kind = "build"
 
@@ -70,6 +74,7 @@ class Build:
     def name(self) -> str:
         by = " by a profile" if self.fields else ""
         by += f", {self.mixed}" if self.mixed else ""
+        by += f", {self.fallback} linked in" if self.fallback else ""
         over = f" over {AllocatorRow(self.over).name}" if self.over else ""
         return f"built with {self.policy}{by}{over}"
 
@@ -118,11 +123,19 @@ class Builder:
         with put_back(self.program, self.folder):
             return self._built(build.with_policies(policies), f"-fmalloom-choice={given}")
 
+    def linked(self, build: Build) -> Build:
+        """The same with mimalloc in the place of the C library's malloc. Raises the same."""
+        option = f"-fmalloom-choice={build.choice}" if build.mixed else f"-fmalloom-policy={build.policy}"
+        with put_back(self.program, self.folder):
+            return self._built(replace(build, fallback=MIMALLOC), option)
+
     def _built(self, made: Build, option: str) -> Build:
         self.say(f"building {made.name.removeprefix('built ')}")
         began = time.monotonic()
         own = Path(tempfile.mkdtemp(prefix="build-", dir=self.folder))
-        self._set_up([option, *([f"-fmalloom-profile={made.fields}"] if made.fields else [])])
+        profile = [f"-fmalloom-profile={made.fields}"] if made.fields else []
+        fallback = [f"-fmalloom-fallback={made.fallback}"] if made.fallback else []
+        self._set_up([option, *profile, *fallback])
         self.program.unlink(missing_ok=True)
         self._run()
         if not self.program.is_file():
@@ -186,6 +199,12 @@ class Builds:
         assert self.builder is not None
         builder = self.builder
         return self._made(build.with_policies(policies).name, lambda: builder.mixed(build, policies))
+
+    def linked(self, build: Build) -> Build | None:
+        """A row with mimalloc linked in; None where there is none."""
+        assert self.builder is not None
+        builder = self.builder
+        return self._made(replace(build, fallback=MIMALLOC).name, lambda: builder.linked(build))
 
     def _made(self, name: str, build: Callable[[], Build]) -> Build | None:
         try:

@@ -102,6 +102,7 @@ class Chooser:
         there = [row for row in rows if isinstance(row, AllocatorRow)]
         plans += self._variants(plans, there)
         self._mix()
+        self._link_mimalloc()
         kept = [row for row in self.builds.rows if row.may_be_kept]
         return self._final([*plans, *kept, *self._builds_over(kept, there)], there)
 
@@ -215,9 +216,22 @@ class Chooser:
             if build.name in results and self._is_worth_more(build, best)
         ]
 
+    def _link_mimalloc(self) -> None:
+        """Races the best build with mimalloc linked in: what it does not pool need not be the C library's."""
+        best = _first([row for row in self._best(self.builds.rows) if row.may_be_kept])
+        if best is None or self.builds.builder is None:
+            return
+        linked = self.builds.linked(best)
+        self.training.left |= self.builds.left
+        if linked:
+            self.rows.append(linked)
+            self._race([linked])
+
     def _builds_over(self, builds: Sequence[Build], settings: Sequence[AllocatorRow]) -> list[Build]:
-        """The best build over the best setting, raced: what it does not pool comes from there."""
-        best, under = _first(self._best(builds)), _first(self._best(settings))
+        """The best build over the best setting, raced: what it does not pool comes from there. A malloc that
+        is linked in would come before it."""
+        best = _first(self._best([row for row in builds if not row.fallback]))
+        under = _first(self._best(settings))
         if best is None or under is None:
             return []
         over = replace(best, over=under.setting)

@@ -46,8 +46,11 @@ def keep(row: Row, record: Mapping[str, Any], folder: Path, place: Path) -> None
 
 def keep_choice(build: Build, place: Path) -> None:
     """Writes the policies of a build to its place, at once or not at all, and beside it the table of fields
-    that they go by. Of a link that wrote no choice the policy is that of all structures."""
+    that they go by. Of a link that wrote no choice the policy is that of all structures, and the allocator is
+    what it was linked with."""
     text = build.choice.read_text() if build.choice else f"choice of policies 1\nothers {build.policy}\n"
+    if build.fallback and "\nfallback " not in text:
+        text += f"fallback {build.fallback}\n"
     if build.fields:
         fields = place.with_suffix(".fields")
         with written_whole(fields) as file:

@@ -78,18 +78,25 @@ def _of_setting(setting: Setting) -> list[tuple[str, Row]]:
 
 
 def _of_build(build: Build, builds: Sequence[Build]) -> list[tuple[str, Row]]:
-    alone = replace(build, over=None)
+    plain = replace(build, over=None, fallback="").name
+    alone = next((each for each in builds if each.name == plain), replace(build, over=None))
     simpler = takewhile(lambda policy: policy != build.policy, OF_BUILDS)
-    by_policy = {each.policy: each for each in builds if not (each.over or each.fields or each.mixed)}
+    by_policy = {each.policy: each for each in builds if _is_of_policy_alone(each)}
     chain: list[tuple[str, Row]] = [
         (OF_BUILDS[policy], by_policy[policy]) for policy in simpler if policy in by_policy
     ]
     chain.append((OF_BUILDS.get(build.policy, SPLITTING), alone))
+    if build.fallback:
+        chain.append((ALLOCATOR, build))
     if build.over:
         for part, row in _of_setting(build.over):
             assert isinstance(row, AllocatorRow)
             chain.append((part, replace(build, over=row.setting)))
     return chain
+
+
+def _is_of_policy_alone(build: Build) -> bool:
+    return not (build.over or build.fields or build.mixed or build.fallback)
 
 
 def _of_plan(plan: Candidate) -> list[tuple[str, Row]]:

@@ -83,6 +83,44 @@ def test_the_choice_of_a_build_is_its_own(project: Project, tmp_path: Path) -> N
     assert text.startswith("choice of policies 1\nothers pool\nstructure pool struct node\nrequest malloc ")
 
 
+def test_a_build_can_have_mimalloc_linked_in(project: Project, tmp_path: Path) -> None:
+    """And the choice that is kept of it says so, also where its link wrote none."""
+    builder = project(MAKE)
+    builds = build_all(builder, no_profile)
+    for policy in ("pool", "none"):
+        build = builds.of(policy)
+        assert build is not None
+        linked = builds.linked(build)
+        assert linked is not None and linked.name == f"built with {policy}, mimalloc linked in"
+        assert b"malloom_mimalloc_build" in linked.executable.read_bytes()
+        assert b"malloom_mimalloc_build" not in build.executable.read_bytes()
+        keep_choice(linked, tmp_path / "kept.choice")
+        lines = (tmp_path / "kept.choice").read_text().splitlines()
+        assert lines[:3] == ["choice of policies 1", f"others {policy}", "fallback mimalloc"]
+        assert lines.count("fallback mimalloc") == 1
+        assert builder.program.read_bytes() == b"as it was"
+        chain = chain_of(linked, builds.rows)
+        assert chain[-1] == ("allocator", linked)
+        assert chain[-2][1] == build
+        parts = [part for part, _ in chain]
+        assert parts == [*(["link-time optimisation", "pools"][: len(parts) - 1]), "allocator"]
+
+
+def test_a_mixture_can_have_mimalloc_linked_in(project: Project) -> None:
+    builder = project(MAKE)
+    (builder.program.parent / "list.c").write_text(TWO.read_text())
+    builds = build_all(builder, no_profile)
+    build = builds.of("pool")
+    assert build is not None and build.structures is not None
+    mixed = builds.mixed(build, {0: "maximal"})
+    assert mixed is not None and mixed.structures is not None
+    linked = builds.linked(mixed)
+    assert linked is not None and linked.structures is not None
+    assert linked.name == f"{mixed.name}, mimalloc linked in"
+    assert linked.structures.blocks == mixed.structures.blocks
+    assert chain_of(linked, builds.rows)[-2][1] == mixed
+
+
 TWO = Path(__file__).parents[2] / "compiler/choices/two_lists.c"
 
 

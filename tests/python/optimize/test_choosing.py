@@ -1,7 +1,7 @@
 """The choice among settings and plans, with a program that acts by the variables that it is run with."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from malloom.errors import CommandError
 from malloom.measure.allocators import KNOWN, Allocator, Setting, Version
 from malloom.measure.interleaved import Budget, no_progress
 from malloom.measure.process import Command
+from malloom.optimize.building import MIMALLOC, Build, Builder, Builds
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged, judge, why_refused
 from malloom.optimize.choosing import Choice, Chooser
@@ -55,6 +56,7 @@ class Race:
     most: float = 1.5
     goal: Goal = Goal.time
     said: list[str] = field(default_factory=list)
+    builds: Builds = field(default_factory=Builds)
 
     def choose(self, settings: list[AllocatorRow], plans: list[Plan]) -> Choice:
         commands = {name: Command(["sh", "-c", PROGRAM, "sh", name]) for name in ("one", "two")}
@@ -62,8 +64,8 @@ class Race:
         self.limit = Limit(self.goal, self.most, 0)
         watcher = Watcher(self.said.append, no_progress, 8)
         sources = Sources(Learned(), ())
-        rows = [*settings, *plans]
-        chooser = Chooser(self.training, sources, self.limit, 0.3, watcher, 0.05, rows)
+        rows = [*settings, *plans, *self.builds.rows]
+        chooser = Chooser(self.training, sources, self.limit, 0.3, watcher, 0.05, rows, self.builds)
         return chooser.choose(settings, plans)
 
 
@@ -97,6 +99,29 @@ def test_less_memory_is_wanted_at_no_more_time() -> None:
     race = Race(goal=Goal.memory)
     settings = [setting("slow", MORE="-6", WORK="45000"), setting("lean", MORE="-4", WORK="10000")]
     assert race.choose([*settings, setting("quick", WORK="1")], []).choice.name == "glibc lean"
+
+
+class Linking(Builder):
+    """Has a program at hand that stands for the one with mimalloc linked in."""
+
+    def linked(self, build: Build) -> Build:
+        return replace(build, fallback=MIMALLOC, executable=self.folder / "linked")
+
+
+@pytest.mark.parametrize(("work", "pays"), [(1, True), (45000, False)])
+def test_the_best_build_is_raced_with_mimalloc_linked_in(tmp_path: Path, work: int, pays: bool) -> None:
+    """And alone without it over the best setting, which it would come before."""
+    loop = "while [ $work -gt 0 ]; do work=$((work-1)); done\necho done\n"
+    for name, its in (("built", 8000), ("linked", work)):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho 8192 >&2\nwork={its}\n{loop}")
+        (tmp_path / name).chmod(0o755)
+    builder = Linking("", tmp_path / "program", tmp_path, lambda text: None)
+    race = Race(builds=Builds([Build("pool", tmp_path / "built")], builder=builder))
+    choice = race.choose([setting("slow", WORK="30000")], [])
+    assert choice.choice.name.startswith("built with pool")
+    assert choice.choice.name.endswith("linked in") == pays
+    assert "built with pool, mimalloc linked in" in race.training.results
+    assert [name for name in race.training.results if " over " in name] == ["built with pool over glibc slow"]
 
 
 def test_what_fails_on_one_input_is_out_and_says_why() -> None:
