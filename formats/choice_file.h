@@ -39,6 +39,7 @@ class ChoiceFile {
     static constexpr std::string_view first_line = "choice of policies 1";
     static constexpr std::string_view policies[] = {"none", "pool", "maximal", "hot-cold", "default"};
     static constexpr std::string_view fallbacks[] = {"mimalloc", "libc"};
+    static constexpr std::string_view huge_pages[] = {"early", "late"};
 
     /// Reads a text that stays the caller's. On failure says false, and `problem()` why.
     bool open(std::string_view text) {
@@ -59,6 +60,8 @@ class ChoiceFile {
     std::string_view profile() const { return profile_; }
     /// What serves all that comes from no pool; empty where it does not say so, which is the C library.
     std::string_view fallback() const { return fallback_; }
+    /// When pools ask for huge pages; empty where it does not say so, which is late.
+    std::string_view huge() const { return huge_; }
 
   private:
     bool refuse(std::string_view problem) {
@@ -83,7 +86,8 @@ class ChoiceFile {
         const std::string_view word = take(line, ' ');
         const bool is_good = word == "others"      ? read_policy(line, others_) && line.empty()
                              : word == "profile"   ? read_rest(line, profile_)
-                             : word == "fallback"  ? read_fallback(line)
+                             : word == "fallback"  ? read_one_of(fallbacks, line, fallback_)
+                             : word == "huge"      ? read_one_of(huge_pages, line, huge_)
                              : word == "structure" ? read_structure(line)
                              : word == "request"   ? read_request(line)
                              : word == "call"      ? read_call(line)
@@ -101,9 +105,11 @@ class ChoiceFile {
         return !rest.empty();
     }
 
-    bool read_fallback(std::string_view line) {
-        fallback_ = line;
-        return std::ranges::find(fallbacks, fallback_) != std::end(fallbacks);
+    template <size_t count>
+    static bool read_one_of(const std::string_view (&words)[count], std::string_view line,
+                            std::string_view& word) {
+        word = line;
+        return std::ranges::find(words, word) != std::end(words);
     }
 
     static bool read_number(std::string_view& line, unsigned& number) {
@@ -138,7 +144,7 @@ class ChoiceFile {
 
     std::string problem_;
     size_t line_ = 0;
-    std::string_view others_, profile_, fallback_;
+    std::string_view others_, profile_, fallback_, huge_;
     std::vector<ChoiceStructure> structures_;
 };
 

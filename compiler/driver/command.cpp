@@ -1,5 +1,6 @@
 #include "compiler/driver/command.h"
 
+#include "compiler/driver/chosen.h"
 #include "compiler/driver/failure.h"
 #include "compiler/driver/fallback.h"
 #include "compiler/driver/files.h"
@@ -42,6 +43,10 @@ void for_linker(Arguments& arguments, const std::string& word) {
     arguments.push_back(word);
 }
 
+bool asks_early_for_huge_pages(const OwnOptions& own) {
+    return (own.huge.empty() ? chosen_by(own.choice).huge : own.huge) == "early";
+}
+
 // The plugin is loaded twice: the first time for its options, before they are read.
 void add_plugin(Arguments& arguments, const OwnOptions& own) {
     const LinkFiles files = find_link_files();
@@ -50,6 +55,10 @@ void add_plugin(Arguments& arguments, const OwnOptions& own) {
     for_linker(arguments, "--load-pass-plugin=" + files.plugin);
     for (const std::string& option : own.plugin_options) for_linker(arguments, "-mllvm=" + option);
     for_linker(arguments, files.archive);
+    if (asks_early_for_huge_pages(own)) {
+        for_linker(arguments, "--undefined=malloom_early_huge_pages");
+        for_linker(arguments, "-mllvm=-malloom-early-huge-pages");
+    }
 }
 
 // Objects of other commands may be bitcode whatever this one makes, so lld links them all.

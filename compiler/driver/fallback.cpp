@@ -1,22 +1,13 @@
 #include "compiler/driver/fallback.h"
 
+#include "compiler/driver/chosen.h"
 #include "compiler/driver/failure.h"
-#include "compiler/driver/files.h"
-#include "formats/choice_file.h"
 
 namespace malloom::driver {
 
 namespace {
 
 constexpr std::string_view mimalloc = "mimalloc";
-
-// A choice that cannot be read or is not good is the plugin's to refuse, which reads all of it.
-bool says_mimalloc(const std::string& choice) {
-    const std::optional<std::string> text = text_of(choice.c_str());
-    formats::ChoiceFile file;
-    return text && text->size() <= formats::ChoiceFile::most_bytes && file.open(*text) &&
-           file.fallback() == mimalloc;
-}
 
 // Why a program cannot have mimalloc as its malloc, or empty. A relocatable object is no program yet.
 std::string_view obstacle(const Invocation& invocation) {
@@ -35,8 +26,7 @@ bool links_mimalloc(const Invocation& invocation, const OwnOptions& own) {
     if (!links_program(invocation)) return false;
     const std::string_view why_not = obstacle(invocation);
     if (own.fallback.empty()) {
-        return !own.choice.empty() && why_not.empty() && invocation.sanitizers.empty() &&
-               says_mimalloc(own.choice);
+        return why_not.empty() && invocation.sanitizers.empty() && chosen_by(own.choice).fallback == mimalloc;
     }
     if (own.fallback != mimalloc) return false;
     if (!invocation.sanitizers.empty()) {

@@ -16,7 +16,8 @@ constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maxim
 constexpr std::string_view remedy =
     "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
     "-fmalloom-choice=FILE, -fmalloom-write-choice=FILE, -fmalloom-fallback=mimalloc|libc, "
-    "-fmalloom-expect-links, -fmalloom-remarks, -fmalloom-remarks=done|missed|all and -fmalloom-verify";
+    "-fmalloom-huge=early|late, -fmalloom-expect-links, -fmalloom-remarks, -fmalloom-remarks=done|missed|all "
+    "and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f.
 constexpr std::string_view policy = "policy=", profile = "profile=", choice = "choice=",
@@ -24,7 +25,7 @@ constexpr std::string_view policy = "policy=", profile = "profile=", choice = "c
 constexpr std::string_view known[] = {policy, profile, choice, written_choice, "expect-links", "verify"};
 
 // What the plugin is told of it depends on what is linked.
-constexpr std::string_view fallback = "fallback=";
+constexpr std::string_view fallback = "fallback=", huge = "huge=";
 
 // These are LLVM's, and told as the plugin's are: each further word asks for more.
 constexpr std::string_view remarks = "remarks", remarks_of = "remarks=";
@@ -84,12 +85,12 @@ void add_for_plugin(OwnOptions& options, const std::string& argument, std::strin
     options.plugin_options.push_back("-malloom-" + std::string(text));
 }
 
-void take_fallback(OwnOptions& options, const std::string& argument) {
-    options.fallback = argument.substr(argument.find('=') + 1);
-    if (std::ranges::find(formats::ChoiceFile::fallbacks, options.fallback) ==
-        std::end(formats::ChoiceFile::fallbacks)) {
-        fail(bad_use, argument + ": there is no such fallback", "choose mimalloc or libc");
-    }
+template <size_t count>
+std::string one_of(const std::string_view (&words)[count], const std::string& argument, const char* problem,
+                   const char* remedy) {
+    std::string word = argument.substr(argument.find('=') + 1);
+    if (std::ranges::find(words, word) == std::end(words)) fail(bad_use, argument + problem, remedy);
+    return word;
 }
 
 void add(OwnOptions& options, const std::string& argument) {
@@ -97,7 +98,11 @@ void add(OwnOptions& options, const std::string& argument) {
     if (names(remarks, text) || names(remarks_of, text)) {
         take_remarks(options, argument);
     } else if (names(fallback, text)) {
-        take_fallback(options, argument);
+        options.fallback = one_of(formats::ChoiceFile::fallbacks, argument, ": there is no such fallback",
+                                  "choose mimalloc or libc");
+    } else if (names(huge, text)) {
+        options.huge = one_of(formats::ChoiceFile::huge_pages, argument, ": huge pages are not asked for so",
+                              "choose early or late");
     } else {
         add_for_plugin(options, argument, text);
     }

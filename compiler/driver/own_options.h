@@ -12,6 +12,7 @@ struct OwnOptions {
     std::string profile;       ///< the file that one of them names, or empty
     std::string choice;        ///< the same
     std::string fallback;      ///< what serves all that pools do not: mimalloc or libc; empty where unsaid
+    std::string huge;          ///< when pools ask for huge pages: early or late; empty where unsaid
     size_t count = 0;          ///< how many of the arguments were own options
 };
 

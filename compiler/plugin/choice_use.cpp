@@ -57,11 +57,11 @@ std::vector<Policy> use_choice(const Choice& choice, const std::string& path, ll
 }
 
 void write_choice(const std::string& path, llvm::Module& module, const std::vector<Decision>& decisions,
-                  Policy others, llvm::StringRef fallback, const StructureNames& names) {
+                  Policy others, llvm::StringRef linked, const StructureNames& names) {
     std::error_code error;
     llvm::raw_fd_ostream out(path, error);
     if (!error) {
-        out << written_choice(module, decisions, others, fallback,
+        out << written_choice(module, decisions, others, linked,
                               [&](const Proof& proof) { return described(proof, names); });
         out.close();
         error = out.error();

@@ -20,9 +20,9 @@ std::unique_ptr<Choice> open_choice(const std::string& path);
 std::vector<Policy> use_choice(const Choice& choice, const std::string& path, llvm::Module& module,
                                const std::vector<Proof>& proofs, const RemarksOf& remarks_of);
 
-/// Writes the choice that decides alike, and says in a warning where that cannot be done. `fallback` is what
-/// serves all that comes from no pool, or empty.
+/// Writes the choice that decides alike, and says in a warning where that cannot be done. `linked` has
+/// lines of what else is linked.
 void write_choice(const std::string& path, llvm::Module& module, const std::vector<Decision>& decisions,
-                  Policy others, llvm::StringRef fallback, const StructureNames& names);
+                  Policy others, llvm::StringRef linked, const StructureNames& names);
 
 }  // namespace malloom::compiler

@@ -58,6 +58,8 @@ llvm::cl::opt<std::string> written_choice_path(
     llvm::cl::desc("Where to write the choice that decides as this link does"));
 llvm::cl::opt<bool> has_mimalloc("malloom-mimalloc",
                                  llvm::cl::desc("mimalloc is linked in the place of the C library's malloc"));
+llvm::cl::opt<bool> has_early_huge_pages("malloom-early-huge-pages",
+                                         llvm::cl::desc("Pools that ask for huge pages early are linked in"));
 llvm::cl::opt<bool> verifies("malloom-verify",
                              llvm::cl::desc("Check at run time that each access is to what was proven"));
 llvm::cl::opt<bool> tells_contexts_apart(
@@ -104,6 +106,12 @@ void print_decisions(llvm::raw_ostream& out, const std::vector<malloom::compiler
             << (decision.is_recorded ? " by the profile" : "")
             << (decision.why.empty() ? "" : ", as " + decision.why) << '\n';
     }
+}
+
+/// What a choice says of the link beside policies.
+std::string linked_lines() {
+    return std::string(has_mimalloc ? "fallback mimalloc\n" : "") +
+           (has_early_huge_pages ? "huge early\n" : "");
 }
 
 bool shares(const malloom::compiler::Decision& decision) {
@@ -210,8 +218,8 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         }
         const malloom::compiler::StructureNames names(points_to);
         if (!written_choice_path.empty()) {
-            malloom::compiler::write_choice(written_choice_path, module, decisions, others(),
-                                            has_mimalloc ? "mimalloc" : "", names);
+            malloom::compiler::write_choice(written_choice_path, module, decisions, others(), linked_lines(),
+                                            names);
         }
         if (!is_control) {
             malloom::compiler::remark(decisions, names, remarks_of);

@@ -166,14 +166,10 @@ ChosenPolicies chosen_policies(const formats::ChoiceFile& choice, const llvm::Mo
 }
 
 std::string written_choice(const llvm::Module& module, const std::vector<Decision>& decisions, Policy others,
-                           llvm::StringRef fallback,
-                           const std::function<std::string(const Proof&)>& describe) {
+                           llvm::StringRef linked, const std::function<std::string(const Proof&)>& describe) {
     std::string text;
     llvm::raw_string_ostream out(text);
-    out << ref(formats::ChoiceFile::first_line) << "\nothers " << written_name(others) << '\n';
-    if (!fallback.empty()) {
-        out << "fallback " << fallback << '\n';
-    }
+    out << ref(formats::ChoiceFile::first_line) << "\nothers " << written_name(others) << '\n' << linked;
     const std::vector<ProgramSite> sites = request_sites(module);
     const auto sites_of = own_sites(sites);
     for (const Decision& decision : decisions) {

@@ -48,9 +48,8 @@ ChosenPolicies chosen_policies(const formats::ChoiceFile& choice, const llvm::Mo
                                const std::vector<Proof>& proofs);
 
 /// The choice that has each structure treated as it is now, before the module is rewritten, and others by
-/// `others`; `fallback` is what serves the rest, or empty; `describe` tells people of a set's objects.
+/// `others`; `linked` has lines of what else is linked; `describe` tells people of a set's objects.
 std::string written_choice(const llvm::Module& module, const std::vector<Decision>& decisions, Policy others,
-                           llvm::StringRef fallback,
-                           const std::function<std::string(const Proof&)>& describe);
+                           llvm::StringRef linked, const std::function<std::string(const Proof&)>& describe);
 
 }  // namespace malloom::compiler

@@ -16,6 +16,9 @@
 #include "runtime/platform/output.h"
 #include "runtime/platform/undisturbed.h"
 
+/// Linked in where pools are to ask for huge pages early (early_huge_pages.cpp).
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char malloom_early_huge_pages;
+
 namespace malloom::front {
 
 constinit ProcessPools compiled_pools;
@@ -24,6 +27,17 @@ constinit structures::ThreadLock making_borrowers;
 namespace {
 /// The library has given its pools back: late destructors get nothing of them, and what they release stays.
 constinit bool have_gone = false;
+
+/// Early: from the second block on, so that a huge page is no more than what is there already. Else once it
+/// is no more than may be idle.
+void prefer_huge_pages() {
+    heaps::PoolArena& arena = compiled_pools.heap.arena();
+    if (&malloom_early_huge_pages != nullptr) {
+        arena.prefer_huge_pages();
+    } else {
+        arena.prefer_huge_pages_when_large();
+    }
+}
 }  // namespace
 
 bool open_compiled_pools() {
@@ -31,7 +45,7 @@ bool open_compiled_pools() {
     if (!is_open) {
         ProcessPools::prepare();
         is_open = compiled_pools.open();
-        compiled_pools.heap.arena().prefer_huge_pages_when_large();
+        prefer_huge_pages();
     }
     return is_open && !have_gone;
 }

@@ -34,6 +34,8 @@ BY_PROFILE = ("hot-cold", "default")
 """Those that go by what was recorded."""
 MIMALLOC = "mimalloc"
 """Of -fmalloom-fallback: linked in, it serves all that comes from no pool."""
+EARLY = "early"
+"""Of -fmalloom-huge: when pools ask for huge pages."""
 LONGEST_BUILD = 1800.0
 """Seconds, of one build."""
 
@@ -57,7 +59,8 @@ class Build:
 
     `choice` is the policies a structure that its link wrote, None where it wrote none; `fields` is the table
     that it goes by. `mixed` names the structures that have another policy, `fallback` the allocator that is
-    linked in the place of the C library's.
+    linked in the place of the C library's, `huge` when pools ask for huge pages; both are empty where the
+    compiler's default holds.
     """
 
     policy: str
@@ -67,6 +70,7 @@ class Build:
     over: Setting | None = None
     mixed: str = ""
     fallback: str = ""
+    huge: str = ""
 
     kind = "build"
 
@@ -75,6 +79,7 @@ class Build:
         by = " by a profile" if self.fields else ""
         by += f", {self.mixed}" if self.mixed else ""
         by += f", {self.fallback} linked in" if self.fallback else ""
+        by += f", {self.huge} huge pages" if self.huge else ""
         over = f" over {AllocatorRow(self.over).name}" if self.over else ""
         return f"built with {self.policy}{by}{over}"
 
@@ -124,10 +129,10 @@ class Builder:
             return self._built(build.with_policies(policies), f"-fmalloom-choice={given}")
 
     def linked(self, build: Build) -> Build:
-        """The same with mimalloc in the place of the C library's malloc. Raises the same."""
+        """A build anew that was given another fallback, or other huge pages. Raises the same."""
         option = f"-fmalloom-choice={build.choice}" if build.mixed else f"-fmalloom-policy={build.policy}"
         with put_back(self.program, self.folder):
-            return self._built(replace(build, fallback=MIMALLOC), option)
+            return self._built(build, option)
 
     def _built(self, made: Build, option: str) -> Build:
         self.say(f"building {made.name.removeprefix('built ')}")
@@ -135,7 +140,8 @@ class Builder:
         own = Path(tempfile.mkdtemp(prefix="build-", dir=self.folder))
         profile = [f"-fmalloom-profile={made.fields}"] if made.fields else []
         fallback = [f"-fmalloom-fallback={made.fallback}"] if made.fallback else []
-        self._set_up([option, *profile, *fallback])
+        huge = [f"-fmalloom-huge={made.huge}"] if made.huge else []
+        self._set_up([option, *profile, *fallback, *huge])
         self.program.unlink(missing_ok=True)
         self._run()
         if not self.program.is_file():
@@ -201,10 +207,10 @@ class Builds:
         return self._made(build.with_policies(policies).name, lambda: builder.mixed(build, policies))
 
     def linked(self, build: Build) -> Build | None:
-        """A row with mimalloc linked in; None where there is none."""
+        """A row of a build that was given something else to link; None where there is none."""
         assert self.builder is not None
         builder = self.builder
-        return self._made(replace(build, fallback=MIMALLOC).name, lambda: builder.linked(build))
+        return self._made(build.name, lambda: builder.linked(build))
 
     def _made(self, name: str, build: Callable[[], Build]) -> Build | None:
         try:

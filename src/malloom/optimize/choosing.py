@@ -10,7 +10,7 @@ from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.allocators import Way
 from malloom.measure.interval import Verdict, median_of
-from malloom.optimize.building import WITH_POOLS, Build, Builds
+from malloom.optimize.building import EARLY, MIMALLOC, WITH_POOLS, Build, Builds
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
@@ -102,7 +102,7 @@ class Chooser:
         there = [row for row in rows if isinstance(row, AllocatorRow)]
         plans += self._variants(plans, there)
         self._mix()
-        self._link_mimalloc()
+        self._link_otherwise()
         kept = [row for row in self.builds.rows if row.may_be_kept]
         return self._final([*plans, *kept, *self._builds_over(kept, there)], there)
 
@@ -216,12 +216,19 @@ class Chooser:
             if build.name in results and self._is_worth_more(build, best)
         ]
 
-    def _link_mimalloc(self) -> None:
-        """Races the best build with mimalloc linked in: what it does not pool need not be the C library's."""
-        best = _first([row for row in self._best(self.builds.rows) if row.may_be_kept])
-        if best is None or self.builds.builder is None:
-            return
-        linked = self.builds.linked(best)
+    def _link_otherwise(self) -> None:
+        """Races the best build with mimalloc linked in, as what it does not pool need not be the C library's;
+        and the best then, where it has pools, with pools that ask for huge pages early."""
+        if best := self._best_to_keep():
+            self._race_linked(replace(best, fallback=MIMALLOC))
+        if (best := self._best_to_keep()) and best.policy in WITH_POOLS:
+            self._race_linked(replace(best, huge=EARLY))
+
+    def _best_to_keep(self) -> Build | None:
+        return _first([row for row in self._best(self.builds.rows) if row.may_be_kept])
+
+    def _race_linked(self, build: Build) -> None:
+        linked = self.builds.linked(build) if self.builds.builder else None
         self.training.left |= self.builds.left
         if linked:
             self.rows.append(linked)

@@ -49,8 +49,9 @@ def keep_choice(build: Build, place: Path) -> None:
     that they go by. Of a link that wrote no choice the policy is that of all structures, and the allocator is
     what it was linked with."""
     text = build.choice.read_text() if build.choice else f"choice of policies 1\nothers {build.policy}\n"
-    if build.fallback and "\nfallback " not in text:
-        text += f"fallback {build.fallback}\n"
+    for word, value in (("fallback", build.fallback), ("huge", build.huge)):
+        if value and f"\n{word} " not in text:
+            text += f"{word} {value}\n"
     if build.fields:
         fields = place.with_suffix(".fields")
         with written_whole(fields) as file:

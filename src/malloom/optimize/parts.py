@@ -78,8 +78,7 @@ def _of_setting(setting: Setting) -> list[tuple[str, Row]]:
 
 
 def _of_build(build: Build, builds: Sequence[Build]) -> list[tuple[str, Row]]:
-    plain = replace(build, over=None, fallback="").name
-    alone = next((each for each in builds if each.name == plain), replace(build, over=None))
+    alone = _found(replace(build, over=None, fallback="", huge=""), builds)
     simpler = takewhile(lambda policy: policy != build.policy, OF_BUILDS)
     by_policy = {each.policy: each for each in builds if _is_of_policy_alone(each)}
     chain: list[tuple[str, Row]] = [
@@ -87,7 +86,9 @@ def _of_build(build: Build, builds: Sequence[Build]) -> list[tuple[str, Row]]:
     ]
     chain.append((OF_BUILDS.get(build.policy, SPLITTING), alone))
     if build.fallback:
-        chain.append((ALLOCATOR, build))
+        chain.append((ALLOCATOR, _found(replace(build, over=None, huge=""), builds)))
+    if build.huge:
+        chain.append((PAGES, replace(build, over=None)))
     if build.over:
         for part, row in _of_setting(build.over):
             assert isinstance(row, AllocatorRow)
@@ -96,7 +97,12 @@ def _of_build(build: Build, builds: Sequence[Build]) -> list[tuple[str, Row]]:
 
 
 def _is_of_policy_alone(build: Build) -> bool:
-    return not (build.over or build.fields or build.mixed or build.fallback)
+    return not (build.over or build.fields or build.mixed or build.fallback or build.huge)
+
+
+def _found(build: Build, builds: Sequence[Build]) -> Build:
+    """The one of that name, which has a program of its own, where there is one."""
+    return next((each for each in builds if each.name == build.name), build)
 
 
 def _of_plan(plan: Candidate) -> list[tuple[str, Row]]:

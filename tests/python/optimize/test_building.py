@@ -1,6 +1,7 @@
 """Builds by each policy, made by malloom-cc from a project as its user has it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,16 @@ import pytest
 from malloom.errors import UsageProblem
 from malloom.measure.allocators import KNOWN, Allocator, Setting, Version
 from malloom.measure.process import Command
-from malloom.optimize.building import POLICIES, Build, Builder, Builds, build_all, check_build
+from malloom.optimize.building import (
+    EARLY,
+    MIMALLOC,
+    POLICIES,
+    Build,
+    Builder,
+    Builds,
+    build_all,
+    check_build,
+)
 from malloom.optimize.keeping import keep_choice
 from malloom.optimize.parts import chain_of
 from malloom.optimize.training import command_of
@@ -90,7 +100,7 @@ def test_a_build_can_have_mimalloc_linked_in(project: Project, tmp_path: Path) -
     for policy in ("pool", "none"):
         build = builds.of(policy)
         assert build is not None
-        linked = builds.linked(build)
+        linked = builds.linked(replace(build, fallback=MIMALLOC))
         assert linked is not None and linked.name == f"built with {policy}, mimalloc linked in"
         assert b"malloom_mimalloc_build" in linked.executable.read_bytes()
         assert b"malloom_mimalloc_build" not in build.executable.read_bytes()
@@ -106,6 +116,22 @@ def test_a_build_can_have_mimalloc_linked_in(project: Project, tmp_path: Path) -
         assert parts == [*(["link-time optimisation", "pools"][: len(parts) - 1]), "allocator"]
 
 
+def test_pools_of_a_build_can_ask_for_huge_pages_early(project: Project, tmp_path: Path) -> None:
+    """Which is told as huge pages, after what the allocator gains."""
+    builds = build_all(project(MAKE), no_profile)
+    build = builds.of("pool")
+    assert build is not None
+    linked = builds.linked(replace(build, fallback=MIMALLOC))
+    assert linked is not None
+    early = builds.linked(replace(linked, huge=EARLY))
+    assert early is not None and early.name == "built with pool, mimalloc linked in, early huge pages"
+    keep_choice(early, tmp_path / "kept.choice")
+    lines = (tmp_path / "kept.choice").read_text().splitlines()
+    assert lines[:4] == ["choice of policies 1", "others pool", "fallback mimalloc", "huge early"]
+    assert [part for part, _ in chain_of(early, builds.rows)][-2:] == ["allocator", "huge pages"]
+    assert [row for _, row in chain_of(early, builds.rows)][-3:] == [build, linked, early]
+
+
 def test_a_mixture_can_have_mimalloc_linked_in(project: Project) -> None:
     builder = project(MAKE)
     (builder.program.parent / "list.c").write_text(TWO.read_text())
@@ -114,7 +140,7 @@ def test_a_mixture_can_have_mimalloc_linked_in(project: Project) -> None:
     assert build is not None and build.structures is not None
     mixed = builds.mixed(build, {0: "maximal"})
     assert mixed is not None and mixed.structures is not None
-    linked = builds.linked(mixed)
+    linked = builds.linked(replace(mixed, fallback=MIMALLOC))
     assert linked is not None and linked.structures is not None
     assert linked.name == f"{mixed.name}, mimalloc linked in"
     assert linked.structures.blocks == mixed.structures.blocks

@@ -10,7 +10,7 @@ from malloom.errors import CommandError
 from malloom.measure.allocators import KNOWN, Allocator, Setting, Version
 from malloom.measure.interleaved import Budget, no_progress
 from malloom.measure.process import Command
-from malloom.optimize.building import MIMALLOC, Build, Builder, Builds
+from malloom.optimize.building import EARLY, MIMALLOC, Build, Builder, Builds
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged, judge, why_refused
 from malloom.optimize.choosing import Choice, Chooser
@@ -102,17 +102,17 @@ def test_less_memory_is_wanted_at_no_more_time() -> None:
 
 
 class Linking(Builder):
-    """Has a program at hand that stands for the one with mimalloc linked in."""
+    """Has programs at hand that stand for those with mimalloc linked in, and with early huge pages."""
 
     def linked(self, build: Build) -> Build:
-        return replace(build, fallback=MIMALLOC, executable=self.folder / "linked")
+        return replace(build, executable=self.folder / (build.huge or build.fallback))
 
 
 @pytest.mark.parametrize(("work", "pays"), [(1, True), (45000, False)])
 def test_the_best_build_is_raced_with_mimalloc_linked_in(tmp_path: Path, work: int, pays: bool) -> None:
-    """And alone without it over the best setting, which it would come before."""
+    """And without it over the best setting, which it would come before."""
     loop = "while [ $work -gt 0 ]; do work=$((work-1)); done\necho done\n"
-    for name, its in (("built", 8000), ("linked", work)):
+    for name, its in (("built", 8000), (MIMALLOC, work), (EARLY, 50000)):
         (tmp_path / name).write_text(f"#!/bin/sh\necho 8192 >&2\nwork={its}\n{loop}")
         (tmp_path / name).chmod(0o755)
     builder = Linking("", tmp_path / "program", tmp_path, lambda text: None)
@@ -121,6 +121,8 @@ def test_the_best_build_is_raced_with_mimalloc_linked_in(tmp_path: Path, work: i
     assert choice.choice.name.startswith("built with pool")
     assert choice.choice.name.endswith("linked in") == pays
     assert "built with pool, mimalloc linked in" in race.training.results
+    best = "built with pool, mimalloc linked in" if pays else "built with pool"
+    assert f"{best}, early huge pages" in race.training.results
     assert [name for name in race.training.results if " over " in name] == ["built with pool over glibc slow"]
 
 
