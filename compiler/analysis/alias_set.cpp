@@ -27,8 +27,7 @@ uint64_t distance(int64_t first, int64_t second) {
 
 template <typename List>
 void append(List& to, List& from) {
-    to.append(from.begin(), from.end());
-    from.clear();
+    to.splice(to.end(), from);
 }
 
 }  // namespace
@@ -48,18 +47,30 @@ int64_t AliasSet::without_alternatives(int64_t offset) const {
     return region == nullptr ? offset : region->begin + within(offset - region->begin, region->stride);
 }
 
-llvm::SmallVector<int64_t, 2> AliasSet::alternatives(int64_t offset) const {
-    offset = without_alternatives(offset);
-    for (const auto& offsets : ambiguous_) {
-        if (llvm::is_contained(offsets, offset)) {
-            return offsets;
+const llvm::SmallVector<int64_t, 2>* AliasSet::class_of(int64_t offset) const {
+    const auto found = ambiguous_.empty() ? classes_.end() : classes_.find(offset);
+    return found == classes_.end() ? nullptr : &ambiguous_[found->second];
+}
+
+void AliasSet::number_classes() {
+    classes_.clear();
+    for (unsigned i = 0; i < ambiguous_.size(); ++i) {
+        for (const int64_t offset : ambiguous_[i]) {
+            classes_.try_emplace(offset, i);
         }
     }
-    return {offset};
+}
+
+llvm::SmallVector<int64_t, 2> AliasSet::alternatives(int64_t offset) const {
+    offset = without_alternatives(offset);
+    const auto* offsets = class_of(offset);
+    return offsets != nullptr ? *offsets : llvm::SmallVector<int64_t, 2>{offset};
 }
 
 int64_t AliasSet::normal(int64_t offset) const {
-    return ambiguous_.empty() ? without_alternatives(offset) : alternatives(offset).front();
+    offset = without_alternatives(offset);
+    const auto* offsets = class_of(offset);
+    return offsets != nullptr ? offsets->front() : offset;
 }
 
 Cell AliasSets::add() {
@@ -99,7 +110,39 @@ void AliasSets::unify(Cell first, Cell second) {
 void AliasSets::unify_waiting() {
     while (!waiting_.empty()) {
         const auto [first, second] = waiting_.pop_back_val();
+        ++steps_;
         unify_now(resolve(first), resolve(second));
+        if (steps_ > most_steps_) {
+            tell_less_apart();
+        } else if (const Cell made = is_coarse() ? find(first) : Cell(); made) {
+            make_coarse(*made.set);
+        }
+    }
+}
+
+void AliasSets::count(uint64_t steps) {
+    steps_ += steps;
+    if (steps_ > most_steps_) {
+        tell_less_apart();
+        unify_waiting();
+    }
+}
+
+/// First where most of the work is: what has few places may still be told apart.
+void AliasSets::tell_less_apart() {
+    constexpr size_t few = 16;
+    most_places_ = is_coarse() ? 1 : few;
+    most_steps_ = most_places_ == few ? 2 * most_steps_ : UINT64_MAX;
+    for (AliasSet* set : all_) {
+        if (!set->merged_into_) {
+            make_coarse(*set);
+        }
+    }
+}
+
+void AliasSets::make_coarse(AliasSet& set) {
+    if (set.places() > most_places_) {
+        set_stride(set, 1);
     }
 }
 
@@ -119,13 +162,10 @@ void AliasSets::unify_now(Cell first, Cell second) {
 void AliasSets::merge(Cell kept, Cell gone) {
     AliasSet &to = *kept.set, &from = *gone.set;
     const int64_t shift = kept.offset - gone.offset;
-    ++changes_;
+    mark_changed(to);
     from.merged_into_ = {&to, shift};
     to.traits_ |= from.traits_;
     to.is_anchored_ |= from.is_anchored_;
-    for (Request& request : from.requests) {
-        request.begin += shift;
-    }
     append(to.requests, from.requests);
     append(to.releases, from.releases);
     append(to.functions, from.functions);
@@ -166,10 +206,12 @@ void AliasSets::join(AliasSet& set, int64_t first, int64_t second) {
         set_stride(set, stride);
         return;
     }
-    ++changes_;
+    mark_changed(set);
+    steps_ += set.ambiguous_.size();
     std::erase_if(set.ambiguous_,
                   [&](const auto& offsets) { return llvm::is_contained(both, offsets.front()); });
     set.ambiguous_.push_back(both);
+    set.number_classes();
     renumber(set);
 }
 
@@ -184,7 +226,7 @@ void AliasSets::set_stride(AliasSet& set, uint64_t stride) {
     if (stride == set.stride_) {
         return;
     }
-    ++changes_;
+    mark_changed(set);
     set.stride_ = stride;
     // Elements of an array of objects lie in one another's place, and so do the arrays within.
     for (const Region& region : std::exchange(set.regions_, {})) {
@@ -203,6 +245,7 @@ void AliasSets::put_region(AliasSet& set, Region region) {
         set_stride(set, region.stride);
         return;
     }
+    steps_ += set.regions_.size();
     llvm::SmallVector<Region, 0> kept;
     for (const Region& other : set.regions_) {
         if (other.end <= region.begin || region.end <= other.begin) {
@@ -221,7 +264,7 @@ void AliasSets::put_region(AliasSet& set, Region region) {
     if (llvm::equal(kept, set.regions_, same)) {
         return;
     }
-    ++changes_;
+    mark_changed(set);
     set.regions_ = std::move(kept);
     for (const auto& offsets : std::exchange(set.ambiguous_, {})) {
         join_all(set, offsets);
@@ -237,6 +280,7 @@ void AliasSets::renumber(AliasSet& set) {
 
 /// Pointers that overlap are read as each other, so they point to the same.
 void AliasSets::put_pointer(AliasSet& set, int64_t offset, Cell to) {
+    steps_ += 1 + set.regions_.size() + set.ambiguous_.size();
     offset = set.normal(offset);
     wait_for_overlaps(set, offset, to);
     set.pointers_.try_emplace(offset, to);
@@ -273,9 +317,10 @@ Cell AliasSets::pointee(Cell cell) {
     if (const auto found = cell.set->pointers_.find(cell.offset); found != cell.set->pointers_.end()) {
         return resolve(found->second);
     }
-    ++changes_;
+    mark_changed(*cell.set);
     const Cell made = add();
     put_pointer(*cell.set, cell.offset, made);
+    make_coarse(*cell.set);
     unify_waiting();
     return resolve(made);
 }
@@ -290,6 +335,7 @@ void AliasSets::add_stride(Cell cell, uint64_t bytes) {
 void AliasSets::add_region(Cell cell, uint64_t bytes, uint64_t stride) {
     if (cell = find(cell); cell) {
         put_region(*cell.set, {cell.offset, cell.offset + static_cast<int64_t>(bytes), stride});
+        make_coarse(*cell.set);
         unify_waiting();
     }
 }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <vector>
@@ -47,8 +49,11 @@ struct Access {
 /// A request of objects.
 struct Request {
     llvm::CallBase* call;
-    int64_t begin;   ///< where its objects begin, as an offset of the set
+    Cell at;         ///< where its objects begin
     uint64_t bytes;  ///< of an object; 0: not known
+
+    /// Where its objects begin, as an offset of the set that they are in now.
+    int64_t begin() const;
 };
 
 /// An array within objects: from `begin` to `end` elements of `stride` bytes that are not told apart.
@@ -86,6 +91,9 @@ class AliasSet {
     const Region* region_of(int64_t offset) const;
     /// Offsets that one pointer may lead to, each time the lowest first: more than one each.
     const std::vector<llvm::SmallVector<int64_t, 2>>& ambiguous() const { return ambiguous_; }
+    /// The offsets, in their order, that a pointer may lead to which may lead to this one, whatever is not
+    /// told apart made one; null: to no other.
+    const llvm::SmallVector<int64_t, 2>* class_of(int64_t offset) const;
     /// All that a pointer to the offset may lead to.
     llvm::SmallVector<int64_t, 2> alternatives(int64_t offset) const;
     /// An offset with whatever is not told apart made one.
@@ -94,22 +102,30 @@ class AliasSet {
     bool is_anchored() const { return is_anchored_; }
     /// The pointers in the objects: by their offset, what they point to.
     const std::map<int64_t, Cell>& pointers() const { return pointers_; }
+    /// A number that grows whenever something changes of what lies where in the objects.
+    uint64_t version() const { return version_; }
 
-    llvm::SmallVector<Request, 2> requests;
-    llvm::SmallVector<llvm::CallBase*, 2> releases;
-    llvm::SmallVector<llvm::Function*, 1> functions;
+    // Lists, as a large set may become part of a small one again and again, and that keeps their order.
+    std::list<Request> requests;
+    std::list<llvm::CallBase*> releases;
+    std::list<llvm::Function*> functions;
     /// Why no more can be said of it; the first for which there is a place in the source counts.
-    llvm::SmallVector<std::pair<Rule, const llvm::Instruction*>, 1> reasons;
+    std::list<std::pair<Rule, const llvm::Instruction*>> reasons;
 
   private:
     friend class AliasSets;
 
     int64_t without_alternatives(int64_t offset) const;
+    void number_classes();
+    /// How much is told apart in it.
+    size_t places() const { return pointers_.size() + regions_.size() + ambiguous_.size(); }
 
     std::map<int64_t, Cell> pointers_;
     llvm::SmallVector<Region, 0> regions_;
     std::vector<llvm::SmallVector<int64_t, 2>> ambiguous_;
+    llvm::DenseMap<int64_t, unsigned> classes_;  ///< of each offset in them, where it is there
     uint64_t stride_ = 0;
+    uint64_t version_ = 0;
     uint16_t traits_ = 0;
     bool is_anchored_ = false;
     Cell merged_into_;  ///< of a set that is no more: where its offset 0 is
@@ -147,6 +163,17 @@ class AliasSets {
 
     /// How often something has changed, so that whoever iterates sees when to stop.
     uint64_t changes() const { return changes_; }
+    /// What was looked at, put and moved so far, in steps of about the same work: as many for one program
+    /// wherever it is compiled.
+    uint64_t steps() const { return steps_; }
+    /// Steps of whoever goes over sets. Sets may change by it.
+    void count(uint64_t steps);
+    /// The same, and they stay as they are until more is counted.
+    void note(uint64_t steps) { steps_ += steps; }
+    /// Beyond so many steps nothing is told apart any more in objects that have many places, and beyond twice
+    /// as many in any: one pointer in an object is as any other (Steensgaard), and every step is short.
+    void limit_steps(uint64_t most) { most_steps_ = most; }
+    bool is_coarse() const { return most_places_ != SIZE_MAX; }
     /// All sets that stand for themselves, in the order in which they were added.
     const std::vector<AliasSet*>& all();
 
@@ -162,11 +189,20 @@ class AliasSets {
     void renumber(AliasSet& set);
     void put_pointer(AliasSet& set, int64_t offset, Cell to);
     void unify_waiting();
+    void mark_changed(AliasSet& set) { set.version_ = ++changes_; }
+    void tell_less_apart();
+    void make_coarse(AliasSet& set);
 
     std::deque<AliasSet> sets_;
     std::vector<AliasSet*> all_;  ///< and those that were merged since all() was last asked for
     llvm::SmallVector<std::pair<Cell, Cell>> waiting_;
-    uint64_t changes_ = 0;
+    uint64_t changes_ = 0, steps_ = 0;
+    uint64_t most_steps_ = UINT64_MAX;
+    size_t most_places_ = SIZE_MAX;  ///< that are told apart in a set
 };
+
+inline int64_t Request::begin() const {
+    return AliasSets::find(at).offset;
+}
 
 }  // namespace malloom::compiler

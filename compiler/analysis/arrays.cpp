@@ -44,7 +44,7 @@ uint64_t structure_bytes(const AliasSet& set) {
         bytes = std::gcd(bytes, multiple_of(request));
     }
     const bool all_begin_with_one = llvm::all_of(set.requests, [&](const Request& request) {
-        return bytes != 0 && request.begin % static_cast<int64_t>(bytes) == 0;
+        return bytes != 0 && request.begin() % static_cast<int64_t>(bytes) == 0;
     });
     return all_begin_with_one && bytes <= most_bytes ? bytes : 0;
 }

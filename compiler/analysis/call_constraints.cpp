@@ -166,7 +166,7 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
     }
     if (*kind == HeapCall::into_pointer) {
         const Cell object = sets_.add_object(Trait::heap), place = to_.cell_of(call.getArgOperand(0));
-        object.set->requests.push_back({&call, 0, requested_bytes(call)});
+        object.set->requests.push_back({&call, object, requested_bytes(call)});
         to_.library_accesses_.push_back({&call, 0});
         sets_.unify(sets_.pointee(place), object);
         return true;
@@ -177,7 +177,7 @@ bool ConstraintVisitor::take_heap_call(llvm::CallBase& call, llvm::Function& cal
 
 void ConstraintVisitor::take_request(llvm::CallBase& call, HeapCall kind) {
     const Cell object = sets_.add_object(Trait::heap);
-    object.set->requests.push_back({&call, 0, requested_bytes(call)});
+    object.set->requests.push_back({&call, object, requested_bytes(call)});
     sets_.unify(object, to_.cell_of(&call));
     if (kind == HeapCall::realloc) {
         sets_.add_trait(to_.cell_of(&call), Trait::resized, Rule::resized, &call);

@@ -135,9 +135,11 @@ Key TopDown::given_by(const GroupCall& call, const Context& caller, llvm::ArrayR
 
 }  // namespace
 
-Contexts find_contexts(llvm::Module& module, const RangeOf& range_of) {
-    const GroupGraphs graphs(module, range_of);
+Contexts find_contexts(llvm::Module& module, const RangeOf& range_of, uint64_t patience) {
+    const GroupGraphs graphs(module, range_of, patience);
     Contexts found;
+    found.steps = graphs.steps();
+    found.nodes = graphs.nodes();
     if (graphs.is_too_large()) {
         found.is_too_large = true;
         return found;

@@ -37,10 +37,13 @@ struct Contexts {
     std::vector<Context> contexts;
     /// The program's graphs became too large: no context is told apart.
     bool is_too_large = false;
+    /// What finding them took: steps of the analysis, and nodes of graphs.
+    uint64_t steps = 0, nodes = 0;
 };
 
 /// Of a module that is the whole program as the linker sees it. Clones for all contexts have at most as many
-/// instructions as a quarter of the program, or some thousands where that is more.
-Contexts find_contexts(llvm::Module& module, const RangeOf& range_of);
+/// instructions as a quarter of the program, or some thousands where that is more. With so many steps of the
+/// analysis for each instruction.
+Contexts find_contexts(llvm::Module& module, const RangeOf& range_of, uint64_t patience);
 
 }  // namespace malloom::compiler

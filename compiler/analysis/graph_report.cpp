@@ -35,7 +35,7 @@ std::vector<std::string> facts_of(const AliasSet& set) {
     std::set<std::string> requests;
     for (const Request& request : set.requests) {
         requests.insert("heap " + (request.bytes != 0 ? std::to_string(request.bytes) : "?") +
-                        (request.begin != 0 ? " at " + std::to_string(request.begin) : ""));
+                        (request.begin() != 0 ? " at " + std::to_string(request.begin()) : ""));
     }
     std::vector<std::string> facts(requests.begin(), requests.end());
     for (const auto& [trait, name] : told_traits) {

@@ -86,8 +86,8 @@ std::vector<Cell> copies_of(const GroupGraph& callee, AliasSets& sets) {
 
 }  // namespace
 
-GroupGraphs::GroupGraphs(llvm::Module& module, const RangeOf& range_of)
-    : module_(module), range_of_(range_of) {
+GroupGraphs::GroupGraphs(llvm::Module& module, const RangeOf& range_of, uint64_t patience)
+    : module_(module), range_of_(range_of), most_steps_(patience * module.getInstructionCount()) {
     llvm::CallGraph calls(module);
     for (auto group = llvm::scc_begin(&calls); !group.isAtEnd() && !is_too_large(); ++group) {
         std::vector<llvm::Function*> functions;
@@ -111,7 +111,7 @@ void GroupGraphs::add(std::vector<llvm::Function*> functions) {
         group.instructions += function->getInstructionCount();
         group.may_be_cloned &= malloom::compiler::may_be_cloned(*function);
     }
-    PointsTo points_to(module_, group.functions, range_of_);
+    PointsTo points_to(module_, group.functions, range_of_, most_steps_ - steps_);
     std::vector<std::vector<Cell>> cells;
     for (const OuterCall& outer : points_to.outer_calls()) {
         const auto callee = group_of_.find(outer.callee);
@@ -121,6 +121,7 @@ void GroupGraphs::add(std::vector<llvm::Function*> functions) {
         }
     }
     points_to.solve();
+    steps_ += points_to.sets().steps();
     number_nodes(group, points_to, cells);
     for (llvm::Function* function : group.functions) {
         for (llvm::User* user : function->users()) {

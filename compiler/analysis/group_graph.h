@@ -54,11 +54,14 @@ struct GroupGraph {
 /// The groups of functions of a program, callees before their callers.
 class GroupGraphs {
   public:
-    GroupGraphs(llvm::Module& module, const RangeOf& range_of);
+    /// With so many steps of the analysis for each instruction of the module.
+    GroupGraphs(llvm::Module& module, const RangeOf& range_of, uint64_t patience);
 
     const std::vector<GroupGraph>& groups() const { return groups_; }
-    /// The graphs became so large that they were given up.
-    bool is_too_large() const { return nodes_ > most_nodes; }
+    /// The graphs became so large, or took so many steps, that they were given up.
+    bool is_too_large() const { return nodes_ > most_nodes || steps_ > most_steps_; }
+    uint64_t steps() const { return steps_; }
+    size_t nodes() const { return nodes_; }
 
   private:
     static constexpr size_t most_nodes = size_t{1} << 21;  // and copies of them: of some 300 bytes each
@@ -73,6 +76,7 @@ class GroupGraphs {
     std::vector<GroupGraph> groups_;
     llvm::DenseMap<const llvm::Function*, unsigned> group_of_;
     size_t nodes_ = 0;
+    uint64_t steps_ = 0, most_steps_;
 };
 
 }  // namespace malloom::compiler

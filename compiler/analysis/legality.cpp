@@ -123,7 +123,7 @@ void Prover::take_objects(Proof& proof) {
         } else if (!proof.is_arrays && pool_service(request) != PoolService::plain) {
             proof.split_refusals.push_back({Rule::requested_in_sizes, request.call});
         }
-        if (!proof.is_arrays && (request.begin != 0 || request.bytes != set.requests.front().bytes)) {
+        if (!proof.is_arrays && (request.begin() != 0 || request.bytes != set.requests.front().bytes)) {
             proof.split_refusals.push_back({Rule::sizes_differ, request.call});
         }
     }

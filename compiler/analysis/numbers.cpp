@@ -12,8 +12,6 @@ namespace malloom::compiler {
 
 namespace {
 
-constexpr uint64_t pointer_bytes = 8;
-
 /// Whether it is known what it stands for.
 bool leads_to_object(const AliasSet& set) {
     return set.has(Trait::heap) || set.has(Trait::stack) || set.has(Trait::global) ||
@@ -55,7 +53,7 @@ void PointsTo::add_trait_of(llvm::Instruction& value, Trait trait) {
 /// Cleared bits lead to the beginning of what is so large, and marks may lead to what lies that far behind:
 /// only where an address is known to have none of the bits, and nothing can be accessed while it has them, is
 /// it the same place.
-bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at, const Alignments& alignments) const {
+bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at, std::optional<Alignments>& alignments) const {
     const uint64_t within = llvm::NextPowerOf2(tag.bits);
     const auto has_bits = [&](int64_t offset) {
         return llvm::mod(offset, static_cast<int64_t>(within)) != 0;
@@ -65,9 +63,16 @@ bool PointsTo::may_lead_elsewhere(const Tag& tag, Cell at, const Alignments& ali
         llvm::any_of(at.set->alternatives(at.offset), has_bits)) {
         return true;
     }
+    if (tag.clears) {
+        return false;
+    }
+    // Once a round, as a program may have many marks.
+    if (!alignments) {
+        alignments = alignments_of_sets();
+    }
     const uint64_t least = tag.bits & (~tag.bits + 1);
-    const auto found = alignments.find(at.set);
-    return !tag.clears && found != alignments.end() && found->second <= least;
+    const auto found = alignments->find(at.set);
+    return found != alignments->end() && found->second <= least;
 }
 
 PointsTo::Alignments PointsTo::alignments_of_sets() const {
@@ -80,8 +85,7 @@ PointsTo::Alignments PointsTo::alignments_of_sets() const {
 }
 
 void PointsTo::follow_tags() {
-    // Once a round, as a program may have many marks.
-    const Alignments alignments = tags_.empty() ? Alignments() : alignments_of_sets();
+    std::optional<Alignments> alignments;
     for (Tag& tag : tags_) {
         const Cell at = sets_.resolve(cell_of(tag.address));
         if (!tag.is_calculated && at && at.set->is_anchored() && may_lead_elsewhere(tag, at, alignments)) {

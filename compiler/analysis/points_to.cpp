@@ -14,8 +14,6 @@ namespace malloom::compiler {
 
 namespace {
 
-constexpr uint64_t pointer_bytes = 8;
-
 /// Whether a pointer may be in it: types say how many bytes a value has, and no more. A union may be copied
 /// as a number with a fraction; and two halves of a pointer are one, whatever the elements of a vector are.
 bool may_carry_pointers(llvm::Type& type) {
@@ -73,7 +71,8 @@ bool is_register(const llvm::Type& type) {
             type.getPrimitiveSizeInBits().getFixedValue() > 64);
 }
 
-PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), range_of_(std::move(range_of)) {
+PointsTo::PointsTo(llvm::Module& module, RangeOf range_of, uint64_t patience)
+    : module_(module), range_of_(std::move(range_of)), size_(module.getInstructionCount()) {
     for (llvm::GlobalVariable& variable : module.globals()) {
         const Cell object = object_of(&variable);
         if (variable.hasInitializer()) {
@@ -88,6 +87,7 @@ PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), ra
     for (llvm::GlobalIFunc& chosen : module.ifuncs()) {
         sets_.add_trait(cell_of(chosen.getResolver()), Trait::escaped, Rule::called_by_loader);
     }
+    sets_.limit_steps(patience * size_);
     ConstraintVisitor visitor(*this);
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) {
@@ -97,8 +97,10 @@ PointsTo::PointsTo(llvm::Module& module, RangeOf range_of) : module_(module), ra
     solve();
 }
 
-PointsTo::PointsTo(llvm::Module& module, llvm::ArrayRef<llvm::Function*> functions, RangeOf range_of)
+PointsTo::PointsTo(llvm::Module& module, llvm::ArrayRef<llvm::Function*> functions, RangeOf range_of,
+                   uint64_t most_steps)
     : module_(module), range_of_(std::move(range_of)), functions_(functions.begin(), functions.end()) {
+    sets_.limit_steps(most_steps);
     ConstraintVisitor visitor(*this);
     for (llvm::Function* function : functions) {
         visitor.take(*function);
@@ -221,6 +223,7 @@ void PointsTo::take_initializer(llvm::Constant* value, Cell at) {
             take_initializer(llvm::cast<llvm::Constant>(value->getOperand(i)), at.plus(i * bytes));
         }
     } else if (const Cell target = cell_of_constant(value)) {
+        ++size_;
         sets_.unify(sets_.pointee(at), target);
     }
 }

@@ -46,9 +46,9 @@ void print_refusals(llvm::raw_ostream& out, const char* what, const std::vector<
 void print(llvm::raw_ostream& out, const std::vector<Proof>& proofs) {
     for (const Proof& proof : proofs) {
         out << "objects of " << proof.object_bytes << " bytes from";
-        for (const auto& [call, begin, bytes] : proof.set->requests) {
+        for (const Request& request : proof.set->requests) {
             out << ' ';
-            print_place(out, *call);
+            print_place(out, *request.call);
         }
         out << ": " << (proof.may_split() ? "split" : proof.may_pool() ? "pool" : "no") << ", fields";
         for (const Field& field : proof.fields) {

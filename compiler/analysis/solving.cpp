@@ -13,44 +13,7 @@ namespace malloom::compiler {
 
 namespace {
 
-constexpr uint64_t pointer_bytes = 8;
-
-/// Whether an access may have only a part of a pointer in it, or two halves.
-bool cuts(const Access& access, int64_t at, int64_t pointer) {
-    const auto end = at + static_cast<int64_t>(access.bytes);
-    const bool overlaps = at < pointer + static_cast<int64_t>(pointer_bytes) && pointer < end;
-    const bool is_as_lanes = (pointer - at) % static_cast<int64_t>(pointer_bytes) == 0 ||
-                             llvm::isa<llvm::MemIntrinsic>(access.instruction);
-    const bool has_all = at <= pointer && pointer + static_cast<int64_t>(pointer_bytes) <= end && is_as_lanes;
-    return overlaps && !has_all;
-}
-
 constexpr uint64_t everything = UINT64_MAX;
-
-/// The pointers of a set that may lie within so many bytes from an offset on, or partly; where one place may
-/// be another, all.
-auto pointers_near(const AliasSet& set, int64_t offset, uint64_t bytes) {
-    const auto& all = set.pointers();
-    if (!set.ambiguous().empty() || set.stride() != 0 || bytes > INT32_MAX) {
-        return llvm::make_range(all.begin(), all.end());
-    }
-    const auto length = static_cast<int64_t>(pointer_bytes);
-    return llvm::make_range(all.upper_bound(offset - length),
-                            all.lower_bound(offset + static_cast<int64_t>(bytes)));
-}
-
-/// The same of the pointer at that place in every element.
-bool cuts_in_elements(const Access& access, int64_t at, int64_t pointer, uint64_t stride) {
-    if (stride == 0) {
-        return cuts(access, at, pointer);
-    }
-    const auto length = static_cast<int64_t>(stride);
-    const auto element_of = [&](int64_t offset) {
-        return pointer + llvm::divideFloorSigned(offset - pointer, length) * length;
-    };
-    const int64_t first = element_of(at), last = element_of(at + static_cast<int64_t>(access.bytes) - 1);
-    return cuts(access, at, first) || cuts(access, at, first + length) || cuts(access, at, last);
-}
 
 /// What divides the distances between all places that two pointers into one set may lead to; 0: it is one.
 uint64_t distance_of_places(Cell one, Cell other) {
@@ -77,14 +40,6 @@ bool is_in_element(Cell at, uint64_t bytes) {
                                static_cast<int64_t>(stride));
 }
 
-bool may_cut(const Access& access, Cell at, int64_t pointer) {
-    return llvm::any_of(at.set->alternatives(at.offset), [&](int64_t begin) {
-        return llvm::any_of(at.set->alternatives(pointer), [&](int64_t place) {
-            return cuts_in_elements(access, begin, place, at.set->stride());
-        });
-    });
-}
-
 }  // namespace
 
 void PointsTo::solve() {
@@ -94,8 +49,12 @@ void PointsTo::solve() {
     unsigned rounds = 0;
     for (uint64_t before = UINT64_MAX; before != sets_.changes();) {
         before = sets_.changes();
-        widens_ = ++rounds > patience;
-        widens_copies_ = rounds > 2 * patience;
+        widens_ = ++rounds > patience || sets_.is_coarse();
+        const bool had_widened = widens_copies_;
+        widens_copies_ = rounds > 2 * patience || sets_.is_coarse();
+        if (widens_copies_ && !had_widened) {
+            followed_copies_.clear();
+        }
         follow_copies();
         follow_indirect_calls();
         follow_callbacks();
@@ -122,9 +81,21 @@ void PointsTo::follow_copies() {
     // Values that are followed later may bring further ones.
     for (size_t i = 0; i < copies_.size(); ++i) {
         const Copy copy = copies_[i];
+        followed_copies_.resize(copies_.size());
+        sets_.count(1);
+        const auto now = Followed::of(sets_.resolve(copy.from), sets_.resolve(copy.to));
+        if (followed_copies_[i] == now) {
+            continue;
+        }
+        const uint64_t before = sets_.changes();
         follow_copy(copy);
         follow_copy({copy.from, copy.to, copy.bytes, copy.is_of_value});
+        followed_copies_[i] = before == sets_.changes() ? now : Followed();
     }
+}
+
+PointsTo::Followed PointsTo::Followed::of(Cell one, Cell other) {
+    return {one.set, other.set, one ? one.set->version() : 0, other ? other.set->version() : 0};
 }
 
 void PointsTo::follow_copy(const Copy& copy) {
@@ -143,8 +114,9 @@ void PointsTo::follow_copy(const Copy& copy) {
     const bool has_all = copy.bytes == 0 || from.set->stride() != 0;
     const bool is_one_each = is_in_element(from, copy.bytes) && is_in_element(to, copy.bytes);
     llvm::SmallVector<std::pair<Cell, Cell>> same, of_other_elements;
-    for (const auto& [key, pointee] :
-         pointers_near(*from.set, from.offset, has_all ? everything : copy.bytes)) {
+    uint64_t steps = 0;
+    for (const int64_t key : pointers_near(*from.set, from.offset, has_all ? everything : copy.bytes)) {
+        steps += 1 + from.set->ambiguous().size();
         for (const int64_t pointer : from.set->alternatives(key)) {
             for (const int64_t begin : from.set->alternatives(from.offset)) {
                 const int64_t part = pointer - begin;
@@ -162,6 +134,7 @@ void PointsTo::follow_copy(const Copy& copy) {
             }
         }
     }
+    sets_.count(steps + same.size());
     for (const auto& [one, other] : same) {
         sets_.unify(sets_.pointee(one), sets_.pointee(other));
     }
@@ -197,9 +170,11 @@ void PointsTo::follow_indirect_calls() {
         }
         // What is connected once stays so. A set's functions keep their order, and new ones come behind them.
         Connected& done = connected_[i];
+        const auto& all = callee.set->functions;
         const size_t old = done.set == callee.set ? done.functions : 0;
-        const llvm::SmallVector<llvm::Function*, 4> functions(callee.set->functions.begin() + old,
-                                                              callee.set->functions.end());
+        const auto first =
+            old == all.size() ? all.end() : std::next(all.begin(), static_cast<ptrdiff_t>(old));
+        const llvm::SmallVector<llvm::Function*, 4> functions(first, all.end());
         done = {callee.set, old + functions.size()};
         for (llvm::Function* function : functions) {
             if (function->isDeclaration() || function->isVarArg() || !is_looked_at(*function)) {
@@ -261,58 +236,6 @@ void PointsTo::follow_outside() {
             sets_.add_trait(pointee, Trait::escaped, Rule::goes_outside, instruction);
             sets_.add_trait(pointee, Trait::gathered);
         }
-    }
-}
-
-/// What begins at an element of an array that nobody knows, and is longer, ends nobody knows where.
-void PointsTo::follow_elements(Cell at, uint64_t bytes) {
-    const Region* region = at.set->region_of(at.offset);
-    if (region == nullptr || region->stride == 0) {
-        return;
-    }
-    const uint64_t begin = static_cast<uint64_t>(at.offset - region->begin) % region->stride;
-    if (bytes == 0 || begin + bytes > region->stride) {
-        sets_.add_stride(at, region->stride);
-    }
-}
-
-void PointsTo::follow_partial_accesses() {
-    for (const Access& access : accesses_) {
-        if (const Cell at = sets_.resolve(access.at)) {
-            follow_elements(at, access.bytes);
-            follow_parts(access);
-        }
-    }
-    for (const Access& text : texts_) {
-        if (sets_.resolve(text.at)) {
-            follow_parts(text);
-        }
-    }
-}
-
-/// Parts of pointers are numbers whose way is not followed: they may be put together again anywhere.
-void PointsTo::follow_parts(const Access& access) {
-    const Cell at = sets_.resolve(access.at);
-    llvm::SmallVector<int64_t> cut;
-    for (const auto& [offset, pointee] : pointers_near(*at.set, at.offset, access.bytes)) {
-        if (may_cut(access, at, offset)) {
-            cut.push_back(offset);
-        }
-    }
-    for (const int64_t offset : cut) {
-        take_part(sets_.pointee({at.set, offset}), access);
-    }
-}
-
-void PointsTo::take_part(Cell pointee, const Access& access) {
-    expose(pointee, access.instruction);
-    if (access.is_write) {
-        sets_.add_trait(pointee, Trait::escaped, Rule::put_together, access.instruction);
-        sets_.add_trait(pointee, Trait::calculated);
-    } else {
-        sets_.add_trait(pointee, Trait::escaped, Rule::read_in_parts, access.instruction);
-        const AliasSet& read = *sets_.resolve(pointee).set;
-        takes_apart_ |= read.is_anchored() || !read.pointers().empty();
     }
 }
 

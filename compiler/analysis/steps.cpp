@@ -222,6 +222,7 @@ Cell PointsTo::within_array(const Walk& walk) {
 void PointsTo::follow_steps() {
     for (size_t i = 0; i < steps_.size(); ++i) {
         const Step step = steps_[i];
+        sets_.count(1);
         const Cell from = sets_.resolve(step.from);
         if (!from) {
             continue;
@@ -266,12 +267,14 @@ void PointsTo::follow_step_in_array(Cell at, const Step& step) {
 }
 
 /// Who counts the elements between two pointers may come from one to the other. Those of one set are in one
-/// array already; others are not known to be before all the rest is.
+/// array already; others are not known to be before all the rest is, one after the other.
 void PointsTo::follow_distances() {
     for (const auto& [one, other] : distances_) {
         if (cell_of(one).set != cell_of(other).set) {
             sets_.unify(cell_of(one), cell_of(other));
-            return;
+            if (!sets_.is_coarse()) {
+                return;
+            }
         }
     }
     for (const StepByDistance& step : steps_by_distance_) {

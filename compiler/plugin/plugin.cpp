@@ -75,6 +75,22 @@ llvm::cl::opt<bool> prints_proofs("malloom-print-proofs",
 llvm::cl::opt<bool> prints_graph("malloom-print-graph",
                                  llvm::cl::desc("Print what may point to the heap's objects, and they to"));
 
+llvm::cl::opt<uint64_t> patience("malloom-patience", llvm::cl::init(malloom::compiler::default_patience),
+                                 llvm::cl::desc("Steps of the analysis for each instruction, beyond which it "
+                                                "tells less apart"));
+llvm::cl::opt<bool> prints_steps("malloom-print-steps",
+                                 llvm::cl::desc("Print how many steps the analysis took, and for how much"));
+
+void print_steps(llvm::raw_ostream& out, const malloom::compiler::Contexts& contexts) {
+    out << "contexts: " << contexts.steps << " steps, " << contexts.nodes << " nodes"
+        << (contexts.is_too_large ? ", too many" : "") << '\n';
+}
+
+void print_steps(llvm::raw_ostream& out, const malloom::compiler::PointsTo& points_to) {
+    out << "analysis: " << points_to.sets().steps() << " steps for " << points_to.size()
+        << " instructions and constants" << (points_to.sets().is_coarse() ? ", coarse" : "") << '\n';
+}
+
 void check_options() {
     constexpr uint64_t least = 4096;
     if (!llvm::isPowerOf2_64(pool_bytes) || pool_bytes < least || pool_bytes > MALLOOM_LARGEST_POOL) {
@@ -189,13 +205,22 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         };
         malloom::compiler::Contexts contexts;
         if (tells_contexts_apart) {
-            contexts = malloom::compiler::find_contexts(module, range_of);
+            contexts = malloom::compiler::find_contexts(module, range_of, patience);
         }
         if (contexts.is_too_large) {
             malloom::compiler::remark_no_contexts(module, remarks_of);
         }
+        if (prints_steps) {
+            print_steps(llvm::errs(), contexts);
+        }
         malloom::compiler::ContextClones clones(std::move(contexts));
-        const malloom::compiler::PointsTo points_to(module, range_of);
+        const malloom::compiler::PointsTo points_to(module, range_of, patience);
+        if (points_to.sets().is_coarse()) {
+            malloom::compiler::remark_coarse(module, remarks_of);
+        }
+        if (prints_steps) {
+            print_steps(llvm::errs(), points_to);
+        }
         if (prints_graph) {
             malloom::compiler::print_graph(llvm::errs(), points_to);
         }

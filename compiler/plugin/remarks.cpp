@@ -121,19 +121,35 @@ void remark_whole(const Decision& decision, const llvm::CallBase& request, const
     });
 }
 
-}  // namespace
-
-void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of) {
+/// Of the whole program, at one of its functions.
+void remark_program(llvm::Module& module, llvm::StringRef name, llvm::StringRef text,
+                    const RemarksOf& remarks_of) {
     const auto some =
         llvm::find_if(module, [](const llvm::Function& function) { return !function.isDeclaration(); });
     if (some != module.end()) {
         remarks_of(*some).emit([&] {
-            return llvm::OptimizationRemarkMissed(pass_name, "NoContexts", some->getSubprogram(),
+            return llvm::OptimizationRemarkMissed(pass_name, name, some->getSubprogram(),
                                                   &some->getEntryBlock())
-                   << "the program is too large for calls of one function to be told apart: no function is "
-                      "copied";
+                   << text;
         });
     }
+}
+
+}  // namespace
+
+void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of) {
+    remark_program(
+        module, "NoContexts",
+        "the program is too large for calls of one function to be told apart: no function is copied",
+        remarks_of);
+}
+
+void remark_coarse(llvm::Module& module, const RemarksOf& remarks_of) {
+    remark_program(
+        module, "Coarse",
+        "the program's pointers take too many steps to be told apart: of objects with many pointers "
+        "in them, all places are taken for one",
+        remarks_of);
 }
 
 void remark(const std::vector<Decision>& decisions, const StructureNames& names,

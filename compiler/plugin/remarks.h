@@ -20,4 +20,7 @@ void remark(const std::vector<Decision>& decisions, const StructureNames& names,
 /// The program is too large for contexts to be told apart. Said of one of its functions.
 void remark_no_contexts(llvm::Module& module, const RemarksOf& remarks_of);
 
+/// The analysis took so long that less was told apart from then on. Said in the same way.
+void remark_coarse(llvm::Module& module, const RemarksOf& remarks_of);
+
 }  // namespace malloom::compiler

@@ -12,8 +12,6 @@ namespace {
 
 namespace dwarf = llvm::dwarf;
 
-constexpr uint64_t pointer_bytes = 8;
-
 void add_once(DebugPlaces& places, const DebugPiece& piece) {
     if (llvm::none_of(places, [&](const DebugPiece& other) { return other.key() == piece.key(); })) {
         places.push_back(piece);

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,9 +53,18 @@ def write_program(kind: str, seed: int, folder: Path) -> tuple[Path, list[str], 
 
 class Comparison:
     """Of one program, in a folder of its own; `drivers` is where malloom-cc and malloom-c++ lie. A quick one
-    is of one policy alone, which the seed chooses as it does the level, and whether accesses are checked."""
+    is of one policy alone, which the seed chooses as it does the level, and whether accesses are checked.
+    `settings` are more options of links."""
 
-    def __init__(self, drivers: Path, kind: str, seed: int, folder: Path, is_quick: bool = False) -> None:
+    def __init__(
+        self,
+        drivers: Path,
+        kind: str,
+        seed: int,
+        folder: Path,
+        is_quick: bool = False,
+        settings: Sequence[str] = (),
+    ) -> None:
         self.folder = folder
         self.seed = seed
         self.is_quick = is_quick
@@ -64,7 +73,7 @@ class Comparison:
         self.reference = chooser.choice(("gcc", "clang"))
         self.verified = chooser.choice(POLICIES)
         self.only = (chooser.choice(POLICIES), chooser.choice(((), ("-fmalloom-verify",))))
-        self.pools = [f"-Wl,-mllvm=-malloom-pool-bytes={chooser.choice(POOL_BYTES)}"]
+        self.settings = [f"-Wl,-mllvm=-malloom-pool-bytes={chooser.choice(POOL_BYTES)}", *settings]
         self.has_split = False  # a set of it, under any policy
         self.source, self.options, self.clang_options = write_program(kind, seed, folder)
         is_cpp = self.source.suffix == ".cpp"
@@ -92,10 +101,10 @@ class Comparison:
         bitcode = str(self.folder / "bitcode.o")
         options = [*self.options, *self.clang_options]
         compiling.call([self.driver, self.level, "-w", *options, "-c", str(self.source), "-o", bitcode])
-        command = [self.driver, self.level, "-fmalloom-remarks", *self.pools, bitcode]
+        command = [self.driver, self.level, "-fmalloom-remarks", *self.settings, bitcode]
         if self.is_quick:
             policy, checks = self.only
-            name = " ".join((policy, *checks, *self.pools))
+            name = " ".join((policy, *checks, *self.settings))
             yield name, self.make("program", *command, f"-fmalloom-policy={policy}", *checks)
             return
         yield "clang -flto", self.make("lto", self.clang, self.level, "-flto=full", "-fuse-ld=lld", bitcode)
@@ -126,9 +135,11 @@ def keep(comparison: Comparison, kind: str, outcome: Outcome) -> None:
     print(f"{kept}: {outcome.difference[:1500]}", flush=True)
 
 
-def compare(drivers: Path, kind: str, seed: int, is_quick: bool = False) -> Outcome:
+def compare(
+    drivers: Path, kind: str, seed: int, is_quick: bool = False, settings: Sequence[str] = ()
+) -> Outcome:
     with tempfile.TemporaryDirectory() as name:
-        comparison = Comparison(drivers, kind, seed, Path(name), is_quick)
+        comparison = Comparison(drivers, kind, seed, Path(name), is_quick, settings)
         try:
             outcome = comparison.outcome()
         except compiling.CompilerFailed as failure:

@@ -1,0 +1,141 @@
+// Accesses that have only a part of a pointer in them: the parts are numbers whose way is not followed.
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
+
+#include "compiler/analysis/points_to.h"
+
+namespace malloom::compiler {
+
+namespace {
+
+/// Whether an access may have only a part of a pointer in it, or two halves.
+bool cuts(const Access& access, int64_t at, int64_t pointer) {
+    const auto end = at + static_cast<int64_t>(access.bytes);
+    const bool overlaps = at < pointer + static_cast<int64_t>(pointer_bytes) && pointer < end;
+    const bool is_as_lanes = (pointer - at) % static_cast<int64_t>(pointer_bytes) == 0 ||
+                             llvm::isa<llvm::MemIntrinsic>(access.instruction);
+    const bool has_all = at <= pointer && pointer + static_cast<int64_t>(pointer_bytes) <= end && is_as_lanes;
+    return overlaps && !has_all;
+}
+
+/// The same of the pointer at that place in every element.
+bool cuts_in_elements(const Access& access, int64_t at, int64_t pointer, uint64_t stride) {
+    if (stride == 0) {
+        return cuts(access, at, pointer);
+    }
+    const auto length = static_cast<int64_t>(stride);
+    const auto element_of = [&](int64_t offset) {
+        return pointer + llvm::divideFloorSigned(offset - pointer, length) * length;
+    };
+    const int64_t first = element_of(at), last = element_of(at + static_cast<int64_t>(access.bytes) - 1);
+    return cuts(access, at, first) || cuts(access, at, first + length) || cuts(access, at, last);
+}
+
+/// All that a pointer to an offset may lead to, of one that the set knows.
+llvm::ArrayRef<int64_t> places_of(const AliasSet& set, const int64_t& offset) {
+    const auto* offsets = set.class_of(offset);
+    return offsets != nullptr ? llvm::ArrayRef<int64_t>(*offsets) : llvm::ArrayRef<int64_t>(offset);
+}
+
+/// Without elements, whatever ends before the access is not cut.
+bool may_cut(const Access& access, Cell at, int64_t pointer) {
+    const uint64_t stride = at.set->stride();
+    const llvm::ArrayRef<int64_t> places = places_of(*at.set, pointer);
+    return llvm::any_of(places_of(*at.set, at.offset), [&](int64_t begin) {
+        const auto* first = stride == 0
+                                ? llvm::upper_bound(places, begin - static_cast<int64_t>(pointer_bytes))
+                                : places.begin();
+        return std::any_of(first, places.end(),
+                           [&](int64_t place) { return cuts_in_elements(access, begin, place, stride); });
+    });
+}
+
+}  // namespace
+
+/// What begins at an element of an array that nobody knows, and is longer, ends nobody knows where.
+void PointsTo::follow_elements(Cell at, uint64_t bytes) {
+    const Region* region = at.set->region_of(at.offset);
+    if (region == nullptr || region->stride == 0) {
+        return;
+    }
+    const uint64_t begin = static_cast<uint64_t>(at.offset - region->begin) % region->stride;
+    if (bytes == 0 || begin + bytes > region->stride) {
+        sets_.add_stride(at, region->stride);
+    }
+}
+
+void PointsTo::follow_partial_accesses() {
+    followed_accesses_.resize(accesses_.size());
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+        follow_partial_access(accesses_[i], false, followed_accesses_[i]);
+    }
+    followed_texts_.resize(texts_.size());
+    for (size_t i = 0; i < texts_.size(); ++i) {
+        follow_partial_access(texts_[i], true, followed_texts_[i]);
+    }
+}
+
+void PointsTo::follow_partial_access(const Access& access, bool is_text, Followed& followed) {
+    sets_.count(1);
+    const Cell at = sets_.resolve(access.at);
+    const auto now = Followed::of(at);
+    if (!at || followed == now) {
+        return;
+    }
+    if (!is_text) {
+        follow_elements(at, access.bytes);
+    }
+    followed = follow_parts(access) || now != Followed::of(sets_.resolve(access.at)) ? Followed() : now;
+}
+
+/// Parts of pointers are numbers whose way is not followed: they may be put together again anywhere. Whether
+/// there are any.
+bool PointsTo::follow_parts(const Access& access) {
+    const Cell at = sets_.resolve(access.at);
+    const Offsets cut = pointers_cut_by(access, at);
+    sets_.count(cut.size());
+    for (const int64_t offset : cut) {
+        take_part(sets_.pointee({at.set, offset}), access);
+    }
+    return !cut.empty();
+}
+
+/// In a large set looked for once: it has many accesses that are alike.
+Offsets PointsTo::pointers_cut_by(const Access& access, Cell at) {
+    constexpr size_t few = 16;
+    if (at.set->pointers().size() <= few) {
+        return find_cut(access, at);
+    }
+    Cuts& cuts = cuts_[at.set];
+    if (cuts.version != at.set->version()) {
+        cuts = {at.set->version()};
+    }
+    const bool is_as_bytes = llvm::isa<llvm::MemIntrinsic>(access.instruction);
+    const auto [found, is_new] = cuts.pointers.try_emplace({at.offset, access.bytes, is_as_bytes});
+    if (is_new) {
+        found->second = find_cut(access, at);
+    }
+    return found->second;
+}
+
+Offsets PointsTo::find_cut(const Access& access, Cell at) {
+    Offsets near = pointers_near(*at.set, at.offset, access.bytes);
+    sets_.note(near.size() * (1 + at.set->ambiguous().size()));
+    llvm::erase_if(near, [&](int64_t pointer) { return !may_cut(access, at, pointer); });
+    return near;
+}
+
+void PointsTo::take_part(Cell pointee, const Access& access) {
+    expose(pointee, access.instruction);
+    if (access.is_write) {
+        sets_.add_trait(pointee, Trait::escaped, Rule::put_together, access.instruction);
+        sets_.add_trait(pointee, Trait::calculated);
+    } else {
+        sets_.add_trait(pointee, Trait::escaped, Rule::read_in_parts, access.instruction);
+        const AliasSet& read = *sets_.resolve(pointee).set;
+        takes_apart_ |= read.is_anchored() || !read.pointers().empty();
+    }
+}
+
+}  // namespace malloom::compiler
