@@ -11,7 +11,7 @@ checksum=6a45a52f43e1c16f667ccfe4dd8c85b7f7c204fd5e3bf46c5b0db9a5c3c0b8e9
 replaced="cc=1.2.0"
 otherwise=
 entries=$(cd "$(dirname "$0")/../compiler/fallback" && pwd)
-own=("$entries/malloc.c" "$entries/aligned.c" "$entries/operators.cpp")
+own=("$entries/mimalloc_entries.h" "$entries/aligned.c" "$entries/operators.cpp")
 # shellcheck source=setup/crate.sh
 . "$(dirname "$0")/crate.sh"
 
@@ -32,8 +32,11 @@ SOURCE
 # within its object.
 build_archive() {
     local flags=(-O3 -DNDEBUG -fPIE -fvisibility=hidden -fno-builtin-malloc)
-    gcc -std=gnu11 "${flags[@]}" -DMI_BUILD_RELEASE "-DMALLOOM_MIMALLOC_BUILD=\"$crate $version with gcc \" __VERSION__" \
-        -I"$1/include" -I"$1/src" -c "$entries/malloc.c" -o malloc.o
+    gcc -x c - -std=gnu11 "${flags[@]}" -DMI_BUILD_RELEASE "-DMALLOOM_MIMALLOC_BUILD=\"$crate $version with gcc \" __VERSION__" \
+        -I"$1/include" -I"$1/src" -I"$entries" -c -o malloc.o <<SOURCE
+#include "static.c"
+#include "mimalloc_entries.h"
+SOURCE
     printf '%s\n' malloc calloc realloc free malloom_mimalloc_aligned malloom_mimalloc_usable >names
     objcopy --keep-global-symbols=names malloc.o
     gcc -std=gnu11 -O2 -fPIE -c "$entries/aligned.c" -o aligned.o

@@ -1,6 +1,9 @@
-// mimalloc as the malloc of the program that it is linked into: all of it in one object, of which the linker
-// sees these names alone (setup/mimalloc.sh), so that a program may have a mimalloc of its own beside it.
-#include <static.c>
+// mimalloc as the malloc of the program that it is linked into. setup/mimalloc.sh compiles it after all of
+// mimalloc's own source, as aliases are of the same source: one object, of which the linker
+// sees these names alone, so that a program may have a mimalloc of its own beside it.
+#pragma once
+
+#include <stddef.h>
 
 // What a program calls in its place must be its own malloc, so the linker takes this object for any of these.
 #define IS(function) __attribute__((alias(#function), used, visibility("default"), copy(function)))
