@@ -28,6 +28,8 @@ def pictures() -> list[Picture]:
         _figure8("figure8-paper", "the paper's heap", INITIAL),
         _figure8("figure8-raced", "the paper's heap, ranges and number of bins raced", INITIAL),
         _figure8("figure8-shipped", "the shipped heap", COMPILED_IN),
+        _cycles("ways", "Instance and function: a pair of calls", "ways", PAIR),
+        _cycles("where", "Where the cycles of a pair go", "where", PAIR),
         _cycles("automatic", "Automatic rehash: a pair of calls, rehash included", "automatic", PAIR),
         _cycles("counters", "Counters: a pair of calls", "counters", PAIR),
         _cycles("functions", "Ranges and functions: a pair of calls", "functions", PAIR),
@@ -40,6 +42,7 @@ def pictures() -> list[Picture]:
         ),
         _cycles("others", "Other heaps: a pair of calls", "others", PAIR),
         _cycles("others-worst", "Other heaps: the worst call", "others", WORST),
+        _cycles("traces", "Real programs: a pair of calls", "traces", PAIR),
     ]
 
 
