@@ -21,5 +21,16 @@
 #define CORE_DATA_BYTES (CORE_DEVICES + 16u)  // read: its length, 0 where there is none
 // Written: after so many cycles the timer interrupts, until this is written again. 0: it does not.
 #define CORE_TIMER (CORE_DEVICES + 20u)
+#define CORE_NUMBER (CORE_DEVICES + 24u)        // read: of this core, from 0 on
+#define CORE_COUNT (CORE_DEVICES + 28u)         // read: how many cores there are
+#define CORE_SHARED_BYTES (CORE_DEVICES + 32u)  // read: of the memory that all cores reach
+
+// From here on the cores reach the same words, one access after the other. First locks, of a word each: what
+// is read is 1 where the lock was free, which it is no longer then, and 0 where it was taken; a write,
+// whatever of, makes it free.
+#define CORE_LOCKS 0xb0000000u
+#define CORE_LOCK_COUNT 64u
+// Then memory.
+#define CORE_SHARED 0xc0000000u
 
 #endif

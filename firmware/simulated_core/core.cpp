@@ -23,13 +23,14 @@ uint32_t mask_of(unsigned lanes) {
 
 }  // namespace
 
-Core::Core(Memory& memory, Devices& devices, SecondLevel& second_level, const Latency& latency,
-           CyclesByAddress* profile)
-    : memory_(memory),
-      devices_(devices),
-      profile_(profile),
-      fetch_bus_(latency, second_level),
-      data_bus_(latency, second_level),
+Core::Core(const Surroundings& around, const Latency& latency)
+    : memory_(around.memory),
+      devices_(around.devices),
+      shared_(around.shared),
+      number_(around.number),
+      profile_(around.profile),
+      fetch_bus_(latency, around.second_level),
+      data_bus_(latency, around.second_level),
       context_(new VerilatedContext),
       model_(new Vsimulated_core(context_.get())) {}
 
@@ -37,24 +38,27 @@ Core::~Core() {
     model_->final();
 }
 
-void Core::run(uint32_t entry, uint64_t most_cycles) {
-    reset(entry);
-    while (cycles_ < most_cycles && !devices_.has_exited() && fault_.empty()) step();
-}
-
 void Core::reset(uint32_t entry) {
     model_->entry_i = entry;
     model_->reset_i = 1;
-    for (unsigned cycle = 0; cycle < reset_cycles; ++cycle) step();
+    for (unsigned cycle = 0; cycle < reset_cycles; ++cycle) {
+        rise();
+        settle();
+    }
     model_->reset_i = 0;
     cycles_ = 0;
 }
 
 // At the rising edge the registers take what the inputs were, and the buses show what follows from it. What
 // they are answered depends on nothing else, and stands until the next edge.
-void Core::step() {
+void Core::rise() {
     model_->clk_i = 1;
     model_->eval();
+    if (model_->fetch_request_o != 0) shared_.ask(fetch_port(), model_->fetch_address_o);
+    if (model_->data_request_o != 0) shared_.ask(data_port(), model_->data_address_o);
+}
+
+void Core::settle() {
     answer_fetch();
     answer_access();
     model_->timer_i = devices_.tick();
@@ -66,22 +70,27 @@ void Core::step() {
     }
 }
 
+bool Core::is_answered(Bus& bus, unsigned port, const Bus::Request& request) {
+    if (!request.is_there || !SharedBus::has(request.address)) return bus.answers(request);
+    return shared_.answers(port, request.address, request.is_last);
+}
+
 // The core fetches lines that it does not come to execute, so there is nothing wrong yet where no memory is:
 // words of zero, which are no instructions.
 void Core::answer_fetch() {
     const uint32_t address = model_->fetch_address_o;
-    model_->fetch_answer_i =
-        fetch_bus_.answers({model_->fetch_request_o != 0, model_->fetch_last_o != 0, false, address});
+    model_->fetch_answer_i = is_answered(
+        fetch_bus_, fetch_port(), {model_->fetch_request_o != 0, model_->fetch_last_o != 0, false, address});
     if (model_->fetch_answer_i == 0) return;
-    const uint32_t* const word = memory_.word(address);
+    const uint32_t* const word = SharedBus::has(address) ? shared_.word(address) : memory_.word(address);
     model_->fetch_data_i = word != nullptr ? *word : 0;
 }
 
 void Core::answer_access() {
     const uint32_t address = model_->data_address_o;
     const bool writes = model_->data_write_o != 0;
-    model_->data_answer_i =
-        data_bus_.answers({model_->data_request_o != 0, model_->data_last_o != 0, writes, address});
+    model_->data_answer_i = is_answered(
+        data_bus_, data_port(), {model_->data_request_o != 0, model_->data_last_o != 0, writes, address});
     if (model_->data_answer_i == 0) return;
     if (writes) {
         write(address, model_->data_data_o, model_->data_lanes_o);
@@ -95,18 +104,18 @@ void Core::read(uint32_t address) {
     const uint32_t* const word = memory_.word(address);
     if (word != nullptr) {
         data = *word;
-    } else if (!devices_.read(address, data)) {
+    } else if (!devices_.read(address, data) && !shared_.read(address, data)) {
         refuse("read", address);
     }
     model_->data_data_i = data;
 }
 
 void Core::write(uint32_t address, uint32_t data, unsigned lanes) {
+    const uint32_t mask = lanes == all_lanes ? ~0u : mask_of(lanes);
     uint32_t* const word = memory_.word(address);
     if (word != nullptr) {
-        const uint32_t mask = lanes == all_lanes ? ~0u : mask_of(lanes);
         *word = (*word & ~mask) | (data & mask);
-    } else if (!devices_.write(address, data)) {
+    } else if (!devices_.write(address, data) && !shared_.write(address, data, mask)) {
         refuse("wrote", address);
     }
 }

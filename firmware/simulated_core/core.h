@@ -12,6 +12,7 @@
 #include "firmware/simulated_core/devices.h"
 #include "firmware/simulated_core/memory.h"
 #include "firmware/simulated_core/second_level.h"
+#include "firmware/simulated_core/shared_bus.h"
 
 class Vsimulated_core;
 class VerilatedContext;
@@ -20,14 +21,28 @@ namespace malloom::simulated_core {
 
 class Core {
   public:
-    /// All outlive the core. Without a profile, null, none is made.
-    Core(Memory& memory, Devices& devices, SecondLevel& second_level, const Latency& latency,
-         CyclesByAddress* profile);
+    /// What a core has around it, and its number on the bus that it shares. All outlive the core. Without a
+    /// profile, null, none is made.
+    struct Surroundings {
+        Memory& memory;
+        Devices& devices;
+        SecondLevel& second_level;
+        SharedBus& shared;
+        unsigned number;
+        CyclesByAddress* profile;
+    };
+
+    Core(const Surroundings& around, const Latency& latency);
     ~Core();
 
-    /// Runs the program that begins at the address, until it exits, does what no memory or device answers, or
-    /// has taken so many cycles.
-    void run(uint32_t entry, uint64_t most_cycles);
+    /// The program begins at the address with the next cycle.
+    void reset(uint32_t entry);
+    /// Whether it has neither exited nor done what no memory or device answers.
+    bool runs() const { return !devices_.has_exited() && fault_.empty(); }
+    /// A cycle is two halves. At first the core says what it asks the shared bus for, which takes its turn
+    /// when all cores have asked; then it is answered.
+    void rise();
+    void settle();
 
     uint64_t cycles() const { return cycles_; }
     /// What was wrong; empty where nothing was.
@@ -36,8 +51,11 @@ class Core {
     const Traffic& accesses() const { return data_bus_.traffic(); }
 
   private:
-    void reset(uint32_t entry);
-    void step();
+    /// Its two ports on the shared bus.
+    unsigned fetch_port() const { return 2 * number_; }
+    unsigned data_port() const { return fetch_port() + 1; }
+
+    bool is_answered(Bus& bus, unsigned port, const Bus::Request& request);
     void answer_fetch();
     void answer_access();
     void read(uint32_t address);
@@ -46,6 +64,8 @@ class Core {
 
     Memory& memory_;
     Devices& devices_;
+    SharedBus& shared_;
+    unsigned number_;
     CyclesByAddress* profile_;
     Bus fetch_bus_;
     Bus data_bus_;

@@ -17,6 +17,15 @@ bool Devices::read(uint32_t address, uint32_t& word) const {
         case CORE_DATA_BYTES:
             word = places_.data_bytes;
             return true;
+        case CORE_NUMBER:
+            word = places_.number;
+            return true;
+        case CORE_COUNT:
+            word = places_.cores;
+            return true;
+        case CORE_SHARED_BYTES:
+            word = places_.shared_bytes;
+            return true;
         default:
             return false;
     }

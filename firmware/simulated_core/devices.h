@@ -11,6 +11,9 @@ class Devices {
         uint32_t memory_end;
         uint32_t data_begin;
         uint32_t data_bytes;  ///< 0 without data
+        uint32_t number;      ///< of the core
+        uint32_t cores;
+        uint32_t shared_bytes;
     };
 
     explicit Devices(const Places& places) : places_(places) {}

@@ -7,11 +7,10 @@
 #include <memory>
 
 #include "firmware/simulated_core/addresses.h"
-#include "firmware/simulated_core/core.h"
+#include "firmware/simulated_core/cluster.h"
 #include "firmware/simulated_core/failure.h"
 #include "firmware/simulated_core/options.h"
 #include "firmware/simulated_core/program.h"
-#include "firmware/simulated_core/second_level.h"
 
 namespace {
 
@@ -34,13 +33,21 @@ void show(const char* what, const Traffic& traffic) {
             traffic.bursts, traffic.reads, traffic.writes);
 }
 
-void show_traffic(const Core& core, const SecondLevel& second_level) {
-    fprintf(stderr, "cycles: %" PRIu64 "\n", core.cycles());
-    show("instructions", core.fetches());
-    show("data", core.accesses());
-    if (!second_level.is_there()) return;
-    fprintf(stderr, "second level: %" PRIu64 " hits, %" PRIu64 " misses\n", second_level.hits(),
-            second_level.misses());
+void show_traffic(const Node& node) {
+    show("instructions", node.core->fetches());
+    show("data", node.core->accesses());
+    if (!node.second_level.is_there()) return;
+    fprintf(stderr, "second level: %" PRIu64 " hits, %" PRIu64 " misses\n", node.second_level.hits(),
+            node.second_level.misses());
+}
+
+void show_traffic(const Cluster& cluster) {
+    fprintf(stderr, "cycles: %" PRIu64 "\n", cluster.cycles());
+    for (const auto& node : cluster.nodes()) show_traffic(*node);
+    const SharedBus::Traffic& shared = cluster.shared().traffic();
+    if (cluster.nodes().size() == 1 && shared.accesses == 0) return;
+    fprintf(stderr, "shared: %" PRIu64 " accesses, %" PRIu64 " cycles waited\n", shared.accesses,
+            shared.waits);
 }
 
 void write_profile(const CyclesByAddress& profile, const std::string& path) {
@@ -61,17 +68,19 @@ int main(int count, char** words) {
     }
     const uint32_t entry = load_program(memory, options.program);
     const auto memory_end = static_cast<uint32_t>(CORE_MEMORY + options.memory_bytes);
-    Devices devices({memory_end, options.data_begin, load_data(memory, options)});
+    const Devices::Places places = {
+        memory_end, options.data_begin, load_data(memory, options),
+        0,          options.cores,      static_cast<uint32_t>(options.shared.bytes)};
     const auto profile = options.profile.empty() ? nullptr : std::make_unique<CyclesByAddress>();
-    SecondLevel second_level(options.second_level_bytes);
-    Core core(memory, devices, second_level, options.latency, profile.get());
-    core.run(entry, options.most_cycles);
+    Cluster cluster({options.cores, options.latency, options.second_level_bytes, options.shared}, memory,
+                    places, profile.get());
+    cluster.run(entry, options.most_cycles);
     fflush(stdout);
     if (profile != nullptr) write_profile(*profile, options.profile);
-    if (options.shows_traffic) show_traffic(core, second_level);
-    if (!core.fault().empty()) fail(faulted, core.fault());
-    if (!devices.has_exited()) {
-        fail(hung, "the program was ended after " + std::to_string(core.cycles()) + " cycles (--limit)");
+    if (options.shows_traffic) show_traffic(cluster);
+    if (const std::string fault = cluster.fault(); !fault.empty()) fail(faulted, fault);
+    if (!cluster.has_exited()) {
+        fail(hung, "the program was ended after " + std::to_string(cluster.cycles()) + " cycles (--limit)");
     }
-    return devices.exit_status();
+    return cluster.exit_status();
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "firmware/simulated_core/cluster.h"
 #include "firmware/simulated_core/failure.h"
 #include "firmware/simulated_core/second_level.h"
 
@@ -25,12 +26,17 @@ constexpr const char* help =
     "                       it does not hold, as many before the memory's\n"
     "  --memory SIZE        from 0x10000000 on; with K, M or G (16M)\n"
     "  --data FILE@ADDRESS  a file that the program finds in memory (@0x40000000)\n"
+    "  --cores N            so many cores that run the program, each in memory of its own, in step (1); it\n"
+    "                       ends when all have exited, or one with another status than 0\n"
+    "  --shared SIZE        memory from 0xc0000000 on that all cores reach, and none caches (none)\n"
+    "  --shared-latency N   cycles of an access to it or to a lock, when its turn has come (4)\n"
+    "  --shared-banks N     parts of it, line by line, of which each has one access at a time (1)\n"
     "  --limit N            cycles that the program may take, else it is ended with status 124\n"
     "                       (2000000000)\n"
     "  --traffic            prints at the end, to standard error, what went over the buses\n"
     "  --profile FILE       writes how often each instruction was done, how many cycles went to it, and how\n"
     "                       many lines of instructions and of data it made the caches read, as lines of\n"
-    "                       its address and these four numbers\n";
+    "                       its address and these four numbers; of the first core\n";
 
 // Of a unit of sizes, as a power of two; 0 for what is none.
 unsigned shift_of(char unit) {
@@ -49,16 +55,43 @@ uint64_t number_in(const std::string& option, const std::string& text, bool is_s
     return number << shift;
 }
 
-unsigned latency_in(const std::string& option, const std::string& text) {
+unsigned count_in(const std::string& option, const std::string& text, unsigned most) {
     const uint64_t number = number_in(option, text, false);
-    if (number == 0 || number > 1'000'000) fail(bad_use, option + " is from 1 to 1000000, not " + text);
+    if (number == 0 || number > most) {
+        fail(bad_use, option + " is from 1 to " + std::to_string(most) + ", not " + text);
+    }
     return static_cast<unsigned>(number);
+}
+
+unsigned latency_in(const std::string& option, const std::string& text) {
+    return count_in(option, text, 1'000'000);
 }
 
 uint64_t second_level_in(const std::string& option, const std::string& text) {
     const uint64_t bytes = number_in(option, text, true);
     if (!SecondLevel::can_have(bytes)) fail(bad_use, option + " is a power of two from 128, not " + text);
     return bytes;
+}
+
+uint64_t shared_in(const std::string& option, const std::string& text) {
+    const uint64_t bytes = number_in(option, text, true);
+    if (!SharedBus::can_have(bytes)) fail(bad_use, option + " is at most 1G, not " + text);
+    return bytes;
+}
+
+bool read_of_cores(Options& options, const std::string& name, const std::string& value) {
+    if (name == "--cores") {
+        options.cores = count_in(name, value, Cluster::most_cores);
+    } else if (name == "--shared") {
+        options.shared.bytes = shared_in(name, value);
+    } else if (name == "--shared-latency") {
+        options.shared.latency = latency_in(name, value);
+    } else if (name == "--shared-banks") {
+        options.shared.banks = count_in(name, value, SharedBus::most_banks);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 void read_data(Options& options, const std::string& text) {
@@ -88,7 +121,7 @@ bool read_with_value(Options& options, const std::string& name, const std::strin
     } else if (name == "--limit") {
         options.most_cycles = number_in(name, value, false);
     } else {
-        return false;
+        return read_of_cores(options, name, value);
     }
     return true;
 }

@@ -7,12 +7,15 @@
 
 #include "firmware/simulated_core/addresses.h"
 #include "firmware/simulated_core/bus.h"
+#include "firmware/simulated_core/shared_bus.h"
 
 namespace malloom::simulated_core {
 
 struct Options {
     Latency latency = {4, 1, 6};
     uint64_t second_level_bytes = 0;  ///< 0 without
+    unsigned cores = 1;
+    SharedBus::Settings shared = {0, 4, 1};
     uint64_t memory_bytes = uint64_t{16} << 20;
     std::string data;  ///< a file; empty without
     uint32_t data_begin = CORE_DATA;
