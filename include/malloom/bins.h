@@ -163,6 +163,16 @@ malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object);
 /* Any time, also from interrupts and other cores: the next call of another function does it. */
 malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object);
 
+/* For a heap whose instance other cores do not see: they give back to a post, an instance that is all zero,
+ * in memory that all see alike, by malloom_bins_free_later. This frees what lies there, and is the heap's
+ * core's to call. How many objects that were: it takes as many frees. What is no living object ends it, which
+ * the hook `failed` hears, and what was given back before is not freed then.
+ *
+ * Without compare-and-swap (RV32IM) each call of malloom_bins_free_later for the post needs a lock, and
+ * `post_lock` has that lock's `lock` and `unlock`, which are called only where something lies in the post.
+ * Elsewhere it may be null. */
+size_t malloom_bins_collect(malloom_bins* heap, malloom_bins* post, const malloom_bins_hooks* post_lock);
+
 /* Memory for generated code, of two functions: one is in use while the other is written. */
 typedef struct malloom_bins_code {
     unsigned char* memory; /* where it is written; aligned to 4 */

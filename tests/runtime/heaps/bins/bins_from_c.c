@@ -2,6 +2,7 @@
 #include "include/malloom/bins.h"
 
 static malloom_bins heap;
+static malloom_bins post;
 static uintptr_t storage[MALLOOM_BINS_LISTS(MALLOOM_BINS_ORIGINAL_COUNT, 1) / sizeof(uintptr_t) + 1];
 static uintptr_t region[128];
 static malloom_bins_quick quick;
@@ -29,5 +30,9 @@ int bins_from_c(void) {
         return 0;
     }
     object = malloom_bins_alloc(&heap, 100);
-    return object != NULL && malloom_bins_free(&heap, object) == MALLOOM_BINS_OK;
+    if (object == NULL || malloom_bins_free(&heap, object) != MALLOOM_BINS_OK) {
+        return 0;
+    }
+    malloom_bins_free_later(&post, malloom_bins_alloc(&heap, 100));
+    return malloom_bins_collect(&heap, &post, NULL) == 1;
 }
