@@ -1,5 +1,5 @@
-"""Several simulated cores at once: memory of their own, memory and locks that they share, whose turn it is.
-And that one alone takes as many cycles as before."""
+"""Several simulated cores at once: memory of their own, memory and locks that they share, whose turn it is;
+graphs of tasks on them. And that one alone takes as many cycles as before."""
 
 import re
 from dataclasses import replace
@@ -9,13 +9,18 @@ import pytest
 from firmware.targets import CORE
 from firmware.test_boards import FAULTED, HUNG, Done, assert_ended_well, numbers_in, run
 from malloom.bench.bins import where
+from malloom.bench.bins.graphs import Cell, generator
+from malloom.bench.bins.graphs import Sizes as Drawn
 from malloom.bench.bins.inputs import Room, inputs
 from malloom.bench.bins.operations import Allocator
 from malloom.bench.bins.replays import mean
+from malloom.bench.bins.schedule import drawn_in
 from malloom.bench.bins.simulator import Simulator
+from malloom.bench.bins.tasks import MEMORY, Cores, Heaps, TaskRun, run_of, to_file
+from malloom.errors import CommandError
 from structure.source_tree import ROOT, text_of
 
-ROUNDS, READS = 200, 256
+ROUNDS, READS, TASKS = 200, 256, 96
 SIMULATOR = Simulator(ROOT / "build/firmware", 4)
 
 
@@ -129,3 +134,50 @@ def test_one_core_takes_as_many_cycles_as_in_the_committed_table() -> None:
     assert {work: f"{cycles:,.1f}" for work, cycles in measured.items()} == {
         work: committed[work] for work in measured
     }
+
+
+GRAPH = drawn_in(Cell(16, Drawn.LOG_UNIFORM, 256), generator(1, 1), TASKS)
+
+
+@pytest.mark.parametrize("heaps", Heaps)
+@pytest.mark.parametrize("cores", [1, 3, 8])
+def test_no_buffer_of_a_graph_is_lost_or_overwritten(heaps: Heaps, cores: int) -> None:
+    """Each byte of each buffer is written by one core and checked by others."""
+    run = run_of(SIMULATOR, Cores(cores, 4), GRAPH, heaps, 500, fills=True)
+    assert (run.cores, run.pairs, run.released) == (cores, TASKS, TASKS)
+    assert (run.failures, run.wrong, run.living, run.damaged) == (0, 0, 0, 0)
+    assert run.foreign == 0 if cores == 1 else run.foreign > TASKS // 4
+    assert run.calls > TASKS * 100
+    generates = heaps is Heaps.GENERATED
+    assert (run.rehashes > 0) == generates
+    assert (run.elsewhere > 0) == (generates and cores > 1)
+
+
+@pytest.mark.parametrize("heaps", Heaps)
+def test_every_run_of_a_graph_is_the_same(heaps: Heaps) -> None:
+    first, second = (run_of(SIMULATOR, Cores(4, 4), GRAPH, heaps, 500) for _ in range(2))
+    assert first == second
+
+
+def test_more_cores_end_a_graph_earlier() -> None:
+    cycles = [run_of(SIMULATOR, Cores(count, 4), GRAPH, Heaps.ONE, 5000).cycles for count in (1, 2, 4)]
+    assert cycles[0] > 1.5 * cycles[1] > 2 * cycles[2]
+    assert cycles[0] > GRAPH.seconds.sum() * 5000
+
+
+@pytest.mark.parametrize("heaps", Heaps)
+def test_buffers_that_find_no_room_are_counted(heaps: Heaps) -> None:
+    content = to_file(GRAPH, heaps, 2048, 500)
+    options = Cores(4, 4).options(1 << 20)
+    (fields,) = SIMULATOR.printed("tasks", content, MEMORY, *options)
+    run = TaskRun(**fields)
+    assert run.failures > 0
+    assert run.released == run.pairs - run.failures
+    assert (run.wrong, run.living, run.damaged) == (0, 0, 0)
+    assert run.overflows == 0 if heaps in (Heaps.ONE, Heaps.GENERATED) else run.overflows >= run.failures
+
+
+@pytest.mark.parametrize("content", [b"x", b"x" * 100, to_file(GRAPH, Heaps.ONE, 4096, 500)[:-4]])
+def test_what_is_no_graph_is_refused(content: bytes) -> None:
+    with pytest.raises(CommandError, match="tasks ended with status 1"):
+        SIMULATOR.printed("tasks", content, MEMORY, *Cores(2, 4).options(1 << 20))

@@ -91,13 +91,30 @@ def operation_list(events: list[Event], sizes: np.ndarray) -> OperationList:
     return OperationList(np.asarray(slots), np.asarray(changes))
 
 
-def operations_in(cell: Cell, random: np.random.Generator, tasks: int = TASKS) -> OperationList:
-    """Of a graph that is drawn. Tasks take times that are distributed exponentially, so that some are
+@dataclass(frozen=True, eq=False)
+class DrawnGraph:
+    """What is drawn of a graph. Tasks take times that are distributed exponentially, so that some are
     overtaken by many."""
+
+    successors: Successors
+    sizes: np.ndarray
+    """Bytes of each task's buffer."""
+    seconds: np.ndarray
+    """That each task takes; 1 in the mean."""
+
+    def operations(self, workers: int) -> OperationList:
+        return operation_list(events_of(self.successors, workers, self.seconds), self.sizes)
+
+
+def drawn_in(cell: Cell, random: np.random.Generator, tasks: int = TASKS) -> DrawnGraph:
     successors = fork_join(tasks, random)
     sizes = sizes_of(cell, tasks, random)
-    seconds = -np.log1p(-random.random(tasks))
-    return operation_list(events_of(successors, cell.workers, seconds), sizes)
+    return DrawnGraph(successors, sizes, -np.log1p(-random.random(tasks)))
+
+
+def operations_in(cell: Cell, random: np.random.Generator, tasks: int = TASKS) -> OperationList:
+    """Of a graph that is drawn, on the cell's workers."""
+    return drawn_in(cell, random, tasks).operations(cell.workers)
 
 
 def graph_operations(seed: int, number: int) -> OperationList:

@@ -21,6 +21,8 @@ BESIDE_HEAP = 8 << 20
 """Bytes of the core's memory that a heap leaves for the program and its tables."""
 BESIDE_CORE = 8 << 20
 """Bytes that the simulator takes beside the memory of the core that it simulates: 6 MB were measured."""
+PROGRAMS = ("replay", "bin_calls", "tasks")
+"""That the suite runs."""
 MOST_DATA = 1 << 20
 """Bytes of the file that a program is given, at most: 100,000 sizes take 0.4 MB."""
 
@@ -74,7 +76,7 @@ class Simulator:
 
     def check(self) -> None:
         """Raises CommandError where something has not been built."""
-        for file in (self._core, self._program("replay"), self._program("bin_calls")):
+        for file in (self._core, *map(self._program, PROGRAMS)):
             if not file.is_file():
                 raise CommandError(
                     f"there is no {file}", remedy="run 'make firmware' in malloom's source tree"
