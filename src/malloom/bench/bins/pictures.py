@@ -1,5 +1,6 @@
 """The paper's figures, drawn of what the suite measures."""
 
+from malloom.bench.bins import cores
 from malloom.bench.bins.bin_use import SHARE
 from malloom.bench.bins.figure5 import CALL, FLUSHED
 from malloom.bench.bins.figure8 import COMPILED_IN, INITIAL
@@ -30,6 +31,7 @@ def pictures() -> list[Picture]:
         _figure8("figure8-shipped", "the shipped heap", COMPILED_IN),
         _cycles("ways", "Instance and function: a pair of calls", "ways", PAIR),
         _cycles("where", "Where the cycles of a pair go", "where", PAIR),
+        _cycles("cores", "Cores: until the last task has ended", "cores", cores.TOTAL),
         _cycles("automatic", "Automatic rehash: a pair of calls, rehash included", "automatic", PAIR),
         _cycles("counters", "Counters: a pair of calls", "counters", PAIR),
         _cycles("functions", "Ranges and functions: a pair of calls", "functions", PAIR),

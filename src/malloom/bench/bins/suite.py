@@ -11,6 +11,7 @@ import typer
 from malloom.bench.bins import (
     automatic,
     bin_use,
+    cores,
     figure5,
     figure8,
     functions,
@@ -22,12 +23,13 @@ from malloom.bench.bins import (
 )
 from malloom.bench.bins.guest_machines import RV32, RV64
 from malloom.bench.bins.guest_traces import GUESTS
-from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED, most_heap_bytes
+from malloom.bench.bins.inputs import JUDGED_SEED, LEARNED_SEED, Room, most_heap_bytes
 from malloom.bench.bins.pictures import pictures
 from malloom.bench.bins.replays import Graphs
 from malloom.bench.bins.scale import BinsScale, full_scale, quick_scale
 from malloom.bench.bins.simulator import DEFAULT_FOLDER, Simulator, disk_of_data, memory_of
 from malloom.bench.bins.tables import tables
+from malloom.bench.bins.tasks import Cores
 from malloom.bench.gathered import Gathered
 from malloom.bench.steps import Bench, Found, Step, conclusion
 from malloom.bench.suite import Prepared, Suite
@@ -40,6 +42,7 @@ PARTS = {
     "figure8-shipped": "the shipped heap after each rehash, against itself with the original bins",
     "ways": "what the instance as an argument and the function behind a pointer cost",
     "where": "where the cycles of a pair go, before and after rehashes",
+    "cores": "task graphs on several cores: a heap for each, against one with a lock",
     "automatic": "rehash behind malloc and free, against rehash that is called after each run",
     "counters": "what each kind of counter costs",
     "functions": "ranges of bins crossed with functions to them",
@@ -89,6 +92,7 @@ def prepare(
         "figure8-shipped": _figure8_shipped,
         "ways": _ways,
         "where": _where,
+        "cores": _cores,
         "automatic": _automatic,
         "counters": _counters,
         "functions": _functions,
@@ -209,6 +213,30 @@ def _where(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     count = min(scale.graphs, scale.of_where)
     all_graphs = [Graphs(each, room, count) for room in scale.rooms for each in simulators]
     return [step(graphs, state) for graphs in all_graphs for state in where.STATES]
+
+
+def _cores(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """The memory that the cores share is as far from them as their own."""
+
+    def step(simulator: Simulator, cluster: Cores, work: int) -> Step:
+        measure = partial(
+            cores.core_rows,
+            simulator=simulator,
+            cores=cluster,
+            work=work,
+            graphs=scale.of_cores,
+            judges=scale.judges,
+        )
+        what = f"{cluster.name}, tasks of {work:,} cycles, {simulator.place}"
+        seconds = SECONDS_A_RUN * len(cores.HEAPS) * scale.of_cores * cluster.count
+        return _step("cores", what, measure, seconds, most_heap_bytes(Room.TWICE))
+
+    return [
+        step(simulator, Cores(count, simulator.latency, banks), work)
+        for simulator in simulators
+        for count, banks in scale.cores
+        for work in scale.works
+    ]
 
 
 def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:

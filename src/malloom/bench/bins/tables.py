@@ -1,6 +1,6 @@
 """The suite's tables: a set of sizes, or a number of rehashes a line; the paper's figures beside today's."""
 
-from malloom.bench.bins import automatic, paper, ways, where
+from malloom.bench.bins import automatic, cores, paper, ways, where
 from malloom.bench.bins.bin_use import BEFORE, EVENNESS, SHARE, STEPS
 from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, INSTRUCTIONS, ORIGINAL
 from malloom.bench.bins.figure8 import BREAK_EVEN, COMPILED_IN, INITIAL, REHASH
@@ -44,6 +44,7 @@ def tables() -> list[Table]:
             where.SHARE,
             ONE,
         ),
+        *_cores(),
         Table(f"{by_itself}: cycles of ten runs, rehash included", "automatic", CYCLES),
         _numbers(f"{by_itself}: cycles of a pair, rehash included", "automatic", PAIR),
         _numbers(f"{by_itself}: rehashes", "automatic", automatic.REHASHES),
@@ -66,6 +67,19 @@ def tables() -> list[Table]:
             Table(f"{heaps}: {what}, against each", "others", metric, shows=lambda row: row.baseline != ONE)
             for metric, what in ((WORST, "the worst call"), (HELD, "bytes held"))
         ),
+    ]
+
+
+def _cores() -> list[Table]:
+    title, part = "Cores", "cores"
+    return [
+        _numbers(f"{title}: cycles until the last task has ended", part, cores.TOTAL),
+        Table(f"{title}: that, against one locked heap", part, cores.TOTAL, cores.ONE),
+        _numbers(f"{title}: cycles of a pair of calls", part, PAIR),
+        _numbers(f"{title}: cycles of the worst call", part, WORST),
+        _numbers(f"{title}: objects that another core gives back, per cent", part, cores.FOREIGN),
+        _numbers(f"{title}: objects without room in the core's own heap, per cent", part, cores.OVERFLOWS),
+        _numbers(f"{title}: objects made by code of another core, per cent", part, cores.ELSEWHERE),
     ]
 
 
