@@ -234,8 +234,8 @@ def _cores(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     return [
         step(simulator, Cores(count, simulator.latency, banks), work)
         for simulator in simulators
-        for count, banks in scale.cores
         for work in scale.works
+        for count, banks in scale.cores
     ]
 
 
