@@ -2,6 +2,7 @@
 all (Lhuillier and Courousse, 3.2 and 4.1)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from malloom.bench.bins.graphs import cell_of, generator
 from malloom.bench.bins.inputs import JUDGED_SEED
@@ -10,6 +11,7 @@ from malloom.bench.bins.replays import PAIR, Spread, mean, number_row
 from malloom.bench.bins.schedule import DrawnGraph, drawn_in
 from malloom.bench.bins.simulator import Simulator
 from malloom.bench.bins.tasks import Cores, Heaps, TaskRun, run_of
+from malloom.bench.gathered import Gathered
 from malloom.bench.goals import Goal
 from malloom.bench.simulations import side_by_side
 from malloom.bench.steps import Bench
@@ -38,30 +40,58 @@ def graph_of(number: int) -> DrawnGraph:
     return drawn_in(cell_of(number), generator(JUDGED_SEED, number))
 
 
-def core_rows(
-    bench: Bench, simulator: Simulator, cores: Cores, work: int, graphs: int, judges: bool
-) -> list[Row | Goal]:
-    """Numbers of each kind of heap in the mean of the graphs, and total cycles against those of one heap."""
-    what = f"{cores.name}, tasks of {work:,} cycles, {simulator.place}"
-    bench.say(f"running {graphs} graphs: {what}")
+class TaskRuns(Gathered[list[list[TaskRun]]]):
+    """Of each graph the runs with each kind of heap, by the cores that they ran on and by which graphs they
+    are."""
 
-    def run(number: int) -> list[TaskRun]:
+    kind = list[list[TaskRun]]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the graphs run on, and the cycles of their tasks."""
+
+    simulator: Simulator
+    cores: Cores
+    work: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.cores.name}, tasks of {self.work:,} cycles, {self.simulator.place}"
+
+    def runs(self, number: int) -> list[TaskRun]:
+        """Of that graph."""
         graph = graph_of(number)
-        return [right(run_of(simulator, cores, graph, heaps, work)) for heaps in HEAPS.values()]
+        return [
+            right(run_of(self.simulator, self.cores, graph, heaps, self.work)) for heaps in HEAPS.values()
+        ]
 
-    done = side_by_side(list(range(graphs)), run, lambda count: bench.progress(f"graphs of {graphs}", count))
-    found = [runs for runs in done if not any(each.failures for each in runs)]
-    if len(found) < graphs:
-        bench.note(f"{what}: {graphs - len(found)} of {graphs} graphs found no room")
-    if not found:
-        raise CommandError(f"{what}: no graph found room")
-    by_name = dict(zip(HEAPS, zip(*found, strict=True), strict=True))
+
+def run_graphs(bench: Bench, given: Given, first: int, count: int, found: TaskRuns) -> list[Row | Goal]:
+    """Only gathers: the rows are of all graphs together."""
+    what = f"{given.name}, graphs {first + 1} to {first + count}"
+    bench.say(f"running {what}")
+    numbers = list(range(first, first + count))
+    done = side_by_side(numbers, given.runs, lambda ended: bench.progress(f"graphs of {count}", ended))
+    whole = [runs for runs in done if not any(each.failures for each in runs)]
+    if len(whole) < count:
+        bench.note(f"{what}: {count - len(whole)} found no room")
+    found[given.name, what] = whole
+    return []
+
+
+def core_rows(found: TaskRuns, given: Given, judges: bool) -> list[Row | Goal]:
+    """Numbers of each kind of heap in the mean of the graphs, and total cycles against those of one heap."""
+    graphs = [runs for (name, _), of_part in found.items() if name == given.name for runs in of_part]
+    if not graphs:
+        return []
+    by_name = dict(zip(HEAPS, zip(*graphs, strict=True), strict=True))
     rows: list[Row | Goal] = []
     for name, runs in by_name.items():
-        rows += _numbers((what, ""), name, runs)
+        rows += _numbers((given.name, f"{len(graphs)} graphs"), name, runs)
     for name in (*OWN, GENERATED):
-        is_judged = judges and name in OWN and cores.count > 1
-        rows += _against_one((what, name), by_name[name], by_name[ONE], is_judged)
+        is_judged = judges and name in OWN and given.cores.count > 1
+        rows += _against_one((given.name, name), by_name[name], by_name[ONE], is_judged)
     return rows
 
 
@@ -89,5 +119,5 @@ def _against_one(
 ) -> list[Row | Goal]:
     """Heaps of their own are to be no slower where there are several cores."""
     spread = Spread.of([each.cycles / one.cycles for each, one in zip(mine, theirs, strict=True)])
-    worst, middle, best = spread.rows(place, ONE, TOTAL, len(mine))
-    return [worst, Goal(middle, NO_SLOWER) if judges else middle, best]
+    goals = spread.goals(place, ONE, TOTAL, len(mine), {"mean": NO_SLOWER}) if judges else []
+    return [*spread.rows(place, ONE, TOTAL, len(mine)), *goals]

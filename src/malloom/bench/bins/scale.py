@@ -10,10 +10,17 @@ LATENCIES = (4, 20)
 RANDOM_SIZES = 100_000
 LIMITS = {"4K": 4 << 10, "128K": 128 << 10, "1M": 1 << 20}
 GRAPH_OF_4096 = 4096
-CORES = ((1, 1), (4, 1), (16, 1), (16, 16))
-"""Cores, and banks of the memory that they share. The paper's cluster has up to sixteen, and many banks."""
-WORKS = (1_000, 10_000)
-"""Cycles of a task in the mean, beside what it does to buffers; the paper does not say."""
+CORES = (
+    (1, 1, 1_000),
+    (4, 1, 1_000),
+    (16, 1, 1_000),
+    (16, 16, 1_000),
+    (1, 1, 10_000),
+    (4, 1, 10_000),
+    (16, 1, 10_000),
+)
+"""Cores, banks of the memory that they share, and cycles of a task in the mean, beside what it does to
+buffers. The paper's cluster has up to sixteen cores, and many banks; how long tasks are, it does not say."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,7 @@ class BinsScale:
     """Graphs whose cycles are told apart."""
     of_cores: int
     """Graphs that run on several cores."""
-    cores: Sequence[tuple[int, int]]
-    works: Sequence[int]
+    cores: Sequence[tuple[int, int, int]]
     limits: Sequence[str]
     random_sizes: int
     rehashes: int
@@ -51,7 +57,6 @@ def full_scale(latencies: Sequence[int], graphs: int | None) -> BinsScale:
         of_where=min(count, 32),
         of_cores=min(count, 32),
         cores=CORES,
-        works=WORKS,
         limits=tuple(LIMITS),
         random_sizes=RANDOM_SIZES,
         rehashes=9,
@@ -71,7 +76,6 @@ def quick_scale(latencies: Sequence[int], graphs: int | None) -> BinsScale:
         of_where=1,
         of_cores=1,
         cores=CORES[1:2],
-        works=WORKS[:1],
         limits=("4K",),
         random_sizes=500,
         rehashes=2,

@@ -54,6 +54,8 @@ SECONDS_A_RUN = 0.1
 """Of a graph on the simulated core: a guess for the first estimate only."""
 GRAPHS_A_STEP = 100
 """Of figure 8, so that a step takes some minutes. The first hundred lie all over the grid."""
+TASK_GRAPHS_A_STEP = 4
+"""Of those that run on several cores."""
 MEMORY_OF_A_TRACE = 64 << 20
 """Bytes of a heap that takes the requests of a real program, at most: a guess."""
 MEMORY_OF_A_GUEST = 1 << 30
@@ -216,27 +218,30 @@ def _where(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 
 
 def _cores(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
-    """The memory that the cores share is as far from them as their own."""
-
-    def step(simulator: Simulator, cluster: Cores, work: int) -> Step:
-        measure = partial(
-            cores.core_rows,
-            simulator=simulator,
-            cores=cluster,
-            work=work,
-            graphs=scale.of_cores,
-            judges=scale.judges,
-        )
-        what = f"{cluster.name}, tasks of {work:,} cycles, {simulator.place}"
-        seconds = SECONDS_A_RUN * len(cores.HEAPS) * scale.of_cores * cluster.count
-        return _step("cores", what, measure, seconds, most_heap_bytes(Room.TWICE))
-
-    return [
-        step(simulator, Cores(count, simulator.latency, banks), work)
+    """The memory that the cores share is as far from them as their own. The first graphs on all of them, then
+    the next."""
+    found = cores.TaskRuns()
+    all_given = [
+        cores.Given(simulator, Cores(count, simulator.latency, banks), work)
         for simulator in simulators
-        for work in scale.works
-        for count, banks in scale.cores
+        for count, banks, work in scale.cores
     ]
+
+    def step(given: cores.Given, first: int) -> Step:
+        graphs = min(TASK_GRAPHS_A_STEP, scale.of_cores - first)
+        measure = partial(cores.run_graphs, given=given, first=first, count=graphs, found=found)
+        seconds = SECONDS_A_RUN * len(cores.HEAPS) * graphs * given.cores.count
+        what = f"{given.name}, graphs {first + 1} to {first + graphs}"
+        return _step("cores", what, measure, seconds, most_heap_bytes(Room.TWICE), found)
+
+    steps = [
+        step(given, first) for first in range(0, scale.of_cores, TASK_GRAPHS_A_STEP) for given in all_given
+    ]
+    rows = [
+        conclusion("cores", given.name, partial(cores.core_rows, found, given, scale.judges))
+        for given in all_given
+    ]
+    return [*steps, *rows]
 
 
 def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
