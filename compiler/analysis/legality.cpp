@@ -102,10 +102,18 @@ void Prover::take_sets() {
     }
 }
 
+/// Why a set's objects are what they are, as far as that speaks against pools: that other code may reach
+/// them. That their addresses are calculated with does where one that is calculated may lead to them.
+bool speaks_against_pools(Rule rule, const AliasSet& set) {
+    const auto is_led_to = [](const auto& reason) { return reason.first == Rule::calculated_address_leads; };
+    return set.has(Trait::escaped) && rule != Rule::resized &&
+           (rule != Rule::address_calculated || llvm::any_of(set.reasons, is_led_to));
+}
+
 void Prover::take_objects(Proof& proof) {
     const AliasSet& set = *proof.set;
     for (const auto& [rule, at] : set.reasons) {
-        (set.has(Trait::escaped) ? proof.pool_refusals : proof.split_refusals).push_back({rule, at});
+        (speaks_against_pools(rule, set) ? proof.pool_refusals : proof.split_refusals).push_back({rule, at});
     }
     if (set.has(Trait::escaped) && proof.pool_refusals.empty()) {
         proof.pool_refusals.push_back({Rule::other_code_reaches});

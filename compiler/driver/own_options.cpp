@@ -16,13 +16,14 @@ constexpr std::string_view policies[] = {"none", "overhead-only", "pool", "maxim
 constexpr std::string_view remedy =
     "there are -fmalloom-policy=none|overhead-only|pool|maximal|hot-cold|default, -fmalloom-profile=FILE, "
     "-fmalloom-choice=FILE, -fmalloom-write-choice=FILE, -fmalloom-fallback=mimalloc|libc, "
-    "-fmalloom-huge=early|late, -fmalloom-expect-links, -fmalloom-remarks, -fmalloom-remarks=done|missed|all "
-    "and -fmalloom-verify";
+    "-fmalloom-huge=early|late, -fmalloom-expect-links, -fmalloom-name-requests, -fmalloom-remarks, "
+    "-fmalloom-remarks=done|missed|all and -fmalloom-verify";
 
 // The plugin's option is called the same, without the f.
 constexpr std::string_view policy = "policy=", profile = "profile=", choice = "choice=",
                            written_choice = "write-choice=";
-constexpr std::string_view known[] = {policy, profile, choice, written_choice, "expect-links", "verify"};
+constexpr std::string_view known[] = {policy,         profile,         choice,  written_choice,
+                                      "expect-links", "name-requests", "verify"};
 
 // What the plugin is told of it depends on what is linked.
 constexpr std::string_view fallback = "fallback=", huge = "huge=";

@@ -29,6 +29,7 @@
 #include "compiler/transform/debug_variables.h"
 #include "compiler/transform/expected_links.h"
 #include "compiler/transform/kept_program.h"
+#include "compiler/transform/named_requests.h"
 #include "compiler/transform/rewriter.h"
 #include "compiler/transform/sunk_accesses.h"
 #include "include/malloom/pools.h"
@@ -67,6 +68,9 @@ llvm::cl::opt<bool> tells_contexts_apart(
     llvm::cl::desc("Clone functions for calls that give them other objects"));
 llvm::cl::opt<bool> guesses_links("malloom-expect-links",
                                   llvm::cl::desc("Walk lists with guesses of where the next object lies"));
+llvm::cl::opt<bool> names_requests("malloom-name-requests",
+                                   llvm::cl::desc("No pools: requests go by way of functions that are named "
+                                                  "for what is proven together"));
 llvm::cl::opt<uint64_t> pool_bytes("malloom-pool-bytes", llvm::cl::init(MALLOOM_LARGEST_POOL),
                                    llvm::cl::desc("Bytes of a pool of split objects: a power of two from "
                                                   "4096 to the largest, which is the default"));
@@ -248,6 +252,11 @@ class SplitPass : public llvm::PassInfoMixin<SplitPass> {
         }
         if (!is_control) {
             malloom::compiler::remark(decisions, names, remarks_of);
+        }
+        if (names_requests && !decisions.empty()) {
+            kept_->forget();
+            malloom::compiler::name_requests(decisions);
+            return llvm::PreservedAnalyses::none();
         }
         if (llvm::none_of(decisions, is_treated)) {
             kept_->put_back(module);

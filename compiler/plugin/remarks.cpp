@@ -21,7 +21,8 @@ std::string parts_of(const Decision& decision) {
 }
 
 /// What became of a set, whatever that is: with it, all sets of a program can be counted.
-void remark_set(const Decision& decision, const llvm::CallBase& request, const RemarksOf& remarks_of) {
+void remark_set(const Decision& decision, size_t number, const llvm::CallBase& request,
+                const RemarksOf& remarks_of) {
     const Proof& proof = *decision.proof;
     const char* proven = proof.may_split() ? "splitting" : proof.may_pool() ? "pools" : "nothing";
     const bool is_split = decision.treatment == Treatment::split && decision.parts.size() > 1;
@@ -33,7 +34,8 @@ void remark_set(const Decision& decision, const llvm::CallBase& request, const R
         return llvm::OptimizationRemarkAnalysis(pass_name, "AliasSet", &request)
                << "an alias set, proven for " << llvm::ore::NV("Proven", proven) << ", is "
                << llvm::ore::NV("Treatment", treatment)
-               << "; places that request it: " << llvm::ore::NV("Requests", proof.set->requests.size());
+               << "; places that request it: " << llvm::ore::NV("Requests", proof.set->requests.size())
+               << "; its number: " << llvm::ore::NV("Number", number);
     });
 }
 
@@ -92,6 +94,13 @@ void remark_done(const Decision& decision, const llvm::CallBase& request,
     });
 }
 
+/// The function that a reason is about, where it is about a call of one that has a name.
+llvm::StringRef called_at(const Refusal& refusal) {
+    const auto* call = refusal.at != nullptr ? llvm::dyn_cast<llvm::CallBase>(refusal.at) : nullptr;
+    const llvm::StringRef name = call != nullptr ? callee_name(*call) : "";
+    return name.starts_with("llvm.") ? "" : name;
+}
+
 /// Each reason once, where it was found first, or else where the object is requested.
 void remark_missed(const char* name, const char* what, const std::vector<Refusal>& refusals,
                    const llvm::CallBase& request, const llvm::DICompositeType* structure,
@@ -105,9 +114,13 @@ void remark_missed(const char* name, const char* what, const std::vector<Refusal
         }
         const llvm::Instruction& at = refusal.at != nullptr ? *refusal.at : request;
         remarks_of(const_cast<llvm::Function&>(*at.getFunction())).emit([&] {
-            return llvm::OptimizationRemarkMissed(pass_name, name, &at)
-                   << "not " << what << ", " << llvm::ore::NV("Object", object) << " "
+            llvm::OptimizationRemarkMissed missed(pass_name, name, &at);
+            missed << "not " << what << ", " << llvm::ore::NV("Object", object) << " "
                    << llvm::ore::NV("Reason", sentence_of(refusal.rule));
+            if (const llvm::StringRef called = called_at(refusal); !called.empty()) {
+                missed << " (" << llvm::ore::NV("Callee", called) << ")";
+            }
+            return missed;
         });
     }
 }
@@ -154,10 +167,11 @@ void remark_coarse(llvm::Module& module, const RemarksOf& remarks_of) {
 
 void remark(const std::vector<Decision>& decisions, const StructureNames& names,
             const RemarksOf& remarks_of) {
-    for (const Decision& decision : decisions) {
+    for (size_t number = 0; number < decisions.size(); ++number) {
+        const Decision& decision = decisions[number];
         const Proof& proof = *decision.proof;
         const llvm::CallBase& request = *proof.set->requests.front().call;
-        remark_set(decision, request, remarks_of);
+        remark_set(decision, number, request, remarks_of);
         const llvm::DICompositeType* structure = names.of(*proof.set, proof.object_bytes);
         if (decision.treatment != Treatment::none) {
             remark_done(decision, request, structure, remarks_of);

@@ -58,6 +58,16 @@ def test_case_under_every_policy(case: Case, level: str, tmp_path: Path) -> None
     check_case(case, level, compiling.POLICIES, tmp_path)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+def test_case_with_named_requests(case: Case, tmp_path: Path) -> None:
+    """No pools, whatever is proven."""
+    plain = case.plain("-O2", tmp_path)
+    case.link(case.bitcode("-O2", tmp_path), "-O2", "default", tmp_path / "named", "-malloom-name-requests")
+    assert compiling.run(tmp_path / "named") == plain
+    assert b"malloom_pool_" not in (tmp_path / "named").read_bytes()
+
+
 def check_pools(case: Case, policies: Sequence[str], tmp_path: Path) -> None:
     """Each access to objects of a proven set is to its pools, and no other access is."""
     plain = case.plain("-O2", tmp_path)

@@ -27,6 +27,9 @@ TITLES = [
     "Real programs: the link alone",
     "Real programs: CPU time against clang -O2 -flto",
     "Real programs: CPU time against functions inlined and copied as by default, without pools",
+    "Reasons for no pools, of the programs' heap bytes",
+    "Reasons for no pools: what is proven of heap bytes",
+    "Reasons for no pools: the share of heap bytes that each holds for",
     "Links: the programs' lines, and what a link takes",
     "Links: CPU time of the link alone against clang -O2 -flto",
     "Links: the link alone: peak memory against clang -O2 -flto",
@@ -109,6 +112,15 @@ def test_splitting_touches_fewer_lines_of_long_lists(quick: Measured) -> None:
     assert row["ratio"] > 0
     (pages,) = quick.rows(workload="llu", metric="distinct_pages", variant="maximal", baseline="lto")
     assert 0.5 < pages["ratio"] < 1.1
+
+
+def test_reasons_are_told_by_heap_bytes(quick: Measured) -> None:
+    reach = {row["variant"]: row["ratio"] for row in quick.rows(workload="mawk", metric="reach")}
+    assert reach["MB requested"] > 0
+    assert 0 <= reach["in pools"] <= reach["proven"] <= 1 - reach["of other code"]
+    shares = [row["ratio"] for row in quick.rows(workload="mawk", metric="share_of_reason")]
+    assert all(0 <= share <= 1 for share in shares)
+    assert sum(shares) >= 1 - reach["of other code"] - reach["proven"] - 1e-9, "all else has a reason"
 
 
 def test_a_real_program_is_built_counted_and_timed(quick: Measured) -> None:

@@ -154,7 +154,7 @@ def test_policy_reaches_the_plugin(asked: Asked, policy: str) -> None:
     assert asked(f"-fmalloom-policy={policy}", "-O2", "-c", "a.c") == [LTO, "-O2", "-c", "a.c"]
 
 
-@pytest.mark.parametrize("name", ["verify", "expect-links"])
+@pytest.mark.parametrize("name", ["verify", "expect-links", "name-requests"])
 def test_what_is_off_otherwise_reaches_the_plugin(asked: Asked, name: str) -> None:
     assert f"-mllvm=-malloom-{name}" in asked(f"-fmalloom-{name}", "a.o")
     assert not any(name in word for word in asked("a.o"))

@@ -23,6 +23,8 @@ LONGEST = 1800.0
 WALL_TIME = "wall_time"
 LINES_OF = (".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hxx", ".hpp")
 NOT_OF_IT = {"tests", "test", "examples", "gnulib-tests"}
+NAMED, NAMING = "named", "-fmalloom-name-requests"
+"""A build as the default's, but for its requests, which say what set they are of and come from no pools."""
 RECORDING = "# +-fsave-optimization-record +-foptimization-record-passes=malloom"
 """For clang's CCC_OVERRIDE_OPTIONS: what is added to each of its command lines, whoever writes them."""
 
@@ -68,9 +70,14 @@ def compilers(toolchain: Toolchain) -> dict[str, dict[str, str]]:
     split |= {"CFLAGS": level, "CXXFLAGS": level}
     split |= {name: str(ours / f"malloom-llvm-{name.lower()}") for name in ("AR", "NM", "RANLIB")}
     chosen = f"-fmalloom-policy={CONTROL}"
-    control = {**split, "LDFLAGS": chosen, "CFLAGS": f"{level} {chosen}", "CXXFLAGS": f"{level} {chosen}"}
-    found = {LTO: plain, CONTROL: control, DEFAULT: split}
+    found = {LTO: plain, CONTROL: _with(split, chosen), DEFAULT: split, NAMED: _with(split, NAMING)}
     return {name: {**each, "MAKEFLAGS": "-j2"} for name, each in found.items()}
+
+
+def _with(variables: Mapping[str, str], option: str) -> dict[str, str]:
+    """In links and compilations: which of them a program's make gives which flags differs."""
+    more = {name: f"{variables[name]} {option}".strip() for name in ("LDFLAGS", "CFLAGS", "CXXFLAGS")}
+    return {**variables, **more}
 
 
 def configured(
@@ -139,10 +146,21 @@ def linked_again(tree: Tree) -> tuple[Run, str]:
     where it remarks nothing."""
     tree.binary.unlink()
     run = tree.make({"CCC_OVERRIDE_OPTIONS": RECORDING})
+    return run, _remarks_of(tree)
+
+
+def made_with_remarks(tree: Tree) -> str:
+    """Builds the program for the first time; what the compiler remarks at its link. Raises CommandError where
+    it remarks nothing."""
+    tree.make({"CCC_OVERRIDE_OPTIONS": RECORDING})
+    return _remarks_of(tree)
+
+
+def _remarks_of(tree: Tree) -> str:
     found = sorted(tree.folder.rglob(f"{tree.binary.name}*.opt.ld.yaml"))
     if not found:
         raise CommandError(f"linking {tree.program.name} wrote no remarks")
-    return run, found[0].read_text(encoding="utf-8", errors="replace")
+    return found[0].read_text(encoding="utf-8", errors="replace")
 
 
 def link_alone(tree: Tree) -> Command:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 REMARK = re.compile(r"^--- !\w+\n(.*?)^\.\.\.$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"^Name: +'?(\w+)", re.MULTILINE)
@@ -11,6 +11,7 @@ ARGUMENT = re.compile(r"^  - (\w+): +(.*)$", re.MULTILINE)
 SET = "AliasSet"
 """The remark that every alias set with objects of the heap has."""
 MISSED = "NotPooled"
+UNTREATED = "left as it was"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,26 @@ def alias_sets(record: str) -> AliasSets:
         split=treatments["split"],
         reasons=Counter(arguments["Reason"] for name, arguments in remarks if name == MISSED),
     )
+
+
+@dataclass(frozen=True)
+class RemarkedSet:
+    """What is remarked of one alias set: whether it has pools, and why it may have none."""
+
+    has_pools: bool
+    reasons: frozenset[str]
+
+
+def remarked_sets(record: str) -> dict[int, RemarkedSet]:
+    """Of a whole program, by the sets' numbers. The reasons of a set are remarked behind it."""
+    found: dict[int, RemarkedSet] = {}
+    for name, arguments in _remarks(record):
+        if name == SET:
+            last = int(arguments["Number"])
+            found[last] = RemarkedSet(arguments["Treatment"] != UNTREATED, frozenset())
+        elif name == MISSED:
+            found[last] = replace(found[last], reasons=found[last].reasons | {arguments["Reason"]})
+    return found
 
 
 def _remarks(record: str) -> Iterator[tuple[str, dict[str, str]]]:

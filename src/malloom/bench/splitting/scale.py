@@ -11,6 +11,7 @@ from malloom.bench.splitting.link_programs import QUICK as QUICK_LINKS
 from malloom.bench.splitting.linked_program import LinkedProgram
 from malloom.bench.splitting.links import LinkAmount
 from malloom.bench.splitting.programs import OLDEN, ORDERS, STRUCTURES, WALKS
+from malloom.bench.splitting.reasons import PROGRAMS as HEAPS
 from malloom.cache.geometry import shown_bytes
 from malloom.measure.interleaved import Budget
 
@@ -56,6 +57,8 @@ class SplittingScale:
     of_debian: Amount
     linked: Sequence[LinkedProgram]
     of_links: LinkAmount
+    heaps: Sequence[DebianProgram]
+    """Programs of which it is said why their structures have no pools."""
     chosen: Sequence[str]
     """Programs that `malloom optimize` builds."""
     seconds_of_choice: float | None
@@ -69,6 +72,7 @@ def full_scale(
     programs: Sequence[str],
     debian: Sequence[DebianProgram],
     linked: Sequence[LinkedProgram],
+    heaps: Sequence[DebianProgram],
     allocators: bool,
 ) -> SplittingScale:
     """`seconds` are for the runs of one line of a table; slow ones have as many rounds as a goal asks for."""
@@ -96,6 +100,7 @@ def full_scale(
             SECONDS_OF_BUILDS,
             Budget(fewest=FEWEST_LINKS, most=FEWEST, seconds=SECONDS_OF_LINKS),
         ),
+        heaps=heaps or HEAPS,
         chosen=CHOSEN,
         seconds_of_choice=None,
     )
@@ -107,6 +112,7 @@ def quick_scale(
     programs: Sequence[str],
     debian: Sequence[DebianProgram],
     linked: Sequence[LinkedProgram],
+    heaps: Sequence[DebianProgram],
     allocators: bool,
 ) -> SplittingScale:
     """A little of everything, small: for the tests. Its numbers judge nothing."""
@@ -129,6 +135,7 @@ def quick_scale(
         of_debian=Amount(1, Budget(fewest=2, most=2), is_quick=True),
         linked=linked or QUICK_LINKS,
         of_links=LinkAmount(1, 0.0, Budget(fewest=2, most=2)),
+        heaps=heaps or (MAWK,),
         chosen=("health",),
         seconds_of_choice=1.0,
     )

@@ -20,6 +20,7 @@ from malloom.bench.splitting import (
     llu,
     olden,
     programs,
+    reasons,
     streams,
     table2,
 )
@@ -37,6 +38,7 @@ from malloom.bench.splitting.comparing import FINALISTS, HEAT
 from malloom.bench.splitting.compilers import VARIANTS
 from malloom.bench.splitting.counting import WholeRuns
 from malloom.bench.splitting.debian import Shares, program_rows, share_goals
+from malloom.bench.splitting.debian_programs import DebianProgram
 from malloom.bench.splitting.scale import QUICK_LAST_LEVEL, SIZES, SplittingScale, full_scale, quick_scale
 from malloom.bench.splitting.tables import tables
 from malloom.bench.steps import Bench, Found, Step, conclusion
@@ -52,6 +54,7 @@ PARTS = {
     "table2": "instructions, and misses of caches and TLBs, beside table 2",
     "streams": "figures 6 and 7: prefetch streams and prefetches; lines and pages that are touched",
     "debian": "real programs from Debian's sources: what is proven of them, their builds, their times",
+    "reasons": "why structures of such programs have no pools, by the bytes of their heaps",
     "links": "what links and clean builds of many such programs cost",
 }
 SECONDS = 60.0
@@ -103,6 +106,15 @@ def prepare(
             show_default=False,
         ),
     ] = None,
+    heaps_of: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Say why structures of this of Debian's programs have no pools "
+            f"({', '.join(reasons.NAMES)}); may be repeated. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
     sizes: Annotated[
         str,
         typer.Option(
@@ -139,10 +151,14 @@ def prepare(
     real = tuple(each for each in debian_programs.PROGRAMS if each.name in named)
     to_link = known("program", linked or (), link_programs.NAMES)
     joined = tuple(each for each in link_programs.PROGRAMS if each.name in to_link)
+    named_heaps = known("heaps-of", heaps_of or (), reasons.NAMES)
+    heaps = tuple(each for each in reasons.PROGRAMS if each.name in named_heaps)
     if quick:
-        return _prepared(quick_scale(wanted, sized_by, of_olden, real, joined, allocators is True))
+        made = quick_scale(wanted, sized_by, of_olden, real, joined, heaps, allocators is True)
+        return _prepared(made)
     limit = SECONDS if seconds is None else seconds
-    return _prepared(full_scale(wanted, sized_by, limit, of_olden, real, joined, allocators is not False))
+    full = full_scale(wanted, sized_by, limit, of_olden, real, joined, heaps, allocators is not False)
+    return _prepared(full)
 
 
 def _prepared(scale: SplittingScale) -> Prepared:
@@ -156,6 +172,7 @@ def _prepared(scale: SplittingScale) -> Prepared:
         "table2": partial(_table2, scale, runs),
         "streams": partial(_streams, scale, runs),
         "debian": partial(_debian, scale),
+        "reasons": partial(_reasons, scale),
         "links": partial(_links, scale),
     }
     judged = "the goals" if scale.judges else "nothing: --quick has few runs of small inputs"
@@ -307,6 +324,19 @@ def _debian(scale: SplittingScale) -> list[Step]:
     return [*steps, conclusion("debian", "heap shares", partial(share_goals, shares))]
 
 
+def _reasons(scale: SplittingScale) -> list[Step]:
+    reached = reasons.Reached()
+
+    def step(program: DebianProgram) -> Step:
+        size = scale.of_debian.size(program)
+        measure = partial(reasons.reason_rows, program=program, size=size, reached=reached)
+        what = " ".join(program.place(size))
+        return Step("reasons", what, measure, 2 * SECONDS_A_BUILD, disk=BUILT, gathers=reached)
+
+    steps = [step(program) for program in scale.heaps]
+    return [*steps, conclusion("reasons", "totals", partial(reasons.total_rows, reached))]
+
+
 def _links(scale: SplittingScale) -> list[Step]:
     amount, sizes = scale.of_links, links.Lines()
     steps = [
@@ -330,5 +360,5 @@ SUITE = Suite(
     "Curial et al.: pools per alias set and split structures, by a compiler",
     PARTS,
     prepare,
-    choosing=("program", "debian", "linked", "sizes"),
+    choosing=("program", "debian", "linked", "heaps_of", "sizes"),
 )

@@ -11,6 +11,7 @@ from malloom.bench.splitting.counting import machines, with_prefetchers
 from malloom.bench.splitting.debian import BUILD, BUILD_WALL, FACTS, LINK, REASONS, SHARE
 from malloom.bench.splitting.links import LINK_ALONE
 from malloom.bench.splitting.programs import WALK_TIME
+from malloom.bench.splitting.reasons import AGAINST, LARGEST, MEAN, MEGABYTES, REACH, TOTALS
 from malloom.bench.splitting.streams import LINES, PAGES, STREAMS, TO_FIRST, TO_SECOND
 from malloom.bench.splitting.table2 import INSTRUCTIONS
 from malloom.bench.tables import Table
@@ -75,6 +76,7 @@ def tables() -> list[Table]:
             for metric, what in FOOTPRINTS.items()
         ),
         *_debian(),
+        *_reasons(),
         *_links(),
     ]
 
@@ -144,6 +146,35 @@ def _debian() -> list[Table]:
     ]
 
 
+def _reasons() -> list[Table]:
+    """Of all programs, and of each."""
+    part, title = "reasons", "Reasons for no pools"
+    return [
+        Table(f"{title}, of the programs' heap bytes", part, TOTALS, ONE, cell=_total),
+        Table(f"{title}: what is proven of heap bytes", part, REACH, ONE, cell=_reached),
+        Table(
+            f"{title}: the share of heap bytes that each holds for",
+            part,
+            AGAINST,
+            ONE,
+            cell=_share,
+            turned=True,
+        ),
+    ]
+
+
+def _share(row: Row) -> str:
+    return f"{100 * row.ratio:.1f} %"
+
+
+def _total(row: Row) -> str:
+    return _share(row) if row.variant in (MEAN, LARGEST) else f"{row.ratio:,.0f}"
+
+
+def _reached(row: Row) -> str:
+    return _tenths(row) if row.variant == MEGABYTES else _share(row)
+
+
 def _links() -> list[Table]:
     """Of the link alone, and of clean builds."""
     part, against = "links", f"against {REAL_WITH_LTO}"
@@ -161,7 +192,7 @@ def _fact_of_link(row: Row) -> str:
 
 def _fact(row: Row) -> str:
     if row.variant == SHARE:
-        return f"{100 * row.ratio:.1f} %"
+        return _share(row)
     return f"{row.ratio:,.0f}"
 
 

@@ -64,7 +64,7 @@ def test_there_are_enough_programs() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_step_is_thought_to_take_less_than_twenty_minutes(program: LinkedProgram) -> None:
-    amount = full_scale((), 1 << 25, 60.0, (), (), (), allocators=False).of_links
+    amount = full_scale((), 1 << 25, 60.0, (), (), (), (), allocators=False).of_links
     assert 0 < seconds_of(program, amount) < LONGEST_STEP
 
 

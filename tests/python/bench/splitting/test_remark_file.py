@@ -13,6 +13,8 @@ Args:
   - Treatment:       split
   - String:          '; places that request it: '
   - Requests:        '2'
+  - String:          '; its number: '
+  - Number:          '0'
 ...
 --- !Passed
 Pass:            malloom
@@ -30,6 +32,7 @@ Function:        read
 Args:
   - Proven:          pools
   - Treatment:       pooled
+  - Number:          '1'
 ...
 --- !Missed
 Pass:            malloom
@@ -46,6 +49,7 @@ Function:        other
 Args:
   - Proven:          nothing
   - Treatment:       left as it was
+  - Number:          '2'
 ...
 --- !Missed
 Pass:            malloom
