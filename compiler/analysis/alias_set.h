@@ -75,7 +75,8 @@ enum class Trait : uint16_t {
     foreign_heap = 256,  ///< a library may have made some, and may release some, of whoever made them
     calculated = 512,    ///< an address calculated from others leads to it, whatever it is
     gathered = 1024,     ///< a number leads to it that may be one which was taken apart, or written as text
-    apart = 2048         ///< a number leads to it that says how far two addresses are apart
+    apart = 2048,        ///< a number leads to it that says how far two addresses are apart
+    made_by_library = 4096  ///< a library has requested some, for the program to release
 };
 
 /// A set while it stands for itself; one that was merged into another only leads there.

@@ -6,6 +6,7 @@
 #include <llvm/Support/MathExtras.h>
 
 #include "compiler/analysis/constraints.h"
+#include "compiler/analysis/requests.h"
 
 namespace malloom::compiler {
 
@@ -51,10 +52,10 @@ uint64_t element_bytes(const llvm::CallBase& call, const LibraryFunction& functi
     return 1;
 }
 
-/// Whether a format may ask for what the letter stands for: p addresses, s text.
-bool asks_for(char what, const llvm::Value& format) {
+/// Whether a format may ask for what the letter stands for: p addresses, s text. Null: any may.
+bool asks_for(char what, const llvm::Value* format) {
     llvm::StringRef text;
-    if (!llvm::getConstantStringInfo(&format, text)) {
+    if (format == nullptr || !llvm::getConstantStringInfo(format, text)) {
         return true;
     }
     for (size_t at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
@@ -91,7 +92,8 @@ void ConstraintVisitor::visitCallBase(llvm::CallBase& call) {
     auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
     if (callee == nullptr) {
         to_.indirect_calls_.push_back(&call);
-    } else if (!callee->isDeclaration() && !callee->isInterposable() && !callee->isVarArg()) {
+    } else if (!callee->isDeclaration() && !callee->isInterposable() &&
+               (!callee->isVarArg() || take_printing_call(call, *callee))) {
         to_.connect(call, *callee);
     } else if (!is_of_library(*callee) ||
                (!take_heap_call(call, *callee) && !take_library_call(call, *callee))) {
@@ -206,13 +208,50 @@ void ConstraintVisitor::take_text(llvm::CallBase& call, unsigned number) {
     llvm::Value& given = *call.getArgOperand(number);
     const bool is_pointer = given.getType()->isPointerTy();
     const unsigned named = call.getFunctionType()->getNumParams();
-    const bool is_printed = number >= named && named != 0;
-    if (is_printed && (!is_pointer || asks_for('p', *call.getArgOperand(named - 1)))) {
+    const llvm::Value* format = number >= named && named != 0 ? call.getArgOperand(named - 1) : nullptr;
+    if (format != nullptr && (!is_pointer || asks_for('p', format))) {
         to_.numbers_.emplace_back(&given, &call);
     }
-    if (is_pointer && (!is_printed || asks_for('s', *call.getArgOperand(named - 1)))) {
+    if (is_pointer && (format == nullptr || asks_for('s', format))) {
         to_.texts_.push_back({&call, to_.cell_of(&given), 1, false});
     }
+}
+
+/// The same of an argument of the program's own function, by formats that are arguments of it or constants.
+void ConstraintVisitor::take_printed(llvm::CallBase& call, llvm::Value& given,
+                                     llvm::ArrayRef<const llvm::Value*> formats) {
+    const auto may_ask_for = [&](char what) {
+        return llvm::any_of(formats, [&](const llvm::Value* format) {
+            const auto* named = llvm::dyn_cast_or_null<llvm::Argument>(format);
+            const bool is_given = named != nullptr && named->getArgNo() < call.arg_size();
+            return asks_for(what, is_given ? call.getArgOperand(named->getArgNo()) : format);
+        });
+    };
+    const bool is_pointer = given.getType()->isPointerTy();
+    if (!formats.empty() && (!is_pointer || may_ask_for('p'))) {
+        to_.printed_.emplace_back(&given, &call);
+    }
+    if (is_pointer && may_ask_for('s')) {
+        to_.texts_.push_back({&call, to_.cell_of(&given), 1, false});
+    }
+}
+
+/// Whether all is known that a function with unnamed arguments does with them: it has them written as text.
+bool ConstraintVisitor::take_printing_call(llvm::CallBase& call, const llvm::Function& callee) {
+    const std::optional<llvm::SmallVector<const llvm::Value*, 2>> formats = to_.formats_of(callee);
+    if (!formats) {
+        return false;
+    }
+    for (unsigned i = callee.arg_size(); i < call.arg_size(); ++i) {
+        llvm::Value* given = call.getArgOperand(i);
+        if (call.isByValArgument(i)) {
+            to_.escape(given, Rule::unnamed_argument, &call);
+        } else if (to_.cell_of(given) && !is_fraction(*given->getType())) {
+            to_.library_accesses_.push_back({&call, i});
+            take_printed(call, *given, *formats);
+        }
+    }
+    return true;
 }
 
 void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned number,
@@ -236,6 +275,9 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
         case 'T':
             take_text(call, number);
             break;
+        case 'o':
+            sets_.unify(cell, to_.cell_of(&call));
+            [[fallthrough]];
         case 'w':
             to_.texts_.push_back({&call, cell, 1, true});
             break;
@@ -252,6 +294,14 @@ void ConstraintVisitor::take_library_argument(llvm::CallBase& call, unsigned num
             break;
         case 'n':
             link(cell, {0, 8}, call, function);
+            break;
+        case 'M':
+            sets_.add_trait(sets_.pointee(cell), Trait::made_by_library, Rule::comes_from_library, &call);
+            to_.texts_.push_back({&call, sets_.pointee(cell), 1, true});
+            break;
+        case 'G':
+            sets_.add_trait(sets_.pointee(cell), Trait::foreign_heap);
+            to_.texts_.push_back({&call, sets_.pointee(cell), 1, true});
             break;
         case 'S':
             // Its characters are in memory of its own, or in the string itself, behind their number.
@@ -304,9 +354,20 @@ void ConstraintVisitor::take_library_result(llvm::CallBase& call, Result result)
         case Result::buffer:
             sets_.add_trait(cell, Trait::foreign_heap);
             break;
+        case Result::made:
+            sets_.add_trait(cell, Trait::made_by_library, Rule::comes_from_library, &call);
+            break;
         case Result::number:
             sets_.add_trait(cell, Trait::gathered);
             break;
+        case Result::kept: {
+            Cell& kept = to_.kept_[callee_name(call)];
+            kept = kept ? kept : sets_.add();
+            sets_.unify(kept, to_.cell_of(call.getArgOperand(0)));
+            sets_.unify(kept, cell);
+            sets_.add_stride(kept, 1);
+            break;
+        }
         default:
             sets_.unify(cell, to_.cell_of(call.getArgOperand(result == Result::second ? 1 : 0)));
             break;

@@ -26,11 +26,6 @@ uint64_t offset_in(const llvm::DataLayout& layout, llvm::Type& type, llvm::Array
     return offset;
 }
 
-/// Whether calls are not connected with it: of other code, or with arguments that have no names.
-bool may_have_unseen_callers(const llvm::Function& function) {
-    return !function.hasLocalLinkage() || function.isVarArg();
-}
-
 }  // namespace
 
 uint64_t tag_bits(const llvm::Value& value, bool is_kept) {
@@ -45,6 +40,12 @@ uint64_t tag_bits(const llvm::Value& value, bool is_kept) {
 uint64_t constant_of(const llvm::Value& value) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value);
     return constant != nullptr ? constant->getLimitedValue() : 0;
+}
+
+/// Whether calls are not connected with it: of other code, or with arguments of which nobody knows what
+/// becomes.
+bool ConstraintVisitor::may_have_unseen_callers(const llvm::Function& function) {
+    return !function.hasLocalLinkage() || (function.isVarArg() && !to_.formats_of(function));
 }
 
 void ConstraintVisitor::take(llvm::Function& function) {

@@ -72,6 +72,9 @@ class ConstraintVisitor : public llvm::InstVisitor<ConstraintVisitor> {
     void take_request(llvm::CallBase& call, HeapCall kind);
     bool take_library_call(llvm::CallBase& call, llvm::Function& callee);
     void take_text(llvm::CallBase& call, unsigned number);
+    void take_printed(llvm::CallBase& call, llvm::Value& given, llvm::ArrayRef<const llvm::Value*> formats);
+    bool take_printing_call(llvm::CallBase& call, const llvm::Function& callee);
+    bool may_have_unseen_callers(const llvm::Function& function);
     void take_library_argument(llvm::CallBase& call, unsigned number, const LibraryFunction& function);
     void take_callback(llvm::CallBase& call, const LibraryFunction& function);
     void take_library_result(llvm::CallBase& call, Result result);

@@ -9,6 +9,7 @@ namespace {
 const llvm::StringMap<LibraryFunction>& known_functions() {
     static const llvm::StringMap<LibraryFunction> known = {
 #define LIBRARY_FUNCTION(name, result, arguments) {#name, {Result::result, arguments}},
+#include "compiler/analysis/cpp_library_functions.def"
 #include "compiler/analysis/library_functions.def"
 #undef LIBRARY_FUNCTION
     };

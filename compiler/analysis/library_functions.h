@@ -7,7 +7,7 @@
 
 namespace malloom::compiler {
 
-enum class Result { none, number, first, within, second, foreign, buffer };
+enum class Result { none, number, first, within, second, foreign, buffer, made, kept };
 
 struct LibraryFunction {
     Result result;

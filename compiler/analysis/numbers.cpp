@@ -112,24 +112,38 @@ void PointsTo::follow_differences() {
     }
 }
 
-/// What is calculated with addresses may lead anywhere that addresses are calculated with.
+/// What a number leads to, or each of its parts where it has several.
+llvm::SmallVector<Cell> PointsTo::carried_by(llvm::Value& value) {
+    const Cell cell = cell_of(&value);
+    if (!cell || !is_register(*value.getType())) {
+        return {cell};
+    }
+    llvm::SmallVector<Cell> parts;
+    for (const auto& [offset, part] : cell.set->pointers()) {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+/// What is calculated with addresses may lead anywhere that addresses are calculated with. Of an address that
+/// is written as text, parts are where they are not followed.
 void PointsTo::follow_numbers() {
     for (const auto& [operand, instruction] : numbers_) {
-        const Cell cell = cell_of(operand);
-        llvm::SmallVector<Cell> carried = {cell};
-        if (cell && is_register(*operand->getType())) {
-            carried.clear();
-            for (const auto& [offset, part] : cell.set->pointers()) {
-                carried.push_back(part);
-            }
-        }
-        for (const Cell part : carried) {
+        for (const Cell part : carried_by(*operand)) {
             if (names_object(sets_.resolve(part))) {
                 expose(part, instruction);
                 const Cell result = cell_of(instruction);
                 sets_.add_trait(result, Trait::escaped, Rule::calculated_from_addresses, instruction);
                 add_trait_of(*instruction, Trait::calculated);
                 takes_apart_ |= !result || is_fraction(*instruction->getType());
+            }
+        }
+    }
+    for (const auto& [value, call] : printed_) {
+        for (const Cell part : carried_by(*value)) {
+            if (names_object(sets_.resolve(part))) {
+                expose(part, call);
+                takes_apart_ = true;
             }
         }
     }
@@ -151,45 +165,63 @@ void PointsTo::follow_gathered() {
     }
 }
 
-/// Whether a number with the trait is used as an address, or may be where nobody sees it.
-bool PointsTo::is_used_as_address(Trait trait) {
+/// Where a number with the trait is used as an address; null where it may be one where nobody sees it.
+/// Nothing where it is neither.
+std::optional<const llvm::Instruction*> PointsTo::use_as_address(Trait trait) {
     const auto leads = [&](Cell cell) {
         cell = sets_.resolve(cell);
         return cell && cell.set->has(trait);
     };
+    for (const Access& access : accesses_) {
+        if (leads(access.at)) {
+            return access.instruction;
+        }
+    }
+    for (const LibraryAccess& access : library_accesses_) {
+        llvm::Value* given = access.call->getArgOperand(access.argument);
+        if (given->getType()->isPointerTy() && leads(cell_of(given))) {
+            return access.call;
+        }
+    }
+    for (llvm::CallBase* call : indirect_calls_) {
+        if (leads(cell_of(call->getCalledOperand()))) {
+            return call;
+        }
+    }
     for (const AliasSet* set : sets_.all()) {
         const bool leads_there =
             set->has(Trait::escaped) && !set->has(trait) &&
             llvm::any_of(set->pointers(), [&](const auto& pointer) { return leads(pointer.second); });
         if (leads_there || (set->has(trait) && !set->releases.empty())) {
-            return true;
+            return leads_there ? nullptr : set->releases.front();
         }
     }
-    const auto is_given = [&](const LibraryAccess& access) {
-        llvm::Value* given = access.call->getArgOperand(access.argument);
-        return given->getType()->isPointerTy() && leads(cell_of(given));
-    };
-    return llvm::any_of(accesses_, [&](const Access& access) { return leads(access.at); }) ||
-           llvm::any_of(library_accesses_, is_given) ||
-           llvm::any_of(indirect_calls_,
-                        [&](llvm::CallBase* call) { return leads(cell_of(call->getCalledOperand())); }) ||
-           llvm::any_of(unseen_, [&](llvm::Value* value) { return leads(cell_of(value)); });
+    for (llvm::Value* value : unseen_) {
+        if (leads(cell_of(value))) {
+            return llvm::dyn_cast<llvm::Instruction>(value);
+        }
+    }
+    return std::nullopt;
 }
 
 /// An address that was calculated may lead to all objects whose addresses have been calculated with: what is
 /// stored there by the one is found by the other, and they may be released by it.
 void PointsTo::follow_exposed() {
     const auto is_exposed = [](const AliasSet* set) { return set->has(Trait::exposed); };
-    const bool gathers = llvm::any_of(sets_.all(), is_exposed) && is_used_as_address(Trait::gathered);
-    if (!gathers && !is_used_as_address(Trait::calculated)) {
+    std::optional<const llvm::Instruction*> gathered, used;
+    if (llvm::any_of(sets_.all(), is_exposed)) {
+        gathered = use_as_address(Trait::gathered);
+    }
+    used = gathered ? gathered : use_as_address(Trait::calculated);
+    if (!used) {
         return;
     }
     for (AliasSet* set : sets_.all()) {
         if (is_exposed(set)) {
-            sets_.add_trait({set, 0}, Trait::escaped, Rule::calculated_address_leads);
+            sets_.add_trait({set, 0}, Trait::escaped, Rule::calculated_address_leads, *used);
         }
-        if (gathers && set->has(Trait::gathered)) {
-            sets_.add_trait({set, 0}, Trait::escaped, Rule::calculated_from_addresses);
+        if (gathered && set->has(Trait::gathered)) {
+            sets_.add_trait({set, 0}, Trait::escaped, Rule::calculated_from_addresses, *gathered);
         }
     }
 }

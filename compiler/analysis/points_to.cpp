@@ -9,6 +9,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "compiler/analysis/constraints.h"
+#include "compiler/analysis/printing.h"
 
 namespace malloom::compiler {
 
@@ -264,7 +265,7 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
                 sets_.add_trait(cell_of(call.getArgOperand(i)), Trait::stack);
             }
             sets_.unify(cell_of(call.getArgOperand(i)), cell_of(function.getArg(i)));
-        } else {
+        } else if (!function.isVarArg()) {
             escape(call.getArgOperand(i), Rule::unnamed_argument, &call);
         }
     }
@@ -275,6 +276,15 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
         }
         sets_.unify(result, cell_of(&call));
     }
+}
+
+const std::optional<llvm::SmallVector<const llvm::Value*, 2>>& PointsTo::formats_of(
+    const llvm::Function& function) {
+    const auto [found, is_new] = formats_.try_emplace(&function);
+    if (is_new) {
+        found->second = formats_of_printing(function);
+    }
+    return found->second;
 }
 
 void PointsTo::escape(llvm::Value* value, Rule rule, const llvm::Instruction* at) {

@@ -11,12 +11,14 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -157,6 +159,7 @@ class PointsTo {
     void take_pointers_of(llvm::Value* value, Cell at);
     void take_parts(Cell one, Cell other, uint64_t bytes);
     void connect(llvm::CallBase& call, llvm::Function& function);
+    const std::optional<llvm::SmallVector<const llvm::Value*, 2>>& formats_of(const llvm::Function& function);
     void escape(llvm::Value* value, Rule rule, const llvm::Instruction* at);
     void expose(Cell cell, const llvm::Instruction* at);
 
@@ -178,6 +181,7 @@ class PointsTo {
     void call_back(const Callback& callback, llvm::Function& function);
     void follow_numbers();
     void follow_differences();
+    llvm::SmallVector<Cell> carried_by(llvm::Value& value);
     void add_trait_of(llvm::Instruction& value, Trait trait);
     void follow_gathered();
     void follow_tags();
@@ -191,7 +195,7 @@ class PointsTo {
     bool follow_by_distance(const StepByDistance& step);
     void follow_outside();
     void follow_exposed();
-    bool is_used_as_address(Trait trait);
+    std::optional<const llvm::Instruction*> use_as_address(Trait trait);
     void follow_partial_accesses();
     void follow_partial_access(const Access& access, bool is_text, Followed& followed);
     bool follow_parts(const Access& access);
@@ -213,6 +217,9 @@ class PointsTo {
     mutable AliasSets sets_;
     llvm::DenseMap<const llvm::Value*, Cell> values_;
     llvm::DenseMap<const llvm::Function*, Cell> results_;
+    /// Of functions with unnamed arguments that were asked for: `formats_of_printing`.
+    std::map<const llvm::Function*, std::optional<llvm::SmallVector<const llvm::Value*, 2>>> formats_;
+    llvm::StringMap<Cell> kept_;  ///< by functions of libraries: what they were given
     std::vector<Access> accesses_;
     std::vector<Copy> copies_;
     /// Of a set as it was: the pointers that accesses cut which are alike, of as many bytes from the same
@@ -245,7 +252,8 @@ class PointsTo {
     std::vector<std::pair<Cell, llvm::Instruction*>> carried_outside_;  ///< as bytes that may come back
     llvm::DenseSet<llvm::Value*> unseen_;                               ///< that code which is not seen gets
     std::vector<std::pair<llvm::Value*, llvm::Instruction*>> numbers_;  ///< operands of calculations
-    std::vector<llvm::Instruction*> calculations_;                      ///< of whatever
+    std::vector<std::pair<llvm::Value*, llvm::CallBase*>> printed_;  ///< as text, by the program's functions
+    std::vector<llvm::Instruction*> calculations_;                   ///< of whatever
     std::vector<llvm::Instruction*> counts_;  ///< numbers that get wider, or a constant is added to
     std::vector<Access> texts_;               ///< by functions of libraries, from the cells on
     bool takes_apart_ =

@@ -55,13 +55,23 @@ bool is_address(const llvm::Value& number, unsigned depth = 0) {
     return llvm::all_of(phi->incoming_values(), may_be_one) && !llvm::all_of(phi->incoming_values(), is_null);
 }
 
+/// Whether a function of the C library takes an argument for a number, which it gives to nobody.
+bool is_length(const llvm::Function& callee, unsigned argument) {
+    const std::optional<LibraryFunction> function = library_function(callee.getName());
+    return function && function->result != Result::number && function->argument(argument) == '-';
+}
+
 /// Whether a distance is only taken for a number of elements there, a length, or a bound.
 bool is_of_elements(const llvm::Use& distance) {
     const llvm::User* user = distance.getUser();
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
         const llvm::Function* callee = call->getCalledFunction();
-        return callee != nullptr && callee->isDeclaration() &&
-               (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()));
+        return callee != nullptr && callee->isDeclaration() && call->isArgOperand(&distance) &&
+               (llvm::isa<llvm::MemIntrinsic>(call) || heap_call(callee->getName()) ||
+                is_length(*callee, call->getArgOperandNo(&distance)));
+    }
+    if (llvm::isa<llvm::TruncInst>(user)) {
+        return true;  // in fewer bits it is no address, and is followed no further
     }
     if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
         return address->getSourceElementType()->isIntegerTy(8) && !address->getType()->isVectorTy() &&

@@ -25,6 +25,7 @@
 #include "compiler/policy/decision.h"
 #include "compiler/policy/leaders.h"
 #include "compiler/policy/shared_pools.h"
+#include "compiler/transform/array_resizes.h"
 #include "compiler/transform/context_clones.h"
 #include "compiler/transform/debug_variables.h"
 #include "compiler/transform/expected_links.h"
@@ -183,11 +184,12 @@ class OwnMallocPass : public llvm::PassInfoMixin<OwnMallocPass> {
     }
 };
 
-class DividePass : public llvm::PassInfoMixin<DividePass> {
+class PreparePass : public llvm::PassInfoMixin<PreparePass> {
   public:
     llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-        return malloom::compiler::divide_sunk_accesses(module) ? llvm::PreservedAnalyses::none()
-                                                               : llvm::PreservedAnalyses::all();
+        const bool has_divided = malloom::compiler::divide_sunk_accesses(module);
+        const bool has_resized = malloom::compiler::make_plain_resizes(module);
+        return has_divided || has_resized ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
     }
 };
 
@@ -348,7 +350,7 @@ llvmGetPassPluginInfo() {
                         if (level != llvm::OptimizationLevel::O0) {
                             inline_functions(passes, level);
                         }
-                        passes.addPass(DividePass());
+                        passes.addPass(PreparePass());
                         passes.addPass(SplitPass(kept, choice));
                     });
                 builder.registerFullLinkTimeOptimizationLastEPCallback(

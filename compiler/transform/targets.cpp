@@ -17,7 +17,7 @@ bool is_all_of_pools(const AliasSet& set) {
         return service == PoolService::plain || service == PoolService::aligned;
     };
     return llvm::all_of(set.requests, is_of_pools) && !set.has(Trait::stack) && !set.has(Trait::global) &&
-           !set.has(Trait::function);
+           !set.has(Trait::function) && !set.has(Trait::made_by_library);
 }
 
 /// Numbers for pools, one after the other, and what is shared one number.

@@ -1,5 +1,5 @@
 """Ten further real programs whose heaps are looked at, named before any of their heaps was: of those whose
-links are measured, ten that read a file in a language of their own, are built in half a minute, and are not
+links are measured, ten that read a file in a language of their own, are built in a minute, and are not
 in the part `debian`."""
 
 from dataclasses import fields
@@ -27,11 +27,12 @@ PROGRAMS = (
     _at_work(linked_c.DASH, Work(inputs.write_shell_script, "many.sh", "functions", "{input}", 20_000, 200)),
     _at_work(linked_c.DUKTAPE, Work(inputs.write_javascript, "people.js", "objects", "{input}", 60_000, 600)),
     _at_work(
-        linked_c.FLEX, Work(inputs.write_scanner, "words.l", "words", "-o {beside}.c {input}", 3_000, 50)
-    ),
-    _at_work(
         linked_gnu.GAWK,
         Work(debian_inputs.write_awk_script, "count.awk", "lines", "-f {input} {text}", 60_000, 600),
+    ),
+    _at_work(
+        linked_gnu.GLPK,
+        Work(inputs.write_linear_program, "costs.lp", "constraints", "--check --lp {input}", 20_000, 200),
     ),
     _at_work(linked_gnu.M4, Work(inputs.write_macros, "macros.m4", "macros", "{input}", 60_000, 600)),
     _at_work(linked_c.MUJS, Work(inputs.write_javascript, "people.js", "objects", "{input}", 60_000, 600)),
