@@ -60,7 +60,11 @@ void ConstraintVisitor::take(llvm::Function& function) {
     }
     if (may_have_unseen_callers(function)) {
         for (llvm::Argument& argument : function.args()) {
-            to_.escape(&argument, Rule::comes_from_other_code, nullptr);
+            if (to_.is_command_line(argument)) {
+                to_.take_command_line(argument);
+            } else {
+                to_.escape(&argument, Rule::comes_from_other_code, &function.getEntryBlock().front());
+            }
         }
     }
 }

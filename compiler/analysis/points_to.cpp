@@ -64,6 +64,31 @@ bool is_chosen_address(const llvm::ConstantExpr& expression) {
     return expression.getOpcode() == llvm::Instruction::IntToPtr && least <= address && address < end;
 }
 
+/// Whether a function that the loader calls before the program begins may get the words that it is started
+/// with.
+bool begins_with_arguments(const llvm::Module& module) {
+    const auto takes_any = [](const llvm::Use& operand) {
+        const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(operand.get());
+        const llvm::Value* code = entry != nullptr && entry->getNumOperands() > 1
+                                      ? entry->getOperand(1)->stripPointerCasts()
+                                      : nullptr;
+        const auto* function = llvm::dyn_cast_or_null<llvm::Function>(code);
+        return function == nullptr || function->arg_size() != 0 || function->isVarArg();
+    };
+    const llvm::GlobalVariable* constructors = module.getGlobalVariable("llvm.global_ctors");
+    const auto* all = constructors != nullptr && constructors->hasInitializer()
+                          ? llvm::dyn_cast<llvm::ConstantArray>(constructors->getInitializer())
+                          : nullptr;
+    const bool has_none = constructors == nullptr || !constructors->hasInitializer() ||
+                          constructors->getInitializer()->isNullValue();
+    const auto is_of_loader = [](const llvm::GlobalVariable& variable) {
+        return variable.getSection().starts_with(".init_array") ||
+               variable.getSection().starts_with(".preinit");
+    };
+    return (!has_none && (all == nullptr || llvm::any_of(all->operands(), takes_any))) ||
+           llvm::any_of(module.globals(), is_of_loader);
+}
+
 }  // namespace
 
 bool is_register(const llvm::Type& type) {
@@ -276,6 +301,25 @@ void PointsTo::connect(llvm::CallBase& call, llvm::Function& function) {
         }
         sets_.unify(result, cell_of(&call));
     }
+}
+
+/// Whether it is the words that a program is started with. They are made before it begins, and then are its
+/// own: other code at most reads the first of them. Not where something of the loader's gets them too, or
+/// where it may be no program that this is the beginning of.
+bool PointsTo::is_command_line(const llvm::Argument& argument) const {
+    const llvm::Function& function = *argument.getParent();
+    const bool is_program =
+        module_.getPICLevel() == llvm::PICLevel::NotPIC || module_.getPIELevel() != llvm::PIELevel::Default;
+    return function.getName() == "main" && argument.getArgNo() == 1 && argument.getType()->isPointerTy() &&
+           is_program && functions_.empty() && !function.hasAddressTaken() && !begins_with_arguments(module_);
+}
+
+void PointsTo::take_command_line(llvm::Argument& argument) {
+    const Cell words = sets_.add_object(Trait::global), text = sets_.add_object(Trait::global);
+    sets_.add_stride(words, pointer_bytes);
+    sets_.add_stride(text, 1);
+    sets_.unify(sets_.pointee(words), text);
+    sets_.unify(words, cell_of(&argument));
 }
 
 const std::optional<llvm::SmallVector<const llvm::Value*, 2>>& PointsTo::formats_of(

@@ -158,6 +158,8 @@ class PointsTo {
     void take_initializer(llvm::Constant* value, Cell at);
     void take_pointers_of(llvm::Value* value, Cell at);
     void take_parts(Cell one, Cell other, uint64_t bytes);
+    bool is_command_line(const llvm::Argument& argument) const;
+    void take_command_line(llvm::Argument& argument);
     void connect(llvm::CallBase& call, llvm::Function& function);
     const std::optional<llvm::SmallVector<const llvm::Value*, 2>>& formats_of(const llvm::Function& function);
     void escape(llvm::Value* value, Rule rule, const llvm::Instruction* at);

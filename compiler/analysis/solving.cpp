@@ -253,7 +253,7 @@ void PointsTo::spread_escapes() {
         }
         for (llvm::Function* function : set->functions) {
             for (llvm::Argument& argument : function->args()) {
-                reached.push_back(cell_of(&argument));
+                reached.push_back(is_command_line(argument) ? Cell() : cell_of(&argument));
             }
             if (const auto result = results_.find(function); result != results_.end()) {
                 reached.push_back(result->second);
