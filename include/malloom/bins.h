@@ -123,13 +123,16 @@ struct malloom_bins {
     size_t least_free_bytes;
     size_t failures;
     uint32_t most_steps;    /* in a bin; no limit is UINT32_MAX */
-    uint32_t releases_left; /* until `automatic` is asked */
+    uint32_t releases_left; /* until `hear` is called */
     uint16_t bins;
     uint16_t most_bins; /* that the storage has room for */
     uint16_t map_words;
     uint8_t options;
     uint8_t levels;
-    uint8_t calls; /* which of alloc and free it needs */
+    uint8_t calls;   /* which of alloc and free it needs */
+    uint8_t sampled; /* of two to the power of it objects that are given back one is counted; 0: of none */
+    /* Of some objects, before they are free: `automatic` goes on, or one is counted. */
+    void (*hear)(malloom_bins* heap, const struct malloom_bins_chunk* chunk);
 };
 
 /* Opens an instance over nothing. */
@@ -222,6 +225,22 @@ malloom_bins_result malloom_bins_rehash_into(malloom_bins* heap, unsigned int bi
  * is one sum, and stays at UINT32_MAX when it gets there. BAD_ARGUMENT without a table, for other options,
  * and while bins are laid out automatically. */
 malloom_bins_result malloom_bins_count(malloom_bins* heap, unsigned int counts);
+/* From now on counts, of so many objects that are given back, one: in the bin that its chunk comes into, with
+ * its free neighbours, from 0. All other calls go on as if nothing was counted. `distance` is a power of two,
+ * from 2 to 32768; 0 for nothing. BAD_ARGUMENT for other ones, without a table, and while bins are laid out
+ * automatically. */
+malloom_bins_result malloom_bins_count_one_in(malloom_bins* heap, unsigned int distance);
+/* Adds to what was counted what lies in the heap now: each chunk, living or free, in the bin of its size. So
+ * a rehash that follows has something to go by where nothing was counted before it. Steps: as many as there
+ * are chunks. BAD_ARGUMENT without a table, DAMAGED where a tag is wrong. */
+malloom_bins_result malloom_bins_count_chunks(malloom_bins* heap);
+/* As malloom_bins_rehash_into, but only where its price is less than it can save while so many more objects
+ * are given back: of the steps that lists as long as now would take, all; less what the new function takes
+ * more. Where nothing was counted, it goes by what malloom_bins_count_chunks counts. Otherwise nothing
+ * changes, neither the bins and their function nor what was counted; the heap's function tells. BAD_ARGUMENT
+ * for a bounded heap as well, in which steps are few whatever the bins are. */
+malloom_bins_result malloom_bins_rehash_if_worth(malloom_bins* heap, unsigned int releases, unsigned int bins,
+                                                 malloom_bins_ranges ranges, const malloom_bins_code* code);
 
 /* Rehash without being called: section 2.4 of Lhuillier and Courousse sees it "hidden behind malloc and free
  * calls", and section 6 leaves it to later work. */
@@ -248,13 +267,13 @@ typedef enum malloom_bins_phase {
     MALLOOM_BINS_SLEEPS,  /* nothing is counted for a while */
     MALLOOM_BINS_LOOKS,   /* at the lists' steps, whether a rehash could pay */
     MALLOOM_BINS_GATHERS, /* what a rehash is done by, at the end of this phase */
-    MALLOOM_BINS_JUDGES   /* whether the rehash has paid */
+    MALLOOM_BINS_JUDGES,  /* whether the rehash has paid */
+    MALLOOM_BINS_GLANCES  /* now and then at how long lists are; nothing is counted */
 } malloom_bins_phase;
 
 /* How it goes; the heap's own. */
 typedef struct malloom_bins_automatic {
     malloom_bins_automatic_settings settings;
-    void (*consider)(malloom_bins* heap);
     malloom_bin_function former_function; /* and its bins, which a rehash that has not paid gives way to */
     uint32_t* former_begins;
     unsigned int former_bins;
@@ -268,6 +287,7 @@ typedef struct malloom_bins_automatic {
     uint32_t rehash_time;  /* when it ended */
     uint32_t rehashes;     /* that were done, with one that was taken back */
     unsigned int vain_looks;
+    unsigned int glances_left;
     int was_restored; /* it has ended with the bins from before the last rehash */
 } malloom_bins_automatic;
 

@@ -1,6 +1,5 @@
 // Rehash without being called (Lhuillier and Courousse, 2.4 and 6): it looks whether one could pay, does it,
 // and takes it back where it has not paid.
-#include "runtime/codegen/bins/instruction_set.h"
 #include "runtime/heaps/bins/bin_heap.h"
 #include "runtime/heaps/bins/rehash.h"
 
@@ -8,38 +7,11 @@ using namespace malloom::heaps::bins;
 
 namespace {
 
-// What things take, in steps of a list, as measured on the simulated core (docs/decisions/bins.md). They need
-// not be exact: a rehash that seems twice as cheap as it is comes half as late.
-constexpr uint32_t steps_per_chunk = 4;           // to come into its new list
-constexpr uint32_t steps_per_bin = 60;            // to be laid out
-constexpr uint32_t steps_per_generated_bin = 85;  // and to be in the function
-// For each object that is given back there are some three calls of the bin function, which take so many more
-// than those of the original do. That one is short enough to stay in a small instruction cache.
-constexpr uint32_t steps_per_search = 32;
-constexpr uint32_t steps_per_tree = 12;
-
 constexpr uint32_t rests_per_rehash = 32;  // by the clock
 constexpr unsigned most_vain_looks = 3;
 constexpr uint32_t least_window = 4;
+constexpr unsigned glances_per_window = 4;
 constexpr uint32_t longest_phase = uint32_t{1} << 30;
-
-uint32_t sum_of(uint32_t one, uint32_t other) {
-    return one + other >= one ? one + other : UINT32_MAX;
-}
-
-/// number * part / whole, to 16 bits of each.
-uint32_t share(uint32_t number, uint32_t part, uint32_t whole) {
-    while ((part | whole) >> 16 != 0) {
-        part /= 2;
-        whole /= 2;
-    }
-    unsigned shift = 0;
-    while (number >> shift >> 16 != 0) {
-        ++shift;
-    }
-    const uint32_t found = (number >> shift) * part / (whole != 0 ? whole : 1);
-    return found <= UINT32_MAX >> shift ? found << shift : UINT32_MAX;
-}
 
 /// A heap whose rehash is automatic, where a phase ends.
 class Automatic {
@@ -50,7 +22,9 @@ class Automatic {
         state_.frees = sum_of(state_.frees, state_.length);
         switch (state_.phase) {
             case MALLOOM_BINS_SLEEPS:
-                return look();
+                return go_on();
+            case MALLOOM_BINS_GLANCES:
+                return glance();
             case MALLOOM_BINS_LOOKS:
                 return end_look();
             case MALLOOM_BINS_GATHERS:
@@ -62,12 +36,17 @@ class Automatic {
         }
     }
 
-    /// In windows that grow with the distance between rehashes, and so does what they are laid out by.
-    void look() {
+    /// In windows that grow with the distance between rehashes, and so does what they are laid out by. With
+    /// dlmalloc's bins calls are quickest while nothing is counted: so it counts where there may be something
+    /// to gain.
+    void go_on() {
         while (state_.window <= state_.frees / 8) {
             state_.window *= 2;
         }
-        begin(MALLOOM_BINS_LOOKS, state_.window, MALLOOM_BINS_COUNT_STEPS);
+        state_.glances_left = glances_per_window;
+        state_.free_chunks = 0;
+        state_.steps = 0;
+        heap_.function == malloom_bins_original ? rest_before_glance() : look();
     }
 
     void stop() {
@@ -85,8 +64,31 @@ class Automatic {
         state_.length = length;
         heap_.releases_left = length;
         set_options(heap_, (heap_.options & ~counting) | counts | hears_of_releases);
-        forget_counts(heap_);
+        if (counts != 0) {
+            forget_counts(heap_);
+        }
     }
+
+    void rest_before_glance() { begin(MALLOOM_BINS_GLANCES, state_.window / glances_per_window, 0); }
+
+    void glance() {
+        ListUse use = {state_.free_chunks, state_.steps};
+        if (!look_at_lists(heap_, use)) {
+            return fail(MALLOOM_BINS_DAMAGED);
+        }
+        state_.free_chunks = use.chunks;
+        state_.steps = use.steps;
+        if (--state_.glances_left != 0) {
+            return rest_before_glance();
+        }
+        const uint32_t gain = most_gain(use.steps_for(state_.window));
+        if (is_vain(gain)) {
+            return end_in_vain();
+        }
+        in_all(gain) >= price(0) ? look() : sleep();
+    }
+
+    void look() { begin(MALLOOM_BINS_LOOKS, state_.window, MALLOOM_BINS_COUNT_STEPS); }
 
     /// Until twice as many objects have been given back.
     void sleep() {
@@ -95,17 +97,17 @@ class Automatic {
 
     void end_look() {
         state_.steps = counted();
-        const uint32_t gain = most_gain();
-        const bool is_vain = gain < state_.window / 4;
-        state_.vain_looks = is_vain ? state_.vain_looks + 1 : 0;
-        if (state_.vain_looks == most_vain_looks) {
-            stop();
-        } else if (is_vain || !is_due(gain)) {
-            sleep();
-        } else {
-            begin(MALLOOM_BINS_GATHERS, state_.window, state_.settings.counts);
+        const uint32_t gain = most_gain(state_.steps);
+        if (is_vain(gain)) {
+            return end_in_vain();
         }
+        state_.vain_looks = 0;
+        is_due(gain) ? begin(MALLOOM_BINS_GATHERS, state_.window, state_.settings.counts) : sleep();
     }
+
+    bool is_vain(uint32_t gain) const { return gain < state_.window / 4; }
+
+    void end_in_vain() { ++state_.vain_looks == most_vain_looks ? stop() : sleep(); }
 
     uint32_t counted() const {
         uint32_t all = 0;
@@ -115,37 +117,34 @@ class Automatic {
         return all;
     }
 
-    bool will_generate() const {
-        return state_.settings.code != nullptr && malloom::codegen::bins::own_instruction_set() != nullptr;
-    }
-
     /// What lists and the function cost in a window.
     uint32_t cost_of(uint32_t steps, malloom_bin_function function) const {
-        const uint32_t each = function == malloom_bins_original   ? 0
-                              : function == malloom_bins_variable ? steps_per_search
-                                                                  : steps_per_tree;
-        return sum_of(steps, state_.window * each);
+        return sum_of(steps, state_.window * steps_of(function));
     }
 
     /// Of a rehash, in a window: no list would have a step.
-    uint32_t most_gain() const {
-        const uint32_t cost = cost_of(state_.steps, heap_.function);
-        const uint32_t least = state_.window * (will_generate() ? steps_per_tree : steps_per_search);
+    uint32_t most_gain(uint32_t steps) const {
+        const uint32_t cost = cost_of(steps, heap_.function);
+        const uint32_t least = state_.window * steps_of_new(state_.settings.code);
         return cost > least ? cost - least : 0;
     }
 
     /// Of all windows so far: as many may come.
     uint64_t in_all(uint32_t gain) const { return uint64_t{gain} * (state_.frees / state_.window); }
 
-    uint32_t steps_for(uint32_t chunks) const {
-        const uint32_t per_bin = will_generate() ? steps_per_generated_bin : steps_per_bin;
-        return sum_of(heap_.most_bins * per_bin,
-                      chunks < UINT32_MAX / steps_per_chunk ? chunks * steps_per_chunk : UINT32_MAX);
+    bool is_due(uint32_t gain) {
+        return in_all(gain) >= price(0) && count_free(state_.free_chunks) &&
+               in_all(gain) >= price(state_.free_chunks) && has_rested();
     }
 
-    bool is_due(uint32_t gain) {
-        return in_all(gain) >= steps_for(0) && count_free(heap_, state_.free_chunks) &&
-               in_all(gain) >= steps_for(state_.free_chunks) && has_rested();
+    uint32_t price(uint32_t chunks) const { return price_of(heap_, state_.settings.code, chunks); }
+
+    /// False where links are wrong.
+    bool count_free(uint32_t& chunks) {
+        ListUse use;
+        const bool is_whole = look_at_lists(heap_, use);
+        chunks = use.chunks;
+        return is_whole;
     }
 
     bool has_rested() const {
@@ -156,7 +155,7 @@ class Automatic {
     void rehash() {
         const uint32_t began = now();
         uint32_t chunks = 0;
-        if (!count_free(heap_, chunks)) {
+        if (!count_free(chunks)) {
             return fail(MALLOOM_BINS_DAMAGED);
         }
         remember();
@@ -194,7 +193,7 @@ class Automatic {
 
     void judge() {
         uint32_t chunks = 0;
-        if (!count_free(heap_, chunks)) {
+        if (!count_free(chunks)) {
             return fail(MALLOOM_BINS_DAMAGED);
         }
         // Lists of more chunks are longer, and have more steps in any layout.
@@ -227,7 +226,7 @@ class Automatic {
     malloom_bins_automatic& state_;
 };
 
-void consider(malloom_bins* heap) {
+void consider(malloom_bins* heap, const Chunk*) {
     Automatic(*heap).end_phase();
 }
 
@@ -265,13 +264,14 @@ void switch_on(malloom_bins& heap, const malloom_bins_automatic_settings& settin
     if (settings.counts == 0) {
         state->settings.counts = MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_STEPS;
     }
-    state->consider = consider;
     state->former_begins = reinterpret_cast<uint32_t*>(state + 1);
     state->window = power_from(settings.window != 0 ? settings.window : 4 * uint32_t{heap.most_bins});
     heap.automatic = state;
+    heap.hear = consider;
+    heap.sampled = 0;
     Automatic automatic(heap);
     state->rehash_time = automatic.now();
-    automatic.look();
+    automatic.go_on();
 }
 
 }  // namespace
@@ -280,10 +280,10 @@ extern "C" malloom_bins_result malloom_bins_rehash_automatically(
     malloom_bins* heap, const malloom_bins_automatic_settings* settings) {
     BinHeap<ShippedPolicy> call(*heap);
     if (settings == nullptr) {
-        if (heap->automatic != nullptr) {
+        if (heap->automatic != nullptr && heap->automatic->phase != MALLOOM_BINS_OFF) {
             Automatic(*heap).stop();
-            heap->automatic = nullptr;
         }
+        heap->automatic = nullptr;
         return MALLOOM_BINS_OK;
     }
     const malloom_bins_result problem = problem_of(*heap, *settings);

@@ -15,6 +15,24 @@
 
 namespace malloom::heaps::bins {
 
+/// Of what was counted of a bin, which stays at its end.
+[[gnu::always_inline]] inline void add_to(uint32_t& count, uint32_t more) {
+    const uint32_t sum = count + more;
+    count = sum >= more ? sum : UINT32_MAX;
+}
+
+/// Counts an object that is given back, which was judged, one of many: in the bin that its chunk will come
+/// into, with its free neighbours.
+template <class Policy>
+[[gnu::always_inline]] inline void count_release(malloom_bins& heap, const Chunk& chunk) {
+    size_t bytes = bytes_of(chunk);
+    const Chunk& next = after(chunk, bytes);
+    bytes += (next.head & lives) == 0 ? bytes_of(next) : 0;
+    bytes += (chunk.head & before_lives) == 0 ? chunk.bytes_before : 0;
+    add_to(heap.counts[Policy::bin_of(heap, bytes)], 1);
+    heap.releases_left = uint32_t{1} << heap.sampled;
+}
+
 /// One call of an instance. A careful one has the owner's lock while it lives; others are for heaps that do
 /// not need it (options.h). Where it hears, so does the automatic rehash of what is given back.
 template <class Policy, bool careful = true, bool hears = careful>
@@ -96,7 +114,7 @@ class BinHeap {
         constexpr unsigned heard =
             (careful ? unsigned{MALLOOM_BINS_CLEAR_ON_FREE} : 0U) | (hears ? hears_of_releases : 0U);
         if (heard != 0 && has(heap_, heard) && prepare_release(chunk)) [[unlikely]] {
-            consider_and_set_free(&chunk, level);
+            hear_and_set_free(&chunk, level);
         } else {
             set_free(&chunk, level);
         }
@@ -185,12 +203,12 @@ class BinHeap {
     }
     MALLOOM_BINS_HOT void add_to_count(unsigned bin, unsigned what, uint32_t more) {
         if (has(heap_, what)) [[unlikely]] {
-            const uint32_t sum = heap_.counts[bin] + more;
-            heap_.counts[bin] = sum >= more ? sum : UINT32_MAX;
+            add_to(heap_.counts[bin], more);
         }
     }
 
-    /// What some heaps do before an object is free. True when a phase of the automatic rehash ends with it.
+    /// What some heaps do before an object is free. True when it ends a phase of the automatic rehash, or is
+    /// to be counted.
     MALLOOM_BINS_HOT bool prepare_release(Chunk& chunk) {
         if (careful && has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
             clear_words(object_of(chunk), bytes_of(chunk) - overhead_bytes);
@@ -200,8 +218,8 @@ class BinHeap {
 
     /// All free chunks are in their lists, and none is at hand. Out of the way of all other calls, which
     /// would keep values in registers across this one.
-    [[gnu::noinline, gnu::cold]] void consider_and_set_free(Chunk* chunk, size_t level) {
-        heap_.automatic->consider(&heap_);
+    [[gnu::noinline, gnu::cold]] void hear_and_set_free(Chunk* chunk, size_t level) {
+        heap_.hear(&heap_, chunk);
         set_free(chunk, level);
     }
 

@@ -40,6 +40,27 @@ void* made(Call& call, void* object, size_t bytes) {
 [[gnu::noinline]] malloom_bins_result release_carefully(malloom_bins& heap, void* object) {
     return release<ShippedPolicy, true>(heap, object);
 }
+[[gnu::always_inline]] inline malloom_bins_result release_by(unsigned calls, malloom_bins& heap,
+                                                             void* object) {
+    if (calls == careful_calls) {
+        return release_carefully(heap, object);
+    }
+    return calls == plain_calls ? release_plainly(heap, object) : release_and_hear(heap, object);
+}
+
+/// What it hears of is counted, if it is an object: it goes on as without. False for the automatic rehash,
+/// which hears of the next one that is given back by the calls for it. Inline, as around a call each free
+/// would keep values in registers.
+[[gnu::always_inline]] inline bool has_counted(malloom_bins& heap, const void* object) {
+    heap.releases_left = 1;
+    if (heap.sampled == 0) {
+        return false;
+    }
+    if (judge<false>(heap, region_of(heap, object), object) == MALLOOM_BINS_OK) {
+        count_release<OriginalPolicy>(heap, chunk_of(object));
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -47,7 +68,7 @@ extern "C" {
 
 [[gnu::noinline]] void* malloom_bins_alloc(malloom_bins* heap, size_t bytes) {
     const unsigned calls = calls_of(*heap);
-    if (calls == original_calls) [[likely]] {
+    if (calls >= original_calls) [[likely]] {
         return make<OriginalPolicy>(*heap, bytes);
     }
     return calls != careful_calls ? make_plainly(*heap, bytes) : make_carefully(*heap, 1, bytes);
@@ -74,13 +95,15 @@ malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
         return MALLOOM_BINS_OK;
     }
     const unsigned calls = calls_of(*heap);
-    if (calls == original_calls) [[likely]] {
-        return release<OriginalPolicy, false>(*heap, object);
+    if (calls != original_calls) [[unlikely]] {
+        if (calls < original_calls) {
+            return release_by(calls, *heap, object);
+        }
+        if (--heap->releases_left == 0 && !has_counted(*heap, object)) [[unlikely]] {
+            return release_and_hear(*heap, object);
+        }
     }
-    if (calls == careful_calls) {
-        return release_carefully(*heap, object);
-    }
-    return calls == plain_calls ? release_plainly(*heap, object) : release_and_hear(*heap, object);
+    return release<OriginalPolicy, false>(*heap, object);
 }
 
 malloom_bins_result malloom_bins_free_later(malloom_bins* heap, void* object) {

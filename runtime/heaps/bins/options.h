@@ -36,8 +36,8 @@ constexpr bool has_ranges(unsigned ranges) {
 constexpr unsigned counting =
     MALLOOM_BINS_OPTIONS &
     (MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS);
-/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back. It
-/// counts steps.
+/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back, or
+/// one of so many is counted.
 constexpr unsigned hears_of_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
 constexpr bool may_be_automatic = (counting & MALLOOM_BINS_COUNT_STEPS) != 0;
 constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (may_be_automatic ? hears_of_releases : 0);
@@ -59,10 +59,11 @@ constexpr bool is_small = false;
 
 /// The same alloc and free for heaps that need less.
 enum Calls : uint8_t {
-    careful_calls,  ///< hooks, rare options, objects that were given back meanwhile
-    plain_calls,    ///< none of them
-    hearing_calls,  ///< the same, and the automatic rehash hears of each object that is given back
-    original_calls  ///< neither that nor counters, and dlmalloc's bins, whose function needs no call
+    careful_calls,          ///< hooks, rare options, objects that were given back meanwhile
+    plain_calls,            ///< none of them
+    hearing_calls,          ///< the same, and the automatic rehash hears of each object that is given back
+    original_calls,         ///< neither that nor counters, and dlmalloc's bins, whose function needs no call
+    original_hearing_calls  ///< the same, and one object of many that are given back is heard of
 };
 
 /// After its hooks, its options, or its function have changed.
@@ -74,8 +75,8 @@ inline void choose_calls(malloom_bins& heap) {
     const bool is_original = heap.function == malloom_bins_original && !has(heap, counting);
     const bool hears = has(heap, hears_of_releases);
     heap.calls = !is_plain     ? careful_calls
+                 : is_original ? (hears ? original_hearing_calls : original_calls)
                  : hears       ? hearing_calls
-                 : is_original ? original_calls
                                : plain_calls;
 }
 

@@ -74,7 +74,7 @@ constexpr unsigned refused = rare_options;
 }
 
 [[gnu::always_inline]] inline void* allocate(malloom_bins& heap, size_t bytes) {
-    return heap.calls == original_calls ? BinHeap<OriginalPolicy, false>(heap).allocate(bytes)
+    return heap.calls >= original_calls ? BinHeap<OriginalPolicy, false>(heap).allocate(bytes)
                                         : allocate_by_function(heap, bytes);
 }
 /// Of an object that was judged.

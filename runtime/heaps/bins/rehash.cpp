@@ -94,10 +94,35 @@ void go_on_with(malloom_bins& heap, malloom_bin_function function, const malloom
     }
 }
 
+/// look_at_lists, in its place: who asks whether links are right does not pay for the sums.
+[[gnu::always_inline]] inline bool walk_lists(malloom_bins& heap, ListUse& use) {
+    const bool checks = has(heap, MALLOOM_BINS_CHECKED_LINKS);
+    for (size_t level = 0; level < heap.levels; ++level) {
+        FreeLists lists(heap, level);
+        for (unsigned bin = lists.next_filled(0); bin != no_bin; bin = lists.next_filled(bin + 1)) {
+            const Chunk* const ring = lists.ring(bin);
+            size_t last = 0;
+            uint32_t smaller = 0;
+            uint32_t before = 0;
+            for (const Chunk* chunk = ring->next; chunk != ring; chunk = chunk->next) {
+                if (checks && !is_linked(heap, *chunk)) {
+                    return false;
+                }
+                smaller = chunk->head != last ? before : smaller;  // a search ends at the first of its size
+                last = chunk->head;
+                use.steps = sum_of(use.steps, smaller);
+                ++before;
+            }
+            use.chunks += before;
+        }
+    }
+    return true;
+}
+
 malloom_bins_result lay_out_anew(malloom_bins& heap, unsigned wanted, malloom_bins_ranges ranges,
                                  const malloom_bins_code* code) {
-    uint32_t chunks = 0;
-    if (has(heap, MALLOOM_BINS_CHECKED_LINKS) && !count_free(heap, chunks)) {
+    ListUse use;
+    if (has(heap, MALLOOM_BINS_CHECKED_LINKS) && !walk_lists(heap, use)) {
         return MALLOOM_BINS_DAMAGED;
     }
     const bool stay = ranges == MALLOOM_BINS_AS_THEY_ARE;
@@ -114,6 +139,75 @@ malloom_bins_result lay_out_anew(malloom_bins& heap, unsigned wanted, malloom_bi
     const malloom_bins_result result = generate(heap, found, code, function);
     bins != 0 ? adopt(heap, function, bins, code) : go_on_with(heap, function, code);
     return result;
+}
+
+/// Whether a rehash saves more than it takes while so many objects are given back.
+bool is_worth(malloom_bins& heap, uint32_t releases, malloom_bins_ranges ranges,
+              const malloom_bins_code* code) {
+    ListUse use;
+    if (!look_at_lists(heap, use)) {
+        return true;  // which finds out what is wrong
+    }
+    const uint32_t steps = ranges != MALLOOM_BINS_AS_THEY_ARE ? use.steps_for(releases) : 0;
+    const uint32_t before = sum_of(steps, product_of(releases, steps_of(heap.function)));
+    const uint32_t after = product_of(releases, steps_of_new(code));
+    return before > sum_of(after, price_of(heap, code, use.chunks));
+}
+
+bool has_counted(const malloom_bins& heap) {
+    uint32_t any = 0;
+    for (unsigned bin = 0; bin < heap.bins; ++bin) {
+        any |= heap.counts[bin];
+    }
+    return any != 0;
+}
+
+/// Each chunk, living or free, in the bin of its size.
+malloom_bins_result count_chunks(malloom_bins& heap) {
+    const auto count = [](void* context, const void*, size_t bytes, int) {
+        malloom_bins& counted = *static_cast<malloom_bins*>(context);
+        add_to(counted.counts[counted.function(bytes + overhead_bytes, &counted)], 1);
+        return 0;
+    };
+    return malloom_bins_walk(&heap, count, &heap) == 0 ? MALLOOM_BINS_OK : MALLOOM_BINS_DAMAGED;
+}
+
+/// Whether a rehash is worth it, and has something to go by; or what is wrong.
+bool is_to_be_done(malloom_bins& heap, uint32_t releases, unsigned bins, malloom_bins_ranges ranges,
+                   const malloom_bins_code* code, malloom_bins_result& problem) {
+    BinHeap<ShippedPolicy> call(heap);
+    const bool is_bounded = has(heap, MALLOOM_BINS_BOUNDED);
+    problem = is_bounded ? MALLOOM_BINS_BAD_ARGUMENT : problem_of(heap, bins, ranges);
+    bool is_done = problem == MALLOOM_BINS_OK && is_worth(heap, releases, ranges, code);
+    if (is_done && !has_counted(heap)) {
+        problem = count_chunks(heap);
+        is_done = problem == MALLOOM_BINS_OK;
+    }
+    if (problem != MALLOOM_BINS_OK) {
+        call.fail(problem, 0);
+    }
+    return is_done;
+}
+
+/// Counts each object that it hears of, where calls do not know how.
+void hear_of_release(malloom_bins* heap, const Chunk* chunk) {
+    count_release<ShippedPolicy>(*heap, *chunk);
+}
+
+/// Where the owner asks for what can be, the heap counts by these options, or one release in so many.
+malloom_bins_result count_from_now_on(malloom_bins& heap, bool is_right, unsigned options, unsigned sampled) {
+    BinHeap<ShippedPolicy> call(heap);
+    const bool is_automatic = has(heap, hears_of_releases) && heap.sampled == 0;
+    if (heap.counts == nullptr || !is_right || is_automatic) {
+        call.fail(MALLOOM_BINS_BAD_ARGUMENT, options);
+        return MALLOOM_BINS_BAD_ARGUMENT;
+    }
+    heap.sampled = static_cast<uint8_t>(sampled);
+    heap.hear = hear_of_release;
+    heap.releases_left = uint32_t{1} << sampled;
+    set_options(heap, (heap.options & ~(counting | hears_of_releases)) | options);
+    forget_counts(heap);
+    return MALLOOM_BINS_OK;
 }
 
 }  // namespace
@@ -135,22 +229,8 @@ bool is_valid(const malloom_bins& heap) noexcept {
     return malloom_bins_check(&heap) == MALLOOM_BINS_OK;
 }
 
-bool count_free(malloom_bins& heap, uint32_t& chunks) {
-    const bool checks = has(heap, MALLOOM_BINS_CHECKED_LINKS);
-    chunks = 0;
-    for (size_t level = 0; level < heap.levels; ++level) {
-        FreeLists lists(heap, level);
-        for (unsigned bin = lists.next_filled(0); bin != no_bin; bin = lists.next_filled(bin + 1)) {
-            const Chunk* const ring = lists.ring(bin);
-            for (const Chunk* chunk = ring->next; chunk != ring; chunk = chunk->next) {
-                if (checks && !is_linked(heap, *chunk)) {
-                    return false;
-                }
-                ++chunks;
-            }
-        }
-    }
-    return true;
+bool look_at_lists(malloom_bins& heap, ListUse& use) {
+    return walk_lists(heap, use);
 }
 
 unsigned new_begins(const malloom_bins& heap, const uint32_t* begins, malloom_bins_ranges ranges,
@@ -258,15 +338,35 @@ malloom_bins_result malloom_bins_rehash(malloom_bins* heap, malloom_bins_ranges 
     return malloom_bins_rehash_into(heap, 0, ranges, code);
 }
 
+malloom_bins_result malloom_bins_rehash_if_worth(malloom_bins* heap, unsigned int releases, unsigned int bins,
+                                                 malloom_bins_ranges ranges, const malloom_bins_code* code) {
+    malloom_bins_result problem = MALLOOM_BINS_OK;
+    return is_to_be_done(*heap, releases, bins, ranges, code, problem)
+               ? malloom_bins_rehash_into(heap, bins, ranges, code)
+               : problem;
+}
+
 malloom_bins_result malloom_bins_count(malloom_bins* heap, unsigned int counts) {
-    BinHeap<ShippedPolicy> call(*heap);
-    if (heap->counts == nullptr || (counts & ~counting) != 0 || (heap->options & hears_of_releases) != 0) {
-        call.fail(MALLOOM_BINS_BAD_ARGUMENT, counts);
-        return MALLOOM_BINS_BAD_ARGUMENT;
+    return count_from_now_on(*heap, (counts & ~counting) == 0, counts, 0);
+}
+
+malloom_bins_result malloom_bins_count_one_in(malloom_bins* heap, unsigned int distance) {
+    unsigned bits = 0;
+    while (bits < 16 && 1U << bits < distance) {
+        ++bits;
     }
-    set_options(*heap, (heap->options & ~counting) | counts);
-    forget_counts(*heap);
-    return MALLOOM_BINS_OK;
+    const bool can_be = distance == 0 || (distance == 1U << bits && bits >= 1 && bits <= 15);
+    return count_from_now_on(*heap, may_be_automatic && can_be, distance != 0 ? hears_of_releases : 0, bits);
+}
+
+malloom_bins_result malloom_bins_count_chunks(malloom_bins* heap) {
+    BinHeap<ShippedPolicy> call(*heap);
+    const malloom_bins_result result =
+        heap->counts != nullptr ? count_chunks(*heap) : MALLOOM_BINS_BAD_ARGUMENT;
+    if (result != MALLOOM_BINS_OK) {
+        call.fail(result, 0);
+    }
+    return result;
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 
 #include "include/malloom/bins.h"
 #include "runtime/codegen/bins/bin_ranges.h"
+#include "runtime/heaps/bins/prices.h"
 
 namespace malloom::heaps::bins {
 
@@ -15,8 +16,8 @@ uint32_t* own_begins(const malloom_bins& heap);
 /// malloom_bins_check looks at is whole. Goes through all chunks of the heap.
 bool is_valid(const malloom_bins& heap) noexcept;
 
-/// Counts the free chunks in `chunks`; false where links are checked and one of them is wrong.
-bool count_free(malloom_bins& heap, uint32_t& chunks);
+/// Adds the free chunks to `use`; false where links are checked and one of them is wrong.
+bool look_at_lists(malloom_bins& heap, ListUse& use);
 
 /// Writes at most `wanted` begins to `result` by what was counted in the heap's bins, which begin at
 /// `begins`: their number, 0 where nothing was counted. The counts are lost.

@@ -164,6 +164,34 @@ TEST(AutomaticRehash, EndsWhereListsAreShort) {
     EXPECT_EQ(used.small.heap.function, &malloom_bins_original);
 }
 
+// dlmalloc's function is compiled into the calls while nothing is counted.
+TEST(AutomaticRehash, CountsNothingWhereListsAreShort) {
+    Used used(10, malloom_bins_settings{});
+    ASSERT_EQ(used.switch_on(), MALLOOM_BINS_OK);
+    for (int round = 0; round < 512 * 8 && !used.is_off(); ++round) {
+        ASSERT_TRUE(used.state().phase == MALLOOM_BINS_GLANCES || used.state().phase == MALLOOM_BINS_SLEEPS);
+        ASSERT_EQ(used.small.heap.options, 128) << "the heap's own bit";
+        used.program.run(1, {16, 2'000});
+    }
+    EXPECT_TRUE(used.is_off());
+    EXPECT_EQ(used.state().vain_looks, 3u);
+}
+
+TEST(AutomaticRehash, MakesWayForOtherCounters) {
+    Used used(10, malloom_bins_settings{});
+    ASSERT_EQ(used.switch_on(), MALLOOM_BINS_OK);
+    EXPECT_EQ(malloom_bins_count_one_in(&used.small.heap, 16), MALLOOM_BINS_BAD_ARGUMENT);
+    used.program.run(512 * 8, {16, 2'000});
+    ASSERT_TRUE(used.is_off());
+    EXPECT_EQ(malloom_bins_count_one_in(&used.small.heap, 16), MALLOOM_BINS_OK);
+    EXPECT_EQ(malloom_bins_rehash_automatically(&used.small.heap, nullptr), MALLOOM_BINS_OK);
+    EXPECT_EQ(used.small.heap.sampled, 4) << "it had ended before";
+    ASSERT_EQ(used.switch_on(), MALLOOM_BINS_OK);
+    EXPECT_EQ(used.small.heap.sampled, 0);
+    used.program.run(512 * 8, {16, 2'000});
+    EXPECT_TRUE(used.is_off());
+}
+
 TEST(AutomaticRehash, EndsWhereSearchesWouldCostMoreThanLists) {
     Used used(2'000, malloom_bins_settings{}), untouched;
     malloom_bins_automatic_settings settings = used.settings();

@@ -60,9 +60,12 @@ TEST(Calls, HearOfReleasesWhileBinsAreLaidOutAutomatically) {
     settings.storage = storage.data();
     settings.storage_bytes = storage.size() * sizeof(uint64_t);
     ASSERT_EQ(malloom_bins_rehash_automatically(&small.heap, &settings), MALLOOM_BINS_OK);
-    EXPECT_EQ(small.heap.calls, hearing_calls);
+    EXPECT_EQ(small.heap.calls, original_hearing_calls);
     EXPECT_EQ(malloom_bins_rehash_automatically(&small.heap, nullptr), MALLOOM_BINS_OK);
     EXPECT_EQ(small.heap.calls, original_calls);
+    small.heap.function = malloom_bins_variable;
+    ASSERT_EQ(malloom_bins_rehash_automatically(&small.heap, &settings), MALLOOM_BINS_OK);
+    EXPECT_EQ(small.heap.calls, hearing_calls);
 }
 
 /// Where the objects lie that a sequence of calls makes, from the region's begin on; -1 for none.

@@ -173,6 +173,13 @@ class OperatedHeap {
                 return;
             case 1:
                 return rehash_automatically();
+            case 2:
+                malloom_bins_count_one_in(&heap_, 1U << choices_.below(4));
+                return;
+            case 3:
+                expect(heap_.counts == nullptr || malloom_bins_count_chunks(&heap_) == MALLOOM_BINS_OK,
+                       "chunks are counted");
+                return;
             default:
                 return rehash();
         }
@@ -181,8 +188,13 @@ class OperatedHeap {
     void rehash() {
         const auto ranges = static_cast<malloom_bins_ranges>(choices_.below(MALLOOM_BINS_BY_OCTAVE + 1));
         const unsigned most = ranges == MALLOOM_BINS_AS_THEY_ARE ? 1 : heap_.most_bins + 1;
+        const auto bins = static_cast<unsigned>(choices_.below(most));
+        const bool is_bounded = (heap_.options & MALLOOM_BINS_BOUNDED) != 0;
         const malloom_bins_result said =
-            malloom_bins_rehash_into(&heap_, static_cast<unsigned>(choices_.below(most)), ranges, nullptr);
+            choices_.below(2) == 0 || is_bounded
+                ? malloom_bins_rehash_into(&heap_, bins, ranges, nullptr)
+                : malloom_bins_rehash_if_worth(&heap_, static_cast<unsigned>(choices_.below(1 << 20)), bins,
+                                               ranges, nullptr);
         expect(said == MALLOOM_BINS_OK || said == MALLOOM_BINS_NO_MEMORY, "bins are laid out anew");
     }
 

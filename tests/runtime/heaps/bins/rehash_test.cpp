@@ -183,6 +183,176 @@ TEST(Rehash, NeedsAFreeChunk) {
     EXPECT_TRUE(small.is_whole());
 }
 
+unsigned counted_in(const malloom_bins& heap) {
+    return std::accumulate(heap.counts, heap.counts + heap.bins, 0u);
+}
+
+/// Heaps whose calls differ: with dlmalloc's bins, with others, and with hooks.
+void expect_of_all_calls(void (*expect)(SmallHeap& small)) {
+    constexpr uint32_t begins[] = {0, 64, 128, 1'024};
+    SmallHeap original(1 << 18, {}, false);
+    SmallHeap other(1 << 18, {.bins = 4, .begins = begins}, false);
+    SmallHeap careful(1 << 18);
+    for (SmallHeap* each : {&original, &other, &careful}) {
+        expect(*each);
+        EXPECT_TRUE(each->is_whole());
+    }
+}
+
+TEST(Counting, TakesOneReleaseInSoMany) {
+    expect_of_all_calls([](SmallHeap& small) {
+        for (const unsigned distance : {2u, 16u, 64u}) {
+            ASSERT_EQ(malloom_bins_count_one_in(&small.heap, distance), MALLOOM_BINS_OK);
+            std::vector<void*> objects;
+            for (int i = 0; i < 320; ++i) {
+                objects.push_back(malloom_bins_alloc(&small.heap, 40));
+            }
+            for (void* object : objects) {
+                EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+            }
+            EXPECT_EQ(counted_in(small.heap), 320 / distance);
+        }
+        ASSERT_EQ(malloom_bins_count_one_in(&small.heap, 0), MALLOOM_BINS_OK);
+        use(small, 1);
+        EXPECT_EQ(counted_in(small.heap), 0u);
+    });
+}
+
+// Where the chunk comes into its list, with its neighbours.
+TEST(Counting, TakesTheBinOfTheJoinedChunk) {
+    expect_of_all_calls([](SmallHeap& small) {
+        void* objects[5];
+        for (void*& object : objects) {
+            object = malloom_bins_alloc(&small.heap, 104);
+        }
+        EXPECT_EQ(malloom_bins_free(&small.heap, objects[1]), MALLOOM_BINS_OK);
+        EXPECT_EQ(malloom_bins_free(&small.heap, objects[3]), MALLOOM_BINS_OK);
+        ASSERT_EQ(malloom_bins_count_one_in(&small.heap, 2), MALLOOM_BINS_OK);
+        EXPECT_EQ(malloom_bins_free(&small.heap, malloom_bins_alloc(&small.heap, 4'000)), MALLOOM_BINS_OK);
+        EXPECT_EQ(malloom_bins_free(&small.heap, objects[2]), MALLOOM_BINS_OK);
+        EXPECT_EQ(counted_in(small.heap), 1u);
+        EXPECT_EQ(small.heap.counts[small.heap.function(3 * 112, &small.heap)], 1u);
+    });
+}
+
+TEST(Counting, TakesNoForeignObjects) {
+    expect_of_all_calls([](SmallHeap& small) {
+        ASSERT_EQ(malloom_bins_count_one_in(&small.heap, 2), MALLOOM_BINS_OK);
+        alignas(16) char foreign[64];
+        void* object = malloom_bins_alloc(&small.heap, 40);
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+        EXPECT_EQ(malloom_bins_free(&small.heap, foreign + 16), MALLOOM_BINS_FOREIGN);
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_FREED_BEFORE);
+        EXPECT_EQ(counted_in(small.heap), 0u);
+        for (int i = 0; i < 20; ++i) {
+            malloom_bins_free(&small.heap, malloom_bins_alloc(&small.heap, 40));
+        }
+        EXPECT_GE(counted_in(small.heap), 10u);
+        EXPECT_LE(counted_in(small.heap), 11u);
+    });
+}
+
+TEST(Counting, IsRefused) {
+    SmallHeap small(1 << 16);
+    for (const unsigned distance : {1u, 3u, 48u, 1u << 16, UINT32_MAX}) {
+        EXPECT_EQ(malloom_bins_count_one_in(&small.heap, distance), MALLOOM_BINS_BAD_ARGUMENT) << distance;
+    }
+    for (const unsigned distance : {0u, 2u, 1u << 15}) {
+        EXPECT_EQ(malloom_bins_count_one_in(&small.heap, distance), MALLOOM_BINS_OK) << distance;
+    }
+    std::vector<uint64_t> storage(MALLOOM_BINS_LISTS(127, 1) / sizeof(uint64_t));
+    const malloom_bins_settings settings = {.storage = storage.data(), .storage_bytes = storage.size() * 8};
+    malloom_bins heap;
+    ASSERT_EQ(malloom_bins_open(&heap, &settings), MALLOOM_BINS_OK);
+    EXPECT_EQ(malloom_bins_count_one_in(&heap, 16), MALLOOM_BINS_BAD_ARGUMENT);
+    EXPECT_EQ(malloom_bins_count_chunks(&heap), MALLOOM_BINS_BAD_ARGUMENT);
+}
+
+TEST(Counting, TakesTheChunksThatAreThere) {
+    SmallHeap small(1 << 16);
+    std::vector<void*> objects;
+    for (int i = 0; i < 20; ++i) {
+        objects.push_back(malloom_bins_alloc(&small.heap, i < 10 ? 40 : 1'000));
+    }
+    EXPECT_EQ(malloom_bins_free(&small.heap, objects[4]), MALLOOM_BINS_OK);
+    ASSERT_EQ(malloom_bins_count_chunks(&small.heap), MALLOOM_BINS_OK);
+    const auto count_of = [&small](size_t bytes) {
+        return small.heap.counts[small.heap.function(bytes, &small.heap)];
+    };
+    EXPECT_EQ(count_of(48), 10u) << "nine objects and a free chunk";
+    EXPECT_EQ(count_of(1'008), 10u);
+    EXPECT_EQ(counted_in(small.heap), 21u) << "and what is left of the region";
+    ASSERT_EQ(malloom_bins_count_chunks(&small.heap), MALLOOM_BINS_OK);
+    EXPECT_EQ(counted_in(small.heap), 42u) << "the sum";
+    ASSERT_EQ(malloom_bins_rehash(&small.heap, MALLOOM_BINS_LINEAR, nullptr), MALLOOM_BINS_OK);
+    EXPECT_EQ(counted_in(small.heap), 0u);
+    EXPECT_TRUE(small.is_whole());
+}
+
+/// Free chunks of sizes at a distance, in few bins of dlmalloc's.
+void leave_free(SmallHeap& small, size_t distance) {
+    std::vector<void*> objects;
+    for (size_t i = 0; i < 300; ++i) {
+        objects.push_back(malloom_bins_alloc(&small.heap, 5'000 + i * distance));
+        ASSERT_NE(malloom_bins_alloc(&small.heap, 16), nullptr);
+    }
+    for (void* object : objects) {
+        EXPECT_EQ(malloom_bins_free(&small.heap, object), MALLOOM_BINS_OK);
+    }
+}
+
+TEST(RehashIfWorth, IsDoneWhereListsAreLong) {
+    SmallHeap small(4 << 20), brief(4 << 20);
+    CodePages pages;
+    leave_free(small, 16);
+    leave_free(brief, 16);
+    ASSERT_EQ(malloom_bins_rehash_if_worth(&small.heap, 10'000, 0, MALLOOM_BINS_BY_COST, &pages.code),
+              MALLOOM_BINS_OK);
+    EXPECT_NE(small.heap.function, &malloom_bins_original);
+    EXPECT_TRUE(small.is_whole());
+    unsigned among = 0;
+    for (unsigned bin = 0; bin < small.heap.bins; ++bin) {
+        among += small.heap.begins[bin] >= 5'000 && small.heap.begins[bin] < 10'000;
+    }
+    EXPECT_GT(among, 30u) << "it goes by the chunks that are there, as nothing was counted";
+    ASSERT_EQ(malloom_bins_count_chunks(&brief.heap), MALLOOM_BINS_OK);
+    const unsigned counted = counted_in(brief.heap);
+    ASSERT_EQ(malloom_bins_rehash_if_worth(&brief.heap, 10, 0, MALLOOM_BINS_BY_COST, &pages.code),
+              MALLOOM_BINS_OK);
+    EXPECT_EQ(brief.heap.function, &malloom_bins_original) << "of so few requests it saves little";
+    EXPECT_EQ(counted_in(brief.heap), counted);
+}
+
+TEST(RehashIfWorth, ChangesNothingWhereListsAreShort) {
+    SmallHeap small(1 << 16, {.options = MALLOOM_BINS_COUNT_INSERTIONS});
+    CodePages pages;
+    use(small, 1);
+    ASSERT_EQ(malloom_bins_rehash_if_worth(&small.heap, UINT32_MAX, 0, MALLOOM_BINS_LINEAR, &pages.code),
+              MALLOOM_BINS_OK);
+    EXPECT_EQ(small.heap.function, &malloom_bins_original);
+    EXPECT_EQ(pages.writes, 0);
+    EXPECT_NE(counted_in(small.heap), 0u);
+}
+
+// Of many chunks of one size the first is the best.
+TEST(RehashIfWorth, KnowsThatEqualSizesHaveNoSteps) {
+    SmallHeap small(4 << 20);
+    leave_free(small, 0);
+    ASSERT_EQ(malloom_bins_count_chunks(&small.heap), MALLOOM_BINS_OK);
+    EXPECT_EQ(malloom_bins_rehash_if_worth(&small.heap, 1 << 20, 0, MALLOOM_BINS_LINEAR, nullptr),
+              MALLOOM_BINS_OK);
+    EXPECT_EQ(small.heap.function, &malloom_bins_original);
+}
+
+TEST(RehashIfWorth, IsRefusedAsARehashIs) {
+    SmallHeap bounded(1 << 16, {.options = MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_INSERTIONS});
+    EXPECT_EQ(malloom_bins_rehash_if_worth(&bounded.heap, 1, 0, MALLOOM_BINS_LINEAR, nullptr),
+              MALLOOM_BINS_BAD_ARGUMENT);
+    SmallHeap small(1 << 16, {.options = MALLOOM_BINS_COUNT_INSERTIONS});
+    EXPECT_EQ(malloom_bins_rehash_if_worth(&small.heap, 1, 128, MALLOOM_BINS_LINEAR, nullptr),
+              MALLOOM_BINS_TOO_SMALL);
+}
+
 #if defined(MALLOOM_CHECKED)
 TEST(RehashDeathTest, RangesThatDoNotIncreaseAreAFault) {
     SmallHeap small(1 << 18, {.options = MALLOOM_BINS_COUNT_INSERTIONS});

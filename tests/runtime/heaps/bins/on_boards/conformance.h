@@ -23,6 +23,8 @@ class Conformance {
             let_regions_come_and_go(options);
             free_later(options);
             rehash(options);
+            count_one_in_some(options);
+            rehash_by_what_is_there(options);
         }
         tell_owners();
         count_insertions_and_extractions();
@@ -223,6 +225,51 @@ class Conformance {
                        "without code bins are searched", ranges);
             release_all(use, 2);
         }
+    }
+
+    void count_one_in_some(unsigned options) {
+        begin("one released in four");
+        HeapInUse use(here_, expectations_, {.options = options});
+        use.add(0, 48U << 10);
+        use.expect(malloom_bins_count_one_in(&use.heap, 4) == MALLOOM_BINS_OK, "it is counted", 4);
+        make_and_free(use, 1);
+        const uint32_t before = sum_of_counts(use);
+        for (int pair = 0; pair < 40; ++pair) {
+            use.expect(use.allocate(300) != nullptr, "there is room", 300);
+            use.release(use.count() - 1);
+        }
+        use.expect(sum_of_counts(use) - before == 10, "one in four is counted", sum_of_counts(use));
+        generate_once(use, MALLOOM_BINS_LINEAR);
+        make_and_free(use, 2);
+        use.expect(sum_of_counts(use) != 0, "it goes on being counted", 0);
+        release_all(use, 1);
+    }
+
+    void rehash_by_what_is_there(unsigned options) {
+        begin("rehash by chunks");
+        HeapInUse use(here_, expectations_, {.options = options});
+        use.add(0, 48U << 10);
+        make_and_free(use, 1);
+        use.expect(sum_of_counts(use) == 0, "nothing is counted", sum_of_counts(use));
+        use.expect(malloom_bins_count_chunks(&use.heap) == MALLOOM_BINS_OK, "chunks are counted", 0);
+        use.expect(sum_of_counts(use) >= use.count(), "all of them", sum_of_counts(use));
+        const malloom_bin_function function = use.heap.function;
+        if ((options & MALLOOM_BINS_BOUNDED) == 0) {
+            use.expect(malloom_bins_rehash_if_worth(&use.heap, 1, 0, MALLOOM_BINS_LINEAR, nullptr) ==
+                           MALLOOM_BINS_OK,
+                       "a rehash may be left", options);
+        }
+        use.expect(use.heap.function == function, "it does not pay for one object", options);
+        generate_once(use, MALLOOM_BINS_LINEAR);
+        release_all(use, 1);
+    }
+
+    static uint32_t sum_of_counts(const HeapInUse& use) {
+        uint32_t sum = 0;
+        for (unsigned bin = 0; bin < use.heap.bins; ++bin) {
+            sum += use.heap.counts[bin];
+        }
+        return sum;
     }
 
     /// Objects of few sizes come and go.
