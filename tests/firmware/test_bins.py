@@ -20,6 +20,7 @@ from malloom.bench.bins.operations import (
     Rehash,
     Replay,
     Shows,
+    Walk,
     to_file,
 )
 from malloom.bench.bins.schedule import operations_in
@@ -49,6 +50,8 @@ OWN = (
     Allocator.QUICK,
     Allocator.FIXED,
     Allocator.POINTED,
+    Allocator.PAPER_WALKED,
+    Allocator.PAPER_SAMPLED,
 )
 ALLOCATORS = [each if each in OWN else pytest.param(each, marks=pytest.mark.long) for each in Allocator]
 """Those of others are fetched and built for `make bench` and `make soak`."""
@@ -86,6 +89,33 @@ def test_bins_are_laid_out_anew_by_what_was_counted(allocator: Allocator, functi
     # Each release inserts a chunk, each allocation that leaves a rest another one.
     counts = [sum(count for _, count in run.use) for run in (before, after)]
     assert all(LIST.pairs < count <= 2 * LIST.pairs for count in counts)
+
+
+@pytest.mark.parametrize("allocator", [Allocator.PAPER_SAMPLED, Allocator.SHIPPED])
+def test_one_in_some_that_are_given_back_is_counted(allocator: Allocator) -> None:
+    sampled = replace(LEARNING, allocator=allocator, options=Options.NONE, one_in=4, shows=Shows.BINS)
+    before, after, _ = CORE.replay(sampled, LIST)
+    assert [begin for begin, _ in before.use] != [begin for begin, _ in after.use]
+    assert [sum(count for _, count in run.use) for run in (before, after)] == [LIST.pairs // 4] * 2
+
+
+@pytest.mark.parametrize("allocator", [Allocator.PAPER_WALKED, Allocator.SHIPPED])
+@pytest.mark.parametrize("walk", [Walk.FREE_CHUNKS, Walk.ALL_CHUNKS])
+def test_bins_are_laid_out_by_what_lies_in_the_heap(allocator: Allocator, walk: Walk) -> None:
+    walked = replace(LEARNING, allocator=allocator, options=Options.NONE, walk=walk, shows=Shows.BINS)
+    in_the_middle = replace(walked, rehash_at=len(ANOTHER) // 2)
+    before, after, _ = CORE.replay(in_the_middle, LIST, ANOTHER)
+    assert sum(count for _, count in (*before.use, *after.use)) == 0, "nothing is counted between"
+    assert before.bins == 127 > after.bins > 1
+    assert after.rehash > 1000
+
+
+def test_a_rehash_that_does_not_pay_is_left() -> None:
+    walked = replace(LEARNING, options=Options.NONE, walk=Walk.ALL_CHUNKS, rehash_at=len(ANOTHER) // 2)
+    done = CORE.replay(walked, LIST, ANOTHER)[1]
+    before, after, _ = CORE.replay(replace(walked, walk=Walk.NONE, worth_for=LIST.pairs), LIST, ANOTHER)
+    assert after.bins == before.bins and 0 < after.rehash < done.rehash / 2
+    assert after.cycles < done.cycles
 
 
 def test_what_is_judged_is_not_learned_from() -> None:
@@ -152,7 +182,7 @@ def test_what_is_measured_lies_where_no_part_takes_anothers_lines() -> None:
         end = begin + elf.get_section_by_name(".measured")["sh_size"]
         symbols = list(elf.get_section_by_name(".symtab").iter_symbols())
         found = [symbol for symbol in symbols if re.fullmatch(MEASURED, symbol.name)]
-    assert len(found) == 37
+    assert len(found) == 43
     assert [symbol.name for symbol in found if not begin <= symbol["st_value"] < end] == []
 
 

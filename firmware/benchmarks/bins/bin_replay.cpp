@@ -1,5 +1,6 @@
 #include "firmware/benchmarks/bins/bin_replay.h"
 
+#include "runtime/heaps/bins/chunk.h"
 #include "runtime/heaps/bins/options.h"
 
 namespace malloom::bench::bins {
@@ -30,8 +31,15 @@ unsigned of_octaves(size_t bytes, const malloom_bins* heap) {
 bool has_table(const ReplayHeader& header) {
     constexpr uint32_t counting =
         MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS;
-    return header.rehashes != 0 || header.automatic != 0 || header.shows != 0 ||
+    return header.rehashes != 0 || header.automatic != 0 || header.one_in != 0 || header.shows != 0 ||
            (header.options & counting) != 0 || header.first_function != Function::compiled_in;
+}
+
+/// As malloom_bins_count_chunks, but of free chunks alone.
+int count_free(void* context, const void*, size_t bytes, int is_living) {
+    auto& heap = *static_cast<malloom_bins*>(context);
+    heap.counts[heap.function(bytes + heaps::bins::overhead_bytes, &heap)] += is_living == 0 ? 1 : 0;
+    return 0;
 }
 
 void flush(void*, unsigned char* code, size_t bytes) {
@@ -98,6 +106,9 @@ malloom_bins_result BinReplay::open(BoardMemory& memory) {
     if (result == MALLOOM_BINS_OK && header_.first_function == Function::generated) {
         result = rehash(MALLOOM_BINS_AS_THEY_ARE, Function::generated);
     }
+    if (result == MALLOOM_BINS_OK && header_.one_in != 0) {
+        result = malloom_bins_count_one_in(&instance_->heap, header_.one_in);
+    }
     return result;
 }
 
@@ -134,14 +145,24 @@ size_t BinReplay::generated_bytes() const {
     return cache_bytes - (begin - first) % cache_bytes;  // each half is as large as the cache
 }
 
+malloom_bins_result BinReplay::lay_out(malloom_bins_ranges ranges, const malloom_bins_code* code) {
+    malloom_bins* const heap = &instance_->heap;
+    const unsigned bins = ranges == MALLOOM_BINS_AS_THEY_ARE ? 0 : header_.rehash_bins;
+    if (header_.walk == Walk::all_chunks) {
+        malloom_bins_count_chunks(heap);
+    } else if (header_.walk == Walk::free_chunks) {
+        malloom_bins_walk(heap, count_free, heap);
+    }
+    return header_.worth_for != 0 ? malloom_bins_rehash_if_worth(heap, header_.worth_for, bins, ranges, code)
+                                  : malloom_bins_rehash_into(heap, bins, ranges, code);
+}
+
 malloom_bins_result BinReplay::rehash(malloom_bins_ranges ranges, Function function) {
     const bool generates = function == Function::generated;
     const uint32_t begin = board_cycles();
-    const malloom_bins_result result = malloom_bins_rehash_into(
-        &instance_->heap, ranges == MALLOOM_BINS_AS_THEY_ARE ? 0 : header_.rehash_bins, ranges,
-        generates ? &code_ : nullptr);
+    const malloom_bins_result result = lay_out(ranges, generates ? &code_ : nullptr);
     rehash_cycles_ = board_cycles() - begin;
-    code_bytes_ = generates ? 2 * generated_bytes() : 0;
+    code_bytes_ = generates && instance_->heap.function != malloom_bins_original ? 2 * generated_bytes() : 0;
     uses_table_ = function == Function::byte_table;
     if (!generates) {
         // What is compiled in is right for the ranges that it came with only; the search is for all.

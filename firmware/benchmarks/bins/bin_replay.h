@@ -54,6 +54,7 @@ class BinReplay {
 
   private:
     malloom_bin_function function_of(Function function) const;
+    malloom_bins_result lay_out(malloom_bins_ranges ranges, const malloom_bins_code* code);
     size_t generated_bytes() const;  ///< of the function in use
 
     const ReplayHeader& header_;

@@ -7,6 +7,7 @@ namespace malloom::bench::bins {
 
 /// The paper's heap: it looks at one bin after the other (Lhuillier and Courousse, 2.1).
 struct ScanningPolicy : heaps::bins::ShippedPolicy {
+    static constexpr bool hears = false;
     static constexpr bool leaves_rest_in_list = false;
     [[gnu::always_inline]] static unsigned next_filled(heaps::bins::FreeLists& lists,
                                                        const malloom_bins& heap, unsigned bin) {
@@ -15,6 +16,16 @@ struct ScanningPolicy : heaps::bins::ShippedPolicy {
         }
         return bin < heap.bins ? bin : heaps::bins::no_bin;
     }
+};
+
+/// The same without counters, where bins are laid out by what lies in the heap.
+struct WalkedScanningPolicy : ScanningPolicy {
+    static constexpr bool counts = false;
+};
+
+/// The same where one of so many objects that are given back is counted.
+struct SampledScanningPolicy : WalkedScanningPolicy {
+    static constexpr bool hears = true;
 };
 
 /// dlmalloc's bins through the instance's function, without counters.
@@ -35,10 +46,10 @@ template <class Policy, bool judges>
     if (heaps::bins::calls_of(*heap) == heaps::bins::careful_calls) [[unlikely]] {
         return;
     }
-    if (judges) {
+    if constexpr (judges) {
         heaps::bins::release<Policy, false>(*heap, object);
     } else {
-        heaps::bins::BinHeap<Policy, false>(*heap).release(object, 0);
+        heaps::bins::BinHeap<Policy, false, Policy::hears>(*heap).release(object, 0);
     }
 }
 

@@ -13,10 +13,11 @@ namespace {
 
 enum Status { ended_well, bad_file, no_memory, wrong_object, rehash_failed };
 
+template <class Policy>
 struct PaperHeap {
     malloom_bins* heap;
-    void* allocate(size_t bytes) const { return malloom::bench::bins::allocate<ScanningPolicy>(heap, bytes); }
-    void release(void* object) const { malloom::bench::bins::release<ScanningPolicy, false>(heap, object); }
+    void* allocate(size_t bytes) const { return malloom::bench::bins::allocate<Policy>(heap, bytes); }
+    void release(void* object) const { malloom::bench::bins::release<Policy, false>(heap, object); }
 };
 
 struct ShippedHeap {
@@ -138,12 +139,15 @@ class BinRuns {
     }
 
     Status rehash(const Heap& heap) {
+        const uint32_t before = file_.header->rehash_at;
         if (file_.learned.count != 0) {
             clear_counts(bins_.heap());
-            timed(heap, file_.learned, slots_, clock_);
+            timed(heap, {file_.learned.first, before}, slots_, clock_);
         }
         const auto ranges = static_cast<malloom_bins_ranges>(file_.header->rehash);
-        return bins_.rehash(ranges, file_.header->function) == MALLOOM_BINS_OK ? ended_well : rehash_failed;
+        const malloom_bins_result result = bins_.rehash(ranges, file_.header->function);
+        timed(heap, {file_.learned.first + before, file_.learned.count - before}, slots_, clock_);
+        return result == MALLOOM_BINS_OK ? ended_well : rehash_failed;
     }
 
     /// Of the same calls once more, counted in the place of what the run has counted.
@@ -230,7 +234,7 @@ Status replay(const ReplayFile& file) {
     }
     switch (file.header->allocator) {
         case Allocator::paper:
-            return replay_bins<PaperHeap>(file, memory, slots);
+            return replay_bins<PaperHeap<ScanningPolicy>>(file, memory, slots);
         case Allocator::shipped:
             return replay_bins<ShippedHeap>(file, memory, slots);
         case Allocator::compiled_in:
@@ -241,6 +245,10 @@ Status replay(const ReplayFile& file) {
             return replay_bins<FixedHeap>(file, memory, slots);
         case Allocator::pointed:
             return replay_bins<PointerHeap>(file, memory, slots);
+        case Allocator::paper_walked:
+            return replay_bins<PaperHeap<WalkedScanningPolicy>>(file, memory, slots);
+        case Allocator::paper_sampled:
+            return replay_bins<PaperHeap<SampledScanningPolicy>>(file, memory, slots);
 #if defined(MALLOOM_TLSF)
         case Allocator::tlsf:
             return replay_peer<TlsfHeap>(file, memory, slots);

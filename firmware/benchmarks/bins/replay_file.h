@@ -18,17 +18,20 @@ enum class Allocator : uint32_t {
     picolibc,
     quick,
     fixed,
-    pointed
+    pointed,
+    paper_walked,
+    paper_sampled
 };
 enum class Function : uint32_t { compiled_in, branching, branchless, byte_table, generated };
 enum class Ranges : uint32_t { original, octaves, given };
 
 enum : uint32_t { shows_bins = 1, shows_steps = 2 };
+enum class Walk : uint32_t { none, free_chunks, all_chunks };
 
 /// The words at the begin. Sizes are bytes.
 struct ReplayHeader {
     static constexpr uint32_t right_magic = 0x4c4f424d;  ///< "MBOL"
-    static constexpr uint32_t right_version = 3;
+    static constexpr uint32_t right_version = 4;
 
     uint32_t magic;
     uint32_t version;
@@ -52,6 +55,10 @@ struct ReplayHeader {
     uint32_t quick_bytes;  ///< of requests that quick lists may serve, with Allocator::quick
     uint32_t quick_each;   ///< objects of a size that they keep
     uint32_t rehash_bins;  ///< after each rehash; 0 for as many as at first
+    uint32_t one_in;       ///< of so many objects that are given back one is counted; 0: as the options say
+    Walk walk;             ///< what is counted when a rehash begins
+    uint32_t rehash_at;    ///< operations of those to learn from that are done before the rehash
+    uint32_t worth_for;    ///< objects given back for which a rehash has to pay; 0: it need not
 };
 
 /// An object is allocated into a slot, or where it has no bytes, the one there is released.
@@ -82,7 +89,8 @@ inline ReplayFile replay_file(const board_range& data) {
         return {};
     }
     const size_t operations = (data.bytes - sizeof(ReplayHeader)) / sizeof(Operation);
-    if (header->judged > operations || header->learned != operations - header->judged) {
+    if (header->judged > operations || header->learned != operations - header->judged ||
+        header->rehash_at > header->learned) {
         return {};
     }
     const auto* first = reinterpret_cast<const Operation*>(header + 1);

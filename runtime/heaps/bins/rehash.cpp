@@ -94,7 +94,7 @@ void go_on_with(malloom_bins& heap, malloom_bin_function function, const malloom
     }
 }
 
-/// look_at_lists, in its place: who asks whether links are right does not pay for the sums.
+/// look_at_lists, in its place: who asks for links alone does not pay for the sums.
 [[gnu::always_inline]] inline bool walk_lists(malloom_bins& heap, ListUse& use) {
     const bool checks = has(heap, MALLOOM_BINS_CHECKED_LINKS);
     for (size_t level = 0; level < heap.levels; ++level) {
@@ -119,10 +119,15 @@ void go_on_with(malloom_bins& heap, malloom_bin_function function, const malloom
     return true;
 }
 
+/// Not in its place: a rehash would take more stack.
+[[gnu::noinline]] bool are_linked(malloom_bins& heap) {
+    ListUse unused;
+    return walk_lists(heap, unused);
+}
+
 malloom_bins_result lay_out_anew(malloom_bins& heap, unsigned wanted, malloom_bins_ranges ranges,
                                  const malloom_bins_code* code) {
-    ListUse use;
-    if (has(heap, MALLOOM_BINS_CHECKED_LINKS) && !walk_lists(heap, use)) {
+    if (has(heap, MALLOOM_BINS_CHECKED_LINKS) && !are_linked(heap)) {
         return MALLOOM_BINS_DAMAGED;
     }
     const bool stay = ranges == MALLOOM_BINS_AS_THEY_ARE;

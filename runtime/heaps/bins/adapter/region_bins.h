@@ -10,8 +10,10 @@
 
 namespace malloom::heaps {
 
-/// dlmalloc's bins. A handler that interrupts a call waits for ever: this is for hosts that ask from threads.
-class RegionBins {
+/// dlmalloc's bins, with storage of so many bytes. A handler that interrupts a call waits for ever: this is
+/// for hosts that ask from threads.
+template <size_t storage_bytes>
+class RegionBinsIn {
   public:
     bool open(void* region, size_t bytes) {
         hooks_.context = &lock_;
@@ -41,14 +43,18 @@ class RegionBins {
         return fits_room(request.bytes, usable_size(object));
     }
 
+  protected:
+    malloom_bins bins_ = {};
+
   private:
     static constexpr size_t alignment = 16;
 
-    malloom_bins bins_ = {};
     malloom_bins_hooks hooks_ = {};
     mutable structures::ThreadLock lock_;
-    uint64_t storage_[MALLOOM_BINS_LISTS(MALLOOM_BINS_ORIGINAL_COUNT, 1) / sizeof(uint64_t) + 1] = {};
+    uint64_t storage_[storage_bytes / sizeof(uint64_t) + 1] = {};
 };
+
+using RegionBins = RegionBinsIn<MALLOOM_BINS_LISTS(MALLOOM_BINS_ORIGINAL_COUNT, 1)>;
 
 static_assert(RegionHeap<RegionBins>);
 

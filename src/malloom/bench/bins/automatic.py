@@ -16,13 +16,19 @@ RUNS = 10
 CALLED, AUTOMATIC, SEARCHED = "called", "automatic", "automatic, searched"
 REHASHES = "automatic_rehashes"
 MOST_OF_CALLED = 1.03
-UNCOUNTED, EVERYTHING = "nothing counted", "all"
+UNCOUNTED, EVERYTHING, INSERTIONS = "nothing counted", "all", "insertions"
+SAMPLED = (16, 64)
+"""Objects that are given back, of which one is counted."""
 KINDS: Mapping[str, Options] = {
-    "insertions": Options.COUNT_INSERTIONS,
+    INSERTIONS: Options.COUNT_INSERTIONS,
     "extractions": Options.COUNT_EXTRACTIONS,
     "steps": Options.COUNT_STEPS,
     EVERYTHING: Options.COUNT_INSERTIONS | Options.COUNT_EXTRACTIONS | Options.COUNT_STEPS,
 }
+
+
+COUNTED = 1 + len(KINDS) + len(SAMPLED) + 2 + len(SAMPLED)
+"""Replays of each graph: the shipped heap's, and the paper's."""
 
 
 def automatic_replays(heap_bytes: int) -> Mapping[str, Replay]:
@@ -87,21 +93,43 @@ def _mean_row(
     return Spread.of(ratios).mean_row(place, variant, baseline, CYCLES, len(ratios))
 
 
+def counter_replays(heap_bytes: int) -> Mapping[str, Mapping[str, Replay]]:
+    """Of the shipped heap and of the paper's, by what is counted; first nothing."""
+    plain = Replay(heap_bytes, runs=2)
+    shipped = {name: replace(plain, options=options) for name, options in KINDS.items()}
+    uncounted, sampled, paper = (
+        replace(plain, allocator=each)
+        for each in (Allocator.PAPER_WALKED, Allocator.PAPER_SAMPLED, Allocator.PAPER)
+    )
+    return {
+        "shipped heap": {UNCOUNTED: plain, **shipped, **_sampled(plain)},
+        "paper's heap": {
+            UNCOUNTED: uncounted,
+            INSERTIONS: replace(paper, options=Options.COUNT_INSERTIONS),
+            **_sampled(sampled),
+        },
+    }
+
+
+def _sampled(replay: Replay) -> Mapping[str, Replay]:
+    return {f"one released in {each}": replace(replay, one_in=each) for each in SAMPLED}
+
+
 def counter_rows(bench: Bench, graphs: Graphs) -> list[Row | Goal]:
-    """Each kind of counter against the same heap, with its table, that counts nothing."""
-
-    def replay(given: Input) -> list[Run]:
-        plain = Replay(given.heap_bytes, runs=2)
-        counted = [replace(plain, options=options) for options in KINDS.values()]
-        return [graphs.simulator.replay(each, given.judged)[-1] for each in (plain, *counted)]
-
-    found = graphs.replayed(bench, "counters", replay)
-    place = (f"{graphs.room}, {graphs.simulator.place}", f"{len(found)} graphs")
+    """Each kind of counter against the same heap that counts nothing."""
     rows: list[Row | Goal] = []
-    for number, name in enumerate((UNCOUNTED, *KINDS)):
-        pair = mean([runs[number].pair_cycles for runs in found])
-        rows.append(number_row(place, name, PAIR, pair, len(found)))
-        if number > 0:
-            spread = Spread.of([runs[number].cycles / runs[0].cycles for runs in found])
-            rows.append(spread.mean_row(place, name, UNCOUNTED, CYCLES, len(found)))
+    for heap, replays in counter_replays(0).items():
+
+        def replay(given: Input, heap: str = heap) -> list[Run]:
+            counted = counter_replays(given.heap_bytes)[heap].values()
+            return [graphs.simulator.replay(each, given.judged)[-1] for each in counted]
+
+        found = graphs.replayed(bench, f"counters, {heap}", replay)
+        place = (f"{heap}, {graphs.room}, {graphs.simulator.place}", f"{len(found)} graphs")
+        for number, name in enumerate(replays):
+            pair = mean([runs[number].pair_cycles for runs in found])
+            rows.append(number_row(place, name, PAIR, pair, len(found)))
+            if number > 0:
+                spread = Spread.of([runs[number].cycles / runs[0].cycles for runs in found])
+                rows.append(spread.mean_row(place, name, UNCOUNTED, CYCLES, len(found)))
     return rows

@@ -3,7 +3,7 @@
 `firmware/benchmarks/bins/replay_file.h` says the same of the file in C++.
 """
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from enum import IntEnum, IntFlag
 
 import numpy as np
@@ -14,7 +14,7 @@ MOST_SLOTS = 1 << (32 - SLOT_SHIFT)
 HEAD_BYTES, GRANULE, LEAST_CHUNK = 4, 8, 16
 """Of a chunk of the bin heap on a machine of 32 bits."""
 MAGIC = int.from_bytes(b"MBOL", "little")
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,10 @@ class Allocator(IntEnum):
     """COMPILED_IN with one instance, whose address the calls know."""
     POINTED = 9
     """COMPILED_IN with dlmalloc's function through the instance."""
+    PAPER_WALKED = 10
+    """PAPER without counters."""
+    PAPER_SAMPLED = 11
+    """The same where one of so many objects that are given back is counted."""
 
 
 class Function(IntEnum):
@@ -119,6 +123,14 @@ class Options(IntFlag):
     COUNT_STEPS = 64
 
 
+class Walk(IntEnum):
+    """What is counted when a rehash begins."""
+
+    NONE = 0
+    FREE_CHUNKS = 1
+    ALL_CHUNKS = 2
+
+
 class Shows(IntFlag):
     """What is printed beside the times."""
 
@@ -160,6 +172,13 @@ class Replay:
     """Objects of a size that they keep."""
     rehash_bins: int = 0
     """After each rehash; 0: as many as at first."""
+    one_in: int = 0
+    """Of so many objects that are given back one is counted; 0: as the options say."""
+    walk: Walk = Walk.NONE
+    rehash_at: int = 0
+    """Operations of the list that is learned from which are done before the rehash; 0: all."""
+    worth_for: int = 0
+    """Objects given back for which a rehash has to pay; 0: it need not."""
 
 
 def to_file(replay: Replay, judged: OperationList, learned: OperationList | None = None) -> bytes:
@@ -167,5 +186,6 @@ def to_file(replay: Replay, judged: OperationList, learned: OperationList | None
     forgotten before each rehash, and the other list is done and counted; times are of the judged one only."""
     other = learned.encoded() if learned is not None else np.empty(0, "<u4")
     slots = max(judged.slot_count, learned.slot_count if learned is not None else 0)
-    words = [MAGIC, VERSION, len(judged), len(other), slots, *map(int, astuple(replay))]
+    done_first = replace(replay, rehash_at=replay.rehash_at or len(other))
+    words = [MAGIC, VERSION, len(judged), len(other), slots, *map(int, astuple(done_first))]
     return np.asarray(words, "<u4").tobytes() + judged.encoded().tobytes() + other.tobytes()

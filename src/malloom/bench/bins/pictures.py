@@ -34,6 +34,7 @@ def pictures() -> list[Picture]:
         _cycles("cores", "Cores: until the last task has ended", "cores", cores.TOTAL),
         _cycles("automatic", "Automatic rehash: a pair of calls, rehash included", "automatic", PAIR),
         _cycles("counters", "Counters: a pair of calls", "counters", PAIR),
+        _cycles("counting", "What a rehash goes by: a pair of calls", "counting", PAIR),
         _cycles("functions", "Ranges and functions: a pair of calls", "functions", PAIR),
         Picture(
             "guests",

@@ -12,6 +12,7 @@ from malloom.bench.bins import (
     automatic,
     bin_use,
     cores,
+    counting,
     figure5,
     figure8,
     functions,
@@ -45,6 +46,7 @@ PARTS = {
     "cores": "task graphs on several cores: a heap for each, against one with a lock",
     "automatic": "rehash behind malloc and free, against rehash that is called after each run",
     "counters": "what each kind of counter costs",
+    "counting": "what a rehash goes by: every insertion, one of some, or a walk through the heap",
     "functions": "ranges of bins crossed with functions to them",
     "guests": "allocators made for recorded guests, beside bump pointers, TLSF and those of Rust",
     "others": "the shipped heap, bounded and not, beside TLSF, o1heap, newlib's and picolibc's",
@@ -97,6 +99,7 @@ def prepare(
         "cores": _cores,
         "automatic": _automatic,
         "counters": _counters,
+        "counting": _counting,
         "functions": _functions,
         "guests": _guests,
         "others": _others,
@@ -255,10 +258,23 @@ def _automatic(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
 
 def _counters(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
     def step(graphs: Graphs) -> Step:
-        runs = graphs.count * (len(automatic.KINDS) + 1) * 2
+        runs = graphs.count * automatic.COUNTED * 2
         return _of_graphs("counters", graphs, partial(automatic.counter_rows, graphs=graphs), runs)
 
     return [step(each) for each in _few_graphs(scale, simulators)]
+
+
+def _counting(scale: BinsScale, simulators: Sequence[Simulator]) -> list[Step]:
+    """Learned on another graph."""
+
+    def step(graphs: Graphs, heap: figure8.Heap) -> Step:
+        runs = graphs.count * (40 if heap.is_raced else 50)
+        measure = partial(counting.counting_rows, graphs=graphs, heap=heap)
+        what, room = f"{heap.name}, {graphs.name}", most_heap_bytes(graphs.room)
+        return _step("counting", what, measure, SECONDS_A_RUN * runs, room)
+
+    all_graphs = [Graphs(each, room, scale.of_functions) for room in scale.rooms for each in simulators]
+    return [step(graphs, heap) for graphs in all_graphs for heap in counting.HEAPS]
 
 
 def _of_graphs(part: str, graphs: Graphs, measure: Callable[[Bench], Found], runs: int) -> Step:

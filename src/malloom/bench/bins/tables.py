@@ -1,6 +1,6 @@
 """The suite's tables: a set of sizes, or a number of rehashes a line; the paper's figures beside today's."""
 
-from malloom.bench.bins import automatic, cores, paper, ways, where
+from malloom.bench.bins import automatic, cores, counting, paper, ways, where
 from malloom.bench.bins.bin_use import BEFORE, EVENNESS, SHARE, STEPS
 from malloom.bench.bins.figure5 import CALL, FLUSHED, GENERATION, INSTRUCTION, INSTRUCTIONS, ORIGINAL
 from malloom.bench.bins.figure8 import BREAK_EVEN, COMPILED_IN, INITIAL, REHASH
@@ -50,6 +50,7 @@ def tables() -> list[Table]:
         _numbers(f"{by_itself}: rehashes", "automatic", automatic.REHASHES),
         Table("Counters: cycles, against nothing counted", "counters", CYCLES, automatic.UNCOUNTED),
         _numbers("Counters: cycles of a pair", "counters", PAIR),
+        *_counting(),
         Table(f"{ranges}: cycles, against the original bins inlined", "functions", CYCLES, COMPILED_IN),
         _numbers(f"{ranges}: cycles of a pair", "functions", PAIR),
         _numbers(f"{heaps}: cycles of a pair", "others", PAIR),
@@ -108,6 +109,20 @@ def _bin_use() -> list[Table]:
         _numbers(f"{title}: steps in lists for a pair", part, STEPS),
         _numbers(f"{title}: cycles of a pair ({AT_FIRST})", part, PAIR),
         Table(f"{title}: {after}", part, CYCLES, BEFORE),
+    ]
+
+
+def _counting() -> list[Table]:
+    title, part = "What a rehash goes by", "counting"
+    each, compiled = f"against counting {counting.EACH}", "the shipped heap with bins compiled in"
+    return [
+        _numbers(f"{title}: cycles of a pair after so many rehashes", part, PAIR),
+        Table(f"{title}: cycles, {each}", part, CYCLES, counting.EACH),
+        Table(f"{title}: cycles with the rehash, {each}", part, WITH_REHASH, counting.EACH),
+        Table(f"{title}: cycles, against the same heap's before the first", part, CYCLES, INITIAL),
+        Table(f"{title}: cycles, against {compiled}", part, CYCLES, COMPILED_IN),
+        Table(f"{title}: cycles with the rehash, against {compiled}", part, WITH_REHASH, COMPILED_IN),
+        _numbers(f"{title}: cycles of the rehash", part, REHASH),
     ]
 
 

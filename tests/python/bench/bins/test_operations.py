@@ -17,6 +17,7 @@ from malloom.bench.bins.operations import (
     Rehash,
     Replay,
     Shows,
+    Walk,
     to_file,
 )
 from structure.source_tree import ROOT
@@ -55,12 +56,20 @@ def test_a_file_is_settings_then_operations() -> None:
         quick_bytes=256,
         quick_each=6,
         rehash_bins=40,
+        one_in=16,
+        walk=Walk.ALL_CHUNKS,
+        worth_for=500,
     )
     longer = OperationList(np.asarray([3, 3]), np.asarray([7, -7]))
     words = words_of(to_file(replay, LIST, longer))
-    assert words[:5] == [MAGIC, 3, 4, 2, 4]
+    assert words[:5] == [MAGIC, 4, 4, 2, 4]
     assert words[5:22] == [4096, 0, 1, 1, 4, 1, 17, 5, 100, 10, 9, 1, 32, 1, 256, 6, 40]
-    assert words[22:] == [100, 1 << 17 | 9, 0, 1 << 17, 3 << 17 | 7, 3 << 17]
+    assert words[22:26] == [16, 2, 2, 500], "a rehash comes at the end of what is learned from"
+    assert words[26:] == [100, 1 << 17 | 9, 0, 1 << 17, 3 << 17 | 7, 3 << 17]
+
+
+def test_a_rehash_may_come_in_the_middle_of_what_is_learned_from() -> None:
+    assert words_of(to_file(Replay(64, rehash_at=1), LIST, LIST))[24] == 1
 
 
 def test_without_a_list_to_learn_from_there_is_one() -> None:
@@ -74,7 +83,7 @@ def test_the_firmware_has_as_many_words_of_settings() -> None:
         r"^    \w+ \w+;", text.partition("uint32_t right_version")[2].partition("};")[0], re.M
     )
     assert len(settings) == len(words_of(to_file(Replay(64), LIST))) - len(LIST)
-    for names in (Allocator, Function, Ranges):
+    for names in (Allocator, Function, Ranges, Walk):
         listed = text.partition(f"enum class {names.__name__} : uint32_t {{")[2].partition("}")[0]
         assert [name.strip() for name in listed.split(",")] == [each.name.lower() for each in names]
 
