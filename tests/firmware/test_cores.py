@@ -133,7 +133,7 @@ def test_one_core_takes_as_many_cycles_as_in_the_committed_table() -> None:
     measured = {work: mean([float(each.sums[work][0]) for each in found]) for work in found[0].sums}
     assert {work: f"{cycles:,.1f}" for work, cycles in measured.items()} == {
         work: committed[work] for work in measured
-    }
+    }, f"where the heap itself has changed, measure {COMMITTED} again"
 
 
 GRAPH = drawn_in(Cell(16, Drawn.LOG_UNIFORM, 256), generator(1, 1), TASKS)

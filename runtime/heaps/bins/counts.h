@@ -9,10 +9,14 @@
 
 namespace malloom::heaps::bins {
 
-/// Of what was counted of a bin, which stays at its end.
+/// One that stays at its end.
+[[gnu::always_inline]] inline uint32_t sum_of(uint32_t one, uint32_t other) {
+    return one + other >= one ? one + other : UINT32_MAX;
+}
+
+/// Of what was counted of a bin.
 [[gnu::always_inline]] inline void add_to(uint32_t& count, uint32_t more) {
-    const uint32_t sum = count + more;
-    count = sum >= more ? sum : UINT32_MAX;
+    count = sum_of(count, more);
 }
 
 /// Counts an object that is given back, which was judged, one of many: in the bin that its chunk will come

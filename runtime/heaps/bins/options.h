@@ -74,10 +74,14 @@ inline void choose_calls(malloom_bins& heap) {
     const bool is_plain = heap.hooks == nullptr && !has(heap, rare_options);
     const bool is_original = heap.function == malloom_bins_original && !has(heap, counting);
     const bool hears = has(heap, hears_of_releases);
-    heap.calls = !is_plain     ? careful_calls
-                 : is_original ? (hears ? original_hearing_calls : original_calls)
-                 : hears       ? hearing_calls
-                               : plain_calls;
+    const Calls wanted = !is_plain     ? careful_calls
+                         : is_original ? (hears ? original_hearing_calls : original_calls)
+                         : hears       ? hearing_calls
+                                       : plain_calls;
+    // Calls read it before they take the lock of a heap that has one, whose calls stay careful ones.
+    if (heap.calls != wanted) {
+        heap.calls = wanted;
+    }
 }
 
 inline void set_options(malloom_bins& heap, unsigned options) {

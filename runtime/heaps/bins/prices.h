@@ -5,6 +5,7 @@
 
 #include "include/malloom/bins.h"
 #include "runtime/codegen/bins/instruction_set.h"
+#include "runtime/heaps/bins/counts.h"
 
 namespace malloom::heaps::bins {
 
@@ -19,10 +20,6 @@ constexpr uint32_t steps_per_search = 32;
 constexpr uint32_t steps_per_tree = 12;
 /// Of them lists are searched, for each object that is given back: for it, for one that is made, for a rest.
 constexpr uint32_t searches_per_release = 3;
-
-inline uint32_t sum_of(uint32_t one, uint32_t other) {
-    return one + other >= one ? one + other : UINT32_MAX;
-}
 
 inline uint32_t product_of(uint32_t one, uint32_t other) {
     uint32_t product = 0;
