@@ -12,7 +12,7 @@ LLVM = os.environ.get("MALLOOM_LLVM", "19")
 """The version that programs are compiled with; another one's plugin is built apart."""
 BUILD = ROOT / "build" / ("python" if LLVM == "19" else f"llvm-{LLVM}")
 PLUGIN = BUILD / "compiler" / "malloom_plugin.so"
-POOLS = BUILD / "runtime" / "front" / "libmalloom_pools.a"
+POOLS = BUILD / "runtime" / "compiled" / "libmalloom_pools.a"
 
 POLICIES = ("none", "overhead-only", "pool", "maximal", "hot-cold", "default")
 LEVELS = ("-O1", "-O2", "-O3")

@@ -15,7 +15,7 @@ NATIVE_FILES = (
     "compiler/driver/malloom-llvm-nm",
     "compiler/driver/malloom-llvm-ranlib",
     "compiler/malloom_plugin.so",
-    "runtime/front/libmalloom_pools.a",
+    "runtime/compiled/libmalloom_pools.a",
 )
 """What lies in one folder of an installation, where the build of the wheel has it."""
 

@@ -4,20 +4,20 @@
 
 #include "runtime/front/process_pools.h"
 
-namespace malloom::front {
+namespace malloom::compiled {
 
-extern constinit ProcessPools compiled_pools;
+extern constinit front::ProcessPools pools;
 
 /// Around the making of borrowers, by a thread that no signal disturbs.
 extern constinit structures::ThreadLock making_borrowers;
 
 /// Under that lock, before the first borrower. False where address space is short.
-bool open_compiled_pools();
+bool open_pools();
 
 /// An object of a borrower's pools; null where it is none's, or without memory.
 [[gnu::always_inline]] inline void* take(uint32_t borrower) {
-    void* chunk = compiled_pools.allocate_fast(borrower);
-    return chunk != nullptr ? chunk : compiled_pools.allocate(borrower);
+    void* chunk = pools.allocate_fast(borrower);
+    return chunk != nullptr ? chunk : pools.allocate(borrower);
 }
 
-}  // namespace malloom::front
+}  // namespace malloom::compiled

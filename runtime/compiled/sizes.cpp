@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "include/malloom/pools.h"
-#include "runtime/front/compiled_pools.h"
-#include "runtime/front/new_of_program.h"
+#include "runtime/compiled/new_of_program.h"
+#include "runtime/compiled/pools.h"
 #include "runtime/platform/undisturbed.h"
 
-namespace malloom::front {
+namespace malloom::compiled {
 
 namespace {
 
@@ -53,31 +53,31 @@ constinit SizedPools sized[MALLOOM_MOST_STRUCTURES][size_classes] = {};
 /// A few objects are not worth pages of their own: they lie with those of other structures.
 constexpr uint32_t shared_requests = 64;
 
-[[gnu::noinline]] uint32_t find_borrower(SizedPools& pools, size_t bytes) {
+[[gnu::noinline]] uint32_t find_borrower(SizedPools& of_size, size_t bytes) {
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
     const structures::Locked locked(making_borrowers);
-    if (!open_compiled_pools()) {
+    if (!open_pools()) {
         return PoolHeap::none;
     }
-    PoolHeap& heap = compiled_pools.heap;
-    const bool is_wanted = __atomic_load_n(&pools.requests, __ATOMIC_RELAXED) >= shared_requests;
-    if (pools.borrower == PoolHeap::none && is_wanted) {
+    PoolHeap& heap = pools.heap;
+    const bool is_wanted = __atomic_load_n(&of_size.requests, __ATOMIC_RELAXED) >= shared_requests;
+    if (of_size.borrower == PoolHeap::none && is_wanted) {
         const uint32_t made = heap.add(bytes);
-        __atomic_store_n(&pools.borrower, made != PoolHeap::none ? made : heap.common(bytes),
+        __atomic_store_n(&of_size.borrower, made != PoolHeap::none ? made : heap.common(bytes),
                          __ATOMIC_RELEASE);
     }
-    return pools.borrower != PoolHeap::none ? pools.borrower : heap.common(bytes);
+    return of_size.borrower != PoolHeap::none ? of_size.borrower : heap.common(bytes);
 }
 
 [[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, size_t bytes) {
     const unsigned number = class_of(bytes);
-    SizedPools& pools = sized[structure][number];
-    const uint32_t known = __atomic_load_n(&pools.borrower, __ATOMIC_ACQUIRE);
+    SizedPools& of_size = sized[structure][number];
+    const uint32_t known = __atomic_load_n(&of_size.borrower, __ATOMIC_ACQUIRE);
     if (known != PoolHeap::none) [[likely]] {
         return known;
     }
-    __atomic_fetch_add(&pools.requests, 1, __ATOMIC_RELAXED);
-    return find_borrower(pools, bytes_of_class(number));
+    __atomic_fetch_add(&of_size.requests, 1, __ATOMIC_RELAXED);
+    return find_borrower(of_size, bytes_of_class(number));
 }
 
 /// An object from a pool; null where pools do not take it.
@@ -99,37 +99,37 @@ char* copy_of(unsigned structure, const char* text, size_t letters) {
 
 }  // namespace
 
-}  // namespace malloom::front
+}  // namespace malloom::compiled
 
 using namespace malloom;
 
 extern "C" {
 
 void* malloom_pool_alloc_any(unsigned structure, size_t bytes) {
-    void* object = front::take_any(structure, bytes);
+    void* object = compiled::take_any(structure, bytes);
     return object != nullptr ? object : malloc(bytes);
 }
 
 void* malloom_pool_calloc_any(unsigned structure, size_t count, size_t bytes) {
     size_t all = 0;
     const bool is_known = !__builtin_mul_overflow(count, bytes, &all);
-    void* object = is_known ? front::take_any(structure, all) : nullptr;
+    void* object = is_known ? compiled::take_any(structure, all) : nullptr;
     return object != nullptr ? memset(object, 0, all) : calloc(count, bytes);
 }
 
 void* malloom_pool_new_any(unsigned structure, size_t bytes) {
-    void* object = front::take_any(structure, bytes);
-    return object != nullptr ? object : front::operator_new_of_program(bytes);
+    void* object = compiled::take_any(structure, bytes);
+    return object != nullptr ? object : compiled::operator_new_of_program(bytes);
 }
 
 void* malloom_pool_realloc(unsigned structure, void* object, size_t bytes) {
     if (object == nullptr) {
         return malloom_pool_alloc_any(structure, bytes);
     }
-    if (!front::compiled_pools.owns(object)) {
+    if (!compiled::pools.owns(object)) {
         return realloc(object, bytes);
     }
-    const size_t room = front::compiled_pools.heap.pool_of_object(object).chunk_bytes;
+    const size_t room = compiled::pools.heap.pool_of_object(object).chunk_bytes;
     if (bytes != 0 && heaps::fits_room(bytes, room)) {
         return object;
     }
@@ -138,17 +138,17 @@ void* malloom_pool_realloc(unsigned structure, void* object, size_t bytes) {
         memcpy(moved, object, room < bytes ? room : bytes);
     }
     if (moved != nullptr || bytes == 0) {
-        front::compiled_pools.deallocate(object);
+        compiled::pools.deallocate(object);
     }
     return moved;
 }
 
 char* malloom_pool_strdup(unsigned structure, const char* text) {
-    return front::copy_of(structure, text, strlen(text));
+    return compiled::copy_of(structure, text, strlen(text));
 }
 
 char* malloom_pool_strndup(unsigned structure, const char* text, size_t most) {
-    return front::copy_of(structure, text, strnlen(text, most));
+    return compiled::copy_of(structure, text, strnlen(text, most));
 }
 
 }  // extern "C"

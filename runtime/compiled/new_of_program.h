@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace malloom::front {
+namespace malloom::compiled {
 
 // The program's: whoever calls what needs them has them.
 [[gnu::weak]] void* operator_new_of_program(size_t bytes) __asm__("_Znwm");
@@ -26,4 +26,4 @@ void* ask_as_new(Ask ask) {
     }
 }
 
-}  // namespace malloom::front
+}  // namespace malloom::compiled

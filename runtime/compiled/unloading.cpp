@@ -1,8 +1,8 @@
-#include "runtime/front/unloading.h"
+#include "runtime/compiled/unloading.h"
 
 #include <stdlib.h>
 
-namespace malloom::front {
+namespace malloom::compiled {
 
 namespace {
 
@@ -30,4 +30,4 @@ bool is_unloading() {
     return are_all_of_one_library;
 }
 
-}  // namespace malloom::front
+}  // namespace malloom::compiled

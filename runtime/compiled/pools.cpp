@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "include/malloom/pools.h"
-#include "runtime/front/compiled_arrays.h"
-#include "runtime/front/compiled_pools.h"
-#include "runtime/front/new_of_program.h"
-#include "runtime/front/unloading.h"
+#include "runtime/compiled/arrays.h"
+#include "runtime/compiled/new_of_program.h"
+#include "runtime/compiled/pools.h"
+#include "runtime/compiled/unloading.h"
 #include "runtime/heaps/split/split_pools.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
@@ -19,9 +19,9 @@
 /// Linked in where pools are to ask for huge pages early (early_huge_pages.cpp).
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char malloom_early_huge_pages;
 
-namespace malloom::front {
+namespace malloom::compiled {
 
-constinit ProcessPools compiled_pools;
+constinit front::ProcessPools pools;
 constinit structures::ThreadLock making_borrowers;
 
 namespace {
@@ -31,7 +31,7 @@ constinit bool have_gone = false;
 /// Early: from the second block on, so that a huge page is no more than what is there already. Else once it
 /// is no more than may be idle.
 void prefer_huge_pages() {
-    heaps::PoolArena& arena = compiled_pools.heap.arena();
+    heaps::PoolArena& arena = pools.heap.arena();
     if (&malloom_early_huge_pages != nullptr) {
         arena.prefer_huge_pages();
     } else {
@@ -40,11 +40,11 @@ void prefer_huge_pages() {
 }
 }  // namespace
 
-bool open_compiled_pools() {
+bool open_pools() {
     static constinit bool is_open = false;
     if (!is_open) {
-        ProcessPools::prepare();
-        is_open = compiled_pools.open();
+        front::ProcessPools::prepare();
+        is_open = pools.open();
         prefer_huge_pages();
     }
     return is_open && !have_gone;
@@ -78,7 +78,7 @@ constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; no
     if (is_unloading()) {
         have_gone = true;
         memset(borrowers, 0, sizeof borrowers);
-        compiled_pools.close_but_objects();
+        pools.close_but_objects();
     }
 }
 
@@ -118,12 +118,12 @@ void note_fallback() {
 [[gnu::noinline]] uint32_t make_borrower(unsigned structure, SplitShape shape) {
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
     const structures::Locked locked(making_borrowers);
-    const bool are_open = open_compiled_pools();
+    const bool are_open = open_pools();
     if (structure >= MALLOOM_MOST_STRUCTURES) {
         return PoolHeap::none;
     }
     if (are_open && borrowers[structure] == PoolHeap::none) {
-        PoolHeap& heap = compiled_pools.heap;
+        PoolHeap& heap = pools.heap;
         const uint32_t made = shape.first_bytes != 0  ? split_pools.add(heap, shape)
                               : shape.pool_bytes != 0 ? heap.add_aligned(shape.object_bytes, shape.pool_bytes)
                                                       : heap.add(shape.object_bytes);
@@ -150,7 +150,7 @@ SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
 
 }  // namespace
 
-}  // namespace malloom::front
+}  // namespace malloom::compiled
 
 using namespace malloom;
 
@@ -162,36 +162,36 @@ using namespace malloom;
 extern "C" {
 
 void* malloom_pool_alloc(unsigned structure, size_t bytes, size_t pool_bytes) {
-    void* object = front::take_whole(structure, bytes, pool_bytes);
-    return object != nullptr ? object : front::fall_back(bytes, pool_bytes);
+    void* object = compiled::take_whole(structure, bytes, pool_bytes);
+    return object != nullptr ? object : compiled::fall_back(bytes, pool_bytes);
 }
 
 void* malloom_pool_calloc(unsigned structure, size_t count, size_t bytes, size_t pool_bytes) {
     size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) {
-        return front::no_memory();
+        return compiled::no_memory();
     }
     void* object = malloom_pool_alloc(structure, all, pool_bytes);
     return object != nullptr ? memset(object, 0, all) : nullptr;
 }
 
 void malloom_pool_free(void* object) {
-    if (front::compiled_pools.owns(object)) {
-        front::compiled_pools.deallocate(object);
-    } else if (!front::have_gone) {
+    if (compiled::pools.owns(object)) {
+        compiled::pools.deallocate(object);
+    } else if (!compiled::have_gone) {
         free(object);
     }
 }
 
 void* malloom_pool_new(unsigned structure, size_t bytes, size_t pool_bytes) {
-    void* object = front::take_whole(structure, bytes, pool_bytes);
-    return object != nullptr ? object : front::fall_back_to_new(bytes);
+    void* object = compiled::take_whole(structure, bytes, pool_bytes);
+    return object != nullptr ? object : compiled::fall_back_to_new(bytes);
 }
 
 void malloom_pool_delete(void* object) {
-    if (front::compiled_pools.owns(object)) {
-        front::compiled_pools.deallocate(object);
-    } else if (!front::have_gone) {
+    if (compiled::pools.owns(object)) {
+        compiled::pools.deallocate(object);
+    } else if (!compiled::have_gone) {
         operator_delete(object);
     }
 }
@@ -206,37 +206,38 @@ int malloom_pool_memalign(unsigned structure, void** object, size_t bytes, size_
 }
 
 void* malloom_pool_new_aligned(unsigned structure, size_t bytes, size_t pool_bytes, size_t alignment) {
-    void* object = front::take_whole(structure, bytes, pool_bytes);
+    void* object = compiled::take_whole(structure, bytes, pool_bytes);
     if (object == nullptr) {
-        front::note_fallback();
+        compiled::note_fallback();
         object = operator_new_aligned(bytes, alignment);
     }
     return object;
 }
 
 void malloom_pool_delete_aligned(void* object, size_t alignment) {
-    if (front::compiled_pools.owns(object)) {
-        front::compiled_pools.deallocate(object);
-    } else if (!front::have_gone) {
+    if (compiled::pools.owns(object)) {
+        compiled::pools.deallocate(object);
+    } else if (!compiled::have_gone) {
         operator_delete_aligned(object, alignment);
     }
 }
 
 void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
-    const heaps::SplitShape shape = front::shape_of(first_bytes, bytes, pool_bytes);
-    void* chunk = front::take(front::borrower_of(structure, shape));
-    return chunk != nullptr ? heaps::SplitPools::object_of(shape, chunk) : front::no_memory();
+    const heaps::SplitShape shape = compiled::shape_of(first_bytes, bytes, pool_bytes);
+    void* chunk = compiled::take(compiled::borrower_of(structure, shape));
+    return chunk != nullptr ? heaps::SplitPools::object_of(shape, chunk) : compiled::no_memory();
 }
 
 void* malloom_split_new(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
     // No object of the program's would have its fields where they are looked for.
-    return front::ask_as_new([=] { return malloom_split_alloc(structure, first_bytes, bytes, pool_bytes); });
+    return compiled::ask_as_new(
+        [=] { return malloom_split_alloc(structure, first_bytes, bytes, pool_bytes); });
 }
 
 void* malloom_split_calloc(unsigned structure, size_t first_bytes, size_t count, size_t bytes,
                            size_t pool_bytes) {
     if (count != 1 || first_bytes == 0 || bytes % first_bytes != 0) {
-        return front::no_memory();
+        return compiled::no_memory();
     }
     void* object = malloom_split_alloc(structure, first_bytes, bytes, pool_bytes);
     const size_t distance = pool_bytes / bytes * first_bytes;
@@ -250,24 +251,24 @@ void malloom_split_free(void* object) {
     if (object == nullptr) {
         return;
     }
-    const heaps::Pool* pool = front::compiled_pools.heap.arena().find(object);
-    if (pool == nullptr && front::have_gone) [[unlikely]] {
+    const heaps::Pool* pool = compiled::pools.heap.arena().find(object);
+    if (pool == nullptr && compiled::have_gone) [[unlikely]] {
         return;
     }
-    front::compiled_pools.deallocate(pool != nullptr ? front::split_pools.chunk_of(*pool, object) : object);
+    compiled::pools.deallocate(pool != nullptr ? compiled::split_pools.chunk_of(*pool, object) : object);
 }
 
 // With -fmalloom-verify, before each access to so many bytes of objects of these structures.
 void malloom_verify_inside(const void* address, size_t bytes, unsigned first, unsigned count) {
-    const heaps::Pool* pool = front::compiled_pools.heap.arena().find(address);
-    if (front::have_gone || (pool == nullptr && __atomic_load_n(&front::has_fallen_back, __ATOMIC_RELAXED))) {
+    const heaps::Pool* pool = compiled::pools.heap.arena().find(address);
+    if (compiled::have_gone ||
+        (pool == nullptr && __atomic_load_n(&compiled::has_fallen_back, __ATOMIC_RELAXED))) {
         return;  // perhaps the C library's
     }
-    const heaps::Pool* end =
-        front::compiled_pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
+    const heaps::Pool* end = compiled::pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
     bool is_theirs = false;
     for (unsigned structure = first; pool != nullptr && structure < first + count; ++structure) {
-        is_theirs |= front::borrowers[structure] == pool->borrower;
+        is_theirs |= compiled::borrowers[structure] == pool->borrower;
     }
     if (!is_theirs || end != pool) {
         platform::abort_with("malloom: an access to an object of a proven set does not hit its pools");
@@ -284,7 +285,7 @@ void malloom_verify_part(const void* address, size_t bytes, size_t pool_bytes, s
 
 // And before each other access.
 void malloom_verify_outside(const void* address, size_t bytes) {
-    if (bytes != 0 && (front::compiled_pools.owns(address) || front::is_in_arrays(address))) {
+    if (bytes != 0 && (compiled::pools.owns(address) || compiled::is_in_arrays(address))) {
         platform::abort_with("malloom: an access to an object of a pool was not known to be one");
     }
 }

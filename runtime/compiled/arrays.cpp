@@ -1,6 +1,6 @@
 // Arrays of structures that compiled code has split (include/malloom/pools.h): a region of addresses for each
 // structure, from its first request on.
-#include "runtime/front/compiled_arrays.h"
+#include "runtime/compiled/arrays.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,15 +9,15 @@
 #include <new>
 
 #include "include/malloom/pools.h"
-#include "runtime/front/new_of_program.h"
-#include "runtime/front/unloading.h"
+#include "runtime/compiled/new_of_program.h"
+#include "runtime/compiled/unloading.h"
 #include "runtime/heaps/arrays/array_region.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/undisturbed.h"
 #include "runtime/structures/thread_lock.h"
 
-namespace malloom::front {
+namespace malloom::compiled {
 
 namespace {
 
@@ -187,14 +187,14 @@ bool is_in_arrays(const void* address) {
     return arrays != nullptr;
 }
 
-}  // namespace malloom::front
+}  // namespace malloom::compiled
 
 using namespace malloom;
 
 extern "C" {
 
 void* malloom_array_alloc(malloom_arrays* of, size_t bytes) {
-    return front::take_elements(*of, bytes, false);
+    return compiled::take_elements(*of, bytes, false);
 }
 
 void* malloom_array_calloc(malloom_arrays* of, size_t count, size_t bytes) {
@@ -203,33 +203,33 @@ void* malloom_array_calloc(malloom_arrays* of, size_t count, size_t bytes) {
         errno = ENOMEM;
         return nullptr;
     }
-    return front::take_elements(*of, all, true);
+    return compiled::take_elements(*of, all, true);
 }
 
 void* malloom_array_new(malloom_arrays* of, size_t bytes) {
     // No array of the program's would have its parts where they are looked for.
-    return front::ask_as_new([=] { return malloom_array_alloc(of, bytes); });
+    return compiled::ask_as_new([=] { return malloom_array_alloc(of, bytes); });
 }
 
 void malloom_array_free(malloom_arrays* of, void* first_element) {
-    if (first_element == nullptr || front::have_gone) {
+    if (first_element == nullptr || compiled::have_gone) {
         return;
     }
-    front::CompiledArrays* arrays = front::state_of(*of);
+    compiled::CompiledArrays* arrays = compiled::state_of(*of);
     if (arrays == nullptr) {
         platform::abort_with("malloom: free of an address where no object begins");
     }
     if (!arrays->region.give_fast(first_element)) {
-        front::give_slowly(*arrays, first_element);
+        compiled::give_slowly(*arrays, first_element);
     }
 }
 
 // With -fmalloom-verify, before each access to so many bytes of elements of this structure.
 void malloom_check_array(const malloom_arrays* of, const void* address, size_t bytes) {
-    if (front::have_gone) {
+    if (compiled::have_gone) {
         return;
     }
-    const front::CompiledArrays* arrays = front::state_of(*of);
+    const compiled::CompiledArrays* arrays = compiled::state_of(*of);
     if (bytes != 0 && (arrays == nullptr || !arrays->region.holds(address, bytes))) {
         platform::abort_with("malloom: an access to an element of a proven set does not hit its arrays");
     }
