@@ -63,6 +63,8 @@ flock 9
 [ $# -gt 0 ] || set -- simulated_core chunk_core window_core peers mps2_an385 linux_aarch64 linux_riscv64
 for part in "$@"; do
     log=build/firmware/$part.log
-    { configure "$part" && setup/cached.sh cmake --build "$(folder_of "$part")"; } >"$log" 2>&1 ||
+    # A cache of a failed start has no flags of any build type, and later runs would keep it.
+    { { configure "$part" || { rm -f "$(folder_of "$part")/CMakeCache.txt"; false; }; } &&
+        setup/cached.sh cmake --build "$(folder_of "$part")"; } >"$log" 2>&1 ||
         { tail -n 30 "$log" >&2; echo "malloom: building $part failed (its last lines are above)" >&2; exit 1; }
 done

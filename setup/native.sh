@@ -16,5 +16,6 @@ if [ "$preset" = threads ] && setarch -R true 2>/dev/null; then
     options=("-DCMAKE_CROSSCOMPILING_EMULATOR=$(command -v setarch);-R")
 fi
 log=build/$preset-configure.log
-setup/cached.sh cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { cat "$log"; exit 1; }
+setup/cached.sh cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 ||
+    { cat "$log"; rm -f "build/$preset/CMakeCache.txt"; exit 1; } # one without flags would stay
 setup/cached.sh cmake --build --preset "$preset" ${1:+--target "$@"}
