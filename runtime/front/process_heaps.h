@@ -3,8 +3,6 @@
 // includes that one.
 #pragma once
 
-#include <string.h>
-
 #include "runtime/heaps/colocation/colocation_heap.h"
 #include "runtime/heaps/fallback/fallback_heap.h"
 #include "runtime/platform/output.h"
@@ -17,8 +15,7 @@
 
 namespace malloom::front {
 
-/// Each heap is asked in turn; what none claims is the fallback's. Fronts that know more ask a heap by its
-/// name.
+/// In the order in which they are asked and an object's is looked for (route.h).
 struct ProcessHeaps {
 #define HEAP(type, name) type name;
 #include MALLOOM_PROCESS_HEAPS
@@ -27,33 +24,17 @@ struct ProcessHeaps {
     /// Places in the pools beside other objects.
     heaps::ColocationHeap colocation{pools.heap};
 
-    void* allocate(const heaps::Request& request) {
-        void* object = claim(request);
-        return object != nullptr ? object : fallback.allocate(request);
-    }
-    void* allocate_zeroed(const heaps::Request& request) {
-        void* object = claim(request);
-        return object != nullptr ? memset(object, 0, request.bytes) : fallback.allocate_zeroed(request);
-    }
-    void* reallocate(void* object, const heaps::Request& request) {
-        return reallocate(object, request, [this](const heaps::Request& wanted) { return claim(wanted); });
-    }
-    /// The same for a front that asks in its own way: claimed(request) is an object, or null where it is to
-    /// be the fallback's.
-    template <class Claim>
-    void* reallocate(void* object, const heaps::Request& request, Claim claimed);
-
-    void deallocate(void* object) {
-#define HEAP(type, name)         \
-    if (name.owns(object)) {     \
-        name.deallocate(object); \
-        return;                  \
+    /// use(heap) of the heap that has the object; the fallback has what is no other's.
+    template <class Use>
+    auto with_owner(const void* object, Use use) {
+#define HEAP(type, name)     \
+    if (name.owns(object)) { \
+        return use(name);    \
     }
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP
-        fallback.deallocate(object);
+        return use(fallback);
     }
-    bool owns(const void* object) const { return fallback.owns(object); }
 
     /// Lets the region heap of that name serve, over a region of this many bytes of address space, or up to
     /// its most_region_bytes of addresses where it has that constant: it opens the pages itself. Its name,
@@ -62,7 +43,7 @@ struct ProcessHeaps {
     const char* open_region_heap(const char* name);
     static constexpr size_t region_bytes = size_t{1} << 30;
 
-    /// As of a heap: the region heaps of the list alone. Null and false where none is open.
+    /// Of the region heap that is open. Null where none is.
     void* allocate_in_region([[maybe_unused]] const heaps::Request& request) {
 #define KNOWN_HEAP(type, name)
 #define HEAP(type, name)               \
@@ -72,28 +53,6 @@ struct ProcessHeaps {
 #include MALLOOM_PROCESS_HEAPS
 #undef HEAP
         return nullptr;
-    }
-    bool owns_in_region([[maybe_unused]] const void* object) const {
-#define KNOWN_HEAP(type, name)
-#define HEAP(type, name)          \
-    if (serves_ == &name) {       \
-        return name.owns(object); \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
-        return false;
-    }
-    /// False where none of them owns it.
-    [[gnu::always_inline]] bool release_in_region([[maybe_unused]] void* object) {
-#define KNOWN_HEAP(type, name)
-#define HEAP(type, name)                         \
-    if (serves_ == &name && name.owns(object)) { \
-        name.deallocate(object);                 \
-        return true;                             \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
-        return false;
     }
     /// Whether that is the region heap that is open.
     bool serves(const void* heap) const { return serves_ == heap; }
@@ -116,60 +75,9 @@ struct ProcessHeaps {
     /// What those say of themselves that serve, for the line of statistics.
     void describe_region([[maybe_unused]] platform::Line& line) const;
 
-    size_t usable_size(const void* object) const {
-#define HEAP(type, name)                 \
-    if (name.owns(object)) {             \
-        return name.usable_size(object); \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
-        return fallback.usable_size(object);
-    }
-
   private:
     const void* serves_ = nullptr;  ///< the region heap that open_region_heap has opened
-
-    void* claim(const heaps::Request& request) {
-#define HEAP(type, name)                         \
-    if (void* object = name.allocate(request)) { \
-        return object;                           \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
-        return nullptr;
-    }
-    template <heaps::Heap Old>
-    static void* move(Old& old, void* object, void* moved, size_t bytes) {
-        if (moved != nullptr) {
-            const size_t had = old.usable_size(object);
-            memcpy(moved, object, had < bytes ? had : bytes);
-            old.deallocate(object);
-        }
-        return moved;
-    }
 };
-
-template <class Claim>
-void* ProcessHeaps::reallocate(void* object, const heaps::Request& request, Claim claimed) {
-#define HEAP(type, name)                                               \
-    if (name.owns(object)) {                                           \
-        if (name.resize(object, request)) {                            \
-            return object;                                             \
-        }                                                              \
-        void* moved = claimed(request);                                \
-        moved = moved != nullptr ? moved : fallback.allocate(request); \
-        return move(name, object, moved, request.bytes);               \
-    }
-#include MALLOOM_PROCESS_HEAPS
-#undef HEAP
-    fallback.expect_object(object);
-    if (void* moved = claimed(request)) {
-        return move(fallback, object, moved, request.bytes);
-    }
-    return fallback.reallocate(object, request);
-}
-
-static_assert(heaps::CompleteHeap<ProcessHeaps>);
 
 /// The process's own.
 extern constinit ProcessHeaps process_heaps [[gnu::visibility("hidden")]];

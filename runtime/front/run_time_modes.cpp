@@ -36,15 +36,14 @@ void RunTime::start() {
         return;
     }
     ProcessPools::prepare();
-    name_sites_on_misuse(sites_);
+    name_sites_on_misuse(sites());
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);
     has_plan_ = options.plan_is_wanted() && open_plan(options);
     choose_fallback(options);
     const Mode mode = has_plan_ || options.pools_are_wanted() ? mode_of_plan() : Mode::fallback;
     open_pools(options, mode);
-    const char* const region_heap = process_heaps.open_region_heap(options.heap);
-    choose_paths_of_region();
+    const char* const region_heap = open_region_heap(options.heap);
     matching_ = has_plan_ || has_pools()                 ? mode
                 : region_heap != nullptr                 ? Mode::region
                 : malloom_dynamic_patience.requests != 0 ? Mode::awaited
@@ -54,6 +53,9 @@ void RunTime::start() {
         statistics_.open(region_heap, options.statistics_are_json());
     }
     saving_.open(options);
+    if (has_plan_) {
+        when_used_up([](Route& route) { static_cast<RunTime&>(route).end_plan(); });
+    }
     set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
     if (malloom_dynamic_patience.requests != 0 &&
         matching_.load(std::memory_order_relaxed) != Mode::awaited) {
@@ -62,20 +64,19 @@ void RunTime::start() {
 }
 
 void RunTime::choose_fallback(const Options& options) {
-    fallback().choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
-                          ? heaps::FallbackKind::system
-                      : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
-                                                   : heaps::FallbackKind::mimalloc);
+    process_heaps.fallback.choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
+                                      ? heaps::FallbackKind::system
+                                  : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
+                                                               : heaps::FallbackKind::mimalloc);
 }
 
 void RunTime::open_pools(const Options& options, Mode mode) {
     const bool learns = options.pools_are_wanted();
     process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
     const bool is_fast = !options.statistics_are_wanted() && mode == Mode::call_sites;
-    if (!sites_.open(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
+    if (!open_sites(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
         state_ = "without address space for pools";
     }
-    common_end_ = has_pools() && learns ? Sites::largest_pooled + 1 : 0;
     if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
         process_heaps.pools.heap.arena().prefer_huge_pages();
     }
@@ -83,11 +84,11 @@ void RunTime::open_pools(const Options& options, Mode mode) {
 
 void RunTime::finish() {
     if (saving_.is_wanted()) {
-        saving_.save(sites_, has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
+        saving_.save(sites(), has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
     }
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
         statistics_.write(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
-                          process_heaps.groups.stopped(), sites_);
+                          process_heaps.groups.stopped(), sites());
     }
 }
 
@@ -110,7 +111,7 @@ bool RunTime::open_plan(const Options& options) {
         process_heaps.plan.preallocate();
     }
     process_heaps.groups.open(plan_);
-    if (!has_slots && !has_groups() && plan_.header().pools_count == 0) {
+    if (!has_slots && process_heaps.groups.count() == 0 && plan_.header().pools_count == 0) {
         state_ =
             plan_.prefetches_count() != 0 ? "used, for prefetches alone" : "empty, or without address space";
         return false;
@@ -155,12 +156,10 @@ void RunTime::count_awaited(size_t bytes) {
     begin_optimizing();
 }
 
-// Without slots, groups and pools the plan costs but cannot help any more: from here on the program has the
-// fallback alone.
-void RunTime::stop_if_used_up() {
+// From here on the program has the fallback alone.
+void RunTime::end_plan() {
     std::atomic<Mode>& mode = serving_mode();
-    if (!has_plan_ || mode == Mode::fallback || has_groups() || has_pools() ||
-        process_heaps.plan.exhausted_slots() < plan_.header().slots_count) {
+    if (mode == Mode::fallback) {
         return;
     }
     state_ = process_heaps.plan.given_up() != 0 ? "given up" : "used up";
@@ -169,11 +168,20 @@ void RunTime::stop_if_used_up() {
 
 void RunTime::set_mode(std::atomic<Mode>& mode, Mode wanted) {
     mode.store(wanted, std::memory_order_release);
-    const Mode now = mode_.load(std::memory_order_relaxed);
-    __atomic_store_n(&in_region_, now == Mode::region ? region_path_ : nullptr, __ATOMIC_RELEASE);
-    const bool has_pools_alone = now == Mode::call_sites && common_end_ != 0 && !has_plan_;
-    __atomic_store_n(&plain_span_, now == Mode::fallback ? fallback().plain_span() : 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&marked_end_, has_pools_alone ? fallback().marked_end() : 0, __ATOMIC_RELEASE);
+    go(way_of(mode_.load(std::memory_order_relaxed)));
+}
+
+Route::Way RunTime::way_of(Mode mode) const {
+    switch (mode) {
+        case Mode::fallback:
+            return Way::fallback;
+        case Mode::region:
+            return Way::region;
+        case Mode::call_sites:
+            return has_plan_ ? Way::asked : Way::pools_alone;
+        default:
+            return Way::asked;
+    }
 }
 
 }  // namespace malloom::front

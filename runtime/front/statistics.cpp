@@ -46,14 +46,20 @@ void Statistics::open(const char* region_heap, bool is_json) {
     descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
 }
 
-void Statistics::count_matched(size_t bytes) {
-    __atomic_fetch_add(&matched_, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&matched_bytes_, bytes, __ATOMIC_RELAXED);
+void Statistics::count(Owner owner, size_t bytes) {
+    Count& counted = counts_[static_cast<unsigned>(owner)];
+    __atomic_fetch_add(&counted.requests, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counted.bytes, bytes, __ATOMIC_RELAXED);
 }
 
-void Statistics::count_pooled(size_t bytes) {
-    __atomic_fetch_add(&pooled_, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&pooled_bytes_, bytes, __ATOMIC_RELAXED);
+// What the optimiser's pools have served is pooled too.
+Statistics::Count Statistics::of(Owner owner) const {
+    Count counted = counts_[static_cast<unsigned>(owner)];
+    if (owner == Owner::pools) {
+        counted.requests += dynamic_counts.requests;
+        counted.bytes += dynamic_counts.bytes;
+    }
+    return counted;
 }
 
 int Statistics::descriptor() const {
@@ -65,9 +71,9 @@ void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& site
     if (!sites.has_pools() && counts.pools == 0) {
         return;
     }
-    const uint64_t pooled = pooled_ + dynamic_counts.requests;
-    line.text(", pooled ").number(pooled).text(" (").percent(pooled, requests).text(", ");
-    line.bytes(pooled_bytes_ + dynamic_counts.bytes).text(") in ");
+    const Count pooled = of(Owner::pools);
+    line.text(", pooled ").number(pooled.requests).text(" (").percent(pooled.requests, requests).text(", ");
+    line.bytes(pooled.bytes).text(") in ");
     if (counts.pools == 0) {
         line.text("pools that all sites share");
         return;
@@ -86,34 +92,38 @@ void Statistics::write(const char* state, uint64_t given_up, uint32_t groups, ui
 }
 
 uint64_t Statistics::requests() const {
-    return matched_ + grouped_ + pooled_ + dynamic_counts.requests + in_region_ + fallback_;
+    uint64_t requests = dynamic_counts.requests;
+    for (const Count& counted : counts_) {
+        requests += counted.requests;
+    }
+    return requests;
 }
 
 void Statistics::write_object(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
                               Sites& sites) const {
     const PoolCounts counts = count_pools(sites);
-    struct Count {
+    struct Named {
         const char* name;
         uint64_t value;
     };
-    const Count all[] = {{"process", static_cast<uint64_t>(getpid())},
+    const Named all[] = {{"process", static_cast<uint64_t>(getpid())},
                          {"contexts_given_up", given_up},
                          {"requests", requests()},
-                         {"matched", matched_},
-                         {"matched_bytes", matched_bytes_},
-                         {"grouped", grouped_},
+                         {"matched", of(Owner::plan).requests},
+                         {"matched_bytes", of(Owner::plan).bytes},
+                         {"grouped", of(Owner::groups).requests},
                          {"groups", groups},
                          {"groups_stopped", stopped_groups},
-                         {"pooled", pooled_ + dynamic_counts.requests},
-                         {"pooled_bytes", pooled_bytes_ + dynamic_counts.bytes},
+                         {"pooled", of(Owner::pools).requests},
+                         {"pooled_bytes", of(Owner::pools).bytes},
                          {"pools", counts.pools},
                          {"sites", counts.sites},
-                         {"in_region", in_region_},
-                         {"fallback", fallback_},
+                         {"in_region", of(Owner::region).requests},
+                         {"fallback", of(Owner::fallback).requests},
                          {"peak_resident_bytes", platform::peak_resident_bytes()}};
     platform::Line line;
     line.text("{\"plan\": \"").text(state).text("\"");
-    for (const Count& each : all) {
+    for (const Named& each : all) {
         line.text(", \"").text(each.name).text("\": ").number(each.value);
     }
     line.text("}").write_to(descriptor());
@@ -122,6 +132,7 @@ void Statistics::write_object(const char* state, uint64_t given_up, uint32_t gro
 void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
                             Sites& sites) const {
     const uint64_t requests = this->requests();
+    const Count matched = of(Owner::plan);
     platform::Line line;
     line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
     if (given_up != 0) {
@@ -130,23 +141,23 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
     line.text("; requests ")
         .number(requests)
         .text(", matched ")
-        .number(matched_)
+        .number(matched.requests)
         .text(" (")
-        .percent(matched_, requests)
+        .percent(matched.requests, requests)
         .text(", ");
-    line.bytes(matched_bytes_)
+    line.bytes(matched.bytes)
         .text("), grouped ")
-        .number(grouped_)
+        .number(of(Owner::groups).requests)
         .text(" in ")
         .number(groups)
         .text(groups == 1 ? " group (" : " groups (");
     line.number(stopped_groups).text(" stopped)");
     add_pooled(line, requests, sites);
     if (region_heap_ != nullptr) {
-        line.text(", ").text(region_heap_).text(" ").number(in_region_);
+        line.text(", ").text(region_heap_).text(" ").number(of(Owner::region).requests);
         process_heaps.describe_region(line);
     }
-    line.text(", fallback ").number(fallback_).text("; peak resident memory ");
+    line.text(", fallback ").number(of(Owner::fallback).requests).text("; peak resident memory ");
     line.bytes(platform::peak_resident_bytes());
     planned_prefetches.describe(line);
     line.write_to(descriptor());

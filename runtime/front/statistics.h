@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/front/sites.h"
+#include "runtime/front/route.h"
 #include "runtime/platform/output.h"
 
 namespace malloom::front {
@@ -30,12 +30,8 @@ class Statistics {
     /// `region_heap` is the name of the one that serves, which stays, or null.
     void open(const char* region_heap, bool is_json);
 
-    // Bytes are those asked for, not those of the places.
-    void count_matched(size_t bytes);
-    void count_grouped() { __atomic_fetch_add(&grouped_, 1, __ATOMIC_RELAXED); }
-    void count_pooled(size_t bytes);
-    void count_in_region() { __atomic_fetch_add(&in_region_, 1, __ATOMIC_RELAXED); }
-    void count_fallback() { __atomic_fetch_add(&fallback_, 1, __ATOMIC_RELAXED); }
+    /// A request that got an object of this heap. Bytes are those asked for, not those of the place.
+    void count(Owner owner, size_t bytes);
 
     /// Writes the line. `state` says what the plan was doing in the end; `given_up` as PlanHeap::given_up;
     /// `stopped_groups` as GroupHeap::stopped.
@@ -56,14 +52,14 @@ class Statistics {
 
     int descriptor_ = -1;
     bool is_json_ = false;
-    uint64_t matched_ = 0;
-    uint64_t matched_bytes_ = 0;
-    uint64_t grouped_ = 0;
-    uint64_t pooled_ = 0;
-    uint64_t pooled_bytes_ = 0;
+    struct Count {
+        uint64_t requests;
+        uint64_t bytes;
+    };
+    Count of(Owner owner) const;
+
+    Count counts_[static_cast<unsigned>(Owner::fallback) + 1] = {};  ///< by owner; atomic
     const char* region_heap_ = nullptr;
-    uint64_t in_region_ = 0;
-    uint64_t fallback_ = 0;
 };
 
 }  // namespace malloom::front

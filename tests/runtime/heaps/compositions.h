@@ -1,14 +1,14 @@
-// Every composition that a program can get, behind one face: what the malloc family asks of a heap. The
+// Every composition that a program can get, on the run time's own route through it. The
 // conformance, stress and fuzz tests run over all of them.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 
-#include "runtime/front/process_heaps.h"
+#include "runtime/front/route.h"
 #include "runtime/heaps/plan/slot_matching.h"
-#include "runtime/platform/memory.h"
 #include "tests/runtime/heaps/plan/plan_builder.h"
 
 namespace malloom::tests {
@@ -28,51 +28,54 @@ inline std::vector<PlanBuilder::Slot> mixed_slots(unsigned seed, size_t count) {
     return slots;
 }
 
+/// Over the heaps of this process, which begin anew with each composition: one lives at a time.
 class Composition {
   public:
+    Composition() { front::ProcessPools::prepare(); }
+    Composition(const Composition&) = delete;
+    Composition& operator=(const Composition&) = delete;
     virtual ~Composition() {
+        heap.bins.close();
         heap.pools.close();
         heap.groups.close();
         heap.plan.close();
         plan.close();
+        new (&heap) front::ProcessHeaps();
     }
 
-    virtual void* allocate(size_t bytes, size_t alignment, unsigned context) {
-        heaps::Requester& asking = requester(bytes, context);
-        void* object = heap.plan.allocate_small(bytes, alignment, asking);
-        return object != nullptr ? object : heap.allocate({bytes, alignment, &asking});
+    void* allocate(size_t bytes, size_t alignment, unsigned context) {
+        return route.serve_soon(bytes, alignment, requester(bytes, context));
     }
-    virtual void* allocate_zeroed(size_t bytes, unsigned context) {
-        return heap.allocate_zeroed({bytes, 0, &requester(bytes, context)});
+    void* allocate_zeroed(size_t bytes, unsigned context) {
+        return route.serve_zeroed({bytes, 0, &requester(bytes, context)});
     }
-    virtual void* reallocate(void* object, size_t bytes, unsigned context) {
-        return heap.reallocate(object, {bytes, 0, &requester(bytes, context)});
+    void* reallocate(void* object, size_t bytes, unsigned context) {
+        return route.serve_again(object, {bytes, 0, &requester(bytes, context)});
     }
-    void deallocate(void* object) { heap.deallocate(object); }
-    size_t usable_size(void* object) const { return heap.usable_size(object); }
+    void deallocate(void* object) { route.deallocate(object); }
+    static size_t usable_size(void* object) { return front::Route::usable_size(object); }
 
-    front::ProcessHeaps heap;
+    front::ProcessHeaps& heap = front::process_heaps;
+    front::Route route;
 
   protected:
     void open(PlanBuilder& builder) {
-        heap.fallback.choose(heaps::FallbackKind::mimalloc);
         size_t bytes = 0;
         image = builder.build(bytes);
-        ASSERT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
+        ASSERT_TRUE(open(image, bytes)) << plan.problem();
+    }
+    /// False where the plan is refused. The image outlives the composition.
+    bool open(const std::vector<uint64_t>& of, size_t bytes) {
+        heap.fallback.choose(heaps::FallbackKind::mimalloc);
+        if (!plan.open(reinterpret_cast<const unsigned char*>(of.data()), bytes)) {
+            return false;
+        }
         heap.plan.open(plan);
         heap.groups.open(plan);
+        return route.open_sites(&plan, {});
     }
-    virtual heaps::Requester& requester(size_t bytes, unsigned context) = 0;
-
-    std::vector<uint64_t> image;
-    heaps::PlanFile plan;
-};
-
-/// Requests find slots and groups by context.
-class ByContext : public Composition {
-  public:
-    explicit ByContext(PlanBuilder builder) {
-        open(builder);
+    /// The slots and the group that the plan has for contexts 1 and on.
+    void assign(front::Asker (&requesters)[composition_contexts]) {
         for (unsigned i = 0; i < composition_contexts; ++i) {
             if (const auto* found = plan.find_context(i + 1)) {
                 heap.plan.assign(requesters[i], found->first_slot, found->slots);
@@ -80,12 +83,26 @@ class ByContext : public Composition {
             }
         }
     }
+    virtual front::Asker& requester(size_t, unsigned) { return nobody; }
+
+    std::vector<uint64_t> image;
+    heaps::PlanFile plan;
+    front::Asker nobody;
+};
+
+/// Requests find slots and groups by context.
+class ByContext : public Composition {
+  public:
+    explicit ByContext(PlanBuilder builder) {
+        open(builder);
+        assign(requesters);
+    }
 
   protected:
-    heaps::Requester& requester(size_t, unsigned context) override {
+    front::Asker& requester(size_t, unsigned context) override {
         return requesters[context % composition_contexts];
     }
-    heaps::Requester requesters[composition_contexts];
+    front::Asker requesters[composition_contexts];
 };
 
 class ContextMatching : public ByContext {
@@ -127,10 +144,10 @@ class SequenceMatching : public Composition {
 
   protected:
     // One composition lives at a time; a thread begins its sequence anew in each.
-    heaps::Requester& requester(size_t bytes, unsigned) override {
+    front::Asker& requester(size_t bytes, unsigned) override {
         static thread_local const void* known = nullptr;
         static thread_local heaps::ThreadSequence sequence;
-        static thread_local heaps::Requester requester;
+        static thread_local front::Asker requester;
         if (known != this) {
             known = this;
             sequence = {};
@@ -142,72 +159,36 @@ class SequenceMatching : public Composition {
         return heaps::advance_sequence(sequence, requester, bytes) ? requester : nobody;
     }
     std::atomic<uint64_t> threads{0};
-    heaps::Requester nobody;
 };
 
-/// Requests up to a bound come from the common pools of their size class.
+/// Small requests come from the common pools of their size class, as nobody's are not worth pools of their
+/// own.
 class Pools : public Composition {
   public:
     Pools() {
         heap.fallback.choose(heaps::FallbackKind::checked_mimalloc);
-        EXPECT_TRUE(heap.pools.open());
+        EXPECT_TRUE(route.open_sites(nullptr, {true, false, false}));
+        route.go(front::Route::Way::pools_alone);
     }
-    void* allocate(size_t bytes, size_t alignment, unsigned) override {
-        void* object = claim({bytes, alignment});
-        return object != nullptr ? object : heap.allocate({bytes, alignment, &nobody});
-    }
-    void* allocate_zeroed(size_t bytes, unsigned) override {
-        void* object = claim({bytes, 0});
-        return object != nullptr ? memset(object, 0, bytes) : heap.allocate_zeroed({bytes, 0, &nobody});
-    }
-    void* reallocate(void* object, size_t bytes, unsigned) override {
-        return heap.reallocate(object, {bytes, 0, &nobody},
-                               [this](const heaps::Request& request) { return claim(request); });
-    }
-
-  protected:
-    static constexpr size_t largest = 3000;
-    void* claim(const heaps::Request& request) {
-        if (request.bytes > largest || request.alignment > heaps::PoolHeap::chunk_alignment) {
-            return nullptr;
-        }
-        const uint32_t borrower = heap.pools.heap.common(request.bytes);
-        void* object = heap.pools.allocate_fast(borrower);
-        return object != nullptr ? object : heap.pools.allocate(borrower);
-    }
-    heaps::Requester& requester(size_t, unsigned) override { return nobody; }
-    heaps::Requester nobody;
 };
 
 /// Small requests come from the calling thread's bin heap.
 class Bins : public Composition {
   public:
-    Bins() : region_(platform::reserve_addresses(region_bytes, platform::page_bytes())) {
+    Bins() {
         heap.fallback.choose(heaps::FallbackKind::mimalloc);
-        EXPECT_TRUE(heap.bins.open(region_, region_bytes));
+        EXPECT_STREQ(route.open_region_heap("bins"), "bins");
+        route.go(front::Route::Way::region);
     }
-    ~Bins() override {
-        heap.bins.close();
-        platform::unmap_pages(region_, region_bytes);
-    }
-
-  protected:
-    heaps::Requester& requester(size_t, unsigned) override { return nobody; }
-    heaps::Requester nobody;
-
-  private:
-    static constexpr size_t region_bytes = size_t{256} << 20;
-    void* region_;
 };
 
 template <heaps::FallbackKind kind>
 class FallbackAlone : public Composition {
   public:
-    FallbackAlone() { heap.fallback.choose(kind); }
-
-  protected:
-    heaps::Requester& requester(size_t, unsigned) override { return nobody; }
-    heaps::Requester nobody;
+    FallbackAlone() {
+        heap.fallback.choose(kind);
+        route.go(front::Route::Way::fallback);
+    }
 };
 
 using MimallocFallback = FallbackAlone<heaps::FallbackKind::mimalloc>;

@@ -47,46 +47,36 @@ void damage(Bytes& image, size_t bytes, std::mt19937_64& random) {
     }
 }
 
-class Driver {
+class Driver : public Composition {
   public:
     Driver(const Bytes& image, size_t bytes) {
-        heap.fallback.choose(heaps::FallbackKind::mimalloc);
-        if (!plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) {
+        if (!open(image, bytes)) {
             return;
         }
-        heap.plan.open(plan);
-        heap.groups.open(plan);
-        for (unsigned i = 0; i < composition_contexts; ++i) {
-            if (const auto* found = plan.find_context(i + 1)) {
-                heap.plan.assign(requesters[i], found->first_slot, found->slots);
-                requesters[i].group = found->group;
-            }
-        }
+        assign(requesters);
         if (const auto* found = plan.sequence(0)) {
             heap.plan.assign(in_sequence, found->first_slot, found->slots);
         }
     }
-    ~Driver() {
+    ~Driver() override {
         for (const Object& object : objects) {
             check(object);
-            heap.deallocate(object.start);
+            deallocate(object.start);
         }
-        heap.groups.close();
-        heap.plan.close();
     }
 
     // One operation from 8 bytes.
     void operate(uint64_t code) {
         const size_t bytes = (code >> 8) % 64 == 0 ? (code >> 16) % 70000 : (code >> 16) % 1400;
-        heaps::Requester& requester = requester_for(bytes, code >> 40);
+        const auto context = static_cast<unsigned>(code >> 40);
         const auto mark = static_cast<unsigned char>(code >> 48);
         switch (objects.empty() ? 0 : code % 4) {
             case 0:
             case 1:
-                add(heap.allocate({bytes, size_t{1} << (code >> 56) % 9, &requester}), bytes, mark);
+                add(allocate(bytes, size_t{1} << (code >> 56) % 9, context), bytes, mark);
                 break;
             case 2:
-                change(objects[(code >> 44) % objects.size()], bytes + 1, requester);
+                change(objects[(code >> 44) % objects.size()], bytes + 1, context);
                 break;
             default:
                 drop((code >> 44) % objects.size());
@@ -100,7 +90,7 @@ class Driver {
         unsigned char mark;
     };
 
-    heaps::Requester& requester_for(size_t bytes, uint64_t context) {
+    front::Asker& requester(size_t bytes, unsigned context) override {
         if (in_sequence.end != 0) {
             return heaps::advance_sequence(sequence, in_sequence, bytes) ? in_sequence : nobody;
         }
@@ -108,13 +98,13 @@ class Driver {
     }
     void add(void* start, size_t bytes, unsigned char mark) {
         ASSERT_NE(start, nullptr);
-        ASSERT_GE(heap.usable_size(start), bytes);
+        ASSERT_GE(usable_size(start), bytes);
         objects.push_back({static_cast<unsigned char*>(start), bytes, mark});
         memset(start, mark, bytes);
     }
-    void change(Object& object, size_t bytes, heaps::Requester& requester) {
+    void change(Object& object, size_t bytes, unsigned context) {
         check(object);
-        object.start = static_cast<unsigned char*>(heap.reallocate(object.start, {bytes, 0, &requester}));
+        object.start = static_cast<unsigned char*>(reallocate(object.start, bytes, context));
         ASSERT_NE(object.start, nullptr);
         object.bytes = std::min(object.bytes, bytes);
         check(object);
@@ -123,7 +113,7 @@ class Driver {
     }
     void drop(size_t index) {
         check(objects[index]);
-        heap.deallocate(objects[index].start);
+        deallocate(objects[index].start);
         objects[index] = objects.back();
         objects.pop_back();
     }
@@ -133,12 +123,9 @@ class Driver {
                                 [&object](unsigned char byte) { return byte == object.mark; }));
     }
 
-    front::ProcessHeaps heap;
-    heaps::PlanFile plan;
-    heaps::Requester requesters[composition_contexts];
-    heaps::Requester nobody;
+    front::Asker requesters[composition_contexts];
     heaps::ThreadSequence sequence;
-    heaps::Requester in_sequence;
+    front::Asker in_sequence;
     std::vector<Object> objects;
 };
 

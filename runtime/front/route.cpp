@@ -1,0 +1,255 @@
+#include "runtime/front/route.h"
+
+#include <errno.h>
+
+#include "runtime/platform/real_allocator.h"
+
+namespace malloom::front {
+
+namespace {
+
+// Of what deallocate has left to its owner.
+void release(heaps::PlanHeap& heap, void* object) {
+    heap.release_any(object);
+}
+void release(ProcessPools& heap, void* object) {
+    heap.release(object);
+}
+void release(heaps::FallbackHeap& heap, void* object) {
+    if (object != nullptr) {
+        heap.deallocate(object);
+    }
+}
+template <class Heap>
+void release(Heap& heap, void* object) {
+    heap.deallocate(object);
+}
+
+template <class Heap>
+constexpr Owner owner_by_type = Owner::region;
+template <>
+constexpr Owner owner_by_type<heaps::PlanHeap> = Owner::plan;
+template <>
+constexpr Owner owner_by_type<heaps::GroupHeap> = Owner::groups;
+template <>
+constexpr Owner owner_by_type<ProcessPools> = Owner::pools;
+template <>
+constexpr Owner owner_by_type<heaps::FallbackHeap> = Owner::fallback;
+
+template <heaps::Heap Old>
+void* move(Old& old, void* object, void* moved, size_t bytes) {
+    if (moved != nullptr) {
+        const size_t had = old.usable_size(object);
+        memcpy(moved, object, had < bytes ? had : bytes);
+        old.deallocate(object);
+    }
+    return moved;
+}
+
+}  // namespace
+
+void* Route::claim(const AskedFor& request) {
+    if (void* object = claim_slot(request)) {
+        return object;
+    }
+    if (void* object = process_heaps.groups.allocate(request)) {
+        return object;
+    }
+    if (void* object = claim_pooled(request)) {
+        return object;
+    }
+    void* object = claim_common(request);
+    return object != nullptr ? object : process_heaps.allocate_in_region(request);
+}
+
+void* Route::claim_slot(const AskedFor& request) {
+    if (process_heaps.plan.has_slot(*request.asker)) {
+        return process_heaps.plan.allocate(request);
+    }
+    observe_without_slot(request);
+    return nullptr;
+}
+
+void* Route::claim_pooled(const AskedFor& request) {
+    const SitePool pool = request.asker->pooled.now();
+    const bool is_wanted = request.bytes == pool.bytes && pool.bytes != formats::plan::no_pool;
+    if (!is_wanted || request.alignment > heaps::PoolHeap::chunk_alignment) {
+        return nullptr;
+    }
+    void* object = Sites::take_at_hand(pool.borrower);
+    return object != nullptr ? object : sites_.allocate_pooled_slow(*request.asker, pool);
+}
+
+// What is small costs less there than in the fallback behind a look for its site, and is looked at when it is
+// freed.
+void* Route::claim_common(const AskedFor& request) {
+    if (request.bytes >= common_end_ || request.alignment > heaps::PoolHeap::chunk_alignment) {
+        return nullptr;
+    }
+    return sites_.allocate_common(request.bytes);
+}
+
+void Route::observe_without_slot(const AskedFor& request) {
+    Asker& requester = *request.asker;
+    count_exhausted(requester);
+    if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
+        request.alignment <= heaps::PoolHeap::chunk_alignment) {
+        sites_.observe(static_cast<Site&>(requester), request.bytes);
+    }
+}
+
+// Of a requester that the fallback may serve without asking again, once.
+void Route::count_exhausted(Asker& requester) {
+    if (has_pools()) {
+        sites_.begin_planned_pool(requester);
+    }
+    if (common_end_ == 0 && requester.group == formats::plan::no_group && !requester.is_watched &&
+        requester.pooled.now().bytes == formats::plan::no_pool) {
+        __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
+        __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
+    }
+    if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED)) {
+        process_heaps.plan.count_exhausted(requester);
+        tell_if_used_up();
+    }
+}
+
+// Without slots, groups and pools the plan costs but cannot help any more.
+void Route::tell_if_used_up() {
+    if (when_used_up_ != nullptr && process_heaps.groups.count() == 0 && !has_pools() &&
+        process_heaps.plan.exhausted_slots() >= planned_slots_) {
+        when_used_up_(*this);
+    }
+}
+
+void* Route::serve_soon(size_t bytes, size_t alignment, Asker& requester) {
+    if (void* object = allocate_small(bytes, alignment, requester)) [[likely]] {
+        return object;
+    }
+    if (alignment == 0 && is_plain(bytes, span_of(requester))) {
+        return heaps::FallbackHeap::allocate_plain(bytes);
+    }
+    return serve_or_refuse(*this, bytes, alignment, requester);
+}
+
+void* Route::serve_or_refuse(Route& route, size_t bytes, size_t alignment, Asker& requester) {
+    void* object = route.serve({bytes, alignment, &requester});
+    if (object == nullptr) {
+        errno = ENOMEM;
+    }
+    return object;
+}
+
+void* Route::serve_again(void* object, const AskedFor& request) {
+    return process_heaps.with_owner(object, [&]<class Heap>(Heap& heap) -> void* {
+        if constexpr (heaps::ClaimingHeap<Heap>) {
+            return heap.resize(object, request) ? object : move(heap, object, serve(request), request.bytes);
+        } else {
+            heap.expect_object(object);
+            void* const claimed = claim(request);
+            return claimed != nullptr ? move(heap, object, claimed, request.bytes)
+                                      : heap.reallocate(object, request);
+        }
+    });
+}
+
+void Route::deallocate_elsewhere(void* object) {
+    if (fallback().may_have_mark(object)) {
+        fallback().deallocate_marked(object);
+    } else {
+        process_heaps.with_owner(object, [=](auto& heap) { release(heap, object); });
+    }
+}
+
+Owner Route::owner(const void* object) {
+    return process_heaps.with_owner(object, []<class Heap>(Heap&) { return owner_by_type<Heap>; });
+}
+
+void* Route::allocate_marked(size_t bytes, SlowMalloc slow_path) {
+    void* object = fallback().allocate_marked(bytes);
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* Route::allocate_marked_zeroed(size_t bytes, SlowMalloc slow_path) {
+    void* object = fallback().allocate_marked_zeroed(bytes);
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* Route::allocate_marked_aligned(size_t alignment, size_t bytes, SlowAligned slow_path) {
+    void* object = fallback().allocate_marked_aligned(alignment, bytes);
+    return object != nullptr ? object : slow_path(alignment, bytes);
+}
+
+void* Route::allocate_at(size_t bytes, Site& site, SlowMalloc slow_path) {
+    if (__atomic_load_n(&site.is_systems, __ATOMIC_RELAXED)) {
+        void* object = platform::real::allocate(bytes);
+        return object != nullptr ? object : slow_path(bytes);
+    }
+    if (!process_heaps.plan.has_slot(site)) {
+        if (void* object = process_heaps.groups.allocate_small(bytes, site.group)) [[likely]] {
+            return object;
+        }
+    }
+    return allocate_at_any(bytes, site, slow_path);
+}
+
+void* Route::allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path) {
+    void* object = serve({bytes, 0, &site});
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* Route::allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path) {
+    void* object = serve_zeroed({bytes, 0, &site});
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* Route::allocate_in_region_slow(size_t bytes, SlowMalloc slow_path) {
+    void* object = process_heaps.allocate_in_region({bytes, 0});
+    return object != nullptr ? object : slow_path(bytes);
+}
+
+void* Route::allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path) {
+    void* object = process_heaps.allocate_in_region({bytes, 0});
+    return object != nullptr ? memset(object, 0, bytes) : slow_path(bytes);
+}
+
+bool Route::open_sites(const heaps::PlanFile* plan, Sites::Learning learning) {
+    planned_slots_ = plan != nullptr ? plan->header().slots_count : 0;
+    const bool is_open = sites_.open(plan, learning);
+    common_end_ = has_pools() && learning.learns ? Sites::largest_pooled + 1 : 0;
+    return is_open;
+}
+
+const char* Route::open_region_heap(const char* name) {
+    const char* const opened = process_heaps.open_region_heap(name);
+    choose_paths_of_region();
+    return opened;
+}
+
+// Functions that call nothing on their common way, and go on by a jump else.
+void Route::choose_paths_of_region() {
+#define KNOWN_HEAP(type, name)
+#define HEAP(type, name)                                                                   \
+    if (process_heaps.serves(&process_heaps.name)) {                                       \
+        region_path_ = [](size_t bytes, SlowMalloc slow_path) {                            \
+            void* const object = ProcessHeaps::take_at_hand(process_heaps.name, bytes);    \
+            return object != nullptr ? object : allocate_in_region_slow(bytes, slow_path); \
+        };                                                                                 \
+        deallocate_slow_ = [](void* object) {                                              \
+            if (!ProcessHeaps::give_at_hand(process_heaps.name, object)) {                 \
+                deallocate_elsewhere(object);                                              \
+            }                                                                              \
+        };                                                                                 \
+    }
+#include MALLOOM_PROCESS_HEAPS
+#undef HEAP
+}
+
+void Route::go(Way way) {
+    const auto choose = [](auto& word, auto wanted) { __atomic_store_n(&word, wanted, __ATOMIC_RELEASE); };
+    choose(in_region_, way == Way::region ? region_path_ : nullptr);
+    choose(plain_span_, way == Way::fallback ? fallback().plain_span() : size_t{0});
+    choose(marked_end_, way == Way::pools_alone && common_end_ != 0 ? fallback().marked_end() : size_t{0});
+}
+
+}  // namespace malloom::front

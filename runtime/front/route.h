@@ -1,0 +1,285 @@
+// The way of requests and objects through the heaps of a process: in which order the heaps are asked, whose
+// an object is, and what common requests may leave out. Nothing else says so; the run time drives it, and so
+// do the tests of what the heaps promise together.
+#pragma once
+
+#include <string.h>
+
+#include "runtime/front/process_heaps.h"
+#include "runtime/front/sites.h"
+
+namespace malloom::front {
+
+/// A request whose requester is known.
+struct AskedFor {
+    size_t bytes;
+    size_t alignment;  ///< as of heaps::Request
+    Asker* asker;
+
+    operator heaps::Request() const { return {bytes, alignment, asker}; }  // NOLINT: it is one
+};
+
+/// The heap that has an object: a part of the plan, the pools, the region heap that serves, or none of them.
+enum class Owner : uint8_t { plan, groups, pools, region, fallback };
+
+/// Of `process_heaps`. One static object, constant-initialized; until it is opened all is the fallback's.
+/// Thread-safe where nothing else is said. What gives objects returns null where there is no memory.
+class Route {
+  public:
+    using SlowMalloc = void* (*)(size_t);
+    using SlowAligned = void* (*)(size_t, size_t);
+
+    // ---- Who serves. Requests of a requester's: its slot, its group, its pool, a common pool, the region
+    // heap, the fallback.
+
+    void* serve(const AskedFor& request) {
+        void* object = claim(request);
+        return object != nullptr ? object : fallback().allocate(request);
+    }
+    void* serve_zeroed(const AskedFor& request) {
+        void* object = claim(request);
+        return object != nullptr ? memset(object, 0, request.bytes) : fallback().allocate_zeroed(request);
+    }
+    /// The same as serve, with the common cases first; sets errno where there is no memory.
+    void* serve_soon(size_t bytes, size_t alignment, Asker& requester);
+    /// As realloc, for an object that is not null and bytes that are not 0.
+    void* serve_again(void* object, const AskedFor& request);
+
+    // ---- Whose an object is.
+
+    /// Null is nobody's.
+    [[gnu::always_inline]] void deallocate(void* object) {
+        if (process_heaps.pools.release_fast(object)) {
+            return;
+        }
+        if (heaps::FallbackHeap::owns_plain(object)) {
+            heaps::FallbackHeap::deallocate_plain(object);
+        } else if (!process_heaps.plan.release_small(object)) [[unlikely]] {
+            deallocate_slow_(object);
+        }
+    }
+    static size_t usable_size(const void* object) {
+        return process_heaps.with_owner(object, [=](auto& heap) { return heap.usable_size(object); });
+    }
+    static Owner owner(const void* object);
+
+    // ---- The same for a call site that was met lately, and before it is known who asks. See
+    // FastProcessHeap.
+
+    [[gnu::always_inline]] static void* allocate_from_fallback(size_t bytes) {
+        return heaps::FallbackHeap::allocate_plain(bytes);
+    }
+    [[gnu::always_inline]] static void* allocate_aligned_from_fallback(size_t alignment, size_t bytes) {
+        return heaps::FallbackHeap::allocate_plain_aligned(alignment, bytes);
+    }
+    [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
+        return sites_.allocate_pooled(bytes, return_address);
+    }
+    template <class FromFallback, class Colocated, class SlowPath>
+    [[gnu::always_inline]] void* allocate_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
+                                               FromFallback from_fallback, Colocated colocated,
+                                               SlowPath slow_path) {
+        if (is_plain(bytes, plain_span_)) {
+            return from_fallback(bytes);
+        }
+        if (in_region_ != nullptr) {
+            return in_region_(bytes, slow_path);
+        }
+        if (is_unpoolable(bytes)) {
+            return allocate_marked(bytes, slow_path);
+        }
+        if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
+            return object;
+        }
+        Site* site = sites_.find_fast(return_address);
+        if (site == nullptr) [[unlikely]] {
+            return slow_path(bytes);
+        }
+        if (site->colocation.has_fast_path(bytes)) {
+            return colocated(bytes, site->colocation);
+        }
+        if (asks_the_caller(*site)) {
+            return slow_path(bytes);  // knows the caller
+        }
+        if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
+            return object;
+        }
+        return is_plain(bytes, span_of(*site)) ? from_fallback(bytes) : allocate_at(bytes, *site, slow_path);
+    }
+    template <class SlowPath>
+    [[gnu::always_inline]] void* allocate_zeroed_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
+                                                      SlowPath slow_path) {
+        if (is_plain(bytes, plain_span_)) {
+            return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
+        }
+        if (in_region_ != nullptr) {
+            return allocate_zeroed_in_region(bytes, slow_path);
+        }
+        if (is_unpoolable(bytes)) {
+            return allocate_marked_zeroed(bytes, slow_path);
+        }
+        if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
+            return memset(object, 0, bytes);
+        }
+        Site* site = sites_.find_fast(return_address);
+        if (site == nullptr) [[unlikely]] {
+            return slow_path(bytes);
+        }
+        if (asks_the_caller(*site)) {
+            return slow_path(bytes);
+        }
+        if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
+            return memset(object, 0, bytes);
+        }
+        return is_plain(bytes, span_of(*site)) ? heaps::FallbackHeap::allocate_plain_zeroed(bytes)
+                                               : allocate_zeroed_at(bytes, *site, slow_path);
+    }
+    template <class FromFallback, class SlowPath>
+    [[gnu::always_inline]] void* allocate_aligned_fast(size_t alignment, size_t bytes,
+                                                       uintptr_t return_address, FromFallback from_fallback,
+                                                       SlowPath slow_path) {
+        if (alignment > heaps::FallbackHeap::largest_plain_alignment) [[unlikely]] {
+            return slow_path(alignment, bytes);
+        }
+        if (is_plain(bytes, plain_span_)) {
+            return from_fallback(alignment, bytes);
+        }
+        if (bytes < marked_end_ && alignment > heaps::PoolHeap::chunk_alignment) {
+            return allocate_marked_aligned(alignment, bytes, slow_path);
+        }
+        Site* site = sites_.find_fast(return_address);
+        if (site == nullptr) [[unlikely]] {
+            return slow_path(alignment, bytes);
+        }
+        if (void* object = allocate_small(bytes, alignment, *site)) [[likely]] {
+            return object;
+        }
+        return is_plain(bytes, span_of(*site)) ? from_fallback(alignment, bytes)
+                                               : slow_path(alignment, bytes);
+    }
+    template <class SlowPath>
+    [[gnu::always_inline]] void* reallocate_fast(void* object, size_t bytes, SlowPath slow_path) {
+        if (is_plain(bytes, plain_span_) && heaps::FallbackHeap::owns_plain(object)) {
+            return heaps::FallbackHeap::reallocate_plain(object, bytes);
+        }
+        return slow_path(object, bytes);
+    }
+
+    /// An object beside its companion, where a chunk waits there; else null.
+    [[gnu::always_inline]] static void* allocate_waiting(const Colocation& colocation, uintptr_t companion) {
+        return colocation.allocate_waiting(companion);
+    }
+    /// The same where none waits.
+    static void* begin_run(const Colocation& colocation, uintptr_t companion) {
+        return colocation.begin_run(companion);
+    }
+    /// For a call in a wrapper: a chunk of a pool that is at hand, or null.
+    [[gnu::always_inline]] void* allocate_reached(size_t bytes, const context::Caller& caller) {
+        Site* wrapper = sites_.find_fast(caller.return_address);
+        if (wrapper == nullptr || !is_wrapper(*wrapper)) {
+            return nullptr;
+        }
+        Site* site = sites_.reach_fast(*wrapper, caller);
+        if (site == nullptr || site->kind() != Site::Kind::pooled) {
+            return nullptr;
+        }
+        const SitePool pool = site->pooled.now();
+        return wrapper->charge(site->end()) && pool.bytes == bytes
+                   ? process_heaps.pools.allocate_fast(pool.borrower)
+                   : nullptr;
+    }
+
+    // ---- What there is. Before the first request, in this order.
+
+    /// Called when all slots of the plan are used up or given up, and nothing else serves: the fallback alone
+    /// may go on. In any thread, and more than once.
+    using WhenUsedUp = void (*)(Route& route);
+    void when_used_up(WhenUsedUp told) { when_used_up_ = told; }
+    /// As Sites::open. Sites that learn have common pools behind their own.
+    bool open_sites(const heaps::PlanFile* plan, Sites::Learning learning);
+    /// As ProcessHeaps::open_region_heap.
+    const char* open_region_heap(const char* name);
+
+    /// What requests may be served by before it is known who asks.
+    enum class Way : uint8_t {
+        asked,        ///< nothing: who asks decides
+        pools_alone,  ///< the fallback, where they are too large for any pool: there is no plan
+        region,       ///< the region heap that is open
+        fallback,     ///< the fallback
+    };
+    /// At any time.
+    void go(Way way);
+    /// Of a requester without slots that are left: what serves it from now on is known.
+    void count_exhausted(Asker& requester);
+
+    Sites& sites() { return sites_; }
+    bool has_pools() const { return sites_.has_pools(); }
+
+  private:
+    using InRegion = void* (*)(size_t bytes, SlowMalloc slow_path);
+
+    static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
+    [[gnu::always_inline]] static bool is_plain(size_t bytes, size_t span) {
+        return bytes - heaps::FallbackHeap::plain_least < span;
+    }
+
+    [[gnu::always_inline]] static size_t span_of(const Asker& requester) {
+        return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
+    }
+    [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
+        return site.kind() >= Site::Kind::colocated && !heaps::PlanHeap::has_slot(site);
+    }
+    [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
+        return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);
+    }
+    // A pool's chunk or a slot, where either is at hand. That the thread's patience has ended is looked at in
+    // the slow path, chunk or not.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Asker& requester) {
+        const SitePool pool = requester.pooled.now();
+        if (pool.bytes == bytes && alignment <= heaps::PoolHeap::chunk_alignment) {
+            if (void* object = Sites::take_at_hand(pool.borrower)) [[likely]] {
+                return object;
+            }
+        }
+        return process_heaps.plan.allocate_small(bytes, alignment, requester);
+    }
+    // Who asks for so much does not matter where there is no plan: no pool serves it.
+    [[gnu::always_inline]] bool is_unpoolable(size_t bytes) const {
+        return bytes > Sites::largest_pooled && bytes < marked_end_;
+    }
+
+    [[gnu::noinline]] static void* serve_or_refuse(Route& route, size_t bytes, size_t alignment,
+                                                   Asker& requester);
+    void* claim(const AskedFor& request);
+    void* claim_slot(const AskedFor& request);
+    void* claim_pooled(const AskedFor& request);
+    void* claim_common(const AskedFor& request);
+    void observe_without_slot(const AskedFor& request);
+    void tell_if_used_up();
+
+    // What is less common of a call site that is known. Without memory `slow_path` says so.
+    [[gnu::noinline]] static void* allocate_marked(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_marked_zeroed(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_marked_aligned(size_t alignment, size_t bytes,
+                                                           SlowAligned slow_path);
+    [[gnu::noinline]] static void* allocate_in_region_slow(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] static void* allocate_zeroed_in_region(size_t bytes, SlowMalloc slow_path);
+    [[gnu::noinline]] void* allocate_at(size_t bytes, Site& site, SlowMalloc slow_path);
+    [[gnu::noinline]] void* allocate_at_any(size_t bytes, Site& site, SlowMalloc slow_path);
+    [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
+    [[gnu::noinline]] static void deallocate_elsewhere(void* object);
+    void choose_paths_of_region();
+
+    /// Smaller requests without pools of their own come from common ones; 0 where none do.
+    size_t common_end_ = 0;
+    size_t plain_span_ = 0;           ///< of the fallback, where all is its; else 0
+    InRegion in_region_ = nullptr;    ///< on the way to the region heap: asked before all else
+    InRegion region_path_ = nullptr;  ///< of the region heap that is open, with its common case in it
+    void (*deallocate_slow_)(void* object) = deallocate_elsewhere;
+    size_t marked_end_ = 0;  ///< of the fallback, where all that no pool may serve is the fallback's; else 0
+    WhenUsedUp when_used_up_ = nullptr;
+    uint64_t planned_slots_ = 0;
+    Sites sites_;
+};
+
+}  // namespace malloom::front
