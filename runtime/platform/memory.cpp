@@ -7,7 +7,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,6 +84,12 @@ bool open_pages(void* start, size_t bytes) {
     return done;
 }
 
+void protect_pages(void* start, size_t bytes) {
+    const int saved = errno;
+    mprotect(start, bytes, PROT_READ);
+    errno = saved;
+}
+
 size_t address_space_limit() {
     return limit_of(RLIMIT_AS);
 }
@@ -160,32 +165,6 @@ void prefer_huge_pages(void* start, size_t bytes) {
     if (begin < end) {
         advise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
     }
-}
-
-MappedFile map_file(const char* path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return {.error = errno};
-    }
-    struct stat status = {};
-    MappedFile mapped;
-    if (fstat(file, &status) != 0) {
-        mapped.error = errno;
-    } else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
-        mapped.error = EINVAL;
-    } else {
-        mapped.bytes = static_cast<size_t>(status.st_size);
-        void* start = mmap(nullptr, mapped.bytes, PROT_READ, MAP_PRIVATE, file, 0);
-        if (start == MAP_FAILED) {
-            mapped.error = errno;
-        } else {
-            // Where the file lies in huge pages in the page cache, one touch would count as 2 MiB.
-            advise(start, mapped.bytes, MADV_NOHUGEPAGE);
-            mapped.start = static_cast<const unsigned char*>(start);
-        }
-    }
-    close(file);
-    return mapped;
 }
 
 // Not getrusage: its peak includes what the process was before it exec'ed the program.

@@ -38,6 +38,9 @@ void* reserve_pages(size_t bytes, size_t alignment);
 /// counts nowhere, not where the system counts what is promised, and not for mlockall.
 void* reserve_addresses(size_t bytes, size_t alignment);
 
+/// Makes whole pages readable, and no more.
+void protect_pages(void* start, size_t bytes);
+
 /// Makes whole pages of reserved addresses readable and writable; they read as zero. False where the system
 /// has promised too much memory already.
 bool open_pages(void* start, size_t bytes);
@@ -52,8 +55,7 @@ size_t data_limit();
 /// Gives back what these gave, or whole pages of it.
 void unmap_pages(void* start, size_t bytes);
 
-/// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again, or
-/// as the file that is mapped there.
+/// Gives the memory of whole pages back but keeps their addresses: they read as zero when touched again.
 void discard_pages(void* start, size_t bytes);
 
 /// Makes the pages resident with as few faults as the system knows; false where it cannot (they then fault
@@ -78,14 +80,6 @@ uint64_t monotonic_nanoseconds();
 
 /// Asks for huge pages in whole 2 MiB parts of the range; advice only.
 void prefer_huge_pages(void* start, size_t bytes);
-
-/// A file mapped read-only. The owner unmaps it with unmap_pages(start, bytes).
-struct MappedFile {
-    const unsigned char* start = nullptr;
-    size_t bytes = 0;
-    int error = 0;  // errno of what failed; 0 when start is valid
-};
-MappedFile map_file(const char* path);
 
 /// Peak resident memory of this process, in bytes.
 size_t peak_resident_bytes();

@@ -12,29 +12,100 @@ namespace malloom::heaps {
 
 using namespace formats::plan;
 
+namespace {
+
+// Slots of plans up to here are read at once: that takes a fraction of a millisecond, and no system call
+// comes later.
+constexpr uint64_t most_bytes_at_once = uint64_t{1} << 20;
+
+// Of all else in a plan, far more than any has.
+constexpr uint64_t most_table_bytes = uint64_t{256} << 20;
+
+}  // namespace
+
 bool PlanFile::open(const char* path) {
-    const platform::MappedFile file = platform::map_file(path);
-    if (file.start == nullptr) {
-        return refuse(file.error != 0 ? strerrordesc_np(file.error) : "cannot be mapped");
+    if (const char* problem = file_.open(path)) {
+        return refuse(problem);
     }
-    if (!open(file.start, file.bytes)) {
-        platform::unmap_pages(const_cast<unsigned char*>(file.start), file.bytes);
-        return false;
+    PlanHeader header;
+    header_ = &header;
+    const bool is_long_enough = file_.bytes() >= sizeof header;
+    if (is_long_enough && !file_.read(&header, sizeof header, 0)) {
+        refuse("cannot be read");
+    } else if (check_header(file_.bytes()) && check_sections() && read_file()) {
+        return true;
     }
-    mapped_ = file.start;
-    mapped_bytes_ = file.bytes;
-    return true;
+    const char* problem = problem_;
+    close();
+    return refuse(problem);
 }
 
 bool PlanFile::open(const unsigned char* start, size_t bytes) {
     header_ = reinterpret_cast<const PlanHeader*>(start);
-    return check_header(bytes) && check_sections();
+    if (!check_header(bytes) || !check_sections()) {
+        return false;
+    }
+    find_sections();
+    return true;
+}
+
+// `header_` is checked, and somebody else's.
+bool PlanFile::read_file() {
+    memory_bytes_ = file_.bytes();
+    memory_ = static_cast<unsigned char*>(platform::reserve_pages(memory_bytes_, platform::page_bytes()));
+    if (memory_ == nullptr) {
+        return refuse("is too large for the memory that the program may have");
+    }
+    memcpy(memory_, header_, sizeof *header_);
+    header_ = reinterpret_cast<const PlanHeader*>(memory_);
+    fetches_slots_ = header_->slots_count > most_bytes_at_once / sizeof(PlanSlot);
+    find_sections();
+    if (!read_sections()) {
+        return refuse("cannot be read to its end: somebody is changing it");
+    }
+    if (fetches_slots_) {
+        platform::protect_pages(memory_, platform::round_down(header_->slots_offset, platform::page_bytes()));
+        return file_.keep_open() || refuse("is large, and the program may have no more files open");
+    }
+    platform::protect_pages(memory_, memory_bytes_);
+    file_.close();
+    return true;
+}
+
+bool PlanFile::read_sections() {
+    const PlanHeader& plan = *header_;
+    return read_section(contexts_, plan.contexts_capacity * sizeof(PlanContext)) &&
+           read_section(slots_, fetches_slots_ ? 0 : plan.slots_count * sizeof(PlanSlot)) &&
+           read_section(sequences_, plan.sequences_count * sizeof(PlanSequence)) &&
+           read_section(groups_, plan.groups_count * sizeof(PlanGroup)) &&
+           read_section(prefetches_, plan.prefetches_count * sizeof(PlanPrefetch));
+}
+
+bool PlanFile::read_section(const void* start, uint64_t bytes) {
+    const auto offset = static_cast<uint64_t>(static_cast<const unsigned char*>(start) - memory_);
+    return file_.read(memory_ + offset, bytes, offset);
+}
+
+bool PlanFile::fetch_slots(const PlanSlot* first, const PlanSlot* end) const {
+    const auto offset = static_cast<uint64_t>(reinterpret_cast<const unsigned char*>(first) - memory_);
+    return !fetches_slots_ ||
+           file_.read(memory_ + offset, static_cast<size_t>(end - first) * sizeof *first, offset);
+}
+
+bool PlanFile::copy_slots(PlanSlot* into) const {
+    const size_t bytes = header_->slots_count * sizeof *into;
+    if (fetches_slots_) {
+        return file_.read(into, bytes, header_->slots_offset);
+    }
+    memcpy(into, slots_, bytes);
+    return true;
 }
 
 void PlanFile::close() {
-    if (mapped_ != nullptr) {
-        platform::unmap_pages(const_cast<unsigned char*>(mapped_), mapped_bytes_);
+    if (memory_ != nullptr) {
+        platform::unmap_pages(memory_, memory_bytes_);
     }
+    file_.close();
     *this = PlanFile();
 }
 
@@ -85,13 +156,20 @@ bool PlanFile::check_sections() {
         !lies_within(plan.record_offset, plan.record_bytes, 1)) {
         return refuse("is damaged: a section lies outside the file");
     }
+    const uint64_t table_bytes =
+        plan.contexts_capacity * sizeof(PlanContext) + plan.sequences_count * sizeof(PlanSequence) +
+        plan.groups_count * sizeof(PlanGroup) + plan.prefetches_count * sizeof(PlanPrefetch);
+    return table_bytes <= most_table_bytes || refuse("has more contexts than any program: it is damaged");
+}
+
+void PlanFile::find_sections() {
+    const PlanHeader& plan = *header_;
     const auto* start = reinterpret_cast<const unsigned char*>(header_);
     contexts_ = reinterpret_cast<const PlanContext*>(start + plan.contexts_offset);
     slots_ = reinterpret_cast<const PlanSlot*>(start + plan.slots_offset);
     sequences_ = reinterpret_cast<const PlanSequence*>(start + plan.sequences_offset);
     groups_ = reinterpret_cast<const PlanGroup*>(start + plan.groups_offset);
     prefetches_ = reinterpret_cast<const PlanPrefetch*>(start + plan.prefetches_offset);
-    return true;
 }
 
 bool PlanFile::lies_within(uint64_t offset, uint64_t count, uint64_t entry_bytes) const {

@@ -1,18 +1,21 @@
-// A plan as it lies in its file, mapped and used in place. Opening checks the header and that every section
-// lies within the file, in constant time. What the sections say is not trusted: whoever uses an entry checks
-// it.
+// A plan, in memory of the process's own: whoever shortens, changes or replaces the file harms nobody who
+// runs with it. Opening checks the header and that every section lies within the file, and reads all but the
+// slots of a large plan, which are read as they are needed. What the sections say is not trusted: whoever
+// uses an entry checks it.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "formats/plan.h"
+#include "runtime/platform/input_file.h"
 
 namespace malloom::heaps {
 
 class PlanFile {
   public:
-    /// Maps the plan at `path`. On failure says false and `problem()` says why, in a few words.
+    /// Reads the plan at `path`. On failure says false and `problem()` says why, in a few words. Where slots
+    /// are read later, the file stays open until close().
     bool open(const char* path);
     /// The same for bytes in memory, which stay the caller's and are 8-byte aligned.
     bool open(const unsigned char* start, size_t bytes);
@@ -32,8 +35,13 @@ class PlanFile {
     /// Whether the entry says something that can be done; where its load is stays to be checked.
     static bool is_sound(const formats::plan::PlanPrefetch& prefetch);
 
-    /// Whether it is mapped from a file, so that its pages may be given back and read again.
-    bool is_mapped() const { return mapped_ != nullptr; }
+    /// Whether slots are read as they are needed, so that pages of them may be given back behind that.
+    bool fetches_slots() const { return fetches_slots_; }
+    /// Reads those from `first` up to `end`, both of slots(). False where that cannot be done any more: then
+    /// some may be zero, which no request has. Thread-safe; errno stays.
+    bool fetch_slots(const formats::plan::PlanSlot* first, const formats::plan::PlanSlot* end) const;
+    /// Copies all of them. False likewise.
+    bool copy_slots(formats::plan::PlanSlot* into) const;
 
     bool matches_by_sequence() const;
 
@@ -46,12 +54,18 @@ class PlanFile {
     bool refuse(const char* problem);
     bool check_header(size_t bytes);
     bool check_sections();
+    bool read_file();
+    bool read_sections();
+    bool read_section(const void* start, uint64_t bytes);
+    void find_sections();
     bool lies_within(uint64_t offset, uint64_t count, uint64_t entry_bytes) const;
     bool has_slots(uint64_t first, uint64_t count) const;
 
     const char* problem_ = "no plan";
-    const unsigned char* mapped_ = nullptr;
-    size_t mapped_bytes_ = 0;
+    platform::InputFile file_;
+    unsigned char* memory_ = nullptr;
+    size_t memory_bytes_ = 0;  ///< as many as the file has
+    bool fetches_slots_ = false;
     const formats::plan::PlanHeader* header_ = nullptr;
     const formats::plan::PlanContext* contexts_ = nullptr;
     const formats::plan::PlanSlot* slots_ = nullptr;

@@ -15,9 +15,10 @@ constexpr size_t kept_bytes = size_t{32} << 20;
 // A requester is given up when so many of its requests had no slot, and not half as many had one.
 constexpr uint32_t patience = 256;
 
-// A requester goes through its slots in stretches of so many bytes, and gives back the plan's pages behind
-// it: they count as the program's memory.
+// A requester goes through its slots in stretches of so many bytes. Those of a large plan are read then, with
+// what is looked at beyond them, and the pages behind it go back: they count as the program's memory.
 constexpr uint64_t stretch_bytes = uint64_t{64} << 10;
+constexpr uint64_t fetched_beyond = 128 * sizeof(formats::plan::PlanSlot);
 
 uint64_t smallest(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -26,8 +27,7 @@ uint64_t smallest(uint64_t a, uint64_t b) {
 }  // namespace
 
 bool PlanHeap::open(const PlanFile& plan) {
-    slots_ = plan.slots();
-    is_mapped_ = plan.is_mapped();
+    plan_ = &plan;
     return plan.header().arena_bytes != 0 && occupancy_.open(plan.header().arena_bytes);
 }
 
@@ -51,11 +51,12 @@ void PlanHeap::preallocate() {
     platform::populate_pages(static_cast<char*>(arena) + whole, bytes - whole);
 }
 
-void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count) const {
-    requester.first = reinterpret_cast<uint64_t>(slots_ + first_slot);
+void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count) {
+    requester.first = reinterpret_cast<uint64_t>(plan_->slots() + first_slot);
     requester.next = requester.first;
-    requester.end = reinterpret_cast<uint64_t>(slots_ + first_slot + count);
+    requester.end = reinterpret_cast<uint64_t>(plan_->slots() + first_slot + count);
     requester.fast_end = requester.first;
+    fetch_stretch(requester, requester.first);
     start_stretch(requester, requester.first);
 }
 
@@ -66,8 +67,8 @@ bool PlanHeap::is_valid(const Requester& requester) noexcept {
            fast_end <= requester.end && (next - requester.first) % sizeof(Slot) == 0;
 }
 
-// `next` is not below fast_end. Racing threads may give the same pages back twice.
-void PlanHeap::start_stretch(Requester& requester, uint64_t next) const {
+// `next` is not below fast_end. Racing threads may read the same slots, or give the same pages back, twice.
+void PlanHeap::start_stretch(Requester& requester, uint64_t next) {
     MALLOOM_CHECK(is_valid(requester));  // pages that it has passed go back
     const uint64_t look_ahead = prefetch_slots * sizeof(Slot);
     const bool is_short = requester.end - requester.first <= look_ahead;
@@ -76,12 +77,32 @@ void PlanHeap::start_stretch(Requester& requester, uint64_t next) const {
     if (reached >= last) {
         return;
     }
-    __atomic_store_n(&requester.fast_end, smallest(next + stretch_bytes, last), __ATOMIC_RELAXED);
+    if (next != requester.first) {
+        fetch_stretch(requester, next);
+    }
+    __atomic_store_n(&requester.fast_end, smallest(next + stretch_bytes, last), __ATOMIC_RELEASE);
+    if (plan_->fetches_slots()) {
+        give_back_behind(requester, reached, next);
+    }
+}
+
+// What has not been read is zero, which no request has.
+void PlanHeap::fetch_stretch(Requester& requester, uint64_t next) {
+    const uint64_t bytes = smallest(stretch_bytes + fetched_beyond, requester.end - next);
+    if (!plan_->fetch_slots(reinterpret_cast<const Slot*>(next),
+                            reinterpret_cast<const Slot*>(next + bytes))) {
+        give_up(requester);
+    }
+}
+
+// Whole pages of its own: others have slots in the first one.
+void PlanHeap::give_back_behind(const Requester& requester, uint64_t reached, uint64_t next) const {
     const uint64_t page = platform::page_bytes();
+    const uint64_t passed = reached - smallest(stretch_bytes, reached - requester.first);
     const uint64_t begin =
-        platform::round_down(reached - smallest(stretch_bytes, reached - requester.first), page);
+        passed == requester.first ? platform::round_up(passed, page) : platform::round_down(passed, page);
     const uint64_t end = platform::round_down(next, page);
-    if (is_mapped_ && begin < end) {
+    if (begin < end) {
         platform::discard_pages(reinterpret_cast<void*>(begin), end - begin);
     }
 }
@@ -120,7 +141,7 @@ void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
         count_refused(requester);
         return nullptr;
     }
-    if (next < __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED)) {
+    if (next < __atomic_load_n(&requester.fast_end, __ATOMIC_ACQUIRE)) {
         prefetch(next + prefetch_slots * sizeof(Slot));
     }
     return occupancy_.address(slot.start);
@@ -132,6 +153,9 @@ void* PlanHeap::allocate_again(const Request& request) {
     const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
     const uint64_t granules = structures::last_granule(request.bytes) + 1;
     MALLOOM_CHECK(is_valid(requester));
+    if (next == requester.end) {
+        return count_exhausted(requester);  // it was given up just now
+    }
     const Slot* found = find_slot_again(requester, granules);
     if (found == nullptr) {
         count_refused(requester);

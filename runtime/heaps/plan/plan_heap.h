@@ -15,8 +15,8 @@ namespace malloom::heaps {
 
 class PlanHeap {
   public:
-    /// Reserves the plan's arena. False where address space is short; the heap then claims nothing. Called
-    /// once.
+    /// Reserves the arena of the plan, which must outlive the heap. False where address space is short; the
+    /// heap then claims nothing. Called once.
     bool open(const PlanFile& plan);
     void close();
 
@@ -30,7 +30,7 @@ class PlanHeap {
     static bool is_valid(const Requester& requester) noexcept;
 
     /// Points the requester at `count` slots of the plan.
-    void assign(Requester& requester, uint64_t first_slot, uint64_t count) const;
+    void assign(Requester& requester, uint64_t first_slot, uint64_t count);
 
     void* allocate(const Request& request) {
         Requester& requester = *request.requester;
@@ -38,7 +38,7 @@ class PlanHeap {
         if (next >= requester.end) [[unlikely]] {
             return count_exhausted(requester);
         }
-        if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED)) [[unlikely]] {
+        if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_ACQUIRE)) [[unlikely]] {
             start_stretch(requester, next);
         }
         if (last_granule(next) != structures::last_granule(request.bytes)) [[unlikely]] {
@@ -57,7 +57,7 @@ class PlanHeap {
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         // 0 bytes have no such last granule, nor have slots of 0 granules.
         const uint64_t last = (bytes - 1) / structures::granule_bytes;
-        if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED) || last_granule(next) != last)
+        if (next >= __atomic_load_n(&requester.fast_end, __ATOMIC_ACQUIRE) || last_granule(next) != last)
             [[unlikely]] {
             return nullptr;
         }
@@ -106,10 +106,10 @@ class PlanHeap {
 
     /// Slots that requesters have used up for good, matched or not.
     uint64_t exhausted_slots() const { return __atomic_load_n(&exhausted_slots_, __ATOMIC_RELAXED); }
-    /// Requesters whose slots were given up because hardly any fitted.
+    /// Requesters whose slots were given up because hardly any fitted, or they could not be read.
     uint64_t given_up() const { return __atomic_load_n(&given_up_, __ATOMIC_RELAXED); }
 
-    /// Takes the rest of its slots from the requester. They do not fit this run.
+    /// Takes the rest of its slots from the requester. They do not fit this run, or cannot be read any more.
     void give_up(Requester& requester);
 
   private:
@@ -156,15 +156,16 @@ class PlanHeap {
 
     void* allocate_next(const Request& request, uint64_t next);
     [[gnu::noinline]] void* allocate_again(const Request& request);
-    [[gnu::noinline]] void start_stretch(Requester& requester, uint64_t next) const;
+    [[gnu::noinline]] void start_stretch(Requester& requester, uint64_t next);
+    void fetch_stretch(Requester& requester, uint64_t next);
+    void give_back_behind(const Requester& requester, uint64_t reached, uint64_t next) const;
     void count_refused(Requester& requester);
     void count_unused(Requester& requester, uint64_t slots) const;
 
     static constexpr uint64_t prefetch_slots = 8;
 
     structures::Occupancy occupancy_;
-    const Slot* slots_ = nullptr;
-    bool is_mapped_ = false;
+    const PlanFile* plan_ = nullptr;
     uint64_t exhausted_slots_ = 0;
     uint64_t given_up_ = 0;
 };

@@ -78,6 +78,31 @@ class Table {
     uint64_t capacity_ = 2;
 };
 
+// The slots of a plan, in pages of its own: the plan's are there for requests only, and not all at once.
+class SlotsOf {
+  public:
+    explicit SlotsOf(const PlanFile* plan) {
+        bytes_ = plan != nullptr ? plan->header().slots_count * sizeof(PlanSlot) : 0;
+        entries_ = bytes_ != 0 ? static_cast<PlanSlot*>(platform::map_pages(bytes_)) : nullptr;
+        is_there_ = bytes_ == 0 || (entries_ != nullptr && plan->copy_slots(entries_));
+    }
+    SlotsOf(const SlotsOf&) = delete;
+    SlotsOf& operator=(const SlotsOf&) = delete;
+    ~SlotsOf() {
+        if (entries_ != nullptr) {
+            platform::unmap_pages(entries_, bytes_);
+        }
+    }
+
+    bool is_there() const { return is_there_; }
+    const PlanSlot* entries() const { return entries_; }
+
+  private:
+    size_t bytes_;
+    PlanSlot* entries_;
+    bool is_there_;
+};
+
 void fill(Table& table, const LearnedPlan& learned) {
     const uint64_t old = learned.base != nullptr ? learned.base->header().contexts_capacity : 0;
     for (uint64_t i = 0; i < old; ++i) {
@@ -193,7 +218,7 @@ bool may_replace(const char* path) {
     if (!S_ISREG(status.st_mode)) {
         return false;
     }
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     uint64_t magic = 0;
     const bool is_plan =
         status.st_size == 0 ||
@@ -228,7 +253,8 @@ const char* write_beside(const char* path, const PlanHeader& header, const Secti
     if (!make_temporary_name(path, temporary)) {
         return strerrordesc_np(ENAMETOOLONG);
     }
-    const int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const int file =
+        open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file < 0) {
         return strerrordesc_np(errno);
     }
@@ -250,13 +276,17 @@ const char* write_to(const LearnedPlan& learned, const char* path) {
         return strerrordesc_np(ENOMEM);
     }
     fill(table, learned);
+    const SlotsOf base_slots(base);
     Section parts[sections] = {{table.entries(), table.capacity(), sizeof(PlanContext)},
                                {nullptr, 0, sizeof(PlanSlot)},
                                {nullptr, 0, sizeof(PlanSequence)},
                                {nullptr, 0, sizeof(PlanGroup)},
                                {learned.prefetches, learned.prefetches_count, sizeof(PlanPrefetch)}};
     if (base != nullptr) {
-        parts[slots] = {base->slots(), base->header().slots_count, sizeof(PlanSlot)};
+        if (!base_slots.is_there()) {
+            return "the plan of this run cannot be read any more";
+        }
+        parts[slots] = {base_slots.entries(), base->header().slots_count, sizeof(PlanSlot)};
         parts[sequences] = {base->sequences(), base->header().sequences_count, sizeof(PlanSequence)};
         parts[groups] = {base->groups(), base->header().groups_count, sizeof(PlanGroup)};
         if (learned.prefetches_count == 0) {

@@ -1,16 +1,13 @@
 #include "src/native/plan/check.h"
 
-#include <fcntl.h>
-#include <stddef.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <system_error>
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
 
 #include "formats/plan.h"
 #include "record/stream/checksum.h"
 #include "runtime/heaps/plan/plan_file.h"
+#include "runtime/platform/input_file.h"
 
 namespace malloom::native {
 
@@ -18,50 +15,51 @@ namespace {
 
 using namespace formats::plan;
 
-/// A file mapped for reading, its pages brought in with one call.
-class MappedPlan {
-  public:
-    explicit MappedPlan(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-        struct stat status{};
-        if (file_ < 0 || fstat(file_, &status) != 0) {
-            fail(path);
-        }
-        if (!S_ISREG(status.st_mode)) {
-            errno = EINVAL;
-            fail(path);
-        }
-        bytes_ = static_cast<size_t>(status.st_size);
-        if (bytes_ > 0) {
-            start_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file_, 0);
-            if (start_ == MAP_FAILED) {
-                fail(path);
-            }
-        }
-    }
-    MappedPlan(const MappedPlan&) = delete;
-    MappedPlan& operator=(const MappedPlan&) = delete;
-    ~MappedPlan() {
-        if (bytes_ > 0) {
-            munmap(start_, bytes_);
-        }
-        close(file_);
-    }
+constexpr uint64_t part_bytes = 1 << 20;
 
-    const unsigned char* start() const { return static_cast<const unsigned char*>(start_); }
-    size_t bytes() const { return bytes_; }
+/// A plan's file. Whoever changes it meanwhile makes it no good plan, and harms nothing else.
+class OpenedPlan {
+  public:
+    explicit OpenedPlan(const std::string& path) : path_(path) {
+        if (const char* problem = file_.open(path.c_str())) {
+            fail(problem);
+        }
+        if (file_.bytes() >= sizeof header_) {
+            read(&header_, sizeof header_, 0);
+        }
+    }
+    OpenedPlan(const OpenedPlan&) = delete;
+    OpenedPlan& operator=(const OpenedPlan&) = delete;
+    ~OpenedPlan() { file_.close(); }
+
+    const PlanHeader& header() const { return header_; }
+    uint64_t bytes() const { return file_.bytes(); }
+
+    uint64_t body_checksum() {
+        std::vector<unsigned char> part(std::min(part_bytes, bytes()));
+        stream::Checksum checksum;
+        for (uint64_t at = sizeof header_; at < bytes(); at += part.size()) {
+            const uint64_t step = std::min<uint64_t>(part.size(), bytes() - at);
+            read(part.data(), step, at);
+            checksum.add(part.data(), step);
+        }
+        return checksum.value();
+    }
 
   private:
-    [[noreturn]] void fail(const std::string& path) const {
-        const std::error_code error(errno, std::generic_category());
-        if (file_ >= 0) {
-            close(file_);
+    void read(void* into, size_t size, uint64_t offset) {
+        if (!file_.read(into, size, offset)) {
+            fail("it changes, or the disk does not give it");
         }
-        throw std::system_error(error, path);
+    }
+    [[noreturn]] void fail(const char* problem) {
+        file_.close();
+        throw std::runtime_error(path_ + ": " + problem);
     }
 
-    int file_;
-    void* start_ = nullptr;
-    size_t bytes_ = 0;
+    const std::string& path_;
+    platform::InputFile file_;
+    PlanHeader header_{};
 };
 
 std::string version_problem(uint32_t version) {
@@ -71,30 +69,28 @@ std::string version_problem(uint32_t version) {
 }
 
 // The run time's own judgement, with the number of a version that is not this one.
-std::string header_problem(const MappedPlan& plan) {
-    const auto* header = reinterpret_cast<const PlanHeader*>(plan.start());
-    if (plan.bytes() >= sizeof(PlanHeader) && header->magic == file_magic &&
-        header->version != version_current) {
-        return version_problem(header->version);
+std::string header_problem(const OpenedPlan& plan) {
+    const PlanHeader& header = plan.header();
+    if (plan.bytes() >= sizeof header && header.magic == file_magic && header.version != version_current) {
+        return version_problem(header.version);
     }
     heaps::PlanFile file;
-    return file.open(plan.start(), plan.bytes()) ? "" : file.problem();
+    return file.open(reinterpret_cast<const unsigned char*>(&header), plan.bytes()) ? "" : file.problem();
 }
 
 }  // namespace
 
 CheckedPlan check_plan(const std::string& path) {
-    const MappedPlan plan(path);
+    OpenedPlan plan(path);
     std::string problem = header_problem(plan);
     if (!problem.empty()) {
         return {problem, ""};
     }
-    const auto& header = *reinterpret_cast<const PlanHeader*>(plan.start());
-    const size_t body_bytes = plan.bytes() - sizeof header;
-    if (stream::checksum(plan.start() + sizeof header, body_bytes) != header.body_checksum) {
+    const PlanHeader& header = plan.header();
+    if (plan.body_checksum() != header.body_checksum) {
         return {"is damaged: its body's checksum is wrong", ""};
     }
-    return {"", std::string(reinterpret_cast<const char*>(plan.start()), sizeof header)};
+    return {"", std::string(reinterpret_cast<const char*>(&header), sizeof header)};
 }
 
 }  // namespace malloom::native

@@ -11,7 +11,8 @@ struct CheckedPlan {
 };
 
 /// Opens the plan at `path` once, and checks lengths, version, both checksums, and that every section lies in
-/// the file. Throws std::system_error where the file cannot be read.
+/// the file. Throws std::runtime_error, which names the path and says why, where the file is no ordinary one
+/// or cannot be read.
 CheckedPlan check_plan(const std::string& path);
 
 }  // namespace malloom::native

@@ -1,6 +1,5 @@
 #include "runtime/platform/memory.h"
 
-#include <errno.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <string>
 #include <vector>
 
 namespace malloom::platform {
@@ -132,20 +129,6 @@ TEST(Memory, WhatIsDiscardedOfAHugePageComesBackAsSmallPages) {
     start[0] = 1;
     EXPECT_EQ(resident(start, bytes), 1u);
     unmap_pages(start, bytes);
-}
-
-TEST(Memory, MapsFilesAndSaysWhyNot) {
-    char path[] = "/tmp/malloom-platform-XXXXXX";
-    close(mkstemp(path));
-    EXPECT_EQ(map_file(path).error, EINVAL) << "an empty file";
-    std::ofstream(path) << "some bytes";
-    const MappedFile mapped = map_file(path);
-    ASSERT_EQ(mapped.error, 0);
-    EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapped.start), mapped.bytes), "some bytes");
-    unmap_pages(const_cast<unsigned char*>(mapped.start), mapped.bytes);
-    unlink(path);
-    EXPECT_EQ(map_file(path).error, ENOENT);
-    EXPECT_EQ(map_file("/tmp").error, EINVAL) << "a folder";
 }
 
 TEST(Memory, PeakGrowsByWhatIsTouched) {

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <fstream>
-#include <string>
 #include <thread>
 
 #include "runtime/platform/memory.h"
@@ -50,50 +47,6 @@ TEST_F(PlanHeapTest, EveryRequestGoesToItsSlot) {
     EXPECT_EQ(allocate(16), nullptr);
     EXPECT_EQ(heap.usable_size(place(100)), 80u * 16);
     EXPECT_EQ(heap.usable_size(place(62)), 64u);
-}
-
-// Bytes of a mapped file that are resident in this process.
-size_t resident_bytes(const std::string& path) {
-    std::ifstream maps("/proc/self/smaps");
-    size_t kilobytes = 0;
-    bool is_file = false;
-    for (std::string line; std::getline(maps, line);) {
-        is_file = line.find(path) != std::string::npos || (is_file && line.find('-') == std::string::npos);
-        if (is_file && line.starts_with("Rss:")) {
-            kilobytes += std::stoul(line.substr(4));
-        }
-    }
-    return kilobytes << 10;
-}
-
-TEST(PlanHeapOfAFile, ThePlansPagesAreGivenBackBehindTheRequester) {
-    constexpr uint32_t slots = 1500000;
-    PlanBuilder builder(uint64_t{slots} * 16);
-    std::vector<PlanBuilder::Slot> its;
-    for (uint32_t i = 0; i < slots; ++i) {
-        its.push_back({slots - 1 - i, 1});
-    }
-    builder.add_context(1, its);
-    const std::string path = testing::TempDir() + "plan_pages.plan";
-    builder.write(path);
-    heaps::PlanFile plan;
-    ASSERT_TRUE(plan.open(path.c_str())) << plan.problem();
-    heaps::PlanHeap heap;
-    ASSERT_TRUE(heap.open(plan));
-    heaps::Requester requester;
-    heap.assign(requester, 0, slots);
-    size_t most = 0;
-    for (uint32_t i = 0; i < slots; ++i) {
-        void* object = i % 2 != 0 ? heap.allocate_small(16, 0, requester) : nullptr;
-        object = object != nullptr ? object : heap.allocate({16, 0, &requester});
-        ASSERT_EQ(object, static_cast<char*>(heap.arena()) + uint64_t{slots - 1 - i} * 16);
-        most = i % 100000 == 0 ? std::max(most, resident_bytes(path)) : most;
-    }
-    EXPECT_GT(most, 0u);
-    EXPECT_LT(most, slots * sizeof(PlanBuilder::Slot) / 3) << "pages come in up to 2 MiB at once";
-    heap.close();
-    plan.close();
-    remove(path.c_str());
 }
 
 TEST_F(PlanHeapTest, AnAdditionalRequestLeavesTheSlotToTheNext) {
