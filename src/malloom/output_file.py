@@ -14,6 +14,7 @@ BEGINNINGS = {
     "table of fields": b"MALLFLDS",
     "text of a profile": b"malloom profile text",
     "choice": b"choice of policies",
+    "summary": b'{"malloom_summary": ',
     "header of bins": b"/* Bins, laid out by 'malloom plan --for bins'",
     "heap in C": b"/* A heap with exact bins, made by 'malloom plan --for bins --language c'",
     "crate": b"# A heap with exact bins, made by 'malloom plan --for bins --language rust'",
@@ -22,6 +23,7 @@ BEGINNINGS = {
 
 Replaced = Literal[
     "choice",
+    "summary",
     "profile",
     "plan",
     "table of fields",

@@ -26,6 +26,8 @@ VERBS = (
     "simulate",
     "run",
     "report",
+    "diff",
+    "check",
     "profile",
     "strategies",
     "cc",

@@ -34,7 +34,9 @@ def demangle(symbol: str) -> str:
         except pyderust.DemangleError:
             pass  # a name of C++ that looks like it
     # A symbol of a library may carry its version (malloc@@GLIBC_2.2.5).
-    return _native.demangle(symbol.partition("@")[0] or symbol)
+    name = symbol.partition("@")[0] or symbol
+    # Of C a function may be called as C++ writes a type: b is bool.
+    return _native.demangle(name) if name.startswith("_") else name
 
 
 def is_of_library(name: str, file: str) -> bool:

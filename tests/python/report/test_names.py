@@ -93,3 +93,8 @@ def test_every_name_of_the_cpp_library_is_shortened_to_something() -> None:
 )
 def test_functions_of_standard_libraries_are_known(name: str, file: str, expected: bool) -> None:
     assert is_of_library(name, file) == expected
+
+
+@pytest.mark.parametrize("name", ["b", "i", "main", "St6vector"])
+def test_a_name_of_c_is_no_type_of_cpp(name: str) -> None:
+    assert demangle(name) == name

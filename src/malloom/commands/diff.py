@@ -1,0 +1,93 @@
+"""`malloom diff`: what changed from one recording to another."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from malloom.commands.simulate import CACHE_HELP
+from malloom.errors import UsageProblem
+from malloom.output_file import is_kind
+from malloom.output_width import output_width
+
+DEPTH = 3
+"""Frames of a context: as many as a report shows of one."""
+CACHE = "zen5"
+"""Whose misses are counted: the same machine wherever the command runs."""
+SIDE_HELP = "A profile made by 'malloom record', or what 'malloom check --save' wrote"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(name="diff", epilog="Example: malloom diff before.profile after.profile")(diff)
+
+
+def diff(
+    old: Annotated[Path, typer.Argument(help=f"{SIDE_HELP}: before.", show_default=False)],
+    new: Annotated[Path, typer.Argument(help="The same: after.", show_default=False)],
+    format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    sort: Annotated[
+        str,
+        typer.Option("--sort", help="By whose difference: live_peak, bytes, requests, accesses or misses."),
+    ] = "live_peak",
+    top: Annotated[int, typer.Option("--top", min=0, help="How many changed sites to show; 0: all.")] = 20,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=32, help="Frames of a call site.")] = DEPTH,
+    cache: Annotated[str, typer.Option(help=CACHE_HELP, metavar="GEOMETRY")] = CACHE,
+    process: Annotated[
+        str | None,
+        typer.Option(
+            "--process", help="Process of either profile: a pid, or the end of its executable's path."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Show what grew, became hot or cold, lives longer or misses more, by call site.
+
+    Of two plans: what serves each call site, and what they hold for.
+
+    Call sites are found again by keys that survive a rebuild: callee, function, file, line and what is
+    inlined. Misses are simulated, so they are the same on every machine.
+    """
+    from malloom.cache.geometry import geometry_from  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.diff.changes import SORT_KEYS, difference  # noqa: PLC0415
+    from malloom.diff.summary_file import read_side  # noqa: PLC0415
+    from malloom.diff.text import as_object, lines  # noqa: PLC0415
+
+    if format not in ("text", "json"):
+        raise UsageProblem(f"there is no format '{format}' of a difference", remedy="use text or json")
+    if sort not in SORT_KEYS:
+        raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
+    if is_kind(old, "plan") or is_kind(new, "plan"):
+        show_plans(old, new, top, as_json or format == "json")
+        return
+    geometry = geometry_from(cache)
+    (before, old_notes), (after, new_notes) = (
+        read_side(side, process, geometry, depth) for side in (old, new)
+    )
+    found = difference(before, after, sort)
+    found.notes.extend(dict.fromkeys([*old_notes, *new_notes]))
+    if as_json or format == "json":
+        print(json.dumps(as_object(found), indent=2))
+        return
+    for line in lines(found, top, output_width(sys.stdout)):
+        print(line)
+
+
+def show_plans(old: Path, new: Path, top: int, as_json: bool) -> None:
+    """Print what two plans differ in."""
+    from malloom.diff.plans import plan_difference, plans_as_object, plans_lines  # noqa: PLC0415
+
+    for side, other in ((old, new), (new, old)):
+        if not is_kind(side, "plan"):
+            raise UsageProblem(
+                f"{other} is a plan, {side} is none", remedy="compare two plans, or two profiles"
+            )
+    found = plan_difference(old, new)
+    if as_json:
+        print(json.dumps(plans_as_object(found), indent=2))
+        return
+    for line in plans_lines(found, top):
+        print(line)
