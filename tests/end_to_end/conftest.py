@@ -9,6 +9,12 @@ from typing import Any
 
 import pytest
 
+from malloom.cache.geometry import zen5
+from malloom.layout.plan import make_plan
+from malloom.layout.plan_file import write_plan
+from malloom.layout.registry import strategy
+from malloom.profile import HeapProfile
+
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv/bin/malloom"
 WORKLOADS = ROOT / "build/release/workloads"
@@ -35,6 +41,15 @@ def releases_all(*command: str | Path) -> bool:
     """Whether the program, as valgrind sees it, uses its memory well and releases every object."""
     checked = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", *command]
     return subprocess.run(checked, check=False, capture_output=True).returncode == 0
+
+
+def simple_plans(folder: Path) -> dict[str, Path]:
+    """A plan that places its requests, and one that places nothing, by their strategies' names."""
+    profile = HeapProfile.from_arrays([48] * 10)
+    made = {name: folder / f"{name}.plan" for name in ("sequential", "overhead-only")}
+    for name, path in made.items():
+        write_plan(make_plan(profile, strategy(name).place(profile, zen5())), path)
+    return made
 
 
 @pytest.fixture

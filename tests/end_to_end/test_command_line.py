@@ -95,7 +95,8 @@ def test_nobody_reads_the_output(malloom: Malloom) -> None:
 
 
 def test_run_loads_no_heavy_library(malloom: Malloom) -> None:
+    """Where it is for Python, as with a mistake in the line."""
     environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
-    imported = malloom("run", "--print-environment", env=environment).stderr
+    imported = malloom("run", "--", "no-such-program", env=environment).stderr
     assert "malloom.launch.program\n" in imported
     assert [name for name in ("numpy", "rich", "elftools", "pygments") if f" {name}\n" in imported] == []

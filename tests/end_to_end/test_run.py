@@ -11,16 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND
-from malloom.cache.geometry import zen5
+from end_to_end.conftest import COMMAND, simple_plans
 from malloom.launch.preloading import FALLBACK_LIBRARIES
-from malloom.layout.plan import make_plan
-from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_record import write_with_record
-from malloom.layout.registry import strategy
 from malloom.native_files import native_file
 from malloom.optimize.keeping import write_setting
-from malloom.profile import HeapProfile
 
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
 Compile = Callable[..., Path]
@@ -40,12 +35,7 @@ int main(void) { return malloc(1) == NULL; }
 @pytest.fixture(scope="module")
 def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A plan that places its requests, and one that places nothing."""
-    folder = tmp_path_factory.mktemp("plans")
-    profile = HeapProfile.from_arrays([48] * 10)
-    made = {name: folder / f"{name}.plan" for name in ("sequential", "overhead-only")}
-    for name, path in made.items():
-        write_plan(make_plan(profile, strategy(name).place(profile, zen5())), path)
-    return made
+    return simple_plans(tmp_path_factory.mktemp("plans"))
 
 
 def assert_refused(done: subprocess.CompletedProcess[str], status: int, reason: str) -> None:

@@ -1,6 +1,7 @@
 """The command line: finds the verb, and turns every failure into one line and an exit status.
 
-A verb is imported when it is used, so that `malloom run` costs no more than it must.
+A verb is imported when it is used, so that none costs more than it must. What is installed as `malloom` is a
+native program (src/native/command), which becomes this one for all but most of `malloom run`.
 """
 
 import errno
@@ -201,6 +202,6 @@ def execute(arguments: list[str]) -> int:
 
 
 def main() -> None:
-    """Entry point of the `malloom` command."""
+    """Entry point of the command `malloom-python`, which is `malloom` to its user."""
     complete_streams()
     sys.exit(execute(sys.argv[1:]))

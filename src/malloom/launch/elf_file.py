@@ -1,7 +1,8 @@
 """The few facts of an ELF file that decide whether a preloaded library reaches its heap.
 
 Only headers, the dynamic section and the symbols that matter are read, with nothing but the standard
-library, because every `malloom run` pays for it.
+library. `malloom run` without Python has a reader of its own, src/native/command/elf_file.h, which a test
+compares with this one.
 """
 
 import mmap
@@ -29,6 +30,9 @@ SYMBOL = struct.Struct("<IBBHQQ")
 DYNAMIC_ENTRY = struct.Struct("<qQ")
 NOTE_HEADER = struct.Struct("<III")
 
+OWN_SECTION = ".malloom.command"
+"""Of the command `malloom` (src/native/command/main.cpp)."""
+
 ALLOCATOR_FUNCTIONS = ("malloc", "free")
 
 Bytes = bytes | mmap.mmap
@@ -54,6 +58,11 @@ class ElfFile:
     sections: frozenset[str] = frozenset()
     build_id: str = ""
     """Hexadecimal; empty where the linker wrote none."""
+
+    @property
+    def is_own_command(self) -> bool:
+        """Whether it is the command `malloom`: static, but what it becomes gets its environment."""
+        return OWN_SECTION in self.sections
 
     @property
     def uses_cpp(self) -> bool:

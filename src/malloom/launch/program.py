@@ -122,7 +122,7 @@ def obstacles(program: Program) -> list[Obstacle]:
         problem = f"{program.binary} is for another processor ({program.elf.machine})"
         return [Obstacle(problem, f"build it for {platform.machine()}")]
     found = []
-    if not program.elf.loader:
+    if not program.elf.loader and not program.elf.is_own_command:
         remedy = "link it dynamically (without -static), so that a library can be preloaded"
         found.append(Obstacle(f"{program.binary} is statically linked", remedy))
     elif Path(program.elf.loader).name.startswith("ld-musl-"):
