@@ -15,6 +15,7 @@ BEGINNINGS = {
     "text of a profile": b"malloom profile text",
     "choice": b"choice of policies",
     "summary": b'{"malloom_summary": ',
+    "page": b"<!doctype html>",
     "header of bins": b"/* Bins, laid out by 'malloom plan --for bins'",
     "heap in C": b"/* A heap with exact bins, made by 'malloom plan --for bins --language c'",
     "crate": b"# A heap with exact bins, made by 'malloom plan --for bins --language rust'",
@@ -24,6 +25,7 @@ BEGINNINGS = {
 Replaced = Literal[
     "choice",
     "summary",
+    "page",
     "profile",
     "plan",
     "table of fields",

@@ -48,7 +48,8 @@ FORMATS = ("text", "json")
 def find_format(name: str) -> ReportFormat:
     """The format of that name. Raises UsageProblem, which names those there are."""
     if name not in FORMATS:
-        raise UsageProblem(f"there is no report format '{name}'", remedy=f"use one of {', '.join(FORMATS)}")
+        known = ", ".join((*FORMATS, "html"))
+        raise UsageProblem(f"there is no report format '{name}'", remedy=f"use one of {known}")
     return cast(ReportFormat, importlib.import_module(f"malloom.report.{name}"))
 
 

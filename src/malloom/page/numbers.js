@@ -1,0 +1,39 @@
+"use strict";
+// Numbers as people read them. Text goes into the page as text alone, never as markup.
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+function bytesText(count) {
+  let unit = 0, size = count;
+  while (size >= 1024 && unit < UNITS.length - 1) { size /= 1024; ++unit; }
+  return unit === 0 ? `${count} B` : `${size.toFixed(1)} ${UNITS[unit]}`;
+}
+
+function countText(count) { return count.toLocaleString("en"); }
+
+function shareText(share) { return `${Math.round(100 * share)}%`; }
+
+function known(value, text) { return value === null || value === undefined ? "-" : text(value); }
+
+// name: what it is called; text: of a number; sum: whether the numbers of several sites add up.
+const MEASURES = {
+  requests: { name: "requests", text: countText, sum: true },
+  bytes: { name: "bytes", text: bytesText, sum: true },
+  at_peak: { name: "at the peak", text: bytesText, sum: true },
+  live_peak: { name: "own peak", text: bytesText, sum: false },
+  lifetime: { name: "lifetime", text: countText, sum: false },
+  to_end: { name: "to end", text: shareText, sum: false },
+  accessed: { name: "used", text: shareText, sum: false },
+  loads: { name: "loads", text: countText, sum: true },
+  stores: { name: "stores", text: countText, sum: true },
+  first_misses: { name: "first misses", text: countText, sum: true },
+  misses: { name: "last misses", text: countText, sum: true },
+  exposed: { name: "not hidden", text: countText, sum: true },
+};
+
+function element(tag, text, attributes) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
+  return made;
+}

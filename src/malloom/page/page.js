@@ -1,0 +1,204 @@
+"use strict";
+// The page: its tabs, and what each shows. A link to #flame, say, opens that tab.
+
+const ROWS = 200;  // Rows that are shown before one asks for more.
+const CALLERS = 3;  // Frames of a call site that are shown before one asks for more.
+const TABS = { summary: "Summary", sites: "Call sites", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
+const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null };
+
+async function unpacked() {
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function showTab(name) {
+  for (const each of Object.keys(TABS)) {
+    document.getElementById(each).hidden = each !== name;
+    document.getElementById(`tab-${each}`).setAttribute("aria-selected", each === name);
+  }
+  if (name === "flame") drawFlame(state.data, state.sites, document.getElementById("measure").value);
+  if (name === "timeline") drawTimeline(state.data, state.sites);
+}
+
+function makeTabs() {
+  const tabs = document.getElementById("tabs");
+  for (const [name, text] of Object.entries(TABS)) {
+    const button = element("button", text, { id: `tab-${name}`, role: "tab", "aria-controls": name });
+    button.addEventListener("click", () => showTab(name));
+    tabs.append(button);
+  }
+  tabs.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const all = [...tabs.children];
+    const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+    next.focus();
+    next.click();
+  });
+}
+
+function showSummary(data) {
+  document.getElementById("title").textContent = data.title;
+  document.getElementById("command").textContent = data.arguments.join(" ") || data.executable;
+  for (const gap of data.gaps) document.getElementById("gaps").append(element("li", gap));
+  for (const note of data.notes) document.getElementById("notes").append(element("li", note));
+  const told = [["requests", "requests", countText], ["bytes", "bytes asked for", bytesText], ["live_peak", "peak", bytesText],
+    ["contexts", "call sites", countText], ["threads", "threads", countText], ["to_end", "live to the end", shareText], ["accesses", "accesses", countText]];
+  for (const [name, title, text] of told) {
+    const box = element("div");
+    box.append(element("dt", title), element("dd", known(data.totals[name], text), { id: `total-${name}` }));
+    document.getElementById("totals").append(box);
+  }
+  const list = document.getElementById("advice");
+  for (const advice of data.advice) {
+    const item = element("li"), button = element("button", advice.text), command = element("p");
+    button.addEventListener("click", () => { state.chosen = advice.site; showSites(); showTab("sites"); });
+    command.append(element("code", advice.command));
+    item.append(button, element("p", advice.evidence), command);
+    list.append(item);
+  }
+  if (!data.advice.length) list.replaceWith(element("p", "Nothing stands out: no call site has a tenth of the misses, of the peak or of the requests.", { id: "advice" }));
+  const misses = data.geometry ? `; misses are those of a simulated ${data.geometry}` : "";
+  document.getElementById("foot").textContent = `${data.profile}, recorded ${data.created}; malloom ${data.version}${misses}. Lifetimes are in allocation events.`;
+}
+
+function columns() { return Object.keys(MEASURES).filter((name) => state.sites.some((site) => site[name] !== null && site[name] !== undefined)); }
+
+function showHead() {
+  const row = element("tr");
+  row.append(element("th", "call site", { scope: "col" }));
+  for (const name of columns()) {
+    const cell = element("th", undefined, { scope: "col", "aria-sort": state.sort === name ? "descending" : "none" });
+    const button = element("button", MEASURES[name].name + (state.sort === name ? " ▾" : ""));
+    button.addEventListener("click", () => { state.sort = name; showSites(); });
+    cell.append(button);
+    row.append(cell);
+  }
+  document.querySelector("#table thead").replaceChildren(row);
+}
+
+function nameCell(frame, depth, control) {
+  const cell = element("td");
+  cell.style.paddingLeft = `${0.6 + depth}rem`;
+  if (control) cell.append(control, " ");
+  cell.append(element("span", frame.fn, { title: frame.full }), " ", element("span", frame.place + (frame.inlined ? " (inlined)" : ""), { class: "place", title: frame.file }));
+  return cell;
+}
+
+function chainCell(site) {
+  const cell = element("td"), isOpen = state.open.has(site.index);
+  const shown = isOpen ? site.frames : site.frames.slice(0, CALLERS);
+  shown.forEach((number, at) => {
+    const frame = frameOf(state.data, number);
+    if (at) cell.append(" < ");
+    cell.append(element("span", frame.fn, { title: frame.full }), " ", element("span", frame.place, { class: "place", title: frame.file }));
+  });
+  if (site.frames.length > CALLERS) {
+    const button = element("button", isOpen ? "less" : `${site.frames.length - CALLERS} more`, { "aria-expanded": isOpen, "data-path": site.index });
+    button.addEventListener("click", () => toggle(site.index, String(site.index)));
+    cell.append(" ", button);
+  }
+  return cell;
+}
+
+function toggle(key, focused) {
+  if (!state.open.delete(key)) state.open.add(key);
+  showSites(focused);
+}
+
+function siteRow(site) {
+  const row = element("tr", undefined, { "data-site": site.index });
+  if (site.index === state.chosen) row.classList.add("chosen");
+  row.append(chainCell(site));
+  for (const name of columns()) row.append(element("td", known(site[name], MEASURES[name].text), { "data-measure": name }));
+  return row;
+}
+
+function nodeRows(node, path, depth) {
+  const found = [];
+  const children = [...node.children.values()].sort((a, b) => compare(valueOf(a, state.sort), valueOf(b, state.sort)));
+  for (const child of children) {
+    const own = `${path}/${child.frame}`, isOpen = state.open.has(own);
+    const row = element("tr");
+    let control = null;
+    if (child.children.size) {
+      control = element("button", isOpen ? "▾" : "▸", { "aria-expanded": isOpen, "aria-label": "calls", "data-path": own });
+      control.addEventListener("click", () => toggle(own, own));
+    }
+    row.append(nameCell(frameOf(state.data, child.frame), depth, control));
+    for (const name of columns()) row.append(element("td", known(valueOf(child, name), MEASURES[name].text)));
+    found.push(row);
+    if (isOpen) found.push(...nodeRows(child, own, depth + 1));
+    if (found.length > state.rows) break;
+  }
+  return found;
+}
+
+function moreRow(left) {
+  const row = element("tr"), cell = element("td", undefined, { colspan: columns().length + 1 }), button = element("button", `show more (${countText(left)} left)`);
+  button.addEventListener("click", () => { state.rows += 5 * ROWS; showSites(); });
+  cell.append(button);
+  row.append(cell);
+  return row;
+}
+
+function showSites(focused) {
+  const wanted = document.getElementById("search").value.trim().toLowerCase();
+  const view = document.getElementById("view").value;
+  let chosen = state.sites.filter((site) => matches(state.data, site, wanted));
+  document.getElementById("found").textContent = `${countText(chosen.length)} of ${countText(state.sites.length)} call sites`;
+  showHead();
+  let rows;
+  if (view === "list") {
+    chosen = [...chosen].sort((a, b) => (b.index === state.chosen) - (a.index === state.chosen) || compare(a[state.sort], b[state.sort]));
+    rows = chosen.slice(0, state.rows).map(siteRow);
+    if (chosen.length > state.rows) rows.push(moreRow(chosen.length - state.rows));
+  } else {
+    rows = nodeRows(treeOf(chosen, view === "callers"), view, 0).slice(0, state.rows);
+  }
+  document.querySelector("#table tbody").replaceChildren(...rows);
+  if (focused) [...document.querySelectorAll("#table button[data-path]")].find((each) => each.dataset.path === focused)?.focus();
+}
+
+function showProcesses(data) {
+  const head = element("tr");
+  for (const name of ["command", "pid", "parent", "allocation events", "accesses recorded"]) head.append(element("th", name, { scope: "col" }));
+  document.querySelector("#process-table thead").append(head);
+  for (const each of data.processes) {
+    const row = element("tr");
+    if (each.is_shown) row.classList.add("chosen");
+    row.append(element("td", each.arguments.join(" ") || each.executable));
+    for (const number of [each.pid, each.parent]) row.append(element("td", String(number)));
+    for (const number of [each.events, each.access_entries]) row.append(element("td", countText(number)));
+    document.querySelector("#process-table tbody").append(row);
+  }
+  const left = data.processes_in_all - data.processes.length;
+  if (left) document.getElementById("processes").append(element("p", `and ${countText(left)} more`));
+}
+
+function showMeasures() {
+  const select = document.getElementById("measure");
+  for (const name of columns()) if (MEASURES[name].sum) select.append(element("option", MEASURES[name].name, { value: name }));
+  select.value = "bytes";
+  select.addEventListener("change", () => showTab("flame"));
+}
+
+async function start() {
+  state.data = await unpacked();
+  state.sites = sitesOf(state.data);
+  makeTabs();
+  showSummary(state.data);
+  showMeasures();
+  showSites();
+  showProcesses(state.data);
+  document.getElementById("peak").textContent = `${bytesText(state.data.timeline.peak_bytes)} at the peak, after ${countText(state.data.timeline.peak_moment)} allocation events`;
+  document.getElementById("search").addEventListener("input", () => showSites());
+  document.getElementById("view").addEventListener("change", () => showSites());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => showTab(Object.keys(TABS).find((name) => !document.getElementById(name).hidden)));
+  const wanted = location.hash.slice(1);
+  showTab(wanted in TABS ? wanted : "summary");
+  document.body.dataset.ready = "yes";
+}
+
+start();

@@ -1,0 +1,161 @@
+"""What the page knows of each call site: a chain of calls with all its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from malloom.cache.geometry import Geometry
+from malloom.fields.table import FieldTable, field_table
+from malloom.page.timeline import Timeline, timeline_of
+from malloom.profile import HeapProfile
+from malloom.report.context_rows import ContextRow, Totals, summarize
+from malloom.report.names import short_name
+from malloom.report.symbols import Place, Symbols
+from malloom.report.text import chain_text, without_libraries_own
+
+NAME_ROOM = 80
+"""Columns of a site's name."""
+DEEPEST = 32
+"""Frames of a context, at most: as many as are recorded."""
+
+
+@dataclass(frozen=True)
+class PageSite:
+    """One context. None: the recording does not tell."""
+
+    name: str
+    frames: list[int]
+    """Indexes into Page.frames, innermost first."""
+    requests: int
+    bytes: int
+    live_peak: int
+    at_peak: int
+    """Bytes that lived when the whole process had most."""
+    lifetime: int | None
+    to_end: float | None
+    accessed: float | None
+    loads: int | None
+    stores: int | None
+    first_misses: int | None
+    misses: int | None
+    """Of the last level."""
+    exposed: int | None
+    """Those of them that a hardware prefetcher does not hide: it knows no order in which they come."""
+
+
+@dataclass(frozen=True)
+class PageFrame:
+    """A call of a chain."""
+
+    function: str
+    """Short."""
+    full: str
+    file: str
+    line: int
+    inlined: bool
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All that the page shows of one process."""
+
+    totals: Totals
+    sites: list[PageSite]
+    """Those with the most bytes first."""
+    frames: list[PageFrame]
+    timeline: Timeline
+    """Its contexts are indexes into `sites`."""
+    notes: list[str]
+
+
+def contents_of(profile: HeapProfile, geometry: Geometry) -> Contents:
+    """One pass over the accesses for misses and one for lifetimes, as far as there are accesses."""
+    totals, rows = summarize(profile)
+    rows.sort(key=lambda row: (-row.bytes, row.context))
+    timeline = timeline_of(profile.requests, len(profile.contexts))
+    chains = [profile.contexts.frames(row.context) for row in rows]
+    symbols = Symbols(profile.modules)
+    places = symbols.places(frame for chain in chains for frame in chain)
+    used = _used(profile, geometry)
+    numbers: dict[Place, int] = {}
+    sites = []
+    for row, chain in zip(rows, chains, strict=True):
+        all_places = [place for frame in chain for place in places[frame]]
+        frames = [numbers.setdefault(place, len(numbers)) for place in all_places]
+        sites.append(_site(row, all_places, frames, timeline, used))
+    index = {row.context: at for at, row in enumerate(rows)}
+    return Contents(
+        totals,
+        sites,
+        [_frame(place) for place in numbers],
+        Timeline(
+            timeline.moments,
+            [index[context] for context in timeline.contexts],
+            timeline.live,
+            timeline.peak_moment,
+            timeline.peak_bytes,
+            {index[context]: count for context, count in timeline.at_peak.items()},
+        ),
+        symbols.notes,
+    )
+
+
+def _used(profile: HeapProfile, geometry: Geometry) -> dict[int, tuple[int, ...]]:
+    """Of each context, by its hash: loads, stores, misses of the first and of the last level, hidden ones."""
+    if not profile.access_entries:
+        return {}
+    table, _ = field_table(profile, geometry, DEEPEST)
+    columns = [
+        _summed(table, name) for name in ("loads", "stores", "first_misses", "last_misses", "hidden_misses")
+    ]
+    return {
+        context.hash: tuple(int(column[at]) for column in columns)
+        for at, context in enumerate(table.sites.contexts)
+    }
+
+
+def _summed(table: FieldTable, name: str) -> list[float]:
+    found: list[float] = np.bincount(
+        table.kinds["context"], weights=table.kinds[name], minlength=len(table.sites.contexts)
+    ).tolist()
+    return found
+
+
+def _site(
+    row: ContextRow,
+    places: list[Place],
+    frames: list[int],
+    timeline: Timeline,
+    used: dict[int, tuple[int, ...]],
+) -> PageSite:
+    loads, stores, first, last, hidden = used.get(row.hash, (0,) * 5) if used else (None,) * 5
+    return PageSite(
+        name=chain_text(_own(places), NAME_ROOM),
+        frames=frames,
+        requests=row.requests,
+        bytes=row.bytes,
+        live_peak=row.live_peak,
+        at_peak=timeline.at_peak.get(row.context, 0),
+        lifetime=row.median_lifetime,
+        to_end=row.to_end,
+        accessed=row.accessed,
+        loads=loads,
+        stores=stores,
+        first_misses=first,
+        misses=last,
+        exposed=None if last is None or hidden is None else last - hidden,
+    )
+
+
+def _own(places: list[Place]) -> list[Place]:
+    """Without what a language's library calls in itself, and what the C library calls before main."""
+    names = [place.function for place in places]
+    end = names.index("main") + 1 if "main" in names else len(names)
+    return without_libraries_own(places[:end])
+
+
+def _frame(place: Place) -> PageFrame:
+    name = place.function or str(place)
+    return PageFrame(short_name(name), name, place.file, place.line, place.inlined)

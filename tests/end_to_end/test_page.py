@@ -1,0 +1,168 @@
+"""`malloom report --format html`, as a browser shows it: without a network, with names that are markup."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import COMMAND, Finished
+
+PROGRAM = """
+#include <stdlib.h>
+#include <string.h>
+struct node { struct node* next; long value; };
+static struct node* push(struct node* next) {
+    struct node* made = malloc(sizeof *made);
+    made->next = next;
+    return made;
+}
+#line 1 "</script><script>document.body.dataset.bad=1</script><b>&quot;.c"
+static char* text(void) {
+    char* made = malloc(100);
+    memset(made, 1, 100);
+    return made;
+}
+int main(void) {
+    struct node* all = 0;
+    for (int i = 0; i < 4000; i++) all = push(all);
+    long sum = 0;
+    for (int i = 0; i < 500; i++) {
+        char* made = text();
+        sum += made[7];
+        free(made);
+    }
+    return sum == 42;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    program = folder / "program"
+    subprocess.run(["gcc", "-O0", "-g", "-x", "c", "-", "-o", program], input=PROGRAM, text=True, check=True)
+    record = [COMMAND, "record", "-o", folder / "run.profile", "--", program, "<i>", "é\n🙂"]
+    subprocess.run(record, check=True, capture_output=True)
+    subprocess.run(
+        [COMMAND, "report", folder / "run.profile", "--format", "html"], check=True, capture_output=True
+    )
+    return folder / "run.profile"
+
+
+def shown(page: Path, tab: str) -> str:
+    """What the browser has made of the page, without the code in it."""
+    command = [
+        "chromium",
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={page.parent}/browser-{tab}",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--virtual-time-budget=20000",
+        "--dump-dom",
+        f"file://{page}#{tab}",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    return re.sub(r"<script.*?</script>|<style.*?</style>", "", done.stdout, flags=re.DOTALL)
+
+
+def page_of(profile: Path) -> Path:
+    return profile.with_name("run.profile.html")
+
+
+def told(profile: Path) -> dict[str, object]:
+    done = subprocess.run(
+        [COMMAND, "report", profile, "--json", "--top", "0"], capture_output=True, check=True
+    )
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def texts(html: str, tag: str) -> list[str]:
+    return [
+        re.sub(r"<[^>]*>", "", found)
+        for found in re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", html, re.DOTALL)
+    ]
+
+
+def test_the_summary_shows_the_totals_of_the_profile(profile: Path) -> None:
+    html = shown(page_of(profile), "summary")
+    assert 'data-ready="yes"' in html
+    totals = told(profile)["totals"]
+    assert isinstance(totals, dict)
+    for name in ("requests", "contexts", "threads", "accesses"):
+        assert f'id="total-{name}">{totals[name]:,}</dd>' in html
+    assert "of the memory at the peak is of push" in html
+
+
+def test_the_call_sites_have_the_numbers_of_the_report(profile: Path) -> None:
+    html = shown(page_of(profile), "sites")
+    head, *rows = [texts(row, "t[hd]") for row in re.findall(r"<tr\b.*?</tr>", html, re.DOTALL)]
+    contexts = told(profile)["contexts"]
+    assert isinstance(contexts, list)
+    shown_rows = [
+        dict(zip([name.removesuffix(" ▾") for name in head], row, strict=True))
+        for row in rows[: len(contexts)]
+    ]
+    for name, key in (("requests", "requests"), ("lifetime", "median_lifetime")):
+        expected = sorted("-" if each[key] is None else f"{each[key]:,}" for each in contexts)
+        assert sorted(row[name] for row in shown_rows) == expected
+    assert {row["call site"].split()[0] for row in shown_rows} == {"push", "text"}
+
+
+@pytest.mark.parametrize("tab", ["flame", "timeline"])
+def test_the_charts_are_drawn(profile: Path, tab: str) -> None:
+    html = shown(page_of(profile), tab)
+    chart = html[html.index(f'id="{tab}-chart"') :]
+    assert "main-svg" in chart
+    for function in ("push", "text"):
+        assert function in chart
+
+
+def test_names_are_text_and_never_markup(profile: Path) -> None:
+    for tab in ("summary", "sites", "flame", "timeline", "processes"):
+        html = shown(page_of(profile), tab)
+        assert "data-bad" not in html
+        assert "&lt;i&gt; é" in html
+
+
+def test_nothing_is_asked_of_a_network(profile: Path) -> None:
+    page = page_of(profile).read_text()
+    assert "default-src 'none'" in page
+    assert not re.search(
+        r"<(?:script|img|iframe)[^>]*\bsrc=|<link\b", page[: page.index('<script id="data"')]
+    )
+    assert page_of(profile).stat().st_size < 15_000_000
+
+
+def test_a_profile_without_accesses_has_a_page_that_says_so(
+    malloom: Callable[..., Finished], profile: Path, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare.profile"
+    malloom("record", "-o", bare, "--accesses", "none", "--", profile.with_name("program"))
+    assert malloom("report", bare, "--format", "html", "-o", tmp_path / "bare.html").returncode == 0
+    html = shown(tmp_path / "bare.html", "sites")
+    assert "no accesses were recorded" in html
+    assert "last misses" not in texts(html, "th")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--format", "html", "-o", "/no/folder/page"], "there is no folder"),
+        (["--format", "html", "-o", "{program}"], "exists and is no page"),
+        (["--format", "text", "-o", "page.html"], "-o is for --format html"),
+        (["--format", "html", "--cache", "nonsense"], "nonsense"),
+    ],
+)
+def test_bad_use_is_said(
+    malloom: Callable[..., Finished], profile: Path, arguments: list[str], said: str
+) -> None:
+    words = [word.format(program=profile.with_name("program")) for word in arguments]
+    done = malloom("report", profile, *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
