@@ -154,7 +154,7 @@ def test_a_profile_without_accesses_has_a_page_that_says_so(
     [
         (["--format", "html", "-o", "/no/folder/page"], "there is no folder"),
         (["--format", "html", "-o", "{program}"], "exists and is no page"),
-        (["--format", "text", "-o", "page.html"], "-o is for --format html"),
+        (["--format", "csv", "-o", "{program}"], "exists already"),
         (["--format", "html", "--cache", "nonsense"], "nonsense"),
     ],
 )

@@ -1,5 +1,6 @@
 """malloom report: what a recorded program did with its heap; or what a plan says."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -10,8 +11,11 @@ import typer
 from malloom.commands.diff import CACHE
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import UsageProblem
-from malloom.output_file import check_output, check_replaced, is_kind
+from malloom.output_file import check_output, check_replaced, is_kind, written_whole
 from malloom.quantities import format_size
+
+SHOWN = 20
+"""Contexts that are shown to people, if they do not say how many."""
 
 
 def register(app: typer.Typer) -> None:
@@ -21,15 +25,25 @@ def register(app: typer.Typer) -> None:
 
 def report(
     profile: Annotated[Path, typer.Argument(help="The profile to read, or a plan.")],
-    format: Annotated[str, typer.Option("--format", help="text, json or html.")] = "text",
+    format: Annotated[
+        str, typer.Option("--format", help="text, json, html, csv, folded, speedscope or pprof.")
+    ] = "text",
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="With html: the page to write; default: PROFILE.html.", metavar="FILE"
+            "-o",
+            "--output",
+            help="The file to write; default: PROFILE.html of html, else stdout.",
+            metavar="FILE",
         ),
     ] = None,
     sort: Annotated[str, typer.Option("--sort", help="bytes, requests or accesses.")] = "bytes",
-    top: Annotated[int, typer.Option("--top", min=0, help="How many contexts to show; 0: all.")] = 20,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", min=0, help=f"How many contexts to show, 0: all; default: {SHOWN}, all for other tools."
+        ),
+    ] = None,
     depth: Annotated[
         int, typer.Option("--depth", min=0, max=32, help="Frames of a context; 0: as recorded.")
     ] = 0,
@@ -47,27 +61,41 @@ def report(
     As html: one page for a browser, which opens offline: advice, call sites as a list or a tree, a flame
     graph, memory over time.
 
+    For other tools: csv, folded stacks (by what --sort says), speedscope, and pprof, all contexts in them.
+
     Of a plan: what it carries, what it holds for (on check inputs, or on this input only), and what was
     measured of it.
     """
     from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
-    from malloom.report.report import find_format, make_report  # noqa: PLC0415
+    from malloom.report.report import EXPORTS, find_format, make_report  # noqa: PLC0415
 
-    if format == "html" and not as_json:
+    format = "json" if as_json else format
+    if format == "html":
         show_page(profile, output, process, cache)
         return
-    if output is not None:
-        raise UsageProblem("-o is for --format html", remedy="redirect the output of the others")
-    chosen = find_format("json" if as_json else format)
+    chosen = find_format(format)
     if is_kind(profile, "plan"):
-        if (sort, top, depth, process) != ("bytes", 20, 0, None):
+        if (sort, top, depth, process, output) != ("bytes", None, 0, None, None) or format in EXPORTS:
             raise UsageProblem(f"{profile} is a plan", remedy="leave out the options that are for profiles")
-        show_plan(profile, as_json or format == "json")
+        show_plan(profile, format == "json")
         return
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
+    if format == "pprof" and output is None and sys.stdout.isatty():
+        raise UsageProblem("a file for pprof is no text for a terminal", remedy="name the file with -o")
+    if output is not None:
+        check_output(output, profile)
+    if output is not None and output.exists():
+        raise UsageProblem(f"{output} exists already", remedy="choose another name")
+    top = top if top is not None else 0 if format in EXPORTS else SHOWN
     made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
-    chosen.write(made, sys.stdout)
+    if output is None:
+        chosen.write(made, sys.stdout)
+        return
+    with written_whole(output) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", errors="replace")
+        chosen.write(made, text)
+        text.detach()  # flushes it; the file is closed by who opened it
 
 
 def show_page(profile: Path, output: Path | None, process: str | None, cache: str) -> None:

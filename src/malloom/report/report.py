@@ -23,6 +23,8 @@ class Report:
     created: int
     """Nanoseconds since 1970."""
     totals: Totals
+    sort: str
+    """What the rows are sorted by, one of SORT_KEYS."""
     rows: list[ContextRow]
     chains: list[list[Place]]
     """Of each row the places of its frames, innermost first; an inlined function has a place of its own."""
@@ -41,8 +43,10 @@ class ReportFormat(Protocol):
         """Writes the whole report."""
 
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "csv", "folded", "speedscope", "pprof")
 """Each is one module beside this one."""
+EXPORTS = ("csv", "folded", "speedscope", "pprof")
+"""Those that other tools read: they have all contexts, if nobody says otherwise."""
 
 
 def find_format(name: str) -> ReportFormat:
@@ -69,4 +73,4 @@ def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: 
     places = symbols.places(frame for chain in frames for frame in chain)
     notes = [*other_notes(profile), *symbols.notes]
     chains = [[place for frame in chain for place in places[frame]] for chain in frames]
-    return Report(path, profile.process, profile.created, totals, rows, chains, gaps(profile), notes)
+    return Report(path, profile.process, profile.created, totals, sort, rows, chains, gaps(profile), notes)
