@@ -61,7 +61,8 @@ void flush_locked() {
     if (space == nullptr) return stop_image(ProcessState::failed);
     const size_t bytes = stream::make_chunk(identity, image->contexts.contexts(), stage.bytes,
                                             &space->compressor, space->chunk);
-    const stream::AppendResult result = profile.append(space->chunk, bytes);
+    const stream::AppendResult result =
+        is_over() ? stream::AppendResult::failed : profile.append(space->chunk, bytes);
     FlushSpace::release(space);
     if (result != stream::AppendResult::written) return stop_after(result);
     stage.records = 0;

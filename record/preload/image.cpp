@@ -10,6 +10,7 @@
 #include "record/preload/exports.h"
 #include "record/preload/flush_space.h"
 #include "record/preload/process_chunk.h"
+#include "record/preload/stage_guard.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/real_allocator.h"
@@ -26,8 +27,6 @@ constinit Options options;
 
 namespace {
 
-// Small: the first store to a mapped file zeroes much of it, which short programs would feel.
-constexpr uint64_t context_stage_bytes = 16 << 10;
 constexpr unsigned pid_bits = 22;
 
 // What a fork leaves alone, because all images of the process share it.
@@ -105,6 +104,7 @@ bool open_profile() {
 void watch_process() {
     if (inherited.recorded) return;
     watch_thread_exits();
+    guard_stages();
     pthread_atfork(nullptr, nullptr, after_fork);
 }
 

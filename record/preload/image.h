@@ -18,6 +18,10 @@ enum class Phase : uint32_t { unstarted = 0, starting, recording, off };
 inline constexpr uint32_t max_threads = 8192;
 inline constexpr uint32_t max_modules = 8192;
 
+/// Of the file in which a process stages. Small: the first store to a mapped file zeroes much of it, which
+/// short programs would feel.
+inline constexpr uint64_t context_stage_bytes = 16 << 10;
+
 /// Everything that a forked child must not inherit. It lies in memory that the kernel hands to a child as
 /// zeros, however the child was made, so a child finds itself unstarted, without locks held by threads that
 /// it does not have.
@@ -56,6 +60,11 @@ void stop_image(formats::profile::ProcessState state);
 
 /// stop_image for a failed append.
 void stop_after(stream::AppendResult result);
+
+/// Whether the recording is over. What is staged then stays where it is, or is lost with its file.
+inline bool is_over() {
+    return image->phase.load(std::memory_order_acquire) == Phase::off;
+}
 
 /// Counts an event that could not be recorded.
 void drop_event();

@@ -167,6 +167,8 @@ void leave_shared_slot() {
 }
 
 ThreadSlot* enter_slow_path() {
+    // Without a system call: the program may have forbidden itself these.
+    if (image != nullptr && is_over()) return nullptr;
     const ThreadSlot* held = this_thread.slot;
     if (this_thread.starting || this_thread.has_shared_slot || (held != nullptr && held->busy)) {
         drop_event();
@@ -190,7 +192,7 @@ ThreadSlot* enter_slow_path() {
 void flush_events(ThreadSlot& slot) {
     MALLOOM_CHECK(slot.is_valid());  // the columns have room for a stage, and no more
     StagingHeader& stage = *slot.stage.header;
-    if (slot.staged == 0) return;
+    if (slot.staged == 0 || is_over()) return;
     const platform::Undisturbed undisturbed;
     const int error = errno;
     flush_contexts();
@@ -202,7 +204,9 @@ void flush_events(ThreadSlot& slot) {
     const size_t columns = stream::encode_events(events, slot.staged, events[0].ticket, space->columns);
     const size_t bytes =
         stream::make_chunk(identity, space->columns, columns, &space->compressor, space->chunk);
-    const stream::AppendResult result = profile.append(space->chunk, bytes);
+    // It is over where what was to be written was lost just now.
+    const stream::AppendResult result =
+        is_over() ? stream::AppendResult::failed : profile.append(space->chunk, bytes);
     FlushSpace::release(space);
     errno = error;
     if (result != stream::AppendResult::written) {

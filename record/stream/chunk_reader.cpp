@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "record/stream/checksum.h"
+#include "record/stream/ordinary_file.h"
 #include "record/stream/records.h"
 #include "record/stream/stage_files.h"
 
@@ -35,17 +35,15 @@ bool ChunkReader::open_without_stages(const char* path) {
 }
 
 bool ChunkReader::map(const char* path) {
-    const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status{};
-    if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+    const OrdinaryFile file = open_ordinary_file(path, O_RDONLY);
+    if (file.descriptor < 0 && errno != EINVAL) {
         problem_ = std::string("cannot read ") + path + ": " + strerror(errno);
-        if (descriptor >= 0) close(descriptor);
         return false;
     }
-    file_bytes_ = static_cast<uint64_t>(status.st_size);
-    void* start =
-        file_bytes_ == 0 ? MAP_FAILED : mmap(nullptr, file_bytes_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    close(descriptor);
+    file_bytes_ = file.bytes;
+    void* start = file_bytes_ == 0 ? MAP_FAILED
+                                   : mmap(nullptr, file_bytes_, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+    if (file.descriptor >= 0) close(file.descriptor);
     if (start == MAP_FAILED) {
         problem_ = std::string(path) + " is not a profile (it is empty or no ordinary file)";
         return false;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "formats/profile.h"
+#include "record/stream/ordinary_file.h"
 
 namespace malloom::stream {
 
@@ -62,19 +63,18 @@ int move_descriptor_high(int descriptor) {
 bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     path_ = path;
     maximum_bytes_ = maximum_bytes;
-    const int descriptor = ::open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-    struct stat status{};
+    const OrdinaryFile file = open_ordinary_file(path, O_RDWR | O_APPEND);
     formats::profile::FileHeader header{};
-    if (descriptor < 0 || fstat(descriptor, &status) != 0 ||
-        pread(descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+    if (file.descriptor < 0 ||
+        pread(file.descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
         header.magic != formats::profile::file_magic) {
-        if (descriptor >= 0) close(descriptor);
+        if (file.descriptor >= 0) close(file.descriptor);
         return false;
     }
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
+    device_ = file.device;
+    inode_ = file.inode;
     created_ = header.created;
-    descriptor_ = move_descriptor_high(descriptor);
+    descriptor_ = move_descriptor_high(file.descriptor);
     folder_ = move_descriptor_high(open_staging_folder(path));
     return folder_ >= 0;
 }
@@ -96,7 +96,7 @@ bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
 int ProfileFile::verified_descriptor(uint64_t& bytes) {
     int descriptor = __atomic_load_n(&descriptor_, __ATOMIC_RELAXED);
     if (is_profile(descriptor, &bytes)) return descriptor;
-    descriptor = move_descriptor_high(::open(path_, O_RDWR | O_APPEND | O_CLOEXEC));
+    descriptor = move_descriptor_high(open_ordinary_file(path_, O_RDWR | O_APPEND).descriptor);
     if (!is_profile(descriptor, &bytes)) {
         if (descriptor >= 0) close(descriptor);
         return -1;

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
+#include "record/stream/ordinary_file.h"
 #include "record/stream/process_end.h"
 #include "record/stream/records.h"
 
@@ -21,15 +23,18 @@ using namespace formats::profile;
 
 namespace {
 
+// Far more than a process stages in one file, which may be made up.
+constexpr size_t most_stage_bytes = size_t{64} << 20;
+
 bool read_whole(const std::string& path, std::vector<unsigned char>& bytes) {
-    FILE* file = fopen(path.c_str(), "rbe");
+    FILE* file = fdopen(open_ordinary_file(path.c_str(), O_RDONLY).descriptor, "rb");
     if (file == nullptr) return false;
     unsigned char part[1 << 16];
     size_t got = 0;
     do {
         got = fread(part, 1, sizeof part, file);
         bytes.insert(bytes.end(), part, part + got);
-    } while (got == sizeof part);
+    } while (got == sizeof part && bytes.size() < most_stage_bytes);
     fclose(file);
     return true;
 }

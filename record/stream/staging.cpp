@@ -29,10 +29,6 @@ EventStage begin_event_stage(void* start, uint64_t process, uint64_t capacity) {
     return {header};
 }
 
-constexpr size_t event_stage_bytes(uint64_t capacity) {
-    return sizeof(StagingHeader) + capacity * sizeof(EventRecord);
-}
-
 }  // namespace
 
 EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity) {
@@ -49,7 +45,8 @@ ProcessStage create_process_stage(ProfileFile& profile, uint64_t process, uint64
     char* end = put_hex(name, process);
     strcpy(end, "-process");
     const size_t own = sizeof(ProcessStagingHeader) + context_bytes;
-    auto* start = static_cast<unsigned char*>(profile.stage(name, own + event_stage_bytes(capacity)));
+    auto* start =
+        static_cast<unsigned char*>(profile.stage(name, process_stage_bytes(context_bytes, capacity)));
     if (start == nullptr) return {};
     auto* header = reinterpret_cast<ProcessStagingHeader*>(start);
     header->version = version_current;

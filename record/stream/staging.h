@@ -21,6 +21,14 @@ struct ContextStage {
     unsigned char* contexts() const { return reinterpret_cast<unsigned char*>(header + 1); }
 };
 
+/// Bytes of the file of a further slot, and of a process's own.
+constexpr size_t event_stage_bytes(uint64_t capacity) {
+    return sizeof(formats::profile::StagingHeader) + capacity * sizeof(formats::profile::EventRecord);
+}
+constexpr size_t process_stage_bytes(uint64_t context_bytes, uint64_t capacity) {
+    return sizeof(formats::profile::ProcessStagingHeader) + context_bytes + event_stage_bytes(capacity);
+}
+
 /// Creates the stage of a further slot `slot` of a process with room for `capacity` events; header is null on
 /// failure, errno says why. It serves no thread yet: thread and sequence are 0.
 EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity);

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from malloom.errors import CommandError, UsageProblem
+from malloom.input_file import opened_ordinary
 
 BEGINNINGS = {
     "profile": b"MALLPROF",
@@ -53,7 +54,7 @@ def check_output(path: Path, source: Path | None = None) -> None:
 def is_kind(path: Path, kind: str) -> bool:
     """Whether what is there begins like a file of that kind; not where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             return file.read(len(BEGINNINGS[kind])) == BEGINNINGS[kind]
     except OSError:
         return False
@@ -70,7 +71,7 @@ def check_replaced(path: Path, kind: Replaced) -> None:
     if not path.exists():
         return
     try:
-        with path.open("rb") as file:
+        with opened_ordinary(path) as file:
             beginning = file.read(len(BEGINNINGS[kind]))
     except OSError as error:
         raise CommandError(f"cannot replace {path}: {error.strerror}", remedy="choose another name") from None

@@ -12,6 +12,7 @@ import typer
 from malloom.errors import CommandError
 from malloom.fields.file import read_table, write_table
 from malloom.fields.rebase import rebased_table
+from malloom.input_file import opened_ordinary
 from malloom.layout.plan import MATCHINGS
 from malloom.layout.plan_file import read_plan, write_plan
 from malloom.layout.plan_rebase import rebased_plan
@@ -59,7 +60,7 @@ def rebase_file(
 
 def _is_table(source: Path) -> bool:
     try:
-        with source.open("rb") as file:
+        with opened_ordinary(source) as file:
             return file.read(8) == BEGINNINGS["table of fields"]
     except OSError as error:
         raise CommandError(f"{source}: cannot be read: {error.strerror}") from None

@@ -10,6 +10,7 @@ import numpy as np
 from malloom import _native, formats
 from malloom.errors import CommandError
 from malloom.fields.table import FieldTable, Simulated
+from malloom.input_file import opened_ordinary
 from malloom.output_file import written_whole
 from malloom.sites.table import checked_file, decode, encode
 
@@ -59,7 +60,8 @@ def encoded(table: FieldTable) -> bytes:
 def read_table(path: Path) -> FieldTable:
     """Checks and reads a table. Raises CommandError where it is not good."""
     try:
-        data = path.read_bytes()
+        with opened_ordinary(path) as file:
+            data = file.read()
     except OSError as error:
         raise CommandError(
             f"{path}: cannot be read: {error.strerror}",

@@ -18,6 +18,8 @@ STANDARD_INPUT = "@"
 """Begins a word that names a file for standard input; doubled it begins an argument."""
 KEYS = ("train", "check")
 """Of a file of inputs."""
+MOST_BYTES = 16 << 20
+"""Of a file of inputs."""
 INPUT_KEYS = ("arguments", "stdin")
 """Of one input, where it is a table."""
 
@@ -154,7 +156,11 @@ def inputs_in(file: Path) -> tuple[list[Input], list[Input]]:
     """Training and check inputs of a TOML file. Raises UsageProblem where it is not one, or has a key that
     means nothing."""
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        with file.open("rb") as stream:
+            text = stream.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise UsageProblem(f"{file}: has more than {MOST_BYTES >> 20} MiB, which are no list of inputs")
+        content = tomllib.loads(text.decode())
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageProblem(f"{file}: cannot be read: {reason}") from None

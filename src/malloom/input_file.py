@@ -1,0 +1,16 @@
+"""Files that commands read, and that may be anything."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+
+def opened_ordinary(path: Path) -> BinaryIO:
+    """The ordinary file at `path`, opened for reading. Raises OSError for anything else, and never waits: not
+    for a pipe that nobody writes to, nor for a device."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "is no ordinary file")
+    # Another may have the name by now.
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY), "rb")
