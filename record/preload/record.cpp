@@ -1,4 +1,7 @@
 // libmalloom_record.so: the malloc family over the recording heap.
+#include <sys/prctl.h>
+
+#include "record/preload/image.h"
 #include "record/preload/recording_heap.h"
 
 namespace malloom::front {
@@ -11,3 +14,16 @@ inline record::RecordingHeap& process_heap() {
 }  // namespace malloom::front
 
 #include "runtime/front/malloc_entries.h"
+
+namespace malloom::front {
+
+// From then on the program may have no system call by which a full stage could be written.
+static void before_process_control(int option) {
+    if (option == PR_SET_SECCOMP && record::image != nullptr) {
+        record::stop_image(formats::profile::ProcessState::stopped);
+    }
+}
+
+}  // namespace malloom::front
+
+#include "runtime/front/process_control_entry.h"

@@ -1,5 +1,6 @@
 // libmalloom.so: the malloc family over the run time's heap.
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #include "runtime/front/planned_prefetches.h"
 #include "runtime/front/run_time.h"
@@ -21,6 +22,18 @@ inline RunTime& process_heap() {
 #include "runtime/front/malloc_entries.h"
 // Over the entries.
 #include "runtime/front/annotation_entries.h"
+
+namespace malloom::front {
+
+static void before_process_control(int option) {
+    if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {
+        process_heap().prepare_for_few_calls();
+    }
+}
+
+}  // namespace malloom::front
+
+#include "runtime/front/process_control_entry.h"
 
 namespace {
 

@@ -30,6 +30,8 @@ class RunTime : public Route {
 
     /// Reads the options and opens the plan, once; requests that come before do it too.
     void start();
+    /// Asks the system now for what it would be asked for later. Any thread.
+    void prepare_for_few_calls() { plan_.fetch_all_slots(); }
     /// The line at the end and the plan that was learned, if they were asked for.
     void finish();
 

@@ -57,7 +57,7 @@ int main(int count, char** words) {
 }
 """
 
-SMALL, LARGE = "1000", "150000"
+SMALL, LARGE = "1000", "300000"
 """Requests, and a half of the slots: the plan of the second is read as it is needed."""
 
 

@@ -36,10 +36,12 @@ class PlanFile {
     static bool is_sound(const formats::plan::PlanPrefetch& prefetch);
 
     /// Whether slots are read as they are needed, so that pages of them may be given back behind that.
-    bool fetches_slots() const { return fetches_slots_; }
+    bool fetches_slots() const { return __atomic_load_n(&fetches_slots_, __ATOMIC_RELAXED); }
     /// Reads those from `first` up to `end`, both of slots(). False where that cannot be done any more: then
     /// some may be zero, which no request has. Thread-safe; errno stays.
     bool fetch_slots(const formats::plan::PlanSlot* first, const formats::plan::PlanSlot* end) const;
+    /// Reads them all: from then on fetch_slots makes no system call. Threads may go on asking.
+    void fetch_all_slots();
     /// Copies all of them. False likewise.
     bool copy_slots(formats::plan::PlanSlot* into) const;
 

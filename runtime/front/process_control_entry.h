@@ -1,0 +1,21 @@
+// prctl, by which a program forbids itself system calls (seccomp). Included once in a library, behind a
+// definition of malloom::front::before_process_control, which is told the option before the kernel is.
+#pragma once
+
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// As the C library's, which is the system call alone.
+extern "C" [[gnu::visibility("default")]] int prctl(int option, ...) noexcept {
+    malloom::front::before_process_control(option);
+    va_list words;
+    va_start(words, option);
+    unsigned long word[4];
+    for (unsigned long& each : word) {
+        each = va_arg(words, unsigned long);
+    }
+    va_end(words);
+    return static_cast<int>(syscall(SYS_prctl, option, word[0], word[1], word[2], word[3]));
+}

@@ -1,0 +1,102 @@
+"""Programs that forbid themselves system calls once they are warm (seccomp): what the C library's malloc does
+without them, a plan, other heaps and a recording do too."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from end_to_end.recording import assert_sound, requests_of
+
+Finished = subprocess.CompletedProcess[str]
+Malloom = Callable[..., Finished]
+
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void use(long requests) {
+    static void* kept[64];
+    for (long i = 0; i < requests; ++i) {
+        size_t bytes = 16 + (size_t)(i * 7) % 300;
+        free(kept[i % 64]);
+        kept[i % 64] = malloc(bytes);
+        if (kept[i % 64] == NULL) syscall(SYS_exit, 7);
+        memset(kept[i % 64], 1, bytes);
+    }
+}
+
+#define ALLOW(call) \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+/* What malloc of the C library may call, and what the program needs itself. */
+static int allow_memory_alone(unsigned otherwise) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        ALLOW(SYS_brk), ALLOW(SYS_mmap), ALLOW(SYS_munmap), ALLOW(SYS_mremap), ALLOW(SYS_mprotect),
+        ALLOW(SYS_madvise), ALLOW(SYS_futex), ALLOW(SYS_write), ALLOW(SYS_exit),
+        BPF_STMT(BPF_RET | BPF_K, otherwise)};
+    struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+int main(int count, char** words) {
+    long requests = atol(words[2]);
+    use(requests);
+    int refused = count < 4                          ? 0
+                  : strcmp(words[1], "strict") == 0  ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
+                  : strcmp(words[1], "refuse") == 0  ? allow_memory_alone(SECCOMP_RET_ERRNO | EPERM)
+                                                     : allow_memory_alone(SECCOMP_RET_KILL_PROCESS);
+    use(requests);
+    syscall(SYS_exit, write(1, "done\n", 5) == 5 ? refused != 0 : 9);
+}
+"""
+
+WAYS = ["strict", "refuse", "kill"]
+FEW, MANY = "2000", "350000"
+"""Requests, and a half of those of a run: the slots of the second are read as they are needed."""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("forbidden") / "program"
+    command = ["gcc", "-O1", "-fno-inline", "-fno-builtin", "-Wl,--build-id", "-x", "c", "-", "-o", path]
+    subprocess.run(command, input=PROGRAM, text=True, check=True)
+    return path
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("requests", [FEW, MANY], ids=["few", "many"])
+def test_a_plan_needs_none(malloom: Malloom, program: Path, tmp_path: Path, requests: str, way: str) -> None:
+    assert subprocess.run([program, way, requests, "forbid"], check=False).returncode == 0
+    malloom("record", "-o", "p", "--accesses", "none", "--", program, way, requests)
+    planned = malloom("plan", "p", "-o", "plan", "--strategy", "sequential")
+    assert planned.returncode == 0, planned.stderr
+    done = malloom("run", "--plan", "plan", "--", program, way, requests, "forbid")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("heap", ["fallback", "bins", "pages"])
+def test_no_heap_needs_any_once_it_is_warm(malloom: Malloom, program: Path, heap: str, way: str) -> None:
+    done = malloom("run", "--heap", heap, "--", program, way, FEW, "forbid")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_recording_ends_there(malloom: Malloom, program: Path, tmp_path: Path, way: str) -> None:
+    done = malloom("record", "-o", "p", "--accesses", "none", "--", program, way, MANY, "forbid")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert_sound(tmp_path / "p")
+    assert len(requests_of(tmp_path / "p")) >= int(MANY)
+    assert "stopped by the program" in malloom("report", "p").stdout
