@@ -100,3 +100,36 @@ def test_run_loads_no_heavy_library(malloom: Malloom) -> None:
     imported = malloom("run", "--", "no-such-program", env=environment).stderr
     assert "malloom.launch.program\n" in imported
     assert [name for name in ("numpy", "rich", "elftools", "pygments") if f" {name}\n" in imported] == []
+
+
+@pytest.mark.parametrize(
+    ("shell", "variables", "completed"),
+    [
+        ("bash", {"COMP_WORDS": "malloom re", "COMP_CWORD": "1"}, ["record", "rebase", "report"]),
+        ("bash", {"COMP_WORDS": "malloom report --fo", "COMP_CWORD": "2"}, ["--format"]),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "malloom simu"}, ['"simulate"']),
+        (
+            "fish",
+            {"_TYPER_COMPLETE_ARGS": "malloom doc", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+            ["doctor"],
+        ),
+    ],
+)
+def test_shells_complete_commands_and_options(
+    malloom: Malloom,
+    shell: str,
+    variables: dict[str, str],
+    completed: list[str],
+) -> None:
+    done = malloom(env={**os.environ, "_MALLOOM_COMPLETE": f"complete_{shell}", **variables})
+    assert done.returncode == 0
+    for word in completed:
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_can_be_told_how(malloom: Malloom, shell: str) -> None:
+    done = malloom(
+        "--show-completion", shell, env={**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    )
+    assert "_MALLOOM_COMPLETE=complete_" in done.stdout

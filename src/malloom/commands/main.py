@@ -96,7 +96,7 @@ def load_verb(name: str) -> Any:
     return group.commands[name]
 
 
-app = typer.Typer(cls=LazyVerbs, add_completion=False, rich_markup_mode=None, epilog=EXAMPLES)
+app = typer.Typer(cls=LazyVerbs, add_completion=True, rich_markup_mode=None, epilog=EXAMPLES)
 
 
 def print_version(wanted: bool) -> None:
