@@ -26,6 +26,7 @@ VERBS = (
     "rebase",
     "simulate",
     "run",
+    "deploy",
     "report",
     "diff",
     "check",

@@ -1,0 +1,174 @@
+"""`malloom deploy`: what a host needs to run a program with a plan, as a folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from malloom.commands.run import Fallback, Heap, OpenedPlan, heap_variables, opened_plan
+from malloom.errors import CommandError, UsageProblem
+from malloom.launch.preloading import FALLBACK_LIBRARIES
+from malloom.launch.program import open_program
+from malloom.native_files import native_file
+
+if TYPE_CHECKING:
+    from pathlib import PurePosixPath
+
+    from malloom.deploy.deployment import Deployment
+    from malloom.layout.plan_record import PlanSetting
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command(name="deploy", epilog="Example: malloom deploy run.plan -o malloom --place /opt/malloom")(
+        deploy
+    )
+
+
+def deploy(
+    plan: Annotated[
+        Path, typer.Argument(help="The plan, as 'malloom run' takes it.", metavar="PLAN", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The folder to write.", metavar="DIR", show_default=False)
+    ],
+    place: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the folder will lie on the host; default: where it is written.", metavar="FOLDER"
+        ),
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(
+            help="The program that will run there, to check that the plan is for this very build; default: "
+            "what the plan's record names.",
+            metavar="FILE",
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Leave that check out, as where the program is not here.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what was written as one JSON object.")
+    ] = False,
+) -> None:
+    """Write what a production host needs to run a program with a plan, without malloom installed there.
+
+    The folder holds the run time or the allocator that the plan wants, the plan, a file of environment
+    variables (for systemd, Docker and shells), a drop-in for a systemd service, and lines for a Dockerfile.
+    """
+    from malloom.deploy.deployment import checked_folder, checked_place, write  # noqa: PLC0415
+
+    folder = checked_folder(output)
+    host = checked_place(place or folder)
+    opened = opened_plan(plan)
+    if not force:
+        require_program(opened, program)
+    deployment = deployment_of(opened, host)
+    write(deployment, folder)
+    print(json.dumps(as_data(deployment, folder), indent=1) if as_json else summary(deployment, folder))
+
+
+def require_program(opened: OpenedPlan, name: str | None) -> None:
+    """Raise CommandError where the plan was made for another build of the program, or that is gone."""
+    from malloom.layout.plan_record import read_record  # noqa: PLC0415
+    from malloom.sites.rebase import module_hash  # noqa: PLC0415
+
+    wanted = opened.header.fields["program"]
+    recorded = read_record(opened.path).get("program")
+    if name is None and isinstance(recorded, list) and recorded and isinstance(recorded[0], str):
+        name = recorded[0]
+    if not wanted or name is None:
+        return
+    try:
+        found = open_program(name)
+    except CommandError as reason:
+        problem = f"the program of {opened.path}, {name}, is not here ({str(reason).partition(';')[0]})"
+        raise CommandError(
+            problem, remedy="name it with --program, or leave the check out with --force"
+        ) from None
+    if module_hash(found.elf.build_id, found.binary.resolve().name) != wanted:
+        remedy = "take it over with 'malloom rebase', or learn again"
+        raise CommandError(f"{opened.path} is not for this build of {found.binary}", remedy=remedy)
+
+
+def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
+    """As 'malloom run --plan' would start the program, with the files at their place on the host."""
+    from malloom.deploy.deployment import PLAN, RUN_TIME, Deployment  # noqa: PLC0415
+
+    setting = setting_that_is_there(opened)
+    needs_run_time = opened.heap is not Heap.plan or not opened.is_fallback_alone
+    files: dict[str, Path] = {}
+    variables = dict(setting.variables) if setting else {}
+    preloaded = []
+    if needs_run_time or (setting is None and opened.fallback is not Fallback.system):
+        files |= {RUN_TIME: native_file("libmalloom.so"), **fallbacks(), PLAN: opened.path}
+        there = replace(opened, path=Path(place / PLAN))
+        variables |= heap_variables(there, opened.heap, None, "", None, None)
+        preloaded.append(RUN_TIME)
+    if setting and setting.library:
+        library = Path(setting.library)
+        files[library.name] = library
+        preloaded.append(library.name)
+    if preloaded:
+        variables["LD_PRELOAD"] = ":".join(str(place / name) for name in preloaded)
+    if not variables:
+        raise UsageProblem(f"{opened.path} leaves the program as it is", remedy="there is nothing to deploy")
+    return Deployment(place, files, variables)
+
+
+def setting_that_is_there(opened: OpenedPlan) -> PlanSetting | None:
+    """The allocator that the plan wants; raises CommandError where it is gone: a host must not miss it."""
+    if not opened.header.fields["record_bytes"]:
+        return None
+    from malloom.measure.plan_setting import is_gone, setting_of  # noqa: PLC0415
+
+    setting = setting_of(opened.path)
+    if setting and is_gone(setting):
+        remedy = "install it again, or choose anew with 'malloom optimize'"
+        raise CommandError(f"{setting.library}, the allocator of {opened.path}, is gone", remedy=remedy)
+    return setting
+
+
+def fallbacks() -> dict[str, Path]:
+    """Libraries beside which the run time is linked, by the names under which it looks for them."""
+    from malloom.launch.elf_file import read_elf  # noqa: PLC0415
+    from malloom.measure.allocators import preloaded_file  # noqa: PLC0415
+
+    needed = read_elf(native_file("libmalloom.so")).needed
+    names = [name for name in FALLBACK_LIBRARIES.values() if name in needed]
+    return {str(name): Path(preloaded_file(str(name))) for name in names}
+
+
+def as_data(deployment: Deployment, folder: Path) -> dict[str, Any]:
+    """The same for machines."""
+    needs = deployment.needs()
+    return {
+        "folder": str(folder),
+        "place": str(deployment.place),
+        "files": deployment.names,
+        "variables": dict(deployment.variables),
+        "needs": {"glibc": needs.glibc, "libraries": list(needs.libraries)},
+    }
+
+
+def summary(deployment: Deployment, folder: Path) -> str:
+    """What was written, and what is to be done with it."""
+    from malloom.deploy.deployment import DOCKERFILE, DROP_IN, ENVIRONMENT  # noqa: PLC0415
+
+    needs = deployment.needs()
+    needed = [f"glibc {needs.glibc} or newer"] * bool(needs.glibc) + list(needs.libraries)
+    lines = [
+        f"written to {folder}: {', '.join(deployment.names)}",
+        f"copy the folder to {deployment.place} on the host"
+        + (f", which needs {', '.join(needed)}" if needed else ""),
+        f"systemd: copy {DROP_IN} to /etc/systemd/system/NAME.service.d/",
+        f"Docker:  end the Dockerfile with the lines of {DOCKERFILE}",
+        f"shell:   set -a; . {deployment.place}/{ENVIRONMENT}; set +a",
+    ]
+    return "\n".join(lines)

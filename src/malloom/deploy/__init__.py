@@ -1,0 +1,1 @@
+"""What a production host needs to run a program with a plan."""
