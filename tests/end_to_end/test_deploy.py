@@ -269,3 +269,5 @@ def test_a_plan_that_places_nothing_has_the_fallback(malloom: Malloom, tmp_path:
     plan = simple_plans(tmp_path)["overhead-only"]
     assert malloom("deploy", plan, "-o", "folder").returncode == 0
     assert "libmalloom.so" in run_by_shell(tmp_path / "folder", "cat /proc/self/maps").stdout
+    assert variables_of(tmp_path / "folder")["MALLOOM"] == "heap=fallback"
+    assert not (tmp_path / "folder/malloom.plan").exists()

@@ -11,9 +11,9 @@ import typer
 
 from malloom.commands.run import Fallback, Heap, OpenedPlan, heap_variables, opened_plan
 from malloom.errors import CommandError, UsageProblem
-from malloom.launch.preloading import FALLBACK_LIBRARIES
 from malloom.launch.program import open_program
 from malloom.native_files import native_file
+from malloom.settings import settings
 
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
@@ -107,10 +107,13 @@ def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
     variables = dict(setting.variables) if setting else {}
     preloaded = []
     if needs_run_time or (setting is None and opened.fallback is not Fallback.system):
-        files |= {RUN_TIME: native_file("libmalloom.so"), **fallbacks(), PLAN: opened.path}
+        files |= {RUN_TIME: native_file("libmalloom.so"), **linked_with()}
+        preloaded.append(RUN_TIME)
+        variables |= settings(heap="fallback")
+    if needs_run_time:
+        files[PLAN] = opened.path
         there = replace(opened, path=Path(place / PLAN))
         variables |= heap_variables(there, opened.heap, None, "", None, None)
-        preloaded.append(RUN_TIME)
     if setting and setting.library:
         library = Path(setting.library)
         files[library.name] = library
@@ -135,13 +138,13 @@ def setting_that_is_there(opened: OpenedPlan) -> PlanSetting | None:
     return setting
 
 
-def fallbacks() -> dict[str, Path]:
-    """Libraries beside which the run time is linked, by the names under which it looks for them."""
+def linked_with() -> dict[str, Path]:
+    """The allocator that the run time is linked with, where it is a library: the run time looks for it beside
+    itself."""
     from malloom.launch.elf_file import read_elf  # noqa: PLC0415
-    from malloom.measure.allocators import preloaded_file  # noqa: PLC0415
+    from malloom.measure.allocators import KNOWN, preloaded_file  # noqa: PLC0415
 
-    needed = read_elf(native_file("libmalloom.so")).needed
-    names = [name for name in FALLBACK_LIBRARIES.values() if name in needed]
+    names = {known.library for known in KNOWN} & set(read_elf(native_file("libmalloom.so")).needed)
     return {str(name): Path(preloaded_file(str(name))) for name in names}
 
 
