@@ -166,3 +166,27 @@ def test_bad_use_is_said(
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_verdict_is_a_page_too(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], tmp_path: Path
+) -> None:
+    program = compile_c(PROGRAM.replace("main(void)", "main(int count, char** words)"), "-O0")
+    inputs = ["--train", "<b>one", "--train", "two", "--check", "three"]
+    page = tmp_path / "verdict.html"
+    words = ["--json", "--html", page, "--runs", "6", "--seconds", "0"]
+    done = malloom("optimize", *words, *inputs, "--", program, "{}")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    html = shown(page, "verdict")
+    assert 'data-ready="yes"' in html
+    assert f"program: {found['verdict']}</h1>" in html
+    assert "trained on: &lt;b&gt;one</li>" in html
+    cells = texts(html, "td")
+    for check in found["checks"]:
+        time = check["cpu_time"]
+        assert f"{time['ratio']:.3f} [{time['low']:.3f} {time['high']:.3f}]" in cells
+    for row in found["rows"]:
+        if "train" in row:
+            assert row["name"] in html
+    assert malloom("optimize", "--html", program, "--", program).returncode == 2

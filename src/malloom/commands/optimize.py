@@ -1,8 +1,7 @@
 """`malloom optimize`: all the way from a program to a plan that makes it faster, or to none."""
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,12 +13,10 @@ from malloom.launch.program import open_program, require_reachable
 from malloom.optimize.goal import MOST_MEMORY, Goal
 from malloom.optimize.standard_input import repeatable_input
 from malloom.output_file import check_output, check_replaced
-from malloom.printable import printable
 
 if TYPE_CHECKING:
     from malloom.optimize.inputs import Inputs
     from malloom.optimize.options import Options, Watcher
-    from malloom.optimize.verdict import Outcome
 
 SECONDS = 150.0
 """For the measured runs of a program of seconds; of a shorter one far fewer are needed."""
@@ -152,6 +149,10 @@ def optimize(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write the verdict as a page for a browser there, too."),
+    ] = None,
 ) -> None:
     """Learn from runs of a program, race allocators and plans against it, and report a verdict.
 
@@ -174,6 +175,10 @@ def optimize(
         check_output(best_plan)
         check_replaced(best_plan, "plan")
         require_two_places(place, best_plan)
+    if page is not None:
+        from malloom.commands.optimize_page import check_page  # noqa: PLC0415  (few pay for it)
+
+        check_page(page, confirm)
     if build is not None:
         check_builds(build, command, strategy, confirm)
         check_choice(place)
@@ -202,11 +207,16 @@ def optimize(
         if confirm:
             raise typer.Exit(confirmed(confirm, wanted, stdin, options, watcher, as_json, fail_if))
         assert wanted is not None
-        raise typer.Exit(optimized(wanted, options, watcher, as_json, fail_if))
+        raise typer.Exit(optimized(wanted, options, watcher, as_json, fail_if, page))
 
 
 def optimized(
-    inputs: "Inputs", options: "Options", watcher: "Watcher", as_json: bool, fail_if: str | None
+    inputs: "Inputs",
+    options: "Options",
+    watcher: "Watcher",
+    as_json: bool,
+    fail_if: str | None,
+    page: Path | None,
 ) -> int:
     """Measures, and prints what was found; the exit status."""
     from malloom.measure.interval import Verdict  # noqa: PLC0415
@@ -218,7 +228,13 @@ def optimized(
         if as_json:
             print(json.dumps(as_data(outcome), indent=1, allow_nan=False))
         else:
+            from malloom.commands.optimize_shown import show  # noqa: PLC0415
+
             show(outcome)
+        if page is not None:
+            from malloom.commands.optimize_page import write_page  # noqa: PLC0415
+
+            write_page(outcome, page)
         if outcome.interrupted:
             return INTERRUPTED
         interval = verdict_interval(outcome)
@@ -249,37 +265,6 @@ def confirmed(
             f"{found['pairs']} pairs of runs; added to the record of {plan}"
         )
     return int(fail_if is not None and found["verdict"] == fail_if)
-
-
-def show(outcome: "Outcome") -> None:
-    """Tables and lines on standard output: with colours and rules at a terminal, plain elsewhere."""
-    from malloom.optimize import table  # noqa: PLC0415
-
-    for title, head, rows in table.tables(outcome):
-        if sys.stdout.isatty():
-            print_rich(title, head, rows)
-        else:
-            print(table.plain_table(title, head, rows))
-    for line in table.lines(outcome):
-        print(printable_lines(line))
-
-
-def printable_lines(text: str) -> str:
-    """The lines with what a terminal would obey made visible."""
-    return "\n".join(map(printable, text.split("\n")))
-
-
-def print_rich(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    shown = Table(title=title, title_justify="left")
-    for number, name in enumerate(head):
-        shown.add_column(name, justify="left" if number == 0 else "right")
-    for row in rows:
-        shown.add_row(*(Text(printable(cell)) for cell in row))
-    Console().print(shown)
 
 
 def check_words(goal: str, fail_if: str | None, confirm: Path | None) -> None:

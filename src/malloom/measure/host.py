@@ -22,6 +22,15 @@ def measured_on(sources: Path) -> Host:
     """What the numbers were measured on, and of which commit malloom is; the sources are any folder in the
     tree that the measured programs come from, whose commit is told as well where it is another."""
     return {
+        **machine_facts(),
+        "commit": _commits(sources),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def machine_facts() -> Host:
+    """The same of the machine alone."""
+    return {
         "machine": platform.machine(),
         "processor": processor_name(),
         "processors": os.cpu_count() or 1,
@@ -29,8 +38,6 @@ def measured_on(sources: Path) -> Host:
         "system": f"{platform.system()} {platform.release()}",
         "libc": " ".join(platform.libc_ver()),
         "huge_pages": system_huge_pages(),
-        "commit": _commits(sources),
-        "date": datetime.now(UTC).date().isoformat(),
     }
 
 

@@ -37,3 +37,10 @@ function element(tag, text, attributes) {
   for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
   return made;
 }
+
+// The page's data.
+async function unpacked() {
+  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}

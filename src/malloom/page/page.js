@@ -6,12 +6,6 @@ const CALLERS = 3;  // Frames of a call site that are shown before one asks for 
 const TABS = { summary: "Summary", sites: "Call sites", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
 const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null };
 
-async function unpacked() {
-  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
-
 function showTab(name) {
   for (const each of Object.keys(TABS)) {
     document.getElementById(each).hidden = each !== name;

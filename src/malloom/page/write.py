@@ -1,25 +1,18 @@
-"""The page as one file: data, styles, code and the library that draws, all in it."""
+"""The page of a profile: what it shows, gathered and written."""
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from malloom import __version__
 from malloom.cache.geometry import Geometry
-from malloom.errors import CommandError
-from malloom.output_file import written_whole
 from malloom.page.advice import advice_on
+from malloom.page.file import drawing_library, write_file
 from malloom.page.sites import Contents, contents_of
-from malloom.printable import printable
 from malloom.profile import HeapProfile, Process
 from malloom.profile.heap_profile import open_recording, processes_of
 from malloom.report.reasons import check_not_empty, gaps, other_notes
@@ -37,19 +30,7 @@ def write_page(path: Path, process: str | None, geometry: Geometry, output: Path
     profile = HeapProfile.open(path, process)
     check_not_empty(profile)
     data = page_data(path, profile, contents_of(profile, geometry), geometry)
-    text = page_text(data, library)
-    with written_whole(output) as file:
-        file.write(text.encode("utf-8", errors="replace"))
-
-
-def drawing_library() -> str:
-    """Plotly's code. Raises CommandError where it is not installed."""
-    try:
-        return resources.files("plotly").joinpath("package_data/plotly.min.js").read_text(encoding="utf-8")
-    except (ImportError, OSError):
-        raise CommandError(
-            "a page needs the Python package plotly", remedy="install malloom[report], or use --format text"
-        ) from None
+    write_file(output, data, "page.html", CODE, library)
 
 
 def page_data(path: Path, profile: HeapProfile, contents: Contents, geometry: Geometry) -> dict[str, Any]:
@@ -93,22 +74,6 @@ def _processes(processes: Sequence[Process], chosen: Process) -> list[dict[str, 
         }
         for each in by_events[:MOST_PROCESSES]
     ]
-
-
-def page_text(data: dict[str, Any], library: str) -> str:
-    """The file's text. What a program or a user has named is in the data alone, packed, and never code."""
-    packed = base64.b64encode(gzip.compress(json.dumps(data).encode("utf-8", errors="replace"), mtime=0))
-    own = resources.files("malloom.page")
-    parts = {
-        "TITLE": escape(printable(data["title"])),
-        "STYLE": own.joinpath("page.css").read_text(encoding="utf-8"),
-        "LIBRARY": library.replace("</script", "<\\/script"),
-        "CODE": "\n".join(own.joinpath(name).read_text(encoding="utf-8") for name in CODE),
-        "DATA": packed.decode(),
-    }
-    text = own.joinpath("page.html").read_text(encoding="utf-8")
-    before, *rest = text.split("@@")
-    return before + "".join(parts[name] if at % 2 == 0 else name for at, name in enumerate(rest))
 
 
 CODE = ("numbers.js", "tree.js", "charts.js", "page.js")

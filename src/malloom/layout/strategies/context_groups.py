@@ -71,7 +71,9 @@ def _shallowest(profile: HeapProfile, wanted: U32, deepest: int) -> tuple[int, U
 
 
 def _most_frequent(context: U32, group: U32, contexts: int) -> U32:
-    """The group that most of each context's requests want."""
+    """The group that most of each context's requests want. Without requests there are no contexts."""
+    if not len(group):
+        return group
     wanted, index = np.unique(group, return_inverse=True)
     count = np.bincount(context * np.int64(len(wanted)) + index, minlength=contexts * len(wanted))
     most: U32 = wanted[count.reshape(contexts, len(wanted)).argmax(axis=1)]
