@@ -5,13 +5,12 @@
 # Both are built from the source that a Rust crate carries (setup/crate.sh).
 set -euo pipefail
 
-crate=libmimalloc-sys
-version=0.1.49
-checksum=6a45a52f43e1c16f667ccfe4dd8c85b7f7c204fd5e3bf46c5b0db9a5c3c0b8e9
-replaced="cc=1.2.0"
-otherwise=
-entries=$(cd "$(dirname "$0")/../compiler/fallback" && pwd)
-own=("$entries/mimalloc_entries.h" "$entries/aligned.c" "$entries/operators.cpp")
+# shellcheck source=setup/mimalloc_crate.sh
+. "$(dirname "$0")/mimalloc_crate.sh"
+root=$(cd "$(dirname "$0")/.." && pwd)
+entries=$root/compiler/fallback
+gate=$root/runtime/heaps/fallback
+own=("$root/setup/mimalloc_crate.sh" "$entries"/*.{c,h,cpp} "$gate/mimalloc_gated.h" "$gate"/fork_gate.{c,h})
 # shellcheck source=setup/crate.sh
 . "$(dirname "$0")/crate.sh"
 
@@ -32,16 +31,14 @@ SOURCE
 # within its object.
 build_archive() {
     local flags=(-O3 -DNDEBUG -fPIE -fvisibility=hidden -fno-builtin-malloc)
-    gcc -x c - -std=gnu11 "${flags[@]}" -DMI_BUILD_RELEASE "-DMALLOOM_MIMALLOC_BUILD=\"$crate $version with gcc \" __VERSION__" \
-        -I"$1/include" -I"$1/src" -I"$entries" -c -o malloc.o <<SOURCE
-#include "static.c"
-#include "mimalloc_entries.h"
-SOURCE
+    gcc "$entries/mimalloc.c" -std=gnu11 "${flags[@]}" -DMI_BUILD_RELEASE \
+        "-DMALLOOM_MIMALLOC_BUILD=\"$crate $version with gcc \" __VERSION__" -I"$root" -I"$1/include" -I"$1/src" -c -o malloc.o
     printf '%s\n' malloc calloc realloc free malloom_mimalloc_aligned malloom_mimalloc_usable >names
     objcopy --keep-global-symbols=names malloc.o
+    gcc "$gate/fork_gate.c" -std=gnu11 "${flags[@]}" -I"$root" -c -o fork_gate.o
     gcc -std=gnu11 -O2 -fPIE -c "$entries/aligned.c" -o aligned.o
     g++ -std=c++20 "${flags[@]}" -fvisibility=default -c "$entries/operators.cpp" -o operators.o
-    ar rcs "$2/libmimalloc.a" malloc.o aligned.o operators.o
+    ar rcs "$2/libmimalloc.a" malloc.o fork_gate.o aligned.o operators.o
 }
 
 copy=${1:+$(realpath -m "$1")}

@@ -1,6 +1,6 @@
-// mimalloc as the malloc of the program that it is linked into. setup/mimalloc.sh compiles it after all of
-// mimalloc's own source, as aliases are of the same source: one object, of which the linker
-// sees these names alone, so that a program may have a mimalloc of its own beside it.
+// mimalloc as the malloc of the program that it is linked into. mimalloc.c has it after all of mimalloc's own
+// source, as aliases are of the same source: one object, of which the linker sees these names alone, so that
+// a program may have a mimalloc of its own beside it.
 #pragma once
 
 #include <stddef.h>

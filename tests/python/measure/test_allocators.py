@@ -58,7 +58,7 @@ def test_versions_are_what_the_libraries_say(settings: dict[str, Setting]) -> No
 
 
 def test_tables_name_version_build_and_variable(settings: dict[str, Setting]) -> None:
-    crate = re.findall(r"^version=(.*)", (ROOT / "setup/mimalloc.sh").read_text(), re.MULTILINE)[0]
+    crate = re.findall(r"^version=(.*)", (ROOT / "setup/mimalloc_crate.sh").read_text(), re.MULTILINE)[0]
     described = settings["mimalloc"].described
     assert re.fullmatch(
         rf"mimalloc 3[.\d]+ \(built from libmimalloc-sys {crate} with gcc [.\d]+\), MIMALLOC_ALLOW_THP=0",

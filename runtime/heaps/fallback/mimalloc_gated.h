@@ -1,0 +1,80 @@
+// All of mimalloc but its system layer, as its own static.c has it, with locks that a fork waits for
+// (fork_gate.h). Included once, after what defines how it is built; the including file adds the system layer.
+// mimalloc's sources are no part of this tree: setup/mimalloc_source.sh fetches them.
+#pragma once
+
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE
+#endif
+
+#include <mimalloc.h>
+
+#include "runtime/heaps/fallback/fork_gate.h"
+
+// Its locks by other names, so that all its code gets those below.
+#define mi_lock_acquire mi_lock_acquire_alone
+#define mi_lock_release mi_lock_release_alone
+#include <mimalloc/internal.h>
+#undef mi_lock_acquire
+#undef mi_lock_release
+
+static inline void mi_lock_acquire(mi_lock_t* lock) {
+    malloom_fork_gate_enter();
+    mi_lock_acquire_alone(lock);
+}
+
+static inline void mi_lock_release(mi_lock_t* lock) {
+    mi_lock_release_alone(lock);
+    malloom_fork_gate_leave();
+}
+
+// What one thread does and others then leave out: a child in whose parent another thread did it would leave
+// it out for ever.
+static inline bool malloom_guard_enter(mi_atomic_guard_t* guard) {
+    uintptr_t nobody = 0;
+    malloom_fork_gate_enter();
+    const bool is_first = mi_atomic_cas_strong_acq_rel(guard, &nobody, (uintptr_t)1);
+    if (!is_first) {
+        malloom_fork_gate_leave();
+    }
+    return is_first;
+}
+
+static inline void malloom_guard_leave(mi_atomic_guard_t* guard) {
+    mi_atomic_store_release(guard, (uintptr_t)0);
+    malloom_fork_gate_leave();
+}
+
+#undef mi_atomic_guard
+#define mi_atomic_guard(guard) \
+    for (bool is_first = malloom_guard_enter(guard); is_first; is_first = false, malloom_guard_leave(guard))
+
+#include <bitmap.c>
+
+// Others spin until a page that somebody looks at is back in the map.
+static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, size_t* index,
+                                          mi_claim_fun_t* claim, mi_arena_t* arena) {
+    malloom_fork_gate_enter();
+    const bool is_found = mi_bitmap_try_find_and_claim(bitmap, sequence, index, claim, arena);
+    malloom_fork_gate_leave();
+    return is_found;
+}
+#define mi_bitmap_try_find_and_claim malloom_find_and_claim
+
+// alloc.c brings free.c along, page.c page-queue.c.
+#include <alloc-aligned.c>
+#include <alloc-posix.c>
+#include <alloc.c>
+#include <arena-meta.c>
+#include <arena.c>
+#include <heap.c>
+#include <init.c>
+#include <libc.c>
+#include <options.c>
+#include <os.c>
+#include <page-map.c>
+#include <page.c>
+#include <random.c>
+#include <stats.c>
+#include <theap.c>
+#include <threadlocal.c>
