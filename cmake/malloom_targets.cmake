@@ -43,6 +43,5 @@ if(MALLOOM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
         COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.${letter}san-${CMAKE_SYSTEM_PROCESSOR}.so
         OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE run_time COMMAND_ERROR_IS_FATAL ANY)
     get_filename_component(run_time_folder "${run_time}" DIRECTORY)
-    # libmimalloc has operators new too, and ThreadSanitizer's run time none: the C++ library comes before both.
-    set(linked_by_clang -shared-libsan -Wl,-rpath,${run_time_folder} -lstdc++)
+    set(linked_by_clang -shared-libsan -Wl,-rpath,${run_time_folder})
 endif()

@@ -1,8 +1,7 @@
-"""Writes the options of `malloom run` as C++ macros: run_options.py COMMANDS LAUNCH ALLOCATORS HEADER.
+"""Writes the options of `malloom run` as C++ macros: run_options.py COMMANDS ALLOCATORS HEADER.
 
 They are read from where Python defines them, without importing it: the signature of `run` and the
-enumerations in the file COMMANDS, the fallbacks' libraries in the file LAUNCH, and the allocators that
-plans may name in the file ALLOCATORS.
+enumerations in the file COMMANDS, and the allocators that plans may name in the file ALLOCATORS.
 """
 
 import ast
@@ -53,12 +52,6 @@ def assigned(module: ast.Module, name: str) -> ast.expr:
     )
 
 
-def libraries(module: ast.Module) -> Iterator[str]:
-    """What is preloaded for a fallback alone; empty where it needs nothing."""
-    for name, library in ast.literal_eval(assigned(module, "FALLBACK_LIBRARIES")).items():
-        yield f'FALLBACK_LIBRARY({name}, "{library or ""}")'
-
-
 def allocators(module: ast.Module) -> Iterator[str]:
     """The libraries of allocators, and the variables that set one."""
     known = assigned(module, "KNOWN")
@@ -84,12 +77,12 @@ def parsed(name: str) -> ast.Module:
     return ast.parse(Path(name).read_text(encoding="utf-8"))
 
 
-def main(commands: str, launch: str, known: str, header: str) -> None:
+def main(commands: str, known: str, header: str) -> None:
     module = parsed(commands)
     run = next(each for each in module.body if isinstance(each, ast.FunctionDef) and each.name == "run")
     found = {each.name: each for each in module.body if isinstance(each, ast.ClassDef)}
     lines = [*options(run), *choices(found["Heap"]), *choices(found["Fallback"])]
-    lines += [*libraries(parsed(launch)), *allocators(parsed(known))]
+    lines += allocators(parsed(known))
     macros = sorted({line.partition("(")[0] for line in lines})
     given = [f"#ifndef {macro}\n#define {macro}(...)\n#endif" for macro in macros]
     taken = [f"#undef {macro}" for macro in macros]

@@ -1,7 +1,5 @@
 #include "optimizer/profiled_traces.h"
 
-#include <string.h>
-
 #include "dynamorio/client.h"
 #include "optimizer/run_time_library.h"
 
@@ -12,23 +10,10 @@ namespace {
 // What it costs to profile a trace: to build its code twice more, 100 to 200 us, and as much for the entries
 // that are instrumented till then.
 constexpr uint64_t cycles_of_profile = 1000000;
-constexpr char fallback_name[] = "libmimalloc.so";
 
 uint64_t eager, share;
 uint64_t began;
 uint64_t profiled;
-dynamorio::AddressRange fallback;
-
-void module_loaded(void*, const module_data_t* module, bool) {
-    const char* const name = dr_module_preferred_name(module);
-    if (name == nullptr || strncmp(name, fallback_name, sizeof fallback_name - 1) != 0) return;
-    fallback = dynamorio::range_of(module);
-}
-
-// What waits for memory there are requests, each a few loads of the allocator's own lists.
-bool in_allocator(app_pc pc) {
-    return in_run_time(pc) || fallback.contains(pc);
-}
 
 // Whether the trace's last jump leads to its own beginning.
 bool is_loop(instrlist_t* trace) {
@@ -48,13 +33,13 @@ void init_profiled_traces(const Options& options) {
     eager = options.eager;
     share = options.share;
     began = __builtin_ia32_rdtsc();
-    dr_register_module_load_event(module_loaded);
 }
 
-// A loop of the program is always worth it. Other traces, of which large programs have tens of thousands, are
-// profiled as long as that costs no more than its share of the time.
+// What waits for memory in the run time are requests, each a few loads of the heaps' own lists. A loop of the
+// program is always worth it. Other traces, of which large programs have tens of thousands, are profiled as
+// long as that costs no more than its share of the time.
 bool is_worth_profiling(instrlist_t* trace, void* tag) {
-    if (in_allocator(static_cast<app_pc>(tag))) return false;
+    if (in_run_time(static_cast<app_pc>(tag))) return false;
     const uint64_t affordable = eager + (__builtin_ia32_rdtsc() - began) / cycles_of_profile * share / 100;
     return profiled < affordable || is_loop(trace);
 }

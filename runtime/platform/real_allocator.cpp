@@ -56,26 +56,9 @@ void* bootstrap_allocate(size_t alignment, size_t bytes) {
     return bootstrap + start + granule;
 }
 
-bool is_passed_over(const void* function) {
-    if (passed_over_library == nullptr) {
-        return false;
-    }
-    Dl_info found = {};
-    Dl_info passed_over = {};
-    return dladdr(function, &found) != 0 && dladdr(passed_over_library(), &passed_over) != 0 &&
-           found.dli_fbase == passed_over.dli_fbase;
-}
-
-// The C library, whatever it is called: the object that has abort.
-void* c_library() {
-    Dl_info library = {};
-    dladdr(reinterpret_cast<const void*>(&abort), &library);
-    return dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-}
-
 template <typename Function>
-void find(void* where, Function& function, const char* name) {
-    auto found = reinterpret_cast<Function>(dlsym(where, name));
+void find(Function& function, const char* name) {
+    auto found = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
     if (found == nullptr) {
         abort_with(
             "malloom: no allocator follows this library; preload it only into dynamically linked programs");
@@ -85,13 +68,12 @@ void find(void* where, Function& function, const char* name) {
 
 void resolve_all() {
     resolving = true;
-    void* where = is_passed_over(dlsym(RTLD_NEXT, "malloc")) ? c_library() : RTLD_NEXT;
-    find(where, functions.malloc, "malloc");
-    find(where, functions.calloc, "calloc");
-    find(where, functions.realloc, "realloc");
-    find(where, functions.free, "free");
-    find(where, functions.memalign, "memalign");
-    find(where, functions.malloc_usable_size, "malloc_usable_size");
+    find(functions.malloc, "malloc");
+    find(functions.calloc, "calloc");
+    find(functions.realloc, "realloc");
+    find(functions.free, "free");
+    find(functions.memalign, "memalign");
+    find(functions.malloc_usable_size, "malloc_usable_size");
     resolving = false;
     __atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
 }

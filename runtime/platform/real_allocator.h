@@ -7,11 +7,6 @@
 
 namespace malloom::platform::real {
 
-/// A product that brings a general allocator along defines this: any function of that allocator's library.
-/// The library may export a malloc too (Debian's mimalloc does), which is not the one the program would have
-/// had.
-[[gnu::weak]] const void* passed_over_library();
-
 /// Finds the next allocator now. Optional: the first call does it too; a constructor that calls it keeps
 /// dlsym away from signal handlers and threads.
 void resolve();

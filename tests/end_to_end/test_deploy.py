@@ -97,7 +97,7 @@ def test_nothing_of_python_is_in_it(malloom: Malloom, learned: tuple[Path, Path]
     assert all(b"python" not in files[name].read_bytes().lower() for name in TEXTS)
 
 
-def test_libraries_beside_the_run_time_come_from_the_folder(
+def test_the_run_time_comes_from_the_folder(
     malloom: Malloom, learned: tuple[Path, Path], tmp_path: Path
 ) -> None:
     assert malloom("deploy", learned[1], "-o", "folder").returncode == 0

@@ -28,7 +28,7 @@ from malloom.native_files import native_file
 
 PYTHON = ROOT / ".venv/bin/malloom-python"
 OPTIONS = [ROOT / "cmake/run_options.py", ROOT / "src/malloom/commands/run.py"]
-OPTIONS += [ROOT / "src/malloom/launch/preloading.py", ROOT / "src/malloom/measure/allocators.py"]
+OPTIONS += [ROOT / "src/malloom/measure/allocators.py"]
 ALLOCATORS = ROOT / ".venv/lib/malloom"
 RUN_TIME = str(native_file("libmalloom.so"))
 

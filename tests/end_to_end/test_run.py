@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from end_to_end.conftest import COMMAND, simple_plans
-from malloom.launch.preloading import FALLBACK_LIBRARIES
 from malloom.layout.plan_record import write_with_record
 from malloom.native_files import native_file
 from malloom.optimize.keeping import write_setting
@@ -108,16 +107,16 @@ def libraries_of(done: subprocess.CompletedProcess[str]) -> set[str]:
 def test_run_time_is_in_the_process_where_it_is_needed(malloom: Malloom, plans: dict[str, Path]) -> None:
     for options in ([], ["--heap", "fallback"], ["--statistics"], ["--plan", plans["sequential"]]):
         loaded = libraries_of(malloom("run", *options, "--", "cat", "/proc/self/maps"))
-        assert {"libmalloom", "libmimalloc"} <= loaded
+        assert "libmalloom" in loaded
+        assert "libmimalloc" not in loaded, "it needs no package"
 
 
-def test_a_plan_that_places_nothing_needs_no_run_time(malloom: Malloom, plans: dict[str, Path]) -> None:
+def test_a_plan_that_places_nothing_is_left_out(malloom: Malloom, plans: dict[str, Path]) -> None:
     plan = plans["overhead-only"]
-    loaded = libraries_of(malloom("run", "--plan", plan, "--", "cat", "/proc/self/maps"))
-    assert "libmimalloc" in loaded
-    assert "libmalloom" not in loaded
+    done = malloom("run", "--print-environment", "--plan", plan, "--", "true")
+    assert "MALLOOM=heap=fallback\n" in done.stdout
     done = malloom("run", "--fallback", "system", "--plan", plan, "--", "cat", "/proc/self/maps")
-    assert not {"libmalloom", "libmimalloc"} & libraries_of(done)
+    assert "libmalloom" not in libraries_of(done)
 
 
 def test_an_outer_run_time_does_not_reach_into_an_inner_run(malloom: Malloom, plans: dict[str, Path]) -> None:
@@ -126,9 +125,17 @@ def test_an_outer_run_time_does_not_reach_into_an_inner_run(malloom: Malloom, pl
     assert "libmalloom" not in libraries_of(malloom("run", "--statistics", "--", *inner))
 
 
-def test_the_fallback_is_preloaded_by_the_name_that_the_run_time_is_linked_with() -> None:
+def test_the_run_time_needs_nothing_but_the_c_library() -> None:
     needed = subprocess.check_output(["readelf", "-d", native_file("libmalloom.so")], text=True)
-    assert f"[{FALLBACK_LIBRARIES['mimalloc']}]" in needed
+    names = re.findall(r"\(NEEDED\).*\[(.*)\]", needed)
+    assert all(name.startswith(("libc.", "ld-linux")) for name in names), names
+
+
+def test_mimalloc_within_the_run_time_is_nobody_elses() -> None:
+    exported = subprocess.check_output(
+        ["nm", "-D", "--defined-only", native_file("libmalloom.so")], text=True
+    )
+    assert " malloc" in exported and "mi_" not in exported
 
 
 def test_script_runs(malloom: Malloom, tmp_path: Path) -> None:

@@ -2,30 +2,19 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
-#include "runtime/heaps/fallback/mimalloc_users.h"
+#include "runtime/heaps/fallback/other_mimalloc.h"
 #include "runtime/platform/output.h"
-
-namespace malloom::platform::real {
-
-const void* passed_over_library() {
-    return reinterpret_cast<const void*>(&mi_malloc);
-}
-
-}  // namespace malloom::platform::real
 
 namespace malloom::heaps {
 
 namespace {
 
 // Larger objects are mapped one by one by either allocator, and the C library can grow them without copying.
-// mimalloc does not look whether the system gave it those either, and adds the alignment to what is aligned.
-constexpr size_t mimalloc_limit = (size_t{16} << 20) - FallbackHeap::largest_plain_alignment;
+constexpr size_t mimalloc_limit = size_t{15} << 20;
 
-// The second question finds what a program that uses mimalloc itself got before the range was there.
 [[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
-    return mimalloc_memory.owns(object) || mi_is_in_heap_region(object);
+    return mimalloc_memory.owns(object);
 }
 
 // The C library's. Where a thread's arena is full it tries another one, and leaves ENOMEM behind although
@@ -38,13 +27,6 @@ template <class Ask>
         errno = error;
     }
     return object;
-}
-
-void wait_a_moment() {
-    const int error = errno;
-    const timespec moment = {0, 1000000};
-    nanosleep(&moment, nullptr);
-    errno = error;
 }
 
 void* real_allocate(size_t bytes) {
@@ -70,47 +52,21 @@ void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
 }  // namespace
 
 void FallbackHeap::choose(FallbackKind kind) {
-    const bool is_mimalloc = kind != FallbackKind::system && mimalloc_memory.open();
+    const bool is_mimalloc =
+        kind != FallbackKind::system && !is_other_mimalloc_loaded() && mimalloc_memory.open();
     const bool is_checked = is_mimalloc && kind == FallbackKind::checked_mimalloc &&
-                            !is_mimalloc_preloaded() && !is_mimalloc_linked_by_others() &&
                             marks_.open(mimalloc_memory.base, mimalloc_memory.bytes);
     mimalloc_memory.plain_bytes = is_checked ? 0 : mimalloc_memory.bytes;
     limit_ = is_mimalloc && !is_checked ? mimalloc_limit : 0;
     checked_limit_ = is_checked ? mimalloc_limit : 0;
 }
 
-// The program may have looked mimalloc up and have got the object there, at the address of one of ours that
-// had ended. From then on nothing is sure.
-bool FallbackHeap::is_anothers(const void* object) {
-    const bool is_unknown = !marks_.was_object(object) && !marks_.are_whole();
-    if (is_unknown || __atomic_load_n(&is_shared_, __ATOMIC_RELAXED)) {
-        return true;
-    }
-    if (!is_mimalloc_linked_by_others() && !is_in_others_block(object)) {
-        return false;
-    }
-    __atomic_store_n(&is_shared_, true, __ATOMIC_RELAXED);
-    return true;
-}
-
-// Looks twice: a thread that frees the object too may have ended it, but not freed it yet.
-bool FallbackHeap::is_in_others_block(const void* object) const {
-    const auto is_in_one = [&] {
-        const MimallocBlock block = find_own_block(object);
-        return block.start != nullptr && !marks_.have_object(block.start, object);
-    };
-    if (!is_in_one()) {
-        return false;
-    }
-    wait_a_moment();
-    return is_in_one();
-}
-
-void FallbackHeap::expect_anothers(const void* object) {
-    if (is_anothers(object)) {
+// Of an address that has no mark now: a misuse, unless marks are missing for want of memory.
+void FallbackHeap::expect_unmarked(const void* object) const {
+    const bool was_object = marks_.was_object(object);
+    if (!was_object && !marks_.are_whole()) {
         return;
     }
-    const bool was_object = marks_.was_object(object);
     if (on_misuse_ != nullptr) {
         on_misuse_(was_object ? FallbackMisuse::freed_twice : FallbackMisuse::no_object, object);
     }
@@ -118,18 +74,12 @@ void FallbackHeap::expect_anothers(const void* object) {
                                     : "malloom: free of an address where no object begins");
 }
 
-void FallbackHeap::deallocate_anothers(void* object) {
-    expect_anothers(object);
-    mi_free(object);
-}
-
 // It ends before mimalloc has it: its place may be another thread's object as soon as that has.
 void FallbackHeap::deallocate_marked(void* object) {
-    if (marks_.end(object)) [[likely]] {
-        mi_free(object);
-    } else {
-        deallocate_anothers(object);
+    if (!marks_.end(object)) [[unlikely]] {
+        expect_unmarked(object);
     }
+    mi_free(object);
 }
 
 void FallbackHeap::deallocate(void* object) {
@@ -201,7 +151,7 @@ void* FallbackHeap::reallocate(void* object, const Request& request) {
 // It ends first, as where it is freed.
 void* FallbackHeap::reallocate_checked(void* object, size_t bytes) {
     if (!marks_.end(object)) [[unlikely]] {
-        expect_anothers(object);
+        expect_unmarked(object);
     }
     void* same_or_moved = mimalloc_reallocate(object, bytes, checked_limit_);
     if (same_or_moved == nullptr) {

@@ -3,9 +3,8 @@
 // notice frees of what is no object where they are asked to, as the C library does; mimalloc does not.
 #pragma once
 
-#include <mimalloc.h>
-
 #include "runtime/heaps/fallback/mimalloc_memory.h"
+#include "runtime/heaps/fallback/mimalloc_port.h"
 #include "runtime/heaps/fallback/object_marks.h"
 #include "runtime/heaps/heap.h"
 #include "runtime/platform/real_allocator.h"
@@ -13,8 +12,8 @@
 namespace malloom::heaps {
 
 /// Which one; chosen once at start, before the first request. The checked one is plain where there is no
-/// address space for marks, and where others in the process use mimalloc too: what they got of it they may
-/// free here, and what they got here there.
+/// address space for marks. Where a libmimalloc is loaded, either is as the system's: the next allocator is
+/// then that one, and the program may mix its functions with malloc's.
 enum class FallbackKind : uint8_t { mimalloc, checked_mimalloc, system };
 
 /// What a free, or a realloc, of an address that is no object turns out to be.
@@ -54,15 +53,14 @@ class FallbackHeap {
     [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }
     [[gnu::always_inline]] static void* allocate_plain_zeroed(size_t bytes) { return mi_zalloc(bytes); }
     [[gnu::always_inline]] static void* allocate_plain_aligned(size_t alignment, size_t bytes) {
-        // Not mi_malloc_aligned: mimalloc 2.0.9 believes small powers of two to be aligned to their size.
-        return mi_malloc_aligned_at(bytes, alignment, 0);
+        return mi_malloc_aligned(bytes, alignment);
     }
     /// Of what owns_plain says.
     [[gnu::always_inline]] static void* reallocate_plain(void* object, size_t bytes) {
         return mi_realloc(object, bytes);
     }
-    // Beyond this mimalloc 2.0 takes a mapping of its own.
-    static constexpr size_t largest_plain_alignment = size_t{1} << 20;
+    // Beyond this mimalloc takes addresses from the range for each object.
+    static constexpr size_t largest_plain_alignment = size_t{64} << 10;
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
     [[gnu::always_inline]] static bool owns_plain(const void* object) {
@@ -97,7 +95,7 @@ class FallbackHeap {
     /// A misuse, where that shows without freeing it. For who reads an object before it frees it.
     void expect_object(const void* object) {
         if (marks_.covers(object) && !marks_.is_object(object)) [[unlikely]] {
-            expect_anothers(object);
+            expect_unmarked(object);
         }
     }
 
@@ -119,16 +117,12 @@ class FallbackHeap {
     [[gnu::noinline]] void* allocate_slow(size_t bytes, size_t alignment);
     [[gnu::noinline]] void* allocate_checked(size_t bytes, size_t alignment);
     [[gnu::noinline]] void* allocate_unchecked(size_t bytes, size_t alignment);
-    [[gnu::noinline, gnu::cold]] void deallocate_anothers(void* object);
-    [[gnu::noinline, gnu::cold]] void expect_anothers(const void* object);
-    bool is_anothers(const void* object);
-    bool is_in_others_block(const void* object) const;
+    [[gnu::noinline, gnu::cold]] void expect_unmarked(const void* object) const;
     void* reallocate_checked(void* object, size_t bytes);
 
     size_t limit_ = 0;          ///< requests below it are mimalloc's, and nobody looks at their objects
     size_t checked_limit_ = 0;  ///< requests below it are mimalloc's, and their objects have marks
     ObjectMarks marks_;
-    bool is_shared_ = false;  ///< others use mimalloc too, so nothing is a misuse for sure
     OnMisuse on_misuse_ = nullptr;
 };
 

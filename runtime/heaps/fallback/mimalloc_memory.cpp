@@ -1,9 +1,12 @@
 #include "runtime/heaps/fallback/mimalloc_memory.h"
 
 #include <errno.h>
-#include <mimalloc.h>
 #include <sys/sysinfo.h>
 
+#include <algorithm>
+
+#include "checks/check.h"
+#include "runtime/heaps/fallback/mimalloc_port.h"
 #include "runtime/platform/memory.h"
 
 namespace malloom::heaps {
@@ -20,20 +23,19 @@ constexpr size_t least_bytes = size_t{256} << 20;
 // Of a limited address space: the rest is for the plan's arena, the C library and the program.
 constexpr size_t share_of_limit = 8;
 
+// What mimalloc takes of the range at first, and at most this share of it.
+constexpr size_t step_bytes = size_t{1} << 30;
+constexpr size_t steps = 4;
+
+// Its table of pages, for all 128 TiB of addresses.
+constexpr size_t table_bytes = size_t{3} << 20;
+
+constexpr size_t part_bytes = MimallocMemory::part_bytes;
+constexpr size_t word_bits = 8 * sizeof(uintptr_t);
+
 size_t machine_memory() {
     struct sysinfo machine = {};
     return sysinfo(&machine) == 0 ? (machine.totalram + machine.totalswap) * machine.mem_unit : usual_bytes;
-}
-
-// Of a whole segment that it opens mimalloc does not look whether the system did so; of parts it does.
-// Whatever the user says: it would end the program where memory is short.
-void open_by_parts() {
-    mi_option_disable(mi_option_eager_commit);
-}
-
-// What mimalloc calls when something is wrong: without memory, as malloc has to say it.
-void set_errno(int error, void*) {
-    errno = error;
 }
 
 }  // namespace
@@ -44,32 +46,132 @@ bool MimallocMemory::open() {
     }
     const size_t allowed = platform::address_space_limit() / share_of_limit;
     const size_t memory = machine_memory();
-    const size_t most =
-        platform::round_up(memory > usual_bytes / 2 ? 2 * memory : usual_bytes, segment_bytes);
+    const size_t most = platform::round_up(memory > usual_bytes / 2 ? 2 * memory : usual_bytes, least_bytes);
     for (size_t wanted = most; wanted >= least_bytes; wanted /= 2) {
         if (wanted > allowed) {
             continue;
         }
-        void* range = platform::reserve_addresses(wanted, segment_bytes);
-        if (range == nullptr) {
-            continue;
+        if (void* range = platform::reserve_addresses(wanted, platform::huge_page_bytes)) {
+            is_ample = wanted >= memory;
+            return start_within(range, wanted);
         }
-        if (!mi_manage_os_memory(range, wanted, false, false, true, -1)) {
-            platform::unmap_pages(range, wanted);
-            return false;
-        }
-        mi_option_enable(mi_option_limit_os_alloc);
-        open_by_parts();
-        // Otherwise it looks for nodes when it first needs memory, and leaves an errno behind.
-        mi_option_set_default(mi_option_use_numa_nodes, 1);
-        mi_register_error(set_errno, nullptr);
-        base = reinterpret_cast<uintptr_t>(range);
-        bytes = wanted;
-        is_ample = wanted >= memory;
-        is_limited = platform::data_limit() != SIZE_MAX;
-        return true;
     }
     return false;
 }
 
+// mimalloc cannot be told that it got nothing for its own tables, so that is made sure of.
+bool MimallocMemory::start_within(void* range, size_t range_bytes) {
+    const size_t bits_bytes = platform::round_up(range_bytes / part_bytes / 8, platform::page_bytes());
+    const size_t first_bytes = platform::round_up(bits_bytes + table_bytes, part_bytes);
+    if (!platform::open_pages(range, first_bytes)) {
+        platform::unmap_pages(range, range_bytes);
+        return false;
+    }
+    platform::refuse_huge_pages(range, range_bytes);
+    base = reinterpret_cast<uintptr_t>(range);
+    bytes = range_bytes;
+    untaken_ = base + bits_bytes;
+    open_parts_ = static_cast<uintptr_t*>(range);
+    set_open(0, first_bytes / part_bytes);
+    const bool is_started = malloom_mimalloc_start(std::min(step_bytes, range_bytes / steps));
+    MALLOOM_CHECK(is_started);
+    return is_started;
+}
+
+void* MimallocMemory::take(size_t wanted, size_t alignment) {
+    // Where it takes a range to cut up itself, that begins with a part.
+    const size_t aligned = wanted >= 8 * part_bytes ? std::max(alignment, part_bytes) : alignment;
+    for (Span& span : given_back_) {
+        const uintptr_t start = platform::round_up(span.start, aligned);
+        if (start < span.end && wanted <= span.end - start) {
+            span.start = start + wanted;
+            return reinterpret_cast<void*>(start);
+        }
+    }
+    const uintptr_t start = platform::round_up(untaken_, std::max(aligned, platform::page_bytes()));
+    if (start > base + bytes || wanted > base + bytes - start) {
+        return nullptr;
+    }
+    untaken_ = start + wanted;
+    return reinterpret_cast<void*>(start);
+}
+
+void MimallocMemory::give_back(void* start, size_t given) {
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(start);
+    platform::discard_pages(start, given);
+    if (begin + given == untaken_) {
+        untaken_ = begin;
+        return;
+    }
+    Span* smallest = given_back_;
+    for (Span& span : given_back_) {
+        if (span.end - span.start < smallest->end - smallest->start) {
+            smallest = &span;
+        }
+    }
+    if (smallest->end - smallest->start < given) {
+        *smallest = {begin, begin + given};
+    }
+}
+
+bool MimallocMemory::is_open(size_t part) const {
+    return (__atomic_load_n(&open_parts_[part / word_bits], __ATOMIC_RELAXED) >> part % word_bits & 1) != 0;
+}
+
+void MimallocMemory::set_open(size_t first, size_t end) {
+    for (size_t part = first; part < end; ++part) {
+        __atomic_fetch_or(&open_parts_[part / word_bits], uintptr_t{1} << part % word_bits, __ATOMIC_RELAXED);
+    }
+}
+
+// Whole parts, as a system call for each of mimalloc's pages would cost more than they do. Where the system
+// has not so much, at a limit on data, just what is asked for.
+bool MimallocMemory::open_pages(void* start, size_t wanted) {
+    const size_t offset = reinterpret_cast<uintptr_t>(start) - base;
+    size_t first = offset / part_bytes;
+    size_t end = (offset + wanted + part_bytes - 1) / part_bytes;
+    for (; first < end && is_open(first); ++first) {
+    }
+    for (; first < end && is_open(end - 1); --end) {
+    }
+    if (first == end) {
+        return true;
+    }
+    const int error = errno;
+    void* parts = reinterpret_cast<void*>(base + first * part_bytes);
+    if (platform::open_pages(parts, (end - first) * part_bytes)) {
+        set_open(first, end);
+        return true;
+    }
+    errno = error;
+    return platform::open_pages(start, wanted);
+}
+
 }  // namespace malloom::heaps
+
+using malloom::heaps::mimalloc_memory;
+namespace platform = malloom::platform;
+
+void* malloom_mimalloc_take(size_t bytes, size_t alignment) {
+    return mimalloc_memory.take(bytes, alignment);
+}
+
+void malloom_mimalloc_give_back(void* start, size_t bytes) {
+    mimalloc_memory.give_back(start, bytes);
+}
+
+bool malloom_mimalloc_open(void* start, size_t bytes) {
+    return mimalloc_memory.open_pages(start, bytes);
+}
+
+void malloom_mimalloc_discard(void* start, size_t bytes) {
+    platform::discard_pages(start, bytes);
+}
+
+size_t malloom_mimalloc_page_bytes() {
+    return platform::page_bytes();
+}
+
+long long malloom_mimalloc_now() {
+    return static_cast<long long>(platform::monotonic_nanoseconds() / 1000000);
+}

@@ -1,6 +1,5 @@
 // The address range that mimalloc serves from. With a range of our own whose object is whose is one
-// comparison, and it is always right: mimalloc 2.0's mi_is_in_heap_region knows no segment above 20 TiB,
-// where the system puts them when it does not follow mimalloc's hints.
+// comparison.
 #pragma once
 
 #include <stddef.h>
@@ -12,16 +11,14 @@ namespace malloom::heaps {
 struct MimallocMemory {
     uintptr_t base = 0;
     size_t bytes = 0;
-    size_t plain_bytes = 0;   ///< `bytes`, where whoever frees there need not ask anybody else; or 0
-    bool is_ample = false;    ///< more than the machine has memory
-    bool is_limited = false;  ///< what is open and not used may be missing elsewhere
+    size_t plain_bytes = 0;  ///< `bytes`, where whoever frees there need not ask anybody else; or 0
+    bool is_ample = false;   ///< more than the machine has memory
 
-    /// What mimalloc takes from the range at a time, aligned to its size.
-    static constexpr size_t segment_bytes = size_t{32} << 20;
+    /// What is made usable at a time, where the system has so much.
+    static constexpr size_t part_bytes = size_t{2} << 20;
 
-    /// Reserves the range and gives it to mimalloc as the only place to take memory from; once. False where
-    /// address space is too short for it: mimalloc must then not be used. From then on mimalloc sets errno
-    /// where it has no memory. It opens its segments by parts.
+    /// Reserves the range and starts mimalloc over it, as the only place to take memory from; once. False
+    /// where address space or memory is too short for it: mimalloc must then not be used.
     bool open();
 
     [[gnu::always_inline]] bool owns(const void* object) const {
@@ -31,11 +28,24 @@ struct MimallocMemory {
         return reinterpret_cast<uintptr_t>(object) - base < plain_bytes;
     }
 
-    /// Whether the segment that mimalloc begins there should be opened whole, if the system has so much. No
-    /// object begins there, and none is in the segment yet.
-    bool opens_whole(const void* segment) const {
-        return owns(segment) && !is_limited && reinterpret_cast<uintptr_t>(segment) % segment_bytes == 0;
-    }
+    // For mimalloc (mimalloc_port.h).
+    void* take(size_t wanted, size_t alignment);
+    void give_back(void* start, size_t given);
+    bool open_pages(void* start, size_t wanted);
+
+  private:
+    struct Span {
+        uintptr_t start;
+        uintptr_t end;
+    };
+
+    bool start_within(void* range, size_t range_bytes);
+    bool is_open(size_t part) const;
+    void set_open(size_t first, size_t end);
+
+    uintptr_t untaken_ = 0;            ///< from here on nothing was taken yet
+    uintptr_t* open_parts_ = nullptr;  ///< a bit for each part of the range, at its start
+    Span given_back_[16] = {};         ///< in front of `untaken_`; what finds no place here is not used again
 };
 
 extern MimallocMemory mimalloc_memory;

@@ -7,8 +7,8 @@ namespace malloom::heaps {
 
 namespace {
 
-// The marks of one of mimalloc's segments: the table grows only where mimalloc asks the system for memory
-// too, so programs that give up the right to ask fare no worse.
+// The marks of sixteen of the parts that mimalloc opens: the table grows only where mimalloc asks the system
+// for memory too, so programs that give up the right to ask fare no worse.
 constexpr size_t step = size_t{512} << 10;
 
 }  // namespace

@@ -107,7 +107,7 @@ def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
     variables = dict(setting.variables) if setting else {}
     preloaded = []
     if needs_run_time or (setting is None and opened.fallback is not Fallback.system):
-        files |= {RUN_TIME: native_file("libmalloom.so"), **linked_with()}
+        files[RUN_TIME] = native_file("libmalloom.so")
         preloaded.append(RUN_TIME)
         variables |= settings(heap="fallback")
     if needs_run_time:
@@ -136,16 +136,6 @@ def setting_that_is_there(opened: OpenedPlan) -> PlanSetting | None:
         remedy = "install it again, or choose anew with 'malloom optimize'"
         raise CommandError(f"{setting.library}, the allocator of {opened.path}, is gone", remedy=remedy)
     return setting
-
-
-def linked_with() -> dict[str, Path]:
-    """The allocator that the run time is linked with, where it is a library: the run time looks for it beside
-    itself."""
-    from malloom.launch.elf_file import read_elf  # noqa: PLC0415
-    from malloom.measure.allocators import KNOWN, preloaded_file  # noqa: PLC0415
-
-    names = {known.library for known in KNOWN} & set(read_elf(native_file("libmalloom.so")).needed)
-    return {str(name): Path(preloaded_file(str(name))) for name in names}
 
 
 def as_data(deployment: Deployment, folder: Path) -> dict[str, Any]:

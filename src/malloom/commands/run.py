@@ -14,7 +14,7 @@ import typer
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
-from malloom.launch.preloading import FALLBACK_LIBRARIES, original_environment, preloading, serves_alone
+from malloom.launch.preloading import original_environment, preloading
 from malloom.launch.program import CANNOT_RUN, open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
@@ -193,8 +193,8 @@ def run(
     """Run a program, as it is, with the heap that a plan describes.
 
     The program replaces malloom in the same process: its exit status, signals, standard streams,
-    arguments and environment are its own. Its children use the plan as well. If the plan places nothing,
-    the fallback allocator is preloaded directly, unless --statistics is given.
+    arguments and environment are its own. Its children use the plan as well. If the plan places nothing
+    over the C library, nothing is preloaded, unless --statistics is given.
 
     With --heap pools a call site whose requests have one size gets a pool of its own, while the program
     runs; where it lies in a wrapper, its callers do. --save-plan writes them, so that the next run has
@@ -264,9 +264,9 @@ def run(
     else:
         library: Path | str | None = native_file("libmalloom.so")
         serves_rest = fallback or (opened.fallback if opened else Fallback.mimalloc)
-        if not needs_run_time and serves_alone(serves_rest, program):
-            # The run time would only hand every request on; the fallback itself costs less.
-            library, variables = FALLBACK_LIBRARIES[serves_rest], {}
+        if not needs_run_time:  # nor the plan, which has nothing to say
+            system = serves_rest is Fallback.system
+            library, variables = (None, {}) if system else (library, settings(heap="fallback"))
         environment = preloading({**original_environment(), **variables}, library)
     if print_environment:
         show_environment(environment, setting.variables if setting else ())

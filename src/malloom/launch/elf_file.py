@@ -64,11 +64,6 @@ class ElfFile:
         """Whether it is the command `malloom`: static, but what it becomes gets its environment."""
         return OWN_SECTION in self.sections
 
-    @property
-    def uses_cpp(self) -> bool:
-        """Whether it is linked with a C++ library."""
-        return any(library.startswith(("libstdc++.", "libc++.")) for library in self.needed)
-
 
 @dataclass(frozen=True)
 class Section:

@@ -1,29 +1,13 @@
-"""The environment in which the loader brings a library of malloom into a program, or the fallback alone."""
+"""The environment in which the loader brings a library of malloom into a program."""
 
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from malloom.errors import CommandError
 from malloom.native_files import native_file
 from malloom.settings import VARIABLE
-
-if TYPE_CHECKING:
-    from malloom.launch.program import Program
-
-FALLBACK_LIBRARIES = {"mimalloc": "libmimalloc.so.2", "system": None}
-"""What serves the requests that no heap claims, under the name by which the run time is linked with it. The
-system's needs no library."""
-
-
-def serves_alone(fallback: str, program: "Program | None") -> bool:
-    """Whether the fallback can be preloaded itself where nothing is placed.
-
-    mimalloc's operator new cannot throw: it ends a program of C++ where memory is short.
-    """
-    return fallback == "system" or program is None or not program.elf.uses_cpp
 
 
 def original_environment() -> dict[str, str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.launch.dynamic import Optimizing, dynamic_prefix, dynamic_settings
-from malloom.launch.preloading import FALLBACK_LIBRARIES, over, preloading, serves_alone
-from malloom.launch.program import Program, open_program
+from malloom.launch.preloading import over, preloading
+from malloom.launch.program import open_program
 from malloom.layout.plan_header import has_flag, places_nothing
 from malloom.measure import stages
 from malloom.measure.plan_setting import POOLS_HEAP, is_gone, setting_of, wants_pools
@@ -62,8 +62,8 @@ def with_plan(name: str, plan: Path) -> Variant:
     """`malloom run --plan` as a user has it."""
 
     def planned_command(program: Command) -> Command:
-        found = open_program(str(program.arguments[0]))
-        return program.with_environment(as_run(plan, program=found))
+        open_program(str(program.arguments[0]))  # raises where there is none
+        return program.with_environment(as_run(plan))
 
     return Variant(name, planned_command)
 
@@ -91,7 +91,7 @@ def _optimized(pools: bool, prefetch: bool, program: Command) -> Command:
 
 def fallback() -> dict[str, str]:
     """The default fallback alone, as `malloom run` has it where a plan places nothing."""
-    return _preloaded(str(FALLBACK_LIBRARIES["mimalloc"]))
+    return {**settings(heap="fallback"), **_preloaded(_run_time())}
 
 
 def planned(
@@ -120,14 +120,13 @@ def planned(
 def as_run(
     plan: Path,
     preallocate: bool | None = None,
-    program: Program | None = None,
     chosen_fallback: str | None = None,
     huge_pages: bool | None = None,
     packed: bool | None = None,
     small_in_pools: bool | None = None,
 ) -> dict[str, str]:
-    """What `malloom run --plan` makes of a plan: one that places nothing needs no run time, if the program
-    needs none. Raises CommandError where the allocator that the plan wants is gone, or is none."""
+    """What `malloom run --plan` makes of a plan: one that places nothing, over the C library, needs no run
+    time. Raises CommandError where the allocator that the plan wants is gone, or is none."""
     in_pools = wants_pools(plan) if small_in_pools is None else small_in_pools
     says_nothing = places_nothing(plan) and not in_pools
     if chosen_fallback is None and (setting := setting_of(plan)):
@@ -136,7 +135,7 @@ def as_run(
         made = {} if says_nothing else planned(plan, preallocate, "system", huge_pages, packed, in_pools)
         return {**made, **over(_run_time() if made else "", setting.library, setting.variables)}
     serves_rest = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
-    if not says_nothing or not serves_alone(serves_rest, program):
+    if not says_nothing:
         return planned(plan, preallocate, chosen_fallback, huge_pages, packed, in_pools)
     return fallback() if serves_rest == "mimalloc" else {}
 

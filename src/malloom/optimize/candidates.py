@@ -8,7 +8,6 @@ from typing import Any
 
 from malloom.errors import CommandError
 from malloom.launch.preloading import over
-from malloom.launch.program import Program
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import has_flag, has_pools, places_nothing
 from malloom.layout.ranking import SAMPLED_ACCESSES
@@ -43,8 +42,6 @@ class Candidate:
     its arena, of what serves the rest and of its pools, None follows it. `over` is another general allocator
     that serves the rest. `without_prefetches` leaves those of the plan out. With `small_in_pools` pools of
     their sizes serve the small requests of call sites that the plan does not name.
-
-    `program` is what it is for, where that is known.
     """
 
     strategy: str
@@ -54,7 +51,6 @@ class Candidate:
     fallback: str | None = None
     huge_pages: bool | None = None
     packed: bool | None = None
-    program: Program | None = None
     over: Setting | None = None
     without_prefetches: bool = False
     small_in_pools: bool = False
@@ -84,7 +80,6 @@ class Candidate:
         made = variants.as_run(
             self.plan,
             self.preallocate,
-            self.program,
             fallback,
             self.huge_pages,
             self.packed,

@@ -48,8 +48,6 @@ MOST_MIXED = 8
 """Structures that are tried by another policy one by one."""
 FINALISTS = 3
 """Plans and builds, and as many settings."""
-PASSED_OVER = "mimalloc 2"
-"""What the run time is linked with as its own fallback, and never takes for the program's allocator."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +245,7 @@ class Chooser:
         return [over]
 
     def _over(self, best: Candidate, settings: Sequence[AllocatorRow]) -> list[Candidate]:
-        under = _first([row for row in self._best(settings) if _serves_beside(row)])
+        under = _first(self._best(settings))
         return [replace(best, over=under.setting, fallback=None)] if under else []
 
     def _combined(self, best: Candidate) -> list[Candidate]:
@@ -360,11 +358,6 @@ def together_by_round(training: Training, name: str, other: str, metrics: Sequen
     ]
     rounds = min(map(len, logs), default=0)
     return [float(np.exp(np.mean([log[place] for log in logs]))) for place in range(rounds)]
-
-
-def _serves_beside(row: AllocatorRow) -> bool:
-    """Whether the run time can hand on requests to the allocator."""
-    return row.setting.allocator.name != PASSED_OVER
 
 
 def _first(rows: Sequence[T]) -> T | None:

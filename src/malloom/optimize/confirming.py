@@ -55,8 +55,8 @@ def confirm(
             )
         inputs = recorded_inputs(record, stdin)
         _show(plan, inputs)
-    program = open_program(inputs.program[0])
-    row = Planned(variants.as_run(plan, program=program))
+    open_program(inputs.program[0])  # raises where it cannot be run
+    row = Planned(variants.as_run(plan))
     watcher.step("as it is", "running the program as it is")
     commands = {each.text: _limited(inputs.command(each), options) for each in inputs.judged}
     judged = Judged()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from malloom.errors import CommandError, UsageProblem
-from malloom.launch.program import open_program
 from malloom.measure.interleaved import describe_status
 from malloom.measure.process import Command, Run, last_words, run_measured, time_limit
 from malloom.optimize.building import Build, Builder, Builds, build_all, fields_of
@@ -187,8 +186,7 @@ def _rows(
         # First, as there may be no time for all.
         candidates = [*sparing(candidates, empty), *candidates]
     outcome.notes += [*missing, *notes]
-    program = open_program(inputs.program[0])
-    return settings, [replace(each, program=program) for each in candidates]
+    return settings, candidates
 
 
 def _builds(outcome: Outcome, plain: dict[str, Run], folder: Path, watcher: Watcher) -> Builds:

@@ -31,11 +31,6 @@ constexpr const char* fallback_names[] = {
 #include <run_options.h>
 };
 
-constexpr const char* fallback_libraries[] = {
-#define FALLBACK_LIBRARY(name, library) library,
-#include <run_options.h>
-};
-
 const Spelling* find_spelling(std::string_view text) {
     for (const Spelling& spelling : spellings) {
         if (spelling.text == text) return &spelling;
@@ -131,10 +126,6 @@ const char* name_of(Heap heap) {
 
 const char* name_of(Fallback fallback) {
     return fallback_names[static_cast<size_t>(fallback)];
-}
-
-const char* library_of(Fallback fallback) {
-    return fallback_libraries[static_cast<size_t>(fallback)];
 }
 
 std::optional<Arguments> read_arguments(char** words) {

@@ -27,9 +27,6 @@ enum class Fallback {
 const char* name_of(Heap heap);
 const char* name_of(Fallback fallback);
 
-/// What is preloaded where the fallback alone serves a program; empty where it needs nothing.
-const char* library_of(Fallback fallback);
-
 /// What was asked for. Texts belong to the command line.
 struct Arguments {
     const char* plan = nullptr;

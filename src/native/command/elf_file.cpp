@@ -27,7 +27,6 @@ constexpr const char* machine_name = "riscv64";
 
 constexpr std::string_view own_section = ".malloom.command";  // as main.cpp puts it there
 constexpr std::string_view allocator_functions[] = {"malloc", "free"};
-constexpr std::string_view cpp_libraries[] = {"libstdc++.", "libc++."};
 constexpr std::string_view sanitizers[] = {"libasan.", "libhwasan.", "libtsan."};
 
 template <size_t count>
@@ -48,7 +47,7 @@ class Reader {
         bool has_allocator = false;
         bool has_sanitizer = false;
         if (!read_tables() || !read_loader(loader) || !read_names() || !check_notes() ||
-            !find_allocator(has_allocator) || !read_libraries(found.uses_cpp, has_sanitizer)) {
+            !find_allocator(has_allocator) || !read_libraries(has_sanitizer)) {
             return false;
         }
         const std::string_view name = loader.substr(loader.rfind('/') + 1);
@@ -148,16 +147,16 @@ class Reader {
         return false;
     }
 
-    bool read_libraries(bool& uses_cpp, bool& has_sanitizer) const {
+    bool read_libraries(bool& has_sanitizer) const {
         for (const Elf64_Phdr& segment : segments_) {
             if (segment.p_type != PT_DYNAMIC) continue;
             const Bytes table = file_.part(segment.p_offset, segment.p_filesz);
-            if (!table.is_there() || !read_needed(table, uses_cpp, has_sanitizer)) return false;
+            if (!table.is_there() || !read_needed(table, has_sanitizer)) return false;
         }
         return true;
     }
 
-    bool read_needed(Bytes table, bool& uses_cpp, bool& has_sanitizer) const {
+    bool read_needed(Bytes table, bool& has_sanitizer) const {
         Elf64_Dyn entry;
         uint64_t names = 0;
         for (uint64_t at = 0; table.read(at, entry) && entry.d_tag != DT_NULL; at += sizeof entry) {
@@ -171,7 +170,6 @@ class Reader {
                 !file_.text(offset + entry.d_un.d_val, library)) {
                 return false;
             }
-            uses_cpp = uses_cpp || begins_with_one(library, cpp_libraries);
             has_sanitizer = has_sanitizer || begins_with_one(library, sanitizers);
         }
         return true;

@@ -10,7 +10,6 @@ namespace malloom::command {
 struct ElfFile {
     bool is_reachable =
         false;  ///< of this machine, linked dynamically with glibc, without an allocator or a sanitizer
-    bool uses_cpp = false;  ///< linked with a C++ library
 };
 
 /// None for what is no ELF file of 64 bits, is damaged, or cannot be read. Never more lenient than Python's

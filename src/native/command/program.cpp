@@ -114,10 +114,10 @@ std::optional<Program> find_reachable(const std::string& name) {
     const std::string binary = interpreter_of(path);
     if (binary.empty() || gains_privileges(binary)) return std::nullopt;
     // What may be executed but not read is run without a look at it.
-    if (access(binary.c_str(), R_OK) != 0 && errno == EACCES) return Program{path, false};
+    if (access(binary.c_str(), R_OK) != 0 && errno == EACCES) return Program{path};
     const std::optional<ElfFile> elf = read_elf(binary);
     if (!elf || !elf->is_reachable) return std::nullopt;
-    return Program{path, elf->uses_cpp};
+    return Program{path};
 }
 
 }  // namespace malloom::command

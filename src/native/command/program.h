@@ -7,8 +7,7 @@
 namespace malloom::command {
 
 struct Program {
-    std::string path;       ///< what to exec, spelled as the user does
-    bool uses_cpp = false;  ///< the ELF file that the kernel runs for it is linked with a C++ library
+    std::string path;  ///< what to exec, spelled as the user does
 };
 
 /// None where there is no such program, or something keeps a preloaded library from its heap: Python says

@@ -55,12 +55,6 @@ bool add_settings(const Arguments& arguments, const std::optional<OpenedPlan>& p
     return !arguments.colocate || heap == Heap::pools;
 }
 
-/// Whether the fallback can be preloaded itself where nothing is placed. mimalloc's operator new cannot
-/// throw: it ends a program of C++ where memory is short.
-bool serves_alone(Fallback fallback, const std::optional<Program>& program) {
-    return fallback == Fallback::system || !program || !program->uses_cpp;
-}
-
 /// What a program runs with. The allocator's variables are to be shown too.
 struct Prepared {
     Environment environment;
@@ -80,7 +74,7 @@ bool put_over(const NamedAllocator& allocator, const std::string& settings, cons
 }
 
 /// False where Python has to say something.
-bool prepare(const Arguments& arguments, const std::optional<Program>& program, Prepared& prepared) {
+bool prepare(const Arguments& arguments, Prepared& prepared) {
     std::optional<OpenedPlan> plan;
     if (arguments.plan != nullptr) {
         plan = open_plan(arguments.plan);
@@ -99,9 +93,10 @@ bool prepare(const Arguments& arguments, const std::optional<Program>& program, 
         return allocator && put_over(*allocator, needs_run_time ? settings.text() : "", run_time, prepared);
     }
     const Fallback fallback = arguments.fallback.value_or(plan ? plan->fallback : Fallback::mimalloc);
-    // The run time would only hand every request on; the fallback itself costs less.
-    if (!needs_run_time && serves_alone(fallback, program)) {
-        return prepared.environment.preload(library_of(fallback), run_time);
+    if (!needs_run_time) {  // nor the plan, which has nothing to say
+        if (fallback == Fallback::system) return prepared.environment.preload("", run_time);
+        settings = SettingsText();
+        settings.add("heap", name_of(Heap::fallback));
     }
     prepared.environment.set(settings_variable, settings.text());
     return prepared.environment.preload(run_time, run_time);
@@ -146,7 +141,7 @@ int run(char** words, char** environment) {
         if (!program) return for_python;
     }
     Prepared prepared = {Environment(environment), {}};
-    if (prepared.environment.had_settings_of_user() || !prepare(*arguments, program, prepared)) {
+    if (prepared.environment.had_settings_of_user() || !prepare(*arguments, prepared)) {
         return for_python;
     }
     if (arguments->print_environment) return show(prepared) ? 0 : for_python;

@@ -4,6 +4,9 @@
 //   follow the one before probe cycle N BYTES      N times one object probe
 //   probe limited BYTES ALIGNMENT     limits its own data, takes such objects until there are no more, gives
 //   them back and takes one again
+//   probe exhaust BYTES ALIGNMENT     the same within the limits that it is started with
+//   probe forks N       forks while eight threads allocate; each child does too, and starts a thread that
+//   does; prints how many of them were well, and whether the kernel may give any of them huge pages
 //   threads|fork|signal|exec|quick_exit|invalid|errno|opened|one; opened prints how many MiB around an object
 //   can be written
 #include <errno.h>
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -148,6 +152,76 @@ int run_fork() {
     return puts("fork done") < 0;
 }
 
+volatile bool must_end = false;
+
+// Sizes up to those for which mimalloc takes memory from what all threads share, again and again.
+void take_some(unsigned random, int steps) {
+    void* objects[64] = {};
+    for (int step = 0; step < steps && !must_end; ++step) {
+        random = random * 1103515245 + 12345;
+        void*& object = objects[random / 65536 % 64];
+        free(object);
+        const size_t bytes = size_t{16} << (random / 256 % 14);
+        object = malloc(bytes);
+        memset(object, 1, 16);
+    }
+    for (void* object : objects) {
+        free(object);
+    }
+}
+
+// Threads that end leave their pages to others.
+void* allocate_on(void* seed) {
+    while (!must_end) {
+        pthread_t thread;
+        const auto some = [](void* random) -> void* {
+            take_some(static_cast<unsigned>(reinterpret_cast<uintptr_t>(random)), 500);
+            return nullptr;
+        };
+        pthread_create(&thread, nullptr, some, seed);
+        take_some(static_cast<unsigned>(reinterpret_cast<uintptr_t>(seed)), 500);
+        pthread_join(thread, nullptr);
+    }
+    return nullptr;
+}
+
+// Ends with the number of huge pages' prohibitions; by a signal where it would wait for ever.
+[[noreturn]] void be_child(unsigned seed) {
+    alarm(60);
+    take_some(seed, 300);
+    pthread_t thread;
+    const auto some = [](void*) -> void* {
+        take_some(1, 300);
+        return nullptr;
+    };
+    pthread_create(&thread, nullptr, some, nullptr);
+    pthread_join(thread, nullptr);
+    take_some(seed + 1, 300);
+    _exit(prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
+}
+
+int run_forks(unsigned count) {
+    pthread_t threads[8];
+    for (uintptr_t i = 0; i < 8; ++i) {
+        pthread_create(&threads[i], nullptr, allocate_on, reinterpret_cast<void*>(i + 1));
+    }
+    unsigned well = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            be_child(i);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        well += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    must_end = true;
+    for (pthread_t thread : threads) {
+        pthread_join(thread, nullptr);
+    }
+    return printf("%u of %u were well\n", well, count) < 0;
+}
+
 // What the handler asks for and frees are its own objects; the main program may be anywhere in malloc.
 // Planned requests only: the C library and mimalloc make no such promise.
 volatile sig_atomic_t handled = 0;
@@ -202,15 +276,13 @@ void* take(size_t bytes, size_t alignment) {
     return alignment == 0 ? malloc(bytes) : aligned_alloc(alignment, bytes);
 }
 
-int exhaust_own_limit(size_t bytes, size_t alignment) {
-    const rlimit limit = {rlim_t{100} << 20, rlim_t{100} << 20};
-    if (setrlimit(RLIMIT_DATA, &limit) != 0) {
-        return 1;
-    }
+// Bytes of objects that there were until none was left; 0 where that was not said, or where giving all back
+// did not help. Of each the first `touched` bytes are written.
+size_t exhaust(size_t bytes, size_t alignment, size_t touched) {
     Taken* all = nullptr;
     size_t taken = 0;
     while (void* object = take(bytes, alignment)) {
-        memset(object, 1, bytes);
+        memset(object, 1, touched);
         all = new (object) Taken{all};
         taken += bytes;
     }
@@ -218,8 +290,20 @@ int exhaust_own_limit(size_t bytes, size_t alignment) {
     give_back(all);
     void* again = take(bytes, alignment);
     free(again);
-    const bool is_most = taken > size_t{30} << 20 && taken < size_t{100} << 20;
-    return is_said && is_most && again != nullptr ? puts("limited done") < 0 : 1;
+    return is_said && again != nullptr ? taken : 0;
+}
+
+int exhaust_own_limit(size_t bytes, size_t alignment) {
+    const rlimit limit = {rlim_t{100} << 20, rlim_t{100} << 20};
+    if (setrlimit(RLIMIT_DATA, &limit) != 0) {
+        return 1;
+    }
+    const size_t taken = exhaust(bytes, alignment, bytes);
+    return taken > size_t{30} << 20 && taken < size_t{100} << 20 ? puts("limited done") < 0 : 1;
+}
+
+int exhaust_given_limit(size_t bytes, size_t alignment) {
+    return printf("%zu\n", exhaust(bytes, alignment, sizeof(Taken)) >> 20) < 0;
 }
 
 int print_opened() {
@@ -254,6 +338,8 @@ int main(int count, char** words) {
     if (strcmp(what, "signal") == 0) return run_signal();
     if (strcmp(what, "errno") == 0) return fail_posix_memalign();
     if (strcmp(what, "limited") == 0) return exhaust_own_limit(number(2), number(3));
+    if (strcmp(what, "exhaust") == 0) return exhaust_given_limit(number(2), number(3));
+    if (strcmp(what, "forks") == 0) return run_forks(static_cast<unsigned>(number(2)));
     if (strcmp(what, "opened") == 0) return print_opened();
     if (strcmp(what, "one") == 0) return make_one_object();
     if (strcmp(what, "invalid") == 0) {

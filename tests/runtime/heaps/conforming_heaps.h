@@ -393,12 +393,7 @@ class Fallback {
   public:
     static constexpr size_t largest_bytes = size_t{20} << 10;
     static constexpr size_t largest_alignment = size_t{1} << 20;
-    // ThreadSanitizer does not see how mimalloc's threads wait for each other, as it is not built with it.
-#if defined(__SANITIZE_THREAD__)
-    static constexpr bool has_threads = kind == heaps::FallbackKind::system;
-#else
     static constexpr bool has_threads = true;
-#endif
     // AddressSanitizer, which takes the C library's place, keeps what was freed apart.
 #if defined(__SANITIZE_ADDRESS__)
     static constexpr bool reuses = kind != heaps::FallbackKind::system;

@@ -7,9 +7,3 @@ extern "C" const char* __asan_default_options() {
 extern "C" const char* __tsan_default_options() {
     return "allocator_may_return_null=1:die_after_fork=0";
 }
-
-// ThreadSanitizer does not see the atomic operations of Debian's libmimalloc, which is not built with it, and
-// takes the hand-over of memory between threads inside that library for a race. Our own code stays watched.
-extern "C" const char* __tsan_default_suppressions() {
-    return "race:libmimalloc.so\n";
-}

@@ -64,7 +64,7 @@ def counted_rows(bench: Bench, counted: Counted) -> list[Row | Goal]:
 
 def _fallback() -> Variant:
     """What serves the requests without a place: against it the plans show what placing brings."""
-    return with_environment("mimalloc 2", variants.fallback())
+    return with_environment("fallback", variants.fallback())
 
 
 def _planned(bench: Bench, counted: Counted) -> list[Variant]:

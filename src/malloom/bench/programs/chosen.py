@@ -12,7 +12,6 @@ from malloom.bench.programs.programs import INPUTS, Input, Program, Role
 from malloom.bench.programs.scale import Scale
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError
-from malloom.launch.program import open_program
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import places_nothing
 from malloom.layout.plan_record import PlanSetting
@@ -115,19 +114,19 @@ def ways_of(choice: Choice, executable: str) -> tuple[Ways, list[str]]:
     if choice.plan is None:
         return Ways(settings, own, choice.kinds), missing
     kept = with_plan("kept", choice.plan).of(Command([executable])).environment
-    chain = chain_of(_row_of(choice.plan, rows, executable))
+    chain = chain_of(_row_of(choice.plan, rows))
     with_parts = {f"kept, up to {part}": row.environment for part, row in chain}
     parts = tuple(part for part, _ in chain)
     return Ways(settings, own, choice.kinds, kept, parts, with_parts), missing
 
 
-def _row_of(plan: Path, rows: Sequence[AllocatorRow], executable: str) -> Row:
+def _row_of(plan: Path, rows: Sequence[AllocatorRow]) -> Row:
     """A kept plan as the race had it."""
     setting = setting_of(plan)
     under = _row_with(setting, rows) if setting else None
     if places_nothing(plan) and under:
         return under
-    return Candidate("kept", plan, program=open_program(executable), over=under.setting if under else None)
+    return Candidate("kept", plan, over=under.setting if under else None)
 
 
 def _row_with(setting: PlanSetting, rows: Sequence[AllocatorRow]) -> AllocatorRow:

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -30,27 +29,14 @@ class CheckedFallback : public testing::Test {
         heap.choose(FallbackKind::checked_mimalloc);
         heap.on_misuse(name_misuse);
     }
-    void TearDown() override {
-        for (void* object : aside) {
-            heap.deallocate(object);
-        }
-    }
-    // In the range that has marks: the test's own malloc is mimalloc's too, and has memory from before.
     char* make(size_t bytes, size_t alignment = 0) {
-        void* object = heap.allocate({bytes, alignment});
-        while (bytes < beyond_mimalloc && alignment <= FallbackHeap::largest_plain_alignment &&
-               !heaps::mimalloc_memory.owns(object)) {
-            aside.push_back(object);
-            object = heap.allocate({bytes, alignment});
-        }
-        return static_cast<char*>(object);
+        return static_cast<char*>(heap.allocate({bytes, alignment}));
     }
     char* resize(void* object, size_t bytes) {
         return static_cast<char*>(heap.reallocate(object, {bytes, 0}));
     }
 
     FallbackHeap heap;
-    std::vector<void*> aside;
 };
 using CheckedFallbackDeathTest = CheckedFallback;
 
@@ -93,47 +79,6 @@ TEST_F(CheckedFallback, WithoutMemoryAResizedObjectStays) {
     EXPECT_EQ(resize(object, SIZE_MAX / 4), nullptr);
     heap.expect_object(object);
     heap.deallocate(object);
-}
-
-TEST_F(CheckedFallback, TakesBackWhatAnotherGotOfMimalloc) {
-    for (size_t bytes :
-         {size_t{1}, size_t{8}, size_t{24}, size_t{100}, large, size_t{400000}, beyond_mimalloc}) {
-        void* object = mi_malloc(bytes);
-        heap.expect_object(object);
-        heap.deallocate(object);
-        heap.deallocate(mi_malloc_aligned(bytes, 4096));
-        heap.deallocate(resize(mi_malloc(bytes), 3 * bytes));
-    }
-}
-
-TEST_F(CheckedFallback, TakesBackWhatAnotherGotWhereAnObjectWas) {
-    std::set<void*> ended;
-    for (int i = 0; i < 100; ++i) {
-        ended.insert(make(large));
-    }
-    for (void* object : ended) {
-        heap.deallocate(object);
-    }
-    std::vector<void*> others;
-    size_t again = 0;
-    for (int i = 0; i < 5000; ++i) {
-        others.push_back(mi_malloc(large));
-        again += ended.count(others.back());
-    }
-    EXPECT_NE(again, 0u);
-    for (void* object : others) {
-        heap.deallocate(object);
-    }
-}
-
-TEST_F(CheckedFallback, AnotherMayGiveBackWhatItGave) {
-    for (int i = 0; i < 1000; ++i) {
-        mi_free(make(large));
-        heap.deallocate(mi_malloc(large));
-        mi_free(mi_malloc(large / 2));
-        heap.deallocate(make(large));
-        heap.deallocate(mi_malloc(4 * large));
-    }
 }
 
 TEST_F(CheckedFallback, ThreadsFreeEachOthers) {
