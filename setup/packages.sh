@@ -16,12 +16,12 @@ fail() {
 wanted() {
     local without
     case ${1:-} in
-        demo) without='LLVM|the newest LLVM|the simulated core|the chunk unit|timing|firmware|Rust for RISC-V|tests and checks|allocators|real programs|more real programs' ;;
-        test) without='the newest LLVM|timing|firmware|Rust for RISC-V|more real programs' ;;
-        firmware) without='the newest LLVM|more real programs' ;;
-        bench) without='the newest LLVM' ;;
+        demo) without='LLVM|the newest LLVM|another system|the simulated core|the chunk unit|timing|firmware|Rust for RISC-V|tests and checks|allocators|real programs|more real programs' ;;
+        test) without='the newest LLVM|another system|timing|firmware|Rust for RISC-V|more real programs' ;;
+        firmware) without='the newest LLVM|another system|more real programs' ;;
+        bench) without='the newest LLVM|another system' ;;
         soak) without='nothing' ;;
-        *) without='the newest LLVM|the simulated core|the chunk unit|timing|firmware|Rust for RISC-V|more real programs' ;;
+        *) without='the newest LLVM|another system|the simulated core|the chunk unit|timing|firmware|Rust for RISC-V|more real programs' ;;
     esac
     sed -E -e "/^# ($without)/,/^\$/d" -e 's/#.*//' setup/debian-packages.txt
     case ${1:-} in firmware | bench | soak) return ;; esac # their list for RISC-V has both of these
