@@ -49,6 +49,7 @@ static inline void malloom_guard_leave(mi_atomic_guard_t* guard) {
 #define mi_atomic_guard(guard) \
     for (bool is_first = malloom_guard_enter(guard); is_first; is_first = false, malloom_guard_leave(guard))
 
+// NOLINTBEGIN(bugprone-suspicious-include)
 #include <bitmap.c>
 
 // Others spin until a page that somebody looks at is back in the map.
@@ -78,3 +79,4 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 #include <stats.c>
 #include <theap.c>
 #include <threadlocal.c>
+// NOLINTEND(bugprone-suspicious-include)
