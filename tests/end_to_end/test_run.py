@@ -138,6 +138,10 @@ def test_mimalloc_within_the_run_time_is_nobody_elses() -> None:
     assert " malloc" in exported and "mi_" not in exported
 
 
+def test_the_licence_of_mimalloc_goes_along() -> None:
+    assert "MIT License" in native_file("LICENSE.mimalloc").read_text()
+
+
 def test_script_runs(malloom: Malloom, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("#!/usr/bin/env sh\necho from a script $1\n")
