@@ -1,13 +1,15 @@
 """What is built here runs on a newer Debian, with its own glibc and none of the packages from here."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, ROOT
 
 pytestmark = pytest.mark.long
 
@@ -66,3 +68,19 @@ def test_a_deployed_plan_is_used(system: Path, tmp_path: Path) -> None:
     subprocess.run([*AS_ROOT, "cp", "-r", folder, system / "opt"], check=True)
     script = "set -a; . /opt/malloom/malloom.env; MALLOOM=statistics=1,$MALLOOM; exec /opt/asks"
     assert "plan used; requests 1001, matched 0 (0.0%, 0 B)" in output_in(system, script)
+
+
+def test_the_wheel_runs_programs(system: Path, tmp_path: Path) -> None:
+    """Its own Python is not there, nor any other: `malloom run` needs none."""
+    (wheel,) = (ROOT / "build/wheel").glob("malloom-*.whl")
+    with ZipFile(wheel) as content:
+        content.extractall(tmp_path / "wheel")
+    (script,) = (tmp_path / "wheel").glob("malloom-*.data/scripts/malloom")
+    installed = tmp_path / "installed"
+    (installed / "bin").mkdir(parents=True)
+    shutil.copy(script, installed / "bin")
+    (installed / "bin/malloom").chmod(0o755)
+    shutil.move(tmp_path / "wheel/malloom", installed)
+    subprocess.run([*AS_ROOT, "cp", "-r", installed, system / "opt"], check=True)
+    said = output_in(system, "/opt/installed/bin/malloom run --heap pools --statistics -- /opt/asks")
+    assert "pooled 1001 (100.0%" in said

@@ -59,8 +59,8 @@ std::string environment_folder() {
 std::string run_time_library() {
     const std::string prefix = environment_folder();
     for (const char* const packages : {
-             "/" MALLOOM_PYTHON_FOLDER "/site-packages",
-             "/" MALLOOM_PYTHON_FOLDER "/dist-packages",
+             "/lib/" MALLOOM_PYTHON_VERSION "/site-packages",
+             "/lib/" MALLOOM_PYTHON_VERSION "/dist-packages",
              "/lib64/" MALLOOM_PYTHON_VERSION "/site-packages",
              "",
          }) {
