@@ -32,8 +32,8 @@ OPTIONS += [ROOT / "src/malloom/measure/allocators.py"]
 ALLOCATORS = ROOT / ".venv/lib/malloom"
 RUN_TIME = str(native_file("libmalloom.so"))
 
-MOST_INSTRUCTIONS = 2_000_000
-"""Of all that comes before the program: some tenths of a millisecond."""
+MOST_INSTRUCTIONS = 500_000
+"""Of all that comes before the program: a tenth of a millisecond."""
 MOST_MILLISECONDS = 1.0
 """Of CPU time that `malloom run` takes more than the program with the library preloaded by hand."""
 ROUNDS = 200
