@@ -22,6 +22,7 @@ inline RunTime& process_heap() {
 #include "runtime/front/malloc_entries.h"
 // Over the entries.
 #include "runtime/front/annotation_entries.h"
+#include "runtime/front/c_library_entries.h"
 
 namespace malloom::front {
 
