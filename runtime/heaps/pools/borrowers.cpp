@@ -39,7 +39,8 @@ uint32_t PoolHeap::add_spread(uint32_t objects, size_t pool_bytes) {
 }
 
 uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order, uint32_t objects) {
-    if (tables_ == nullptr) {
+    // In a handler that came while this thread holds the lock: it would wait for itself.
+    if (tables_ == nullptr || arena_.lock.is_mine()) {
         return none;
     }
     // A signal handler would wait for this thread's lock.

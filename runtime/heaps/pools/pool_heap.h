@@ -35,7 +35,8 @@ class PoolHeap {
     void on_misuse(OnMisuse ends_program) { arena_.on_misuse(ends_program); }
 
     /// A new borrower of chunks of up to `bytes`, rounded up as chunk_for says; none where they are larger
-    /// than largest_chunk or there are too many borrowers. Thread-safe.
+    /// than largest_chunk, there are too many borrowers, or the thread holds the arena (its signal handler
+    /// asks). Thread-safe.
     uint32_t add(size_t bytes);
     /// The same, whose pools have `pool_bytes`, a power of two from smallest_range to largest_range, and
     /// begin at a multiple of it, with a chunk at the first byte: so an address modulo pool_bytes is its

@@ -108,6 +108,18 @@ TEST_F(PoolHeapTest, HandlersMayAddWhileBorrowersAreAdded) {
     alarm(0);
 }
 
+// As a handler does that comes while its thread takes memory for a pool.
+TEST_F(PoolHeapTest, WhoHoldsTheArenaAddsNobody) {
+    {
+        const structures::Locked locked(heap.arena().lock);
+        EXPECT_EQ(heap.add(40), PoolHeap::none);
+        EXPECT_EQ(heap.common(4000), PoolHeap::none);
+        EXPECT_TRUE(heap.arena().lock.is_mine());
+    }
+    EXPECT_NE(heap.add(40), PoolHeap::none);
+    EXPECT_NE(heap.common(4000), PoolHeap::none);
+}
+
 TEST_F(PoolHeapTest, WhatWasFreedLastComesFirst) {
     const uint32_t borrower = heap.add(64);
     const auto objects = allocate_many(borrower, 3);
