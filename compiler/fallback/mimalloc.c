@@ -2,7 +2,7 @@
 // waits for its locks. setup/mimalloc.sh compiles it.
 #include "runtime/heaps/fallback/mimalloc_gated.h"
 
-#include <prim/prim.c>
+#include <prim/prim.c>  // NOLINT(bugprone-suspicious-include): as mimalloc has it
 
 #include "compiler/fallback/mimalloc_entries.h"
 
