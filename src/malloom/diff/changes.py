@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from malloom.diff.matching import matched_contexts
 from malloom.diff.summary import MEASURES, Numbers, Summary, check_alike
-from malloom.report.names import demangle, is_of_library, short_name
+from malloom.report.names import count_of_program, demangle, is_of_library, short_name
 from malloom.sites.table import KeyedContext, SiteTable
 
 NOTABLE_RATIO = 1.1
@@ -90,18 +90,22 @@ def _change(old: Summary, new: Summary, ours: int | None, theirs: int | None, le
         assert ours is not None
         sites, context = old.sites, old.contexts[ours]
     calls = calls_of(sites, context)
-    name = " < ".join(_call_text(call) for call in calls) or sites.name(context)
-    return Change(name, calls, level, before, after, _words(before, after, old.totals, new.totals))
+    return Change(
+        name_of(sites, context), calls, level, before, after, _words(before, after, old.totals, new.totals)
+    )
 
 
 def calls_of(sites: SiteTable, context: KeyedContext) -> tuple[SitePlace, ...]:
     """The calls that the program itself makes, of those whose place is known."""
     calls = [call for frame in context.frames for call in sites.frames[frame].site.calls if call.line]
     places = [SitePlace(short_name(demangle(call.function)), call.file, call.line) for call in calls]
-    names = [place.function for place in places]
-    if "main" in names:
-        del places[names.index("main") + 1 :]  # of the C library's start
+    places = places[: count_of_program([place.function for place in places])]
     return tuple(place for place in places if not is_of_library(place.function, place.file)) or tuple(places)
+
+
+def name_of(sites: SiteTable, context: KeyedContext) -> str:
+    """Those calls, the innermost first; where none has a place, what else tells of the site."""
+    return " < ".join(map(_call_text, calls_of(sites, context))) or sites.name(context)
 
 
 def _call_text(place: SitePlace) -> str:

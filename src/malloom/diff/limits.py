@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from malloom.diff.changes import Change, Difference
-from malloom.diff.summary import Numbers, Summary
+from malloom.diff.summary import Numbers
 from malloom.diff.text import TITLES, amount
 from malloom.errors import CommandError
 
@@ -76,12 +76,8 @@ def check_comparable(found: Difference, limits: Mapping[str, float]) -> None:
                 f"{side.source} has a part of the accesses only, so its misses are not the same each time",
                 remedy="record with '--accesses full', or leave out --max-misses",
             )
-        if _is_cut(side):
+        if side.is_cut:
             raise CommandError(f"{side.source}: {side.gaps[0]}", remedy="record it again")
-
-
-def _is_cut(side: Summary) -> bool:
-    return any("before the program did" in gap or "part of the run is missing" in gap for gap in side.gaps)
 
 
 def judged(

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from malloom.diff.changes import calls_of
+from malloom.diff.changes import name_of
 from malloom.diff.matching import matched_contexts
 from malloom.layout.plan_file import PlanFile, read_plan
 from malloom.layout.plan_shown import plan_as_data
 from malloom.printable import printable
 from malloom.quantities import counted, format_size
-from malloom.sites.table import KeyedContext, SiteTable, decode
+from malloom.sites.table import SiteTable, decode
 
 NO_GROUP = 2**32 - 1
 DEEPER = 2**32 - 1
@@ -84,13 +84,6 @@ class _Placed:
     def place(self, index: int) -> Place:
         return self.places.get(self.sites.contexts[index].hash, NOTHING)
 
-    def name(self, context: KeyedContext) -> str:
-        calls = calls_of(self.sites, context)
-        text = " < ".join(
-            f"{call.function or '?'} {call.file.rpartition('/')[2]}:{call.line}" for call in calls
-        )
-        return text or self.sites.name(context)
-
 
 def _placed(path: Path) -> _Placed:
     plan = read_plan(path)
@@ -114,11 +107,13 @@ def _sites(old: _Placed, new: _Placed) -> Iterator[PlacedSite]:
     pairs = matched_contexts(old.sites, new.sites)
     for index, context in enumerate(old.sites.contexts):
         there = pairs.get(index)
-        yield PlacedSite(old.name(context), old.place(index), new.place(there[0]) if there else None)
+        yield PlacedSite(
+            name_of(old.sites, context), old.place(index), new.place(there[0]) if there else None
+        )
     known = {index for index, _ in pairs.values()}
     for index, context in enumerate(new.sites.contexts):
         if index not in known:
-            yield PlacedSite(new.name(context), None, new.place(index))
+            yield PlacedSite(name_of(new.sites, context), None, new.place(index))
 
 
 def plans_as_object(found: PlanDifference) -> dict[str, Any]:

@@ -57,6 +57,8 @@ class Summary:
     """Whose misses were counted; empty where none were."""
     are_exact: bool
     """Whether every access was recorded, so that a second recording gives the same numbers."""
+    is_cut: bool
+    """Whether a part of the run is missing."""
     gaps: tuple[str, ...]
     """What the recording has only a part of."""
     totals: Numbers
@@ -86,10 +88,7 @@ def summarize_profile(
     check_not_empty(profile)
     folded = profile.folded(depth)
     totals, rows = summarize(folded)
-    misses, whole = _misses(profile, geometry, depth)
-    sites, notes = site_table(
-        profile.modules, chains_of(folded.contexts, folded.requests.context, folded.requests.size)
-    )
+    sites, notes, misses = _sites(profile, folded, geometry, depth)
     of_hash = {row.hash: row for row in rows}
     known = tuple(context for context in sites.contexts if context.hash in of_hash)
     return (
@@ -101,8 +100,9 @@ def summarize_profile(
             depth=depth,
             geometry=geometry.name if misses else "",
             are_exact=profile.has_all_accesses,
+            is_cut=bool(profile.cut),
             gaps=tuple(gaps(profile)),
-            totals=_of_all(totals, whole),
+            totals=_of_all(totals, sum(misses.values()) if misses else None),
             sites=SiteTable(sites.modules, sites.frames, known, sites.unknown_contexts),
             numbers=tuple(_numbers(of_hash[context.hash], misses) for context in known),
         ),
@@ -110,12 +110,16 @@ def summarize_profile(
     )
 
 
-def _misses(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[dict[int, int], int | None]:
-    """Of each context, by its hash, and of all; none where no accesses were recorded."""
+def _sites(
+    profile: HeapProfile, folded: HeapProfile, geometry: Geometry, depth: int
+) -> tuple[SiteTable, list[str], dict[int, int]]:
+    """The keyed contexts, notes on keys that are missing, and the misses of each context, by its hash; none
+    where no accesses were recorded."""
     if not profile.access_entries:
-        return {}, None
-    table, _ = field_table(profile, geometry, depth)
-    return misses_by_context(table), int(table.kinds["last_misses"].sum())
+        chains = chains_of(folded.contexts, folded.requests.context, folded.requests.size)
+        return *site_table(profile.modules, chains), {}
+    table, notes = field_table(profile, geometry, depth)
+    return table.sites, notes, misses_by_context(table)
 
 
 def misses_by_context(table: FieldTable) -> dict[int, int]:

@@ -111,7 +111,7 @@ def _peak(sites: list[Alike], profile: str) -> Iterator[Advice]:
     whole = _whole(sites, "at_peak")
     for site, share in _shares(sites, "at_peak"):
         yield Advice(
-            share * 0.9,
+            share,
             f"{share:.0%} of the memory at the peak is of {site.name}",
             f"{format_size(site.at_peak)} of {format_size(whole)} lived there then",
             f"malloom report {profile} --sort bytes",
@@ -136,7 +136,7 @@ def _short(sites: list[Alike], profile: str) -> Iterator[Advice]:
     for site, share in _shares(sites, "requests"):
         if site.lifetime is not None and site.lifetime <= SHORT:
             yield Advice(
-                share * 0.8,
+                share,
                 f"{share:.0%} of the requests are of {site.name}, and hardly live",
                 f"half of its objects are released within {SHORT} allocation events: "
                 "the stack, or an object that is kept, would do",
@@ -151,7 +151,7 @@ def _kept(sites: list[Alike], profile: str) -> Iterator[Advice]:
         share = site.kept / whole if whole else 0.0
         if share >= NOTABLE and site.at_peak < site.kept / 2:
             yield Advice(
-                share * 0.7,
+                share,
                 f"{site.name} keeps {site.kept / site.bytes:.0%} of its bytes to the end",
                 f"some {format_size(int(site.kept))} are never given back, and most came after the peak",
                 f"malloom report {profile} --sort bytes",

@@ -15,6 +15,9 @@ from malloom.errors import CommandError
 from malloom.output_file import written_whole
 from malloom.printable import printable
 
+HEAD, END = "head.html", "end.html"
+"""What every page begins and ends with; between them stands the template of each."""
+
 
 def drawing_library() -> str:
     """Plotly's code. Raises CommandError where it is not installed."""
@@ -48,5 +51,6 @@ def page_text(data: dict[str, Any], template: str, code: Sequence[str], library:
         "CODE": "\n".join(own.joinpath(name).read_text(encoding="utf-8") for name in code),
         "DATA": packed.decode(),
     }
-    before, *rest = own.joinpath(template).read_text(encoding="utf-8").split("@@")
+    whole = "".join(own.joinpath(name).read_text(encoding="utf-8") for name in (HEAD, template, END))
+    before, *rest = whole.split("@@")
     return before + "".join(parts[name] if at % 2 == 0 else name for at, name in enumerate(rest))

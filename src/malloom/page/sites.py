@@ -11,7 +11,7 @@ from malloom.fields.table import FieldTable, field_table
 from malloom.page.timeline import Timeline, timeline_of
 from malloom.profile import HeapProfile
 from malloom.report.context_rows import ContextRow, Totals, summarize
-from malloom.report.names import short_name
+from malloom.report.names import count_of_program, short_name
 from malloom.report.symbols import Place, Symbols
 from malloom.report.text import chain_text, without_libraries_own
 
@@ -151,9 +151,7 @@ def _site(
 
 def _own(places: list[Place]) -> list[Place]:
     """Without what a language's library calls in itself, and what the C library calls before main."""
-    names = [place.function for place in places]
-    end = names.index("main") + 1 if "main" in names else len(names)
-    return without_libraries_own(places[:end])
+    return without_libraries_own(places[: count_of_program([place.function for place in places])])
 
 
 def _frame(place: Place) -> PageFrame:

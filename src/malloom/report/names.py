@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pyderust
 
@@ -42,6 +43,11 @@ def demangle(symbol: str) -> str:
 def is_of_library(name: str, file: str) -> bool:
     """Whether a function, by its short name and its file, belongs to the standard library of its language."""
     return name.lstrip("<&").startswith(LIBRARIES) or LIBRARY_FILES.search(file) is not None
+
+
+def count_of_program(functions: Sequence[str]) -> int:
+    """How many calls of a chain, innermost first, are the program's: up to main."""
+    return functions.index("main") + 1 if "main" in functions else len(functions)
 
 
 def short_name(name: str) -> str:

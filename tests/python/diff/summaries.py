@@ -41,5 +41,16 @@ def summary(
         sum(each.misses or 0 for each in rows),
     )
     return Summary(
-        f"{name}.profile", f"/bin/{name}", build_id, (name,), 3, "zen5", True, gaps, totals, table, rows
+        f"{name}.profile",
+        f"/bin/{name}",
+        build_id,
+        (name,),
+        3,
+        "zen5",
+        True,
+        bool(gaps),
+        gaps,
+        totals,
+        table,
+        rows,
     )

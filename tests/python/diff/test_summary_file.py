@@ -45,6 +45,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         {"totals": {}},
         {"depth": "x"},
         {"arguments": [3]},
+        {"gaps": 7},
         {"executable": None},
     ],
 )
