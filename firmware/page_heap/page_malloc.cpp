@@ -77,7 +77,7 @@ constexpr bool is_power_of_two(size_t value) {
     return offset >> Heap::Geometry::page_shift >= region->pages;
 }
 
-// Where it is not, whoever hears of misuse has heard it.
+// Where it is not, whoever hears of misuse has noticed it.
 bool is_living(const void* object) {
     if (is_foreign(object)) {
         misused(Wrong::foreign, object);

@@ -123,7 +123,7 @@ struct malloom_bins {
     size_t least_free_bytes;
     size_t failures;
     uint32_t most_steps;    /* in a bin; no limit is UINT32_MAX */
-    uint32_t releases_left; /* until `hear` is called */
+    uint32_t releases_left; /* until `sample_release` is called */
     uint16_t bins;
     uint16_t most_bins; /* that the storage has room for */
     uint16_t map_words;
@@ -132,7 +132,7 @@ struct malloom_bins {
     uint8_t calls;   /* which of alloc and free it needs */
     uint8_t sampled; /* of two to the power of it objects that are given back one is counted; 0: of none */
     /* Of some objects, before they are free: `automatic` goes on, or one is counted. */
-    void (*hear)(malloom_bins* heap, const struct malloom_bins_chunk* chunk);
+    void (*sample_release)(malloom_bins* heap, const struct malloom_bins_chunk* chunk);
 };
 
 /* Opens an instance over nothing. */

@@ -22,7 +22,7 @@ extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char malloom_early_hug
 namespace malloom::compiled {
 
 constinit front::ProcessPools pools;
-constinit structures::ThreadLock making_borrowers;
+constinit structures::ThreadLock making_clients;
 
 namespace {
 /// The library has given its pools back: late destructors get nothing of them, and what they release stays.
@@ -55,29 +55,29 @@ namespace {
 using heaps::PoolHeap;
 using heaps::SplitShape;
 
-// A borrower that another thread was making would never be made in the child.
+// A client that another thread was making would never be made in the child.
 void before_fork() {
-    making_borrowers.lock();
+    making_clients.lock();
 }
 void after_fork() {
-    making_borrowers.unlock();
+    making_clients.unlock();
 }
 
-/// After the handlers of process_pools.cpp, which therefore lock after these, as the making of borrowers
+/// After the handlers of process_pools.cpp, which therefore lock after these, as the making of clients
 /// does.
 [[gnu::constructor(102)]] void watch_forks() {
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 constinit heaps::SplitPools split_pools = {};
-constinit uint32_t borrowers[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
+constinit uint32_t clients[MALLOOM_MOST_STRUCTURES] = {};  // by structure; none until the first request
 
 /// The library goes, with its code; its addresses go too, but for those of objects: what the linker's -fini
 /// names, and destructors of the priorities up to 100, still run and may use or release them.
 [[gnu::destructor(101)]] void close_with_library() {
     if (is_unloading()) {
         have_gone = true;
-        memset(borrowers, 0, sizeof borrowers);
+        memset(clients, 0, sizeof clients);
         pools.close_but_objects();
     }
 }
@@ -113,29 +113,29 @@ void note_fallback() {
     return operator_new_of_program(bytes);
 }
 
-/// A structure's first request opens the pools and makes its borrower; none without memory, or where there
+/// A structure's first request opens the pools and makes its client; none without memory, or where there
 /// are no such structures. `first_bytes` of a shape is 0 where objects are not split.
-[[gnu::noinline]] uint32_t make_borrower(unsigned structure, SplitShape shape) {
+[[gnu::noinline]] uint32_t make_client(unsigned structure, SplitShape shape) {
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
-    const structures::Locked locked(making_borrowers);
+    const structures::Locked locked(making_clients);
     const bool are_open = open_pools();
     if (structure >= MALLOOM_MOST_STRUCTURES) {
         return PoolHeap::none;
     }
-    if (are_open && borrowers[structure] == PoolHeap::none) {
+    if (are_open && clients[structure] == PoolHeap::none) {
         PoolHeap& heap = pools.heap;
         const uint32_t made = shape.first_bytes != 0  ? split_pools.add(heap, shape)
                               : shape.pool_bytes != 0 ? heap.add_aligned(shape.object_bytes, shape.pool_bytes)
                                                       : heap.add(shape.object_bytes);
-        __atomic_store_n(&borrowers[structure], made, __ATOMIC_RELEASE);
+        __atomic_store_n(&clients[structure], made, __ATOMIC_RELEASE);
     }
-    return borrowers[structure];
+    return clients[structure];
 }
 
-[[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, SplitShape shape) {
+[[gnu::always_inline]] inline uint32_t client_of(unsigned structure, SplitShape shape) {
     const bool is_one = structure < MALLOOM_MOST_STRUCTURES;
-    const uint32_t known = is_one ? __atomic_load_n(&borrowers[structure], __ATOMIC_ACQUIRE) : PoolHeap::none;
-    return known != PoolHeap::none ? known : make_borrower(structure, shape);
+    const uint32_t known = is_one ? __atomic_load_n(&clients[structure], __ATOMIC_ACQUIRE) : PoolHeap::none;
+    return known != PoolHeap::none ? known : make_client(structure, shape);
 }
 
 SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
@@ -145,7 +145,7 @@ SplitShape shape_of(size_t first_bytes, size_t bytes, size_t pool_bytes) {
 
 /// An object that is not split; null without memory.
 [[gnu::always_inline]] inline void* take_whole(unsigned structure, size_t bytes, size_t pool_bytes) {
-    return take(borrower_of(structure, shape_of(0, bytes, pool_bytes)));
+    return take(client_of(structure, shape_of(0, bytes, pool_bytes)));
 }
 
 }  // namespace
@@ -224,7 +224,7 @@ void malloom_pool_delete_aligned(void* object, size_t alignment) {
 
 void* malloom_split_alloc(unsigned structure, size_t first_bytes, size_t bytes, size_t pool_bytes) {
     const heaps::SplitShape shape = compiled::shape_of(first_bytes, bytes, pool_bytes);
-    void* chunk = compiled::take(compiled::borrower_of(structure, shape));
+    void* chunk = compiled::take(compiled::client_of(structure, shape));
     return chunk != nullptr ? heaps::SplitPools::object_of(shape, chunk) : compiled::no_memory();
 }
 
@@ -268,7 +268,7 @@ void malloom_verify_inside(const void* address, size_t bytes, unsigned first, un
     const heaps::Pool* end = compiled::pools.heap.arena().find(static_cast<const char*>(address) + bytes - 1);
     bool is_theirs = false;
     for (unsigned structure = first; pool != nullptr && structure < first + count; ++structure) {
-        is_theirs |= compiled::borrowers[structure] == pool->borrower;
+        is_theirs |= compiled::clients[structure] == pool->client;
     }
     if (!is_theirs || end != pool) {
         platform::abort_with("malloom: an access to an object of a proven set does not hit its pools");

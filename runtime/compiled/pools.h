@@ -8,16 +8,16 @@ namespace malloom::compiled {
 
 extern constinit front::ProcessPools pools;
 
-/// Around the making of borrowers, by a thread that no signal disturbs.
-extern constinit structures::ThreadLock making_borrowers;
+/// Around the making of clients, by a thread that no signal disturbs.
+extern constinit structures::ThreadLock making_clients;
 
-/// Under that lock, before the first borrower. False where address space is short.
+/// Under that lock, before the first client. False where address space is short.
 bool open_pools();
 
-/// An object of a borrower's pools; null where it is none's, or without memory.
-[[gnu::always_inline]] inline void* take(uint32_t borrower) {
-    void* chunk = pools.allocate_fast(borrower);
-    return chunk != nullptr ? chunk : pools.allocate(borrower);
+/// An object of a client's pools; null where it is none's, or without memory.
+[[gnu::always_inline]] inline void* take(uint32_t client) {
+    void* chunk = pools.allocate_fast(client);
+    return chunk != nullptr ? chunk : pools.allocate(client);
 }
 
 }  // namespace malloom::compiled

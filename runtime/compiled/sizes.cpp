@@ -44,7 +44,7 @@ static_assert(class_of(128) == 7 && class_of(129) == 8 && bytes_of_class(8) == 1
 
 /// Of one structure and class.
 struct SizedPools {
-    uint32_t borrower;  ///< atomic
+    uint32_t client;    ///< atomic
     uint32_t requests;  ///< while it has none; atomic
 };
 
@@ -53,31 +53,31 @@ constinit SizedPools sized[MALLOOM_MOST_STRUCTURES][size_classes] = {};
 /// A few objects are not worth pages of their own: they lie with those of other structures.
 constexpr uint32_t shared_requests = 64;
 
-[[gnu::noinline]] uint32_t find_borrower(SizedPools& of_size, size_t bytes) {
+[[gnu::noinline]] uint32_t find_client(SizedPools& of_size, size_t bytes) {
     const platform::Undisturbed undisturbed;  // a handler would wait for this thread
-    const structures::Locked locked(making_borrowers);
+    const structures::Locked locked(making_clients);
     if (!open_pools()) {
         return PoolHeap::none;
     }
     PoolHeap& heap = pools.heap;
     const bool is_wanted = __atomic_load_n(&of_size.requests, __ATOMIC_RELAXED) >= shared_requests;
-    if (of_size.borrower == PoolHeap::none && is_wanted) {
+    if (of_size.client == PoolHeap::none && is_wanted) {
         const uint32_t made = heap.add(bytes);
-        __atomic_store_n(&of_size.borrower, made != PoolHeap::none ? made : heap.common(bytes),
+        __atomic_store_n(&of_size.client, made != PoolHeap::none ? made : heap.common(bytes),
                          __ATOMIC_RELEASE);
     }
-    return of_size.borrower != PoolHeap::none ? of_size.borrower : heap.common(bytes);
+    return of_size.client != PoolHeap::none ? of_size.client : heap.common(bytes);
 }
 
-[[gnu::always_inline]] inline uint32_t borrower_of(unsigned structure, size_t bytes) {
+[[gnu::always_inline]] inline uint32_t client_of(unsigned structure, size_t bytes) {
     const unsigned number = class_of(bytes);
     SizedPools& of_size = sized[structure][number];
-    const uint32_t known = __atomic_load_n(&of_size.borrower, __ATOMIC_ACQUIRE);
+    const uint32_t known = __atomic_load_n(&of_size.client, __ATOMIC_ACQUIRE);
     if (known != PoolHeap::none) [[likely]] {
         return known;
     }
     __atomic_fetch_add(&of_size.requests, 1, __ATOMIC_RELAXED);
-    return find_borrower(of_size, bytes_of_class(number));
+    return find_client(of_size, bytes_of_class(number));
 }
 
 /// An object from a pool; null where pools do not take it.
@@ -85,7 +85,7 @@ constexpr uint32_t shared_requests = 64;
     if (structure >= MALLOOM_MOST_STRUCTURES || bytes > heaps::largest_chunk) {
         return nullptr;
     }
-    return take(borrower_of(structure, bytes));
+    return take(client_of(structure, bytes));
 }
 
 char* copy_of(unsigned structure, const char* text, size_t letters) {

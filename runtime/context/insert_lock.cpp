@@ -35,7 +35,7 @@ void InsertLock::release() {
 }
 
 bool InsertLock::take() {
-    constexpr unsigned patience = 1000;
+    constexpr unsigned rounds_between_looks = 1000;
     const auto self = static_cast<int>(syscall(SYS_gettid));
     for (unsigned waited = 1;; ++waited) {
         int owner = 0;
@@ -45,7 +45,7 @@ bool InsertLock::take() {
         if (owner == self) {
             return false;
         }
-        if (waited % patience == 0 && is_gone(owner) &&
+        if (waited % rounds_between_looks == 0 && is_gone(owner) &&
             owner_.compare_exchange_strong(owner, self, std::memory_order_acquire)) {
             return true;
         }

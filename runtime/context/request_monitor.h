@@ -8,14 +8,14 @@ namespace malloom::context {
 
 /// The memory request monitor of Zhao, Rabbah and Wong (section 2): it keeps the size of the last request,
 /// and the site is worth a pool where recent requests agree with it. Theirs looks once, when code becomes
-/// hot; this one goes on looking, so it has patience: the constants below, in requests. It sees only the
-/// requests that no pool serves. Any thread; threads that race may lose a count.
+/// hot; this one goes on looking, so it bears some that differ: the constants below, in requests. It sees
+/// only the requests that no pool serves. Any thread; threads that race may lose a count.
 class RequestMonitor {
   public:
     /// Requests of one size in a row that make a pool. A pool of fewer would not even fill a page.
     static constexpr uint32_t pooling_after = 8;
     /// Changes of size before requests disagree.
-    static constexpr uint32_t patience = 32;
+    static constexpr uint32_t most_changes = 32;
     /// Requests of other sizes that a pool's site may make before it is watched again; four times as many
     /// each time that it then agrees again.
     static constexpr uint32_t first_allowance = 32;
@@ -34,18 +34,18 @@ class RequestMonitor {
         if (size != load(last_)) {
             store(last_, size);
             store(in_a_row_, 1);
-            return add(changes_) > patience ? Verdict::disagree : Verdict::unknown;
+            return add(changes_) > most_changes ? Verdict::disagree : Verdict::unknown;
         }
         return add(in_a_row_) >= pooling_after ? begin_pool(size) : Verdict::unknown;
     }
 
     /// Looks at a request of a site whose pool is for another size. True where the pool should no longer
     /// serve the site: from then on `observe` decides again.
-    bool observe_stray() {
-        if (add(strays_) < load(allowance_)) {
+    bool observe_other_size() {
+        if (add(other_sizes_) < load(allowance_)) {
             return false;
         }
-        store(strays_, 0);
+        store(other_sizes_, 0);
         store(changes_, 0);
         store(in_a_row_, 0);
         return true;
@@ -76,7 +76,7 @@ class RequestMonitor {
     uint32_t last_ = UINT32_MAX;
     uint32_t in_a_row_ = 0;
     uint32_t changes_ = 0;
-    uint32_t strays_ = 0;
+    uint32_t other_sizes_ = 0;
     uint32_t allowance_ = first_allowance;
     uint32_t pools_ = 0;            // that there have been
     uint32_t pooled_ = UINT32_MAX;  // size of the last one

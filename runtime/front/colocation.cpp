@@ -22,26 +22,25 @@ size_t bytes_at(const void*, uintptr_t address) {
 
 }  // namespace
 
-bool Colocation::open(uint32_t bytes, uint32_t borrower) {
+bool Colocation::open(uint32_t bytes, uint32_t client) {
     number_ = process_heaps.colocation.add(bytes);
     bytes_ = bytes;
-    borrower_ = borrower;
+    client_ = client;
     return number_ != ColocationHeap::none;
 }
 
-bool Colocation::look(uint32_t bytes, uint32_t borrower) {
+bool Colocation::look(uint32_t bytes, uint32_t client) {
     place_ = CompanionMonitor::nowhere;
-    monitor_ = open(bytes, borrower)
+    monitor_ = open(bytes, client)
                    ? static_cast<CompanionMonitor*>(platform::map_pages(sizeof(CompanionMonitor)))
                    : nullptr;
     return monitor_ != nullptr;
 }
 
-bool Colocation::begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32_t offset,
-                       uint32_t siblings) {
+bool Colocation::begin(uint32_t bytes, uint32_t client, uint32_t place, uint32_t offset, uint32_t siblings) {
     place_ = place;
     offset_ = offset;
-    if (place >= CallerState::places || !open(bytes, borrower)) {
+    if (place >= CallerState::places || !open(bytes, client)) {
         return false;
     }
     process_heaps.colocation.expect(number_, siblings);
@@ -50,7 +49,7 @@ bool Colocation::begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32
 
 void* Colocation::allocate(const CallerState& caller) {
     if (__atomic_load_n(&monitor_, __ATOMIC_RELAXED) != nullptr) {
-        return allocate_watched(caller, process_heaps.pools.allocate(borrower_));
+        return allocate_watched(caller, process_heaps.pools.allocate(client_));
     }
     const uint32_t place = this->place();
     void* object = place < caller.readable_places() ? allocate_colocated(caller.word(place)) : nullptr;
@@ -65,7 +64,7 @@ void* Colocation::without_companion() {
     if (++refused_in_a_row_ > most_refused) {
         end();
     }
-    return process_heaps.pools.allocate(borrower_);
+    return process_heaps.pools.allocate(client_);
 }
 
 // Who finds another thread looking, or is a signal handler that interrupted it, does not.

@@ -8,17 +8,17 @@
 
 namespace malloom::front {
 
-/// Of one site. Its objects have one size; those without a companion come from a borrower of the pool heap.
+/// Of one site. Its objects have one size; those without a companion come from a client of the pool heap.
 /// Any thread; beginning and ending by whoever decides about the site.
 class Colocation {
   public:
     /// Looks for the companion of objects of these bytes in the next requests. False where they are too
     /// large, or without memory.
-    bool look(uint32_t bytes, uint32_t borrower);
+    bool look(uint32_t bytes, uint32_t client);
     /// The companion is in this place of CallerState, and points to the last sibling at this offset, as an
     /// earlier run learned; of companions with so many objects, 0 where that is not known. False where the
     /// objects are too large, or these make no sense.
-    bool begin(uint32_t bytes, uint32_t borrower, uint32_t place, uint32_t offset, uint32_t siblings);
+    bool begin(uint32_t bytes, uint32_t client, uint32_t place, uint32_t offset, uint32_t siblings);
 
     /// An object of the bytes. Null without memory; the pool heap may refuse too.
     void* allocate(const context::CallerState& caller);
@@ -45,7 +45,7 @@ class Colocation {
     }
 
     uint32_t bytes() const { return bytes_; }
-    uint32_t borrower() const { return borrower_; }
+    uint32_t client() const { return client_; }
     /// The place, or CompanionMonitor::nowhere as long as none is known.
     uint32_t place() const { return __atomic_load_n(&place_, __ATOMIC_RELAXED); }
     uint32_t offset() const { return offset_; }
@@ -58,7 +58,7 @@ class Colocation {
     bool was_tried() const { return bytes_ != 0; }
 
   private:
-    bool open(uint32_t bytes, uint32_t borrower);
+    bool open(uint32_t bytes, uint32_t client);
     void* allocate_watched(const context::CallerState& caller, void* object);
     void finish(context::CompanionMonitor* monitor);
     void* without_companion();
@@ -72,7 +72,7 @@ class Colocation {
     uint32_t place_ = 0;
     uint32_t offset_ = 0;
     uint32_t bytes_ = 0;
-    uint32_t borrower_ = 0;
+    uint32_t client_ = 0;
     uint32_t refused_in_a_row_ = 0;
     bool is_locked_ = false;  ///< a thread is using the monitor
     bool is_over_ = false;

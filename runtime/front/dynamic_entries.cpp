@@ -41,23 +41,23 @@ template <class Field>
 
 // The same where the pool may have to be filled, and a count may be wanted.
 void* allocate_from(uint32_t pool, size_t bytes) {
-    void* object = pool != 0 ? process_heaps.pools.allocate(DynamicSite::borrower(pool)) : nullptr;
+    void* object = pool != 0 ? process_heaps.pools.allocate(DynamicSite::client(pool)) : nullptr;
     if (object != nullptr && pool >= DynamicSite::counted) {
         dynamic_counts.count(bytes);
     }
     return object;
 }
 
-// The first request of a pooled site settles the borrower's size.
+// The first request of a pooled site settles the client's size.
 void begin_pool(DynamicSite& site, size_t bytes) {
     uint32_t none = 0;
     const bool fits = bytes != 0 && bytes <= malloom::heaps::largest_chunk;
     if (fits && __atomic_compare_exchange_n(&site.pool_bytes, &none, static_cast<uint32_t>(bytes), false,
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         const bool is_open = process_heaps.pools.open();
-        const uint32_t borrower = is_open ? process_heaps.pools.heap.add(bytes) : PoolHeap::none;
+        const uint32_t client = is_open ? process_heaps.pools.heap.add(bytes) : PoolHeap::none;
         const uint32_t counted = dynamic_counts.are_wanted ? DynamicSite::counted : 0;
-        const uint32_t pool = borrower != PoolHeap::none ? borrower + 1 + counted : 0;
+        const uint32_t pool = client != PoolHeap::none ? client + 1 + counted : 0;
         __atomic_store_n(&site.pool, pool, __ATOMIC_RELEASE);
     }
 }

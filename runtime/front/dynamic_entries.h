@@ -18,21 +18,21 @@ enum class SiteState : uint32_t {
 
 /// The memory request monitor of one call (paper, section 2). The client writes `return_address`, once,
 /// before `count` of the table includes the site, and `state`; the entries write the rest. Threads may race
-/// for it, which costs a request its pool and no more: what must hold, that a borrower's objects have
-/// `pool_bytes`, is settled once, by whoever adds the borrower.
+/// for it, which costs a request its pool and no more: what must hold, that a client's objects have
+/// `pool_bytes`, is settled once, by whoever adds the client.
 struct DynamicSite {
     uintptr_t return_address;
     uint32_t bytes;     ///< of the last request; of 4 GiB and more: 0, and they never agree
     uint32_t agreeing;  ///< requests of that size in a row, the last with them; 0: none yet
     SiteState state;
-    uint32_t pool;         ///< 1 + the number of its borrower in the pool heap; 0: none yet. See `counted`
-    uint32_t pool_bytes;   ///< what the requests of that borrower ask for; 0: none yet
+    uint32_t pool;         ///< 1 + the number of its client in the pool heap; 0: none yet. See `counted`
+    uint32_t pool_bytes;   ///< what the requests of that client ask for; 0: none yet
     uint32_t disagreeing;  ///< requests of other sizes since it is pooled
 
     /// Added to `pool` where statistics count the requests: the entries then take their slow path.
     static constexpr uint32_t counted = uint32_t{1} << 31;
-    /// The number of a borrower; `pool` must not be 0.
-    static constexpr uint32_t borrower(uint32_t pool) { return (pool & ~counted) - 1; }
+    /// The number of a client; `pool` must not be 0.
+    static constexpr uint32_t client(uint32_t pool) { return (pool & ~counted) - 1; }
 };
 static_assert(sizeof(DynamicSite) == 32);
 

@@ -38,9 +38,9 @@ void name_place(Line& line, uintptr_t address) {
 }
 
 /// The sites that may have requested an object, as the line says them.
-class Requesters {
+class Contexts {
   public:
-    explicit Requesters(Line& line) : line_(line) {}
+    explicit Contexts(Line& line) : line_(line) {}
 
     void name(uintptr_t return_address) {
         if (count_ < most_named) {
@@ -75,34 +75,34 @@ uint32_t bytes_of(const Site& site) {
 }
 
 template <class Fits>
-void name_sites(Requesters& requesters, Fits fits) {
+void name_sites(Contexts& requesters, Fits fits) {
     sites_of_process->for_each([&](const Sites::Contexts::Entry& entry) {
         const Site& site = entry.value;
-        if (fits(site.pooled.now().borrower, bytes_of(site))) {
+        if (fits(site.pooled.now().client, bytes_of(site))) {
             requesters.name(site.return_address);
         }
     });
     const uint32_t dynamic = __atomic_load_n(&malloom_dynamic_sites.count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < dynamic && i < DynamicSites::capacity; ++i) {
         const DynamicSite& site = malloom_dynamic_sites.sites[i];
-        if (site.pool != 0 && fits(DynamicSite::borrower(site.pool), site.pool_bytes)) {
+        if (site.pool != 0 && fits(DynamicSite::client(site.pool), site.pool_bytes)) {
             requesters.name(site.return_address);
         }
     }
 }
 
-// The borrower's own, else all of its size: these share pools until they earn their own.
-void name_requesters(Line& line, uint32_t borrower) {
-    const size_t chunk_bytes = process_heaps.pools.heap.chunk_bytes(borrower);
+// The client's own, else all of its size: these share pools until they get their own.
+void name_requesters(Line& line, uint32_t client) {
+    const size_t chunk_bytes = process_heaps.pools.heap.chunk_bytes(client);
     if (chunk_bytes == 0) {
         return;
     }
-    const bool is_common = borrower <= heaps::PoolHeap::small_common(heaps::PoolHeap::most_small);
-    Requesters requesters(line);
-    name_sites(requesters, [&](uint32_t known, size_t) { return known == borrower; });
+    const bool is_common = client <= heaps::PoolHeap::small_common(heaps::PoolHeap::most_small);
+    Contexts requesters(line);
+    name_sites(requesters, [&](uint32_t known, size_t) { return known == client; });
     if (is_common || !requesters.are_found()) {
         name_sites(requesters, [&](uint32_t known, size_t bytes) {
-            return known != borrower && process_heaps.pools.heap.chunk_for(bytes) == chunk_bytes;
+            return known != client && process_heaps.pools.heap.chunk_for(bytes) == chunk_bytes;
         });
     }
     requesters.end(!is_common || !sites_of_process->has_served_by_size());
@@ -134,7 +134,7 @@ Line line_about(const void* object) {
     abort();
 }
 
-void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
+void end_by_misuse(Misuse misuse, const void* object, uint32_t client) {
     Line line = line_about(object);
     switch (misuse) {
         case Misuse::freed_twice:
@@ -150,7 +150,7 @@ void end_by_misuse(Misuse misuse, const void* object, uint32_t borrower) {
             line.text(", where no pool is any more");
             break;
     }
-    name_requesters(line, borrower);
+    name_requesters(line, client);
     end_program(line, misuse == Misuse::freed_by_two ? ", found at " : ", freed at ");
 }
 

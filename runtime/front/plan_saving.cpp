@@ -86,7 +86,7 @@ void add_context(List<PlanContext>& contexts, const uintptr_t* frames, unsigned 
 
 // Of sites with pools of their own; no_pool of others.
 uint32_t pool_bytes_of(const Site& site) {
-    if (site.is_earning) {
+    if (site.has_common_pool) {
         return no_pool;
     }
     switch (site.kind()) {

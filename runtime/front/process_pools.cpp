@@ -1,6 +1,6 @@
 #include "runtime/front/process_pools.h"
 
-#include "runtime/front/thread_instances.h"
+#include "runtime/front/thread_owned.h"
 
 namespace malloom::front {
 
@@ -17,7 +17,7 @@ struct PoolThreads {
     static PoolThread& none() { return no_thread.thread; }
     static PoolThread& away() { return away_thread.thread; }
 };
-constinit ThreadInstances<heaps::PoolHeap, PoolThread, PoolThreads> threads;
+constinit ThreadOwned<heaps::PoolHeap, PoolThread, PoolThreads> threads;
 using OfThreads = Callbacks<threads, PoolThread>;
 
 [[gnu::constructor(101)]] void watch_forks() {
@@ -66,13 +66,13 @@ PoolThread& ProcessPools::own_thread() {
     PoolThread* before = pool_thread;
     PoolThread& self = threads.joined();
     if (&self != before) {
-        self.patience = whole_patience;
+        self.left_in_a_row = most_in_a_row;
     }
     return self;
 }
 
-void* ProcessPools::allocate(uint32_t borrower) {
-    return heap.allocate(own_thread(), borrower);
+void* ProcessPools::allocate(uint32_t client) {
+    return heap.allocate(own_thread(), client);
 }
 
 void ProcessPools::release(void* object) {

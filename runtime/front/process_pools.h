@@ -14,9 +14,9 @@ extern constinit thread_local heaps::PoolThread* pool_thread
 /// At most one that is open. All zero until then.
 class ProcessPools {
   public:
-    /// Before any other call: from now on requests of no borrower get nothing.
+    /// Before any other call: from now on requests of no client get nothing.
     static void prepare();
-    /// Finds address space, and watches for ends of threads and forks. Before the first borrower; more
+    /// Finds address space, and watches for ends of threads and forks. Before the first client; more
     /// than once is no harm. False where address space is short.
     bool open();
     /// For tests: no other thread is left.
@@ -25,18 +25,18 @@ class ProcessPools {
     void close_but_objects();
 
     /// As PoolHeap's, of the calling thread.
-    [[gnu::always_inline]] void* allocate_fast(uint32_t borrower) {
-        return heap.allocate_fast(*pool_thread, borrower);
+    [[gnu::always_inline]] void* allocate_fast(uint32_t client) {
+        return heap.allocate_fast(*pool_thread, client);
     }
     [[gnu::always_inline]] bool release_fast(void* object) { return heap.release_fast(*pool_thread, object); }
-    [[gnu::noinline]] void* allocate(uint32_t borrower);
+    [[gnu::noinline]] void* allocate(uint32_t client);
     [[gnu::noinline]] void release(void* object);
     /// The calling thread's table, made where it has none.
     heaps::PoolThread& own_thread();
-    /// PoolThread::patience of one that has lost none.
-    static constexpr int32_t whole_patience = 1 << 16;
+    /// PoolThread::left_in_a_row of one that has lost none.
+    static constexpr int32_t most_in_a_row = 1 << 16;
 
-    // As the other heaps of a composition. Requests come by borrower, as the front knows it.
+    // As the other heaps of a composition. Requests come by client, as the front knows it.
     static void* allocate(const heaps::Request&) { return nullptr; }
     [[gnu::always_inline]] void deallocate(void* object) {
         if (!release_fast(object)) [[unlikely]] {

@@ -1,7 +1,7 @@
 #include "runtime/front/process_thread_heaps.h"
 
 #include "runtime/front/misuse.h"
-#include "runtime/front/thread_instances.h"
+#include "runtime/front/thread_owned.h"
 
 namespace malloom::front {
 
@@ -26,7 +26,7 @@ struct Threads {
     static heaps::Owned<Heap>& away() { return away_instance<Heap>; }
 };
 template <class Heap>
-constinit ThreadInstances<heaps::ThreadHeaps<Heap>, heaps::Owned<Heap>, Threads<Heap>> threads;
+constinit ThreadOwned<heaps::ThreadHeaps<Heap>, heaps::Owned<Heap>, Threads<Heap>> threads;
 template <class Heap>
 using OfThreads = Callbacks<threads<Heap>, heaps::Owned<Heap>>;
 

@@ -63,7 +63,7 @@ void* Route::claim(const AskedFor& request) {
 }
 
 void* Route::claim_slot(const AskedFor& request) {
-    if (process_heaps.plan.has_slot(*request.asker)) {
+    if (process_heaps.plan.has_slot(*request.requester)) {
         return process_heaps.plan.allocate(request);
     }
     observe_without_slot(request);
@@ -71,13 +71,13 @@ void* Route::claim_slot(const AskedFor& request) {
 }
 
 void* Route::claim_pooled(const AskedFor& request) {
-    const SitePool pool = request.asker->pooled.now();
+    const SitePool pool = request.requester->pooled.now();
     const bool is_wanted = request.bytes == pool.bytes && pool.bytes != formats::plan::no_pool;
     if (!is_wanted || request.alignment > heaps::PoolHeap::chunk_alignment) {
         return nullptr;
     }
-    void* object = Sites::take_at_hand(pool.borrower);
-    return object != nullptr ? object : sites_.allocate_pooled_slow(*request.asker, pool);
+    void* object = Sites::take_at_hand(pool.client);
+    return object != nullptr ? object : sites_.allocate_pooled_slow(*request.requester, pool);
 }
 
 // What is small costs less there than in the fallback behind a look for its site, and is looked at when it is
@@ -90,7 +90,7 @@ void* Route::claim_common(const AskedFor& request) {
 }
 
 void Route::observe_without_slot(const AskedFor& request) {
-    Asker& requester = *request.asker;
+    Requester& requester = *request.requester;
     count_exhausted(requester);
     if (requester.is_watched && requester.pooled.now().bytes != request.bytes &&
         request.alignment <= heaps::PoolHeap::chunk_alignment) {
@@ -99,7 +99,7 @@ void Route::observe_without_slot(const AskedFor& request) {
 }
 
 // Of a requester that the fallback may serve without asking again, once.
-void Route::count_exhausted(Asker& requester) {
+void Route::count_exhausted(Requester& requester) {
     if (has_pools()) {
         sites_.begin_planned_pool(requester);
     }
@@ -122,7 +122,7 @@ void Route::tell_if_used_up() {
     }
 }
 
-void* Route::serve_soon(size_t bytes, size_t alignment, Asker& requester) {
+void* Route::serve_soon(size_t bytes, size_t alignment, Requester& requester) {
     if (void* object = allocate_small(bytes, alignment, requester)) [[likely]] {
         return object;
     }
@@ -132,7 +132,7 @@ void* Route::serve_soon(size_t bytes, size_t alignment, Asker& requester) {
     return serve_or_refuse(*this, bytes, alignment, requester);
 }
 
-void* Route::serve_or_refuse(Route& route, size_t bytes, size_t alignment, Asker& requester) {
+void* Route::serve_or_refuse(Route& route, size_t bytes, size_t alignment, Requester& requester) {
     void* object = route.serve({bytes, alignment, &requester});
     if (object == nullptr) {
         errno = ENOMEM;

@@ -14,9 +14,9 @@ namespace malloom::front {
 struct AskedFor {
     size_t bytes;
     size_t alignment;  ///< as of heaps::Request
-    Asker* asker;
+    Requester* requester;
 
-    operator heaps::Request() const { return {bytes, alignment, asker}; }  // NOLINT: it is one
+    operator heaps::Request() const { return {bytes, alignment, requester}; }  // NOLINT: it is one
 };
 
 /// The heap that has an object: a part of the plan, the pools, the region heap that serves, or none of them.
@@ -41,7 +41,7 @@ class Route {
         return object != nullptr ? memset(object, 0, request.bytes) : fallback().allocate_zeroed(request);
     }
     /// The same as serve, with the common cases first; sets errno where there is no memory.
-    void* serve_soon(size_t bytes, size_t alignment, Asker& requester);
+    void* serve_soon(size_t bytes, size_t alignment, Requester& requester);
     /// As realloc, for an object that is not null and bytes that are not 0.
     void* serve_again(void* object, const AskedFor& request);
 
@@ -184,8 +184,8 @@ class Route {
             return nullptr;
         }
         const SitePool pool = site->pooled.now();
-        return wrapper->charge(site->end()) && pool.bytes == bytes
-                   ? process_heaps.pools.allocate_fast(pool.borrower)
+        return wrapper->note_end(site->end()) && pool.bytes == bytes
+                   ? process_heaps.pools.allocate_fast(pool.client)
                    : nullptr;
     }
 
@@ -210,7 +210,7 @@ class Route {
     /// At any time.
     void go(Way way);
     /// Of a requester without slots that are left: what serves it from now on is known.
-    void count_exhausted(Asker& requester);
+    void count_exhausted(Requester& requester);
 
     Sites& sites() { return sites_; }
     bool has_pools() const { return sites_.has_pools(); }
@@ -223,7 +223,7 @@ class Route {
         return bytes - heaps::FallbackHeap::plain_least < span;
     }
 
-    [[gnu::always_inline]] static size_t span_of(const Asker& requester) {
+    [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
         return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
     }
     [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
@@ -232,12 +232,12 @@ class Route {
     [[gnu::always_inline]] static bool is_wrapper(const Site& site) {
         return site.kind() == Site::Kind::wrapper && !heaps::PlanHeap::has_slot(site);
     }
-    // A pool's chunk or a slot, where either is at hand. That the thread's patience has ended is looked at in
-    // the slow path, chunk or not.
-    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Asker& requester) {
+    // A pool's chunk or a slot, where either is at hand. That the thread asked for too many in a row is
+    // looked at in the slow path, chunk or not.
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Requester& requester) {
         const SitePool pool = requester.pooled.now();
         if (pool.bytes == bytes && alignment <= heaps::PoolHeap::chunk_alignment) {
-            if (void* object = Sites::take_at_hand(pool.borrower)) [[likely]] {
+            if (void* object = Sites::take_at_hand(pool.client)) [[likely]] {
                 return object;
             }
         }
@@ -249,7 +249,7 @@ class Route {
     }
 
     [[gnu::noinline]] static void* serve_or_refuse(Route& route, size_t bytes, size_t alignment,
-                                                   Asker& requester);
+                                                   Requester& requester);
     void* claim(const AskedFor& request);
     void* claim_slot(const AskedFor& request);
     void* claim_pooled(const AskedFor& request);

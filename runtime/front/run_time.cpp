@@ -12,7 +12,7 @@ namespace {
 
 // Where this thread is in its sequence. Outside RunTime only because a member cannot be thread-local.
 struct ThreadPlace {
-    Asker asker;
+    Requester requester;
     heaps::ThreadSequence sequence;
     bool is_known = false;
 };
@@ -56,7 +56,7 @@ void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& ca
         void* object = process_heaps.fallback.allocate({bytes, alignment, &nobody_});
         return object != nullptr ? object : out_of_memory();
     }
-    Asker& requester = mode == Mode::call_sites ? sites().deciding(caller) : requester_of(bytes, caller);
+    Requester& requester = mode == Mode::call_sites ? sites().deciding(caller) : requester_of(bytes, caller);
     return counted(serve({bytes, alignment, &requester}), bytes);
 }
 
@@ -83,7 +83,7 @@ void* RunTime::counted(void* object, size_t bytes) {
     return object;
 }
 
-Asker& RunTime::requester_of(size_t bytes, const Caller& caller) {
+Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
     const Mode mode = mode_now();
     switch (mode == Mode::counted ? matching_.load(std::memory_order_relaxed) : mode) {
         case Mode::call_sites:
@@ -101,16 +101,16 @@ Asker& RunTime::requester_of(size_t bytes, const Caller& caller) {
 }
 
 // Walking costs more than all the rest. A site of which so many walks in a row led to nothing is left alone.
-Asker& RunTime::walk_to_requester(const Caller& caller) {
-    constexpr uint32_t patience = 4096;
+Requester& RunTime::walk_to_requester(const Caller& caller) {
+    constexpr uint32_t most_unmatched = 4096;
     Site& site = sites().at(caller.return_address);
-    if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= patience) {
+    if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= most_unmatched) {
         return nobody_;
     }
     const auto find = [this](const uintptr_t* frames, unsigned depth) -> Sites::Contexts::Entry& {
         return sites().of_chain(frames, depth);
     };
-    Asker& requester = walks_.walk(caller, plan_.header().depth, find).value;
+    Requester& requester = walks_.walk(caller, plan_.header().depth, find).value;
     const bool has_place = process_heaps.plan.has_slot(requester) ||
                            requester.group != formats::plan::no_group || requester.is_watched ||
                            requester.pooled.now().bytes != formats::plan::no_pool;
@@ -119,13 +119,13 @@ Asker& RunTime::walk_to_requester(const Caller& caller) {
     return requester;
 }
 
-Asker& RunTime::requester_of_thread(size_t bytes) {
+Requester& RunTime::requester_of_thread(size_t bytes) {
     ThreadPlace& place = thread_place;
     if (!place.is_known) [[unlikely]] {
         place.is_known = true;
-        start_thread(place.asker);
+        start_thread(place.requester);
     }
-    Asker& requester = place.asker;
+    Requester& requester = place.requester;
     if (heaps::advance_sequence(place.sequence, requester, bytes)) [[likely]] {
         return requester;
     }
@@ -137,11 +137,11 @@ Asker& RunTime::requester_of_thread(size_t bytes) {
     return nobody_;
 }
 
-void RunTime::start_thread(Asker& asker) {
+void RunTime::start_thread(Requester& requester) {
     const uint64_t number = __atomic_fetch_add(&threads_, 1, __ATOMIC_RELAXED);
     const formats::plan::PlanSequence* found = plan_.sequence(number);
     if (found != nullptr) {
-        process_heaps.plan.assign(asker, found->first_slot, found->slots);
+        process_heaps.plan.assign(requester, found->first_slot, found->slots);
     }
 }
 

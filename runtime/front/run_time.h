@@ -51,14 +51,14 @@ class RunTime : public Route {
     [[gnu::noinline]] void* allocate_by_chain(size_t bytes, size_t alignment, const context::Caller& caller);
     [[gnu::noinline]] void* allocate_by_mode(size_t bytes, size_t alignment, const context::Caller& caller);
     Mode mode_now();
-    Asker& requester_of(size_t bytes, const context::Caller& caller);
-    [[gnu::always_inline]] Asker& requester_of_chain(const context::Caller& caller) {
+    Requester& requester_of(size_t bytes, const context::Caller& caller);
+    [[gnu::always_inline]] Requester& requester_of_chain(const context::Caller& caller) {
         Sites::Contexts::Entry* known = walks_.find(caller);
         return known != nullptr ? known->value : walk_to_requester(caller);
     }
-    [[gnu::noinline]] Asker& walk_to_requester(const context::Caller& caller);
-    Asker& requester_of_thread(size_t bytes);
-    void start_thread(Asker& asker);
+    [[gnu::noinline]] Requester& walk_to_requester(const context::Caller& caller);
+    Requester& requester_of_thread(size_t bytes);
+    void start_thread(Requester& requester);
     void end_plan();
     std::atomic<Mode>& serving_mode();
     [[gnu::noinline]] void count_awaited(size_t bytes);
@@ -79,7 +79,7 @@ class RunTime : public Route {
     const char* state_ = "not asked for";
     heaps::PlanFile plan_;
     bool has_plan_ = false;  ///< it is good, and of this program
-    Asker nobody_;           ///< for requests that have no slot and no group
+    Requester nobody_;       ///< for requests that have no slot and no group
     uint64_t threads_ = 0;   ///< threads that have asked for anything, when matching is by sequence
     Statistics statistics_;
     PlanSaving saving_;

@@ -8,7 +8,7 @@
 #include "runtime/context/reach.h"
 #include "runtime/context/request_monitor.h"
 #include "runtime/front/colocation.h"
-#include "runtime/heaps/plan/requester.h"
+#include "runtime/heaps/plan/planned_context.h"
 #include "runtime/heaps/pools/pool_heap.h"
 
 namespace malloom::front {
@@ -18,8 +18,8 @@ struct alignas(8) SitePool {
     /// Instead of bytes: small requests of any size come from the common pools of their size class.
     static constexpr uint32_t of_any_size = 0xfffffffe;
 
-    uint32_t bytes = formats::plan::no_pool;    ///< of exactly these bytes
-    uint32_t borrower = heaps::PoolHeap::none;  ///< of the pool heap
+    uint32_t bytes = formats::plan::no_pool;  ///< of exactly these bytes
+    uint32_t client = heaps::PoolHeap::none;  ///< of the pool heap
 
     /// Both at once: another thread may be giving the site another pool.
     [[gnu::always_inline]] SitePool now() const {
@@ -45,10 +45,10 @@ struct Served {
 
 /// Whoever asks: a site, a thread where matching is by sequence, or nobody. On lines of its own, so that
 /// threads in different contexts do not share them.
-struct alignas(64) Asker : Served, heaps::Requester {};
+struct alignas(64) Requester : Served, heaps::PlannedContext {};
 
 /// Lives as long as the process. Threads race for what is written after it was made known.
-struct Site : Asker {
+struct Site : Requester {
     /// Who decides where the requests go that the plan has no slot for. Of the last two the caller is asked.
     enum class Kind : uint8_t {
         settled,    ///< the plan, or nobody: what serves any request of the size does
@@ -64,11 +64,11 @@ struct Site : Asker {
     uintptr_t return_address = 0;
     uintptr_t key = 0;                ///< in the table of sites: Reach::key
     uint32_t unmatched_in_a_row = 0;  ///< chains: requests through this site that had no slot, pool or group
-    int32_t credit = most_credit;     ///< wrappers: see charge
+    int32_t credit = most_credit;     ///< wrappers: see note_end
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
-    bool is_earning = false;   ///< its pool is the common one of its size class, until it earns its own
-    uint64_t earned_from = 0;  ///< objects of that class when it asked the class's pools first
+    bool has_common_pool = false;     ///< its pool is the common one of its size class, until it gets its own
+    uint64_t living_at_first = 0;     ///< objects of that class when it asked the class's pools first
     context::RequestMonitor monitor;
     Colocation colocation;
 
@@ -77,7 +77,7 @@ struct Site : Asker {
     /// each of its lines, as much as a thousand such requests cost. So where a wrapper hardly ever leads to
     /// pools that grow, it is left alone after a while. False where it comes to that.
     enum class End : int32_t { grown_pool = 1024, pools = -1, none = -16 };
-    bool charge(End end) {
+    bool note_end(End end) {
         const int32_t after = __atomic_load_n(&credit, __ATOMIC_RELAXED) + static_cast<int32_t>(end);
         __atomic_store_n(&credit, after < most_credit ? after : most_credit, __ATOMIC_RELAXED);
         return after > 0;

@@ -22,9 +22,9 @@ bool Sites::open(const heaps::PlanFile* plan, Learning learning) {
     return has_pools_ == wanted;
 }
 
-// Of a request of these bytes, where the borrower is known and still there.
+// Of a request of these bytes, where the client is known and still there.
 bool Sites::has_room(SitePool pool) noexcept {
-    const size_t chunk = process_heaps.pools.heap.chunk_bytes(pool.borrower);
+    const size_t chunk = process_heaps.pools.heap.chunk_bytes(pool.client);
     return pool.bytes == no_pool || chunk == 0 || pool.bytes <= chunk;
 }
 
@@ -48,7 +48,7 @@ void Sites::keep(uintptr_t key, Site& site) {
     auto& recent = recent_[key % recent_sites];
     __atomic_store_n(&recent.site, &site, __ATOMIC_RELEASE);
     const bool is_of_any_size =
-        site.kind() == Kind::settled || (site.kind() == Kind::pooled && site.is_earning);
+        site.kind() == Kind::settled || (site.kind() == Kind::pooled && site.has_common_pool);
     const bool is_common =
         learns_ && is_of_any_size && site.group == no_group && !heaps::PlanHeap::has_slot(site);
     recent.pooled.set(is_common ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none} : site.pooled.now());
@@ -104,7 +104,7 @@ void Sites::settle_ends(Site& end) {
         return;
     }
     for (Site* site = kind == Kind::wrapper ? &end : end.below; site != nullptr; site = site->below) {
-        if (!site->charge(end.end())) {
+        if (!site->note_end(end.end())) {
             site->is_watched = false;
             set_kind(*site, Kind::settled);
         }
@@ -145,20 +145,20 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
 }
 
 bool Sites::begin_planned_colocation(Site& site, const PlanContext& planned) {
-    const uint32_t borrower = planned.companion_place != formats::plan::no_companion
-                                  ? process_heaps.pools.heap.add(planned.pool_bytes)
-                                  : heaps::PoolHeap::none;
-    if (borrower == heaps::PoolHeap::none ||
-        !site.colocation.begin(planned.pool_bytes, borrower, planned.companion_place - 1U,
+    const uint32_t client = planned.companion_place != formats::plan::no_companion
+                                ? process_heaps.pools.heap.add(planned.pool_bytes)
+                                : heaps::PoolHeap::none;
+    if (client == heaps::PoolHeap::none ||
+        !site.colocation.begin(planned.pool_bytes, client, planned.companion_place - 1U,
                                planned.companion_offset, planned.companion_objects)) {
         return false;
     }
-    begin_colocation(site, borrower);
+    begin_colocation(site, client);
     return true;
 }
 
-void Sites::begin_colocation(Site& site, uint32_t borrower) {
-    set_pool(site, {no_pool, borrower});
+void Sites::begin_colocation(Site& site, uint32_t client) {
+    set_pool(site, {no_pool, client});
     has_companions_ = true;
     set_kind(site, Kind::colocated);
 }
@@ -180,9 +180,9 @@ void Sites::observe(Site& site, size_t bytes) {
         return;  // short of memory
     }
     if (site.kind() == Kind::pooled || site.kind() == Kind::colocated) {
-        if (site.monitor.observe_stray()) {
+        if (site.monitor.observe_other_size()) {
             set_kind(site, Kind::watched);
-            set_pool(site, {no_pool, site.pooled.now().borrower});
+            set_pool(site, {no_pool, site.pooled.now().client});
         }
         return;
     }
@@ -197,43 +197,43 @@ void Sites::observe(Site& site, size_t bytes) {
     }
 }
 
-// Of a site whose requests agree; its pools are the common ones of the size class, until it earns its own.
-// What a plan names has earned them before.
+// Of a site whose requests agree; its pools are the common ones of the size class, until it gets its own.
+// What a plan names has them at once.
 void Sites::begin_pool(Site& site, size_t bytes, bool is_planned) {
     heaps::PoolHeap& heap = process_heaps.pools.heap;
-    const uint32_t known = site.pooled.now().borrower;
-    const bool fits = !site.is_earning && heap.chunk_bytes(known) == heap.chunk_for(bytes);
-    const uint32_t borrower = fits                     ? known
-                              : bytes > largest_pooled ? heaps::PoolHeap::none
-                              : is_planned             ? heap.add(bytes)
-                                                       : heap.common(bytes);
-    if (borrower == heaps::PoolHeap::none) {
+    const uint32_t known = site.pooled.now().client;
+    const bool fits = !site.has_common_pool && heap.chunk_bytes(known) == heap.chunk_for(bytes);
+    const uint32_t client = fits                     ? known
+                            : bytes > largest_pooled ? heaps::PoolHeap::none
+                            : is_planned             ? heap.add(bytes)
+                                                     : heap.common(bytes);
+    if (client == heaps::PoolHeap::none) {
         end_doubt(site, most_frames);
         return;
     }
-    site.is_earning = !fits && !is_planned;
-    site.earned_from = 0;
-    set_pool(site, {static_cast<uint32_t>(bytes), borrower});
+    site.has_common_pool = !fits && !is_planned;
+    site.living_at_first = 0;
+    set_pool(site, {static_cast<uint32_t>(bytes), client});
     set_kind(site, Kind::pooled);
 }
 
 // A pool holds a page at least, so a further thread's first requests come from the common pools of the size
 // class.
-static bool opens_pools(heaps::PoolThread& self, uint32_t borrower) {
+static bool opens_pools(heaps::PoolThread& self, uint32_t client) {
     constexpr uint16_t most_left = 32;
-    heaps::PoolShare& share = self.share(borrower);
-    if (share.owned != nullptr || share.asked >= most_left || heaps::PoolHeap::is_first(self)) {
+    heaps::LocalPools& local = self.local(client);
+    if (local.owned != nullptr || local.asked >= most_left || heaps::PoolHeap::is_first(self)) {
         return true;
     }
-    ++share.asked;
+    ++local.asked;
     return false;
 }
 
-void Sites::look_at_patience(heaps::PoolThread& self) {
-    if (self.patience >= 0) {
+void Sites::look_at_requests_in_a_row(heaps::PoolThread& self) {
+    if (self.left_in_a_row >= 0) {
         return;
     }
-    self.patience = ProcessPools::whole_patience;
+    self.left_in_a_row = ProcessPools::most_in_a_row;
     if (plan_ == nullptr) {
         __atomic_store_n(&has_served_by_size_, true, __ATOMIC_RELAXED);
         __atomic_store_n(&by_size_end_, heaps::PoolHeap::most_small + 1, __ATOMIC_RELAXED);
@@ -241,7 +241,7 @@ void Sites::look_at_patience(heaps::PoolThread& self) {
 }
 
 void Sites::look_for_sites(heaps::PoolThread& self) {
-    self.patience = ProcessPools::whole_patience;
+    self.left_in_a_row = ProcessPools::most_in_a_row;
     if (__atomic_load_n(&by_size_end_, __ATOMIC_RELAXED) != 0) {
         __atomic_store_n(&by_size_end_, 0, __ATOMIC_RELAXED);
     }
@@ -249,12 +249,12 @@ void Sites::look_for_sites(heaps::PoolThread& self) {
 
 void* Sites::allocate_common(size_t bytes) {
     heaps::PoolThread& self = process_heaps.pools.own_thread();
-    look_at_patience(self);
+    look_at_requests_in_a_row(self);
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     return heap.allocate(self, heap.common(bytes));
 }
 
-void* Sites::allocate_pooled_slow(Asker& asker, SitePool pool) {
+void* Sites::allocate_pooled_slow(Requester& requester, SitePool pool) {
     heaps::PoolHeap& heap = process_heaps.pools.heap;
     heaps::PoolThread& self = process_heaps.pools.own_thread();
     if (self.is_busy) {
@@ -262,58 +262,58 @@ void* Sites::allocate_pooled_slow(Asker& asker, SitePool pool) {
     }
     MALLOOM_CHECK(has_room(pool));  // what does not fit would lie in its neighbours too
     // Only sites have pools.
-    auto& site = static_cast<Site&>(asker);
-    if (site.is_earning) {
-        look_at_patience(self);
-        void* object = heap.allocate(self, pool.borrower);
+    auto& site = static_cast<Site&>(requester);
+    if (site.has_common_pool) {
+        look_at_requests_in_a_row(self);
+        void* object = heap.allocate(self, pool.client);
         if (object != nullptr) {
-            earn_pool(site, pool);
+            give_own_pool(site, pool);
         }
         return object;
     }
-    if (!opens_pools(self, pool.borrower)) {
+    if (!opens_pools(self, pool.client)) {
         return heap.allocate(self, heap.common(pool.bytes));
     }
     look_for_sites(self);
     for (Site* wrapper = site.below; wrapper != nullptr; wrapper = wrapper->below) {
-        wrapper->charge(Site::End::grown_pool);
+        wrapper->note_end(Site::End::grown_pool);
     }
-    return heap.allocate(self, pool.borrower);
+    return heap.allocate(self, pool.client);
 }
 
 // Objects that are made and freed in turn gain nothing from a pool; those that stay do. The requests that
 // find no free chunk are the ones that more objects live after, most of them of the sites that these are of:
-// a site has earned its own pools when so many more of the class live since its first such request as fill
+// a site gets its own pools when so many more of the class live since its first such request as fill
 // two pages.
-void Sites::earn_pool(Site& site, SitePool pool) {
-    const uint64_t earned_bytes = 2 * platform::page_bytes();
-    const uint64_t living = process_heaps.pools.own_thread().share(pool.borrower).living;
-    if (site.earned_from == 0 || living < site.earned_from) {
-        site.earned_from = living;
+void Sites::give_own_pool(Site& site, SitePool pool) {
+    const uint64_t enough_bytes = 2 * platform::page_bytes();
+    const uint64_t living = process_heaps.pools.own_thread().local(pool.client).living;
+    if (site.living_at_first == 0 || living < site.living_at_first) {
+        site.living_at_first = living;
         return;
     }
-    if ((living - site.earned_from) * pool.bytes < earned_bytes ||
-        !__atomic_exchange_n(&site.is_earning, false, __ATOMIC_RELAXED)) {
+    if ((living - site.living_at_first) * pool.bytes < enough_bytes ||
+        !__atomic_exchange_n(&site.has_common_pool, false, __ATOMIC_RELAXED)) {
         return;
     }
-    const uint32_t borrower = process_heaps.pools.heap.add(pool.bytes);
-    if (borrower != heaps::PoolHeap::none && !look_for_companions(site, pool.bytes, borrower)) {
-        set_pool(site, {pool.bytes, borrower});
+    const uint32_t client = process_heaps.pools.heap.add(pool.bytes);
+    if (client != heaps::PoolHeap::none && !look_for_companions(site, pool.bytes, client)) {
+        set_pool(site, {pool.bytes, client});
     }
 }
 
 // Each site once. A pool that were known would serve the requests before the companion is asked for.
-bool Sites::look_for_companions(Site& site, uint32_t bytes, uint32_t borrower) {
-    if (!colocates_ || site.colocation.was_tried() || !site.colocation.look(bytes, borrower)) {
+bool Sites::look_for_companions(Site& site, uint32_t bytes, uint32_t client) {
+    if (!colocates_ || site.colocation.was_tried() || !site.colocation.look(bytes, client)) {
         return false;
     }
-    begin_colocation(site, borrower);
+    begin_colocation(site, client);
     return true;
 }
 
 void Sites::end_colocation(Site& site) {
     const Colocation& colocation = site.colocation;
-    set_pool(site, {colocation.bytes(), colocation.borrower()});
+    set_pool(site, {colocation.bytes(), colocation.client()});
     set_kind(site, Kind::pooled);
 }
 
@@ -335,10 +335,10 @@ void* Sites::allocate_colocated(size_t bytes, const context::CallerState& caller
     return object;
 }
 
-void Sites::begin_planned_pool(Asker& asker) {
-    const SitePool planned = asker.pooled.now();
-    if (planned.bytes != no_pool && planned.borrower == heaps::PoolHeap::none) {
-        begin_pool(static_cast<Site&>(asker), planned.bytes, true);
+void Sites::begin_planned_pool(Requester& requester) {
+    const SitePool planned = requester.pooled.now();
+    if (planned.bytes != no_pool && planned.client == heaps::PoolHeap::none) {
+        begin_pool(static_cast<Site&>(requester), planned.bytes, true);
     }
 }
 

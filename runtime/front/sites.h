@@ -65,7 +65,7 @@ class Sites {
             return nullptr;
         }
         const SitePool pool = caller->pooled.now();
-        return wrapper->site->charge(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
+        return wrapper->site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }
 
     /// The site of a call, if it was met lately.
@@ -106,17 +106,18 @@ class Sites {
 
     /// Of a request that neither a slot nor a pool serves. It may have a pool afterwards.
     void observe(Site& site, size_t bytes);
-    /// The asker, a site, has used its slots up; where the plan has a pool for the time after, that begins.
-    void begin_planned_pool(Asker& asker);
-    /// A chunk of the asker's pool where none is at hand; null without memory. A site that has earned pools
+    /// The requester, a site, has used its slots up; where the plan has a pool for the time after, that
+    /// begins.
+    void begin_planned_pool(Requester& requester);
+    /// A chunk of the requester's pool where none is at hand; null without memory. A site that gets pools
     /// of its own gets them.
-    void* allocate_pooled_slow(Asker& asker, SitePool pool);
+    void* allocate_pooled_slow(Requester& requester, SitePool pool);
     /// A chunk of the common pools.
     void* allocate_common(size_t bytes);
 
-    /// A chunk of the borrower's, where one is at hand and the thread's patience has not ended; else null.
-    [[gnu::always_inline]] static void* take_at_hand(uint32_t borrower) {
-        return pool_thread->patience >= 0 ? process_heaps.pools.allocate_fast(borrower) : nullptr;
+    /// A chunk of the client's, where one is at hand and the thread asked for too many in a row; else null.
+    [[gnu::always_inline]] static void* take_at_hand(uint32_t client) {
+        return pool_thread->left_in_a_row >= 0 ? process_heaps.pools.allocate_fast(client) : nullptr;
     }
 
     /// Whether a site that has pools gets chunks of its requests' size, and the wrappers between it and its
@@ -165,14 +166,14 @@ class Sites {
                    ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
                    : nullptr;
     }
-    // Of these pools, where one is at hand; null where they have another size, and where the thread's
-    // patience ends.
+    // Of these pools, where one is at hand; null where they have another size, and and where the thread asked
+    // for too many in a row.
     [[gnu::always_inline]] static void* take_chunk(SitePool pool, size_t bytes) {
         if (pool.bytes == bytes) {
-            return process_heaps.pools.allocate_fast(pool.borrower);
+            return process_heaps.pools.allocate_fast(pool.client);
         }
         return pool.bytes == SitePool::of_any_size && bytes <= heaps::PoolHeap::most_small &&
-                       --pool_thread->patience >= 0
+                       --pool_thread->left_in_a_row >= 0
                    ? process_heaps.pools.allocate_fast(heaps::PoolHeap::small_common(bytes))
                    : nullptr;
     }
@@ -186,22 +187,22 @@ class Sites {
     void describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below);
     void describe_pool(Site& site, const formats::plan::PlanContext* planned, unsigned depth);
     bool begin_planned_colocation(Site& site, const formats::plan::PlanContext& planned);
-    void begin_colocation(Site& site, uint32_t borrower);
+    void begin_colocation(Site& site, uint32_t client);
     bool is_recursion(const Site& site) const;
     void begin_pool(Site& site, size_t bytes, bool is_planned);
-    bool look_for_companions(Site& site, uint32_t bytes, uint32_t borrower);
+    bool look_for_companions(Site& site, uint32_t bytes, uint32_t client);
     void end_colocation(Site& site);
     void end_doubt(Site& site, unsigned depth);
     static unsigned depth_of(const Site& site);
     static bool has_room(SitePool pool) noexcept;
 
-    void earn_pool(Site& site, SitePool pool);
-    void look_at_patience(heaps::PoolThread& self);
+    void give_own_pool(Site& site, SitePool pool);
+    void look_at_requests_in_a_row(heaps::PoolThread& self);
     void look_for_sites(heaps::PoolThread& self);
 
     // Looking for the site costs as much as all the rest of a request, in vain where pools of sites' own do
-    // not grow. So a thread that makes so many requests in a row (patience) that common pools serve, between
-    // two of which no site's own pool needed more chunks, ends the looking for all: smaller requests than
+    // not grow. So a thread that makes so many requests in a row that common pools serve, between two of
+    // which no site's own pool needed more chunks, ends the looking for all: smaller requests than
     // this are served by their size, until a site's own pool needs chunks. Those that find none in the
     // common pools still lead to their site. 0 while sites are looked for.
     size_t by_size_end_ = 0;

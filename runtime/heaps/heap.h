@@ -7,15 +7,15 @@
 
 namespace malloom::heaps {
 
-/// What a heap knows about whoever asks; of the heap that defines it (runtime/heaps/plan/requester.h), opaque
-/// to all others.
-struct Requester;
+/// What a heap knows about whoever asks; of the heap that defines it (runtime/heaps/plan/planned_context.h),
+/// opaque to all others.
+struct PlannedContext;
 
 /// One request on its way through the heaps.
 struct Request {
     size_t bytes;
     size_t alignment;  ///< 0 for the default of malloc (16), else a power of two
-    Requester* requester = nullptr;
+    PlannedContext* requester = nullptr;
 };
 
 /// As std::same_as: firmware may have no C++ library.

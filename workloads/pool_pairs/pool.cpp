@@ -7,7 +7,7 @@ using malloom::heaps::PoolHeap;
 using malloom::heaps::PoolThread;
 
 static constinit PoolHeap heap;
-static uint32_t borrower = PoolHeap::none;
+static uint32_t client = PoolHeap::none;
 
 // Threads keep their table to the end of the process.
 static constinit AbsentPoolThread no_thread = {};
@@ -16,9 +16,9 @@ static constinit thread_local PoolThread* pool_thread = &no_thread.thread;
 int pool_open(size_t bytes) {
     if (heap.open()) {
         heap.add_stand_in(no_thread);
-        borrower = heap.add(bytes);
+        client = heap.add(bytes);
     }
-    return borrower != PoolHeap::none;
+    return client != PoolHeap::none;
 }
 
 static PoolThread& own_thread() {
@@ -28,14 +28,14 @@ static PoolThread& own_thread() {
 }
 
 [[gnu::noinline]] static void* allocate_slowly() {
-    return heap.allocate(own_thread(), borrower);
+    return heap.allocate(own_thread(), client);
 }
 [[gnu::noinline]] static void release_slowly(void* object) {
     heap.release(own_thread(), object);
 }
 
 void* pool_allocate() {
-    void* object = heap.allocate_fast(*pool_thread, borrower);
+    void* object = heap.allocate_fast(*pool_thread, client);
     return object != nullptr ? object : allocate_slowly();
 }
 

@@ -7,7 +7,7 @@ namespace malloom::bench::bins {
 
 /// The paper's heap: it looks at one bin after the other (Lhuillier and Courousse, 2.1).
 struct ScanningPolicy : heaps::bins::ShippedPolicy {
-    static constexpr bool hears = false;
+    static constexpr bool samples = false;
     static constexpr bool leaves_rest_in_list = false;
     [[gnu::always_inline]] static unsigned next_filled(heaps::bins::FreeLists& lists,
                                                        const malloom_bins& heap, unsigned bin) {
@@ -25,7 +25,7 @@ struct WalkedScanningPolicy : ScanningPolicy {
 
 /// The same where one of so many objects that are given back is counted.
 struct SampledScanningPolicy : WalkedScanningPolicy {
-    static constexpr bool hears = true;
+    static constexpr bool samples = true;
 };
 
 /// dlmalloc's bins through the instance's function, without counters.
@@ -33,23 +33,23 @@ struct PointerPolicy : heaps::bins::ShippedPolicy {
     static constexpr bool counts = false;
 };
 
-/// malloom_bins_alloc with another policy, of a heap that needs no careful calls.
+/// malloom_bins_alloc with another policy, of a heap that needs no general calls.
 template <class Policy>
 [[gnu::noinline]] void* allocate(malloom_bins* heap, size_t bytes) {
-    const bool may_be = heaps::bins::calls_of(*heap) != heaps::bins::careful_calls;
+    const bool may_be = heaps::bins::calls_of(*heap) != heaps::bins::general_calls;
     return may_be ? heaps::bins::make<Policy>(*heap, bytes) : nullptr;
 }
 
 /// malloom_bins_free with another policy; `judges` whether the address is an object's.
 template <class Policy, bool judges>
 [[gnu::noinline]] void release(malloom_bins* heap, void* object) {
-    if (heaps::bins::calls_of(*heap) == heaps::bins::careful_calls) [[unlikely]] {
+    if (heaps::bins::calls_of(*heap) == heaps::bins::general_calls) [[unlikely]] {
         return;
     }
     if constexpr (judges) {
         heaps::bins::release<Policy, false>(*heap, object);
     } else {
-        heaps::bins::BinHeap<Policy, false, Policy::hears>(*heap).release(object, 0);
+        heaps::bins::BinHeap<Policy, false, Policy::samples>(*heap).release(object, 0);
     }
 }
 

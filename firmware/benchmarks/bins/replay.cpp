@@ -54,12 +54,12 @@ struct PointerHeap {
 malloom_bins fixed_instance;
 
 [[gnu::noinline]] void* allocate_fixed(size_t bytes) {
-    const bool may_be = malloom::heaps::bins::calls_of(fixed_instance) != malloom::heaps::bins::careful_calls;
+    const bool may_be = malloom::heaps::bins::calls_of(fixed_instance) != malloom::heaps::bins::general_calls;
     return may_be ? malloom::heaps::bins::make<malloom::heaps::bins::OriginalPolicy>(fixed_instance, bytes)
                   : nullptr;
 }
 [[gnu::noinline]] void release_fixed(void* object) {
-    if (malloom::heaps::bins::calls_of(fixed_instance) != malloom::heaps::bins::careful_calls) [[likely]] {
+    if (malloom::heaps::bins::calls_of(fixed_instance) != malloom::heaps::bins::general_calls) [[likely]] {
         malloom::heaps::bins::release<malloom::heaps::bins::OriginalPolicy, false>(fixed_instance, object);
     }
 }

@@ -51,7 +51,7 @@ class Automatic {
 
     void stop() {
         state_.phase = MALLOOM_BINS_OFF;
-        set_options(heap_, heap_.options & ~(counting | hears_of_releases));
+        set_options(heap_, heap_.options & ~(counting | samples_releases));
     }
 
     uint32_t now() const {
@@ -63,7 +63,7 @@ class Automatic {
         state_.phase = phase;
         state_.length = length;
         heap_.releases_left = length;
-        set_options(heap_, (heap_.options & ~counting) | counts | hears_of_releases);
+        set_options(heap_, (heap_.options & ~counting) | counts | samples_releases);
         if (counts != 0) {
             forget_counts(heap_);
         }
@@ -267,7 +267,7 @@ void switch_on(malloom_bins& heap, const malloom_bins_automatic_settings& settin
     state->former_begins = reinterpret_cast<uint32_t*>(state + 1);
     state->window = power_from(settings.window != 0 ? settings.window : 4 * uint32_t{heap.most_bins});
     heap.automatic = state;
-    heap.hear = consider;
+    heap.sample_release = consider;
     heap.sampled = 0;
     Automatic automatic(heap);
     state->rehash_time = automatic.now();

@@ -16,18 +16,18 @@
 
 namespace malloom::heaps::bins {
 
-/// One call of an instance. A careful one has the owner's lock while it lives; others are for heaps that do
-/// not need it (options.h). Where it hears, so does the automatic rehash of what is given back.
-template <class Policy, bool careful = true, bool hears = careful>
+/// One call of an instance. A general one has the owner's lock while it lives; others are for heaps that do
+/// not need it (options.h). Where it samples, so does the automatic rehash of what is given back.
+template <class Policy, bool general = true, bool samples = general>
 class BinHeap {
   public:
     explicit BinHeap(malloom_bins& heap) : heap_(heap) {
-        if (careful && heap_.hooks != nullptr && heap_.hooks->lock != nullptr) {
+        if (general && heap_.hooks != nullptr && heap_.hooks->lock != nullptr) {
             heap_.hooks->lock(heap_.hooks->context);
         }
     }
     ~BinHeap() {
-        if (careful && heap_.hooks != nullptr && heap_.hooks->unlock != nullptr) {
+        if (general && heap_.hooks != nullptr && heap_.hooks->unlock != nullptr) {
             heap_.hooks->unlock(heap_.hooks->context);
         }
     }
@@ -36,13 +36,13 @@ class BinHeap {
 
     /// Objects of which each call of the owner's gives some back.
     MALLOOM_BINS_HOT void release_deferred() {
-        if (careful && structures::load(heap_.deferred) != 0) [[unlikely]] {
+        if (general && structures::load(heap_.deferred) != 0) [[unlikely]] {
             drain();
         }
     }
 
     MALLOOM_BINS_HOT void* allocate(size_t bytes) {
-        if (careful && heap_.levels == 0) {
+        if (general && heap_.levels == 0) {
             return nullptr;
         }
         const size_t wanted = chunk_bytes_for(bytes, heap_.granule);
@@ -84,7 +84,7 @@ class BinHeap {
     /// Where the object lives, in `region`; the owner hears where none does there.
     MALLOOM_BINS_HOT malloom_bins_result find_living(const void* object, const Region*& region) {
         region = region_of(heap_, object);
-        const malloom_bins_result wrong = judge<careful>(heap_, region, object);
+        const malloom_bins_result wrong = judge<general>(heap_, region, object);
         if (wrong != MALLOOM_BINS_OK) [[unlikely]] {
             fail(wrong, reinterpret_cast<uintptr_t>(object));
         }
@@ -94,10 +94,10 @@ class BinHeap {
     /// Of an object that was judged.
     MALLOOM_BINS_HOT void release(void* object, size_t level) {
         Chunk& chunk = chunk_of(object);
-        constexpr unsigned heard =
-            (careful ? unsigned{MALLOOM_BINS_CLEAR_ON_FREE} : 0U) | (hears ? hears_of_releases : 0U);
-        if (heard != 0 && has(heap_, heard) && prepare_release(chunk)) [[unlikely]] {
-            hear_and_set_free(&chunk, level);
+        constexpr unsigned noticed =
+            (general ? unsigned{MALLOOM_BINS_CLEAR_ON_FREE} : 0U) | (samples ? samples_releases : 0U);
+        if (noticed != 0 && has(heap_, noticed) && prepare_release(chunk)) [[unlikely]] {
+            sample_and_set_free(&chunk, level);
         } else {
             set_free(&chunk, level);
         }
@@ -170,7 +170,7 @@ class BinHeap {
     }
 
     MALLOOM_BINS_HOT void trace(const void* object, size_t bytes) {
-        if (careful && heap_.hooks != nullptr && heap_.hooks->trace != nullptr) {
+        if (general && heap_.hooks != nullptr && heap_.hooks->trace != nullptr) {
             heap_.hooks->trace(heap_.hooks->context, object, bytes);
         }
     }
@@ -193,16 +193,16 @@ class BinHeap {
     /// What some heaps do before an object is free. True when it ends a phase of the automatic rehash, or is
     /// to be counted.
     MALLOOM_BINS_HOT bool prepare_release(Chunk& chunk) {
-        if (careful && has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
+        if (general && has(heap_, MALLOOM_BINS_CLEAR_ON_FREE)) {
             clear_words(object_of(chunk), bytes_of(chunk) - overhead_bytes);
         }
-        return hears && has(heap_, hears_of_releases) && --heap_.releases_left == 0;
+        return samples && has(heap_, samples_releases) && --heap_.releases_left == 0;
     }
 
     /// All free chunks are in their lists, and none is at hand. Out of the way of all other calls, which
     /// would keep values in registers across this one.
-    [[gnu::noinline, gnu::cold]] void hear_and_set_free(Chunk* chunk, size_t level) {
-        heap_.hear(&heap_, chunk);
+    [[gnu::noinline, gnu::cold]] void sample_and_set_free(Chunk* chunk, size_t level) {
+        heap_.sample_release(&heap_, chunk);
         set_free(chunk, level);
     }
 
@@ -221,7 +221,7 @@ class BinHeap {
     }
 
     MALLOOM_BINS_HOT void* carve(FreeLists& lists, Chunk& chunk, unsigned bin, size_t wanted) {
-        if (careful && has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
+        if (general && has(heap_, MALLOOM_BINS_CHECKED_LINKS) && !is_linked(heap_, chunk)) [[unlikely]] {
             return fail(MALLOOM_BINS_DAMAGED, reinterpret_cast<uintptr_t>(object_of(chunk)));
         }
         if (!leaves_rest) {
@@ -361,7 +361,7 @@ class BinHeap {
     malloom_bins& heap_;
 };
 
-/// alloc of heaps that need no careful calls.
+/// alloc of heaps that need no general calls.
 template <class Policy>
 [[gnu::always_inline]] inline void* make(malloom_bins& heap, size_t bytes) {
     BinHeap<Policy, false> call(heap);
@@ -370,12 +370,12 @@ template <class Policy>
 }
 
 /// free.
-template <class Policy, bool careful, bool hears = careful>
+template <class Policy, bool general, bool samples = general>
 [[gnu::always_inline]] inline malloom_bins_result release(malloom_bins& heap, void* object) {
-    BinHeap<Policy, careful, hears> call(heap);
+    BinHeap<Policy, general, samples> call(heap);
     call.release_deferred();
     const Region* const region = region_of(heap, object);
-    if (const malloom_bins_result wrong = judge<careful>(heap, region, object); wrong != MALLOOM_BINS_OK)
+    if (const malloom_bins_result wrong = judge<general>(heap, region, object); wrong != MALLOOM_BINS_OK)
         [[unlikely]] {
         return tell(heap, wrong, reinterpret_cast<uintptr_t>(object));
     }

@@ -20,7 +20,7 @@ void* made(Call& call, void* object, size_t bytes) {
 [[gnu::noinline]] void* make_plainly(malloom_bins& heap, size_t bytes) {
     return make<ShippedPolicy>(heap, bytes);
 }
-[[gnu::noinline]] void* make_carefully(malloom_bins& heap, size_t alignment, size_t bytes) {
+[[gnu::noinline]] void* make_generally(malloom_bins& heap, size_t alignment, size_t bytes) {
     Call call(heap);
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
         return call.fail(MALLOOM_BINS_BAD_ARGUMENT, alignment);
@@ -34,22 +34,22 @@ void* made(Call& call, void* object, size_t bytes) {
 [[gnu::noinline]] malloom_bins_result release_plainly(malloom_bins& heap, void* object) {
     return release<ShippedPolicy, false>(heap, object);
 }
-[[gnu::noinline]] malloom_bins_result release_and_hear(malloom_bins& heap, void* object) {
+[[gnu::noinline]] malloom_bins_result release_and_sample(malloom_bins& heap, void* object) {
     return release<ShippedPolicy, false, may_be_automatic>(heap, object);
 }
-[[gnu::noinline]] malloom_bins_result release_carefully(malloom_bins& heap, void* object) {
+[[gnu::noinline]] malloom_bins_result release_generally(malloom_bins& heap, void* object) {
     return release<ShippedPolicy, true>(heap, object);
 }
 [[gnu::always_inline]] inline malloom_bins_result release_by(unsigned calls, malloom_bins& heap,
                                                              void* object) {
-    if (calls == careful_calls) {
-        return release_carefully(heap, object);
+    if (calls == general_calls) {
+        return release_generally(heap, object);
     }
-    return calls == plain_calls ? release_plainly(heap, object) : release_and_hear(heap, object);
+    return calls == plain_calls ? release_plainly(heap, object) : release_and_sample(heap, object);
 }
 
-/// What it hears of is counted, if it is an object: it goes on as without. False for the automatic rehash,
-/// which hears of the next one that is given back by the calls for it. Inline, as around a call each free
+/// What it samples is counted, if it is an object: it goes on as without. False for the automatic rehash,
+/// which is told of the next one that is given back by the calls for it. Inline, as around a call each free
 /// would keep values in registers.
 [[gnu::always_inline]] inline bool has_counted(malloom_bins& heap, const void* object) {
     heap.releases_left = 1;
@@ -71,7 +71,7 @@ extern "C" {
     if (calls >= original_calls) [[likely]] {
         return make<OriginalPolicy>(*heap, bytes);
     }
-    return calls != careful_calls ? make_plainly(*heap, bytes) : make_carefully(*heap, 1, bytes);
+    return calls != general_calls ? make_plainly(*heap, bytes) : make_generally(*heap, 1, bytes);
 }
 
 void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
@@ -87,7 +87,7 @@ void* malloom_bins_calloc(malloom_bins* heap, size_t count, size_t bytes) {
 }
 
 void* malloom_bins_aligned(malloom_bins* heap, size_t alignment, size_t bytes) {
-    return make_carefully(*heap, alignment, bytes);
+    return make_generally(*heap, alignment, bytes);
 }
 
 malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
@@ -100,7 +100,7 @@ malloom_bins_result malloom_bins_free(malloom_bins* heap, void* object) {
             return release_by(calls, *heap, object);
         }
         if (--heap->releases_left == 0 && !has_counted(*heap, object)) [[unlikely]] {
-            return release_and_hear(*heap, object);
+            return release_and_sample(*heap, object);
         }
     }
     return release<OriginalPolicy, false>(*heap, object);

@@ -36,12 +36,12 @@ constexpr bool has_ranges(unsigned ranges) {
 constexpr unsigned counting =
     MALLOOM_BINS_OPTIONS &
     (MALLOOM_BINS_COUNT_INSERTIONS | MALLOOM_BINS_COUNT_EXTRACTIONS | MALLOOM_BINS_COUNT_STEPS);
-/// A further one, which is not the owner's: malloom_bins::automatic hears of objects that are given back, or
-/// one of so many is counted.
-constexpr unsigned hears_of_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
+/// A further one, which is not the owner's: malloom_bins::automatic is told of objects that are given back,
+/// or one of so many is counted.
+constexpr unsigned samples_releases = 2 * MALLOOM_BINS_COUNT_STEPS;
 constexpr bool may_be_automatic = (counting & MALLOOM_BINS_COUNT_STEPS) != 0;
-constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (may_be_automatic ? hears_of_releases : 0);
-/// Few heaps have one of these: careful calls alone ask for them.
+constexpr unsigned known_options = MALLOOM_BINS_OPTIONS | (may_be_automatic ? samples_releases : 0);
+/// Few heaps have one of these: general calls alone ask for them.
 constexpr unsigned rare_options =
     MALLOOM_BINS_CLEAR_ON_FREE | MALLOOM_BINS_CHECKED_LINKS | MALLOOM_BINS_THOROUGH;
 
@@ -50,7 +50,7 @@ constexpr unsigned rare_options =
     return (heap.options & options & known_options) != 0;
 }
 
-/// Where size counts all calls are careful, and parts of calls are functions.
+/// Where size counts all calls are general, and parts of calls are functions.
 #if defined(__OPTIMIZE_SIZE__)
 constexpr bool is_small = true;
 #else
@@ -59,11 +59,11 @@ constexpr bool is_small = false;
 
 /// The same alloc and free for heaps that need less.
 enum Calls : uint8_t {
-    careful_calls,          ///< hooks, rare options, objects that were given back meanwhile
-    plain_calls,            ///< none of them
-    hearing_calls,          ///< the same, and the automatic rehash hears of each object that is given back
-    original_calls,         ///< neither that nor counters, and dlmalloc's bins, whose function needs no call
-    original_hearing_calls  ///< the same, and one object of many that are given back is heard of
+    general_calls,           ///< hooks, rare options, objects that were given back meanwhile
+    plain_calls,             ///< none of them
+    sampling_calls,          ///< the same, and the automatic rehash is told of each object that is given back
+    original_calls,          ///< neither that nor counters, and dlmalloc's bins, whose function needs no call
+    original_sampling_calls  ///< the same, and one object of many that are given back
 };
 
 /// After its hooks, its options, or its function have changed.
@@ -73,12 +73,12 @@ inline void choose_calls(malloom_bins& heap) {
     }
     const bool is_plain = heap.hooks == nullptr && !has(heap, rare_options);
     const bool is_original = heap.function == malloom_bins_original && !has(heap, counting);
-    const bool hears = has(heap, hears_of_releases);
-    const Calls wanted = !is_plain     ? careful_calls
-                         : is_original ? (hears ? original_hearing_calls : original_calls)
-                         : hears       ? hearing_calls
+    const bool samples = has(heap, samples_releases);
+    const Calls wanted = !is_plain     ? general_calls
+                         : is_original ? (samples ? original_sampling_calls : original_calls)
+                         : samples     ? sampling_calls
                                        : plain_calls;
-    // Calls read it before they take the lock of a heap that has one, whose calls stay careful ones.
+    // Calls read it before they take the lock of a heap that has one, whose calls stay general ones.
     if (heap.calls != wanted) {
         heap.calls = wanted;
     }
@@ -92,7 +92,7 @@ inline void set_options(malloom_bins& heap, unsigned options) {
 /// Of a call that begins now.
 [[gnu::always_inline]] inline unsigned calls_of(const malloom_bins& heap) {
     const bool may_be_quick = !is_small && structures::load_relaxed(heap.deferred) == 0;
-    return may_be_quick ? heap.calls : unsigned{careful_calls};
+    return may_be_quick ? heap.calls : unsigned{general_calls};
 }
 
 }  // namespace malloom::heaps::bins

@@ -130,9 +130,9 @@ unsigned bits_of(size_t power_of_two) {
 
 bool may_have_lists(const malloom_bins& heap) {
     const malloom_bins_hooks* const hooks = heap.hooks;
-    const bool hears =
+    const bool samples =
         hooks != nullptr && (hooks->lock != nullptr || hooks->unlock != nullptr || hooks->trace != nullptr);
-    return heap.granule != 0 && !hears && !has(heap, refused);
+    return heap.granule != 0 && !samples && !has(heap, refused);
 }
 
 }  // namespace

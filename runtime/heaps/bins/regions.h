@@ -76,32 +76,32 @@ MALLOOM_BINS_HOT inline bool agrees(const Region& region, const Chunk& chunk) {
 bool is_linked(const malloom_bins& heap, const Chunk& chunk);
 
 /// Whether a neighbour that is thought to be free may be joined.
-template <bool careful>
+template <bool general>
 [[gnu::always_inline]] inline bool may_join(const malloom_bins& heap, const Chunk& chunk) {
-    return !careful || !has(heap, MALLOOM_BINS_CHECKED_LINKS) || is_linked(heap, chunk);
+    return !general || !has(heap, MALLOOM_BINS_CHECKED_LINKS) || is_linked(heap, chunk);
 }
 
 /// Whether the tags of what follows a living chunk agree with it.
-template <bool careful>
+template <bool general>
 [[gnu::always_inline]] inline bool agrees_with_next(const malloom_bins& heap, const Region& region,
                                                     const Chunk& next) {
     if ((next.head & lives) == 0) {
-        return agrees(region, next) && may_join<careful>(heap, next);
+        return agrees(region, next) && may_join<general>(heap, next);
     }
     return (next.head & before_lives) != 0 && (&next == region.end || fits(region, next, bytes_of(next)));
 }
 
 /// The same of a free chunk before it. Its end is where the living one says that it has so many bytes.
-template <bool careful>
+template <bool general>
 [[gnu::always_inline]] inline bool agrees_with_former(const malloom_bins& heap, const Region& region,
                                                       const Chunk& chunk) {
     const size_t bytes = chunk.bytes_before;
     return bytes >= sizeof(Chunk) && bytes <= distance(region.first, &chunk) && bytes % alignof(Chunk) == 0 &&
-           before(chunk).head == (bytes | before_lives) && may_join<careful>(heap, before(chunk));
+           before(chunk).head == (bytes | before_lives) && may_join<general>(heap, before(chunk));
 }
 
 /// Whether an object lives there, so far as the tags of its chunk and of the neighbours can tell.
-template <bool careful>
+template <bool general>
 MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, const Region* region,
                                                   const void* object) {
     if (region == nullptr || (reinterpret_cast<uintptr_t>(object) & (heap.granule - 1)) != 0 ||
@@ -109,7 +109,7 @@ MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, cons
         return MALLOOM_BINS_FOREIGN;
     }
     const Chunk& chunk = chunk_of(object);
-    if (careful && has(heap, MALLOOM_BINS_THOROUGH) && !is_chunk(*region, chunk)) {
+    if (general && has(heap, MALLOOM_BINS_THOROUGH) && !is_chunk(*region, chunk)) {
         return MALLOOM_BINS_FOREIGN;
     }
     if ((chunk.head & lives) == 0) {
@@ -118,8 +118,8 @@ MALLOOM_BINS_HOT inline malloom_bins_result judge(const malloom_bins& heap, cons
     const size_t bytes = bytes_of(chunk);
     const bool is_whole =
         fits(*region, chunk, bytes) && (bytes & (heap.granule - 1)) == 0 &&
-        agrees_with_next<careful>(heap, *region, after(chunk, bytes)) &&
-        ((chunk.head & before_lives) != 0 || agrees_with_former<careful>(heap, *region, chunk));
+        agrees_with_next<general>(heap, *region, after(chunk, bytes)) &&
+        ((chunk.head & before_lives) != 0 || agrees_with_former<general>(heap, *region, chunk));
     return is_whole ? MALLOOM_BINS_OK : MALLOOM_BINS_DAMAGED;
 }
 

@@ -194,23 +194,23 @@ bool is_to_be_done(malloom_bins& heap, uint32_t releases, unsigned bins, malloom
     return is_done;
 }
 
-/// Counts each object that it hears of, where calls do not know how.
-void hear_of_release(malloom_bins* heap, const Chunk* chunk) {
+/// Counts each sampled object, where calls do not know how.
+void count_sampled(malloom_bins* heap, const Chunk* chunk) {
     count_release<ShippedPolicy>(*heap, *chunk);
 }
 
 /// Where the owner asks for what can be, the heap counts by these options, or one release in so many.
 malloom_bins_result count_from_now_on(malloom_bins& heap, bool is_right, unsigned options, unsigned sampled) {
     BinHeap<ShippedPolicy> call(heap);
-    const bool is_automatic = has(heap, hears_of_releases) && heap.sampled == 0;
+    const bool is_automatic = has(heap, samples_releases) && heap.sampled == 0;
     if (heap.counts == nullptr || !is_right || is_automatic) {
         call.fail(MALLOOM_BINS_BAD_ARGUMENT, options);
         return MALLOOM_BINS_BAD_ARGUMENT;
     }
     heap.sampled = static_cast<uint8_t>(sampled);
-    heap.hear = hear_of_release;
+    heap.sample_release = count_sampled;
     heap.releases_left = uint32_t{1} << sampled;
-    set_options(heap, (heap.options & ~(counting | hears_of_releases)) | options);
+    set_options(heap, (heap.options & ~(counting | samples_releases)) | options);
     forget_counts(heap);
     return MALLOOM_BINS_OK;
 }
@@ -361,7 +361,7 @@ malloom_bins_result malloom_bins_count_one_in(malloom_bins* heap, unsigned int d
         ++bits;
     }
     const bool can_be = distance == 0 || (distance == 1U << bits && bits >= 1 && bits <= 15);
-    return count_from_now_on(*heap, may_be_automatic && can_be, distance != 0 ? hears_of_releases : 0, bits);
+    return count_from_now_on(*heap, may_be_automatic && can_be, distance != 0 ? samples_releases : 0, bits);
 }
 
 malloom_bins_result malloom_bins_count_chunks(malloom_bins* heap) {

@@ -38,13 +38,13 @@ uint32_t ColocationHeap::add(size_t bytes) {
     const auto number = static_cast<uint32_t>((bytes - 1) / step);
     Size& size = sizes_[number];
     if (__atomic_load_n(&size.chunk_bytes, __ATOMIC_ACQUIRE) == 0) {
-        const uint32_t borrower = pools_.add(bytes);
-        if (borrower == PoolHeap::none) {
+        const uint32_t client = pools_.add(bytes);
+        if (client == PoolHeap::none) {
             return none;
         }
-        // Where two threads race, one borrower stays without pools; both write the same otherwise.
-        __atomic_store_n(&size.borrower, borrower, __ATOMIC_RELAXED);
-        __atomic_store_n(&size.chunk_bytes, static_cast<uint32_t>(pools_.chunk_bytes(borrower)),
+        // Where two threads race, one client stays without pools; both write the same otherwise.
+        __atomic_store_n(&size.client, client, __ATOMIC_RELAXED);
+        __atomic_store_n(&size.chunk_bytes, static_cast<uint32_t>(pools_.chunk_bytes(client)),
                          __ATOMIC_RELEASE);
     }
     return number;
@@ -124,7 +124,7 @@ bool ColocationHeap::has_room_for_runs(const Size& size) const {
 }
 
 bool ColocationHeap::is_valid(const Size& size) const noexcept {
-    return size.chunk_bytes != 0 && pools_.chunk_bytes(size.borrower) == size.chunk_bytes &&
+    return size.chunk_bytes != 0 && pools_.chunk_bytes(size.client) == size.chunk_bytes &&
            size.first_run <= longest_first_run;
 }
 
@@ -132,7 +132,7 @@ void* ColocationHeap::begin_run(PoolThread& self, Size& size, unsigned generatio
     MALLOOM_CHECK_FULL(is_valid(size));
     const uint32_t wanted = chunks_of_run(size, generation);
     uint32_t count = has_room_for_runs(size) ? wanted : 1;
-    void* object = pools_.take_run(self, size.borrower, count);
+    void* object = pools_.take_run(self, size.client, count);
     if (object == nullptr) {
         return nullptr;
     }
@@ -158,10 +158,10 @@ void ColocationHeap::let_wait(const Size& size, uintptr_t first, uintptr_t last)
     if (!can_wait(last)) {
         return;
     }
-    const size_t apart = size.chunk_bytes / PoolHeap::chunk_alignment;
+    const size_t distance = size.chunk_bytes / PoolHeap::chunk_alignment;
     const size_t end = bit_of(last);
     for (size_t bit = bit_of(first); bit != end;) {
-        bit += apart;
+        bit += distance;
         uint64_t& word = waiting_words()[bit / 64];
         __atomic_store_n(&word, word | uint64_t{1} << bit % 64, __ATOMIC_RELAXED);
     }
@@ -169,7 +169,7 @@ void ColocationHeap::let_wait(const Size& size, uintptr_t first, uintptr_t last)
 
 bool ColocationHeap::is_of(const Size& size, uintptr_t address) const {
     const Pool* pool = arena().find(reinterpret_cast<const void*>(address));
-    return pool != nullptr && pool->borrower == size.borrower && index_of(*pool, address).is_exact;
+    return pool != nullptr && pool->client == size.client && index_of(*pool, address).is_exact;
 }
 
 unsigned ColocationHeap::generation_after(uintptr_t sibling) const {

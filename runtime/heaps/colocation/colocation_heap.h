@@ -74,8 +74,8 @@ class ColocationHeap {
 
     /// Of the objects of one size.
     struct alignas(64) Size {
-        uint32_t chunk_bytes;         ///< 0 before it has a borrower
-        uint32_t borrower;            ///< of the pool heap
+        uint32_t chunk_bytes;         ///< 0 before it has a client
+        uint32_t client;              ///< of the pool heap
         uint32_t first_run;           ///< chunks of a companion's first run; 0 where nothing was learned
         structures::RacyCount used;   ///< chunks that objects got
         structures::RacyCount taken;  ///< chunks of all runs
@@ -135,17 +135,17 @@ class ColocationHeap {
         }
         __atomic_store_n(&word, waiting & ~(uint64_t{1} << bit % 64), __ATOMIC_RELAXED);
         auto* object = reinterpret_cast<void*>(chunk);
-        pools_.wake(self, *pool, object);
+        pools_.make_object(self, *pool, object);
         size.used.add(1);
         return object;
     }
     [[gnu::always_inline]] static bool is_carved(const Pool& pool, const PoolThread& self, const Size& size,
                                                  uintptr_t chunk) {
-        return __atomic_load_n(&pool.owner, __ATOMIC_RELAXED) == &self && pool.borrower == size.borrower &&
+        return __atomic_load_n(&pool.owner, __ATOMIC_RELAXED) == &self && pool.client == size.client &&
                chunk - pool.start < uint64_t{pool.carved} * size.chunk_bytes;
     }
 
-    /// Whether the pool heap has the borrower of the objects, with chunks of these bytes. Thread-safe.
+    /// Whether the pool heap has the client of the objects, with chunks of these bytes. Thread-safe.
     bool is_valid(const Size& size) const noexcept;
     bool is_of(const Size& size, uintptr_t address) const;
     void* begin_run(PoolThread& self, Size& size, unsigned generation);

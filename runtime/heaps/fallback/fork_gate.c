@@ -31,7 +31,7 @@ static void wait_a_moment(int round) {
 }
 
 // Tenths of milliseconds, about.
-static const int patience = 10000;
+static const int most_rounds = 10000;
 
 static bool another_forks(void) {
     const void* const who = atomic_load(&forking);
@@ -43,9 +43,9 @@ static bool others_are_inside(void) {
 }
 
 static __attribute__((noinline, cold)) void wait_outside(void) {
-    for (int round = 0; another_forks() && round < patience;) {
+    for (int round = 0; another_forks() && round < most_rounds;) {
         atomic_fetch_sub(&inside, 1);
-        for (; another_forks() && round < patience; ++round) {
+        for (; another_forks() && round < most_rounds; ++round) {
             wait_a_moment(round);
         }
         atomic_fetch_add(&inside, 1);
@@ -70,12 +70,12 @@ void malloom_fork_gate_leave(void) {
 
 static void before_fork(void) {
     const void* nobody = NULL;
-    for (int round = 0; !atomic_compare_exchange_strong(&forking, &nobody, self()) && round < patience;
+    for (int round = 0; !atomic_compare_exchange_strong(&forking, &nobody, self()) && round < most_rounds;
          ++round) {
         nobody = NULL;
         wait_a_moment(round);
     }
-    for (int round = 0; others_are_inside() && round < patience; ++round) {
+    for (int round = 0; others_are_inside() && round < most_rounds; ++round) {
         wait_a_moment(round);
     }
 }

@@ -176,7 +176,7 @@ class PageHeap {
     void give_back(Region& region, const Page& page);
     [[gnu::noinline, gnu::cold]] void tell_late();
     /// The counts of free chunks are right afterwards.
-    [[gnu::always_inline]] void hear_of_late_misuse() {
+    [[gnu::always_inline]] void take_late_misuse() {
         if constexpr (Search::finds_late) {
             if (Search::was_wrong()) {
                 tell_late();
@@ -281,7 +281,7 @@ void PageHeap<Search, G>::leave_list(Page& page) {
 
 template <class Search, class G>
 void PageHeap<Search, G>::look_after_empty(Region& region, Page& page) {
-    hear_of_late_misuse();
+    take_late_misuse();
     MALLOOM_CHECK_FULL(Search::finds_late || is_valid(page));
     if (page.free == chunks_of(page) && with_room_[page.size_class]->next != nullptr) {
         leave_list(page);
@@ -297,7 +297,7 @@ void PageHeap<Search, G>::give_back(Region& region, const Page& page) {
 // An empty page that was kept is the first of its class.
 template <class Search, class G>
 void PageHeap<Search, G>::give_back_empty() {
-    hear_of_late_misuse();
+    take_late_misuse();
     for (Page* const page : with_room_) {
         if (page != nullptr && page->free == chunks_of(*page)) {
             leave_list(*page);

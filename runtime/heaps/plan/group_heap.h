@@ -8,7 +8,7 @@
 #pragma once
 
 #include "runtime/heaps/plan/plan_file.h"
-#include "runtime/heaps/plan/requester.h"
+#include "runtime/heaps/plan/planned_context.h"
 #include "runtime/structures/alone.h"
 #include "runtime/structures/freestanding/index_stack.h"
 #include "runtime/structures/occupancy.h"

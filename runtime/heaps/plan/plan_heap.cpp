@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kept_bytes = size_t{32} << 20;
 
 // A requester is given up when so many of its requests had no slot, and not half as many had one.
-constexpr uint32_t patience = 256;
+constexpr uint32_t requests_between_looks = 256;
 
 // A requester goes through its slots in stretches of so many bytes. Those of a large plan are read then, with
 // what is looked at beyond them, and the pages behind it go back: they count as the program's memory.
@@ -51,7 +51,7 @@ void PlanHeap::preallocate() {
     platform::populate_pages(static_cast<char*>(arena) + whole, bytes - whole);
 }
 
-void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count) {
+void PlanHeap::assign(PlannedContext& requester, uint64_t first_slot, uint64_t count) {
     requester.first = reinterpret_cast<uint64_t>(plan_->slots() + first_slot);
     requester.next = requester.first;
     requester.end = reinterpret_cast<uint64_t>(plan_->slots() + first_slot + count);
@@ -60,7 +60,7 @@ void PlanHeap::assign(Requester& requester, uint64_t first_slot, uint64_t count)
     start_stretch(requester, requester.first);
 }
 
-bool PlanHeap::is_valid(const Requester& requester) noexcept {
+bool PlanHeap::is_valid(const PlannedContext& requester) noexcept {
     const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
     const uint64_t fast_end = __atomic_load_n(&requester.fast_end, __ATOMIC_RELAXED);
     return requester.first <= next && next <= requester.end && requester.first <= fast_end &&
@@ -68,7 +68,7 @@ bool PlanHeap::is_valid(const Requester& requester) noexcept {
 }
 
 // `next` is not below fast_end. Racing threads may read the same slots, or give the same pages back, twice.
-void PlanHeap::start_stretch(Requester& requester, uint64_t next) {
+void PlanHeap::start_stretch(PlannedContext& requester, uint64_t next) {
     MALLOOM_CHECK(is_valid(requester));  // pages that it has passed go back
     const uint64_t look_ahead = prefetch_slots * sizeof(Slot);
     const bool is_short = requester.end - requester.first <= look_ahead;
@@ -87,7 +87,7 @@ void PlanHeap::start_stretch(Requester& requester, uint64_t next) {
 }
 
 // What has not been read is zero, which no request has.
-void PlanHeap::fetch_stretch(Requester& requester, uint64_t next) {
+void PlanHeap::fetch_stretch(PlannedContext& requester, uint64_t next) {
     const uint64_t bytes = smallest(stretch_bytes + fetched_beyond, requester.end - next);
     if (!plan_->fetch_slots(reinterpret_cast<const Slot*>(next),
                             reinterpret_cast<const Slot*>(next + bytes))) {
@@ -96,7 +96,7 @@ void PlanHeap::fetch_stretch(Requester& requester, uint64_t next) {
 }
 
 // Whole pages of its own: others have slots in the first one.
-void PlanHeap::give_back_behind(const Requester& requester, uint64_t reached, uint64_t next) const {
+void PlanHeap::give_back_behind(const PlannedContext& requester, uint64_t reached, uint64_t next) const {
     const uint64_t page = platform::page_bytes();
     const uint64_t passed = reached - smallest(stretch_bytes, reached - requester.first);
     const uint64_t begin =
@@ -125,7 +125,7 @@ bool PlanHeap::resize(void* object, const Request& request) {
 
 // The slot at `next` is for requests of this size.
 void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
-    Requester& requester = *request.requester;
+    PlannedContext& requester = *request.requester;
     const bool is_alone = structures::alone();
     if (!structures::replace(is_alone, requester.next, next, next + sizeof(Slot))) [[unlikely]] {
         return allocate(request);  // another thread has it
@@ -149,7 +149,7 @@ void* PlanHeap::allocate_next(const Request& request, uint64_t next) {
 
 // The requester's next slot is for requests of another size.
 void* PlanHeap::allocate_again(const Request& request) {
-    Requester& requester = *request.requester;
+    PlannedContext& requester = *request.requester;
     const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
     const uint64_t granules = structures::last_granule(request.bytes) + 1;
     MALLOOM_CHECK(is_valid(requester));
@@ -170,15 +170,15 @@ void* PlanHeap::allocate_again(const Request& request) {
 }
 
 // Racing threads may lose a count.
-void PlanHeap::count_unused(Requester& requester, uint64_t slots) const {
+void PlanHeap::count_unused(PlannedContext& requester, uint64_t slots) const {
     const uint32_t before = __atomic_load_n(&requester.unused, __ATOMIC_RELAXED);
     __atomic_store_n(&requester.unused, before + static_cast<uint32_t>(slots), __ATOMIC_RELAXED);
 }
 
-void PlanHeap::count_refused(Requester& requester) {
+void PlanHeap::count_refused(PlannedContext& requester) {
     const uint64_t now = __atomic_load_n(&requester.refused, __ATOMIC_RELAXED) + uint64_t{1};
     __atomic_store_n(&requester.refused, static_cast<uint32_t>(now), __ATOMIC_RELAXED);
-    if (now % patience == 0) {
+    if (now % requests_between_looks == 0) {
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         const uint64_t asked = (next - requester.first) / sizeof(Slot);
         if (2 * asked < 2 * uint64_t{__atomic_load_n(&requester.unused, __ATOMIC_RELAXED)} + now) {
@@ -187,7 +187,7 @@ void PlanHeap::count_refused(Requester& requester) {
     }
 }
 
-void PlanHeap::give_up(Requester& requester) {
+void PlanHeap::give_up(PlannedContext& requester) {
     __atomic_store_n(&requester.next, requester.end, __ATOMIC_RELAXED);
     __atomic_fetch_add(&given_up_, 1, __ATOMIC_RELAXED);
 }

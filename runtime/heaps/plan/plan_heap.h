@@ -7,7 +7,7 @@
 #pragma once
 
 #include "runtime/heaps/plan/plan_file.h"
-#include "runtime/heaps/plan/requester.h"
+#include "runtime/heaps/plan/planned_context.h"
 #include "runtime/structures/alone.h"
 #include "runtime/structures/occupancy.h"
 
@@ -27,13 +27,13 @@ class PlanHeap {
     void preallocate();
 
     /// Whether the requester's places lie among its slots, in order. A few comparisons. Thread-safe.
-    static bool is_valid(const Requester& requester) noexcept;
+    static bool is_valid(const PlannedContext& requester) noexcept;
 
     /// Points the requester at `count` slots of the plan.
-    void assign(Requester& requester, uint64_t first_slot, uint64_t count);
+    void assign(PlannedContext& requester, uint64_t first_slot, uint64_t count);
 
     void* allocate(const Request& request) {
-        Requester& requester = *request.requester;
+        PlannedContext& requester = *request.requester;
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         if (next >= requester.end) [[unlikely]] {
             return count_exhausted(requester);
@@ -47,13 +47,13 @@ class PlanHeap {
         return allocate_next(request, next);
     }
 
-    [[gnu::always_inline]] static bool has_slot(const Requester& requester) {
+    [[gnu::always_inline]] static bool has_slot(const PlannedContext& requester) {
         return __atomic_load_n(&requester.next, __ATOMIC_RELAXED) < requester.end;
     }
 
     /// The common case of allocate; null, and nothing changed, where it is another: the requester has slots
     /// enough to look ahead, the next one fits and is free. `alignment` as in Request.
-    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, Requester& requester) {
+    [[gnu::always_inline]] void* allocate_small(size_t bytes, size_t alignment, PlannedContext& requester) {
         const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
         // 0 bytes have no such last granule, nor have slots of 0 granules.
         const uint64_t last = (bytes - 1) / structures::granule_bytes;
@@ -95,7 +95,7 @@ class PlanHeap {
 
     // Requests beyond the last slot are many in a program that the plan does not fit: counted once per
     // requester.
-    [[gnu::always_inline]] void* count_exhausted(Requester& requester) {
+    [[gnu::always_inline]] void* count_exhausted(PlannedContext& requester) {
         if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED) &&
             !__atomic_exchange_n(&requester.is_counted, true, __ATOMIC_RELAXED)) {
             __atomic_fetch_add(&exhausted_slots_, (requester.end - requester.first) / sizeof(Slot),
@@ -106,11 +106,11 @@ class PlanHeap {
 
     /// Slots that requesters have used up for good, matched or not.
     uint64_t exhausted_slots() const { return __atomic_load_n(&exhausted_slots_, __ATOMIC_RELAXED); }
-    /// Requesters whose slots were given up because hardly any fitted, or they could not be read.
+    /// Contexts whose slots were given up because hardly any fitted, or they could not be read.
     uint64_t given_up() const { return __atomic_load_n(&given_up_, __ATOMIC_RELAXED); }
 
     /// Takes the rest of its slots from the requester. They do not fit this run, or cannot be read any more.
-    void give_up(Requester& requester);
+    void give_up(PlannedContext& requester);
 
   private:
     using Slot = formats::plan::PlanSlot;
@@ -133,7 +133,7 @@ class PlanHeap {
 
     // The requester goes on behind the slot if its granules are free. A thread that shares it with others
     // takes the slot before the granules: they would find them taken else, or go back where it was stopped.
-    [[gnu::always_inline]] bool claim_slot(Requester& requester, uint64_t next, uint64_t start,
+    [[gnu::always_inline]] bool claim_slot(PlannedContext& requester, uint64_t next, uint64_t start,
                                            uint64_t last) {
         const uint64_t after = next + sizeof(Slot);
         if (structures::alone()) [[likely]] {
@@ -156,11 +156,11 @@ class PlanHeap {
 
     void* allocate_next(const Request& request, uint64_t next);
     [[gnu::noinline]] void* allocate_again(const Request& request);
-    [[gnu::noinline]] void start_stretch(Requester& requester, uint64_t next);
-    void fetch_stretch(Requester& requester, uint64_t next);
-    void give_back_behind(const Requester& requester, uint64_t reached, uint64_t next) const;
-    void count_refused(Requester& requester);
-    void count_unused(Requester& requester, uint64_t slots) const;
+    [[gnu::noinline]] void start_stretch(PlannedContext& requester, uint64_t next);
+    void fetch_stretch(PlannedContext& requester, uint64_t next);
+    void give_back_behind(const PlannedContext& requester, uint64_t reached, uint64_t next) const;
+    void count_refused(PlannedContext& requester);
+    void count_unused(PlannedContext& requester, uint64_t slots) const;
 
     static constexpr uint64_t prefetch_slots = 8;
 

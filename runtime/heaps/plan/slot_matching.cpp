@@ -45,7 +45,7 @@ const PlanSlot* find_ahead(const PlanSlot* next, uint64_t left, uint64_t sizes) 
 
 }  // namespace
 
-const PlanSlot* find_slot_again(Requester& requester, uint64_t granules) {
+const PlanSlot* find_slot_again(PlannedContext& requester, uint64_t granules) {
     const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
     if (next >= requester.end) {
         return nullptr;
@@ -63,7 +63,7 @@ const PlanSlot* find_slot_again(Requester& requester, uint64_t granules) {
     return found;
 }
 
-bool advance_sequence(ThreadSequence& sequence, Requester& requester, size_t bytes) {
+bool advance_sequence(ThreadSequence& sequence, PlannedContext& requester, size_t bytes) {
     if (requester.next >= requester.end) {
         return false;
     }

@@ -3,7 +3,7 @@
 // tell where in its slots a requester goes on then.
 #pragma once
 
-#include "runtime/heaps/plan/requester.h"
+#include "runtime/heaps/plan/planned_context.h"
 
 namespace malloom::heaps {
 
@@ -12,7 +12,7 @@ namespace malloom::heaps {
 /// on one slot ahead where the request after that fits that one (the first had another size), and further
 /// ahead where requests in a row fit slots in a row (the run leaves out some): two for the nearest slots, up
 /// to four for the farthest, as common sizes fit by chance. Threads that share a requester may lose a size.
-const formats::plan::PlanSlot* find_slot_again(Requester& requester, uint64_t granules);
+const formats::plan::PlanSlot* find_slot_again(PlannedContext& requester, uint64_t granules);
 
 // Matching by exact sequence: the n-th request of a thread belongs to the n-th slot of its sequence, told by
 // its size.
@@ -27,6 +27,6 @@ constexpr uint64_t sequence_patience = 4096;
 
 /// Whether the thread's next slot is for a request of `bytes`; its requester's next slot is then that one
 /// (find_slot_again says where it goes on after a mismatch).
-bool advance_sequence(ThreadSequence& sequence, Requester& requester, size_t bytes);
+bool advance_sequence(ThreadSequence& sequence, PlannedContext& requester, size_t bytes);
 
 }  // namespace malloom::heaps

@@ -151,7 +151,7 @@ void PoolArena::fill(Pool& pool, PoolShape shape) {
     pool.span = uint64_t{pool.capacity} * shape.chunk_bytes;
     pool.chunk_bytes = shape.chunk_bytes;
     pool.reciprocal = reciprocal_of(shape.chunk_bytes / granule_bytes);
-    pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
+    pool.carved = pool.out = pool.reserved = pool.returned = pool.search = 0;
     pool.is_pending = pool.is_over = false;
     begin_use(pool);
     set_map(pool, &pool);
@@ -203,7 +203,7 @@ void PoolArena::give_back(Pool& pool) {
 
 void PoolArena::misused(Misuse misuse, const void* object, const Pool* pool) const {
     if (on_misuse_ != nullptr) {
-        on_misuse_(misuse, object, pool != nullptr ? pool->borrower : 0);
+        on_misuse_(misuse, object, pool != nullptr ? pool->client : 0);
     }
     platform::abort_with(misuse == Misuse::freed_twice || misuse == Misuse::freed_by_two
                              ? "malloom: free of an object that was freed before"

@@ -36,9 +36,9 @@ enum class Misuse : uint8_t {
     within_chunk,
     no_chunk,
 };
-/// Ends the program, with a line that says what the composition knows. `borrower` is of the pool, 0 where
+/// Ends the program, with a line that says what the composition knows. `client` is of the pool, 0 where
 /// there is none.
-using OnMisuse = void (*)(Misuse misuse, const void* object, uint32_t borrower);
+using OnMisuse = void (*)(Misuse misuse, const void* object, uint32_t client);
 
 /// How a pool's chunks lie in its range.
 struct PoolShape {
@@ -86,7 +86,7 @@ class PoolArena {
         return reinterpret_cast<uint8_t*>(state_origin_ +
                                           state_place(reinterpret_cast<uintptr_t>(chunk) >> granule_shift));
     }
-    /// The top of the magazine of the thread and borrower that the granule's pool is of; null where it has
+    /// The top of the magazine of the thread and client that the granule's pool is of; null where it has
     /// none.
     [[gnu::always_inline]] uint64_t* top_of_granule(uint64_t granule) const {
         return __atomic_load_n(tops() + (granule >> (pool_unit_shift - granule_shift)), __ATOMIC_RELAXED);

@@ -93,7 +93,7 @@ void PoolArena::reset(Pool& pool) {
     memset(free_bits(pool), 0, (pool.carved + size_t{63}) / 64 * sizeof(uint64_t));
     count_out(pool, -static_cast<int64_t>(pool.out));
     pages_.leave_all(pool);
-    pool.carved = pool.out = pool.apart = pool.returned = pool.search = 0;
+    pool.carved = pool.out = pool.reserved = pool.returned = pool.search = 0;
 }
 
 void PoolArena::recount(Pool& pool) {
@@ -118,7 +118,7 @@ void PoolArena::freeze(Pool& pool) {
     pages_.pin(pool);
     memset(free_bits(pool), 0, (pool.capacity + 63) / 64 * sizeof(uint64_t));
     pool.carved = pool.out = pool.capacity;
-    pool.apart = pool.returned = pool.search = 0;
+    pool.reserved = pool.returned = pool.search = 0;
 }
 
 }  // namespace malloom::heaps

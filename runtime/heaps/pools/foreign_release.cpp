@@ -35,7 +35,7 @@ void PoolHeap::give_to_pool(Pool& pool, void* object) {
         is_orphan = pool.owner == nullptr;
         if (!is_orphan) {
             ++pool.returned;
-            __atomic_store_n(&pool.owner->share(pool.borrower).was_given, true, __ATOMIC_RELAXED);
+            __atomic_store_n(&pool.owner->local(pool.client).was_given, true, __ATOMIC_RELAXED);
             make_pending(pool);
         }
     }

@@ -1,4 +1,4 @@
-// Magazines (Bonwick, Adams: Magazines and Vmem): the addresses of a thread's free chunks of one borrower,
+// Magazines (Bonwick, Adams: Magazines and Vmem): the addresses of a thread's free chunks of one client,
 // those that came last on top. Free chunks themselves are not touched.
 //
 // A signal handler of the thread may come between any two instructions, and take and put chunks too. A slot

@@ -9,7 +9,7 @@ namespace malloom::heaps {
 /// signal handler finds it closed.
 class OpenMagazine {
   public:
-    OpenMagazine(PoolHeap& heap, PoolThread& self, uint32_t borrower);
+    OpenMagazine(PoolHeap& heap, PoolThread& self, uint32_t client);
     ~OpenMagazine();
     OpenMagazine(const OpenMagazine&) = delete;
     OpenMagazine& operator=(const OpenMagazine&) = delete;
@@ -24,7 +24,7 @@ class OpenMagazine {
     bool put(void* object);
 
     /// Whether sentinels stand where the slots end, and each chunk is one of the thread's pools of the
-    /// borrower. Goes through all chunks.
+    /// client. Goes through all chunks.
     bool is_valid() const noexcept;
 
     /// All chunks go to their pools, and the magazine's memory goes back.
@@ -46,15 +46,15 @@ class OpenMagazine {
     bool keeps_all();
     void empty();
     void* pop() {
-        void* chunk = reinterpret_cast<void*>(share_.slots[--count_]);
-        share_.slots[count_] = 0;
+        void* chunk = reinterpret_cast<void*>(local_.slots[--count_]);
+        local_.slots[count_] = 0;
         return chunk;
     }
 
     PoolHeap& heap_;
     PoolThread& self_;
-    const uint32_t borrower_;
-    PoolShare& share_;
+    const uint32_t client_;
+    LocalPools& local_;
     const uint64_t found_;  // the top
     uint32_t count_ = 0;
     bool is_whole_ = false;

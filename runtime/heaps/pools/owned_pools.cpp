@@ -1,4 +1,4 @@
-// The pools that a thread owns: which of them its borrowers' magazines are filled from, and when they go
+// The pools that a thread owns: which of them its clients' magazines are filled from, and when they go
 // back. disown is under the pool's lock.
 #include "checks/check.h"
 #include "runtime/heaps/pools/open_magazine.h"
@@ -10,7 +10,7 @@ using structures::Locked;
 
 namespace {
 
-// The smallest pool of a borrower has room for a few chunks.
+// The smallest pool of a client has room for a few chunks.
 constexpr uint32_t least_chunks = 4;
 
 unsigned first_order(size_t chunk_bytes) {
@@ -23,37 +23,37 @@ unsigned first_order(size_t chunk_bytes) {
 
 }  // namespace
 
-void PoolHeap::own(PoolThread& self, Pool& pool, uint32_t borrower) {
-    PoolShare& share = self.share(borrower);
+void PoolHeap::own(PoolThread& self, Pool& pool, uint32_t client) {
+    LocalPools& local = self.local(client);
     const Locked locked(pool.lock);
-    pool.borrower = borrower;
+    pool.client = client;
     pool.set_state(PoolState::listed);
     pool.returned = 0;
-    share.is_kept = false;
-    share.living += pool.out - pool.apart;
-    share.owned_bytes += range_bytes(pool.order);
-    OwnedPools::add(share.owned, pool);
-    ListedPools::add(share.listed, pool);
-    arena_.set_top(pool, &self.top(borrower));
+    local.is_kept = false;
+    local.living += pool.out - pool.reserved;
+    local.owned_bytes += range_bytes(pool.order);
+    OwnedPools::add(local.owned, pool);
+    ListedPools::add(local.listed, pool);
+    arena_.set_top(pool, &self.top(client));
     __atomic_store_n(&pool.owner, &self, __ATOMIC_RELEASE);
 }
 
 void PoolHeap::disown(PoolThread& self, Pool& pool) {
     unlist(self, pool);
-    PoolShare& share = self.share(pool.borrower);
-    OwnedPools::remove(share.owned, pool);
-    share.owned_bytes -= range_bytes(pool.order);
-    share.living -= pool.out - pool.apart + pool.returned;
+    LocalPools& local = self.local(pool.client);
+    OwnedPools::remove(local.owned, pool);
+    local.owned_bytes -= range_bytes(pool.order);
+    local.living -= pool.out - pool.reserved + pool.returned;
 }
 
 void PoolHeap::list(PoolThread& self, Pool& pool) {
     pool.set_state(PoolState::listed);
-    ListedPools::add(self.share(pool.borrower).listed, pool);
+    ListedPools::add(self.local(pool.client).listed, pool);
 }
 
 void PoolHeap::unlist(PoolThread& self, Pool& pool) {
     if (pool.state() == PoolState::listed) {
-        ListedPools::remove(self.share(pool.borrower).listed, pool);
+        ListedPools::remove(self.local(pool.client).listed, pool);
     } else if (pool.state() == PoolState::spare) {
         ListedPools::remove(self.spare(class_of(pool)), pool);
         self.spare_bytes -= range_bytes(pool.order);
@@ -61,21 +61,21 @@ void PoolHeap::unlist(PoolThread& self, Pool& pool) {
     pool.set_state(PoolState::full);
 }
 
-Pool* PoolHeap::next_pool(PoolThread& self, uint32_t borrower) {
+Pool* PoolHeap::next_pool(PoolThread& self, uint32_t client) {
     take_deferred();
     take_pending(self);
-    PoolShare& share = self.share(borrower);
-    const bool may_borrow = tables_->borrowers[borrower].pool_order == 0;
+    LocalPools& local = self.local(client);
+    const bool may_borrow = tables_->clients[client].pool_order == 0;
     for (;;) {
-        Pool* pool = share.listed;
+        Pool* pool = local.listed;
         if (pool == nullptr && may_borrow) {
-            pool = lend(self, borrower);
+            pool = lend(self, client);
         }
         if (pool == nullptr) {
-            pool = adopt_any(self, borrower);
+            pool = adopt_any(self, client);
         }
         if (pool == nullptr) {
-            pool = make_pool(self, borrower);
+            pool = make_pool(self, client);
         }
         if (pool == nullptr || !unlist_if_full(self, *pool)) {
             return pool;
@@ -93,13 +93,13 @@ bool PoolHeap::unlist_if_full(PoolThread& self, Pool& pool) {
     return true;
 }
 
-Pool* PoolHeap::make_pool(PoolThread& self, uint32_t borrower) {
-    const Borrower& common = tables_->borrowers[borrower];
+Pool* PoolHeap::make_pool(PoolThread& self, uint32_t client) {
+    const Client& common = tables_->clients[client];
     const uint32_t chunk_bytes = __atomic_load_n(&common.chunk_bytes, __ATOMIC_ACQUIRE);
-    PoolShare& share = self.share(borrower);
+    LocalPools& local = self.local(client);
     const unsigned least = first_order(chunk_bytes);
     // All that it had went back: the last was too large.
-    const unsigned next = share.owned == nullptr && share.order >= 2 ? share.order - 2U : share.order;
+    const unsigned next = local.owned == nullptr && local.order >= 2 ? local.order - 2U : local.order;
     unsigned order = common.pool_order != 0 ? common.pool_order - 1U : next < least ? least : next;
     const PoolShape shape = {chunk_bytes, common.pool_order != 0, is_packed_, common.objects};
     const Locked locked(arena_.lock);
@@ -109,16 +109,16 @@ Pool* PoolHeap::make_pool(PoolThread& self, uint32_t borrower) {
         pool = arena_.take(order, shape);
     }
     if (pool != nullptr) {
-        share.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
-        own(self, *pool, borrower);
+        local.order = static_cast<uint8_t>(order + 1 < pool_orders ? order + 1 : order);
+        own(self, *pool, client);
     }
     return pool;
 }
 
-// A pool that is mostly free, another borrower's so far. What of it is in that one's magazine goes back
+// A pool that is mostly free, another client's so far. What of it is in that one's magazine goes back
 // first; it may become empty by that, and leave.
-Pool* PoolHeap::lend(PoolThread& self, uint32_t borrower) {
-    const size_t size_class = class_of(chunk_bytes(borrower));
+Pool* PoolHeap::lend(PoolThread& self, uint32_t client) {
+    const size_t size_class = class_of(chunk_bytes(client));
     for (;;) {
         Pool* pool = self.spare(size_class);
         if (pool == nullptr) {
@@ -128,8 +128,8 @@ Pool* PoolHeap::lend(PoolThread& self, uint32_t borrower) {
             give_back_or_reset(self, *pool);
             continue;
         }
-        const uint32_t lender = pool->borrower;
-        if (lender == borrower) {
+        const uint32_t lender = pool->client;
+        if (lender == client) {
             unlist(self, *pool);
             list(self, *pool);
             return pool;
@@ -144,7 +144,7 @@ Pool* PoolHeap::lend(PoolThread& self, uint32_t borrower) {
                 const Locked locked(pool->lock);
                 disown(self, *pool);
             }
-            own(self, *pool, borrower);
+            own(self, *pool, client);
             return pool;
         }
     }
@@ -152,18 +152,18 @@ Pool* PoolHeap::lend(PoolThread& self, uint32_t borrower) {
 
 // After chunks came back to it.
 void PoolHeap::look_after(PoolThread& self, Pool& pool) {
-    PoolShare& share = self.share(pool.borrower);
+    LocalPools& local = self.local(pool.client);
     bool is_done = false;
     bool has_chunk = false;
     bool is_spare = false;
     {
         const Locked locked(pool.lock);
-        share.living -= pool.returned;
+        local.living -= pool.returned;
         pool.returned = 0;
-        is_done = pool.is_over || (pool.is_empty() && !share.is_kept);
+        is_done = pool.is_over || (pool.is_empty() && !local.is_kept);
         has_chunk = pool.has_chunk();
-        is_spare = pool.is_mostly_free() && pool.apart == 0 && &pool != share.listed &&
-                   tables_->borrowers[pool.borrower].pool_order == 0;
+        is_spare = pool.is_mostly_free() && pool.reserved == 0 && &pool != local.listed &&
+                   tables_->clients[pool.client].pool_order == 0;
     }
     if (is_done) {
         give_back(self, pool);
@@ -177,13 +177,13 @@ void PoolHeap::look_after(PoolThread& self, Pool& pool) {
     }
 }
 
-void PoolHeap::look_at_given(PoolThread& self, uint32_t borrower) {
-    PoolShare& share = self.share(borrower);
-    if (!__atomic_load_n(&share.was_given, __ATOMIC_RELAXED)) {
+void PoolHeap::look_at_given(PoolThread& self, uint32_t client) {
+    LocalPools& local = self.local(client);
+    if (!__atomic_load_n(&local.was_given, __ATOMIC_RELAXED)) {
         return;
     }
-    __atomic_store_n(&share.was_given, false, __ATOMIC_RELAXED);
-    for (Pool* pool = share.owned; pool != nullptr;) {
+    __atomic_store_n(&local.was_given, false, __ATOMIC_RELAXED);
+    for (Pool* pool = local.owned; pool != nullptr;) {
         Pool* next = pool->owned_next;
         look_after(self, *pool);
         pool = next;
@@ -208,7 +208,7 @@ bool PoolHeap::give_back(PoolThread& self, Pool& pool) {
 void PoolHeap::give_back_or_reset(PoolThread& self, Pool& pool) {
     if (!give_back(self, pool)) {
         const Locked locked(pool.lock);
-        self.share(pool.borrower).living -= pool.out - pool.apart + pool.returned;
+        self.local(pool.client).living -= pool.out - pool.reserved + pool.returned;
         arena_.reset(pool);
         unlist(self, pool);
         list(self, pool);
@@ -216,13 +216,13 @@ void PoolHeap::give_back_or_reset(PoolThread& self, Pool& pool) {
 }
 
 // Of which nothing lives.
-void PoolHeap::give_back_all(PoolThread& self, uint32_t borrower) {
-    for (Pool* pool = self.share(borrower).owned; pool != nullptr;) {
+void PoolHeap::give_back_all(PoolThread& self, uint32_t client) {
+    for (Pool* pool = self.local(client).owned; pool != nullptr;) {
         Pool* next = pool->owned_next;
         give_back_or_reset(self, *pool);
         pool = next;
     }
-    MALLOOM_CHECK_FULL(is_valid(self, borrower));
+    MALLOOM_CHECK_FULL(is_valid(self, client));
 }
 
 }  // namespace malloom::heaps

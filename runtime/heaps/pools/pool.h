@@ -2,10 +2,10 @@
 // chunks have no headers and a range has no first page that all would touch.
 //
 // A pool belongs to a size class (its chunk's bytes) and to one thread, its owner, who lends it to a
-// borrower: a call site, a context, a pool of a compiler's. It is
-// - listed: it has chunks to give, and is among those that its owner fills the borrower's magazine from;
+// client: a call site, a context, a pool of a compiler's. It is
+// - listed: it has chunks to give, and is among those that its owner fills the client's magazine from;
 // - full: the first thread that gives one of its chunks back makes it pending, for the owner to look at;
-// - spare: mostly free, so its owner may lend it to another borrower of the size class;
+// - spare: mostly free, so its owner may lend it to another client of the size class;
 // - an orphan: its owner has ended; who needs its size class, or frees one of its chunks, adopts it.
 #pragma once
 
@@ -54,20 +54,20 @@ struct alignas(128) Pool {
     PoolThread* owner;  ///< null where it is an orphan; changes under the arena's lock too
     structures::ThreadLock lock;
     uint32_t carved;      ///< chunks that were ever given out; the rest is untouched
-    uint32_t out;         ///< chunks that are objects, in the magazine, or set apart
-    uint32_t apart;       ///< of these: set apart by PoolHeap::take_run, and not objects yet; the owner's
+    uint32_t out;         ///< chunks that are objects, in the magazine, or reserved
+    uint32_t reserved;    ///< of these: reserved by PoolHeap::take_run, and not objects yet; the owner's
     uint32_t returned;    ///< chunks that others have given back since the owner looked
     uint32_t search;      ///< word of the free bits below which none is set
     uint32_t idle_pages;  ///< resident pages without a chunk that is out
-    uint32_t borrower;
+    uint32_t client;
     uint8_t order;    ///< the range has range_bytes(order)
     uint8_t state_;   ///< PoolState
     bool is_pending;  ///< on its owner's stack of pending pools; an orphan: in its size class's list
-    bool is_over;     ///< its borrower was destroyed: the owner gives it back
+    bool is_over;     ///< its client was destroyed: the owner gives it back
     bool is_spread;   ///< its chunks stand for objects that lie anywhere in the range
 
     Pool* pending_next;  ///< on the owner's stack; of the arena's unused ones
-    Pool* owned_next;    ///< of its owner's pools of the borrower
+    Pool* owned_next;    ///< of its owner's pools of the client
     Pool* owned_before;
     Pool* listed_next;  ///< of those that are listed, of the class's spare ones, or of its orphans
     Pool* listed_before;
@@ -82,7 +82,7 @@ struct alignas(128) Pool {
     bool has_chunk() const { return out < capacity; }
     bool is_mostly_free() const { return out <= capacity / 4; }
     /// Whether no object lies in it, and no magazine has its chunks.
-    bool is_empty() const { return out == apart; }
+    bool is_empty() const { return out == reserved; }
 };
 static_assert(sizeof(Pool) == 128);
 

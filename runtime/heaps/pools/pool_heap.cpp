@@ -44,39 +44,39 @@ void PoolHeap::close_tables() {
     stand_ins_[0] = stand_ins_[1] = nullptr;
     idle_threads_ = nullptr;
     threads_count_ = 0;
-    borrowers_count_ = 1;
-    unused_borrower_ = 0;
+    clients_count_ = 1;
+    unused_client_ = 0;
     deferred_ = nullptr;
 }
 
-void* PoolHeap::allocate(PoolThread& self, uint32_t borrower) {
-    if (self.is_busy || chunk_bytes(borrower) == 0) {
+void* PoolHeap::allocate(PoolThread& self, uint32_t client) {
+    if (self.is_busy || chunk_bytes(client) == 0) {
         return nullptr;
     }
-    if (void* object = ended_taking(self, borrower)) {
+    if (void* object = ended_taking(self, client)) {
         return object;
     }
     const BusyScope busy(self);
     void* chunk = nullptr;
     {
-        OpenMagazine magazine(*this, self, borrower);
+        OpenMagazine magazine(*this, self, client);
         chunk = magazine.is_whole() ? magazine.take() : nullptr;
     }
     if (chunk != nullptr) {
         mark_object(self, chunk);
-        cache(self, borrower);
-        limit_cached(self, borrower);
+        cache(self, client);
+        limit_cached(self, client);
     }
     return chunk;
 }
 
 // A claim of the fast path that a handler came into, or what the fast path gives, for callers that did not
-// ask it. A chunk of another borrower's goes back.
-void* PoolHeap::ended_taking(PoolThread& self, uint32_t borrower) {
+// ask it. A chunk of another client's goes back.
+void* PoolHeap::ended_taking(PoolThread& self, uint32_t client) {
     if (self.taking.top == nullptr) [[likely]] {
-        return allocate_fast(self, borrower);
+        return allocate_fast(self, client);
     }
-    const bool is_wanted = self.taking.top == &self.top(borrower);
+    const bool is_wanted = self.taking.top == &self.top(client);
     uint64_t& top = *self.taking.top;
     void* chunk = end_taking(self.taking);
     if (chunk == nullptr || is_wanted) {
@@ -89,9 +89,9 @@ void* PoolHeap::ended_taking(PoolThread& self, uint32_t borrower) {
     return nullptr;
 }
 
-void* PoolHeap::take_run(PoolThread& self, uint32_t borrower, uint32_t& count) {
-    void* first = take_from_magazine(self.top(borrower), self.taking);
-    Pool* pool = first == nullptr ? next_pool(self, borrower) : nullptr;
+void* PoolHeap::take_run(PoolThread& self, uint32_t client, uint32_t& count) {
+    void* first = take_from_magazine(self.top(client), self.taking);
+    Pool* pool = first == nullptr ? next_pool(self, client) : nullptr;
     if (pool != nullptr) {
         const Locked locked(pool->lock);
         const uint32_t wanted = count;
@@ -102,8 +102,8 @@ void* PoolHeap::take_run(PoolThread& self, uint32_t borrower, uint32_t& count) {
             count = wanted;
             first = arena_.carve(*pool, count);
         }
-        pool->apart += count - 1;
-        ++self.share(borrower).living;
+        pool->reserved += count - 1;
+        ++self.local(client).living;
     } else {
         count = first != nullptr;
     }
@@ -157,13 +157,13 @@ bool PoolHeap::release_own(PoolThread& self, Pool& pool, void* object) {
         return false;
     }
     const size_t size_class = class_of(pool);
-    const bool is_put = put(self, pool.borrower, object);
+    const bool is_put = put(self, pool.client, object);
     share_spares(self, size_class);
     return is_put;
 }
 
-bool PoolHeap::put(PoolThread& self, uint32_t borrower, void* object) {
-    OpenMagazine magazine(*this, self, borrower);
+bool PoolHeap::put(PoolThread& self, uint32_t client, void* object) {
+    OpenMagazine magazine(*this, self, client);
     if (!magazine.is_whole()) {
         return false;
     }

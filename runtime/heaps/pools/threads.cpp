@@ -13,7 +13,7 @@ using structures::ThreadLock;
 
 void PoolHeap::add_stand_in(AbsentPoolThread& stand_in) {
     const Locked locked(arena_.lock);
-    stand_in.close_all(borrowers_count_);
+    stand_in.close_all(clients_count_);
     (stand_ins_[0] == nullptr ? stand_ins_[0] : stand_ins_[1]) = &stand_in;
 }
 
@@ -38,8 +38,8 @@ PoolThread* PoolHeap::take_table() {
     if (table == nullptr) {
         return nullptr;
     }
-    for (uint32_t borrower = 0; borrower < borrowers_count_; ++borrower) {
-        table->top(borrower) = closed_top();
+    for (uint32_t client = 0; client < clients_count_; ++client) {
+        table->top(client) = closed_top();
     }
     const uint32_t number = threads_count_ + 1;
     __atomic_store_n(&threads_count_, number, __ATOMIC_RELAXED);
@@ -56,21 +56,20 @@ void PoolHeap::leave(PoolThread& self) {
         const BusyScope busy(self);
         take_deferred();
         take_pending(self);
-        for (uint32_t borrower = 0; borrower < __atomic_load_n(&borrowers_count_, __ATOMIC_RELAXED);
-             ++borrower) {
-            PoolShare& share = self.share(borrower);
-            MALLOOM_CHECK_FULL(is_valid(self, borrower));
-            if (share.slots != nullptr) {
-                OpenMagazine(*this, self, borrower).flush();
-                uncache(self, borrower);
+        for (uint32_t client = 0; client < __atomic_load_n(&clients_count_, __ATOMIC_RELAXED); ++client) {
+            LocalPools& local = self.local(client);
+            MALLOOM_CHECK_FULL(is_valid(self, client));
+            if (local.slots != nullptr) {
+                OpenMagazine(*this, self, client).flush();
+                uncache(self, client);
             }
-            for (Pool* pool = share.owned; pool != nullptr;) {
+            for (Pool* pool = local.owned; pool != nullptr;) {
                 Pool* next = pool->owned_next;
                 orphan(self, *pool);
                 pool = next;
             }
-            share.asked = 0;
-            share.order = 0;
+            local.asked = 0;
+            local.order = 0;
         }
     }
     self.cached_extra = 0;
@@ -118,7 +117,7 @@ void PoolHeap::share_spares(PoolThread& self, size_t size_class) {
     }
     for (Pool* pool = self.spare(size_class); pool != nullptr && self.spare_bytes > most_spare / 2;
          pool = self.spare(size_class)) {
-        OpenMagazine(*this, self, pool->borrower).flush();
+        OpenMagazine(*this, self, pool->client).flush();
         if (self.spare(size_class) == pool) {
             orphan(self, *pool);
         }
@@ -160,23 +159,23 @@ void PoolHeap::look_after_orphan(Pool& pool) {
     }
 }
 
-Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t borrower) {
+Pool* PoolHeap::adopt_any(PoolThread& self, uint32_t client) {
     constexpr unsigned most_looks = 32;
     const Locked locked(arena_.lock);
-    Pool*& first = tables_->orphans[class_of_borrower(borrower)];
-    const Borrower& wanting = tables_->borrowers[borrower];
+    Pool*& first = tables_->orphans[class_of_client(client)];
+    const Client& wanting = tables_->clients[client];
     Pool* pool = first;
     // Of those whose pools are of one length, only their own.
-    for (unsigned looks = most_looks;
-         pool != nullptr && wanting.pool_order != 0 && pool->borrower != borrower; --looks) {
+    for (unsigned looks = most_looks; pool != nullptr && wanting.pool_order != 0 && pool->client != client;
+         --looks) {
         pool = looks != 0 ? pool->listed_next : nullptr;
     }
     if (pool != nullptr) {
         ListedPools::remove(first, *pool);
         pool->is_pending = false;
-        own(self, *pool, borrower);
+        own(self, *pool, client);
         mark_all(*pool, ChunkState::of_orphan, self.mark);
-        MALLOOM_CHECK_FULL(is_valid(self, borrower));
+        MALLOOM_CHECK_FULL(is_valid(self, client));
     }
     return pool;
 }
@@ -194,7 +193,7 @@ bool PoolHeap::adopt(PoolThread& self, Pool& pool) {
         ListedPools::remove(tables_->orphans[class_of(pool)], pool);
         pool.is_pending = false;
     }
-    own(self, pool, pool.borrower);
+    own(self, pool, pool.client);
     mark_all(pool, ChunkState::of_orphan, self.mark);
     return true;
 }
@@ -249,10 +248,10 @@ void PoolHeap::inherit(PoolThread* self, Pool& pool) {
         return;
     }
     if (pool.owner == self && self != nullptr) {
-        PoolShare& share = self->share(pool.borrower);
-        share.living -= pool.out - pool.apart + pool.returned;
+        LocalPools& local = self->local(pool.client);
+        local.living -= pool.out - pool.reserved + pool.returned;
         arena_.recount(pool);
-        share.living += pool.out - pool.apart;
+        local.living += pool.out - pool.reserved;
         pool.returned = 0;
         pool.is_pending = false;
         if (pool.state() == PoolState::full && pool.has_chunk()) {

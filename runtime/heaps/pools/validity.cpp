@@ -75,44 +75,44 @@ bool PoolArena::is_valid() const noexcept {
     return unused == 0 && bytes == blocks_ * block_bytes && bytes <= ranges_.usable();
 }
 
-bool PoolHeap::is_valid(PoolThread& self, uint32_t borrower) const noexcept {
-    PoolShare& share = self.share(borrower);
+bool PoolHeap::is_valid(PoolThread& self, uint32_t client) const noexcept {
+    LocalPools& local = self.local(client);
     const Pool* before = nullptr;
     uint64_t bytes = 0;
-    for (const Pool* pool = share.owned; pool != nullptr; pool = pool->owned_next) {
-        if (pool->owner != &self || pool->borrower != borrower || pool->owned_before != before) {
+    for (const Pool* pool = local.owned; pool != nullptr; pool = pool->owned_next) {
+        if (pool->owner != &self || pool->client != client || pool->owned_before != before) {
             return false;
         }
         bytes += range_bytes(pool->order);
         before = pool;
     }
     before = nullptr;
-    for (const Pool* pool = share.listed; pool != nullptr; pool = pool->listed_next) {
-        if (pool->state() != PoolState::listed || pool->owner != &self || pool->borrower != borrower ||
+    for (const Pool* pool = local.listed; pool != nullptr; pool = pool->listed_next) {
+        if (pool->state() != PoolState::listed || pool->owner != &self || pool->client != client ||
             pool->listed_before != before) {
             return false;
         }
         before = pool;
     }
-    return bytes == share.owned_bytes;
+    return bytes == local.owned_bytes;
 }
 
 // A claimed slot may be empty: its chunk is a signal handler's.
 bool OpenMagazine::is_valid() const noexcept {
-    if (share_.slots == nullptr) {
-        return count_ == 0 && share_.limit == 0;
+    if (local_.slots == nullptr) {
+        return count_ == 0 && local_.limit == 0;
     }
-    if (count_ > share_.limit || share_.magazine_order >= magazine_orders ||
-        share_.limit > magazine_capacity(share_.magazine_order)) {
+    if (count_ > local_.limit || local_.magazine_order >= magazine_orders ||
+        local_.limit > magazine_capacity(local_.magazine_order)) {
         return false;
     }
     for (uint32_t i = 0; i < magazine_sentinels; ++i) {
-        if (share_.slots[share_.limit + i] != magazine_sentinel) {
+        if (local_.slots[local_.limit + i] != magazine_sentinel) {
             return false;
         }
     }
     for (uint32_t i = 0; i < count_; ++i) {
-        const auto chunk = static_cast<uintptr_t>(share_.slots[i]);
+        const auto chunk = static_cast<uintptr_t>(local_.slots[i]);
         if (chunk != 0 && !is_own(chunk)) {
             return false;
         }
@@ -123,7 +123,7 @@ bool OpenMagazine::is_valid() const noexcept {
 bool OpenMagazine::is_own(uintptr_t chunk) const noexcept {
     const Pool* pool = heap_.arena_.find(reinterpret_cast<const void*>(chunk));
     return pool != nullptr && __atomic_load_n(&pool->owner, __ATOMIC_RELAXED) == &self_ &&
-           pool->borrower == borrower_ && index_of(*pool, chunk).is_exact;
+           pool->client == client_ && index_of(*pool, chunk).is_exact;
 }
 
 }  // namespace malloom::heaps

@@ -20,12 +20,12 @@ uint32_t SplitPools::add(PoolHeap& heap, SplitShape shape) {
         return PoolHeap::none;
     }
     const uint32_t range = range_of_pools(shape);
-    const uint32_t borrower = heap.add_spread(range / shape.pool_bytes * shape.objects(), range);
-    if (borrower != PoolHeap::none) {
-        shapes_[borrower] = shape;
-        objects_[borrower] = shape.objects();
+    const uint32_t client = heap.add_spread(range / shape.pool_bytes * shape.objects(), range);
+    if (client != PoolHeap::none) {
+        shapes_[client] = shape;
+        objects_[client] = shape.objects();
     }
-    return borrower;
+    return client;
 }
 
 void* SplitPools::object_in_small_pool(const SplitShape& shape, uintptr_t chunk) {
@@ -38,7 +38,7 @@ void* SplitPools::object_in_small_pool(const SplitShape& shape, uintptr_t chunk)
 
 bool SplitPools::is_valid(const Pool& pool) const noexcept {
     const SplitShape& shape = shape_of(pool);
-    const uint32_t objects = objects_[pool.borrower];
+    const uint32_t objects = objects_[pool.client];
     const uint32_t range = range_of_pools(shape);
     return pool.is_spread && platform::is_power_of_two(shape.pool_bytes) && objects == shape.objects() &&
            uint64_t{objects} * shape.object_bytes <= shape.pool_bytes &&
@@ -53,7 +53,7 @@ void* SplitPools::chunk_of(const Pool& pool, const void* object) const {
     const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(object) - pool.start);
     const uint32_t in_pool = offset & (shape.pool_bytes - 1);
     const uint32_t index = in_pool / shape.first_bytes;
-    const uint32_t objects = objects_[pool.borrower];
+    const uint32_t objects = objects_[pool.client];
     const uint32_t before = offset != in_pool ? offset / shape.pool_bytes * objects : 0;
     const bool begins = in_pool == index * shape.first_bytes && index < objects;
     const uintptr_t chunk = pool.start + (uintptr_t{before + index} << granule_shift);

@@ -7,7 +7,7 @@
 
 namespace malloom::heaps {
 
-/// How objects of a borrower lie: as many of `object_bytes` as a pool of `pool_bytes` has room for, their
+/// How objects of a client lie: as many of `object_bytes` as a pool of `pool_bytes` has room for, their
 /// addresses `first_bytes` apart, from where the pool begins.
 struct SplitShape {
     uint32_t first_bytes;   ///< an element of the first field's array
@@ -21,12 +21,12 @@ struct SplitShape {
     bool operator==(const SplitShape&) const = default;
 };
 
-/// Objects of a pool heap's borrowers whose pools are spread (PoolHeap::add_spread). Pools may be smaller
-/// than those of the heap: each of these then holds several. All zero has no borrower. Thread-safe but for
+/// Objects of a pool heap's clients whose pools are spread (PoolHeap::add_spread). Pools may be smaller
+/// than those of the heap: each of these then holds several. All zero has no client. Thread-safe but for
 /// add.
 class SplitPools {
   public:
-    /// A new borrower; PoolHeap::none where the shape cannot be.
+    /// A new client; PoolHeap::none where the shape cannot be.
     uint32_t add(PoolHeap& heap, SplitShape shape);
 
     /// The address of the object that a chunk stands for.
@@ -41,8 +41,8 @@ class SplitPools {
     /// The chunk that stands for an object; an address where no chunk begins for one that no object begins
     /// at.
     void* chunk_of(const Pool& pool, const void* object) const;
-    /// Of a pool's borrower; one without bytes where the pool is not of split objects.
-    const SplitShape& shape_of(const Pool& pool) const { return shapes_[pool.borrower]; }
+    /// Of a pool's client; one without bytes where the pool is not of split objects.
+    const SplitShape& shape_of(const Pool& pool) const { return shapes_[pool.client]; }
 
   private:
     /// Whether all objects of the pool's shape have their place in it, and the heap has a chunk for each of
@@ -50,8 +50,8 @@ class SplitPools {
     bool is_valid(const Pool& pool) const noexcept;
     static void* object_in_small_pool(const SplitShape& shape, uintptr_t chunk);
 
-    SplitShape shapes_[most_borrowers];
-    uint32_t objects_[most_borrowers];  ///< of a pool
+    SplitShape shapes_[most_clients];
+    uint32_t objects_[most_clients];  ///< of a pool
 };
 
 }  // namespace malloom::heaps

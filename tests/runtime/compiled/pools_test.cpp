@@ -261,7 +261,7 @@ TEST(CompiledPools, HandlersOfAForkMayWaitForThreads) {
 }
 
 // A structure's first request in a child, while another thread of the parent was at one.
-TEST(CompiledPools, ChildrenMakeBorrowersOfTheirOwn) {
+TEST(CompiledPools, ChildrenMakeClientsOfTheirOwn) {
     std::atomic<bool> is_over = false;
     std::thread other([&] {
         for (unsigned structure = first_raced; structure < last_raced && !is_over; ++structure) {

@@ -31,7 +31,7 @@ TEST(RequestMonitor, RequestsBeforeThatDelayIt) {
 
 TEST(RequestMonitor, SizesThatKeepChangingDisagree) {
     RequestMonitor monitor;
-    for (uint32_t i = 0; i < RequestMonitor::patience; ++i) {
+    for (uint32_t i = 0; i < RequestMonitor::most_changes; ++i) {
         EXPECT_EQ(monitor.observe(16 + 16 * (i % 2)), Verdict::unknown);
     }
     EXPECT_EQ(monitor.observe(16), Verdict::disagree);
@@ -47,14 +47,14 @@ TEST(RequestMonitor, MostRequestsOfOneSizeAreEnough) {
     EXPECT_EQ(verdict, Verdict::agree);
 }
 
-TEST(RequestMonitor, StraysEndThePoolAndAgreementBringsItBackForLonger) {
+TEST(RequestMonitor, OtherSizesEndThePoolAndAgreementBringsItBackForLonger) {
     RequestMonitor monitor;
     ASSERT_EQ(observe(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
     for (uint32_t allowance : {1U, 4U, 16U}) {
         for (uint32_t i = 1; i < allowance * RequestMonitor::first_allowance; ++i) {
-            ASSERT_FALSE(monitor.observe_stray());
+            ASSERT_FALSE(monitor.observe_other_size());
         }
-        EXPECT_TRUE(monitor.observe_stray());
+        EXPECT_TRUE(monitor.observe_other_size());
         EXPECT_EQ(observe(monitor, 48, RequestMonitor::pooling_after), Verdict::agree);
     }
 }
@@ -65,7 +65,7 @@ TEST(RequestMonitor, ASiteMayChangeItsSizeAFewTimes) {
         const bool is_last = pool == RequestMonitor::most_pools;
         EXPECT_EQ(observe(monitor, 16 * (pool + 1), RequestMonitor::pooling_after),
                   is_last ? Verdict::disagree : Verdict::agree);
-        while (!monitor.observe_stray()) {
+        while (!monitor.observe_other_size()) {
         }
     }
 }

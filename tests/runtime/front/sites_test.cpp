@@ -16,23 +16,23 @@ class SitesDeathTest : public testing::Test {
   protected:
     SitesDeathTest() {
         EXPECT_TRUE(sites.open(nullptr, {true, false, true}));
-        borrower = process_heaps.pools.heap.common(16);
+        client = process_heaps.pools.heap.common(16);
     }
     ~SitesDeathTest() override { process_heaps.pools.close(); }
 
-    uint32_t borrower = heaps::PoolHeap::none;
+    uint32_t client = heaps::PoolHeap::none;
 };
 
 TEST_F(SitesDeathTest, ChunksThatAreTooSmallAreNotHandedOut) {
     Site& site = sites.at(0x1000);
-    EXPECT_NE(sites.allocate_pooled_slow(site, {16, borrower}), nullptr);
-    EXPECT_DEATH(sites.allocate_pooled_slow(site, {64, borrower}),
+    EXPECT_NE(sites.allocate_pooled_slow(site, {16, client}), nullptr);
+    EXPECT_DEATH(sites.allocate_pooled_slow(site, {64, client}),
                  "malloom: fault of malloom's own: sites.cpp:.*has_room.pool");
 }
 
 #if defined(MALLOOM_CHECKED)
 TEST_F(SitesDeathTest, ASiteThatIsFoundAgainIsStillWhole) {
-    sites.at(0x3000).pooled.set({64, borrower});
+    sites.at(0x3000).pooled.set({64, client});
     sites.at(0x3000 + 1024);  // takes its place among those met lately
     EXPECT_DEATH(sites.at(0x3000), "malloom: fault of malloom's own: sites.cpp:.*is_valid.entry.value");
 }
@@ -43,7 +43,7 @@ TEST_F(SitesDeathTest, WrappersOfASiteAreNoRing) {
     site.below = &site;
     EXPECT_FALSE(Sites::is_valid(site));
     site.below = nullptr;
-    site.pooled.set({64, borrower});
+    site.pooled.set({64, client});
     EXPECT_FALSE(Sites::is_valid(site));
 }
 #endif

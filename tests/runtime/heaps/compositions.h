@@ -75,7 +75,7 @@ class Composition {
         return route.open_sites(&plan, {});
     }
     /// The slots and the group that the plan has for contexts 1 and on.
-    void assign(front::Asker (&requesters)[composition_contexts]) {
+    void assign(front::Requester (&requesters)[composition_contexts]) {
         for (unsigned i = 0; i < composition_contexts; ++i) {
             if (const auto* found = plan.find_context(i + 1)) {
                 heap.plan.assign(requesters[i], found->first_slot, found->slots);
@@ -83,11 +83,11 @@ class Composition {
             }
         }
     }
-    virtual front::Asker& requester(size_t, unsigned) { return nobody; }
+    virtual front::Requester& requester(size_t, unsigned) { return nobody; }
 
     std::vector<uint64_t> image;
     heaps::PlanFile plan;
-    front::Asker nobody;
+    front::Requester nobody;
 };
 
 /// Requests find slots and groups by context.
@@ -99,10 +99,10 @@ class ByContext : public Composition {
     }
 
   protected:
-    front::Asker& requester(size_t, unsigned context) override {
+    front::Requester& requester(size_t, unsigned context) override {
         return requesters[context % composition_contexts];
     }
-    front::Asker requesters[composition_contexts];
+    front::Requester requesters[composition_contexts];
 };
 
 class ContextMatching : public ByContext {
@@ -144,10 +144,10 @@ class SequenceMatching : public Composition {
 
   protected:
     // One composition lives at a time; a thread begins its sequence anew in each.
-    front::Asker& requester(size_t bytes, unsigned) override {
+    front::Requester& requester(size_t bytes, unsigned) override {
         static thread_local const void* known = nullptr;
         static thread_local heaps::ThreadSequence sequence;
-        static thread_local front::Asker requester;
+        static thread_local front::Requester requester;
         if (known != this) {
             known = this;
             sequence = {};

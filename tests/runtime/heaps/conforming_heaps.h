@@ -186,7 +186,7 @@ class PlannedSlots : InPlan {
     }
 
     heaps::PlanHeap heap_;
-    heaps::Requester requesters_[requesters_count];
+    heaps::PlannedContext requesters_[requesters_count];
 };
 
 /// One group for small requests, one for those that are larger.
@@ -220,7 +220,7 @@ class PlannedGroups : InPlan {
     }
 
     heaps::GroupHeap heap_;
-    heaps::Requester requesters_[2];
+    heaps::PlannedContext requesters_[2];
 };
 
 /// Pools with a table for each thread that comes, as a front keeps them.
@@ -266,9 +266,9 @@ class SizedPools {
 
   protected:
     virtual void* claim(size_t bytes) { return take(pools_.common(bytes)); }
-    void* take(uint32_t borrower) {
-        void* object = pools_.allocate_fast(self(), borrower);
-        return object != nullptr ? object : pools_.allocate(self(), borrower);
+    void* take(uint32_t client) {
+        void* object = pools_.allocate_fast(self(), client);
+        return object != nullptr ? object : pools_.allocate(self(), client);
     }
     heaps::PoolThread& self() {
         heaps::PoolThread*& table = tables[this];
@@ -289,19 +289,19 @@ class AlignedPools : public SizedPools {
   public:
     AlignedPools() {
         for (size_t i = 0; i < classes; ++i) {
-            borrowers_[i] = pools_.add_aligned((i + 1) * heaps::granule_bytes, pool_bytes);
+            clients_[i] = pools_.add_aligned((i + 1) * heaps::granule_bytes, pool_bytes);
         }
     }
 
   protected:
     void* claim(size_t bytes) override {
-        return take(borrowers_[(bytes - (bytes != 0)) / heaps::granule_bytes]);
+        return take(clients_[(bytes - (bytes != 0)) / heaps::granule_bytes]);
     }
 
   private:
     static constexpr size_t pool_bytes = size_t{64} << 10;
     static constexpr size_t classes = largest_bytes / heaps::granule_bytes;
-    uint32_t borrowers_[classes];
+    uint32_t clients_[classes];
 };
 
 /// Each object beside the one before of its size, where the co-location heap has places for that size.

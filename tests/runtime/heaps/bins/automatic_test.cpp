@@ -355,7 +355,7 @@ TEST(AutomaticRehash, LeavesWhatItCannotDo) {
     ASSERT_EQ(malloom_bins_rehash_automatically(&used.small.heap, &settings), MALLOOM_BINS_OK);
     const std::vector<uint32_t> begins = begins_of(used.small.heap);
     used.program.run(5'000, narrow);
-    EXPECT_EQ(used.small.heard.failures, std::vector{MALLOOM_BINS_TOO_SMALL});
+    EXPECT_EQ(used.small.noticed.failures, std::vector{MALLOOM_BINS_TOO_SMALL});
     EXPECT_TRUE(used.is_off());
     EXPECT_EQ(begins_of(used.small.heap), begins);
     EXPECT_EQ(used.small.heap.function, &malloom_bins_variable);
@@ -413,7 +413,7 @@ TEST(AutomaticRehash, EndsWhereLinksAreDamaged) {
     EXPECT_EQ(malloom_bins_free(&used.small.heap, used.program.objects()[0]), MALLOOM_BINS_OK);
     EXPECT_TRUE(used.is_off());
     EXPECT_EQ(malloom_bins_rehash(&used.small.heap, MALLOOM_BINS_LINEAR, nullptr), MALLOOM_BINS_DAMAGED);
-    EXPECT_EQ(used.small.heard.failures, (std::vector{MALLOOM_BINS_DAMAGED, MALLOOM_BINS_DAMAGED}));
+    EXPECT_EQ(used.small.noticed.failures, (std::vector{MALLOOM_BINS_DAMAGED, MALLOOM_BINS_DAMAGED}));
     links[0] = next;
     EXPECT_TRUE(used.small.is_whole()) << "nothing else has changed";
 }

@@ -88,15 +88,15 @@ TEST_P(BadInput, Regions) {
 /// Which calls the heap has (options.h).
 constexpr struct {
     unsigned options;
-    bool hears;
+    bool samples;
 } calls[] = {{0, false}, {MALLOOM_BINS_COUNT_STEPS, false}, {0, true}, {MALLOOM_BINS_THOROUGH, true}};
 
 TEST_P(BadInput, WhatIsFreedTwice) {
-    for (const auto [options, hears] : calls) {
+    for (const auto [options, samples] : calls) {
         if (mode() != 0 && options == MALLOOM_BINS_THOROUGH) {
             continue;  // no heap is both
         }
-        SmallHeap small(1 << 13, {.options = options | mode()}, hears);
+        SmallHeap small(1 << 13, {.options = options | mode()}, samples);
         std::vector<void*> objects;
         for (int i = 0; i < 6; ++i) {
             objects.push_back(malloom_bins_alloc(&small.heap, 100));
@@ -120,16 +120,16 @@ TEST_P(BadInput, WhatIsFreedLaterTwice) {
     malloom_bins_free_later(&small.heap, object);
     EXPECT_EQ(malloom_bins_free(&small.heap, other), MALLOOM_BINS_OK);
     malloom_bins_alloc(&small.heap, 10);  // a bounded heap judges one a call
-    EXPECT_FALSE(small.heard.failures.empty());
+    EXPECT_FALSE(small.noticed.failures.empty());
     EXPECT_TRUE(small.is_whole());
 }
 
 TEST_P(BadInput, ForeignAddresses) {
-    for (const auto [options, hears] : calls) {
+    for (const auto [options, samples] : calls) {
         if (mode() != 0 && options == MALLOOM_BINS_THOROUGH) {
             continue;  // no heap is both
         }
-        SmallHeap small(1 << 13, {.options = options | mode()}, hears);
+        SmallHeap small(1 << 13, {.options = options | mode()}, samples);
         auto* object = static_cast<char*>(malloom_bins_alloc(&small.heap, 100));
         memset(object, 0, 100);
         int elsewhere = 0;
@@ -196,7 +196,7 @@ TEST_P(BadInput, OverwrittenLinks) {
     memcpy(links, object, sizeof links);
     memset(object, 0x41, sizeof links);
     EXPECT_EQ(malloom_bins_alloc(&small.heap, 104), nullptr);
-    EXPECT_EQ(small.heard.failures.front(), MALLOOM_BINS_DAMAGED);
+    EXPECT_EQ(small.noticed.failures.front(), MALLOOM_BINS_DAMAGED);
     EXPECT_EQ(malloom_bins_free(&small.heap, wall), MALLOOM_BINS_DAMAGED);
     memcpy(object, links, sizeof links);
     EXPECT_TRUE(small.is_whole());
@@ -258,7 +258,7 @@ TEST_P(BadInput, Sizes) {
     }
     for (const size_t alignment : {size_t{0}, size_t{3}, SIZE_MAX}) {
         EXPECT_EQ(malloom_bins_aligned(&small.heap, alignment, 10), nullptr);
-        EXPECT_EQ(small.heard.failures.back(), MALLOOM_BINS_BAD_ARGUMENT);
+        EXPECT_EQ(small.noticed.failures.back(), MALLOOM_BINS_BAD_ARGUMENT);
     }
     for (const size_t alignment : {SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1}) {
         for (const size_t bytes : {size_t{10}, SIZE_MAX / 4, SIZE_MAX / 4 + 1, SIZE_MAX}) {
@@ -275,7 +275,7 @@ TEST_P(BadInput, Exhaustion) {
         objects.push_back(object);
     }
     EXPECT_GT(objects.size(), 50u);
-    EXPECT_EQ(small.heard.failures, std::vector{MALLOOM_BINS_NO_MEMORY});
+    EXPECT_EQ(small.noticed.failures, std::vector{MALLOOM_BINS_NO_MEMORY});
     EXPECT_EQ(malloom_bins_realloc(&small.heap, objects[0], 1'000), nullptr) << "it stays where it is";
     EXPECT_TRUE(small.is_whole());
     for (void* object : objects) {

@@ -172,13 +172,13 @@ TEST(Bins, OwnersHearOfEachObject) {
     void* object = malloom_bins_alloc(&small.heap, 10);
     object = malloom_bins_realloc(&small.heap, object, 20);
     malloom_bins_free(&small.heap, object);
-    EXPECT_EQ(small.heard.made, 2u);
-    EXPECT_EQ(small.heard.freed, 1u);
-    EXPECT_GE(small.heard.locks, 4u);
+    EXPECT_EQ(small.noticed.made, 2u);
+    EXPECT_EQ(small.noticed.freed, 1u);
+    EXPECT_GE(small.noticed.locks, 4u);
     malloom_bins_free_later(&small.heap, malloom_bins_alloc(&small.heap, 0));
-    EXPECT_EQ(small.heard.made, 3u) << "of no bytes too";
+    EXPECT_EQ(small.noticed.made, 3u) << "of no bytes too";
     malloom_bins_free(&small.heap, malloom_bins_alloc(&small.heap, 10));
-    EXPECT_EQ(small.heard.freed, 3u) << "later too";
+    EXPECT_EQ(small.noticed.freed, 3u) << "later too";
 }
 
 TEST(Bins, StatisticsSayWhatThereIs) {
@@ -192,7 +192,7 @@ TEST(Bins, StatisticsSayWhatThereIs) {
     malloom_bins_free(&small.heap, object);
     EXPECT_EQ(small.statistics().least_free_bytes, 0u);
     EXPECT_EQ(small.statistics().failures, 1u);
-    EXPECT_EQ(small.heard.failures, std::vector{MALLOOM_BINS_NO_MEMORY});
+    EXPECT_EQ(small.noticed.failures, std::vector{MALLOOM_BINS_NO_MEMORY});
 }
 
 TEST(Bins, TheOriginalsTableIsItsFunction) {

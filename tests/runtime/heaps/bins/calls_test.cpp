@@ -19,16 +19,16 @@ using namespace heaps::bins;
 constexpr bool quiet = false;
 
 TEST(Calls, AreCarefulWhereSomethingRareIsAskedFor) {
-    EXPECT_EQ(malloom_bins{}.calls, careful_calls);
-    EXPECT_EQ(SmallHeap(1 << 12).heap.calls, careful_calls) << "it has hooks";
+    EXPECT_EQ(malloom_bins{}.calls, general_calls);
+    EXPECT_EQ(SmallHeap(1 << 12).heap.calls, general_calls) << "it has hooks";
     for (const unsigned option :
          {MALLOOM_BINS_CLEAR_ON_FREE, MALLOOM_BINS_CHECKED_LINKS, MALLOOM_BINS_THOROUGH}) {
-        EXPECT_EQ(SmallHeap(1 << 12, {.options = option}, quiet).heap.calls, careful_calls) << option;
+        EXPECT_EQ(SmallHeap(1 << 12, {.options = option}, quiet).heap.calls, general_calls) << option;
     }
     SmallHeap small(1 << 12, {}, quiet);
     EXPECT_EQ(calls_of(small.heap), original_calls);
     malloom_bins_free_later(&small.heap, malloom_bins_alloc(&small.heap, 1));
-    EXPECT_EQ(calls_of(small.heap), careful_calls) << "something is to be freed first";
+    EXPECT_EQ(calls_of(small.heap), general_calls) << "something is to be freed first";
     malloom_bins_alloc(&small.heap, 1);
     EXPECT_EQ(calls_of(small.heap), original_calls);
 }
@@ -60,12 +60,12 @@ TEST(Calls, HearOfReleasesWhileBinsAreLaidOutAutomatically) {
     settings.storage = storage.data();
     settings.storage_bytes = storage.size() * sizeof(uint64_t);
     ASSERT_EQ(malloom_bins_rehash_automatically(&small.heap, &settings), MALLOOM_BINS_OK);
-    EXPECT_EQ(small.heap.calls, original_hearing_calls);
+    EXPECT_EQ(small.heap.calls, original_sampling_calls);
     EXPECT_EQ(malloom_bins_rehash_automatically(&small.heap, nullptr), MALLOOM_BINS_OK);
     EXPECT_EQ(small.heap.calls, original_calls);
     small.heap.function = malloom_bins_variable;
     ASSERT_EQ(malloom_bins_rehash_automatically(&small.heap, &settings), MALLOOM_BINS_OK);
-    EXPECT_EQ(small.heap.calls, hearing_calls);
+    EXPECT_EQ(small.heap.calls, sampling_calls);
 }
 
 /// Where the objects lie that a sequence of calls makes, from the region's begin on; -1 for none.
@@ -96,19 +96,19 @@ TEST(Calls, ChooseTheSamePlaces) {
         SmallHeap original(1 << 14, {.options = options}, quiet);
         SmallHeap plain(1 << 14, {.options = options | MALLOOM_BINS_COUNT_STEPS}, quiet);
         SmallHeap searched(1 << 14, {.function = malloom_bins_variable, .options = options}, quiet);
-        SmallHeap careful(1 << 14, {.options = options});
+        SmallHeap general(1 << 14, {.options = options});
         const std::vector<ptrdiff_t> expected = places(original);
         EXPECT_GT(std::count(expected.begin(), expected.end(), -1), 10) << "it was full at times";
         EXPECT_EQ(places(plain), expected);
         EXPECT_EQ(places(searched), expected);
-        EXPECT_EQ(places(careful), expected);
-        EXPECT_EQ(original.heap.failures, careful.heap.failures);
+        EXPECT_EQ(places(general), expected);
+        EXPECT_EQ(original.heap.failures, general.heap.failures);
     }
 }
 
 TEST(Calls, GoOnToTheNextLevel) {
-    for (const bool hears : {false, true}) {
-        SmallHeap small(1 << 10, {.levels = 3}, hears);
+    for (const bool samples : {false, true}) {
+        SmallHeap small(1 << 10, {.levels = 3}, samples);
         std::array<uint64_t, 1 << 9> slow;
         ASSERT_EQ(malloom_bins_add_region(&small.heap, slow.data(), sizeof slow, 2), MALLOOM_BINS_OK);
         std::vector<void*> objects;

@@ -70,7 +70,7 @@ class OperatedHeap {
         settings.levels = static_cast<unsigned>(choices_.below(3)) + 1;
         settings.options = static_cast<unsigned>(choices_.below(128));
         if (choices_.below(2) != 0) {
-            settings.options &= MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_STEPS;  // its calls are not careful
+            settings.options &= MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_STEPS;  // its calls are not general
         } else if ((settings.options & MALLOOM_BINS_BOUNDED) != 0) {
             settings.options &= ~unsigned{MALLOOM_BINS_THOROUGH};
         }

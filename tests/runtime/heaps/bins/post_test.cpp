@@ -21,7 +21,7 @@ TEST(Post, GivesToTheHeapWhatLiesInIt) {
     EXPECT_EQ(small.statistics().living_objects, 100U);
     EXPECT_EQ(malloom_bins_collect(&small.heap, &post, nullptr), 100U);
     EXPECT_EQ(small.statistics().living_objects, 0U);
-    EXPECT_EQ(small.heard.freed, 100U);
+    EXPECT_EQ(small.noticed.freed, 100U);
     EXPECT_EQ(malloom_bins_check(&small.heap), MALLOOM_BINS_OK);
     EXPECT_EQ(malloom_bins_collect(&small.heap, &post, nullptr), 0U);
 }
@@ -29,14 +29,14 @@ TEST(Post, GivesToTheHeapWhatLiesInIt) {
 TEST(Post, IsLockedOnlyWhereSomethingLiesInIt) {
     SmallHeap small(room, {}, false);
     malloom_bins post = {};
-    Heard heard;
-    const malloom_bins_hooks hooks = hooks_of(heard);
+    Heard noticed;
+    const malloom_bins_hooks hooks = hooks_of(noticed);
     EXPECT_EQ(malloom_bins_collect(&small.heap, &post, &hooks), 0U);
-    EXPECT_EQ(heard.locks, 0U);
+    EXPECT_EQ(noticed.locks, 0U);
     malloom_bins_free_later(&post, malloom_bins_alloc(&small.heap, 1));
     EXPECT_EQ(malloom_bins_collect(&small.heap, &post, &hooks), 1U);
-    EXPECT_EQ(heard.locks, 1U);
-    EXPECT_EQ(heard.unlocks, 1U);
+    EXPECT_EQ(noticed.locks, 1U);
+    EXPECT_EQ(noticed.unlocks, 1U);
 }
 
 TEST(Post, EndsWhereAnObjectLiesInItTwice) {
@@ -48,7 +48,7 @@ TEST(Post, EndsWhereAnObjectLiesInItTwice) {
     malloom_bins_free_later(&post, second);
     malloom_bins_free_later(&post, second);
     EXPECT_EQ(malloom_bins_collect(&small.heap, &post, nullptr), 1U);
-    EXPECT_EQ(small.heard.failures, std::vector{MALLOOM_BINS_FREED_BEFORE});
+    EXPECT_EQ(small.noticed.failures, std::vector{MALLOOM_BINS_FREED_BEFORE});
     EXPECT_EQ(small.statistics().living_objects, 1U);
     EXPECT_EQ(malloom_bins_free(&small.heap, first), MALLOOM_BINS_OK);
     EXPECT_EQ(malloom_bins_check(&small.heap), MALLOOM_BINS_OK);
@@ -61,7 +61,7 @@ TEST(Post, EndsAtAnothersObject) {
     void* const object = malloom_bins_alloc(&other.heap, 1);
     malloom_bins_free_later(&post, object);
     EXPECT_EQ(malloom_bins_collect(&small.heap, &post, nullptr), 0U);
-    EXPECT_EQ(small.heard.failures, std::vector{MALLOOM_BINS_FOREIGN});
+    EXPECT_EQ(small.noticed.failures, std::vector{MALLOOM_BINS_FOREIGN});
     EXPECT_EQ(malloom_bins_free(&other.heap, object), MALLOOM_BINS_OK);
 }
 

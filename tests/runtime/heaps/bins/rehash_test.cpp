@@ -192,8 +192,8 @@ void expect_of_all_calls(void (*expect)(SmallHeap& small)) {
     constexpr uint32_t begins[] = {0, 64, 128, 1'024};
     SmallHeap original(1 << 18, {}, false);
     SmallHeap other(1 << 18, {.bins = 4, .begins = begins}, false);
-    SmallHeap careful(1 << 18);
-    for (SmallHeap* each : {&original, &other, &careful}) {
+    SmallHeap general(1 << 18);
+    for (SmallHeap* each : {&original, &other, &general}) {
         expect(*each);
         EXPECT_TRUE(each->is_whole());
     }

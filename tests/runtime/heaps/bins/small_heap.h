@@ -18,9 +18,9 @@ struct Heard {
     size_t locks = 0, unlocks = 0, made = 0, freed = 0;
 };
 
-inline malloom_bins_hooks hooks_of(Heard& heard) {
+inline malloom_bins_hooks hooks_of(Heard& noticed) {
     return {
-        .context = &heard,
+        .context = &noticed,
         .lock = [](void* context) { ++static_cast<Heard*>(context)->locks; },
         .unlock = [](void* context) { ++static_cast<Heard*>(context)->unlocks; },
         .failed = [](void* context, malloom_bins_result why,
@@ -36,23 +36,23 @@ inline malloom_bins_hooks hooks_of(Heard& heard) {
 /// takes one region.
 class SmallHeap {
   public:
-    explicit SmallHeap(size_t region_bytes, malloom_bins_settings settings = {}, bool hears = true)
+    explicit SmallHeap(size_t region_bytes, malloom_bins_settings settings = {}, bool samples = true)
         : storage_(
               MALLOOM_BINS_STORAGE(std::max(settings.bins != 0 ? settings.bins : 127u, settings.most_bins),
                                    settings.levels != 0 ? settings.levels : 1u) /
                   sizeof(uint64_t) +
               1),
           region_(std::make_unique<std::max_align_t[]>(region_bytes / sizeof(std::max_align_t) + 1)),
-          hooks_(hooks_of(heard)) {
+          hooks_(hooks_of(noticed)) {
         settings.storage = storage_.data();
         settings.storage_bytes = storage_.size() * sizeof(uint64_t);
-        settings.hooks = hears ? &hooks_ : nullptr;
+        settings.hooks = samples ? &hooks_ : nullptr;
         EXPECT_EQ(malloom_bins_open(&heap, &settings), MALLOOM_BINS_OK);
         if (region_bytes != 0) {
             EXPECT_EQ(malloom_bins_add_region(&heap, region(), region_bytes, 0), MALLOOM_BINS_OK);
         }
     }
-    ~SmallHeap() { EXPECT_EQ(heard.locks, heard.unlocks); }
+    ~SmallHeap() { EXPECT_EQ(noticed.locks, noticed.unlocks); }
     SmallHeap(const SmallHeap&) = delete;
     SmallHeap& operator=(const SmallHeap&) = delete;
 
@@ -65,7 +65,7 @@ class SmallHeap {
     bool is_whole() const { return malloom_bins_check(&heap) == MALLOOM_BINS_OK; }
 
     malloom_bins heap = {};
-    Heard heard;
+    Heard noticed;
 
   private:
     std::vector<uint64_t> storage_;

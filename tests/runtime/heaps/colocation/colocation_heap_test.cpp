@@ -336,24 +336,24 @@ TEST_F(ColocationHeapTest, ARunThatLeavesItsPoolIsAFault) {
 
 #if defined(MALLOOM_CHECKED)
 // A seeded fault: a size that nobody has added.
-TEST_F(ColocationHeapTest, ASizeWithoutABorrowerIsAFault) {
+TEST_F(ColocationHeapTest, ASizeWithoutAClientIsAFault) {
     const auto companion = reinterpret_cast<uintptr_t>(new_vertex());
     EXPECT_DEATH(colocation_.allocate(here_.self(), number_ + 1, companion, offsetof(Vertex, edges)),
                  "malloom: fault of malloom's own: colocation_heap.cpp:.*is_valid.size");
 }
 
-// A seeded fault: chunks wait that the pool does not count as set apart.
+// A seeded fault: chunks wait that the pool does not count as reserved.
 TEST_F(ColocationHeapTest, WaitingChunksThatAreNotSetApartAreAFault) {
     Vertex* vertex = new_vertex();
     EXPECT_DEATH(
         {
             heaps::Pool* pool = pools_.arena().find(add_edge(*vertex));
-            pool->apart = 0;
+            pool->reserved = 0;
             for (int i = 0; i < 8; ++i) {
                 add_edge(*vertex);
             }
         },
-        "malloom: fault of malloom's own: pool_heap.h:.*pool.apart != 0");
+        "malloom: fault of malloom's own: pool_heap.h:.*pool.reserved != 0");
 }
 #endif
 

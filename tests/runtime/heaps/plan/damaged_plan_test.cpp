@@ -90,7 +90,7 @@ class Driver : public Composition {
         unsigned char mark;
     };
 
-    front::Asker& requester(size_t bytes, unsigned context) override {
+    front::Requester& requester(size_t bytes, unsigned context) override {
         if (in_sequence.end != 0) {
             return heaps::advance_sequence(sequence, in_sequence, bytes) ? in_sequence : nobody;
         }
@@ -123,9 +123,9 @@ class Driver : public Composition {
                                 [&object](unsigned char byte) { return byte == object.mark; }));
     }
 
-    front::Asker requesters[composition_contexts];
+    front::Requester requesters[composition_contexts];
     heaps::ThreadSequence sequence;
-    front::Asker in_sequence;
+    front::Requester in_sequence;
     std::vector<Object> objects;
 };
 

@@ -81,7 +81,7 @@ class DriftTest : public testing::Test {
     std::vector<uint64_t> image;
     heaps::PlanFile plan;
     heaps::PlanHeap heap;
-    heaps::Requester requester;
+    heaps::PlannedContext requester;
 };
 
 struct Recording {

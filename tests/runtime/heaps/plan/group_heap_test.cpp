@@ -43,7 +43,7 @@ class GroupHeapTest : public testing::Test {
     std::vector<uint64_t> image;
     heaps::PlanFile plan;
     heaps::GroupHeap heap;
-    heaps::Requester requester;
+    heaps::PlannedContext requester;
     bool is_open = false;
 };
 
@@ -150,7 +150,7 @@ TEST_F(GroupHeapTest, ThreadsNeverGetOverlappingObjects) {
     open({{4096, 1024, 4096, 0}});
     const auto work = [this](unsigned seed) {
         std::minstd_rand random(seed);
-        heaps::Requester mine;
+        heaps::PlannedContext mine;
         mine.group = 0;
         std::vector<char*> objects(8);
         for (int i = 0; i < 30000; ++i) {
@@ -182,7 +182,7 @@ TEST_F(GroupHeapTest, ThreadsThatFreeAtOnceNeverBeginAChunkWithLivingObjects) {
     open({{4096, 1024, 4096, 0}});
     std::atomic<int> refused = 0;
     const auto work = [&] {
-        heaps::Requester own;
+        heaps::PlannedContext own;
         own.group = 0;
         for (int i = 0; i < amount(400000); ++i) {
             void* object = heap.allocate({64, 0, &own});

@@ -34,7 +34,7 @@ class PlanHeapTest : public testing::Test {
     std::vector<uint64_t> image;
     heaps::PlanFile plan;
     heaps::PlanHeap heap;
-    heaps::Requester requester;
+    heaps::PlannedContext requester;
     char* arena = nullptr;
 };
 

@@ -80,7 +80,7 @@ class PlanOfAFile : public testing::Test {
     const std::string path = testing::TempDir() + "plan_of_a_file_" + std::to_string(getpid()) + ".plan";
     heaps::PlanFile plan;
     heaps::PlanHeap heap;
-    heaps::Requester requester;
+    heaps::PlannedContext requester;
 };
 
 TEST_F(PlanOfAFile, ItsPagesAreGivenBackBehindTheRequester) {

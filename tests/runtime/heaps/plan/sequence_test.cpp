@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/plan.h"
-#include "runtime/heaps/plan/requester.h"
+#include "runtime/heaps/plan/planned_context.h"
 
 namespace malloom::tests {
 namespace {
@@ -32,7 +32,7 @@ class SequenceTest : public testing::Test {
     }
 
     std::vector<formats::plan::PlanSlot> slots;
-    heaps::Requester requester;
+    heaps::PlannedContext requester;
     heaps::ThreadSequence sequence;
 };
 
@@ -67,7 +67,7 @@ TEST_F(SequenceTest, ALongWayAheadIsNotSearched) {
 
 TEST_F(SequenceTest, NothingMatchesWithoutASequence) {
     heaps::ThreadSequence none;
-    heaps::Requester nobody;
+    heaps::PlannedContext nobody;
     EXPECT_FALSE(heaps::advance_sequence(none, nobody, 16));
 }
 

@@ -18,18 +18,18 @@ namespace {
 
 using heaps::Pool;
 
-/// A program that makes, touches and frees objects of several borrowers.
+/// A program that makes, touches and frees objects of several clients.
 class RandomProgram {
   public:
     RandomProgram(const std::vector<size_t>& sizes, unsigned seed) : random_(seed) {
         for (const size_t bytes : sizes) {
-            borrowers_.push_back(pools_.heap.add(bytes));
+            clients_.push_back(pools_.heap.add(bytes));
             bytes_.push_back(pools_.heap.chunk_for(bytes));
         }
     }
 
     void make(size_t kind) {
-        char* object = pools_.allocate(borrowers_[kind]);
+        char* object = pools_.allocate(clients_[kind]);
         ASSERT_NE(object, nullptr);
         std::fill_n(object, bytes_[kind], char(kind));
         objects_.push_back({object, kind});
@@ -51,7 +51,7 @@ class RandomProgram {
     /// Makes and frees so that about `wanted` live.
     void step(size_t wanted) {
         if (random_() % (2 * wanted) >= objects_.size()) {
-            make(random_() % borrowers_.size());
+            make(random_() % clients_.size());
         } else {
             free_one(random_() % objects_.size());
         }
@@ -109,11 +109,11 @@ class RandomProgram {
     // Pages of chunks in magazines.
     size_t magazine_pages() {
         std::set<uintptr_t> pages;
-        for (size_t kind = 0; kind < borrowers_.size(); ++kind) {
-            const heaps::PoolShare& share = pools_.self().share(borrowers_[kind]);
-            for (uint32_t i = 0; share.slots != nullptr && i < share.limit; ++i) {
-                if (share.slots[i] > heaps::magazine_sentinel) {
-                    for_pages(reinterpret_cast<void*>(share.slots[i]), bytes_[kind],
+        for (size_t kind = 0; kind < clients_.size(); ++kind) {
+            const heaps::LocalPools& local = pools_.self().local(clients_[kind]);
+            for (uint32_t i = 0; local.slots != nullptr && i < local.limit; ++i) {
+                if (local.slots[i] > heaps::magazine_sentinel) {
+                    for_pages(reinterpret_cast<void*>(local.slots[i]), bytes_[kind],
                               [&](uintptr_t page) { pages.insert(page); });
                 }
             }
@@ -122,7 +122,7 @@ class RandomProgram {
     }
 
     std::mt19937_64 random_;
-    std::vector<uint32_t> borrowers_;
+    std::vector<uint32_t> clients_;
     std::vector<size_t> bytes_;
     std::vector<Object> objects_;
     size_t living_bytes_ = 0;
@@ -142,17 +142,17 @@ void rise_and_fall(RandomProgram& program, size_t most, size_t each) {
     }
 }
 
-TEST(PoolBound, HoldsAfterEachStepForFewBorrowers) {
+TEST(PoolBound, HoldsAfterEachStepForFewClients) {
     RandomProgram program({16, 48, 200, 1000, 4096}, 1);
     rise_and_fall(program, 2000, 1);
 }
 
-TEST(PoolBound, HoldsAfterEachStepForManyBorrowersOfOneSizeClass) {
+TEST(PoolBound, HoldsAfterEachStepForManyClientsOfOneSizeClass) {
     RandomProgram program(std::vector<size_t>(50, 64), 2);
     rise_and_fall(program, 2000, 1);
 }
 
-TEST(PoolBound, HoldsForFewBorrowers) {
+TEST(PoolBound, HoldsForFewClients) {
     RandomProgram program({16, 48, 200, 1000, 4096}, 1);
     rise_and_fall(program, amount(size_t{20000}), 500);
 }
@@ -163,12 +163,12 @@ TEST(PoolBound, HoldsWithHugePages) {
     rise_and_fall(program, amount(size_t{20000}), 500);
 }
 
-TEST(PoolBound, HoldsForManyBorrowersOfOneSizeClass) {
+TEST(PoolBound, HoldsForManyClientsOfOneSizeClass) {
     RandomProgram program(std::vector<size_t>(300, 64), 2);
     rise_and_fall(program, 40000, 4000);
 }
 
-TEST(PoolBound, HoldsWhereEachBorrowerLeavesAThousandth) {
+TEST(PoolBound, HoldsWhereEachClientLeavesAThousandth) {
     RandomProgram program(std::vector<size_t>(64, 100), 3);
     for (size_t kind = 0; kind < 64; ++kind) {
         const size_t before = program.count();
@@ -185,7 +185,7 @@ TEST(PoolBound, HoldsWhereEachBorrowerLeavesAThousandth) {
     EXPECT_LT(program.resident_bytes(), size_t{12} << 20);
 }
 
-TEST(PoolBound, HoldsWhereBorrowersPeakOneAfterTheOther) {
+TEST(PoolBound, HoldsWhereClientsPeakOneAfterTheOther) {
     RandomProgram program(std::vector<size_t>(600, 100), 4);
     for (size_t kind = 0; kind < 600; ++kind) {
         for (int i = 0; i < 5000; ++i) {

@@ -14,10 +14,10 @@ constexpr size_t arena_bytes = size_t{16} << 20;
 
 class FullArena : public testing::Test {
   protected:
-    /// All that a borrower gets.
-    std::vector<char*> fill(uint32_t borrower) {
+    /// All that a client gets.
+    std::vector<char*> fill(uint32_t client) {
         std::vector<char*> objects;
-        while (char* object = pools.allocate(borrower)) {
+        while (char* object = pools.allocate(client)) {
             objects.push_back(object);
         }
         return objects;

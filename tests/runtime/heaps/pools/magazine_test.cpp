@@ -14,15 +14,15 @@ using namespace heaps;
 class MagazineTest : public testing::Test {
   protected:
     void SetUp() override {
-        borrower = pools.heap.add(48);
+        client = pools.heap.add(48);
         for (auto*& object : objects) {
-            object = pools.allocate(borrower);
+            object = pools.allocate(client);
         }
         pools.deallocate(objects[0]);
         pools.deallocate(objects[1]);
-        top = &pools.self().top(borrower);
+        top = &pools.self().top(client);
     }
-    bool is_whole() { return OpenMagazine(pools.heap, pools.self(), borrower).is_whole(); }
+    bool is_whole() { return OpenMagazine(pools.heap, pools.self(), client).is_whole(); }
     void* end_taking_at(MagazineSlot* slot) {
         MagazineClaim left = {top, slot};
         return end_taking(left);
@@ -34,7 +34,7 @@ class MagazineTest : public testing::Test {
     static MagazineSlot slot_of(const void* object) { return reinterpret_cast<MagazineSlot>(object); }
 
     PoolsHere pools;
-    uint32_t borrower = PoolHeap::none;
+    uint32_t client = PoolHeap::none;
     void* objects[16] = {};
     uint64_t* top = nullptr;
     MagazineClaim claim = {};
@@ -96,7 +96,7 @@ TEST_F(MagazineTest, WhereAChunkIsBeingPutNothingIsTaken) {
     move_top(*top, 1);
     EXPECT_FALSE(is_whole());
     EXPECT_EQ(take_from_magazine(*top, claim), nullptr);
-    EXPECT_EQ(pools.heap.allocate(pools.self(), borrower), nullptr);
+    EXPECT_EQ(pools.heap.allocate(pools.self(), client), nullptr);
     EXPECT_TRUE(put_into_magazine(*top, objects[2], claim)) << "above it there is room";
     EXPECT_EQ(take_from_magazine(*top, claim), objects[2]);
     *claimed = slot_of(objects[3]);
@@ -133,7 +133,7 @@ TEST_F(MagazineTest, AClaimIsFoundWhereAHandlerTookOrPutBeforeIt) {
 
 TEST_F(MagazineTest, AnOpenOneIsClosedToHandlers) {
     const BusyScope busy(pools.self());
-    const OpenMagazine magazine(pools.heap, pools.self(), borrower);
+    const OpenMagazine magazine(pools.heap, pools.self(), client);
     ASSERT_TRUE(magazine.is_whole());
     EXPECT_EQ(*top, closed_top());
     EXPECT_FALSE(is_whole());

@@ -24,11 +24,11 @@ using heaps::PoolHeap;
 
 class PoolHeapTest : public testing::Test {
   protected:
-    char* allocate(uint32_t borrower) { return pools.allocate(borrower); }
+    char* allocate(uint32_t client) { return pools.allocate(client); }
     void deallocate(void* object) { pools.deallocate(object); }
-    std::vector<char*> allocate_many(uint32_t borrower, size_t count) {
+    std::vector<char*> allocate_many(uint32_t client, size_t count) {
         std::vector<char*> objects(count);
-        std::generate(objects.begin(), objects.end(), [=, this] { return allocate(borrower); });
+        std::generate(objects.begin(), objects.end(), [=, this] { return allocate(client); });
         return objects;
     }
     void free_all(const std::vector<char*>& objects) {
@@ -43,19 +43,19 @@ class PoolHeapTest : public testing::Test {
     PoolHeap& heap = pools.heap;
 };
 
-TEST_F(PoolHeapTest, ObjectsOfABorrowerFollowOneAnother) {
-    const uint32_t borrower = heap.add(40);
-    char* first = allocate(borrower);
+TEST_F(PoolHeapTest, ObjectsOfAClientFollowOneAnother) {
+    const uint32_t client = heap.add(40);
+    char* first = allocate(client);
     for (int i = 1; i < 100; ++i) {
-        EXPECT_EQ(allocate(borrower), first + 48 * i);
+        EXPECT_EQ(allocate(client), first + 48 * i);
     }
     EXPECT_EQ(heap.usable_size(first), 48u);
-    EXPECT_EQ(heap.chunk_bytes(borrower), 48u);
+    EXPECT_EQ(heap.chunk_bytes(client), 48u);
 }
 
 TEST_F(PoolHeapTest, LargeObjectsBeginWithAPairOfLines) {
-    const uint32_t borrower = heap.add(1928);
-    for (const char* object : allocate_many(borrower, 100)) {
+    const uint32_t client = heap.add(1928);
+    for (const char* object : allocate_many(client, 100)) {
         EXPECT_EQ(reinterpret_cast<uintptr_t>(object) % 128, 0u);
         EXPECT_EQ(heap.usable_size(object), 2048u);
     }
@@ -75,7 +75,7 @@ TEST_F(PoolHeapTest, ChunksMayLieAsTightlyAsTheyCan) {
     EXPECT_EQ(heap.chunk_for(1928), 1936u);
 }
 
-// What a handler does that comes while a borrower is added.
+// What a handler does that comes while a client is added.
 PoolHeap* interrupted = nullptr;
 volatile sig_atomic_t interruptions = 0;
 volatile sig_atomic_t added = 0;
@@ -86,7 +86,7 @@ void add_in_handler(int) {
 }
 
 // A handler that waits for its own thread's lock waits for good: the alarm ends the test then.
-TEST_F(PoolHeapTest, HandlersMayAddWhileBorrowersAreAdded) {
+TEST_F(PoolHeapTest, HandlersMayAddWhileClientsAreAdded) {
     interrupted = &heap;
     struct sigaction action = {};
     action.sa_handler = add_in_handler;
@@ -121,21 +121,21 @@ TEST_F(PoolHeapTest, WhoHoldsTheArenaAddsNobody) {
 }
 
 TEST_F(PoolHeapTest, WhatWasFreedLastComesFirst) {
-    const uint32_t borrower = heap.add(64);
-    const auto objects = allocate_many(borrower, 3);
+    const uint32_t client = heap.add(64);
+    const auto objects = allocate_many(client, 3);
     free_all(objects);
-    EXPECT_EQ(allocate(borrower), objects[2]);
-    EXPECT_EQ(allocate(borrower), objects[1]);
-    EXPECT_EQ(allocate(borrower), objects[0]);
+    EXPECT_EQ(allocate(client), objects[2]);
+    EXPECT_EQ(allocate(client), objects[1]);
+    EXPECT_EQ(allocate(client), objects[0]);
 }
 
 TEST_F(PoolHeapTest, WhatIsNoFamilyGetsNothing) {
     EXPECT_EQ(heap.add(heaps::largest_chunk + 1), PoolHeap::none);
     EXPECT_EQ(heap.allocate_fast(pools.self(), PoolHeap::none), nullptr);
     EXPECT_EQ(heap.allocate(pools.self(), PoolHeap::none), nullptr);
-    const uint32_t borrower = heap.add(16);
-    heap.destroy(borrower);
-    EXPECT_EQ(allocate(borrower), nullptr);
+    const uint32_t client = heap.add(16);
+    heap.destroy(client);
+    EXPECT_EQ(allocate(client), nullptr);
     void* other = malloc(16);
     EXPECT_FALSE(heap.owns(other));
     EXPECT_FALSE(heap.release_fast(pools.self(), other));
@@ -145,8 +145,8 @@ TEST_F(PoolHeapTest, WhatIsNoFamilyGetsNothing) {
 
 TEST_F(PoolHeapTest, WhatIsFreedGoesBack) {
     const size_t before = held_bytes();
-    const uint32_t borrower = heap.add(100);
-    const auto objects = allocate_many(borrower, 300000);
+    const uint32_t client = heap.add(100);
+    const auto objects = allocate_many(client, 300000);
     EXPECT_EQ(std::set<char*>(objects.begin(), objects.end()).size(), objects.size());
     EXPECT_GE(held_bytes() - before, 300000u * 112);
     EXPECT_LE(held_bytes() - before, 300000u * 112 + heaps::largest_range);
@@ -155,28 +155,28 @@ TEST_F(PoolHeapTest, WhatIsFreedGoesBack) {
 }
 
 TEST_F(PoolHeapTest, WhatOtherThreadsFreeIsUsedAgain) {
-    const uint32_t borrower = heap.add(100);
-    auto objects = allocate_many(borrower, 100000);
+    const uint32_t client = heap.add(100);
+    auto objects = allocate_many(client, 100000);
     const size_t before = held_bytes();
     for (int round = 0; round < 5; ++round) {
         std::thread([&] { free_all(objects); }).join();
-        objects = allocate_many(borrower, objects.size());
+        objects = allocate_many(client, objects.size());
         EXPECT_LE(held_bytes(), before + heaps::largest_range);
         EXPECT_EQ(std::set<char*>(objects.begin(), objects.end()).size(), objects.size());
     }
 }
 
 TEST_F(PoolHeapTest, PoolsOfEndedThreadsAreAdopted) {
-    const uint32_t borrower = heap.add(200);
+    const uint32_t client = heap.add(200);
     std::vector<char*> objects;
     std::thread([&] {
-        objects = allocate_many(borrower, 5000);
+        objects = allocate_many(client, 5000);
         for (size_t i = 0; i < 5000; i += 2) {
             deallocate(objects[i]);
         }
     }).join();
     const size_t before = held_bytes();
-    allocate_many(borrower, 2400);
+    allocate_many(client, 2400);
     EXPECT_LE(held_bytes(), before);
     const size_t with_more = held_bytes();
     for (size_t i = 1; i < 5000; i += 2) {
@@ -193,10 +193,10 @@ size_t resident_bytes() {
 
 TEST_F(PoolHeapTest, APhaseThatFreesEverythingGivesMemoryBack) {
     constexpr size_t bytes = size_t{64} << 20;
-    const uint32_t borrowers[] = {heap.add(16), heap.add(200), heap.add(5000)};
+    const uint32_t clients[] = {heap.add(16), heap.add(200), heap.add(5000)};
     std::vector<std::vector<char*>> phases;
-    for (const uint32_t borrower : borrowers) {
-        phases.push_back(allocate_many(borrower, bytes / heap.chunk_bytes(borrower)));
+    for (const uint32_t client : clients) {
+        phases.push_back(allocate_many(client, bytes / heap.chunk_bytes(client)));
         for (char* object : phases.back()) {
             *object = 1;
         }
@@ -249,12 +249,12 @@ TEST_F(PoolHeapTest, BlocksAreHugePagesBeforeTheirFirstUseWhereTheyArePreferred)
 
 TEST_F(PoolHeapTest, WhatPoolsFillBecomesHugePagesWhereTheyArePreferred) {
     constexpr size_t bytes = size_t{24} << 20;
-    const uint32_t borrower = heap.add(256);
-    const auto before = allocate_many(borrower, bytes / 256);
+    const uint32_t client = heap.add(256);
+    const auto before = allocate_many(client, bytes / 256);
     const size_t huge = bytes_of_range(heap.arena(), "AnonHugePages:");
     const size_t resident = bytes_of_range(heap.arena(), "Rss:");
     heap.arena().prefer_huge_pages();
-    const auto after = allocate_many(borrower, bytes / 256);
+    const auto after = allocate_many(client, bytes / 256);
     EXPECT_LT(bytes_of_range(heap.arena(), "Rss:") - resident, bytes + bytes / 8)
         << "no pages that no object needs";
     if (makes_huge_pages()) {
@@ -278,8 +278,8 @@ TEST_F(PoolHeapTest, APhaseThatFreesEverythingInAnyOrderGivesMemoryBack) {
 }
 
 TEST_F(PoolHeapTest, PoolsThatEmptyBesideOthersGoBack) {
-    const uint32_t borrower = heap.add(100);
-    const auto objects = allocate_many(borrower, 100000);
+    const uint32_t client = heap.add(100);
+    const auto objects = allocate_many(client, 100000);
     const size_t full = held_bytes();
     for (size_t i = 1000; i < objects.size(); ++i) {
         deallocate(objects[i]);
@@ -287,7 +287,7 @@ TEST_F(PoolHeapTest, PoolsThatEmptyBesideOthersGoBack) {
     EXPECT_LE(held_bytes(), full - 100000u * 112 / 2);
 }
 
-TEST_F(PoolHeapTest, BorrowersThatAreKeptGoBackWhenOthersAre) {
+TEST_F(PoolHeapTest, ClientsThatAreKeptGoBackWhenOthersAre) {
     const size_t before = held_bytes();
     for (int i = 0; i < 100; ++i) {
         free_all(allocate_many(heap.add(100), 1000));
@@ -296,31 +296,31 @@ TEST_F(PoolHeapTest, BorrowersThatAreKeptGoBackWhenOthersAre) {
 }
 
 // More of them than the magazines may keep at first.
-TEST_F(PoolHeapTest, BorrowersInTurnKeepTheirMagazines) {
-    std::vector<uint32_t> borrowers(600);
+TEST_F(PoolHeapTest, ClientsInTurnKeepTheirMagazines) {
+    std::vector<uint32_t> clients(600);
     size_t bytes = 0;
-    std::generate(borrowers.begin(), borrowers.end(), [&] { return heap.add(bytes = bytes % 1024 + 16); });
+    std::generate(clients.begin(), clients.end(), [&] { return heap.add(bytes = bytes % 1024 + 16); });
     const auto take_in_turn = [&] {
         size_t found = 0;
-        for (const uint32_t borrower : borrowers) {
-            void* object = heap.allocate_fast(pools.self(), borrower);
+        for (const uint32_t client : clients) {
+            void* object = heap.allocate_fast(pools.self(), client);
             found += object != nullptr;
-            deallocate(object != nullptr ? object : allocate(borrower));
+            deallocate(object != nullptr ? object : allocate(client));
         }
         return found;
     };
     for (int round = 0; round < 10; ++round) {
         take_in_turn();
     }
-    EXPECT_GT(take_in_turn(), borrowers.size() * 9 / 10);
+    EXPECT_GT(take_in_turn(), clients.size() * 9 / 10);
 }
 
 TEST_F(PoolHeapTest, WhatIsLeftOfEndedThreadsServesOthers) {
     constexpr size_t count = 20000;
-    const uint32_t borrower = heap.add(32);
+    const uint32_t client = heap.add(32);
     for (int round = 0; round < amount(100); ++round) {
         std::vector<char*> objects;
-        std::thread([&] { objects = allocate_many(borrower, count); }).join();
+        std::thread([&] { objects = allocate_many(client, count); }).join();
         for (size_t i = 0; i < count; ++i) {
             if (i % 1000 != 0) {
                 deallocate(objects[i]);
@@ -332,8 +332,8 @@ TEST_F(PoolHeapTest, WhatIsLeftOfEndedThreadsServesOthers) {
 
 TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
     constexpr size_t bytes = size_t{64} << 20;
-    const uint32_t borrower = heap.add(200);
-    const auto objects = allocate_many(borrower, bytes / 208);
+    const uint32_t client = heap.add(200);
+    const auto objects = allocate_many(client, bytes / 208);
     for (char* object : objects) {
         *object = 1;
     }
@@ -343,29 +343,29 @@ TEST_F(PoolHeapTest, WhatOneThreadMadeAndAnotherFreedGivesMemoryBack) {
 }
 
 TEST_F(PoolHeapTest, FreeingAtTheBorderOfAPoolDoesNotThrash) {
-    const uint32_t borrower = heap.add(64);
-    deallocate(allocate(borrower));
+    const uint32_t client = heap.add(64);
+    deallocate(allocate(client));
     const size_t held = held_bytes();
     for (int round = 0; round < 1000; ++round) {
-        void* object = allocate(borrower);
+        void* object = allocate(client);
         EXPECT_EQ(held_bytes(), held);
         deallocate(object);
         EXPECT_EQ(held_bytes(), held) << "an empty pool waits for the next request";
     }
 }
 
-TEST_F(PoolHeapTest, DestroyedBorrowersLeaveNothing) {
+TEST_F(PoolHeapTest, DestroyedClientsLeaveNothing) {
     const size_t before = held_bytes();
-    const uint32_t borrower = heap.add(300);
-    std::thread([&] { allocate_many(borrower, 1000); }).join();
-    allocate_many(borrower, 100000);
-    const auto mine = allocate_many(borrower, 1000);
+    const uint32_t client = heap.add(300);
+    std::thread([&] { allocate_many(client, 1000); }).join();
+    allocate_many(client, 100000);
+    const auto mine = allocate_many(client, 1000);
     deallocate(mine[500]);
-    heap.destroy(borrower);
+    heap.destroy(client);
     EXPECT_LE(held_bytes(), before);
     EXPECT_FALSE(heap.owns(mine[0]));
-    EXPECT_EQ(heap.add(40), borrower) << "its number comes again";
-    EXPECT_EQ(heap.usable_size(allocate(borrower)), 48u);
+    EXPECT_EQ(heap.add(40), client) << "its number comes again";
+    EXPECT_EQ(heap.usable_size(allocate(client)), 48u);
 }
 
 using PoolHeapDeathTest = PoolHeapTest;
@@ -384,8 +384,8 @@ TEST_F(PoolHeapDeathTest, PointersIntoObjectsAreRefused) {
 }
 
 TEST_F(PoolHeapDeathTest, FreeingTwiceIsRefusedWhateverLiesBetween) {
-    const uint32_t borrower = heap.add(64);
-    const auto objects = allocate_many(borrower, 20000);
+    const uint32_t client = heap.add(64);
+    const auto objects = allocate_many(client, 20000);
     deallocate(objects[0]);
     EXPECT_DEATH(deallocate(objects[0]), "freed before");
     for (size_t i = 1; i < objects.size(); i += 2) {
@@ -404,8 +404,8 @@ TEST_F(PoolHeapDeathTest, WhatWasNeverGivenOutIsRefused) {
 }
 
 TEST_F(PoolHeapDeathTest, TwoThreadsThatFreeTheSameAreNoticedBeforeItIsGivenTwice) {
-    const uint32_t borrower = heap.add(64);
-    char* object = allocate(borrower);
+    const uint32_t client = heap.add(64);
+    char* object = allocate(client);
     // As a thread that looked at the state just before the owner changed it.
     const auto free_by_two = [&] {
         uint8_t* state = heap.arena().state_of(object);
@@ -413,31 +413,31 @@ TEST_F(PoolHeapDeathTest, TwoThreadsThatFreeTheSameAreNoticedBeforeItIsGivenTwic
         *state = pools.self().mark;
         std::thread([&] { deallocate(object); }).join();
         *state = heaps::ChunkState::none;
-        allocate_many(borrower, 20000);
+        allocate_many(client, 20000);
     };
     EXPECT_DEATH(free_by_two(), "freed before");
 }
 
 TEST_F(PoolHeapTest, WhatIsWrittenToFreeObjectsDoesNoHarm) {
-    const uint32_t borrower = heap.add(64);
-    auto objects = allocate_many(borrower, 20000);
+    const uint32_t client = heap.add(64);
+    auto objects = allocate_many(client, 20000);
     free_all(objects);
-    objects = allocate_many(borrower, 20000);
+    objects = allocate_many(client, 20000);
     for (size_t i = 1; i < objects.size(); ++i) {
         deallocate(objects[i]);
     }
     for (size_t i = 1; i < objects.size(); ++i) {
         memset(objects[i], 0x41, 64);
     }
-    const auto others = allocate_many(borrower, 20000);
+    const auto others = allocate_many(client, 20000);
     EXPECT_EQ(std::set<char*>(others.begin(), others.end()).size(), others.size());
 }
 
 TEST_F(PoolHeapTest, AlignedPoolsGiveAnObjectsPlaceByItsAddress) {
     for (const size_t pool_bytes : {size_t{16} << 10, size_t{64} << 10, size_t{1} << 20}) {
-        const uint32_t borrower = heap.add_aligned(40, pool_bytes);
+        const uint32_t client = heap.add_aligned(40, pool_bytes);
         const size_t per_pool = pool_bytes / 48;
-        const auto objects = allocate_many(borrower, 3 * per_pool);
+        const auto objects = allocate_many(client, 3 * per_pool);
         for (size_t i = 0; i < objects.size(); ++i) {
             const size_t offset = reinterpret_cast<uintptr_t>(objects[i]) & (pool_bytes - 1);
             EXPECT_EQ(offset, i % per_pool * 48);

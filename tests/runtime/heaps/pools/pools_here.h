@@ -30,9 +30,9 @@ class PoolsHere {
         }
         return *thread.table;
     }
-    char* allocate(uint32_t borrower) {
-        void* object = heap.allocate_fast(self(), borrower);
-        return static_cast<char*>(object != nullptr ? object : heap.allocate(self(), borrower));
+    char* allocate(uint32_t client) {
+        void* object = heap.allocate_fast(self(), client);
+        return static_cast<char*>(object != nullptr ? object : heap.allocate(self(), client));
     }
     void deallocate(void* object) {
         if (!heap.release_fast(self(), object)) {

@@ -25,19 +25,19 @@ class Exchange {
     explicit Exchange(size_t places) : places_(places) {
         pools_.self();  // handlers must not be the first to ask for it
         for (const size_t bytes : sizes) {
-            borrowers_.push_back(pools_.heap.add(bytes));
+            clients_.push_back(pools_.heap.add(bytes));
         }
     }
 
     /// Puts a new object somewhere, and frees the one that was there. False where its bytes had changed.
     bool replace(unsigned long random) {
-        const auto kind = random % borrowers_.size();
-        const uint32_t borrower = borrowers_[kind];
-        void* object = pools_.allocate(borrower);
+        const auto kind = random % clients_.size();
+        const uint32_t client = clients_[kind];
+        void* object = pools_.allocate(client);
         if (object != nullptr) {
             memset(object, static_cast<char>(random >> 8 | 1), sizes[kind]);
         }
-        return release(places_[random / borrowers_.size() % places_.size()].exchange(object));
+        return release(places_[random / clients_.size() % places_.size()].exchange(object));
     }
     bool release_all() {
         return std::all_of(places_.begin(), places_.end(),
@@ -71,7 +71,7 @@ class Exchange {
     }
 
     PoolsHere pools_;
-    std::vector<uint32_t> borrowers_;
+    std::vector<uint32_t> clients_;
     std::vector<std::atomic<void*>> places_;
 };
 

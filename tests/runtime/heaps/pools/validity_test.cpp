@@ -16,14 +16,14 @@ class PoolValidityDeathTest : public testing::Test {
     // Until the magazine is empty, and a few objects beyond.
     void allocate_many() {
         for (int i = 0; i < 1000; ++i) {
-            pools.allocate(borrower);
+            pools.allocate(client);
         }
     }
     // So many that some go back to their pool.
     std::vector<char*> free_half() {
         std::vector<char*> objects(20000);
         for (char*& object : objects) {
-            object = pools.allocate(borrower);
+            object = pools.allocate(client);
         }
         for (size_t i = 0; i < objects.size(); i += 2) {
             pools.deallocate(objects[i]);
@@ -32,11 +32,11 @@ class PoolValidityDeathTest : public testing::Test {
     }
 
     PoolsHere pools;
-    const uint32_t borrower = pools.heap.add(48);
+    const uint32_t client = pools.heap.add(48);
 };
 
 TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotHandedOut) {
-    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    heaps::Pool& pool = pool_of(pools.allocate(client));
     EXPECT_DEATH(
         {
             pool.carved = pool.capacity + 1;
@@ -48,7 +48,7 @@ TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotHandedOut) {
 
 TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotCarved) {
     heaps::PoolArena& arena = pools.heap.arena();
-    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    heaps::Pool& pool = pool_of(pools.allocate(client));
     uint32_t count = 1;
     EXPECT_DEATH(
         {
@@ -60,7 +60,7 @@ TEST_F(PoolValidityDeathTest, MoreThanFitsIsNotCarved) {
 
 TEST_F(PoolValidityDeathTest, AChunkThatIsNotThereIsNotLookedForBeyondTheOthers) {
     heaps::PoolArena& arena = pools.heap.arena();
-    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    heaps::Pool& pool = pool_of(pools.allocate(client));
     uint64_t chunk = 0;
     EXPECT_DEATH(
         {
@@ -85,7 +85,7 @@ TEST_F(PoolValidityDeathTest, ChunksThatWereNeverOutDoNotComeBack) {
 
 TEST_F(PoolValidityDeathTest, ARangeOfAnotherPoolIsNotUsedAgain) {
     heaps::PoolArena& arena = pools.heap.arena();
-    const heaps::Pool& other = pool_of(pools.allocate(borrower));
+    const heaps::Pool& other = pool_of(pools.allocate(client));
     heaps::Pool* pool = arena.take(other.order, {48, false, false, 0});
     arena.give_back(*pool);
     EXPECT_DEATH(
@@ -99,7 +99,7 @@ TEST_F(PoolValidityDeathTest, ARangeOfAnotherPoolIsNotUsedAgain) {
 #if defined(MALLOOM_CHECKED)
 TEST_F(PoolValidityDeathTest, RangesOfPoolsFillTheBlocks) {
     heaps::PoolArena& arena = pools.heap.arena();
-    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    heaps::Pool& pool = pool_of(pools.allocate(client));
     EXPECT_TRUE(arena.is_valid());
     EXPECT_DEATH(
         {
@@ -112,7 +112,7 @@ TEST_F(PoolValidityDeathTest, RangesOfPoolsFillTheBlocks) {
 }
 
 TEST_F(PoolValidityDeathTest, CountsAndFreeBitsAgree) {
-    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    heaps::Pool& pool = pool_of(pools.allocate(client));
     EXPECT_DEATH(
         {
             --pool.out;
@@ -122,22 +122,22 @@ TEST_F(PoolValidityDeathTest, CountsAndFreeBitsAgree) {
 }
 
 TEST_F(PoolValidityDeathTest, ListsHoldTheThreadsOwnPools) {
-    heaps::Pool& pool = pool_of(pools.allocate(borrower));
+    heaps::Pool& pool = pool_of(pools.allocate(client));
     EXPECT_DEATH(
         {
             pool.owned_before = &pool;
             pools.end_thread();
         },
-        "threads.cpp:.*is_valid.self, borrower");
+        "threads.cpp:.*is_valid.self, client");
 }
 
-TEST_F(PoolValidityDeathTest, MagazinesHoldTheirBorrowersChunks) {
+TEST_F(PoolValidityDeathTest, MagazinesHoldTheirClientsChunks) {
     const uint32_t other = pools.heap.add(96);
     const auto wrong = reinterpret_cast<uint64_t>(pools.allocate(other));
     free_half();
     EXPECT_DEATH(
         {
-            *pools.self().share(borrower).slots = wrong;
+            *pools.self().local(client).slots = wrong;
             pools.end_thread();
         },
         "open_magazine.cpp:.*is_valid");

@@ -19,8 +19,8 @@ using heaps::SplitShape;
 
 class SplitPoolsTest : public testing::Test {
   protected:
-    char* allocate(const SplitShape& shape, uint32_t borrower) {
-        return static_cast<char*>(SplitPools::object_of(shape, pools_.allocate(borrower)));
+    char* allocate(const SplitShape& shape, uint32_t client) {
+        return static_cast<char*>(SplitPools::object_of(shape, pools_.allocate(client)));
     }
     void release(char* object) {
         pools_.deallocate(split_->chunk_of(*pools_.heap.arena().find(object), object));
@@ -33,26 +33,26 @@ class SplitPoolsTest : public testing::Test {
 // MPADS, section 2.3.1: a pool of 4 KiB, and structures of four fields of 4 bytes.
 TEST_F(SplitPoolsTest, ThePapersExampleOfFourKibibytes) {
     const SplitShape shape = {4, 16, 4096};
-    const uint32_t borrower = split_->add(pools_.heap, shape);
-    ASSERT_NE(borrower, heaps::PoolHeap::none);
-    const char* first = allocate(shape, borrower);
+    const uint32_t client = split_->add(pools_.heap, shape);
+    ASSERT_NE(client, heaps::PoolHeap::none);
+    const char* first = allocate(shape, client);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 4096, 0U);
     for (int i = 1; i < 256; ++i) {
-        EXPECT_EQ(allocate(shape, borrower), first + 4 * i);
+        EXPECT_EQ(allocate(shape, client), first + 4 * i);
     }
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(allocate(shape, borrower)) % 4096, 0U);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(allocate(shape, client)) % 4096, 0U);
 }
 
 TEST_F(SplitPoolsTest, FieldsOfLivingObjectsNeverOverlap) {
     struct Known {
         SplitShape shape;
-        uint32_t borrower;
+        uint32_t client;
     };
     std::vector<Known> known;
     for (const SplitShape shape : {SplitShape{8, 24, 1 << 14}, SplitShape{8, 65, 1 << 20},
                                    SplitShape{4, 20, 1 << 12}, SplitShape{2, 9, 1 << 16}}) {
         known.push_back({shape, split_->add(pools_.heap, shape)});
-        ASSERT_NE(known.back().borrower, heaps::PoolHeap::none);
+        ASSERT_NE(known.back().client, heaps::PoolHeap::none);
     }
     std::mt19937_64 random(1);
     std::set<char*> living;
@@ -66,7 +66,7 @@ TEST_F(SplitPoolsTest, FieldsOfLivingObjectsNeverOverlap) {
             continue;
         }
         const Known& kind = known[random() % known.size()];
-        char* object = allocate(kind.shape, kind.borrower);
+        char* object = allocate(kind.shape, kind.client);
         ASSERT_TRUE(living.insert(object).second);
         const auto in_pool = reinterpret_cast<uintptr_t>(object) & (kind.shape.pool_bytes - 1);
         ASSERT_EQ(in_pool % kind.shape.first_bytes, 0U);
@@ -84,8 +84,8 @@ TEST_F(SplitPoolsTest, ShapesThatCannotBeAreRefused) {
 
 TEST_F(SplitPoolsTest, WhatBeginsNoObjectIsMisuse) {
     const SplitShape shape = {8, 24, 1 << 14};
-    const uint32_t borrower = split_->add(pools_.heap, shape);
-    char* object = allocate(shape, borrower);
+    const uint32_t client = split_->add(pools_.heap, shape);
+    char* object = allocate(shape, client);
     EXPECT_DEATH(release(object + 4), "no object begins");
     EXPECT_DEATH(release(object + 8 * shape.objects()), "no object begins");
     release(object);
@@ -94,9 +94,9 @@ TEST_F(SplitPoolsTest, WhatBeginsNoObjectIsMisuse) {
 
 TEST_F(SplitPoolsTest, PagesOfAPoolGoBackTogether) {
     const SplitShape shape = {8, 64, 1 << 20};
-    const uint32_t borrower = split_->add(pools_.heap, shape);
+    const uint32_t client = split_->add(pools_.heap, shape);
     std::vector<char*> objects(64 * shape.objects());
-    std::ranges::generate(objects, [&] { return allocate(shape, borrower); });
+    std::ranges::generate(objects, [&] { return allocate(shape, client); });
     // The last pool's other arrays, which the heap knows nothing of.
     char* last = objects.back();
     char* pool =
@@ -116,8 +116,8 @@ TEST_F(SplitPoolsTest, PagesOfAPoolGoBackTogether) {
 // A seeded fault.
 TEST_F(SplitPoolsTest, AShapeThatItsPoolHasNoRoomForIsAFault) {
     const SplitShape shape = {8, 64, 1 << 16};
-    const uint32_t borrower = split_->add(pools_.heap, shape);
-    char* object = allocate(shape, borrower);
+    const uint32_t client = split_->add(pools_.heap, shape);
+    char* object = allocate(shape, client);
     const heaps::Pool& pool = *pools_.heap.arena().find(object);
     EXPECT_DEATH(
         {

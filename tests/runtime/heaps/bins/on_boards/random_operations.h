@@ -51,7 +51,7 @@ class RandomOperations {
                        .most_steps = numbers.below(5),
                        .is_quiet = numbers.below(2) != 0};
         if (shape.is_quiet && numbers.below(2) != 0) {
-            shape.options &= MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_STEPS;  // its calls are not careful
+            shape.options &= MALLOOM_BINS_BOUNDED | MALLOOM_BINS_COUNT_STEPS;  // its calls are not general
         }
         if ((shape.options & MALLOOM_BINS_BOUNDED) != 0) {
             shape.options &= ~unsigned{MALLOOM_BINS_THOROUGH};  // which looks at all chunks

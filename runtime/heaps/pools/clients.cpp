@@ -1,4 +1,4 @@
-// Who borrows pools: numbers for borrowers, and what becomes of all that one has when it ends.
+// Who borrows pools: numbers for clients, and what becomes of all that one has when it ends.
 #include "runtime/heaps/pools/open_magazine.h"
 #include "runtime/heaps/pools/pool_heap.h"
 #include "runtime/platform/memory.h"
@@ -11,12 +11,12 @@ using structures::Locked;
 // Nobody else is there yet: no lock, and no signal to keep out, which would be two system calls for each.
 void PoolHeap::add_small_commons() {
     for (size_t bytes = granule_bytes; bytes <= most_small; bytes += granule_bytes) {
-        tables_->borrowers[borrowers_count_++].chunk_bytes = static_cast<uint32_t>(chunk_for(bytes));
+        tables_->clients[clients_count_++].chunk_bytes = static_cast<uint32_t>(chunk_for(bytes));
     }
 }
 
 uint32_t PoolHeap::add(size_t bytes) {
-    return bytes <= largest_chunk ? add_borrower(chunk_for(bytes), 0) : none;
+    return bytes <= largest_chunk ? add_client(chunk_for(bytes), 0) : none;
 }
 
 uint32_t PoolHeap::add_aligned(size_t bytes, size_t pool_bytes) {
@@ -26,7 +26,7 @@ uint32_t PoolHeap::add_aligned(size_t bytes, size_t pool_bytes) {
         return none;
     }
     const auto order = static_cast<unsigned>(__builtin_ctzll(pool_bytes / smallest_range));
-    return add_borrower(chunk, static_cast<uint8_t>(order + 1));
+    return add_client(chunk, static_cast<uint8_t>(order + 1));
 }
 
 uint32_t PoolHeap::add_spread(uint32_t objects, size_t pool_bytes) {
@@ -35,10 +35,10 @@ uint32_t PoolHeap::add_spread(uint32_t objects, size_t pool_bytes) {
         return none;
     }
     const auto order = static_cast<unsigned>(__builtin_ctzll(pool_bytes / smallest_range));
-    return add_borrower(granule_bytes, static_cast<uint8_t>(order + 1), objects);
+    return add_client(granule_bytes, static_cast<uint8_t>(order + 1), objects);
 }
 
-uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order, uint32_t objects) {
+uint32_t PoolHeap::add_client(size_t chunk_bytes, uint8_t pool_order, uint32_t objects) {
     // In a handler that came while this thread holds the lock: it would wait for itself.
     if (tables_ == nullptr || arena_.lock.is_mine()) {
         return none;
@@ -48,36 +48,36 @@ uint32_t PoolHeap::add_borrower(size_t chunk_bytes, uint8_t pool_order, uint32_t
     const Locked locked(arena_.lock);
     const uint32_t number = take_number();
     if (number != none) {
-        Borrower& borrower = tables_->borrowers[number];
-        borrower.pool_order = pool_order;
-        borrower.objects = objects;
-        __atomic_store_n(&borrower.chunk_bytes, static_cast<uint32_t>(chunk_bytes), __ATOMIC_RELEASE);
+        Client& client = tables_->clients[number];
+        client.pool_order = pool_order;
+        client.objects = objects;
+        __atomic_store_n(&client.chunk_bytes, static_cast<uint32_t>(chunk_bytes), __ATOMIC_RELEASE);
     }
     return number;
 }
 
 uint32_t PoolHeap::take_number() {
-    const uint32_t number = unused_borrower_;
+    const uint32_t number = unused_client_;
     if (number != none) {
-        unused_borrower_ = tables_->borrowers[number].next_unused;
+        unused_client_ = tables_->clients[number].next_unused;
         return number;
     }
-    if (borrowers_count_ == most_borrowers) {
+    if (clients_count_ == most_clients) {
         return none;
     }
     for (PoolThread* table = all_threads_; table != nullptr; table = table->next_table) {
-        table->top(borrowers_count_) = closed_top();
+        table->top(clients_count_) = closed_top();
     }
     for (AbsentPoolThread* stand_in : stand_ins_) {
         if (stand_in != nullptr) {
-            stand_in->tops[borrowers_count_] = closed_top();
+            stand_in->tops[clients_count_] = closed_top();
         }
     }
-    __atomic_store_n(&borrowers_count_, borrowers_count_ + 1, __ATOMIC_RELAXED);
-    return borrowers_count_ - 1;
+    __atomic_store_n(&clients_count_, clients_count_ + 1, __ATOMIC_RELAXED);
+    return clients_count_ - 1;
 }
 
-// Where two threads race, one borrower stays without pools. Sizes whose chunks are the same share one.
+// Where two threads race, one client stays without pools. Sizes whose chunks are the same share one.
 uint32_t PoolHeap::common(size_t bytes) {
     if (bytes > largest_chunk || tables_ == nullptr) {
         return none;
@@ -96,29 +96,29 @@ uint32_t PoolHeap::common(size_t bytes) {
     return made;
 }
 
-void PoolHeap::destroy(uint32_t borrower) {
+void PoolHeap::destroy(uint32_t client) {
     const platform::Undisturbed undisturbed;
     const Locked locked(arena_.lock);
-    if (chunk_bytes(borrower) != 0) {
-        __atomic_store_n(&tables_->borrowers[borrower].chunk_bytes, 0, __ATOMIC_RELEASE);
-        return_all(borrower);
-        tables_->borrowers[borrower].next_unused = unused_borrower_;
-        unused_borrower_ = borrower;
+    if (chunk_bytes(client) != 0) {
+        __atomic_store_n(&tables_->clients[client].chunk_bytes, 0, __ATOMIC_RELEASE);
+        return_all(client);
+        tables_->clients[client].next_unused = unused_client_;
+        unused_client_ = client;
     }
 }
 
-void PoolHeap::forget_magazines(uint32_t borrower) {
+void PoolHeap::forget_magazines(uint32_t client) {
     for (PoolThread* table = all_threads_; table != nullptr; table = table->next_table) {
-        OpenMagazine(*this, *table, borrower).forget();
+        OpenMagazine(*this, *table, client).forget();
     }
 }
 
 // What its owner may be looking at, it gives back itself. Under the arena's lock.
-void PoolHeap::return_all(uint32_t borrower) {
-    forget_magazines(borrower);
+void PoolHeap::return_all(uint32_t client) {
+    forget_magazines(client);
     for (size_t i = 0; i < arena_.pools_count(); ++i) {
         Pool& pool = arena_.pools()[i];
-        if (pool.borrower != borrower || pool.state() == PoolState::unused) {
+        if (pool.client != client || pool.state() == PoolState::unused) {
             continue;
         }
         bool stays = false;
@@ -126,7 +126,7 @@ void PoolHeap::return_all(uint32_t borrower) {
             const Locked locked(pool.lock);
             stays = pool.owner != nullptr && (pool.is_pending || pool.state() == PoolState::spare);
             if (stays) {
-                pool.owner->share(borrower).living -= pool.out - pool.apart + pool.returned;
+                pool.owner->local(client).living -= pool.out - pool.reserved + pool.returned;
                 arena_.reset(pool);
                 pool.is_over = true;
             } else if (pool.owner != nullptr) {

@@ -29,7 +29,7 @@ concept HeapOfInstances = requires(Heap& heap, Instance& instance, Instance* kno
 /// have none now. Stand-ins serve nothing.
 template <typename Heap, typename Instance, typename Threads>
     requires HeapOfInstances<Heap, Instance>
-class ThreadInstances {
+class ThreadOwned {
   public:
     using OnThreadEnd = void (*)(void* instance);
 
@@ -158,7 +158,7 @@ class ThreadInstances {
     bool has_locked_opening_ = false;  ///< likewise
 };
 
-/// What the system calls back, for a ThreadInstances that is a constant-initialized variable: it has no other
+/// What the system calls back, for a ThreadOwned that is a constant-initialized variable: it has no other
 /// way to it.
 template <auto& instances, typename Instance>
 struct Callbacks {

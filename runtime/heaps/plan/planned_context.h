@@ -7,7 +7,7 @@
 namespace malloom::heaps {
 
 /// Of a context, or of a thread where matching is by sequence. Lives as long as the heap.
-struct Requester {
+struct PlannedContext {
     uint64_t next = 0;      ///< address of the slot of the next ordinal
     uint64_t end = 0;       ///< address past the last slot; equal to `first` where the plan has none
     uint64_t fast_end = 0;  ///< below it there are slots enough to look ahead, in a part of them
