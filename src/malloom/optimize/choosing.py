@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-import numpy as np
-
 from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.allocators import Way
@@ -15,6 +13,7 @@ from malloom.optimize.candidates import Candidate
 from malloom.optimize.goal import Goal
 from malloom.optimize.learning import BESIDE, BOTH, LEARNED_POOLS, OF_ITS_PLACES, PREFETCHES
 from malloom.optimize.limit import Limit, score
+from malloom.optimize.narrowing import contenders, together_by_round
 from malloom.optimize.options import Watcher
 from malloom.optimize.settings import AllocatorRow
 from malloom.optimize.sources import Sources
@@ -287,7 +286,7 @@ class Chooser:
         """New runs of the best few, as those that won in few runs were lucky too."""
         unlimited = self._best(settings, limited=False)
         self.watcher.step("final", "racing the best anew")
-        best_settings, best_plans = self._finalists(settings, plans)
+        best_settings, best_plans = self._finalists(*self._narrow(settings, plans))
         # What the new runs refuse is gone from all of these, so each time others come, or none is left.
         while self._has_better(settings, best_settings) or self._has_better(plans, best_plans):
             best_settings, best_plans = self._finalists(settings, plans)
@@ -301,6 +300,27 @@ class Chooser:
             raise CommandError("every plan and setting failed in the race", remedy="none is kept")
         others = tuple(row for row in self._best(settings) if row is not setting)
         return Choice(choice, setting, _first(unlimited), others)
+
+    def _narrow(
+        self, settings: Sequence[AllocatorRow], plans: Sequence[Row]
+    ) -> tuple[list[AllocatorRow], list[Row]]:
+        """Rounds of all that were not told from the best of their kind, while there are more than FINALISTS
+        of these, and a third of the time is not used up."""
+        close, close_plans = self._close(settings), self._close(plans)
+        left = self.seconds / 3
+        anew = True
+        while max(len(close), len(close_plans)) > FINALISTS:
+            names = [row.name for row in (*close, *close_plans)]
+            left -= FEWEST_ROUNDS * len(names) * self._one_round
+            if left < 0:
+                break
+            self.training.run(names, FEWEST_ROUNDS, anew)
+            anew = False
+            close, close_plans = self._close(close), self._close(close_plans)
+        return close or list(settings), close_plans or list(plans)
+
+    def _close(self, rows: Sequence[T]) -> list[T]:
+        return contenders(self.training, self._best(rows), self.limit.goal.metrics, FINALISTS)
 
     def _finalists(
         self, settings: Sequence[AllocatorRow], plans: Sequence[Row]
@@ -342,22 +362,6 @@ def in_turn(rows: Sequence[AllocatorRow], ways: Sequence[Way]) -> list[Allocator
         turns[name] = turns.get(name, -1) + 1
         found.append((turns[name], row))
     return [row for _, row in sorted(found, key=lambda each: each[0])]
-
-
-def together_by_round(training: Training, name: str, other: str, metrics: Sequence[str]) -> list[float]:
-    """One row against another, a ratio for each round: the mean of the log ratios of all inputs."""
-    one, two = training.results[name].runs, training.results[other].runs
-    logs = [
-        [
-            np.log(a.metric(metric)) - np.log(b.metric(metric))
-            for a, b in zip(one[each], two[each], strict=False)
-        ]
-        for each in one
-        for metric in metrics
-        if all(run.metric(metric) for run in (*one[each], *two[each]))
-    ]
-    rounds = min(map(len, logs), default=0)
-    return [float(np.exp(np.mean([log[place] for log in logs]))) for place in range(rounds)]
 
 
 def _first(rows: Sequence[T]) -> T | None:

@@ -101,10 +101,12 @@ class Training:
             for race in self.races.values():
                 race.add(row.name, command_of(row, race.commands[AS_IT_IS]))
 
-    def run(self, names: Sequence[str], rounds: int) -> None:
-        """So many rounds of those named and of the program as it is, whose results replace earlier ones."""
+    def run(self, names: Sequence[str], rounds: int, anew: bool = True) -> None:
+        """So many rounds of those named and of the program as it is. Their results replace earlier ones, or
+        join those of the last call, where all of these rows ran too."""
         for race in self.races.values():
-            race.restart()
+            if anew:
+                race.restart()
         try:
             for _ in range(rounds):
                 for race in self.races.values():

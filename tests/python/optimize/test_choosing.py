@@ -55,6 +55,7 @@ class Race:
 
     most: float = 1.5
     goal: Goal = Goal.time
+    seconds: float = 0.3
     said: list[str] = field(default_factory=list)
     builds: Builds = field(default_factory=Builds)
 
@@ -65,7 +66,7 @@ class Race:
         watcher = Watcher(self.said.append, no_progress, 8)
         sources = Sources(Learned(), ())
         rows = [*settings, *plans, *self.builds.rows]
-        chooser = Chooser(self.training, sources, self.limit, 0.3, watcher, 0.05, rows, self.builds)
+        chooser = Chooser(self.training, sources, self.limit, self.seconds, watcher, 0.05, rows, self.builds)
         return chooser.choose(settings, plans)
 
 
@@ -93,6 +94,16 @@ def test_the_best_setting_obeys_the_limit_and_the_unlimited_one_is_known(most: f
     assert choice.choice.name == f"glibc {chosen}"
     assert choice.unlimited is not None and choice.unlimited.name == "glibc greedy"
     assert bool(race.limit.refused) == (chosen == "lean")
+
+
+def test_rows_that_are_not_told_from_the_best_run_on_while_there_is_time() -> None:
+    race = Race(seconds=30.0)
+    twins = [setting(f"twin {number}", WORK="500") for number in range(5)]
+    choice = race.choose([*twins, setting("slow", WORK="30000")], [])
+    assert "twin" in choice.choice.name
+    rounds = {name: len(found.runs["one"]) for name, found in race.training.results.items()}
+    assert max(rounds.values()) == 24, "the last runs"
+    assert rounds["glibc slow"] == 6, "those of the first race"
 
 
 def test_less_memory_is_wanted_at_no_more_time() -> None:
