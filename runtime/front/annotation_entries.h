@@ -13,7 +13,7 @@ inline void* allocate_near(size_t bytes, const void*) {
     return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
 }
 inline void* allocate_zeroed_near(size_t count, size_t bytes, const void*) {
-    return Entry::allocate_zeroed(count, bytes);
+    return Entry<>::allocate_zeroed(count, bytes);
 }
 inline void touch(const void*, unsigned) {}
 inline void stop_recording() {}

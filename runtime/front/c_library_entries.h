@@ -33,7 +33,7 @@ MALLOOM_ENTRY void __libc_free(void* object) {
         return CallToCLibrary::next<void (*)(void*)>("__libc_free")(object);
     }
     const CallToCLibrary call;
-    deallocate(object);
+    Entry<>::release(object);
 }
 
 MALLOOM_ENTRY void* __libc_realloc(void* object, size_t bytes) {
@@ -42,5 +42,5 @@ MALLOOM_ENTRY void* __libc_realloc(void* object, size_t bytes) {
         return CallToCLibrary::next<void* (*)(void*, size_t)>("__libc_realloc")(object, bytes);
     }
     const CallToCLibrary call;
-    return Entry::reallocate(object, bytes);
+    return Entry<>::reallocate(object, bytes);
 }

@@ -43,7 +43,7 @@ inline constexpr bool has_fast_paths = FastProcessHeap<std::remove_reference_t<d
 inline constexpr bool has_fast_paths = false;
 #endif
 
-[[gnu::always_inline]] inline void deallocate(void* object) {
+inline void deallocate(void* object) {
     if (has_fast_paths || object != nullptr) [[likely]] {
         process_heap().deallocate(object);
     }
@@ -110,11 +110,24 @@ allocate_colocated_with(size_t bytes, const Colocation& colocation, uintptr_t pl
     }
     return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
 }
+[[gnu::noinline]] inline int allocate_into(void** result, size_t alignment, size_t bytes) {
+    if (!platform::is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
+        return EINVAL;
+    }
+    const int saved = errno;
+    void* object = process_heap().allocate(bytes, alignment, context::current_caller());
+    errno = saved;
+    if (object == nullptr) {
+        return ENOMEM;
+    }
+    *result = object;
+    return 0;
+}
 [[gnu::noinline]] inline void* create_aligned_slow(size_t alignment, size_t bytes) {
     return create(bytes, alignment, false, context::current_caller());
 }
 
-// The common parts of the entries. Templates, so that heaps without fast paths need not have them.
+// What entries of heaps with fast paths jump to. Templates, so that heaps without need not have them.
 template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
 struct Entries {
     static Heap& heap() { return process_heap(); }
@@ -135,66 +148,57 @@ struct Entries {
     }
     [[gnu::noinline]] static void* allocate_unpooled(size_t bytes) {
         return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(),
-                                    Heap::allocate_from_fallback, allocate_colocated, allocate_slow);
+                                    malloom_mimalloc_allocate, allocate_colocated, allocate_slow);
     }
-    [[gnu::always_inline]] static void* allocate(size_t bytes) {
-        if constexpr (has_fast_paths) {
-            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-            return object != nullptr ? object : allocate_unpooled(bytes);
-        } else {
-            return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+    static void* allocate(size_t bytes) {
+        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+        return object != nullptr ? object : allocate_unpooled(bytes);
+    }
+    static void* allocate_by_size(size_t bytes) {
+        void* object = Heap::allocate_by_size(bytes);
+        if (object == nullptr) [[unlikely]] {
+            return allocate_unpooled(bytes);
         }
+#if defined(__x86_64__)
+        __asm__("" : "+a"(object));  // where results belong, or a compiler copies it there in the end
+#endif
+        return object;
     }
 
     [[gnu::noinline]] static void* allocate_zeroed_unpooled(size_t bytes) {
         return heap().allocate_zeroed_fast(bytes, site(__builtin_return_address(0)), place(),
                                            allocate_zeroed_slow);
     }
-    [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
+    [[gnu::always_inline]] static void* allocate_zeroed_from(void* object, size_t bytes) {
+        return object != nullptr ? memset(object, 0, bytes) : allocate_zeroed_unpooled(bytes);
+    }
+    static void* allocate_zeroed(size_t count, size_t size) {
         size_t bytes = 0;
-        if (__builtin_mul_overflow(count, size, &bytes)) [[unlikely]] {
-            return out_of_memory();
-        }
-        if constexpr (has_fast_paths) {
-            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-            return object != nullptr ? memset(object, 0, bytes) : allocate_zeroed_unpooled(bytes);
-        } else {
-            return or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()));
-        }
+        return !__builtin_mul_overflow(count, size, &bytes)
+                   ? allocate_zeroed_from(heap().allocate_pooled(bytes, site(__builtin_return_address(0))),
+                                          bytes)
+                   : out_of_memory();
+    }
+    static void* allocate_zeroed_by_size(size_t count, size_t size) {
+        size_t bytes = 0;
+        return !__builtin_mul_overflow(count, size, &bytes)
+                   ? allocate_zeroed_from(Heap::allocate_by_size(bytes), bytes)
+                   : out_of_memory();
+    }
+    // As the two, knowing that there is no way but the slow one.
+    static void* allocate_zeroed_elsewhere(size_t count, size_t size) {
+        size_t bytes = 0;
+        return !__builtin_mul_overflow(count, size, &bytes) ? allocate_zeroed_slow(bytes) : out_of_memory();
     }
 
-    [[gnu::always_inline]] static void* allocate_aligned(size_t alignment, size_t bytes) {
-        if constexpr (has_fast_paths) {
-            if (platform::is_power_of_two(alignment)) [[likely]] {
-                return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
-                                                    Heap::allocate_aligned_from_fallback,
-                                                    allocate_aligned_slow);
-            }
-            return allocate_aligned_slow(alignment, bytes);
-        } else {
-            return front::allocate_aligned(alignment, bytes, context::current_caller());
+    static void* allocate_aligned(size_t alignment, size_t bytes) {
+        if (platform::is_power_of_two(alignment)) [[likely]] {
+            return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
+                                                malloom_mimalloc_allocate_aligned, allocate_aligned_slow);
         }
+        return allocate_aligned_slow(alignment, bytes);
     }
 
-    [[gnu::always_inline]] static void* reallocate(void* object, size_t bytes) {
-        if (object == nullptr) {
-            return allocate(bytes);
-        }
-        if constexpr (has_fast_paths) {
-            return heap().reallocate_fast(object, bytes, reallocate_slow);
-        } else {
-            if (bytes == 0) {
-                process_heap().deallocate(object);
-                return nullptr;
-            }
-            return or_out_of_memory(process_heap().reallocate(object, bytes, context::current_caller()));
-        }
-    }
-
-    [[gnu::noinline]] static void* create_from_fallback(size_t bytes) {
-        void* object = Heap::allocate_from_fallback(bytes);
-        return object != nullptr ? object : create_slow(bytes);
-    }
     [[gnu::always_inline]] static void* create_colocated(size_t bytes, const Colocation& colocation) {
 #if defined(__x86_64__)
         return allocate_colocated_with(bytes, colocation, place(), create_colocated_by_register,
@@ -204,32 +208,106 @@ struct Entries {
 #endif
     }
     [[gnu::noinline]] static void* create_unpooled(size_t bytes) {
-        return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(), create_from_fallback,
-                                    create_colocated, create_slow);
+        return heap().allocate_fast(bytes, site(__builtin_return_address(0)), place(),
+                                    malloom_mimalloc_create, create_colocated, create_slow);
+    }
+    static void* create(size_t bytes) {
+        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+        return object != nullptr ? object : create_unpooled(bytes);
+    }
+    static void* create_by_size(size_t bytes) {
+        void* object = Heap::allocate_by_size(bytes);
+        return object != nullptr ? object : create_unpooled(bytes);
+    }
+
+    static void* create_aligned(size_t bytes, size_t alignment) {
+        return heap().allocate_aligned_fast(
+            alignment, bytes, site(__builtin_return_address(0)),
+            [](size_t aligned, size_t size) { return malloom_mimalloc_create_aligned(size, aligned); },
+            create_aligned_slow);
+    }
+    static void* create_aligned_elsewhere(size_t bytes, size_t alignment) {
+        return create_aligned_slow(alignment, bytes);
+    }
+
+    static constexpr malloom_entries asked = {allocate,        deallocate,       allocate_zeroed,
+                                              reallocate_slow, allocate_aligned, allocate_into,
+                                              create,          create_aligned};
+    static constexpr malloom_entries by_size = {allocate_by_size, deallocate,       allocate_zeroed_by_size,
+                                                reallocate_slow,  allocate_aligned, allocate_into,
+                                                create_by_size,   create_aligned};
+    /// Where the fallback goes on with what is not its own.
+    static constexpr malloom_entries others = {
+        allocate_slow, deallocate,  allocate_zeroed_elsewhere, reallocate_slow, allocate_aligned_slow,
+        allocate_into, create_slow, create_aligned_elsewhere};
+};
+
+// The entries: a jump where the heap says where to, else what the heap can do for any caller.
+template <typename Heap = std::remove_reference_t<decltype(process_heap())>>
+struct Entry {
+    [[gnu::always_inline]] static void* allocate(size_t bytes) {
+        if constexpr (has_fast_paths) {
+            return Heap::entries().allocate(bytes);
+        } else {
+            return or_out_of_memory(process_heap().allocate(bytes, 0, context::current_caller()));
+        }
+    }
+    [[gnu::always_inline]] static void release(void* object) {
+        if constexpr (has_fast_paths) {
+            Heap::entries().release(object);
+        } else {
+            deallocate(object);
+        }
+    }
+    [[gnu::always_inline]] static void* allocate_zeroed(size_t count, size_t size) {
+        if constexpr (has_fast_paths) {
+            return Heap::entries().allocate_zeroed(count, size);
+        } else {
+            size_t bytes = 0;
+            return !__builtin_mul_overflow(count, size, &bytes)
+                       ? or_out_of_memory(process_heap().allocate_zeroed(bytes, context::current_caller()))
+                       : out_of_memory();
+        }
+    }
+    [[gnu::always_inline]] static void* reallocate(void* object, size_t bytes) {
+        if (object == nullptr) {
+            return allocate(bytes);
+        }
+        if constexpr (has_fast_paths) {
+            return Heap::entries().reallocate(object, bytes);
+        } else {
+            return reallocate_slow(object, bytes);
+        }
+    }
+    [[gnu::always_inline]] static void* allocate_aligned(size_t alignment, size_t bytes) {
+        if constexpr (has_fast_paths) {
+            return Heap::entries().allocate_aligned(alignment, bytes);
+        } else {
+            return front::allocate_aligned(alignment, bytes, context::current_caller());
+        }
+    }
+    [[gnu::always_inline]] static int allocate_into(void** result, size_t alignment, size_t bytes) {
+        if constexpr (has_fast_paths) {
+            return Heap::entries().allocate_into(result, alignment, bytes);
+        } else {
+            return front::allocate_into(result, alignment, bytes);
+        }
     }
     [[gnu::always_inline]] static void* create(size_t bytes) {
         if constexpr (has_fast_paths) {
-            void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-            return object != nullptr ? object : create_unpooled(bytes);
+            return Heap::entries().create(bytes);
         } else {
             return front::create(bytes, 0, false, context::current_caller());
         }
     }
-
-    [[gnu::noinline]] static void* create_aligned_from_fallback(size_t alignment, size_t bytes) {
-        void* object = Heap::allocate_aligned_from_fallback(alignment, bytes);
-        return object != nullptr ? object : create_aligned_slow(alignment, bytes);
-    }
-    [[gnu::always_inline]] static void* create_aligned(size_t alignment, size_t bytes) {
+    [[gnu::always_inline]] static void* create_aligned(size_t bytes, size_t alignment) {
         if constexpr (has_fast_paths) {
-            return heap().allocate_aligned_fast(alignment, bytes, site(__builtin_return_address(0)),
-                                                create_aligned_from_fallback, create_aligned_slow);
+            return Heap::entries().create_aligned(bytes, alignment);
         } else {
             return front::create(bytes, alignment, false, context::current_caller());
         }
     }
 };
-using Entry = Entries<>;
 
 // Templates like these: heaps without fast paths need not know so much.
 template <typename Heap>

@@ -16,31 +16,31 @@
 #define MALLOOM_ENTRY extern "C" [[gnu::visibility("default")]]
 
 MALLOOM_ENTRY void* malloc(size_t bytes) {
-    return malloom::front::Entry::allocate(bytes);
+    return malloom::front::Entry<>::allocate(bytes);
 }
 
 MALLOOM_ENTRY void free(void* object) {
-    malloom::front::deallocate(object);
+    malloom::front::Entry<>::release(object);
 }
 
 MALLOOM_ENTRY void cfree(void* object) {
-    malloom::front::deallocate(object);
+    malloom::front::Entry<>::release(object);
 }
 
 MALLOOM_ENTRY void free_sized(void* object, size_t) {
-    malloom::front::deallocate(object);
+    malloom::front::Entry<>::release(object);
 }
 
 MALLOOM_ENTRY void free_aligned_sized(void* object, size_t, size_t) {
-    malloom::front::deallocate(object);
+    malloom::front::Entry<>::release(object);
 }
 
 MALLOOM_ENTRY void* calloc(size_t count, size_t bytes) {
-    return malloom::front::Entry::allocate_zeroed(count, bytes);
+    return malloom::front::Entry<>::allocate_zeroed(count, bytes);
 }
 
 MALLOOM_ENTRY void* realloc(void* object, size_t bytes) {
-    return malloom::front::Entry::reallocate(object, bytes);
+    return malloom::front::Entry<>::reallocate(object, bytes);
 }
 
 MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
@@ -48,30 +48,19 @@ MALLOOM_ENTRY void* reallocarray(void* object, size_t count, size_t bytes) {
     if (__builtin_mul_overflow(count, bytes, &total)) {
         return malloom::front::out_of_memory();
     }
-    return malloom::front::Entry::reallocate(object, total);
+    return malloom::front::Entry<>::reallocate(object, total);
 }
 
 MALLOOM_ENTRY void* memalign(size_t alignment, size_t bytes) {
-    return malloom::front::Entry::allocate_aligned(alignment, bytes);
+    return malloom::front::Entry<>::allocate_aligned(alignment, bytes);
 }
 
 MALLOOM_ENTRY void* aligned_alloc(size_t alignment, size_t bytes) {
-    return malloom::front::Entry::allocate_aligned(alignment, bytes);
+    return malloom::front::Entry<>::allocate_aligned(alignment, bytes);
 }
 
 MALLOOM_ENTRY int posix_memalign(void** result, size_t alignment, size_t bytes) {
-    using namespace malloom;
-    if (!platform::is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
-        return EINVAL;
-    }
-    const int saved = errno;
-    void* object = front::process_heap().allocate(bytes, alignment, context::current_caller());
-    errno = saved;
-    if (object == nullptr) {
-        return ENOMEM;
-    }
-    *result = object;
-    return 0;
+    return malloom::front::Entry<>::allocate_into(result, alignment, bytes);
 }
 
 MALLOOM_ENTRY void* valloc(size_t bytes) {

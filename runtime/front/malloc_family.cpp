@@ -26,6 +26,8 @@ inline RunTime& process_heap() {
 
 namespace malloom::front {
 
+constinit EntryWays entry_ways = {Entries<>::asked, Entries<>::asked, Entries<>::by_size, Entries<>::others};
+
 static void before_process_control(int option) {
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {
         process_heap().prepare_for_few_calls();

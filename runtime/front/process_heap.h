@@ -31,31 +31,27 @@ concept ProcessHeap =
         { heap.usable_size(object) } -> std::same_as<size_t>;
     };
 
-/// A heap that answers most requests knowing no more of their caller than its return address. Each of these
-/// fast paths ends in a tail call: of `slow_path` where it has to know more, of `from_fallback` where the
-/// fallback may have the request, of `colocated` for objects that have companions. So the entry needs no
-/// frame.
-/// - allocate_pooled, allocate_reached: an object where one is at hand, else null.
-/// - allocate_fast: as allocate with the default alignment, for a return address and the place where it lies;
-///   from_fallback is allocate_from_fallback, or what calls it; aligned alike.
+/// A heap that answers most requests knowing no more of their caller than its return address. Entries jump to
+/// what `entries()` names now. Each of these fast paths ends in a tail call: of `slow_path` where it has to
+/// know more, of `from_fallback` where the fallback may have the request, of `colocated` for objects that
+/// have companions. So the entry needs no frame.
+/// - allocate_by_size, allocate_pooled, allocate_reached: an object where one is at hand, else null.
+/// - allocate_fast: as allocate with the default alignment, for a return address and the place where it lies.
 /// - allocate_zeroed_fast, allocate_aligned_fast: as allocate_zeroed, and allocate with an alignment.
-/// - reallocate_fast: as reallocate, and bytes may be 0: the slow path is asked then.
 /// - deallocate takes null too. All set errno.
 /// - allocate_for_state, allocate_zeroed_for_state: what the slow path asks, for the caller in its state.
 template <typename Heap>
 concept FastProcessHeap =
     ProcessHeap<Heap> &&
-    requires(Heap& heap, void* object, size_t size, uintptr_t site, const context::Caller& caller,
-             void* (*one)(size_t), void* (*two)(size_t, size_t), void* (*change)(void*, size_t),
-             void* (*colocated)(size_t, const Colocation&)) {
-        { Heap::allocate_from_fallback(size) } -> std::same_as<void*>;
-        { Heap::allocate_aligned_from_fallback(size, size) } -> std::same_as<void*>;
+    requires(Heap& heap, size_t size, uintptr_t site, const context::Caller& caller, void* (*one)(size_t),
+             void* (*two)(size_t, size_t), void* (*colocated)(size_t, const Colocation&)) {
+        { Heap::entries().allocate(size) } -> std::same_as<void*>;
+        { Heap::allocate_by_size(size) } -> std::same_as<void*>;
         { heap.allocate_pooled(size, site) } -> std::same_as<void*>;
         { heap.allocate_reached(size, caller) } -> std::same_as<void*>;
         { heap.allocate_fast(size, site, site, one, colocated, one) } -> std::same_as<void*>;
         { heap.allocate_zeroed_fast(size, site, site, one) } -> std::same_as<void*>;
         { heap.allocate_aligned_fast(size, size, site, two, two) } -> std::same_as<void*>;
-        { heap.reallocate_fast(object, size, change) } -> std::same_as<void*>;
     } &&
     requires(Heap& heap, size_t size, const context::CallerState& state) {
         { heap.allocate_for_state(size, state) } -> std::same_as<void*>;

@@ -105,7 +105,7 @@ void Route::count_exhausted(Requester& requester) {
     }
     if (common_end_ == 0 && requester.group == formats::plan::no_group && !requester.is_watched &&
         requester.pooled.now().bytes == formats::plan::no_pool) {
-        __atomic_store_n(&requester.plain_span, fallback().plain_span(), __ATOMIC_RELAXED);
+        __atomic_store_n(&requester.plain_end, fallback().plain_end(), __ATOMIC_RELAXED);
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
     }
     if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED)) {
@@ -126,8 +126,8 @@ void* Route::serve_soon(size_t bytes, size_t alignment, Requester& requester) {
     if (void* object = allocate_small(bytes, alignment, requester)) [[likely]] {
         return object;
     }
-    if (alignment == 0 && is_plain(bytes, span_of(requester))) {
-        return heaps::FallbackHeap::allocate_plain(bytes);
+    if (alignment == 0 && bytes < plain_end_of(requester)) {
+        return malloom_mimalloc_allocate(bytes);
     }
     return serve_or_refuse(*this, bytes, alignment, requester);
 }
@@ -217,6 +217,10 @@ bool Route::open_sites(const heaps::PlanFile* plan, Sites::Learning learning) {
     planned_slots_ = plan != nullptr ? plan->header().slots_count : 0;
     const bool is_open = sites_.open(plan, learning);
     common_end_ = has_pools() && learning.learns ? Sites::largest_pooled + 1 : 0;
+    if (ways_ != nullptr) {
+        heaps::FallbackHeap::leave_others_to(ways_->others);
+    }
+    sites_.when_served_by_size([](void* route) { static_cast<Route*>(route)->choose_entries(); }, this);
     return is_open;
 }
 
@@ -248,8 +252,31 @@ void Route::choose_paths_of_region() {
 void Route::go(Way way) {
     const auto choose = [](auto& word, auto wanted) { __atomic_store_n(&word, wanted, __ATOMIC_RELEASE); };
     choose(in_region_, way == Way::region ? region_path_ : nullptr);
-    choose(plain_span_, way == Way::fallback ? fallback().plain_span() : size_t{0});
     choose(marked_end_, way == Way::pools_alone && common_end_ != 0 ? fallback().marked_end() : size_t{0});
+    choose(is_fallbacks_, way == Way::fallback && fallback().plain_end() != 0);
+    choose_entries();
+}
+
+// Each by itself: whatever mixture a thread sees serves any request and takes back any object.
+void Route::choose_entries() {
+    if (ways_ == nullptr) {
+        return;
+    }
+    const malloom_entries& wanted = __atomic_load_n(&is_fallbacks_, __ATOMIC_ACQUIRE)
+                                        ? heaps::FallbackHeap::plain()
+                                    : sites_.serves_by_size() ? ways_->by_size
+                                                              : ways_->asked;
+    const auto choose = [&](auto malloom_entries::* entry) {
+        __atomic_store_n(&(ways_->now.*entry), wanted.*entry, __ATOMIC_RELEASE);
+    };
+    choose(&malloom_entries::allocate);
+    choose(&malloom_entries::release);
+    choose(&malloom_entries::allocate_zeroed);
+    choose(&malloom_entries::reallocate);
+    choose(&malloom_entries::allocate_aligned);
+    choose(&malloom_entries::allocate_into);
+    choose(&malloom_entries::create);
+    choose(&malloom_entries::create_aligned);
 }
 
 }  // namespace malloom::front

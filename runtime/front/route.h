@@ -22,12 +22,24 @@ struct AskedFor {
 /// The heap that has an object: a part of the plan, the pools, the region heap that serves, or none of them.
 enum class Owner : uint8_t { plan, groups, pools, region, fallback };
 
+/// What the entries of a product jump to, and what they may be told to jump to.
+struct EntryWays {
+    malloom_entries now;
+    malloom_entries asked;    ///< who asks decides
+    malloom_entries by_size;  ///< the common pools, whoever asks; then as `asked`
+    malloom_entries others;   ///< where the fallback goes on with what is not its own
+};
+
 /// Of `process_heaps`. One static object, constant-initialized; until it is opened all is the fallback's.
 /// Thread-safe where nothing else is said. What gives objects returns null where there is no memory.
 class Route {
   public:
     using SlowMalloc = void* (*)(size_t);
     using SlowAligned = void* (*)(size_t, size_t);
+
+    constexpr Route() = default;
+    /// Entries follow where it goes; `ways.now` is first what `ways.asked` is.
+    constexpr explicit Route(EntryWays& ways) : ways_(&ways) {}
 
     // ---- Who serves. Requests of a requester's: its slot, its group, its pool, a common pool, the region
     // heap, the fallback.
@@ -66,11 +78,8 @@ class Route {
     // ---- The same for a call site that was met lately, and before it is known who asks. See
     // FastProcessHeap.
 
-    [[gnu::always_inline]] static void* allocate_from_fallback(size_t bytes) {
-        return heaps::FallbackHeap::allocate_plain(bytes);
-    }
-    [[gnu::always_inline]] static void* allocate_aligned_from_fallback(size_t alignment, size_t bytes) {
-        return heaps::FallbackHeap::allocate_plain_aligned(alignment, bytes);
+    [[gnu::always_inline]] static void* allocate_by_size(size_t bytes) {
+        return Sites::allocate_by_size(bytes);
     }
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         return sites_.allocate_pooled(bytes, return_address);
@@ -79,9 +88,6 @@ class Route {
     [[gnu::always_inline]] void* allocate_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
                                                FromFallback from_fallback, Colocated colocated,
                                                SlowPath slow_path) {
-        if (is_plain(bytes, plain_span_)) {
-            return from_fallback(bytes);
-        }
         if (in_region_ != nullptr) {
             return in_region_(bytes, slow_path);
         }
@@ -104,14 +110,11 @@ class Route {
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return object;
         }
-        return is_plain(bytes, span_of(*site)) ? from_fallback(bytes) : allocate_at(bytes, *site, slow_path);
+        return bytes < plain_end_of(*site) ? from_fallback(bytes) : allocate_at(bytes, *site, slow_path);
     }
     template <class SlowPath>
     [[gnu::always_inline]] void* allocate_zeroed_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
                                                       SlowPath slow_path) {
-        if (is_plain(bytes, plain_span_)) {
-            return heaps::FallbackHeap::allocate_plain_zeroed(bytes);
-        }
         if (in_region_ != nullptr) {
             return allocate_zeroed_in_region(bytes, slow_path);
         }
@@ -131,8 +134,8 @@ class Route {
         if (void* object = allocate_small(bytes, 0, *site)) [[likely]] {
             return memset(object, 0, bytes);
         }
-        return is_plain(bytes, span_of(*site)) ? heaps::FallbackHeap::allocate_plain_zeroed(bytes)
-                                               : allocate_zeroed_at(bytes, *site, slow_path);
+        return bytes < plain_end_of(*site) ? malloom_mimalloc_allocate_zeroed(1, bytes)
+                                           : allocate_zeroed_at(bytes, *site, slow_path);
     }
     template <class FromFallback, class SlowPath>
     [[gnu::always_inline]] void* allocate_aligned_fast(size_t alignment, size_t bytes,
@@ -140,9 +143,6 @@ class Route {
                                                        SlowPath slow_path) {
         if (alignment > heaps::FallbackHeap::largest_plain_alignment) [[unlikely]] {
             return slow_path(alignment, bytes);
-        }
-        if (is_plain(bytes, plain_span_)) {
-            return from_fallback(alignment, bytes);
         }
         if (bytes < marked_end_ && alignment > heaps::PoolHeap::chunk_alignment) {
             return allocate_marked_aligned(alignment, bytes, slow_path);
@@ -154,15 +154,7 @@ class Route {
         if (void* object = allocate_small(bytes, alignment, *site)) [[likely]] {
             return object;
         }
-        return is_plain(bytes, span_of(*site)) ? from_fallback(alignment, bytes)
-                                               : slow_path(alignment, bytes);
-    }
-    template <class SlowPath>
-    [[gnu::always_inline]] void* reallocate_fast(void* object, size_t bytes, SlowPath slow_path) {
-        if (is_plain(bytes, plain_span_) && heaps::FallbackHeap::owns_plain(object)) {
-            return heaps::FallbackHeap::reallocate_plain(object, bytes);
-        }
-        return slow_path(object, bytes);
+        return bytes < plain_end_of(*site) ? from_fallback(alignment, bytes) : slow_path(alignment, bytes);
     }
 
     /// An object beside its companion, where a chunk waits there; else null.
@@ -219,12 +211,8 @@ class Route {
     using InRegion = void* (*)(size_t bytes, SlowMalloc slow_path);
 
     static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
-    [[gnu::always_inline]] static bool is_plain(size_t bytes, size_t span) {
-        return bytes - heaps::FallbackHeap::plain_least < span;
-    }
-
-    [[gnu::always_inline]] static size_t span_of(const Requester& requester) {
-        return __atomic_load_n(&requester.plain_span, __ATOMIC_RELAXED);
+    [[gnu::always_inline]] static size_t plain_end_of(const Requester& requester) {
+        return __atomic_load_n(&requester.plain_end, __ATOMIC_RELAXED);
     }
     [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
         return site.kind() >= Site::Kind::colocated && !heaps::PlanHeap::has_slot(site);
@@ -269,15 +257,17 @@ class Route {
     [[gnu::noinline]] void* allocate_zeroed_at(size_t bytes, Site& site, SlowMalloc slow_path);
     [[gnu::noinline]] static void deallocate_elsewhere(void* object);
     void choose_paths_of_region();
+    void choose_entries();
 
     /// Smaller requests without pools of their own come from common ones; 0 where none do.
     size_t common_end_ = 0;
-    size_t plain_span_ = 0;           ///< of the fallback, where all is its; else 0
     InRegion in_region_ = nullptr;    ///< on the way to the region heap: asked before all else
     InRegion region_path_ = nullptr;  ///< of the region heap that is open, with its common case in it
     void (*deallocate_slow_)(void* object) = deallocate_elsewhere;
     size_t marked_end_ = 0;  ///< of the fallback, where all that no pool may serve is the fallback's; else 0
     WhenUsedUp when_used_up_ = nullptr;
+    EntryWays* ways_ = nullptr;  ///< null where no entries follow
+    bool is_fallbacks_ = false;  ///< all is, and it needs no look
     uint64_t planned_slots_ = 0;
     Sites sites_;
 };

@@ -14,10 +14,16 @@
 
 namespace malloom::front {
 
+/// Of the one object of RunTime; by name, so that an entry is one jump through it.
+extern constinit EntryWays entry_ways [[gnu::visibility("hidden")]];
+
 /// One static object, constant-initialized: requests come before any constructor has run. The entries' fast
 /// paths are the route's.
 class RunTime : public Route {
   public:
+    constexpr RunTime() : Route(entry_ways) {}
+    [[gnu::always_inline]] static const malloom_entries& entries() { return entry_ways.now; }
+
     /// allocate, allocate_zeroed and reallocate set errno themselves, so that they end in tail calls.
     static constexpr bool sets_errno = true;
 

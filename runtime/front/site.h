@@ -37,7 +37,7 @@ struct alignas(8) SitePool {
 /// What serves whoever asks where the plan has no slot. Before the requester, so that the common case is on
 /// one line.
 struct Served {
-    uint64_t plain_span = 0;  ///< FallbackHeap::plain_span where nothing but the fallback serves it, else 0
+    uint64_t plain_end = 0;   ///< FallbackHeap::plain_end where nothing but the fallback serves it, else 0
     SitePool pooled;          ///< of requests that no slot serves
     bool is_systems = false;  ///< nothing but the C library serves it; atomic
     bool is_watched = false;  ///< each request that no slot and no pool serves is looked at

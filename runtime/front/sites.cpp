@@ -236,14 +236,21 @@ void Sites::look_at_requests_in_a_row(heaps::PoolThread& self) {
     self.left_in_a_row = ProcessPools::most_in_a_row;
     if (plan_ == nullptr) {
         __atomic_store_n(&has_served_by_size_, true, __ATOMIC_RELAXED);
-        __atomic_store_n(&by_size_end_, heaps::PoolHeap::most_small + 1, __ATOMIC_RELAXED);
+        serve_by_size(true);
     }
 }
 
 void Sites::look_for_sites(heaps::PoolThread& self) {
     self.left_in_a_row = ProcessPools::most_in_a_row;
-    if (__atomic_load_n(&by_size_end_, __ATOMIC_RELAXED) != 0) {
-        __atomic_store_n(&by_size_end_, 0, __ATOMIC_RELAXED);
+    if (serves_by_size()) {
+        serve_by_size(false);
+    }
+}
+
+void Sites::serve_by_size(bool wanted) {
+    __atomic_store_n(&serves_by_size_, wanted, __ATOMIC_RELEASE);
+    if (told_ != nullptr) {
+        told_(told_argument_);
     }
 }
 

@@ -31,12 +31,16 @@ class Sites {
     /// for them.
     bool open(const heaps::PlanFile* plan, Learning learning);
 
-    /// A chunk of the pool of the call's site, where both are at hand; else null. Of the common pools while
-    /// requests are served by their size alone.
-    [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
-        if (bytes < __atomic_load_n(&by_size_end_, __ATOMIC_RELAXED)) {
-            return process_heaps.pools.allocate_fast(heaps::PoolHeap::small_common(bytes));
+    /// A chunk of the common pools, where one is at hand and they serve requests of the size; else null.
+    [[gnu::always_inline]] static void* allocate_by_size(size_t bytes) {
+        if (bytes > heaps::PoolHeap::most_small) [[unlikely]] {
+            return nullptr;
         }
+        return process_heaps.pools.allocate_fast(heaps::PoolHeap::small_common(bytes));
+    }
+
+    /// A chunk of the pool of the call's site, where both are at hand; else null.
+    [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         const Recent* recent = &recent_of(return_address);
         // Compilers would reckon the address anew for each field.
         __asm__("" : "+r"(recent));
@@ -129,6 +133,13 @@ class Sites {
 
     bool has_pools() const { return has_pools_; }
     bool learns() const { return learns_; }
+    /// Whether requests are served by their size now, whoever asks.
+    bool serves_by_size() const { return __atomic_load_n(&serves_by_size_, __ATOMIC_ACQUIRE); }
+    /// Called when that may have changed, in any thread. Before the first request.
+    void when_served_by_size(void (*told)(void* argument), void* argument) {
+        told_ = told;
+        told_argument_ = argument;
+    }
     /// Whether requests of sites that are not known may have been served, by their size.
     bool has_served_by_size() const { return __atomic_load_n(&has_served_by_size_, __ATOMIC_RELAXED); }
 
@@ -199,13 +210,14 @@ class Sites {
     void give_own_pool(Site& site, SitePool pool);
     void look_at_requests_in_a_row(heaps::PoolThread& self);
     void look_for_sites(heaps::PoolThread& self);
+    void serve_by_size(bool wanted);
 
     // Looking for the site costs as much as all the rest of a request, in vain where pools of sites' own do
     // not grow. So a thread that makes so many requests in a row that common pools serve, between two of
-    // which no site's own pool needed more chunks, ends the looking for all: smaller requests than
-    // this are served by their size, until a site's own pool needs chunks. Those that find none in the
-    // common pools still lead to their site. 0 while sites are looked for.
-    size_t by_size_end_ = 0;
+    // which no site's own pool needed more chunks, ends the looking for all: small requests
+    // are served by their size, until a site's own pool needs chunks. Those that find none in the common
+    // pools still lead to their site.
+    bool serves_by_size_ = false;
     bool has_served_by_size_ = false;
     const heaps::PlanFile* plan_ = nullptr;
     bool learns_ = false;
@@ -213,6 +225,8 @@ class Sites {
     bool has_pools_ = false;
     bool has_companions_ = false;  // some site may
     uintptr_t key_mask_ = 0;
+    void (*told_)(void* argument) = nullptr;
+    void* told_argument_ = nullptr;
     Site unknown_;  // of callers that could not be reached
     Contexts contexts_;
     Recent recent_[recent_sites] = {};

@@ -73,6 +73,7 @@ def test_every_goal_of_one_program_is_held(quick: Measured) -> None:
         ("ft", "auto", "llc_misses"),
         ("gzip", "all", "cpu_time"),
         ("sha256sum", "all", "cpu_time"),
+        ("pairs", "fallback", "pair_time"),
         ("pairs", "pools", "pair_time"),
         ("pairs", "pools, two threads", "pair_time"),
         ("pairs", "pool heap", "pair_time"),

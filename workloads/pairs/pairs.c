@@ -5,6 +5,7 @@
 //     lifo    in batches of 1000, the latest first
 //     fifo    when 1000 younger ones have been made
 //     random  100,000 live in each thread; each new one takes the place of one of them, chosen at random
+//     mixed   as random, of 1000, and their sizes are chosen at random up to BYTES, smaller ones more often
 // The phase pair_time is the threads' work alone, without the start; the objects that live through it are
 // made before. pool_pairs is the same over the pool heap itself, called as a compiler would call it.
 #include <pthread.h>
@@ -40,7 +41,7 @@ static void release(void* object) {
 }
 #endif
 
-enum { batch = 1000, living = 100000, most_threads = 64 };
+enum { batch = 1000, living = 100000, sizes = 8, most_threads = 64 };
 
 struct work {
     size_t bytes;
@@ -88,12 +89,30 @@ static void run_random(struct work* work) {
     }
 }
 
+/// Half of them up to an eighth of `most`, half of the rest up to two eighths, and so on.
+static size_t mixed_bytes(uint64_t* state, size_t most) {
+    unsigned eighths = 1 + (unsigned)__builtin_ctzll(random_bits(state) | 1u << (sizes - 1));
+    return 1 + random_below(state, eighths * (most / sizes) + 1);
+}
+
+static void run_mixed(struct work* work) {
+    uint64_t state = random_begin(work->seed);
+    for (unsigned long i = 0; i < work->pairs; ++i) {
+        uint64_t at = random_below(&state, batch);
+        release(work->objects[at]);
+        work->objects[at] = make(mixed_bytes(&state, work->bytes));
+    }
+}
+
 static const struct pattern {
     const char* name;
     void (*run)(struct work*);
     unsigned begun_with;  ///< objects that live when the work begins
-} patterns[] = {
-    {"now", run_now, 0}, {"lifo", run_lifo, 0}, {"fifo", run_fifo, batch}, {"random", run_random, living}};
+} patterns[] = {{"now", run_now, 0},
+                {"lifo", run_lifo, 0},
+                {"fifo", run_fifo, batch},
+                {"random", run_random, living},
+                {"mixed", run_mixed, batch}};
 
 static const struct pattern* chosen;
 
@@ -141,7 +160,7 @@ int main(int count, char** arguments) {
     long pairs = count == 5 ? atol(arguments[3]) : 0;
     int threads = count == 5 ? atoi(arguments[4]) : 0;
     if (chosen == NULL || bytes < 1 || pairs < 1 || threads < 1 || threads > most_threads) {
-        fputs("usage: pairs now|lifo|fifo|random BYTES PAIRS THREADS [--times]\n", stderr);
+        fputs("usage: pairs now|lifo|fifo|random|mixed BYTES PAIRS THREADS [--times]\n", stderr);
         return 2;
     }
     static struct work works[most_threads];

@@ -11,7 +11,7 @@ namespace malloom::heaps {
 namespace {
 
 // Larger objects are mapped one by one by either allocator, and the C library can grow them without copying.
-constexpr size_t mimalloc_limit = size_t{15} << 20;
+constexpr size_t mimalloc_limit = malloom_mimalloc_limit;
 
 [[gnu::always_inline]] inline bool is_mimalloc(const void* object) {
     return mimalloc_memory.owns(object);
@@ -118,7 +118,7 @@ void* FallbackHeap::allocate_unchecked(size_t bytes, size_t alignment) {
         return real_allocate(bytes);
     }
     if (bytes < limit_ && alignment <= largest_plain_alignment) {
-        if (void* object = allocate_plain_aligned(alignment, at_least_granule(bytes))) {
+        if (void* object = mi_malloc_aligned(at_least_granule(bytes), alignment)) {
             return object;
         }
     }

@@ -33,13 +33,9 @@ class FallbackHeap {
         return allocate_slow(request.bytes, request.alignment);
     }
 
-    /// Whether `span` bytes more than `least` are mimalloc's: what the plain functions take. Kept by the
-    /// caller, so that its common case asks one question only. 0 where mimalloc's range could be used up
-    /// while others still have memory.
-    static constexpr size_t plain_least = 9;
-    size_t plain_span() const {
-        return limit_ > plain_least && mimalloc_memory.is_ample ? limit_ - plain_least : 0;
-    }
+    /// Requests below it are for the plain functions. Kept by the caller, so that its common case asks one
+    /// question only. 0 where mimalloc does not serve, or its objects have marks.
+    size_t plain_end() const { return limit_; }
 
     /// Whether the C library serves all of it. What malloc gets then is real::allocate's.
     bool is_system() const { return limit_ == 0 && checked_limit_ == 0; }
@@ -48,19 +44,13 @@ class FallbackHeap {
     using OnMisuse = void (*)(FallbackMisuse, const void* object);
     void on_misuse(OnMisuse ends_program) { on_misuse_ = ends_program; }
 
-    /// For what needs no look at its size: bytes - plain_least < plain_span(). Null and ENOMEM where there is
-    /// no memory. Alignments are powers of two up to largest_plain_alignment.
-    [[gnu::always_inline]] static void* allocate_plain(size_t bytes) { return mi_malloc(bytes); }
-    [[gnu::always_inline]] static void* allocate_plain_zeroed(size_t bytes) { return mi_zalloc(bytes); }
-    [[gnu::always_inline]] static void* allocate_plain_aligned(size_t alignment, size_t bytes) {
-        return mi_malloc_aligned(bytes, alignment);
-    }
-    /// Of what owns_plain says.
-    [[gnu::always_inline]] static void* reallocate_plain(void* object, size_t bytes) {
-        return mi_realloc(object, bytes);
-    }
-    // Beyond this mimalloc takes addresses from the range for each object.
-    static constexpr size_t largest_plain_alignment = size_t{64} << 10;
+    /// For who has nothing else to ask, while plain_end() is not 0: all that an entry of the malloc family
+    /// has to do.
+    static const malloom_entries& plain() { return malloom_mimalloc_entries; }
+    /// Where those go on with what is none of mimalloc's, and where it has no memory. Before the first
+    /// request.
+    static void leave_others_to(const malloom_entries& others) { malloom_mimalloc_others = others; }
+    static constexpr size_t largest_plain_alignment = malloom_mimalloc_most_alignment;
 
     /// Whether the object is mimalloc's beyond doubt, so that deallocate_plain may have it.
     [[gnu::always_inline]] static bool owns_plain(const void* object) {
@@ -73,13 +63,13 @@ class FallbackHeap {
     /// memory.
     size_t marked_end() const { return checked_limit_; }
     [[gnu::always_inline]] void* allocate_marked(size_t bytes) {
-        return marked(allocate_plain(at_least_granule(bytes)));
+        return marked(mi_malloc(at_least_granule(bytes)));
     }
     [[gnu::always_inline]] void* allocate_marked_zeroed(size_t bytes) {
-        return marked(allocate_plain_zeroed(at_least_granule(bytes)));
+        return marked(mi_zalloc(at_least_granule(bytes)));
     }
     [[gnu::always_inline]] void* allocate_marked_aligned(size_t alignment, size_t bytes) {
-        return marked(allocate_plain_aligned(alignment, at_least_granule(bytes)));
+        return marked(mi_malloc_aligned(at_least_granule(bytes), alignment));
     }
     /// Of an address where marks may be, so that no other heap need be asked for it.
     [[gnu::always_inline]] bool may_have_mark(const void* object) const { return marks_.covers(object); }

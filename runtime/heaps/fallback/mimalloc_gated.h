@@ -11,12 +11,20 @@
 
 #include "runtime/heaps/fallback/fork_gate.h"
 
-// Its locks by other names, so that all its code gets those below.
+// Its locks by other names, so that all its code gets those below; and where all its memory lies in one
+// range, what finds an address's page.
 #define mi_lock_acquire mi_lock_acquire_alone
 #define mi_lock_release mi_lock_release_alone
+#ifdef MALLOOM_MIMALLOC_RANGE
+#define _mi_ptr_page mi_ptr_page_anywhere
+#endif
 #include <mimalloc/internal.h>
 #undef mi_lock_acquire
 #undef mi_lock_release
+#ifdef MALLOOM_MIMALLOC_RANGE
+#undef _mi_ptr_page
+#include "runtime/heaps/fallback/mimalloc_pages.h"
+#endif
 
 static inline void mi_lock_acquire(mi_lock_t* lock) {
     malloom_fork_gate_enter();
@@ -73,8 +81,22 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 #include <libc.c>
 #include <options.c>
 #include <os.c>
+#ifdef MALLOOM_MIMALLOC_RANGE
+// The way of a request that finds no free block at hand is a part of the entries', so that they need not look
+// at what it gives.
+#define _mi_malloc_generic malloom_malloc_generic
+static inline __attribute__((always_inline)) void* malloom_malloc_generic(mi_theap_t* theap, size_t bytes,
+                                                                          size_t zeroed_or_alignment,
+                                                                          size_t* usable);
+#include <page.c>
+#undef _mi_malloc_generic
+void* _mi_malloc_generic(mi_theap_t* theap, size_t bytes, size_t zeroed_or_alignment, size_t* usable) {
+    return malloom_malloc_generic(theap, bytes, zeroed_or_alignment, usable);
+}
+#else
 #include <page-map.c>
 #include <page.c>
+#endif
 #include <random.c>
 #include <stats.c>
 #include <theap.c>

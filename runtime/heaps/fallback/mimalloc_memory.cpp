@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "checks/check.h"
 #include "runtime/heaps/fallback/mimalloc_port.h"
 #include "runtime/platform/memory.h"
 
@@ -27,9 +26,10 @@ constexpr size_t share_of_limit = 8;
 constexpr size_t step_bytes = size_t{1} << 30;
 constexpr size_t steps = 4;
 
-// Its table of pages, for all 128 TiB of addresses.
-constexpr size_t table_bytes = size_t{3} << 20;
+// What becomes usable of its map of pages at a time: for 512 MiB.
+constexpr size_t map_step = size_t{64} << 10;
 
+constexpr size_t slice_bytes = malloom_mimalloc_slice;
 constexpr size_t part_bytes = MimallocMemory::part_bytes;
 constexpr size_t word_bits = 8 * sizeof(uintptr_t);
 
@@ -45,37 +45,51 @@ bool MimallocMemory::open() {
         return true;
     }
     const size_t allowed = platform::address_space_limit() / share_of_limit;
-    const size_t memory = machine_memory();
-    const size_t most = platform::round_up(memory > usual_bytes / 2 ? 2 * memory : usual_bytes, least_bytes);
+    const size_t most = std::max(usual_bytes, platform::round_up(2 * machine_memory(), least_bytes));
     for (size_t wanted = most; wanted >= least_bytes; wanted /= 2) {
         if (wanted > allowed) {
             continue;
         }
         if (void* range = platform::reserve_addresses(wanted, platform::huge_page_bytes)) {
-            is_ample = wanted >= memory;
             return start_within(range, wanted);
         }
     }
     return false;
 }
 
-// mimalloc cannot be told that it got nothing for its own tables, so that is made sure of.
+// At its begin lie the bits of parts that are open, then the map, each for the whole range.
 bool MimallocMemory::start_within(void* range, size_t range_bytes) {
-    const size_t bits_bytes = platform::round_up(range_bytes / part_bytes / 8, platform::page_bytes());
-    const size_t first_bytes = platform::round_up(bits_bytes + table_bytes, part_bytes);
-    if (!platform::open_pages(range, first_bytes)) {
+    const size_t bits_bytes = platform::round_up(range_bytes / part_bytes / 8, part_bytes);
+    const size_t map_bytes = platform::round_up(range_bytes / slice_bytes * sizeof(void*), part_bytes);
+    if (!platform::open_pages(range, bits_bytes)) {
         platform::unmap_pages(range, range_bytes);
         return false;
     }
     platform::refuse_huge_pages(range, range_bytes);
     base = reinterpret_cast<uintptr_t>(range);
     bytes = range_bytes;
-    untaken_ = base + bits_bytes;
+    untaken_ = base + bits_bytes + map_bytes;
     open_parts_ = static_cast<uintptr_t*>(range);
-    set_open(0, first_bytes / part_bytes);
-    const bool is_started = malloom_mimalloc_start(std::min(step_bytes, range_bytes / steps));
-    MALLOOM_CHECK(is_started);
-    return is_started;
+    malloom_mimalloc_range.base = base;
+    malloom_mimalloc_range.pages = reinterpret_cast<void**>(base + bits_bytes);
+    malloom_mimalloc_start(std::min(step_bytes, range_bytes / steps));
+    return true;
+}
+
+// Before anything there is known as mimalloc's.
+bool MimallocMemory::extend_map(uintptr_t end) {
+    const size_t had = malloom_mimalloc_range.slices * sizeof(void*);
+    const size_t wanted =
+        platform::round_up((end - base + slice_bytes - 1) / slice_bytes * sizeof(void*), map_step);
+    if (wanted <= had) {
+        return true;
+    }
+    char* const map = reinterpret_cast<char*>(malloom_mimalloc_range.pages);
+    if (!platform::open_pages(map + had, wanted - had)) {
+        return false;
+    }
+    __atomic_store_n(&malloom_mimalloc_range.slices, wanted / sizeof(void*), __ATOMIC_RELEASE);
+    return true;
 }
 
 void* MimallocMemory::take(size_t wanted, size_t alignment) {
@@ -89,7 +103,7 @@ void* MimallocMemory::take(size_t wanted, size_t alignment) {
         }
     }
     const uintptr_t start = platform::round_up(untaken_, std::max(aligned, platform::page_bytes()));
-    if (start > base + bytes || wanted > base + bytes - start) {
+    if (start > base + bytes || wanted > base + bytes - start || !extend_map(start + wanted)) {
         return nullptr;
     }
     untaken_ = start + wanted;

@@ -12,7 +12,6 @@ struct MimallocMemory {
     uintptr_t base = 0;
     size_t bytes = 0;
     size_t plain_bytes = 0;  ///< `bytes`, where whoever frees there need not ask anybody else; or 0
-    bool is_ample = false;   ///< more than the machine has memory
 
     /// What is made usable at a time, where the system has so much.
     static constexpr size_t part_bytes = size_t{2} << 20;
@@ -40,6 +39,7 @@ struct MimallocMemory {
     };
 
     bool start_within(void* range, size_t range_bytes);
+    bool extend_map(uintptr_t end);
     bool is_open(size_t part) const;
     void set_open(size_t first, size_t end);
 

@@ -2,20 +2,25 @@
 // compiled.
 #include "runtime/heaps/fallback/mimalloc_port.h"
 
+#define MALLOOM_MIMALLOC_RANGE
 #include "runtime/heaps/fallback/mimalloc_gated.h"
 #include "runtime/heaps/fallback/mimalloc_system.h"
 
-// What it calls when something is wrong: without memory, as malloc has to say it.
-static void set_errno(int error, void* argument) {
+// In this order: who includes the entries has all of mimalloc.
+#include "runtime/heaps/fallback/mimalloc_entries.h"
+
+struct malloom_mimalloc_range malloom_mimalloc_range;
+
+// What it calls when something is wrong. That there is no memory says who has asked all others too.
+static void say_nothing(int error, void* argument) {
+    (void)error;
     (void)argument;
-    errno = error;
 }
 
-bool malloom_mimalloc_start(size_t step_bytes) {
+void malloom_mimalloc_start(size_t step_bytes) {
     malloom_fork_gate_open();
     mi_option_set(mi_option_arena_reserve, (long)(step_bytes / MI_KiB));
     mi_option_set(mi_option_arena_eager_commit, 0);
-    mi_register_error(set_errno, NULL);
+    mi_register_error(say_nothing, NULL);
     _mi_auto_process_init();
-    return _mi_page_map != NULL;
 }

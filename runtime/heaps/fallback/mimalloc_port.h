@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,11 +18,51 @@ void* mi_realloc(void* object, size_t bytes);
 void mi_free(void* object);
 size_t mi_usable_size(const void* object);
 
+/// Functions that the entries of the malloc family may jump to, with the entries' arguments. A line of the
+/// cache, read only once requests are served.
+struct malloom_entries {
+    void* (*allocate)(size_t bytes);
+    void (*release)(void* object);  ///< of null too
+    void* (*allocate_zeroed)(size_t count, size_t bytes);
+    void* (*reallocate)(void* object, size_t bytes);  ///< of no null; bytes may be 0
+    void* (*allocate_aligned)(size_t alignment, size_t bytes);
+    int (*allocate_into)(void** object, size_t alignment, size_t bytes);
+    void* (*create)(size_t bytes);
+    void* (*create_aligned)(size_t bytes, size_t alignment);
+} __attribute__((aligned(64)));
+
+/// mimalloc's own: they end in a return on their common way, and by a jump to those of
+/// malloom_mimalloc_others where the request or the object is none of mimalloc's, or it has no memory left.
+void* malloom_mimalloc_allocate(size_t bytes);
+void malloom_mimalloc_release(void* object);
+void* malloom_mimalloc_allocate_zeroed(size_t count, size_t bytes);
+void* malloom_mimalloc_reallocate(void* object, size_t bytes);
+void* malloom_mimalloc_allocate_aligned(size_t alignment, size_t bytes);
+int malloom_mimalloc_allocate_into(void** object, size_t alignment, size_t bytes);
+void* malloom_mimalloc_create(size_t bytes);
+void* malloom_mimalloc_create_aligned(size_t bytes, size_t alignment);
+extern const struct malloom_entries malloom_mimalloc_entries;
+/// Set before the others are used.
+extern struct malloom_entries malloom_mimalloc_others;
+/// Requests of so many bytes are the others'.
+enum { malloom_mimalloc_limit = 15 << 20 };
+/// Alignments beyond this one are the others': mimalloc takes addresses for each such object.
+enum { malloom_mimalloc_most_alignment = 64 << 10 };
+
+/// Where all of mimalloc's memory lies, and the page of mimalloc's that has each slice of it; null where none
+/// has. Grows at its end.
+struct malloom_mimalloc_range {
+    uintptr_t base;
+    size_t slices;
+    void** pages;
+};
+extern struct malloom_mimalloc_range malloom_mimalloc_range;
+enum { malloom_mimalloc_slice = 64 << 10 };
+
 /// Before the first request, once, when mimalloc_memory can serve what follows. It has no constructor of its
 /// own, reads no environment and registers nothing for the process's end. It takes `step_bytes` of addresses
-/// at a time, and more as the program grows. False where it has no memory for its own tables: it must then
-/// not be used.
-bool malloom_mimalloc_start(size_t step_bytes);
+/// at a time, and more as the program grows.
+void malloom_mimalloc_start(size_t step_bytes);
 
 // What it has instead of the system (mimalloc_memory.cpp). One thread at a time takes and gives back; the
 // others are for all.

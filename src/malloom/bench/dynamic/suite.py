@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from malloom.bench.dynamic.fallback_cost import MIMALLOC, PATTERN, fallback_cost_rows
 from malloom.bench.dynamic.few_requests import few_request_rows
 from malloom.bench.dynamic.goals import time_goals
 from malloom.bench.dynamic.malloc_free import malloc_free_rows
@@ -191,21 +192,27 @@ def _misses(scale: DynamicScale) -> list[Step]:
 
 
 def _malloc_free(scale: DynamicScale) -> list[Step]:
-    expected = len(scale.object_sizes) * scale.malloc_free.seconds
+    patterns = partial(
+        malloc_free_rows, sizes=scale.object_sizes, objects=scale.objects, budget=scale.malloc_free
+    )
+    beside = partial(fallback_cost_rows, objects=scale.objects, budget=scale.malloc_free)
+    seconds = scale.malloc_free.seconds
     return [
-        Step(
-            "malloc-free",
-            pattern,
-            partial(
-                malloc_free_rows,
-                pattern=pattern,
-                sizes=scale.object_sizes,
-                objects=scale.objects,
-                budget=scale.malloc_free,
-            ),
-            expected,
-        )
-        for pattern in PATTERNS
+        *(
+            Step(
+                "malloc-free", pattern, partial(patterns, pattern=pattern), len(scale.object_sizes) * seconds
+            )
+            for pattern in PATTERNS
+        ),
+        *(
+            Step(
+                "malloc-free",
+                f"{PATTERN} beside {MIMALLOC}, threads: {n}",
+                partial(beside, threads=n),
+                seconds,
+            )
+            for n in (1, 2)
+        ),
     ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from malloom.bench.dynamic import paper
+from malloom.bench.dynamic.fallback_cost import FALLBACK, MIMALLOC
 from malloom.bench.dynamic.malloc_free import ON_TWO_THREADS, OURS
 from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
@@ -55,6 +56,13 @@ def tables() -> list[Table]:
         ),
         Table("A malloc and a free: CPU time against native", "malloc-free", TIME, GLIBC),
         Table("A malloc and a free: CPU time against the best general allocator", "malloc-free", TIME, BEST),
+        Table(
+            "A malloc and a free of mixed sizes: the fallback against mimalloc of the same source, preloaded",
+            "malloc-free",
+            TIME,
+            MIMALLOC,
+            (FALLBACK,),
+        ),
         *(
             Table(f"{name}: two threads against one", "malloc-free", TIME, name, (ON_TWO_THREADS[name],))
             for name in OURS

@@ -44,7 +44,7 @@ TEST_F(CheckedFallback, ServesNothingPlainly) {
     char* object = make(large);
     EXPECT_TRUE(heaps::mimalloc_memory.owns(object));
     EXPECT_FALSE(FallbackHeap::owns_plain(object));
-    EXPECT_EQ(heap.plain_span(), 0u);
+    EXPECT_EQ(heap.plain_end(), 0u);
     EXPECT_FALSE(heap.is_system());
     heap.deallocate(object);
 }
@@ -55,6 +55,36 @@ TEST_F(CheckedFallback, UncheckedServesPlainly) {
     char* object = make(large);
     EXPECT_TRUE(FallbackHeap::owns_plain(object));
     heap.deallocate(object);
+}
+
+// The entries of plain() find the block of a size by a calculation of their own.
+TEST_F(CheckedFallback, PlainObjectsHaveRoomAndAlignment) {
+    const malloom_entries& plain = FallbackHeap::plain();
+    for (size_t bytes = 0; bytes < 4096; ++bytes) {
+        void* objects[] = {plain.allocate(bytes), plain.allocate_zeroed(1, bytes), plain.create(bytes),
+                           plain.allocate(bytes)};
+        for (void* object : objects) {
+            ASSERT_NE(object, nullptr);
+            ASSERT_EQ(reinterpret_cast<uintptr_t>(object) % 16, 0u) << bytes;
+            ASSERT_GE(mi_usable_size(object), bytes);
+            memset(object, 1, bytes);
+        }
+        for (void* object : objects) {
+            plain.release(object);
+        }
+    }
+}
+
+TEST_F(CheckedFallback, WhatIsNotMimallocsGoesOnToOthers) {
+    static const void* left = nullptr;
+    malloom_entries others = {};
+    others.allocate = [](size_t) -> void* { return &left; };
+    others.release = [](void* object) { left = object; };
+    FallbackHeap::leave_others_to(others);
+    EXPECT_EQ(FallbackHeap::plain().allocate(beyond_mimalloc), &left);
+    int foreign = 0;
+    FallbackHeap::plain().release(&foreign);
+    EXPECT_EQ(left, &foreign);
 }
 
 TEST_F(CheckedFallback, TakesBackWhatItGaveInEveryWay) {
