@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from malloom.commands.optimize_checks import (
+    check_builds,
+    check_choice,
+    check_names,
+    check_words,
+    client_of,
+    program_of,
+    require_two_places,
+)
 from malloom.errors import UsageProblem
 from malloom.launch.program import open_program, require_reachable
 from malloom.optimize.goal import MOST_MEMORY, Goal
@@ -15,6 +24,7 @@ from malloom.optimize.standard_input import repeatable_input
 from malloom.output_file import check_output, check_replaced
 
 if TYPE_CHECKING:
+    from malloom.measure.service import Client
     from malloom.optimize.inputs import Inputs
     from malloom.optimize.options import Options, Watcher
 
@@ -31,8 +41,6 @@ PRECISE = 0.015
 """Width of the interval that a verdict is measured to, where the time allows."""
 MOST_RUNS = 10_000
 """Pairs that a user can ask for."""
-
-ACCESSES = ("full", "sampled", "annotated", "none")
 
 
 def register(app: typer.Typer) -> None:
@@ -74,6 +82,22 @@ def optimize(
     inputs: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A TOML file with lists of inputs named train and check."),
+    ] = None,
+    serve: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="The program, a server, in place of what follows --."),
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="What loads the program, a server: it starts once the server listens, and with its end the "
+            "server gets SIGTERM. Inputs take the place of {} here too.",
+        ),
+    ] = None,
+    ready: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Succeeds once the server takes requests; tried until it does."),
     ] = None,
     build: Annotated[
         str | None,
@@ -163,8 +187,13 @@ def optimize(
     Without --train its standard input, where that is no terminal, is read to its end first and given to each
     run anew.
 
+    A server is measured under the load of a client: by its own CPU time for that load, and what makes its
+    clients wait longer is refused.
+
     Exit status: 0 where there is a verdict, whichever it is, unless --fail-if says otherwise.
     """
+    command = program_of(command, serve)
+    loads = client_of(client, ready, serve, build)
     check_words(goal, fail_if, confirm)
     check_names(accesses, strategy)
     require_no_leftovers(command, train, check, inputs, confirm)
@@ -194,7 +223,7 @@ def optimize(
         accesses,
         strategy,
         Budget(fewest, most, seconds, PRECISE),
-        not ignore_output,
+        not ignore_output and loads is None,
         not ignore_status,
         most_memory,
         Goal(goal),
@@ -202,8 +231,12 @@ def optimize(
         best_plan=best_plan,
         build=build,
     )
-    with ended_in_order(), repeatable_input(bool(train or inputs), timeout) as stdin, watching() as watcher:
-        wanted = wanted_inputs(command, train, check, inputs, stdin)
+    with (
+        ended_in_order(),
+        repeatable_input(bool(train or inputs or loads), timeout) as stdin,
+        watching() as watcher,
+    ):
+        wanted = wanted_inputs(command, train, check, inputs, stdin, loads)
         if confirm:
             raise typer.Exit(confirmed(confirm, wanted, stdin, options, watcher, as_json, fail_if))
         assert wanted is not None
@@ -267,44 +300,6 @@ def confirmed(
     return int(fail_if is not None and found["verdict"] == fail_if)
 
 
-def check_words(goal: str, fail_if: str | None, confirm: Path | None) -> None:
-    """Raises UsageProblem for a goal or a condition that does not exist. What is confirmed is CPU time,
-    whatever the plan was kept for."""
-    if goal not in list(Goal):
-        raise UsageProblem(f"there is no goal '{goal}'", remedy=f"choose {' or '.join(Goal)}")
-    known = (Goal.time if confirm else Goal(goal)).worse
-    if fail_if not in (None, known):
-        of = f" with --goal {goal}" if fail_if in [each.worse for each in Goal] and not confirm else ""
-        raise UsageProblem(f"--fail-if knows no '{fail_if}'{of}", remedy=f"write --fail-if {known}")
-
-
-def check_builds(build: str, command: list[str] | None, strategy: str | None, confirm: Path | None) -> None:
-    """Raises UsageProblem where builds cannot race."""
-    from malloom.optimize.building import check_build  # noqa: PLC0415
-
-    if strategy or confirm or not command:
-        raise UsageProblem(
-            "--build goes with neither --strategy nor --confirm", remedy="leave one of them out"
-        )
-    check_build(build, command[0])
-
-
-def check_choice(place: Path) -> None:
-    """Raises UsageProblem where the policies of a build cannot lie beside the plan."""
-    if place.suffix in (".choice", ".fields"):
-        raise UsageProblem(f"{place} is no name for a plan", remedy="name it otherwise with -o")
-    check_replaced(place.with_suffix(".choice"), "choice")
-    check_replaced(place.with_suffix(".fields"), "table of fields")
-
-
-def require_two_places(place: Path, best_plan: Path) -> None:
-    """Raises UsageProblem where the best plan of the race would replace the one that is kept."""
-    if place.resolve() == best_plan.resolve():
-        raise UsageProblem(
-            f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"
-        )
-
-
 def require_no_leftovers(
     command: list[str] | None,
     train: list[str] | None,
@@ -331,6 +326,7 @@ def wanted_inputs(
     check: list[str] | None,
     file: Path | None,
     stdin: Path | None,
+    client: "Client | None",
 ) -> "Inputs | None":
     """What the program is to run on; None for what a plan's record says."""
     from malloom.optimize.inputs import Input, Inputs, inputs_in, require_filled  # noqa: PLC0415
@@ -338,23 +334,12 @@ def wanted_inputs(
     if not command:
         return None
     if file:
-        return Inputs.of(command, *inputs_in(file))
+        return Inputs.of(command, *inputs_in(file), client=client)
     if train or check:
-        return Inputs.of(command, *([Input.of(text) for text in texts or []] for texts in (train, check)))
-    require_filled(command)
-    return Inputs.one_command(command, stdin)
-
-
-def check_names(accesses: str | None, strategy: str | None) -> None:
-    """Raises UsageProblem for accesses or a strategy that do not exist, before anything runs."""
-    if accesses is not None and accesses not in ACCESSES:
-        raise UsageProblem(
-            f"there are no accesses '{accesses}'", remedy=f"choose one of {', '.join(ACCESSES)}"
-        )
-    if strategy is not None:
-        from malloom.layout import registry  # noqa: PLC0415
-
-        registry.strategy(strategy)
+        trained, checked = ([Input.of(text) for text in texts or []] for texts in (train, check))
+        return Inputs.of(command, trained, checked, client)
+    require_filled([*command, *(client.arguments if client else ())])
+    return Inputs.one_command(command, stdin, client)
 
 
 @contextmanager

@@ -7,13 +7,14 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from malloom.errors import CommandError
+from malloom.measure.service import Client, Load, load
 from malloom.native_files import native_file
 from malloom.temporary import require_room
 
@@ -31,13 +32,15 @@ TIME_LIMIT = 600.0
 
 @dataclass(frozen=True)
 class Command:
-    """A program, its arguments, and the variables that this way of running it adds to the environment."""
+    """A program, its arguments, and the variables that this way of running it adds to the environment. A
+    server has a client, with whose end it is to end."""
 
     arguments: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     stdin: Path | None = None
     time_limit: float = TIME_LIMIT
     """Seconds after which a run is ended, with all the processes that it has started."""
+    client: Client | None = None
 
     def with_environment(self, added: Mapping[str, str]) -> "Command":
         return replace(self, environment={**self.environment, **added})
@@ -56,7 +59,8 @@ class Run:
 
     `measures` are what the program itself reported by name: seconds of a phase, bytes, cycles, misses.
     `mean_memory` is the resident memory over the run's time, of the process that was started alone; the peak
-    where that ended too soon to be looked at.
+    where that ended too soon to be looked at. Of a server the wall time is its client's, and what the client
+    printed of latencies is among the measures.
     """
 
     status: int
@@ -94,13 +98,16 @@ def run_measured(command: Command) -> Run:
     fails is a Run whose status is not 0.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        report = _spawn(command, output.fileno(), errors.fileno())
+        report, loaded = _spawn(command, output.fileno(), errors.fileno())
         # Of two outputs that are cut off, what is left may be alike.
         require_room(output)
         output.seek(0)
         errors.seek(0)
         digest = hashlib.file_digest(output, "blake2b").hexdigest()
-        return _run_from(report, digest, errors.read())
+        run = _run_from(report, digest, errors.read())
+    if loaded is None:
+        return run
+    return replace(run, wall_time=loaded.seconds, measures={**run.measures, **loaded.figures})
 
 
 def last_words(run: Run) -> str:
@@ -121,13 +128,21 @@ def users_environment() -> dict[str, str]:
     return environment
 
 
-def run_in_time(launcher: Sequence[str], command: Command, **options: Any) -> int:
-    """Runs a launcher of the command to its end, in a session of its own; its exit status.
+def run_in_time(
+    launcher: Sequence[str],
+    command: Command,
+    beside: Callable[["subprocess.Popen[bytes]"], None] | None = None,
+    **options: Any,
+) -> int:
+    """Runs a launcher of the command to its end, in a session of its own, and something beside it; its exit
+    status.
 
     Whatever ends the wait early, the time limit or an interrupt, ends the whole session's processes.
     """
     with subprocess.Popen(launcher, start_new_session=True, **options) as process:
         try:
+            if beside is not None:
+                beside(process)
             return process.wait(command.time_limit)
         except subprocess.TimeoutExpired:
             remedy = "does it wait for something, or run for ever?"
@@ -157,7 +172,7 @@ def ended(command: Command, prefix: Sequence[str] = ()) -> Iterator[Ended]:
     launcher = [*prefix, *command.arguments]
     with _text_file() as output, _text_file() as errors:
         environment = {**os.environ, **command.environment}
-        streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": errors}
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": errors}
         status = run_in_time(launcher, command, env=environment, **streams)
         output.seek(0)
         errors.seek(0)
@@ -169,21 +184,24 @@ def _text_file() -> IO[str]:
     return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
 
 
-def _spawn(command: Command, output: int, errors: int) -> list[int]:
+def _spawn(command: Command, output: int, errors: int) -> tuple[list[int], Load | None]:
     variables = [f"{name}={value}" for name, value in command.environment.items()]
+    loads: list[Load] = []
+    client, limit = command.client, command.time_limit
+    beside = (lambda server: loads.append(load(server, client, limit))) if client else None
     read_end, write_end = os.pipe()
     launcher = [str(native_file("malloom_measure")), str(write_end), *variables, "--", *command.arguments]
     with os.fdopen(read_end, "rb") as report, (command.stdin or Path(os.devnull)).open("rb") as stdin:
         streams = {"stdin": stdin, "stdout": output, "stderr": errors}
         try:
-            run_in_time(launcher, command, env=users_environment(), pass_fds=[write_end], **streams)
+            run_in_time(launcher, command, beside, env=users_environment(), pass_fds=[write_end], **streams)
         finally:
             os.close(write_end)
         fields = report.read().split()
     if len(fields) != 6:
         reason = os.strerror(int(fields[1])) if len(fields) == 2 else "the launcher died"
         raise CommandError(f"cannot run {command.arguments[0]}: {reason}")
-    return [int(value) for value in fields]
+    return [int(value) for value in fields], next(iter(loads), None)
 
 
 def _run_from(report: list[int], digest: str, errors: bytes) -> Run:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from malloom.errors import CommandError
 from malloom.measure.process import TIME_LIMIT, Command, Run, ended, last_line, last_words, run_measured
+from malloom.measure.service import Client
 
 LONGEST_STAGE = 1800.0
 """Seconds: planning reads a large profile for minutes, and optimize runs a program dozens of times."""
@@ -24,14 +25,15 @@ def record(
     stdin: Path | None = None,
     time_limit: float = TIME_LIMIT,
     environment: dict[str, str] | None = None,
+    client: Client | None = None,
 ) -> Run:
-    """Records a run of a program, over an earlier profile.
+    """Records a run of a program, over an earlier profile; a server's, which its client loads.
 
     The run's status is the program's, and not looked at: what it recorded is good up to its end.
     """
     options = ["--force", "-o", str(profile), "--accesses", accesses]
     command = stage("record", *options, "--", *program, environment=environment)
-    run = run_measured(Command(command.arguments, command.environment, stdin, time_limit))
+    run = run_measured(Command(command.arguments, command.environment, stdin, time_limit, client))
     if not profile.is_file():
         raise CommandError(f"recording {program[0]} gave no profile: {last_words(run)}")
     return run

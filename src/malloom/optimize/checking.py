@@ -13,17 +13,22 @@ from malloom.optimize.goal import Goal
 from malloom.optimize.limit import Limit
 from malloom.optimize.training import AS_IT_IS, Row, command_of
 
+CLIENTS_TIME = {"wall_time": "time of the load"}
+"""How metrics of clients are called where they have another name elsewhere."""
+
 
 @dataclass
 class Judged:
     """The runs of each input, by its name: rows and the program as it is, one of each in every round.
 
     `left` has the rows that failed on an input, and why; `rival` is the setting that ran beside them all.
+    `is_served` says that the program is a server, which clients load.
     """
 
     rounds: dict[str, Rounds] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
     rival: str | None = None
+    is_served: bool = False
 
     def has(self, name: str) -> bool:
         """Whether it was measured on every input."""
@@ -69,6 +74,17 @@ class Judged:
         """The median peak memory on one input, in bytes."""
         return self.rounds[given].peak_memory(name)
 
+    def for_clients(self) -> tuple[str, ...]:
+        """Of a server, the metrics that its clients see: the time of the whole load, and the latencies that
+        every run's client printed. Of another program there are none."""
+        if not self.is_served:
+            return ()
+        runs = [run for rounds in self.rounds.values() for each in rounds.runs.values() for run in each]
+        figures = (
+            [name for name in runs[0].measures if all(name in run.measures for run in runs)] if runs else []
+        )
+        return ("wall_time", *figures)
+
     @property
     def pairs(self) -> int:
         """Rounds of the input that has fewest."""
@@ -87,6 +103,7 @@ def judge(
     """Measures the rows on every input until the budget says stop, and writes them into what is judged; with
     them the first of the rivals that runs on all inputs. Each input has pairs enough for an interval."""
     races = {}
+    judged.is_served = any(command.client for command in commands.values())
     for given, command in commands.items():
         races[given] = Race({AS_IT_IS: command}, progress, compare_output=compare_output)
         races[given].warm_up(AS_IT_IS)
@@ -123,6 +140,7 @@ def why_refused(judged: Judged, name: str, rival: str | None, goal: Goal, limit:
         return judged.left.get(name, "it was not measured on every input")
     return (
         _slower(judged, name)
+        or _slower_for_clients(judged, name)
         or _too_much_memory(judged, name, limit)
         or _not_better(judged, name, AS_IT_IS, goal)
         or (_not_better(judged, name, rival, goal) if rival else "")
@@ -136,6 +154,16 @@ def _slower(judged: Judged, name: str) -> str:
         return f"there are too few pairs to say that it is not slower on {', '.join(unknown)}"
     slower = [given for given, low in lows.items() if low is not None and low > 1]
     return f"it is slower on {', '.join(slower)}" if slower else ""
+
+
+def _slower_for_clients(judged: Judged, name: str) -> str:
+    """What a server's clients get worse, on all inputs together."""
+    for metric in judged.for_clients():
+        interval = judged.of_all(name, AS_IT_IS, (metric,))
+        if interval.verdict is Verdict.SLOWER:
+            bounds = f"{interval.ratio:.3f} [{interval.low:.3f} {interval.high:.3f}]"
+            return f"its clients wait longer: {CLIENTS_TIME.get(metric, metric)} {bounds}"
+    return ""
 
 
 def _not_better(judged: Judged, name: str, against: str, goal: Goal) -> str:

@@ -26,6 +26,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     interval = verdict_interval(outcome)
     return {
         "program": list(outcome.inputs.program),
+        "client": list(outcome.inputs.client.arguments) if outcome.inputs.client else None,
         "train": [each.text for each in outcome.inputs.train],
         "check": [each.text for each in outcome.inputs.check],
         "judged": outcome.inputs.judged_on,
@@ -43,6 +44,7 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
         "rival": outcome.judged.rival,
         "refused": dict(outcome.refused),
         "best_plan": outcome.best_plan,
+        "for_clients": {name: interval_as_data(each) for name, each in for_clients(outcome).items()},
         "parts": dict(outcome.parts),
         "rows": [*_rows(outcome)],
         "checks": [*_checks(outcome)],
@@ -66,6 +68,14 @@ def verdict_interval(outcome: Outcome) -> Interval | None:
     if told is None or not judged.has(told.name):
         return None
     return judged.of_all(told.name, AS_IT_IS, outcome.options.goal.metrics)
+
+
+def for_clients(outcome: Outcome) -> dict[str, Interval]:
+    """Of what is told, by metric, what a server's clients see on all judged inputs together."""
+    told, judged = outcome.told, outcome.judged
+    if told is None or not judged.has(told.name):
+        return {}
+    return {metric: judged.of_all(told.name, AS_IT_IS, (metric,)) for metric in judged.for_clients()}
 
 
 def peak_ratio(outcome: Outcome) -> float | None:

@@ -5,12 +5,13 @@ import hashlib
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from malloom.errors import UsageProblem
 from malloom.measure.process import Command
+from malloom.measure.service import Client
 
 PLACEHOLDER = "{}"
 """What an input's arguments take the place of."""
@@ -66,26 +67,37 @@ class Input:
 class Inputs:
     """A command and its inputs: all is chosen on `train`, and `check` accepts or refuses the one choice.
 
-    Without check inputs the choice is judged by new runs on the training inputs.
+    Without check inputs the choice is judged by new runs on the training inputs. A server has a client, whose
+    arguments may have inputs in them as well.
     """
 
     program: tuple[str, ...]
     train: tuple[Input, ...]
     check: tuple[Input, ...] = ()
+    client: Client | None = None
 
     @classmethod
-    def one_command(cls, command: Sequence[str], stdin: Path | None) -> "Inputs":
+    def one_command(
+        cls, command: Sequence[str], stdin: Path | None, client: Client | None = None
+    ) -> "Inputs":
         """The command as it is, with a file of what its standard input had."""
-        return cls(tuple(command), (Input(shlex.join(command), (), stdin, is_copy=True),))
+        named = client.arguments if client else command
+        return cls(tuple(command), (Input(shlex.join(named), (), stdin, is_copy=True),), client=client)
 
     @classmethod
-    def of(cls, command: Sequence[str], train: Sequence[Input], check: Sequence[Input]) -> "Inputs":
+    def of(
+        cls,
+        command: Sequence[str],
+        train: Sequence[Input],
+        check: Sequence[Input],
+        client: Client | None = None,
+    ) -> "Inputs":
         """Raises UsageProblem for inputs that say nothing, do not fit the command, or are the same."""
         if not train:
             raise UsageProblem(
                 "there is no training input to learn from", remedy="give one with --train, or in --inputs"
             )
-        inputs = cls(tuple(command), tuple(train), tuple(check))
+        inputs = cls(tuple(command), tuple(train), tuple(check), client)
         for each in (*train, *check):
             inputs._require_fitting(each)
         _require_different(inputs.train, inputs.check)
@@ -110,18 +122,11 @@ class Inputs:
 
     def arguments(self, given: Input) -> list[str]:
         """The program and its arguments with an input in place."""
-        found: list[str] = []
-        for argument in self.program:
-            if argument == PLACEHOLDER:
-                found += given.words
-            elif given.words:
-                found.append(argument.replace(PLACEHOLDER, given.words[0]))
-            else:
-                found.append(argument)
-        return found
+        return _filled(self.program, given)
 
     def command(self, given: Input) -> Command:
-        return Command(self.arguments(given), stdin=given.stdin)
+        client = self.client and replace(self.client, arguments=tuple(_filled(self.client.arguments, given)))
+        return Command(self.arguments(given), stdin=given.stdin, client=client)
 
     def _require_fitting(self, given: Input) -> None:
         if given.is_empty:
@@ -130,7 +135,8 @@ class Inputs:
             raise UsageProblem(f"the input '{given.text}' has a NUL, which no argument can have")
         if given.stdin is not None and not given.stdin.is_file():
             raise UsageProblem(f"there is no file {given.stdin} for standard input")
-        places = [argument for argument in self.program if PLACEHOLDER in argument]
+        words = (*self.program, *(self.client.arguments if self.client else ()))
+        places = [argument for argument in words if PLACEHOLDER in argument]
         if given.words and not places:
             raise UsageProblem(
                 f"the command has no {PLACEHOLDER} that '{given.text}' could take the place of",
@@ -142,6 +148,19 @@ class Inputs:
             )
         if len(given.words) != 1 and any(place != PLACEHOLDER for place in places):
             raise UsageProblem(f"'{given.text}' is more than one word, which cannot be part of an argument")
+
+
+def _filled(command: Sequence[str], given: Input) -> list[str]:
+    """A command with an input in place."""
+    found: list[str] = []
+    for argument in command:
+        if argument == PLACEHOLDER:
+            found += given.words
+        elif given.words:
+            found.append(argument.replace(PLACEHOLDER, given.words[0]))
+        else:
+            found.append(argument)
+    return found
 
 
 def require_filled(command: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from malloom.measure.allocators import Setting
 from malloom.measure.host import processor_name
 from malloom.measure.interval import Interval
 from malloom.measure.plan_setting import POOLS_HEAP
+from malloom.measure.service import Client
 from malloom.optimize.building import Build
 from malloom.optimize.candidates import Candidate
 from malloom.optimize.checking import Judged
@@ -80,6 +81,7 @@ def record_of(inputs: Inputs, judged: Judged, row: Row, goal: Goal) -> dict[str,
     """The record of a row that was judged."""
     record = {
         "program": list(inputs.program),
+        **({"client": asdict(inputs.client)} if inputs.client else {}),
         "train": [_told(each) for each in inputs.train],
         "check": [_told(each) for each in inputs.check],
         "judged": inputs.judged_on,
@@ -123,7 +125,12 @@ def tells_inputs(record: Mapping[str, Any]) -> bool:
     """Whether a record, which may have been made up, says what recorded_inputs wants."""
     kinds = [record.get(kind) for kind in ("train", "check")]
     are_inputs = all(isinstance(kind, list) and all(map(_is_input, kind)) for kind in kinds)
-    return are_inputs and any(kinds) and bool(record.get("program")) and _are_words(record["program"])
+    client = record.get("client", {"arguments": [], "ready": []})
+    are_clients = isinstance(client, dict) and all(
+        _are_words(client.get(key)) for key in ("arguments", "ready")
+    )
+    is_program = bool(record.get("program")) and _are_words(record["program"])
+    return are_inputs and any(kinds) and is_program and are_clients
 
 
 def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
@@ -133,7 +140,9 @@ def recorded_inputs(record: Mapping[str, Any], stdin: Path | None) -> Inputs:
     train, check = (
         tuple(_input(each, command, stdin) for each in record[kind]) for kind in ("train", "check")
     )
-    return Inputs(tuple(record["program"]), train, check)
+    client = record.get("client")
+    made = Client(tuple(client["arguments"]), tuple(client["ready"])) if client else None
+    return Inputs(tuple(record["program"]), train, check, made)
 
 
 def _told(given: Input) -> dict[str, Any]:

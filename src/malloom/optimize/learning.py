@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from malloom.layout.plan_header import places_nothing
 from malloom.layout.plan_merge import with_prefetches
 from malloom.measure import stages
 from malloom.measure.process import Command, Run, TimeLimitReached, last_words, run_measured, time_limit
+from malloom.measure.service import LoadFailed
 
 LEARNED_POOLS, BOTH, PREFETCHES = "pools", "pools and prefetches", "prefetches"
 BESIDE = "pools and companions"
@@ -121,9 +122,11 @@ class Learner:
         command = stages.stage("run", *options, "--save-plan", str(plan), "--", *self.program.arguments)
         limit = time_limit(self.plain)
         try:
-            return run_measured(Command(command.arguments, command.environment, self.program.stdin, limit))
+            return run_measured(replace(self.program, arguments=command.arguments, time_limit=limit))
         except TimeLimitReached:
             return f"it did not end within {limit:.0f} s"
+        except LoadFailed as error:
+            return str(error)
 
     def _problem(self, run: Run, plan: Path) -> str | None:
         status, expected = (os.waitstatus_to_exitcode(each.status) for each in (run, self.plain))

@@ -8,6 +8,7 @@ from pathlib import Path
 from malloom.errors import CommandError
 from malloom.measure import stages
 from malloom.measure.process import Command, Run, TimeLimitReached, last_words, time_limit
+from malloom.measure.service import LoadFailed
 
 FULL_RECORDING_SECONDS = 8.0
 """Programs that take more CPU time than this are sampled: full recording takes up to 15 times as long."""
@@ -16,6 +17,9 @@ LEAST_TIME_LIMIT, SLOWEST_RECORDING = 120.0, 60.0
 
 LESS = {"full": "sampled", "sampled": "none"}
 """What is recorded where a program does not run as it should under DynamoRIO."""
+
+SIGNALLED = 128
+"""With the signal's number, the exit status by which shells tell of a signal."""
 
 MOST_REQUESTS = 6_000_000
 """Programs that make more are not recorded: a strategy takes 4 s and 300 MB for each million to plan."""
@@ -61,11 +65,13 @@ def is_affordable(requests: int | None) -> bool:
 def _problem_of_recording(program: Command, plain: Run, profile: Path, accesses: str) -> str | None:
     limit = time_limit(plain, LEAST_TIME_LIMIT, SLOWEST_RECORDING)
     try:
-        run = stages.record(program.arguments, profile, accesses, program.stdin, limit)
+        run = stages.record(program.arguments, profile, accesses, program.stdin, limit, client=program.client)
     except TimeLimitReached:
         return f"it did not end within {limit:.0f} s"
+    except LoadFailed as error:
+        return str(error)
     # `malloom record` tells of a signal as shells do, and of an incomplete profile by status 1.
     status, expected = os.waitstatus_to_exitcode(run.status), os.waitstatus_to_exitcode(plain.status)
-    if status == expected or "--max-size" in last_words(run):
+    if status == (expected if expected >= 0 else SIGNALLED - expected) or "--max-size" in last_words(run):
         return None
     return f"exit status {status}: {last_words(run)}"

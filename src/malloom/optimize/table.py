@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from malloom.measure.interval import Interval, Verdict
 from malloom.measure.process import METRICS
-from malloom.optimize.data import medians, peak_ratio, places_by_ordinal, verdict_interval
+from malloom.optimize.checking import CLIENTS_TIME
+from malloom.optimize.data import for_clients, medians, peak_ratio, places_by_ordinal, verdict_interval
 from malloom.optimize.goal import Goal
 from malloom.optimize.limit import score
 from malloom.optimize.training import AS_IT_IS, Measured, Row
@@ -58,6 +59,11 @@ def lines(outcome: Outcome) -> Iterator[str]:
         yield own
     if interval := verdict_interval(outcome):
         yield _verdict_line(outcome, interval)
+    if clients := for_clients(outcome):
+        seen = ", ".join(
+            f"{CLIENTS_TIME.get(name, name)} {_interval(each)}" for name, each in clients.items()
+        )
+        yield f"what its clients see, against the server as it is: {seen}"
     yield from _kept_lines(outcome)
 
 

@@ -1,6 +1,7 @@
 """The main job: learn from a program, race settings and plans on training inputs, judge on others."""
 
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -227,12 +228,13 @@ def _plain_run(inputs: Inputs, given: Input, options: Options) -> Run:
     command = inputs.command(given).limited(options.timeout)
     on = "" if inputs.is_one and not inputs.check else f" on '{given.text}'"
     first = run_measured(command)
-    if os.WIFSIGNALED(first.status):
+    # A server need not take care of the signal by which it is asked to end.
+    if os.WIFSIGNALED(first.status) and not (command.client and os.WTERMSIG(first.status) == signal.SIGTERM):
         raise CommandError(
             f"the program dies by {describe_status(first.status)} as it is{on}",
             remedy="give it arguments and input with which it ends by itself",
         )
-    if options.demand_success and first.status != 0:
+    if options.demand_success and first.status not in (0, signal.SIGTERM if command.client else 0):
         said = f": {words}" if (words := last_words(first)) else ""
         raise CommandError(
             f"the program fails as it is{on}, with {describe_status(first.status)}{said}",

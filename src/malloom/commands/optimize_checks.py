@@ -1,0 +1,98 @@
+"""What `malloom optimize` refuses before anything runs."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from malloom.errors import UsageProblem
+from malloom.optimize.goal import Goal
+from malloom.output_file import check_replaced
+
+if TYPE_CHECKING:
+    from malloom.measure.service import Client
+
+ACCESSES = ("full", "sampled", "annotated", "none")
+
+
+def check_words(goal: str, fail_if: str | None, confirm: Path | None) -> None:
+    """Raises UsageProblem for a goal or a condition that does not exist. What is confirmed is CPU time,
+    whatever the plan was kept for."""
+    if goal not in list(Goal):
+        raise UsageProblem(f"there is no goal '{goal}'", remedy=f"choose {' or '.join(Goal)}")
+    known = (Goal.time if confirm else Goal(goal)).worse
+    if fail_if not in (None, known):
+        of = f" with --goal {goal}" if fail_if in [each.worse for each in Goal] and not confirm else ""
+        raise UsageProblem(f"--fail-if knows no '{fail_if}'{of}", remedy=f"write --fail-if {known}")
+
+
+def check_builds(build: str, command: list[str] | None, strategy: str | None, confirm: Path | None) -> None:
+    """Raises UsageProblem where builds cannot race."""
+    from malloom.optimize.building import check_build  # noqa: PLC0415
+
+    if strategy or confirm or not command:
+        raise UsageProblem(
+            "--build goes with neither --strategy nor --confirm", remedy="leave one of them out"
+        )
+    check_build(build, command[0])
+
+
+def check_choice(place: Path) -> None:
+    """Raises UsageProblem where the policies of a build cannot lie beside the plan."""
+    if place.suffix in (".choice", ".fields"):
+        raise UsageProblem(f"{place} is no name for a plan", remedy="name it otherwise with -o")
+    check_replaced(place.with_suffix(".choice"), "choice")
+    check_replaced(place.with_suffix(".fields"), "table of fields")
+
+
+def require_two_places(place: Path, best_plan: Path) -> None:
+    """Raises UsageProblem where the best plan of the race would replace the one that is kept."""
+    if place.resolve() == best_plan.resolve():
+        raise UsageProblem(
+            f"-o and --best-plan both name {best_plan}", remedy="name another file with --best-plan"
+        )
+
+
+def check_names(accesses: str | None, strategy: str | None) -> None:
+    """Raises UsageProblem for accesses or a strategy that do not exist, before anything runs."""
+    if accesses is not None and accesses not in ACCESSES:
+        raise UsageProblem(
+            f"there are no accesses '{accesses}'", remedy=f"choose one of {', '.join(ACCESSES)}"
+        )
+    if strategy is not None:
+        from malloom.layout import registry  # noqa: PLC0415
+
+        registry.strategy(strategy)
+
+
+def program_of(command: list[str] | None, serve: str | None) -> list[str] | None:
+    """The program and its arguments, be they given after -- or as a text. Raises UsageProblem for both, and
+    for a text that is not quoted as a shell wants it."""
+    if serve is None:
+        return command
+    if command:
+        raise UsageProblem("--serve and a program after -- are two programs", remedy="leave one of them out")
+    return _words(serve, "--serve")
+
+
+def client_of(client: str | None, ready: str | None, serve: str | None, build: str | None) -> "Client | None":
+    """What loads the server; None for a program that ends by itself. Raises UsageProblem where half of it is
+    missing."""
+    if client is None:
+        if serve is not None or ready is not None:
+            raise UsageProblem("a server needs what loads it", remedy="say with --client what does")
+        return None
+    if build is not None:
+        raise UsageProblem("--build does not go with --client", remedy="leave one of them out")
+    from malloom.measure.service import Client  # noqa: PLC0415  (needs NumPy)
+
+    return Client(tuple(_words(client, "--client")), tuple(_words(ready, "--ready")) if ready else ())
+
+
+def _words(text: str, option: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageProblem(f"what {option} says cannot be read: {error}") from None
+    if not words:
+        raise UsageProblem(f"{option} says nothing", remedy="give it a command")
+    return words
