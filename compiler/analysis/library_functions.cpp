@@ -11,6 +11,7 @@ const llvm::StringMap<LibraryFunction>& known_functions() {
 #define LIBRARY_FUNCTION(name, result, arguments) {#name, {Result::result, arguments}},
 #include "compiler/analysis/cpp_library_functions.def"
 #include "compiler/analysis/library_functions.def"
+#include "compiler/analysis/system_library_functions.def"
 #undef LIBRARY_FUNCTION
     };
     return known;

@@ -49,14 +49,15 @@ class Server:
 
 
 def memory_of(process: int) -> int:
-    """Bytes of a process and all below it; what they share counts once (proportional set size)."""
-    total = 0
-    for file in Path(f"/proc/{process}/task").glob("*/children"):
-        total += sum(memory_of(int(child)) for child in file.read_text().split())
-    for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Pss:"):
-            total += int(line.split()[1]) << 10
-    return total
+    """Bytes of a process and all below it; what they share counts once (proportional set size). One that has
+    ended meanwhile has none."""
+    try:
+        tasks = [file.read_text() for file in Path(f"/proc/{process}/task").glob("*/children")]
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    own = sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
+    return own + sum(memory_of(int(child)) for task in tasks for child in task.split())
 
 
 @contextmanager
