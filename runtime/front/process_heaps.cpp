@@ -1,5 +1,6 @@
 #include "runtime/front/process_heaps.h"
 
+#include "runtime/platform/address_span.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/memory.h"
 
@@ -10,14 +11,21 @@ namespace {
 template <class Heap>
 concept OpensPages = heaps::RegionHeap<Heap> && requires { Heap::most_region_bytes; };
 
-/// Of a heap that opens its pages itself. The program needs addresses too, where they are limited.
+// It stays for good.
+constinit platform::AddressSpan region_span;
+
+/// Of a heap that opens its pages itself: addresses that count nowhere until then; less where they are
+/// limited.
 template <OpensPages Heap>
 bool open_over_region(Heap& heap) {
-    const size_t share =
-        platform::round_down(platform::address_space_limit() / 16, platform::huge_page_bytes);
-    const size_t bytes = share < Heap::most_region_bytes ? share : Heap::most_region_bytes;
-    void* region = platform::reserve_addresses(bytes, platform::huge_page_bytes);
-    return region != nullptr && heap.open(region, bytes);
+    constexpr size_t least = size_t{16} << 20;
+    for (size_t bytes = Heap::most_region_bytes; bytes >= least; bytes /= 2) {
+        if (region_span.open(bytes)) {
+            const uintptr_t region = region_span.take(bytes, platform::huge_page_bytes);
+            return region != 0 && heap.open(reinterpret_cast<void*>(region), bytes);
+        }
+    }
+    return false;
 }
 
 template <heaps::RegionHeap Heap>

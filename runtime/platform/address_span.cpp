@@ -1,6 +1,5 @@
 #include "runtime/platform/address_span.h"
 
-#include <errno.h>
 #include <sys/mman.h>
 
 #include "runtime/platform/memory.h"
@@ -12,10 +11,6 @@ extern "C" [[gnu::weak]] void __tsan_init();
 namespace malloom::platform {
 
 namespace {
-
-#ifndef MAP_FIXED_NOREPLACE
-constexpr int MAP_FIXED_NOREPLACE = 0x100000;  // Linux 4.17; older headers do not name it
-#endif
 
 // Without a limit. Under one a slot has twice as many bytes: all that the process may have, and tables for
 // it.
@@ -37,17 +32,8 @@ size_t slot_bytes(size_t limit) {
     return bytes;
 }
 
-// Kernels that do not know the flag place the mapping elsewhere where others are there.
 bool map_there(uintptr_t start, size_t bytes, int protection) {
-    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    const int saved = errno;
-    void* wanted = reinterpret_cast<void*>(start);
-    void* mapped = mmap(wanted, bytes, protection, flags, -1, 0);
-    if (mapped != MAP_FAILED && mapped != wanted) {
-        munmap(mapped, bytes);
-    }
-    errno = saved;
-    return mapped == wanted;
+    return map_pages_at(reinterpret_cast<void*>(start), bytes, protection);
 }
 
 // Where the kernel places what asks for no address; 0 without memory.

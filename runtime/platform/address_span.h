@@ -33,6 +33,8 @@ class AddressSpan {
     void give_back(uintptr_t start, uintptr_t end) const;
 
     bool is_open() const { return bytes_ != 0; }
+    /// Whether addresses were reserved: then close_pages does nothing.
+    bool is_reserved() const { return is_reserved_; }
 
   private:
     bool reserve(size_t bytes);

@@ -84,6 +84,26 @@ bool open_pages(void* start, size_t bytes) {
     return done;
 }
 
+// Kernels that do not know the flag place the mapping elsewhere where others are there.
+bool map_pages_at(void* start, size_t bytes, int protection) {
+#ifndef MAP_FIXED_NOREPLACE
+    constexpr int MAP_FIXED_NOREPLACE = 0x100000;  // Linux 4.17; older headers do not name it
+#endif
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    const int saved = errno;
+    void* mapped = mmap(start, bytes, protection, flags, -1, 0);
+    if (mapped != MAP_FAILED && mapped != start) {
+        munmap(mapped, bytes);
+    }
+    errno = saved;
+    return mapped == start;
+}
+
+// Where nothing is mapped mprotect fails.
+bool open_any_pages(void* start, size_t bytes) {
+    return open_pages(start, bytes) || map_pages_at(start, bytes, PROT_READ | PROT_WRITE);
+}
+
 void protect_pages(void* start, size_t bytes) {
     const int saved = errno;
     mprotect(start, bytes, PROT_READ);

@@ -45,6 +45,13 @@ void protect_pages(void* start, size_t bytes);
 /// has promised too much memory already.
 bool open_pages(void* start, size_t bytes);
 
+/// Maps pages of such addresses where nothing is mapped yet, and of no others; `protection` as of mmap. False
+/// where there is something, or no memory.
+bool map_pages_at(void* start, size_t bytes, int protection);
+
+/// As open_pages, of addresses that are reserved or claimed (AddressSpan), all of one kind, and open or not.
+bool open_any_pages(void* start, size_t bytes);
+
 /// Bytes of address space that this process may have (RLIMIT_AS); SIZE_MAX where nothing limits it.
 size_t address_space_limit();
 

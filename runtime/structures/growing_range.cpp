@@ -1,5 +1,7 @@
 #include "runtime/structures/growing_range.h"
 
+#include <sched.h>
+
 #include "checks/check.h"
 #include "runtime/platform/memory.h"
 
@@ -39,15 +41,26 @@ void GrowingRange::close() {
 }
 
 // Who else reaches at the same time, which addresses of its own allow, asks the system for the same once
-// more: that does no harm.
+// more: that does no harm. In a span only one of them gets it.
 bool GrowingRange::make_usable(size_t had, size_t wanted) {
+    __atomic_fetch_add(&reaching_, 1, __ATOMIC_ACQ_REL);
     const bool is_done = span_ != nullptr
                              ? span_->open_pages(base_ + had, wanted - had)
                              : platform::open_pages(reinterpret_cast<void*>(base_ + had), wanted - had);
     while (is_done && had < wanted &&
            !__atomic_compare_exchange_n(&usable_, &had, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
-    return is_done;
+    const bool is_alone = __atomic_fetch_sub(&reaching_, 1, __ATOMIC_ACQ_REL) == 1;
+    return is_done || wait_for_others(wanted, is_alone);
+}
+
+// For a moment only: it may be the thread that this signal handler has interrupted.
+bool GrowingRange::wait_for_others(size_t wanted, bool is_alone) const {
+    constexpr int most_rounds = 1000;
+    for (int round = 0; !is_alone && usable() < wanted && round < most_rounds; ++round) {
+        sched_yield();
+    }
+    return __atomic_load_n(&usable_, __ATOMIC_ACQUIRE) >= wanted;
 }
 
 bool GrowingRange::is_valid() const noexcept {

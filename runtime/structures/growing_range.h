@@ -16,7 +16,7 @@ class GrowingRange {
     /// time, a multiple of the page. False where address space is short. Signal handlers may have it reach
     /// too.
     bool open(size_t bytes, size_t alignment, size_t step);
-    /// The same with the next addresses of a span, which outlives it. One thread at a time has it reach.
+    /// The same with the next addresses of a span, which outlives it.
     bool open(platform::AddressSpan& span, size_t bytes, size_t alignment, size_t step);
 
     /// Gives everything back.
@@ -41,12 +41,14 @@ class GrowingRange {
 
   private:
     bool make_usable(size_t had, size_t wanted);
+    bool wait_for_others(size_t wanted, bool is_alone) const;
 
     platform::AddressSpan* span_ = nullptr;  ///< none where it reserved addresses by itself
     uintptr_t base_ = 0;
     size_t usable_ = 0;
     size_t bytes_ = 0;
     size_t step_ = 0;
+    unsigned reaching_ = 0;  ///< threads that ask the system now
 };
 
 }  // namespace malloom::structures

@@ -54,8 +54,9 @@ void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
 void FallbackHeap::choose(FallbackKind kind) {
     const bool is_mimalloc =
         kind != FallbackKind::system && !is_other_mimalloc_loaded() && mimalloc_memory.open();
-    const bool is_checked = is_mimalloc && kind == FallbackKind::checked_mimalloc &&
-                            marks_.open(mimalloc_memory.base, mimalloc_memory.bytes);
+    const bool is_checked =
+        is_mimalloc && kind == FallbackKind::checked_mimalloc &&
+        marks_.open(mimalloc_memory.addresses, mimalloc_memory.base, mimalloc_memory.bytes);
     mimalloc_memory.plain_bytes = is_checked ? 0 : mimalloc_memory.bytes;
     limit_ = is_mimalloc && !is_checked ? mimalloc_limit : 0;
     checked_limit_ = is_checked ? mimalloc_limit : 0;

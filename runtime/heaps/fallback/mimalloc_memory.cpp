@@ -14,24 +14,25 @@ constinit MimallocMemory mimalloc_memory;
 
 namespace {
 
-// Address space only; what mimalloc does not get from it goes to the C library. Less where the user has
-// limited it.
+// Addresses only; what mimalloc does not get from it goes to the C library. Less where the user has limited
+// them.
 constexpr size_t usual_bytes = size_t{256} << 30;
 constexpr size_t least_bytes = size_t{256} << 20;
 
-// Of a limited address space: the rest is for the plan's arena, the C library and the program.
-constexpr size_t share_of_limit = 8;
+// Of the range, for tables beside it.
+constexpr size_t share_of_tables = 32;
 
 // What mimalloc takes of the range at first, and at most this share of it.
-constexpr size_t step_bytes = size_t{1} << 30;
+constexpr size_t step_bytes = size_t{256} << 20;
 constexpr size_t steps = 4;
 
-// What becomes usable of its map of pages at a time: for 512 MiB.
-constexpr size_t map_step = size_t{64} << 10;
-
 constexpr size_t slice_bytes = malloom_mimalloc_slice;
-constexpr size_t part_bytes = MimallocMemory::part_bytes;
 constexpr size_t word_bits = 8 * sizeof(uintptr_t);
+
+// What is opened at a time: an eighth of what is open, but whole slices, and no more than a part. So a small
+// program has little open that it does not use, where all of that is locked in memory or counts.
+constexpr size_t least_step = 2;
+constexpr size_t share_of_step = 8;
 
 size_t machine_memory() {
     struct sysinfo machine = {};
@@ -44,51 +45,46 @@ bool MimallocMemory::open() {
     if (bytes != 0) {
         return true;
     }
-    const size_t allowed = platform::address_space_limit() / share_of_limit;
     const size_t most = std::max(usual_bytes, platform::round_up(2 * machine_memory(), least_bytes));
     for (size_t wanted = most; wanted >= least_bytes; wanted /= 2) {
-        if (wanted > allowed) {
-            continue;
-        }
-        if (void* range = platform::reserve_addresses(wanted, platform::huge_page_bytes)) {
-            return start_within(range, wanted);
+        if (addresses.open(wanted + wanted / share_of_tables)) {
+            return start_within(platform::round_down(wanted, part_bytes));
         }
     }
     return false;
 }
 
-// At its begin lie the bits of parts that are open, then the map, each for the whole range.
-bool MimallocMemory::start_within(void* range, size_t range_bytes) {
-    const size_t bits_bytes = platform::round_up(range_bytes / part_bytes / 8, part_bytes);
-    const size_t map_bytes = platform::round_up(range_bytes / slice_bytes * sizeof(void*), part_bytes);
-    if (!platform::open_pages(range, bits_bytes)) {
-        platform::unmap_pages(range, range_bytes);
+// mimalloc cannot be told that it got nothing at its start, so that is made sure of.
+bool MimallocMemory::start_within(size_t range_bytes) {
+    const size_t page = platform::page_bytes();
+    const size_t slices = range_bytes / slice_bytes;
+    base = addresses.take(range_bytes, part_bytes);
+    bytes = range_bytes;
+    untaken_ = base;
+    if (base == 0 || !map_.open(addresses, platform::round_up(slices * sizeof(void*), page), page, page) ||
+        !open_slices_.open(addresses, platform::round_up(slices / 8, page), page, page)) {
+        *this = MimallocMemory();
         return false;
     }
-    platform::refuse_huge_pages(range, range_bytes);
-    base = reinterpret_cast<uintptr_t>(range);
-    bytes = range_bytes;
-    untaken_ = base + bits_bytes + map_bytes;
-    open_parts_ = static_cast<uintptr_t*>(range);
     malloom_mimalloc_range.base = base;
-    malloom_mimalloc_range.pages = reinterpret_cast<void**>(base + bits_bytes);
+    malloom_mimalloc_range.pages = reinterpret_cast<void**>(map_.base());
+    constexpr size_t at_start = size_t{256} << 10;
+    if (!extend_tables(base + at_start) || !open_pages(reinterpret_cast<void*>(base), at_start)) {
+        *this = MimallocMemory();
+        return false;
+    }
+    is_tight_ = platform::data_limit() != SIZE_MAX || platform::address_space_limit() != SIZE_MAX;
     malloom_mimalloc_start(std::min(step_bytes, range_bytes / steps));
     return true;
 }
 
 // Before anything there is known as mimalloc's.
-bool MimallocMemory::extend_map(uintptr_t end) {
-    const size_t had = malloom_mimalloc_range.slices * sizeof(void*);
-    const size_t wanted =
-        platform::round_up((end - base + slice_bytes - 1) / slice_bytes * sizeof(void*), map_step);
-    if (wanted <= had) {
-        return true;
-    }
-    char* const map = reinterpret_cast<char*>(malloom_mimalloc_range.pages);
-    if (!platform::open_pages(map + had, wanted - had)) {
+bool MimallocMemory::extend_tables(uintptr_t end) {
+    const size_t slices = (end - base + slice_bytes - 1) / slice_bytes;
+    if (!open_slices_.reach(slices / 8 + 1) || !map_.reach(slices * sizeof(void*))) {
         return false;
     }
-    __atomic_store_n(&malloom_mimalloc_range.slices, wanted / sizeof(void*), __ATOMIC_RELEASE);
+    __atomic_store_n(&malloom_mimalloc_range.slices, map_.usable() / sizeof(void*), __ATOMIC_RELEASE);
     return true;
 }
 
@@ -103,7 +99,7 @@ void* MimallocMemory::take(size_t wanted, size_t alignment) {
         }
     }
     const uintptr_t start = platform::round_up(untaken_, std::max(aligned, platform::page_bytes()));
-    if (start > base + bytes || wanted > base + bytes - start || !extend_map(start + wanted)) {
+    if (start > base + bytes || wanted > base + bytes - start || !extend_tables(start + wanted)) {
         return nullptr;
     }
     untaken_ = start + wanted;
@@ -112,7 +108,7 @@ void* MimallocMemory::take(size_t wanted, size_t alignment) {
 
 void MimallocMemory::give_back(void* start, size_t given) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(start);
-    platform::discard_pages(start, given);
+    close_pages(start, given);
     if (begin + given == untaken_) {
         untaken_ = begin;
         return;
@@ -128,37 +124,83 @@ void MimallocMemory::give_back(void* start, size_t given) {
     }
 }
 
-bool MimallocMemory::is_open(size_t part) const {
-    return (__atomic_load_n(&open_parts_[part / word_bits], __ATOMIC_RELAXED) >> part % word_bits & 1) != 0;
+bool MimallocMemory::is_open(size_t slice) const {
+    const auto* const words = reinterpret_cast<const uintptr_t*>(open_slices_.base());
+    return (__atomic_load_n(&words[slice / word_bits], __ATOMIC_ACQUIRE) >> slice % word_bits & 1) != 0;
 }
 
-void MimallocMemory::set_open(size_t first, size_t end) {
-    for (size_t part = first; part < end; ++part) {
-        __atomic_fetch_or(&open_parts_[part / word_bits], uintptr_t{1} << part % word_bits, __ATOMIC_RELAXED);
-    }
-}
-
-// Whole parts, as a system call for each of mimalloc's pages would cost more than they do. Where the system
-// has not so much, at a limit on data, just what is asked for.
-bool MimallocMemory::open_pages(void* start, size_t wanted) {
+bool MimallocMemory::is_open(const void* start, size_t wanted) const {
     const size_t offset = reinterpret_cast<uintptr_t>(start) - base;
-    size_t first = offset / part_bytes;
-    size_t end = (offset + wanted + part_bytes - 1) / part_bytes;
-    for (; first < end && is_open(first); ++first) {
+    for (size_t slice = offset / slice_bytes; slice * slice_bytes < offset + wanted; ++slice) {
+        if (!is_open(slice)) {
+            return false;
+        }
     }
-    for (; first < end && is_open(end - 1); --end) {
+    return true;
+}
+
+size_t MimallocMemory::step() const {
+    const size_t wanted = std::max(least_step, opened_ / share_of_step);
+    return std::min(size_t{1} << (word_bits - 1 - static_cast<size_t>(__builtin_clzl(wanted))),
+                    part_bytes / slice_bytes);
+}
+
+// Those that are not open yet. None of them are huge pages, wherever the system makes them unasked.
+bool MimallocMemory::open_slices(size_t first, size_t end) {
+    for (; first < end; ++first) {
+        if (is_open(first)) {
+            continue;
+        }
+        size_t next = first + 1;
+        for (; next < end && !is_open(next); ++next) {
+        }
+        const uintptr_t start = base + first * slice_bytes;
+        const size_t length = (next - first) * slice_bytes;
+        if (!addresses.open_pages(start, length)) {
+            return false;
+        }
+        platform::refuse_huge_pages(reinterpret_cast<void*>(start), length);
+        opened_ += next - first;
+        auto* const words = reinterpret_cast<uintptr_t*>(open_slices_.base());
+        for (; first < next; ++first) {
+            __atomic_fetch_or(&words[first / word_bits], uintptr_t{1} << first % word_bits, __ATOMIC_RELEASE);
+        }
     }
-    if (first == end) {
-        return true;
-    }
+    return true;
+}
+
+// More than is asked for, as a system call for each of mimalloc's pages would cost more than they do. Where
+// the system has not so much, at a limit, just that.
+bool MimallocMemory::open_pages(void* start, size_t wanted) {
     const int error = errno;
-    void* parts = reinterpret_cast<void*>(base + first * part_bytes);
-    if (platform::open_pages(parts, (end - first) * part_bytes)) {
-        set_open(first, end);
+    const size_t offset = reinterpret_cast<uintptr_t>(start) - base;
+    const size_t first = offset / slice_bytes;
+    const size_t end = (offset + wanted + slice_bytes - 1) / slice_bytes;
+    const size_t taken = (untaken_ - base + slice_bytes - 1) / slice_bytes;
+    const size_t beyond = std::min(platform::round_up(end, step()), std::max(taken, end));
+    if (open_slices(platform::round_down(first, step()), beyond)) {
         return true;
     }
+    is_tight_ = true;
     errno = error;
-    return platform::open_pages(start, wanted);
+    return open_slices(first, end);
+}
+
+bool MimallocMemory::close_pages(void* start, size_t given) {
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(start);
+    if (!is_tight_ || addresses.is_reserved() || (begin - base) % slice_bytes != 0 ||
+        given % slice_bytes != 0) {
+        platform::discard_pages(start, given);
+        return false;
+    }
+    auto* const words = reinterpret_cast<uintptr_t*>(open_slices_.base());
+    const size_t first = (begin - base) / slice_bytes;
+    for (size_t slice = first; slice < first + given / slice_bytes; ++slice) {
+        opened_ -= is_open(slice) ? 1 : 0;
+        __atomic_fetch_and(&words[slice / word_bits], ~(uintptr_t{1} << slice % word_bits), __ATOMIC_RELEASE);
+    }
+    addresses.close_pages(begin, given);
+    return true;
 }
 
 }  // namespace malloom::heaps
@@ -174,8 +216,16 @@ void malloom_mimalloc_give_back(void* start, size_t bytes) {
     mimalloc_memory.give_back(start, bytes);
 }
 
+bool malloom_mimalloc_is_open(const void* start, size_t bytes) {
+    return mimalloc_memory.is_open(start, bytes);
+}
+
 bool malloom_mimalloc_open(void* start, size_t bytes) {
     return mimalloc_memory.open_pages(start, bytes);
+}
+
+bool malloom_mimalloc_close(void* start, size_t bytes) {
+    return mimalloc_memory.close_pages(start, bytes);
 }
 
 void malloom_mimalloc_discard(void* start, size_t bytes) {

@@ -5,19 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/platform/address_span.h"
+#include "runtime/structures/growing_range.h"
+
 namespace malloom::heaps {
 
 /// One per process, as mimalloc is. All zero until open succeeds, and then it owns nothing.
 struct MimallocMemory {
     uintptr_t base = 0;
     size_t bytes = 0;
-    size_t plain_bytes = 0;  ///< `bytes`, where whoever frees there need not ask anybody else; or 0
+    size_t plain_bytes = 0;           ///< `bytes`, where whoever frees there need not ask anybody else; or 0
+    platform::AddressSpan addresses;  ///< what the range lies in, with room for tables of a 64th of it
 
-    /// What is made usable at a time, where the system has so much.
+    /// What is opened at a time at most, where the system has so much.
     static constexpr size_t part_bytes = size_t{2} << 20;
 
-    /// Reserves the range and starts mimalloc over it, as the only place to take memory from; once. False
-    /// where address space or memory is too short for it: mimalloc must then not be used.
+    /// Claims the range and starts mimalloc over it, as the only place to take memory from; once. False where
+    /// address space or memory is too short for it: mimalloc must then not be used.
     bool open();
 
     [[gnu::always_inline]] bool owns(const void* object) const {
@@ -27,10 +31,14 @@ struct MimallocMemory {
         return reinterpret_cast<uintptr_t>(object) - base < plain_bytes;
     }
 
-    // For mimalloc (mimalloc_port.h).
+    // For mimalloc (mimalloc_port.h). is_open is for all threads, the others for one at a time.
     void* take(size_t wanted, size_t alignment);
     void give_back(void* start, size_t given);
+    bool is_open(const void* start, size_t wanted) const;
     bool open_pages(void* start, size_t wanted);
+    /// What was opened is not needed any more: its memory goes back. True where its pages go too, as the
+    /// system has refused some, or the process has a limit: who needs them again has to open them.
+    bool close_pages(void* start, size_t given);
 
   private:
     struct Span {
@@ -38,14 +46,18 @@ struct MimallocMemory {
         uintptr_t end;
     };
 
-    bool start_within(void* range, size_t range_bytes);
-    bool extend_map(uintptr_t end);
-    bool is_open(size_t part) const;
-    void set_open(size_t first, size_t end);
+    bool start_within(size_t range_bytes);
+    bool extend_tables(uintptr_t end);
+    bool is_open(size_t slice) const;
+    bool open_slices(size_t first, size_t end);
+    size_t step() const;
 
-    uintptr_t untaken_ = 0;            ///< from here on nothing was taken yet
-    uintptr_t* open_parts_ = nullptr;  ///< a bit for each part of the range, at its start
-    Span given_back_[16] = {};         ///< in front of `untaken_`; what finds no place here is not used again
+    uintptr_t untaken_ = 0;                 ///< from here on nothing was taken yet
+    size_t opened_ = 0;                     ///< slices
+    bool is_tight_ = false;                 ///< what is open and not in use may be what others are refused
+    structures::GrowingRange open_slices_;  ///< a bit for each slice
+    structures::GrowingRange map_;          ///< malloom_mimalloc_range's
+    Span given_back_[16] = {};  ///< in front of `untaken_`; what finds no place here is not used again
 };
 
 extern MimallocMemory mimalloc_memory;

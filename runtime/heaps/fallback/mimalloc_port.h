@@ -64,15 +64,19 @@ enum { malloom_mimalloc_slice = 64 << 10 };
 /// at a time, and more as the program grows.
 void malloom_mimalloc_start(size_t step_bytes);
 
-// What it has instead of the system (mimalloc_memory.cpp). One thread at a time takes and gives back; the
-// others are for all.
+// What it has instead of the system (mimalloc_memory.cpp). One thread at a time takes, gives back, opens and
+// closes;
+// the others are for all.
 /// Addresses that read as zero once they are open; null where there are none left. `alignment` is a power of
 /// two.
 void* malloom_mimalloc_take(size_t bytes, size_t alignment);
 void malloom_mimalloc_give_back(void* start, size_t bytes);
 /// Makes whole pages of them usable; false, and ENOMEM, where the system has no memory.
 bool malloom_mimalloc_open(void* start, size_t bytes);
-/// Their memory goes back to the system; they stay open and read as zero.
+bool malloom_mimalloc_is_open(const void* start, size_t bytes);
+/// Their memory goes back to the system. True where they have to be opened again before they are used.
+bool malloom_mimalloc_close(void* start, size_t bytes);
+/// The same, but they stay open and read as zero.
 void malloom_mimalloc_discard(void* start, size_t bytes);
 size_t malloom_mimalloc_page_bytes(void);
 /// Milliseconds since some moment.

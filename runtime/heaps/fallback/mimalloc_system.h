@@ -29,6 +29,16 @@ int _mi_prim_free(void* start, size_t bytes) {
     return 0;
 }
 
+static bool open_now(void* start, size_t bytes) {
+    bool is_open = malloom_mimalloc_is_open(start, bytes);
+    if (!is_open) {
+        mi_lock(&addresses_lock) {
+            is_open = malloom_mimalloc_open(start, bytes);
+        }
+    }
+    return is_open;
+}
+
 int _mi_prim_alloc(void* hint, size_t bytes, size_t alignment, bool is_open, bool may_be_large,
                    bool* is_large, bool* is_zero, void** start) {
     (void)hint;
@@ -38,7 +48,7 @@ int _mi_prim_alloc(void* hint, size_t bytes, size_t alignment, bool is_open, boo
     mi_lock(&addresses_lock) {
         *start = malloom_mimalloc_take(bytes, alignment);
     }
-    if (*start != NULL && is_open && !malloom_mimalloc_open(*start, bytes)) {
+    if (*start != NULL && is_open && !open_now(*start, bytes)) {
         _mi_prim_free(*start, bytes);
         *start = NULL;
     }
@@ -48,12 +58,13 @@ int _mi_prim_alloc(void* hint, size_t bytes, size_t alignment, bool is_open, boo
 // What was opened before, or beside what was asked for, may have been written to.
 int _mi_prim_commit(void* start, size_t bytes, bool* is_zero) {
     *is_zero = false;
-    return malloom_mimalloc_open(start, bytes) ? 0 : ENOMEM;
+    return open_now(start, bytes) ? 0 : ENOMEM;
 }
 
 int _mi_prim_decommit(void* start, size_t bytes, bool* must_be_opened) {
-    *must_be_opened = false;
-    malloom_mimalloc_discard(start, bytes);
+    mi_lock(&addresses_lock) {
+        *must_be_opened = malloom_mimalloc_close(start, bytes);
+    }
     return 0;
 }
 

@@ -7,15 +7,15 @@ namespace malloom::heaps {
 
 namespace {
 
-// The marks of sixteen of the parts that mimalloc opens: the table grows only where mimalloc asks the system
-// for memory too, so programs that give up the right to ask fare no worse.
-constexpr size_t step = size_t{512} << 10;
+// For 4 MiB: the table grows only where mimalloc asks the system for memory too, so programs that give up the
+// right to ask fare no worse.
+constexpr size_t step = size_t{64} << 10;
 
 }  // namespace
 
-bool ObjectMarks::open(uintptr_t base, size_t bytes) {
+bool ObjectMarks::open(platform::AddressSpan& span, uintptr_t base, size_t bytes) {
     const size_t needed = platform::round_up(table_bytes(bytes), step);
-    if (!table_.open(needed, platform::page_bytes(), step)) {
+    if (!table_.open(span, needed, platform::page_bytes(), step)) {
         return false;
     }
     base_ = base;

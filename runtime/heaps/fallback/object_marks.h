@@ -15,9 +15,9 @@ class ObjectMarks {
   public:
     static constexpr size_t granule = 16;
 
-    /// Marks for a range that begins at a multiple of `granule`. Address space only, until objects begin.
-    /// False where that is short.
-    bool open(uintptr_t base, size_t bytes);
+    /// Marks for a range that begins at a multiple of `granule`, in a span that outlives them. Addresses
+    /// only, until objects begin. False where those are short.
+    bool open(platform::AddressSpan& span, uintptr_t base, size_t bytes);
     void close();
 
     bool is_open() const { return bytes_ != 0; }

@@ -13,9 +13,9 @@ class ThreadRegions {
   public:
     static constexpr size_t unit_bytes = size_t{1} << 20;
 
-    /// `start` is a page's; the bytes are zeroed, or addresses whose pages are opened as regions are taken,
-    /// and outlive this. `reserved` of them, from the start on, are left to the caller, and open. False where
-    /// there is no room for a unit beside the table, or no memory for that.
+    /// `start` is a page's; the bytes are zeroed, or addresses, reserved or claimed, whose pages are opened
+    /// as regions are taken, and outlive this. `reserved` of them, from the start on, are left to the caller,
+    /// and open. False where there is no room for a unit beside the table, or no memory for that.
     bool open(uintptr_t start, size_t bytes, size_t reserved);
 
     [[gnu::always_inline]] bool covers(const void* address) const {
@@ -57,6 +57,8 @@ class ThreadRegions {
     size_t most_taken_bytes() const { return __atomic_load_n(&most_taken_, __ATOMIC_RELAXED) * unit_bytes; }
 
   private:
+    static constexpr uint32_t left_out_after_refusal = 1024;
+
     struct Unit {
         uint32_t owner;
         uint32_t first;  ///< the region's first unit
@@ -67,13 +69,16 @@ class ThreadRegions {
     }
     Taken take_units(size_t units, uint32_t owner);
     uint32_t find(size_t units) const;
+    bool open_units(uint32_t first, size_t units);
     size_t units_of(const void* region) const;
 
     uintptr_t start_ = 0;
     size_t bytes_ = 0;
     Unit* table_ = nullptr;
     uint32_t units_ = 0;
-    uint32_t lowest_ = 0;  ///< all units before it are taken
+    uint32_t lowest_ = 0;      ///< all units before it are taken
+    uint32_t opened_end_ = 0;  ///< no unit from here on was ever open
+    uint32_t left_out_ = 0;    ///< so many more regions come from before that alone
     uint32_t regions_ = 0;
     uint32_t taken_ = 0;       ///< units
     uint32_t most_taken_ = 0;  ///< ever at a time

@@ -24,8 +24,16 @@ const void* at(size_t offset) {
 
 class Marks : public testing::Test {
   protected:
-    void SetUp() override { ASSERT_TRUE(marks.open(base, range)); }
-    void TearDown() override { marks.close(); }
+    void SetUp() override {
+        ASSERT_TRUE(span.open(range));
+        ASSERT_TRUE(marks.open(span, base, range));
+    }
+    void TearDown() override {
+        marks.close();
+        span.close();
+    }
+
+    platform::AddressSpan span;
 
     ObjectMarks marks;
 };
