@@ -1,5 +1,5 @@
-"""What fits under the C library's malloc fits under ours where the kernel refuses memory: at limits that a program
-sets itself, or was started with, that it uses up, and where all its memory is locked."""
+"""What fits under the C library's malloc fits under ours where the kernel refuses memory: at limits that a
+program sets itself, or was started with, that it uses up, and where all its memory is locked."""
 
 import resource
 import subprocess
@@ -70,7 +70,10 @@ def test_what_fits_under_the_c_library_fits(
     ours = numbers(program, case, environment)
     theirs = numbers(program, case, {})
     assert len(ours) == len(theirs) > 0
-    assert [got for got, wanted in zip(ours, theirs, strict=True) if got < SHARE * wanted] == [], (ours, theirs)
+    assert [got for got, wanted in zip(ours, theirs, strict=True) if got < SHARE * wanted] == [], (
+        ours,
+        theirs,
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)
