@@ -36,6 +36,7 @@ static void before_process_control(int option) {
 
 }  // namespace malloom::front
 
+#include "runtime/front/exec_entries.h"
 #include "runtime/front/process_control_entry.h"
 
 namespace {

@@ -14,7 +14,14 @@ NOT_FOUND = 127
 CANNOT_RUN = 126
 """Exit statuses, as shells have them: no such program; a program that cannot be run."""
 
-SANITIZERS = ("libasan.", "libhwasan.", "libtsan.")
+SANITIZERS = (
+    "libasan.",
+    "libhwasan.",
+    "libtsan.",
+    "libclang_rt.asan",
+    "libclang_rt.hwasan",
+    "libclang_rt.tsan",
+)
 """Run times of gcc's sanitizers that end, or crash, where a library with a malloc comes before them."""
 
 DEEPEST_SCRIPT = 4

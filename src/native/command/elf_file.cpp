@@ -27,7 +27,8 @@ constexpr const char* machine_name = "riscv64";
 
 constexpr std::string_view own_section = ".malloom.command";  // as main.cpp puts it there
 constexpr std::string_view allocator_functions[] = {"malloc", "free"};
-constexpr std::string_view sanitizers[] = {"libasan.", "libhwasan.", "libtsan."};
+constexpr std::string_view sanitizers[] = {"libasan.",         "libhwasan.",         "libtsan.",
+                                           "libclang_rt.asan", "libclang_rt.hwasan", "libclang_rt.tsan"};
 
 template <size_t count>
 bool begins_with_one(std::string_view name, const std::string_view (&beginnings)[count]) {
