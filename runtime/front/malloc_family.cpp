@@ -1,4 +1,5 @@
 // libmalloom.so: the malloc family over the run time's heap.
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
@@ -28,9 +29,12 @@ namespace malloom::front {
 
 constinit EntryWays entry_ways = {Entries<>::asked, Entries<>::asked, Entries<>::by_size, Entries<>::others};
 
-static void before_process_control(int option) {
+static void before_process_control(int option, unsigned long word) {
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {
         process_heap().prepare_for_few_calls();
+    }
+    if (option == PR_SET_SECCOMP && word == SECCOMP_MODE_STRICT) {
+        process_heap().prepare_for_no_calls();
     }
 }
 

@@ -1,5 +1,6 @@
 // prctl, by which a program forbids itself system calls (seccomp). Included once in a library, behind a
-// definition of malloom::front::before_process_control, which is told the option before the kernel is.
+// definition of malloom::front::before_process_control, which is told the option and the word after it
+// before the kernel is.
 #pragma once
 
 #include <stdarg.h>
@@ -9,7 +10,6 @@
 
 /// As the C library's, which is the system call alone.
 extern "C" [[gnu::visibility("default")]] int prctl(int option, ...) noexcept {
-    malloom::front::before_process_control(option);
     va_list words;
     va_start(words, option);
     unsigned long word[4];
@@ -17,5 +17,6 @@ extern "C" [[gnu::visibility("default")]] int prctl(int option, ...) noexcept {
         each = va_arg(words, unsigned long);
     }
     va_end(words);
+    malloom::front::before_process_control(option, word[0]);
     return static_cast<int>(syscall(SYS_prctl, option, word[0], word[1], word[2], word[3]));
 }

@@ -38,6 +38,8 @@ class RunTime : public Route {
     void start();
     /// Asks the system now for what it would be asked for later. Any thread.
     void prepare_for_few_calls() { plan_.fetch_all_slots(); }
+    /// The system ends the process at the next call of it for memory. Any thread.
+    static void prepare_for_no_calls() { process_heaps.fallback.ask_system_no_more(); }
     /// The line at the end and the plan that was learned, if they were asked for.
     void finish();
 

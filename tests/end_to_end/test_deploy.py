@@ -91,7 +91,8 @@ def test_a_program_runs_with_the_folder_alone(
 def test_nothing_of_python_is_in_it(malloom: Malloom, learned: tuple[Path, Path], tmp_path: Path) -> None:
     assert malloom("deploy", learned[1], "-o", "folder", "--place", "/opt/x").returncode == 0
     files = {path.name: path for path in (tmp_path / "folder").iterdir()}
-    assert TEXTS | {"libmalloom.so", "malloom.plan"} <= files.keys()
+    assert TEXTS | {"libmalloom.so", "malloom.plan", "LICENSE.mimalloc"} <= files.keys()
+    assert "MIT License" in files["LICENSE.mimalloc"].read_text()
     assert all(path.is_file() and path.stat().st_mode & 0o777 == 0o644 for path in files.values())
     assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o755
     assert all(b"python" not in files[name].read_bytes().lower() for name in TEXTS)

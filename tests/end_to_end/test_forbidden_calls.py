@@ -62,6 +62,29 @@ int main(int count, char** words) {
 }
 """
 
+GIVING_BACK = r"""
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void) {
+    enum { objects = 2000 };
+    static void* kept[objects];
+    for (int i = 0; i < objects; ++i) memset(kept[i] = malloc(3000), 1, 3000);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) return 1;
+    for (int i = 0; i < objects - 1; ++i) free(kept[i]);
+    for (int i = 0; i < 200000; ++i) {
+        int at = i % (objects - 1);
+        if (i >= objects - 1) free(kept[at]);
+        memset(kept[at] = malloc(100 + at), 1, 100);
+    }
+    syscall(SYS_exit, write(1, "done\n", 5) != 5);
+}
+"""
+
 WAYS = ["strict", "refuse", "kill"]
 FEW, MANY = "2000", "350000"
 """Requests, and a half of those of a run: the slots of the second are read as they are needed."""
@@ -90,6 +113,14 @@ def test_a_plan_needs_none(malloom: Malloom, program: Path, tmp_path: Path, requ
 @pytest.mark.parametrize("heap", ["fallback", "bins", "pages"])
 def test_no_heap_needs_any_once_it_is_warm(malloom: Malloom, program: Path, heap: str, way: str) -> None:
     done = malloom("run", "--heap", heap, "--", program, way, FEW, "forbid")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def test_what_is_freed_stays_where_giving_it_back_is_forbidden(malloom: Malloom, tmp_path: Path) -> None:
+    """Not even to the clock, which then ends the program as a system call does."""
+    command = ["gcc", "-O1", "-fno-builtin", "-x", "c", "-", "-o", tmp_path / "program"]
+    subprocess.run(command, input=GIVING_BACK, text=True, check=True)
+    done = malloom("run", "--heap", "fallback", "--", tmp_path / "program")
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 

@@ -98,6 +98,12 @@ size_t FallbackHeap::usable_size(const void* object) const {
                                : platform::real::usable_size(const_cast<void*>(object));
 }
 
+void FallbackHeap::ask_system_no_more() const {
+    if (!is_system()) {
+        malloom_mimalloc_keep();
+    }
+}
+
 void* FallbackHeap::allocate_slow(size_t bytes, size_t alignment) {
     return bytes < checked_limit_ ? allocate_checked(bytes, alignment) : allocate_unchecked(bytes, alignment);
 }

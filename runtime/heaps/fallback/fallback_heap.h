@@ -89,6 +89,9 @@ class FallbackHeap {
         }
     }
 
+    /// From now on mimalloc keeps the memory that it has, and it gets some in advance.
+    void ask_system_no_more() const;
+
     bool owns(const void*) const { return true; }
     size_t usable_size(const void* object) const;
 

@@ -19,19 +19,38 @@ static const void* self(void) {
     return __builtin_thread_pointer();
 }
 
-static void wait_a_moment(int round) {
+// How long somebody has waited. By the clock: on a busy machine a moment is many.
+struct waiting {
+    int rounds;
+    struct timespec began;
+};
+
+static bool is_over(const struct waiting* waiting) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const long seconds = (long)(now.tv_sec - waiting->began.tv_sec);
+    return seconds > 1 || (seconds == 1 && now.tv_nsec >= waiting->began.tv_nsec);
+}
+
+// False, at once, when that was a second.
+static bool wait_a_moment(struct waiting* waiting) {
     static const struct timespec moment = {0, 100000};
+    enum { yields = 100 };
     const int error = errno;
-    if (round < 100) {
+    if (waiting->rounds == 0) {
+        clock_gettime(CLOCK_MONOTONIC, &waiting->began);
+    }
+    if (waiting->rounds++ < yields) {
         sched_yield();
+    } else if (is_over(waiting)) {
+        errno = error;
+        return false;
     } else {
         nanosleep(&moment, NULL);
     }
     errno = error;
+    return true;
 }
-
-// Tenths of milliseconds, about.
-static const int most_rounds = 10000;
 
 static bool another_forks(void) {
     const void* const who = atomic_load(&forking);
@@ -43,10 +62,11 @@ static bool others_are_inside(void) {
 }
 
 static __attribute__((noinline, cold)) void wait_outside(void) {
-    for (int round = 0; another_forks() && round < most_rounds;) {
+    struct waiting waiting = {0};
+    for (bool may_wait = true; may_wait && another_forks();) {
         atomic_fetch_sub(&inside, 1);
-        for (; another_forks() && round < most_rounds; ++round) {
-            wait_a_moment(round);
+        while (may_wait && another_forks()) {
+            may_wait = wait_a_moment(&waiting);
         }
         atomic_fetch_add(&inside, 1);
     }
@@ -69,14 +89,12 @@ void malloom_fork_gate_leave(void) {
 }
 
 static void before_fork(void) {
+    struct waiting waiting = {0};
     const void* nobody = NULL;
-    for (int round = 0; !atomic_compare_exchange_strong(&forking, &nobody, self()) && round < most_rounds;
-         ++round) {
+    while (!atomic_compare_exchange_strong(&forking, &nobody, self()) && wait_a_moment(&waiting)) {
         nobody = NULL;
-        wait_a_moment(round);
     }
-    for (int round = 0; others_are_inside() && round < most_rounds; ++round) {
-        wait_a_moment(round);
+    while (others_are_inside() && wait_a_moment(&waiting)) {
     }
 }
 

@@ -186,6 +186,15 @@ bool MimallocMemory::open_pages(void* start, size_t wanted) {
     return open_slices(first, end);
 }
 
+// mimalloc fills a range from its begin on, but for sizes that it keeps apart.
+void MimallocMemory::open_more() {
+    const size_t taken = (untaken_ - base) / slice_bytes;
+    size_t end = taken;
+    for (; end != 0 && !is_open(end - 1); --end) {
+    }
+    open_slices(0, std::min(taken, end + part_bytes / slice_bytes));
+}
+
 bool MimallocMemory::close_pages(void* start, size_t given) {
     const uintptr_t begin = reinterpret_cast<uintptr_t>(start);
     if (!is_tight_ || addresses.is_reserved() || (begin - base) % slice_bytes != 0 ||
@@ -222,6 +231,10 @@ bool malloom_mimalloc_is_open(const void* start, size_t bytes) {
 
 bool malloom_mimalloc_open(void* start, size_t bytes) {
     return mimalloc_memory.open_pages(start, bytes);
+}
+
+void malloom_mimalloc_open_more() {
+    mimalloc_memory.open_more();
 }
 
 bool malloom_mimalloc_close(void* start, size_t bytes) {

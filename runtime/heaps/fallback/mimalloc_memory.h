@@ -36,6 +36,8 @@ struct MimallocMemory {
     void give_back(void* start, size_t given);
     bool is_open(const void* start, size_t wanted) const;
     bool open_pages(void* start, size_t wanted);
+    /// Holes in what is open, and a part behind it, of what was taken.
+    void open_more();
     /// What was opened is not needed any more: its memory goes back. True where its pages go too, as the
     /// system has refused some, or the process has a limit: who needs them again has to open them.
     bool close_pages(void* start, size_t given);

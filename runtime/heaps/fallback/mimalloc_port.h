@@ -64,6 +64,9 @@ enum { malloom_mimalloc_slice = 64 << 10 };
 /// at a time, and more as the program grows.
 void malloom_mimalloc_start(size_t step_bytes);
 
+/// From now on it gives nothing back to the system, and has 2 MiB more to give out.
+void malloom_mimalloc_keep(void);
+
 // What it has instead of the system (mimalloc_memory.cpp). One thread at a time takes, gives back, opens and
 // closes;
 // the others are for all.
@@ -74,6 +77,8 @@ void malloom_mimalloc_give_back(void* start, size_t bytes);
 /// Makes whole pages of them usable; false, and ENOMEM, where the system has no memory.
 bool malloom_mimalloc_open(void* start, size_t bytes);
 bool malloom_mimalloc_is_open(const void* start, size_t bytes);
+/// Opens what lies next to what is open.
+void malloom_mimalloc_open_more(void);
 /// Their memory goes back to the system. True where they have to be opened again before they are used.
 bool malloom_mimalloc_close(void* start, size_t bytes);
 /// The same, but they stay open and read as zero.

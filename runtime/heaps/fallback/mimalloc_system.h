@@ -61,6 +61,13 @@ int _mi_prim_commit(void* start, size_t bytes, bool* is_zero) {
     return open_now(start, bytes) ? 0 : ENOMEM;
 }
 
+void malloom_mimalloc_keep(void) {
+    mi_option_set(mi_option_purge_delay, -1);
+    mi_lock(&addresses_lock) {
+        malloom_mimalloc_open_more();
+    }
+}
+
 int _mi_prim_decommit(void* start, size_t bytes, bool* must_be_opened) {
     mi_lock(&addresses_lock) {
         *must_be_opened = malloom_mimalloc_close(start, bytes);

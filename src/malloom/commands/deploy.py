@@ -99,7 +99,7 @@ def require_program(opened: OpenedPlan, name: str | None) -> None:
 
 def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
     """As 'malloom run --plan' would start the program, with the files at their place on the host."""
-    from malloom.deploy.deployment import PLAN, RUN_TIME, Deployment  # noqa: PLC0415
+    from malloom.deploy.deployment import LICENSE, PLAN, RUN_TIME, Deployment  # noqa: PLC0415
 
     setting = setting_that_is_there(opened)
     needs_run_time = opened.heap is not Heap.plan or not opened.is_fallback_alone
@@ -108,6 +108,7 @@ def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
     preloaded = []
     if needs_run_time or (setting is None and opened.fallback is not Fallback.system):
         files[RUN_TIME] = native_file("libmalloom.so")
+        files[LICENSE] = native_file("LICENSE.mimalloc")
         preloaded.append(RUN_TIME)
         variables |= settings(heap="fallback")
     if needs_run_time:

@@ -12,6 +12,8 @@ from malloom.errors import CommandError, UsageProblem
 
 PLAN = "malloom.plan"
 RUN_TIME = "libmalloom.so"
+LICENSE = "LICENSE.mimalloc"
+"""Of mimalloc, which is a part of the run time: copies of it have to carry its notice."""
 ENVIRONMENT = "malloom.env"
 DROP_IN = "malloom.conf"
 DOCKERFILE = "Dockerfile.malloom"
@@ -54,7 +56,7 @@ class Deployment:
 
     def needs(self) -> Needs:
         """What the host must have."""
-        return needs_of({name: path for name, path in self.files.items() if name != PLAN})
+        return needs_of({name: path for name, path in self.files.items() if name not in (PLAN, LICENSE)})
 
     def _environment(self) -> str:
         head = [
