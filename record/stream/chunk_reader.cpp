@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -17,10 +16,6 @@
 namespace malloom::stream {
 
 using namespace formats::profile;
-
-ChunkReader::~ChunkReader() {
-    if (file_ != nullptr) munmap(const_cast<unsigned char*>(file_), file_bytes_);
-}
 
 bool ChunkReader::open(const char* path) {
     if (!open_without_stages(path)) return false;
@@ -41,14 +36,13 @@ bool ChunkReader::map(const char* path) {
         return false;
     }
     file_bytes_ = file.bytes;
-    void* start = file_bytes_ == 0 ? MAP_FAILED
-                                   : mmap(nullptr, file_bytes_, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+    const bool is_mapped = file_bytes_ != 0 && mapping_.open(file.descriptor, file_bytes_);
     if (file.descriptor >= 0) close(file.descriptor);
-    if (start == MAP_FAILED) {
+    if (!is_mapped) {
         problem_ = std::string(path) + " is not a profile (it is empty or no ordinary file)";
         return false;
     }
-    file_ = static_cast<const unsigned char*>(start);
+    file_ = mapping_.data();
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/profile.h"
+#include "record/stream/guarded_mapping.h"
 
 namespace malloom::stream {
 
@@ -20,12 +21,12 @@ struct ChunkView {
     uint64_t file_offset;  ///< of the chunk's header; 0 for one that was still staged
 };
 
-/// A profile, mapped read-only. Opening indexes the chunks' headers and reads no payload; payloads are
-/// verified when they are decoded. Const members may be called from several threads at once.
+/// A profile, mapped read-only; of one that others cut meanwhile the chunks that are gone decode no more.
+/// Opening indexes the chunks' headers and reads no payload; payloads are verified when they are decoded.
+/// Const members may be called from several threads at once.
 class ChunkReader {
   public:
     ChunkReader() = default;
-    ~ChunkReader();
     ChunkReader(const ChunkReader&) = delete;
     ChunkReader& operator=(const ChunkReader&) = delete;
 
@@ -67,6 +68,7 @@ class ChunkReader {
     void add_staged(const char* path);
     void add_staged_chunk(std::vector<unsigned char> bytes);
 
+    GuardedMapping mapping_;
     const unsigned char* file_ = nullptr;
     uint64_t file_bytes_ = 0;
     uint64_t whole_bytes_ = 0;
