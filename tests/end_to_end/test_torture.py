@@ -1,0 +1,31 @@
+"""Random programs that use the heap from odd places do what they do alone.
+
+Under every heap, recorded and with a plan.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from end_to_end.torture import torture
+
+SEEDS = range(100 if os.environ.get("MALLOOM_SOAK") else 8)
+
+
+@pytest.fixture
+def open_folder(tmp_path: Path) -> Path:
+    """A folder that a process may read that has become nobody."""
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_program_does_what_it_does_alone(open_folder: Path, seed: int) -> None:
+    assert torture.differences(seed, open_folder) == []
+
+
+def test_a_seed_is_one_program() -> None:
+    assert torture.source_of(5) == torture.source_of(5)
+    assert torture.source_of(5) != torture.source_of(6)
