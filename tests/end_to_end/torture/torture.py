@@ -7,7 +7,9 @@ that recording. It prints what differs and keeps those programs in FOLDER. A pro
 """
 
 import argparse
+import os
 import random
+import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -123,15 +125,17 @@ def build(seed: int, folder: Path) -> Path:
 
 
 def outcome(command: Sequence[str | Path], folder: Path) -> tuple[int | None, str, str]:
-    """Status, None where it was ended for hanging, and what it printed."""
-    try:
-        done = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=SECONDS, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return None, "", ""
-    return done.returncode, done.stdout, done.stderr
+    """Status, None where it was ended for hanging, and what it printed. What it has started ends with it."""
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    ) as started:  # fmt: skip
+        try:
+            printed, errors = started.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)
+            return None, "", ""
+    return started.returncode, printed, errors
 
 
 def plan_of(profile: Path, seed: int) -> Path:
