@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,11 +14,14 @@ from malloom.errors import UsageProblem
 from malloom.output_file import is_kind
 from malloom.output_width import output_width
 
+if TYPE_CHECKING:
+    from malloom.diff.summary import Summary
+
 DEPTH = 3
 """Frames of a context: as many as a report shows of one."""
 CACHE = "zen5"
 """Whose misses are counted: the same machine wherever the command runs."""
-SIDE_HELP = "A profile made by 'malloom record', or what 'malloom check --save' wrote"
+SIDE_HELP = "A profile made by 'malloom record', a fleet, or what 'malloom check --save' wrote"
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +68,8 @@ def diff(
         return
     geometry = geometry_from(cache)
     (before, old_notes), (after, new_notes) = (
-        read_side(side, process, geometry, depth) for side in (old, new)
+        fleet_side(side) if is_kind(side, "table of a host") else read_side(side, process, geometry, depth)
+        for side in (old, new)
     )
     found = difference(before, after, sort)
     found.notes.extend(dict.fromkeys([*old_notes, *new_notes]))
@@ -74,6 +78,13 @@ def diff(
         return
     for line in lines(found, top, output_width(sys.stdout)):
         print(line)
+
+
+def fleet_side(fleet: Path) -> tuple[Summary, list[str]]:
+    """What is compared of a fleet."""
+    from malloom.fleet.summary import summary_of  # noqa: PLC0415
+
+    return summary_of(fleet), []
 
 
 def show_plans(old: Path, new: Path, top: int, as_json: bool) -> None:

@@ -27,6 +27,7 @@ VERBS = (
     "simulate",
     "run",
     "deploy",
+    "merge",
     "report",
     "diff",
     "check",

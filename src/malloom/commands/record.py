@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,8 @@ from malloom.errors import CommandError, UsageProblem
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
-    from malloom.launch.recording import Recorded
+    from malloom.launch.program import Program
+    from malloom.launch.recording import Recorded, RecordingOptions
 
 SMALLEST_LIMIT = 64 << 10
 SMALLEST_PROFILE = 256 << 10
@@ -50,6 +52,15 @@ def record(
         int, typer.Option(min=1, max=DEEPEST, help="Frames of the call chain that make a context.")
     ] = 8,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing profile.")] = False,
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables", help="Write the table that this host contributes to a fleet, in place of a profile."
+        ),
+    ] = False,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="With --tables: without paths, arguments and the host's name.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Say what was recorded as one JSON object, on standard error.")
     ] = False,
@@ -82,13 +93,33 @@ def record(
         problem = f"{program.binary} cannot be read, and DynamoRIO must read what it runs"
         raise CommandError(problem, remedy="record with --accesses none", status=CANNOT_RUN)
     options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
-    outcome = recording.run_recorded(program, command, options)
+    if anonymous and not tables:
+        raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
+    outcome = (
+        record_table(program, command, options, anonymous)
+        if tables
+        else recording.run_recorded(program, command, options)
+    )
     if as_json:
         print(json.dumps(as_data(outcome, command, output)), file=sys.stderr)
     else:
         for line in lines_of(outcome, command[0], output):
             print(f"malloom: {line}", file=sys.stderr)
     raise typer.Exit(status_of(outcome))
+
+
+def record_table(
+    program: "Program", command: list[str], options: "RecordingOptions", anonymous: bool
+) -> "Recorded":
+    """The same, and a table in place of the profile."""
+    from malloom.commands.record_tables import beside, write_recorded  # noqa: PLC0415
+    from malloom.launch.recording import run_recorded  # noqa: PLC0415
+
+    with beside(options.output, force=options.force) as profile:
+        outcome = run_recorded(program, command, replace(options, output=profile))
+        for note in write_recorded(profile, options.output, anonymous=anonymous):
+            print(f"malloom: note: {note}", file=sys.stderr)
+    return replace(outcome, file_bytes=options.output.stat().st_size)
 
 
 def as_data(outcome: "Recorded", command: list[str], output: Path) -> dict[str, object]:

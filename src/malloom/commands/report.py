@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    profile: Annotated[Path, typer.Argument(help="The profile to read, or a plan.")],
+    profile: Annotated[Path, typer.Argument(help="The profile to read, a plan, or a fleet.")],
     format: Annotated[
         str, typer.Option("--format", help="text, json, html, csv, folded, speedscope or pprof.")
     ] = "text",
@@ -64,7 +64,7 @@ def report(
     For other tools: csv, folded stacks (by what --sort says), speedscope, and pprof, all contexts in them.
 
     Of a plan: what it carries, what it holds for (on check inputs, or on this input only), and what was
-    measured of it.
+    measured of it. Of a fleet: its builds, and what its hosts' objects did, by context.
     """
     from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
     from malloom.report.report import EXPORTS, find_format, make_report  # noqa: PLC0415
@@ -78,6 +78,9 @@ def report(
         if (sort, top, depth, process, output) != ("bytes", None, 0, None, None) or format in EXPORTS:
             raise UsageProblem(f"{profile} is a plan", remedy="leave out the options that are for profiles")
         show_plan(profile, format == "json")
+        return
+    if is_kind(profile, "table of a host"):
+        show_fleet(profile, format, sort, SHOWN if top is None else top, depth)
         return
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
@@ -121,3 +124,16 @@ def show_plan(plan: Path, as_json: bool) -> None:
         print(json.dumps(plan_as_data(plan), indent=2))
     else:
         print("\n".join(plan_lines(plan)))
+
+
+def show_fleet(fleet: Path, format: str, sort: str, top: int, depth: int) -> None:
+    """Print what a fleet, or the table of one host, says."""
+    from malloom.fleet.shown import as_object, lines, read_shown  # noqa: PLC0415
+    from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415
+
+    if format not in ("text", "json"):
+        raise UsageProblem(f"{fleet} is a fleet, which has no report as {format}", remedy="use text or json")
+    if sort not in SORT_KEYS:
+        raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
+    read = read_shown(fleet, sort, top, depth)
+    print(json.dumps(as_object(fleet, read), indent=2) if format == "json" else "\n".join(lines(read)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -47,11 +47,31 @@ def database(threads: int | None = None) -> Iterator[Any]:
                 f"there is no room left in {tempfile.gettempdir()}, where temporary files go",
                 remedy="make room there, or set TMPDIR to another folder",
             ) from None
-        except duckdb.IOException as problem:
-            reason = str(problem).partition("\n")[0]
-            raise CommandError(f"a table cannot be read or written: {reason}") from None
+        except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException) as problem:
+            raise CommandError(f"a table cannot be read: {_first_line(problem)}") from None
         finally:
             connection.close()
+
+
+def _first_line(problem: Exception) -> str:
+    return str(problem).partition("\n")[0]
+
+
+@contextmanager
+def told_by_name(files: Sequence[tuple[str, str]]) -> Iterator[None]:
+    """A block that reads files, of each its name and path: where one cannot be read, the CommandError has its
+    name."""
+    duckdb = needed("duckdb", "a table of a fleet")
+    try:
+        yield
+    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException) as problem:
+        reason = str(problem)
+        named = [(reason.find(path), name) for name, path in files if path in reason]
+        if not named:
+            raise
+        # Of several the first is the one that differs from the others.
+        told = f"{min(named)[1]} is damaged or cut short"
+        raise CommandError(told, remedy="copy it again, or leave it out") from None
 
 
 def quoted(text: str) -> str:

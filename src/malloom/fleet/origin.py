@@ -31,20 +31,28 @@ class CodeFile:
 
 @dataclass(frozen=True)
 class Build:
-    """Hosts whose program and libraries are the same files."""
+    """The hosts that run one build of the program."""
 
-    files: tuple[int, ...]
-    """Indexes into Origin.files, the program first."""
+    build_id: str
+    """Hexadecimal; empty where the program has none."""
+    hash: str
+    """Module hash of the program, hexadecimal."""
     hosts: int
     tables: int
     requests: int
-    """Of all its tables, unweighted."""
+    """Of all its tables, weighted."""
     matched: Mapping[str, float]
-    """Level of a key (malloom.sites.keys) -> share of the requests that were found at it in another build."""
-    unmatched: float
-    """Share of its requests whose sites no build before it has."""
+    """Of a build after the first: level of a key (malloom.sites.keys) -> share of its requests that were
+    found at it in the builds before."""
+    keyless: float
+    """Share of its requests from call sites that nothing tells of, but their address."""
     resized: int
-    """Sites of which most objects have another size than in the builds before it."""
+    """Contexts most of whose objects have another size than in the first build that has them."""
+
+    @property
+    def found(self) -> float:
+        """Share of its requests that were found in the builds before."""
+        return sum(self.matched.values())
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,8 @@ class Origin:
     live_peak: int
     """Bytes; of a fleet the largest of any host."""
     accesses_count: int
+    keyed: float = 0.0
+    """Share of the requests from call sites that debug information tells of."""
     created: int = 0
     """Nanoseconds since 1970."""
     host: str = ""
@@ -129,9 +139,7 @@ def _senseless(where: str) -> CommandError:
 
 def _checked(document: dict[str, Any]) -> Origin:
     files = tuple(CodeFile(**each) for each in document.pop("files"))
-    builds = tuple(
-        Build(**{**each, "files": tuple(map(int, each["files"]))}) for each in document.pop("builds")
-    )
+    builds = tuple(Build(**each) for each in document.pop("builds"))
     for name in ("arguments", "gaps", "notes"):
         document[name] = tuple(map(_text, document[name]))
     origin = Origin(files=files, builds=builds, **document)
@@ -146,8 +154,8 @@ def _checked(document: dict[str, Any]) -> Origin:
         bytes.fromhex(_text(file.build_id))
         _text(file.path)
     for build in builds:
-        if not build.files or not all(0 <= index < len(files) for index in build.files):
-            raise ValueError
+        bytes.fromhex(_text(build.build_id))
+        int(_text(build.hash), 16)
     return origin
 
 

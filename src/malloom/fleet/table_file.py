@@ -33,18 +33,20 @@ def write_table(table: HostTable, path: Path) -> None:
         for name, columns in _sections(table).items():
             connection.register(name, columns)
         with written_whole(path) as file:
-            connection.execute(_copy(_selection(), file.name, encoded(table.origin)))
+            connection.execute(copying(file.name, encoded(table.origin)))
 
 
-def _copy(selection: str, path: str, origin: str) -> str:
+def copying(path: str, origin: str, more: str = "", joined: str = "") -> str:
+    """The statement that writes the database's tables to a file; `more` are columns of `joined`."""
+    selection = _selection(more, joined)
     options = f"format parquet, compression zstd, row_group_size {ROW_GROUP}"
     return f"copy ({selection}) to {quoted(path)} ({options}, kv_metadata {{{KEY}: {quoted(origin)}}})"
 
 
-def _selection() -> str:
+def _selection(more: str, joined: str) -> str:
     numbers = ", ".join(f"s.{name}" for name in SITE_COLUMNS)
     kind = ", ".join(f"{name}: k.{name}" for name in ("size", "live_peak", *KIND_COUNTS))
-    field = ", ".join(f"'{name}': f.{name}" for name in ("offset", "width", *FIELD_COUNTS))
+    field = ", ".join(f"'{name}': f.{name}" for name in ("size", "offset", "width", *FIELD_COUNTS))
     return f"""
 with named as (
   select frame, list({{'function': function::varchar, file: file::varchar, line: line, 'column': "column",
@@ -56,16 +58,15 @@ chained as (
     order by h.place) as chain
   from chains h join frames c using (frame) group by h.row),
 fielded as (
-  select f.row, f.kind, list({{{field}}} order by f.offset, f.width) as fields
-  from fields f group by f.row, f.kind),
-kinded as (
-  select k.row, list({{{kind}, fields: coalesce(f.fields, [])}} order by k.size) as kinds
-  from kinds k left join fielded f using (row, kind) group by k.row),
+  select f.row, list({{{field}}} order by f.size, f.offset, f.width) as fields from fields f group by f.row),
+kinded as (select k.row, list({{{kind}}} order by k.size) as kinds from kinds k group by k.row),
 used as (
   select row, list({{site: site, uses: uses}} order by uses desc, site) as co_use from co_use group by row)
 select {numbers}, coalesce(chain, []) as chain, coalesce(kinds, []) as kinds,
-  coalesce(co_use, []) as co_use
-from numbers s left join chained using (row) left join kinded using (row) left join used using (row)
+  coalesce(fields, []) as fields, coalesce(co_use, []) as co_use{more}
+from numbers s left join chained using (row) left join kinded using (row) left join fielded using (row)
+  left join used using (row)
+{joined}
 order by s.row"""
 
 

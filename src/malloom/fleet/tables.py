@@ -6,6 +6,7 @@ with the objects of which other contexts they are used together. Counts may be a
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import socket
 from dataclasses import dataclass, replace
@@ -23,8 +24,9 @@ from malloom.launch.elf_file import NotElf, read_elf
 from malloom.profile import NEVER, HeapProfile
 from malloom.report.context_rows import ContextRow, Totals, summarize
 from malloom.report.reasons import check_not_empty, gaps
+from malloom.sites.keys import Site
 from malloom.sites.recorded import chains_of, site_table
-from malloom.sites.table import SiteTable
+from malloom.sites.table import NO_MODULE, SiteTable
 
 DEPTH = 5
 """Frames of a context, if nobody says otherwise: as many as the deepest pool has (formats/plan.def)."""
@@ -55,16 +57,16 @@ Columns = dict[str, Column]
 @dataclass(frozen=True)
 class HostTable:
     """The table in memory. A row of kinds, fields or co_use names its context by `row`, the place in
-    `sites.contexts`; one of fields its kind by `kind`, the place among the context's."""
+    `sites.contexts`."""
 
     origin: Origin
     sites: SiteTable
     numbers: Columns
     """Per context: `site`, its hash, `live_peak` in bytes, and SITE_COUNTS."""
     kinds: Columns
-    """`row`, `kind`, `size` and `live_peak` in bytes, and KIND_COUNTS."""
+    """`row`, `size` and `live_peak` in bytes, and KIND_COUNTS."""
     fields: Columns
-    """`row`, `kind`, `offset` and `width` in bytes, and FIELD_COUNTS."""
+    """`row`, `size`, which is the kind's, `offset` and `width` in bytes, and FIELD_COUNTS."""
     co_use: Columns
     """`row`, `site`, the hash of the other context, and `uses` within a few lines of each other."""
 
@@ -93,6 +95,7 @@ def table_of(
     else:
         chains = chains_of(folded.contexts, folded.requests.context, folded.requests.size)
         sites, notes = site_table(profile.modules, chains)
+    sites = without_unused(sites, profile.process.executable)
     co_use, uses = _co_use(folded)
     origin = replace(
         _origin(profile, totals, sites, depth),
@@ -103,6 +106,42 @@ def table_of(
     )
     numbers = _numbers(folded, rows, uses)
     return HostTable(origin, sites, numbers, _kinds(folded, fields), _fields(fields), co_use), notes
+
+
+def without_names(table: HostTable) -> HostTable:
+    """The same without folders, arguments and the host's name.
+
+    Functions and files' names are told: call sites are found again by them.
+    """
+    sites = replace(
+        table.sites,
+        modules=tuple(replace(each, path=Path(each.path).name) for each in table.sites.modules),
+        frames=tuple(replace(frame, site=_without_folders(frame.site)) for frame in table.sites.frames),
+    )
+    return replace(table, origin=table.origin.anonymous(_nameless(table.origin.host)), sites=sites)
+
+
+def _without_folders(site: Site) -> Site:
+    return replace(site, calls=tuple(replace(call, file=call.file_name) for call in site.calls))
+
+
+def _nameless(host: str) -> str:
+    """The same text for the same host each time, from which its name is not to be had."""
+    machine = Path("/etc/machine-id")
+    secret = machine.read_bytes() if machine.is_file() else b""
+    return hashlib.blake2b(
+        host.encode(), key=secret[: hashlib.blake2b.MAX_KEY_SIZE], digest_size=8
+    ).hexdigest()
+
+
+def without_unused(sites: SiteTable, executable: str) -> SiteTable:
+    """The same with those files of code only that frames are of, and the program first."""
+    used = {frame.module for frame in sites.frames}
+    kept = [index for index, each in enumerate(sites.modules) if index in used or each.path == executable]
+    kept.sort(key=lambda index: sites.modules[index].path != executable)
+    places = {NO_MODULE: NO_MODULE, **{index: place for place, index in enumerate(kept)}}
+    frames = tuple(replace(frame, module=places[frame.module]) for frame in sites.frames)
+    return replace(sites, modules=tuple(sites.modules[index] for index in kept), frames=frames)
 
 
 def _origin(profile: HeapProfile, totals: Totals, sites: SiteTable, depth: int) -> Origin:
@@ -120,6 +159,7 @@ def _origin(profile: HeapProfile, totals: Totals, sites: SiteTable, depth: int) 
         bytes=totals.bytes,
         live_peak=totals.live_peak,
         accesses_count=totals.accesses or 0,
+        keyed=_keyed(sites),
         created=profile.created,
         threads=totals.threads,
         executable=process.executable,
@@ -127,6 +167,12 @@ def _origin(profile: HeapProfile, totals: Totals, sites: SiteTable, depth: int) 
         is_cut=bool(profile.cut),
         gaps=tuple(gaps(profile)),
     )
+
+
+def _keyed(sites: SiteTable) -> float:
+    """Share of the requests whose innermost call site has a key."""
+    keyed = sum(each.requests for each in sites.contexts if each.frames and sites.has_key(each.frames[0]))
+    return keyed / max(sum(each.requests for each in sites.contexts), 1)
 
 
 def _architecture(executable: str) -> str:
@@ -194,7 +240,6 @@ def _kinds(folded: HeapProfile, fields: FieldTable | None) -> Columns:
         counts |= {name: fields.kinds[name].astype(np.uint64) for name in KIND_COUNTS}
     return {
         "row": contexts.astype(np.uint32),
-        "kind": _places(contexts),
         "size": sizes.astype(np.uint64),
         "live_peak": np.asarray(peaks[: len(sizes)], dtype=np.uint64),
         **counts,
@@ -210,10 +255,9 @@ def _places(sorted_rows: Any) -> Column:
 
 def _fields(fields: FieldTable | None) -> Columns:
     if fields is None:
-        names = ("row", "kind", "offset", "width")
         return {
-            **{name: np.zeros(0, dtype=np.uint32) for name in names},
-            **{name: np.zeros(0, dtype=np.uint64) for name in FIELD_COUNTS},
+            **{name: np.zeros(0, dtype=np.uint32) for name in ("row", "offset", "width")},
+            **{name: np.zeros(0, dtype=np.uint64) for name in ("size", *FIELD_COUNTS)},
         }
     counts = fields.kinds["fields"]
     kinds = np.repeat(np.arange(len(fields.kinds)), counts)
@@ -221,7 +265,7 @@ def _fields(fields: FieldTable | None) -> Columns:
     rows = fields.fields[places]
     return {
         "row": fields.kinds["context"][kinds].astype(np.uint32),
-        "kind": _places(fields.kinds["context"])[kinds],
+        "size": fields.kinds["size"][kinds].astype(np.uint64),
         "offset": rows["offset"].astype(np.uint32),
         "width": rows["bytes"].astype(np.uint32),
         **{name: rows[name].astype(np.uint64) for name in FIELD_COUNTS},

@@ -56,12 +56,12 @@ def test_a_context_has_its_requests_lifetimes_and_uses(table: HostTable) -> None
 
 def test_kinds_are_told_by_size_and_have_their_fields(table: HostTable) -> None:
     kinds = table.kinds
-    told = list(zip(*(kinds[name].tolist() for name in ("row", "kind", "size", "requests")), strict=True))
-    assert told == [(0, 0, 48, 1), (0, 1, 64, 2), (1, 0, 32, 1)]
+    told = list(zip(*(kinds[name].tolist() for name in ("row", "size", "requests")), strict=True))
+    assert told == [(0, 48, 1), (0, 64, 2), (1, 32, 1)]
     assert kinds["live_peak"].tolist() == [48, 128, 32]
-    names = ("row", "kind", "offset", "loads", "stores")
+    names = ("row", "size", "offset", "loads", "stores")
     fields = list(zip(*(table.fields[name].tolist() for name in names), strict=True))
-    assert fields == [(0, 0, 16, 0, 1), (0, 1, 0, 1, 1), (1, 0, 8, 1, 0), (1, 0, 16, 0, 1)]
+    assert fields == [(0, 48, 16, 0, 1), (0, 64, 0, 1, 1), (1, 32, 8, 1, 0), (1, 32, 16, 0, 1)]
 
 
 def test_co_use_is_between_the_contexts_whose_objects_are_used_together(table: HostTable) -> None:
@@ -76,10 +76,12 @@ def test_the_file_has_what_the_table_has_and_is_the_same_each_time(table: HostTa
         write_table(table, tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     path = tmp_path / "one"
-    rows = duckdb.execute("select site, requests, kinds, chain from read_parquet(?)", [str(path)]).fetchall()
+    rows = duckdb.execute(
+        "select site, requests, kinds, chain, fields from read_parquet(?)", [str(path)]
+    ).fetchall()
     assert [row[0] for row in rows] == table.numbers["site"].tolist()
     assert [kind["size"] for kind in rows[0][2]] == [48, 64]
-    assert [field["offset"] for field in rows[0][2][0]["fields"]] == [16]
+    assert [(field["size"], field["offset"]) for field in rows[0][4]] == [(48, 16), (64, 0)]
     assert [frame["offset"] for row in rows for frame in row[3]] == [0, 16]
     texts = duckdb.execute("select key, value from parquet_kv_metadata(?)", [str(path)]).fetchall()
     told = {key.decode(): value.decode() for key, value in texts}
