@@ -1,11 +1,17 @@
 #include "runtime/structures/growing_range.h"
 
-#include <sched.h>
-
 #include "checks/check.h"
 #include "runtime/platform/memory.h"
+#include "runtime/platform/undisturbed.h"
 
 namespace malloom::structures {
+
+namespace {
+
+// Whether this thread asks the system for some range, or is a handler that has interrupted it there.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_reaching = false;
+
+}  // namespace
 
 bool GrowingRange::open(size_t bytes, size_t alignment, size_t step) {
     void* start = platform::reserve_addresses(bytes, alignment);
@@ -43,6 +49,8 @@ void GrowingRange::close() {
 // Who else reaches at the same time, which addresses of its own allow, asks the system for the same once
 // more: that does no harm. In a span only one of them gets it.
 bool GrowingRange::make_usable(size_t had, size_t wanted) {
+    const bool is_handler = is_reaching;
+    is_reaching = true;
     __atomic_fetch_add(&reaching_, 1, __ATOMIC_ACQ_REL);
     const bool is_done = span_ != nullptr
                              ? span_->open_pages(base_ + had, wanted - had)
@@ -50,17 +58,27 @@ bool GrowingRange::make_usable(size_t had, size_t wanted) {
     while (is_done && had < wanted &&
            !__atomic_compare_exchange_n(&usable_, &had, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
-    const bool is_alone = __atomic_fetch_sub(&reaching_, 1, __ATOMIC_ACQ_REL) == 1;
-    return is_done || wait_for_others(wanted, is_alone);
+    __atomic_fetch_sub(&reaching_, 1, __ATOMIC_ACQ_REL);
+    is_reaching = is_handler;
+    return is_done;
 }
 
-// For a moment only: it may be the thread that this signal handler has interrupted.
-bool GrowingRange::wait_for_others(size_t wanted, bool is_alone) const {
-    constexpr int most_rounds = 1000;
-    for (int round = 0; !is_alone && usable() < wanted && round < most_rounds; ++round) {
-        sched_yield();
+// They may have been put aside between the system's answer and what they tell, on a busy machine for long.
+bool GrowingRange::have_others_reached(size_t had) const {
+    constexpr unsigned most_rounds = 20000;
+    for (unsigned round = 1; round <= most_rounds; ++round) {
+        // Read first: who reaches leaves after what it has reached can be seen.
+        const bool are_gone = __atomic_load_n(&reaching_, __ATOMIC_ACQUIRE) == 0;
+        if (usable() != had) {
+            return true;
+        }
+        // A signal handler would wait for the thread that it has interrupted.
+        if (are_gone || is_reaching) {
+            return false;
+        }
+        platform::wait_for_others(round);
     }
-    return __atomic_load_n(&usable_, __ATOMIC_ACQUIRE) >= wanted;
+    return false;
 }
 
 bool GrowingRange::is_valid() const noexcept {
@@ -70,17 +88,19 @@ bool GrowingRange::is_valid() const noexcept {
            (bytes_ == 0 || step_ != 0) && (now == bytes_ || now % step_ == 0);
 }
 
+// Where others got some of it, which may be less than is asked here, the rest is asked for.
 bool GrowingRange::reach(size_t bytes) {
-    const size_t had = usable();
-    if (bytes <= had) {
-        return true;
+    for (size_t had = usable(); bytes > had; had = usable()) {
+        MALLOOM_CHECK(is_valid());  // pages of others may lie beyond it
+        if (bytes > bytes_) {
+            return false;
+        }
+        const size_t stepped = platform::round_up(bytes, step_);
+        if (!make_usable(had, stepped < bytes_ ? stepped : bytes_) && !have_others_reached(had)) {
+            return false;
+        }
     }
-    MALLOOM_CHECK(is_valid());  // pages of others may lie beyond it
-    if (bytes > bytes_) {
-        return false;
-    }
-    const size_t stepped = platform::round_up(bytes, step_);
-    return make_usable(had, stepped < bytes_ ? stepped : bytes_);
+    return true;
 }
 
 }  // namespace malloom::structures

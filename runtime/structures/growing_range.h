@@ -41,7 +41,7 @@ class GrowingRange {
 
   private:
     bool make_usable(size_t had, size_t wanted);
-    bool wait_for_others(size_t wanted, bool is_alone) const;
+    bool have_others_reached(size_t had) const;
 
     platform::AddressSpan* span_ = nullptr;  ///< none where it reserved addresses by itself
     uintptr_t base_ = 0;

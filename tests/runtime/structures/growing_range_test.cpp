@@ -38,18 +38,18 @@ TEST(GrowingRange, GrowsByStepsFromItsBeginning) {
     EXPECT_EQ(range.bytes(), 0u);
 }
 
-TEST(GrowingRange, ThreadsMayReachAtTheSameTime) {
-    constexpr size_t step = size_t{64} << 10;
-    constexpr size_t steps = 256;
-    GrowingRange range;
-    ASSERT_TRUE(range.open(steps * step, step, step));
+constexpr size_t thread_step = size_t{64} << 10;
+constexpr size_t thread_steps = 256;
+
+// Threads that ask for steps of different sizes.
+void reach_at_the_same_time(GrowingRange& range) {
     std::vector<std::thread> threads;
     for (size_t first = 1; first <= 4; ++first) {
         threads.emplace_back([&range, first] {
-            for (size_t i = first; i <= steps; i += first) {
-                EXPECT_TRUE(range.reach(i * step));
-                EXPECT_GE(range.usable(), i * step);
-                __atomic_store_n(reinterpret_cast<char*>(range.base() + i * step - first), 1,
+            for (size_t i = first; i <= thread_steps; i += first) {
+                EXPECT_TRUE(range.reach(i * thread_step));
+                EXPECT_GE(range.usable(), i * thread_step);
+                __atomic_store_n(reinterpret_cast<char*>(range.base() + i * thread_step - first), 1,
                                  __ATOMIC_RELAXED);
             }
         });
@@ -57,8 +57,28 @@ TEST(GrowingRange, ThreadsMayReachAtTheSameTime) {
     for (std::thread& thread : threads) {
         thread.join();
     }
-    EXPECT_EQ(range.usable(), steps * step);
+    EXPECT_EQ(range.usable(), thread_steps * thread_step);
+}
+
+TEST(GrowingRange, ThreadsMayReachAtTheSameTime) {
+    GrowingRange range;
+    ASSERT_TRUE(range.open(thread_steps * thread_step, thread_step, thread_step));
+    reach_at_the_same_time(range);
     range.close();
+}
+
+// There the system refuses what another thread has got a moment before.
+TEST(GrowingRange, ThreadsMayReachAtTheSameTimeInASpan) {
+    constexpr size_t bytes = thread_steps * thread_step;
+    for (int round = 0; round < 20; ++round) {
+        platform::AddressSpan span;
+        ASSERT_TRUE(span.open(bytes + thread_step));
+        GrowingRange range;
+        ASSERT_TRUE(range.open(span, bytes, thread_step, thread_step));
+        reach_at_the_same_time(range);
+        range.close();
+        span.close();
+    }
 }
 
 TEST(GrowingRangeDeathTest, WhatIsNotReachedCannotBeTouched) {

@@ -71,7 +71,7 @@ def test_every_table_has_a_control_of_its_own_but_for_the_best_allocator(bench: 
     findings = Findings()
     findings.add("malloc-free", malloc_free_rows(bench, "now", [16], 1000, Budget()))
     shown = [table.shown(findings) for table in tables() if table.part == "malloc-free"]
-    lines = {table.title: (list(table.headings), list(table.remarks[1:-1])) for table in shown}
+    lines = {table.title: (list(table.headings), list(table.remarks[1:-1])) for table in shown if table.rows}
     stands_in = "without a control of its own: best; glibc against itself, of the same races, stands for it"
     assert lines == {
         "A malloc and a free: CPU time against native": (
