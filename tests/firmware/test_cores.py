@@ -109,6 +109,8 @@ def test_bad_options_of_cores_are_refused(options: list[str], reason: str) -> No
 
 
 COMMITTED = "docs/results/bins-where.md"
+PLACEMENT = 0.04
+"""What other allocators beside it change: up to 2 cycles of 55."""
 STATE = next(state for state in where.STATES if state.allocator is Allocator.COMPILED_IN)
 
 
@@ -119,7 +121,8 @@ def committed_row(title: str, row: str) -> dict[str, str]:
 
 
 def test_one_core_takes_as_many_cycles_as_in_the_committed_table() -> None:
-    """Of a pair, by what the heap does: as many as before there could be several cores."""
+    """Of a pair, by what the heap does: as many as before there could be several cores, but for where its
+    code lies in the cache, which follows what else is linked into the program."""
     program, end = SIMULATOR.replay_program
     given = list(inputs(16, Room.CLUSTER, learns_elsewhere=True))
     found = []
@@ -131,9 +134,9 @@ def test_one_core_takes_as_many_cycles_as_in_the_committed_table() -> None:
         found.append(where.Cycles.of(where.one_more(*profiles), program, end, each.judged.pairs))
     committed = committed_row("Where cycles go: of a pair", f"128K, latency 4 {STATE.name}")
     measured = {work: mean([float(each.sums[work][0]) for each in found]) for work in found[0].sums}
-    assert {work: f"{cycles:,.1f}" for work, cycles in measured.items()} == {
-        work: committed[work] for work in measured
-    }, f"where the heap itself has changed, measure {COMMITTED} again"
+    assert measured == pytest.approx({work: float(committed[work]) for work in measured}, rel=PLACEMENT), (
+        f"where the heap itself has changed, measure {COMMITTED} again"
+    )
 
 
 GRAPH = drawn_in(Cell(16, Drawn.LOG_UNIFORM, 256), generator(1, 1), TASKS)
