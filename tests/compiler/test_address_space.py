@@ -14,7 +14,7 @@ LIMITED = [
     ("maximal", 100_000),
     ("pool", 500_000),
     ("maximal", 500_000),
-    ("maximal", 4_000_000),
+    pytest.param("maximal", 4_000_000, marks=pytest.mark.long),
 ]
 """Policies, and KiB as `ulimit -v` has them."""
 

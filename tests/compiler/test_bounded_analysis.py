@@ -16,7 +16,7 @@ NONE, FEW = 0, 6
 """Steps for each instruction: with none everything is coarse from the beginning, with few only some is."""
 ALLOWED = 400
 """By default."""
-SEEDS = range(3001, 3041)
+SEEDS = range(3001, 3021)
 TOGETHER = 20
 
 

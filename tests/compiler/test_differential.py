@@ -14,7 +14,7 @@ from compiler.differential import Outcome, compare, compare_all, install
 from compiler.generator import generate
 
 THOUSAND = range(1, 1001)
-IN_ONE_WAY = 200
+IN_ONE_WAY = 100
 TOGETHER = 20
 
 OF_C = (

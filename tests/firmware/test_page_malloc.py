@@ -1,6 +1,8 @@
 """malloc from the page heap on the simulated core, by each search of its bitmaps."""
 
+import functools
 import subprocess
+from collections.abc import Callable
 
 import pytest
 from elftools.elf.elffile import ELFFile
@@ -25,20 +27,29 @@ def run(search: str, core: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
-def printed(search: str) -> list[int]:
-    done = run(search, CORES[search])
-    assert (done.returncode, done.stderr) == (0, "")
-    return [int(number) for number in done.stdout.split()]
+@pytest.fixture(scope="module")
+def printed() -> Callable[[str], list[int]]:
+    """What each prints, which takes seconds."""
+
+    @functools.cache
+    def once(search: str) -> list[int]:
+        done = run(search, CORES[search])
+        assert (done.returncode, done.stderr) == (0, "")
+        return [int(number) for number in done.stdout.split()]
+
+    return once
 
 
 @pytest.mark.parametrize("search", CORES)
-def test_objects_keep_their_contents_and_misuse_is_told(search: str) -> None:
+def test_objects_keep_their_contents_and_misuse_is_told(
+    printed: Callable[[str], list[int]], search: str
+) -> None:
     changed, foreign, freed_before, is_whole, *objects = printed(search)
     assert (changed, foreign, freed_before, is_whole) == (0, 7, 5, 1)
     assert len(set(objects)) == len(objects)
 
 
-def test_every_search_gives_the_same_objects() -> None:
+def test_every_search_gives_the_same_objects(printed: Callable[[str], list[int]]) -> None:
     """But for pages behind windows, which have no heads."""
     (objects,) = {tuple(printed(search)) for search in CORES if search != "better"}
     assert len(objects) > 40
