@@ -192,7 +192,9 @@ ThreadSlot* enter_slow_path() {
 void flush_events(ThreadSlot& slot) {
     MALLOOM_CHECK(slot.is_valid());  // the columns have room for a stage, and no more
     StagingHeader& stage = *slot.stage.header;
-    if (slot.staged == 0 || is_over()) return;
+    // Of a thread that began while the recording ended too: there would be no room for its next event.
+    if (is_over()) return slot.enabled.store(false, std::memory_order_relaxed);
+    if (slot.staged == 0) return;
     const platform::Undisturbed undisturbed;
     const int error = errno;
     flush_contexts();
