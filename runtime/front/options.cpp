@@ -23,9 +23,14 @@ constexpr char heap_names[] = "plan|pools|fallback"
     ;
 #define HEAP_NAMES heap_names
 
+constexpr size_t most_digits = 9;
+
 // `values` lists what is allowed, separated by bars, or names what kind of value it is.
 bool is_allowed(const char* value, const char* values) {
     const size_t length = strlen(value);
+    if (equals(values, "milliseconds")) {
+        return length <= most_digits && strspn(value, "0123456789") == length;
+    }
     const char* word = values;
     do {
         word += *word == '|';
@@ -66,6 +71,20 @@ bool Options::pools_are_wanted() const {
 }
 bool Options::system_is_wanted(bool plan_says) const {
     return fallback == nullptr ? plan_says : equals(fallback, "system");
+}
+bool Options::fallback_huge_pages_are_wanted(bool plan_says) const {
+    return fallback_huge_pages == nullptr ? plan_says : equals(fallback_huge_pages, "1");
+}
+long Options::purge_delay_wanted(uint64_t plan_says) const {
+    if (purge_delay == nullptr) {
+        constexpr uint64_t most = 1'000'000'000;
+        return static_cast<long>(plan_says < most ? plan_says : most) + heaps::MimallocTuning::usual_delay;
+    }
+    long milliseconds = 0;
+    for (const char* digit = purge_delay; *digit != '\0'; ++digit) {
+        milliseconds = 10 * milliseconds + (*digit - '0');
+    }
+    return milliseconds;
 }
 bool Options::statistics_are_wanted() const {
     return equals(statistics, "1") || statistics_are_json();

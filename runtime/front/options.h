@@ -1,6 +1,8 @@
 // What the user asked of the run time, through the environment.
 #pragma once
 
+#include <stdint.h>
+
 #include "runtime/platform/settings.h"
 
 namespace malloom::front {
@@ -14,6 +16,9 @@ struct Options {
     bool plan_is_wanted() const;
     bool pools_are_wanted() const;
     bool system_is_wanted(bool plan_says) const;
+    bool fallback_huge_pages_are_wanted(bool plan_says) const;
+    /// As MimallocTuning has it; `plan_says` as PlanHeader has it.
+    long purge_delay_wanted(uint64_t plan_says) const;
     bool statistics_are_wanted() const;
     /// Whether they are for machines.
     bool statistics_are_json() const;

@@ -171,6 +171,8 @@ CHOICES: dict[str, list[list[str]]] = {
     "preallocate": [[], [], ["--preallocate"], ["--no-preallocate"]],
     "huge_pages": [[], [], ["--huge-pages"], ["--no-huge-pages"]],
     "packed": [[], [], ["--packed"], ["--packed", "--no-packed"]],
+    "fallback_huge_pages": [[], [], [], ["--fallback-huge-pages"], ["--no-fallback-huge-pages"]],
+    "purge_delay": [[], [], [], ["--purge-delay", "0"], ["--purge-delay=0250"], ["--purge-delay", "-1"]],
     "colocate": [[], [], ["--colocate"], ["--no-colocate"]],
     "prefetch": [[], [], ["--no-prefetch"], ["--prefetch", "--no-pools"]],
     "program": [[], ["--"], ["true"], ["--", "sh", "-c", "x"], ["none-such"], ["-"], ["--", "/etc/passwd"]],

@@ -51,9 +51,9 @@ void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
 
 }  // namespace
 
-void FallbackHeap::choose(FallbackKind kind) {
+void FallbackHeap::choose(FallbackKind kind, const MimallocTuning& tuning) {
     const bool is_mimalloc =
-        kind != FallbackKind::system && !is_other_mimalloc_loaded() && mimalloc_memory.open();
+        kind != FallbackKind::system && !is_other_mimalloc_loaded() && mimalloc_memory.open(tuning);
     const bool is_checked =
         is_mimalloc && kind == FallbackKind::checked_mimalloc &&
         marks_.open(mimalloc_memory.addresses, mimalloc_memory.base, mimalloc_memory.bytes);

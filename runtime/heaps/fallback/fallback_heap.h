@@ -22,7 +22,7 @@ enum class FallbackMisuse : uint8_t { freed_twice, no_object };
 /// Until `choose` it is the C library's.
 class FallbackHeap {
   public:
-    void choose(FallbackKind kind);
+    void choose(FallbackKind kind, const MimallocTuning& tuning = {});
 
     [[gnu::always_inline]] void* allocate(const Request& request) {
         if (request.bytes < limit_ && request.alignment <= granule) [[likely]] {
@@ -87,6 +87,11 @@ class FallbackHeap {
         if (marks_.covers(object) && !marks_.is_object(object)) [[unlikely]] {
             expect_unmarked(object);
         }
+    }
+
+    /// As MimallocMemory::on_growth.
+    static void on_growth(MimallocMemory::OnGrowth told, void* argument) {
+        mimalloc_memory.on_growth(told, argument);
     }
 
     /// From now on mimalloc keeps the memory that it has, and it gets some in advance.

@@ -41,21 +41,21 @@ size_t machine_memory() {
 
 }  // namespace
 
-bool MimallocMemory::open() {
+bool MimallocMemory::open(const MimallocTuning& tuning) {
     if (bytes != 0) {
         return true;
     }
     const size_t most = std::max(usual_bytes, platform::round_up(2 * machine_memory(), least_bytes));
     for (size_t wanted = most; wanted >= least_bytes; wanted /= 2) {
         if (addresses.open(wanted + wanted / share_of_tables)) {
-            return start_within(platform::round_down(wanted, part_bytes));
+            return start_within(platform::round_down(wanted, part_bytes), tuning);
         }
     }
     return false;
 }
 
 // mimalloc cannot be told that it got nothing at its start, so that is made sure of.
-bool MimallocMemory::start_within(size_t range_bytes) {
+bool MimallocMemory::start_within(size_t range_bytes, const MimallocTuning& tuning) {
     const size_t page = platform::page_bytes();
     const size_t slices = range_bytes / slice_bytes;
     base = addresses.take(range_bytes, part_bytes);
@@ -68,13 +68,15 @@ bool MimallocMemory::start_within(size_t range_bytes) {
     }
     malloom_mimalloc_range.base = base;
     malloom_mimalloc_range.pages = reinterpret_cast<void**>(map_.base());
-    constexpr size_t at_start = size_t{256} << 10;
+    is_huge_ = tuning.huge_pages && platform::huge_pages_are_allowed();
+    const size_t at_start = is_huge_ ? part_bytes : size_t{256} << 10;
     if (!extend_tables(base + at_start) || !open_pages(reinterpret_cast<void*>(base), at_start)) {
         *this = MimallocMemory();
         return false;
     }
     is_tight_ = platform::data_limit() != SIZE_MAX || platform::address_space_limit() != SIZE_MAX;
-    malloom_mimalloc_start(std::min(step_bytes, range_bytes / steps));
+    malloom_mimalloc_start(std::min(step_bytes, range_bytes / steps), tuning.purge_delay,
+                           is_huge_ ? part_bytes : 0);
     return true;
 }
 
@@ -140,12 +142,25 @@ bool MimallocMemory::is_open(const void* start, size_t wanted) const {
 }
 
 size_t MimallocMemory::step() const {
+    if (is_huge_) {
+        return part_bytes / slice_bytes;
+    }
     const size_t wanted = std::max(least_step, opened_ / share_of_step);
     return std::min(size_t{1} << (word_bits - 1 - static_cast<size_t>(__builtin_clzl(wanted))),
                     part_bytes / slice_bytes);
 }
 
-// Those that are not open yet. None of them are huge pages, wherever the system makes them unasked.
+// Where huge pages are not wanted there are none, wherever the system makes them unasked.
+void MimallocMemory::advise(uintptr_t start, size_t length) const {
+    void* const first = reinterpret_cast<void*>(start);
+    if (is_huge_) {
+        platform::prefer_huge_pages(first, length);
+    } else {
+        platform::refuse_huge_pages(first, length);
+    }
+}
+
+// Those that are not open yet.
 bool MimallocMemory::open_slices(size_t first, size_t end) {
     for (; first < end; ++first) {
         if (is_open(first)) {
@@ -159,7 +174,7 @@ bool MimallocMemory::open_slices(size_t first, size_t end) {
         if (!addresses.open_pages(start, length)) {
             return false;
         }
-        platform::refuse_huge_pages(reinterpret_cast<void*>(start), length);
+        advise(start, length);
         opened_ += next - first;
         auto* const words = reinterpret_cast<uintptr_t*>(open_slices_.base());
         for (; first < next; ++first) {
@@ -167,6 +182,13 @@ bool MimallocMemory::open_slices(size_t first, size_t end) {
         }
     }
     return true;
+}
+
+void MimallocMemory::note_growth() {
+    if (told_ != nullptr && opened_ >= tell_at_) {
+        tell_at_ = opened_ + opened_ / 4 + part_bytes / slice_bytes;
+        told_(told_argument_);
+    }
 }
 
 // More than is asked for, as a system call for each of mimalloc's pages would cost more than they do. Where
@@ -179,6 +201,7 @@ bool MimallocMemory::open_pages(void* start, size_t wanted) {
     const size_t taken = (untaken_ - base + slice_bytes - 1) / slice_bytes;
     const size_t beyond = std::min(platform::round_up(end, step()), std::max(taken, end));
     if (open_slices(platform::round_down(first, step()), beyond)) {
+        note_growth();
         return true;
     }
     is_tight_ = true;

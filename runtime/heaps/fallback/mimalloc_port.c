@@ -17,10 +17,14 @@ static void say_nothing(int error, void* argument) {
     (void)argument;
 }
 
-void malloom_mimalloc_start(size_t step_bytes) {
+void malloom_mimalloc_start(size_t step_bytes, long purge_delay, size_t least_purged) {
     malloom_fork_gate_open();
     mi_option_set(mi_option_arena_reserve, (long)(step_bytes / MI_KiB));
     mi_option_set(mi_option_arena_eager_commit, 0);
+    mi_option_set(mi_option_minimal_purge_size, (long)(least_purged / MI_KiB));
+    if (purge_delay >= -1) {
+        mi_option_set(mi_option_purge_delay, purge_delay);
+    }
     mi_register_error(say_nothing, NULL);
     _mi_auto_process_init();
 }

@@ -61,8 +61,9 @@ enum { malloom_mimalloc_slice = 64 << 10 };
 
 /// Before the first request, once, when mimalloc_memory can serve what follows. It has no constructor of its
 /// own, reads no environment and registers nothing for the process's end. It takes `step_bytes` of addresses
-/// at a time, and more as the program grows.
-void malloom_mimalloc_start(size_t step_bytes);
+/// at a time, and more as the program grows. What is not used goes back after `purge_delay` milliseconds, -1:
+/// never, -2: as mimalloc has it, in parts of `least_purged` bytes at least, 0: as mimalloc has it.
+void malloom_mimalloc_start(size_t step_bytes, long purge_delay, size_t least_purged);
 
 /// From now on it gives nothing back to the system, and has 2 MiB more to give out.
 void malloom_mimalloc_keep(void);

@@ -1,10 +1,8 @@
 """`malloom run`: start a program with malloom's heap, and be gone."""
 
 import os
-import shlex
 import signal
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from malloom.commands.run_choices import require_unset, show_environment, with_choices
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.dynamic import Optimizing, dynamic_environment, dynamic_prefix
 from malloom.launch.preloading import original_environment, preloading
@@ -19,7 +18,7 @@ from malloom.launch.program import CANNOT_RUN, open_program, require_reachable
 from malloom.native_files import native_file
 from malloom.output_file import check_output, check_replaced
 from malloom.printable import printable
-from malloom.settings import VARIABLE, settings, with_setting
+from malloom.settings import settings
 
 if TYPE_CHECKING:
     from malloom.layout.plan_header import PlanHeader
@@ -58,8 +57,8 @@ class OpenedPlan:
 
     @property
     def is_fallback_alone(self) -> bool:
-        """Whether the fallback alone is best, as `malloom optimize` found: the plan places nothing."""
-        return self.header.places_nothing
+        """Whether the fallback alone is best, as `malloom optimize` found: the plan says nothing."""
+        return self.header.says_nothing
 
     @property
     def heap(self) -> Heap:
@@ -142,6 +141,24 @@ def run(
             help="Make huge pages of what pools fill, or not; default: as the plan says, with --dynamic yes."
         ),
     ] = None,
+    fallback_huge_pages: Annotated[
+        bool | None,
+        typer.Option(
+            help="Make huge pages of what mimalloc serves, or not; default: as the plan says, else not.",
+            show_default=False,
+        ),
+    ] = None,
+    purge_delay: Annotated[
+        int | None,
+        typer.Option(
+            help="Milliseconds after which mimalloc gives memory back that is not used; 0: at once. Default: "
+            "as the plan says, else 1000.",
+            metavar="MS",
+            min=0,
+            max=999_999_999,
+            show_default=False,
+        ),
+    ] = None,
     packed: Annotated[
         bool | None,
         typer.Option(
@@ -218,15 +235,16 @@ def run(
     if program:
         require_reachable(program)
     told = "json" if as_json else "1" if statistics else ""
+    choices: dict[str, int | None] = {
+        "huge_pages": huge_pages,
+        "packed": packed,
+        "colocate": colocate,
+        "fallback_huge_pages": fallback_huge_pages,
+        "purge_delay": purge_delay,
+    }
     if dynamic:
-        require_unset(
-            json=as_json or None,
-            heap=heap,
-            preallocate=preallocate,
-            huge_pages=huge_pages if plan else None,
-            packed=packed,
-            colocate=colocate,
-        )
+        unused = {**choices, "huge_pages": huge_pages if plan else None}
+        require_unset(json=as_json or None, heap=heap, preallocate=preallocate, **unused)
         asked = Optimizing(
             pools,
             prefetch,
@@ -250,15 +268,12 @@ def run(
     variables = heap_variables(opened, chosen, fallback, told, preallocate, save_plan)
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
-    variables = with_choices(
-        variables,
-        huge_pages=huge_pages,
-        packed=packed,
-        colocate=colocate,
-        prefetch=None if prefetch else False,
-    )
+    variables = with_choices(variables, **choices, prefetch=None if prefetch else False)
     setting = opened.setting() if opened and fallback is None else None
-    needs_run_time = told or opened is None or chosen is not Heap.plan or not opened.is_fallback_alone
+    is_tuned = fallback_huge_pages is not None or purge_delay is not None
+    needs_run_time = (
+        told or is_tuned or opened is None or chosen is not Heap.plan or not opened.is_fallback_alone
+    )
     if setting:
         environment = over_setting(variables if needs_run_time else {}, setting)
     else:
@@ -293,28 +308,6 @@ def over_setting(variables: dict[str, str], setting: "PlanSetting") -> dict[str,
     run time before that."""
     below = preloading({**original_environment(), **setting.variables, **variables}, setting.library)
     return preloading(below, native_file("libmalloom.so")) if variables else below
-
-
-def with_choices(variables: dict[str, str], **choices: bool | None) -> dict[str, str]:
-    """The variables with a setting for each choice that was made."""
-    for name, choice in choices.items():
-        if choice is not None:
-            variables = with_setting(variables, name, str(int(choice)))
-    return variables
-
-
-def show_environment(environment: dict[str, str], more: Iterable[str] = ()) -> None:
-    """Print what malloom sets, `more` among it."""
-    shown = [name for name in (*more, "LD_PRELOAD", VARIABLE) if name in environment]
-    print("\n".join(f"{name}={shlex.quote(environment[name])}" for name in shown))
-
-
-def require_unset(**options: object) -> None:
-    """Raise UsageProblem for an option that --dynamic leaves without a meaning."""
-    for name, value in options.items():
-        if value is not None:
-            option = name.replace("_", "-")
-            raise UsageProblem(f"--{option} means nothing with --dynamic", remedy="leave out one of the two")
 
 
 def chosen_heap(name: str | None, plan: Path | None) -> Heap:

@@ -1,4 +1,4 @@
-"""Plans that differ from others in a flag only: how they are run, not what they place."""
+"""Plans that differ from others in their header only: how they are run, not what they place."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from malloom.layout.plan_header import check_plan
 from malloom.output_file import written_whole
 
 
-def write_with_flags(plan: Path, written: Path, flags: Mapping[str, bool]) -> None:
-    """Writes the plan again, with some of its PlanFlags set or not as `flags` says. Both may be one file.
+def write_with_flags(
+    plan: Path, written: Path, flags: Mapping[str, bool], purge_delay: int | None = None
+) -> None:
+    """Writes the plan again, with some of its PlanFlags set or not as `flags` says, and with a delay in
+    milliseconds where one is given. Both may be one file.
 
     Raises CommandError where the plan is not good or the other cannot be written.
     """
@@ -24,6 +27,8 @@ def write_with_flags(plan: Path, written: Path, flags: Mapping[str, bool]) -> No
     for name, wanted in flags.items():
         flag = np.uint64(formats.load("plan").enums["PlanFlag"][name])
         header["flags"] = header["flags"] | flag if wanted else header["flags"] & ~flag
+    if purge_delay is not None:
+        header["purge_delay"] = purge_delay + 2
     covered = header.tobytes()[: -header["header_checksum"].nbytes]
     header["header_checksum"] = _native.checksum(np.frombuffer(covered, dtype=np.uint8))
     with written_whole(written) as file:

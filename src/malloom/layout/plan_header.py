@@ -10,6 +10,9 @@ from malloom import _native, formats
 from malloom.errors import CommandError
 from malloom.file_name import native_name
 
+TUNES_FALLBACK = ("fallback_huge_pages", "purge_delay")
+"""Settings of the run time's own mimalloc: what a plan says of it by a flag, and by a field."""
+
 _CODES = {"u32": "I", "i32": "i", "u64": "Q", "c32": "32s"}
 
 
@@ -55,8 +58,14 @@ class PlanHeader:
         return bool(self.fields["pools_count"])
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether it places nothing, and leaves the fallback as it is."""
+        tunes = self.has_flag("fallback_huge_pages") or self.fields["purge_delay"]
+        return self.places_nothing and not tunes
+
+    @property
     def places_nothing(self) -> bool:
-        """Whether the plan says nothing: all requests would be the fallback's, and the code runs as it is."""
+        """Whether all requests would be the fallback's, and the code runs as it is."""
         counts = ("slots_count", "groups_count", "pools_count", "prefetches_count")
         return not any(self.fields[count] for count in counts)
 
@@ -78,5 +87,10 @@ def has_pools(plan: Path) -> bool:
 
 
 def places_nothing(plan: Path) -> bool:
-    """The same, whether the plan says nothing."""
+    """The same, whether the plan places nothing."""
     return header_of(plan).places_nothing
+
+
+def says_nothing(plan: Path) -> bool:
+    """The same, whether the fallback alone is as good."""
+    return header_of(plan).says_nothing

@@ -10,7 +10,7 @@ from malloom.errors import CommandError
 from malloom.launch.dynamic import Optimizing, dynamic_prefix, dynamic_settings
 from malloom.launch.preloading import over, preloading
 from malloom.launch.program import open_program
-from malloom.layout.plan_header import has_flag, places_nothing
+from malloom.layout.plan_header import TUNES_FALLBACK, has_flag, says_nothing
 from malloom.measure import stages
 from malloom.measure.plan_setting import POOLS_HEAP, is_gone, setting_of, wants_pools
 from malloom.measure.process import Command, users_environment
@@ -94,49 +94,41 @@ def fallback() -> dict[str, str]:
     return {**settings(heap="fallback"), **_preloaded(_run_time())}
 
 
-def planned(
-    plan: Path,
-    preallocate: bool | None = None,
-    fallback: str | None = None,
-    huge_pages: bool | None = None,
-    packed: bool | None = None,
-    small_in_pools: bool = False,
-) -> dict[str, str]:
-    """The run time with a plan, even one that places nothing. What is given overrides the plan's choice."""
+Override = bool | int | str | None
+"""What a setting of the run time is to be; None: as the plan says."""
+
+
+def planned(plan: Path, small_in_pools: bool = False, **overrides: Override) -> dict[str, str]:
+    """The run time with a plan, even one that places nothing. Settings that are given override the plan's
+    choice."""
     chosen = {"plan": str(plan.resolve())}
-    if preallocate is not None:
-        chosen["preallocate"] = str(int(preallocate))
-    if huge_pages is not None:
-        chosen["huge_pages"] = str(int(huge_pages))
-    if packed is not None:
-        chosen["packed"] = str(int(packed))
+    for name, value in overrides.items():
+        if value is not None:
+            chosen[name] = value if isinstance(value, str) else str(int(value))
     if small_in_pools:
         chosen["heap"] = POOLS_HEAP
-    if fallback is not None:
-        chosen["fallback"] = fallback
     return {**settings(**chosen), **_preloaded(_run_time())}
 
 
 def as_run(
     plan: Path,
-    preallocate: bool | None = None,
     chosen_fallback: str | None = None,
-    huge_pages: bool | None = None,
-    packed: bool | None = None,
     small_in_pools: bool | None = None,
+    **overrides: Override,
 ) -> dict[str, str]:
-    """What `malloom run --plan` makes of a plan: one that places nothing, over the C library, needs no run
+    """What `malloom run --plan` makes of a plan: one that says nothing, over the C library, needs no run
     time. Raises CommandError where the allocator that the plan wants is gone, or is none."""
     in_pools = wants_pools(plan) if small_in_pools is None else small_in_pools
-    says_nothing = places_nothing(plan) and not in_pools
+    tunes = any(overrides.get(name) is not None for name in TUNES_FALLBACK)
+    is_needed = in_pools or tunes or not says_nothing(plan)
     if chosen_fallback is None and (setting := setting_of(plan)):
         if is_gone(setting):
             raise CommandError(f"{setting.library}, the allocator of {plan}, is gone")
-        made = {} if says_nothing else planned(plan, preallocate, "system", huge_pages, packed, in_pools)
+        made = planned(plan, in_pools, fallback="system", **overrides) if is_needed else {}
         return {**made, **over(_run_time() if made else "", setting.library, setting.variables)}
+    if is_needed:
+        return planned(plan, in_pools, fallback=chosen_fallback, **overrides)
     serves_rest = chosen_fallback or ("system" if has_flag(plan, "system_fallback") else "mimalloc")
-    if not says_nothing:
-        return planned(plan, preallocate, chosen_fallback, huge_pages, packed, in_pools)
     return fallback() if serves_rest == "mimalloc" else {}
 
 

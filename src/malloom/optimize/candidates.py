@@ -38,10 +38,11 @@ BY_SIZE = "pools by size"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan in the race; `preallocate`, `fallback`, `huge_pages` and `packed` override what the plan says of
-    its arena, of what serves the rest and of its pools, None follows it. `over` is another general allocator
-    that serves the rest. `without_prefetches` leaves those of the plan out. With `small_in_pools` pools of
-    their sizes serve the small requests of call sites that the plan does not name.
+    """A plan in the race; `preallocate`, `fallback`, `huge_pages`, `packed`, `fallback_huge_pages` and
+    `purge_delay` override what the plan says of its arena, of what serves the rest, of its pools and of the
+    run time's own mimalloc, None follows it. `over` is another general allocator that serves the rest.
+    `without_prefetches` leaves those of the plan out. With `small_in_pools` pools of their sizes serve the
+    small requests of call sites that the plan does not name.
     """
 
     strategy: str
@@ -51,6 +52,8 @@ class Candidate:
     fallback: str | None = None
     huge_pages: bool | None = None
     packed: bool | None = None
+    fallback_huge_pages: bool | None = None
+    purge_delay: int | None = None
     over: Setting | None = None
     without_prefetches: bool = False
     small_in_pools: bool = False
@@ -68,6 +71,10 @@ class Candidate:
             parts.append(f"over {AllocatorRow(self.over).name}")
         elif self.fallback is not None:
             parts.append(f"over {FALLBACKS[self.fallback]}")
+        if self.fallback_huge_pages is not None:
+            parts.append(f"{'with' if self.fallback_huge_pages else 'without'} huge pages behind")
+        if self.purge_delay is not None:
+            parts.append("with early return" if self.purge_delay == 0 else f"purged in {self.purge_delay} ms")
         if self.huge_pages is not None:
             parts.append("in huge pages" if self.huge_pages else "in small pages")
         if self.packed is not None:
@@ -79,11 +86,13 @@ class Candidate:
         fallback = self.fallback if self.over is None else "system"
         made = variants.as_run(
             self.plan,
-            self.preallocate,
             fallback,
-            self.huge_pages,
-            self.packed,
             self.small_in_pools or None,
+            preallocate=self.preallocate,
+            huge_pages=self.huge_pages,
+            packed=self.packed,
+            fallback_huge_pages=self.fallback_huge_pages,
+            purge_delay=self.purge_delay,
         )
         if self.without_prefetches:
             made = with_setting(made, "prefetch", "0")
@@ -111,6 +120,12 @@ class Candidate:
         return has_flag(self.plan, "huge_pages") if self.huge_pages is None else self.huge_pages
 
     @property
+    def has_huge_fallback(self) -> bool:
+        """Whether what the run time's own mimalloc serves becomes huge pages."""
+        chosen = self.fallback_huge_pages
+        return has_flag(self.plan, "fallback_huge_pages") if chosen is None else chosen
+
+    @property
     def is_packed(self) -> bool:
         """Whether the chunks of its pools lie as tightly as they can."""
         return has_flag(self.plan, "packed") if self.packed is None else self.packed
@@ -123,17 +138,18 @@ class Candidate:
             "system_fallback": self.served_by == "system",
             "huge_pages": self.is_in_huge_pages,
             "packed": self.is_packed,
+            "fallback_huge_pages": self.has_huge_fallback,
         }
 
     @property
-    def setup(self) -> tuple[str, tuple[bool, ...], str, bool]:
+    def setup(self) -> tuple[str, tuple[bool, ...], int | None, str, bool]:
         """Equal for candidates that run alike."""
         over = self.over.name if self.over else ""
-        return self.strategy, tuple(self.flags.values()), over, self.small_in_pools
+        return self.strategy, tuple(self.flags.values()), self.purge_delay, over, self.small_in_pools
 
     def other_setups(self) -> list["Candidate"]:
         """The arena preallocated or not; of a plan without one, with the other fallback. What pools fill in
-        huge pages or not, and as tightly as it can or not."""
+        huge pages or not, and as tightly as it can or not; what mimalloc serves in huge pages or not."""
         if self.has_arena:
             setups = [replace(self, preallocate=not self.is_preallocated)]
         elif self.over is None:
@@ -143,6 +159,8 @@ class Candidate:
         if self.small_in_pools or has_pools(self.plan):
             setups.append(replace(self, huge_pages=not self.is_in_huge_pages))
             setups.append(replace(self, packed=not self.is_packed))
+        if self.served_by == "mimalloc":
+            setups.append(replace(self, fallback_huge_pages=not self.has_huge_fallback))
         return setups
 
     @property
@@ -163,10 +181,12 @@ class Candidate:
 def sparing(candidates: Sequence[Candidate], empty: Path) -> list[Candidate]:
     """What saves memory, as the pools' size classes are 16 bytes apart, their chunks have no headers, and
     their empty pages go back: all small requests from pools, by their sizes alone, and beside the pools that
-    were learned first. `empty` is a plan that places nothing."""
+    were learned first; what mimalloc serves beside them goes back at once, or later. `empty` is a plan that
+    places nothing."""
     pools = next((each for each in candidates if has_pools(each.plan)), None)
     by_size = Candidate(BY_SIZE, empty, packed=True, small_in_pools=True)
-    return [by_size, *([replace(pools, packed=True, small_in_pools=True)] if pools else [])]
+    early = replace(by_size, purge_delay=0)
+    return [early, by_size, *([replace(pools, packed=True, small_in_pools=True)] if pools else [])]
 
 
 def candidate_strategies(

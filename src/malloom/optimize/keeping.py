@@ -39,7 +39,7 @@ def keep(row: Row, record: Mapping[str, Any], folder: Path, place: Path) -> None
     what is on its way."""
     made = folder / "kept.plan"
     if isinstance(row, Candidate):
-        write_with_flags(row.plan, made, row.flags)
+        write_with_flags(row.plan, made, row.flags, row.purge_delay)
     else:
         write_setting(made)
     write_with_record(made, place, record)

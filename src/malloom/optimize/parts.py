@@ -114,8 +114,10 @@ def _of_plan(plan: Candidate) -> list[tuple[str, Row]]:
     if plan.places_nothing:
         return chain
     bare = replace(plan, without_prefetches=True) if plan.has_prefetches else plan
-    if has_pools(plan.plan) and plan.is_in_huge_pages:
-        chain.append((LAYOUT, replace(bare, huge_pages=False)))
+    small = replace(bare, huge_pages=False) if has_pools(plan.plan) and plan.is_in_huge_pages else bare
+    small = replace(small, fallback_huge_pages=False) if plan.has_huge_fallback else small
+    if small != bare:
+        chain.append((LAYOUT, small))
         chain.append((PAGES, bare))
     else:
         chain.append((LAYOUT, bare))

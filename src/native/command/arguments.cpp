@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include <charconv>
 #include <string_view>
 
 namespace malloom::command {
@@ -46,6 +47,16 @@ bool choose(std::optional<Choice>& choice, const char* const (&names)[count], co
     return choice.has_value();
 }
 
+/// Of up to nine digits, and nothing else.
+bool take_number(std::optional<unsigned>& number, std::string_view value) {
+    const bool has_digits = !value.empty() && value.size() <= 9 &&
+                            value.find_first_not_of("0123456789") == std::string_view::npos;
+    unsigned read = 0;
+    std::from_chars(value.data(), value.data() + value.size(), read);
+    number = read;
+    return has_digits;
+}
+
 /// False where Python has to look at it.
 bool take_value(Arguments& arguments, Option option, const char* value) {
     switch (option) {
@@ -61,6 +72,8 @@ bool take_value(Arguments& arguments, Option option, const char* value) {
         case Option::fallback:
             arguments.fallback.reset();
             return choose(arguments.fallback, fallback_names, value);
+        case Option::purge_delay:
+            return take_number(arguments.purge_delay, value);
         default:
             return false;
     }
@@ -82,6 +95,9 @@ bool take_switch(Arguments& arguments, Option option, bool is_on) {
             return true;
         case Option::packed:
             arguments.packed = is_on;
+            return true;
+        case Option::fallback_huge_pages:
+            arguments.fallback_huge_pages = is_on;
             return true;
         case Option::colocate:
             arguments.colocate = is_on;

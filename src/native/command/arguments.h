@@ -38,6 +38,8 @@ struct Arguments {
     std::optional<bool> huge_pages;
     std::optional<bool> packed;
     std::optional<bool> colocate;
+    std::optional<bool> fallback_huge_pages;
+    std::optional<unsigned> purge_delay;  ///< milliseconds
     bool prefetch = true;
     const char* save_plan = nullptr;
     bool print_environment = false;

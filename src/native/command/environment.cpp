@@ -89,7 +89,11 @@ void SettingsText::add(std::string_view name, std::string_view value) {
 }
 
 void SettingsText::add_first(std::string_view name, bool value) {
-    first_ = std::string(name) + (value ? "=1," : "=0,") + first_;
+    add_first(name, std::string_view(value ? "1" : "0"));
+}
+
+void SettingsText::add_first(std::string_view name, std::string_view value) {
+    first_ = std::string(name) + "=" + std::string(value) + "," + first_;
 }
 
 std::string SettingsText::text() const {

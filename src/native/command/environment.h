@@ -46,6 +46,7 @@ class SettingsText {
     void add(std::string_view name, std::string_view value);
     /// Before all others.
     void add_first(std::string_view name, bool value);
+    void add_first(std::string_view name, std::string_view value);
     std::string text() const;
 
   private:

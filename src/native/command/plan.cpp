@@ -60,8 +60,9 @@ std::optional<OpenedPlan> open_plan(const char* path) {
     OpenedPlan opened;
     opened.path = real.get();
     opened.fallback = says(header, PlanFlag::system_fallback) ? Fallback::system : Fallback::mimalloc;
-    opened.places_nothing = header.slots_count == 0 && header.groups_count == 0 && header.pools_count == 0 &&
-                            header.prefetches_count == 0;
+    const bool tunes_fallback = says(header, PlanFlag::fallback_huge_pages) || header.purge_delay != 0;
+    opened.says_nothing = header.slots_count == 0 && header.groups_count == 0 && header.pools_count == 0 &&
+                          header.prefetches_count == 0 && !tunes_fallback;
     const std::optional<Record> record = record_of(path, header);
     if (!record) return std::nullopt;
     opened.record = *record;

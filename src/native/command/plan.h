@@ -12,7 +12,7 @@ namespace malloom::command {
 struct OpenedPlan {
     std::string path;                        ///< absolute, without symbolic links
     Fallback fallback = Fallback::mimalloc;  ///< what it wants to serve what it does not place
-    bool places_nothing = false;
+    bool says_nothing = false;               ///< the fallback alone is as good
     Record record;
 };
 

@@ -51,6 +51,12 @@ bool add_settings(const Arguments& arguments, const std::optional<OpenedPlan>& p
     if (arguments.huge_pages) settings.add_first("huge_pages", *arguments.huge_pages);
     if (arguments.packed) settings.add_first("packed", *arguments.packed);
     if (arguments.colocate) settings.add_first("colocate", *arguments.colocate);
+    if (arguments.fallback_huge_pages) {
+        settings.add_first("fallback_huge_pages", *arguments.fallback_huge_pages);
+    }
+    if (arguments.purge_delay) {
+        settings.add_first("purge_delay", std::string_view(std::to_string(*arguments.purge_delay)));
+    }
     if (!arguments.prefetch) settings.add_first("prefetch", false);
     return !arguments.colocate || heap == Heap::pools;
 }
@@ -84,8 +90,8 @@ bool prepare(const Arguments& arguments, Prepared& prepared) {
     const std::string run_time = run_time_library();
     SettingsText settings;
     if (run_time.empty() || !heap || !add_settings(arguments, plan, *heap, settings)) return false;
-    const bool needs_run_time =
-        *statistics_wanted(arguments) != '\0' || !plan || *heap != Heap::plan || !plan->places_nothing;
+    const bool needs_run_time = *statistics_wanted(arguments) != '\0' || !plan || *heap != Heap::plan ||
+                                !plan->says_nothing || arguments.fallback_huge_pages || arguments.purge_delay;
     // A plan's own choice counts where the user makes none.
     if (plan && plan->record.has_allocator && !arguments.fallback) {
         const std::optional<NamedAllocator> allocator =

@@ -69,7 +69,10 @@ def test_preallocation_is_named_and_overrides_the_plan(tmp_path: Path) -> None:
     assert without.name == "size not preallocated"
     assert "preallocate=0," in without.environment[VARIABLE]
     assert not any(without.flags.values())
-    assert [way.name for way in without.other_setups()] == ["size preallocated"]
+    assert [way.name for way in without.other_setups()] == [
+        "size preallocated",
+        "size not preallocated with huge pages behind",
+    ]
 
 
 def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> None:
@@ -79,7 +82,11 @@ def test_what_has_no_arena_is_run_over_the_other_fallback(tmp_path: Path) -> Non
     pools = Candidate("pools", plan)
     assert not pools.has_arena and not pools.places_nothing
     assert (pools.name, pools.served_by) == ("pools", "mimalloc")
-    other, huge, packed = pools.other_setups()
+    other, huge, packed, behind = pools.other_setups()
+    assert behind.name == "pools with huge pages behind"
+    assert behind.environment[VARIABLE].startswith("fallback_huge_pages=1,")
+    assert [name for name, is_set in behind.flags.items() if is_set] == ["fallback_huge_pages"]
+    assert behind.other_setups()[3].setup == pools.setup
     assert (other.name, other.served_by) == ("pools over the C library", "system")
     assert other.environment[VARIABLE].startswith("fallback=system,")
     assert [name for name, is_set in other.flags.items() if is_set] == ["system_fallback"]
@@ -102,12 +109,14 @@ def test_what_spares_memory_has_pools_for_all_small_requests(tmp_path: Path) -> 
     profile = HeapProfile.from_arrays([48] * 100)
     write_plan(make_plan(profile, strategy("pools").place(profile, geometry_from("zen5"))), pools)
     layout = Candidate("sequential", planned(tmp_path, "sequential"))
-    by_size, learned = sparing([layout, Candidate("pools", pools)], empty)
-    assert sparing([layout], empty) == [by_size]
-    assert (by_size.name, learned.name) == (
-        "pools by size packed", "pools with pools of all sizes packed"
+    early, by_size, learned = sparing([layout, Candidate("pools", pools)], empty)
+    assert sparing([layout], empty) == [early, by_size]
+    assert (early.name, by_size.name, learned.name) == (
+        "pools by size with early return packed", "pools by size packed",
+        "pools with pools of all sizes packed",
     )  # fmt: skip
-    for row in (by_size, learned):
+    assert "purge_delay=0," in early.environment[VARIABLE]
+    for row in (early, by_size, learned):
         assert not row.places_nothing and row.setup != replace(row, small_in_pools=False).setup
         assert "heap=pools," in row.environment[VARIABLE] and "packed=1," in row.environment[VARIABLE]
         # What is kept runs as it was raced, and as it would not without its record.
