@@ -151,8 +151,12 @@ struct Entries {
                                     malloom_mimalloc_allocate, allocate_colocated, allocate_slow);
     }
     static void* allocate(size_t bytes) {
-        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-        return object != nullptr ? object : allocate_unpooled(bytes);
+        const uintptr_t asks = site(__builtin_return_address(0));
+        void* object = heap().allocate_pooled(bytes, asks);
+        if (object != nullptr) {
+            return object;
+        }
+        return heap().is_fallbacks(asks) ? malloom_mimalloc_allocate(bytes) : allocate_unpooled(bytes);
     }
     static void* allocate_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);
@@ -212,8 +216,12 @@ struct Entries {
                                     malloom_mimalloc_create, create_colocated, create_slow);
     }
     static void* create(size_t bytes) {
-        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
-        return object != nullptr ? object : create_unpooled(bytes);
+        const uintptr_t asks = site(__builtin_return_address(0));
+        void* object = heap().allocate_pooled(bytes, asks);
+        if (object != nullptr) {
+            return object;
+        }
+        return heap().is_fallbacks(asks) ? malloom_mimalloc_create(bytes) : create_unpooled(bytes);
     }
     static void* create_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);

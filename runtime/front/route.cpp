@@ -52,7 +52,7 @@ void* Route::claim(const AskedFor& request) {
     if (void* object = claim_slot(request)) {
         return object;
     }
-    if (void* object = process_heaps.groups.allocate(request)) {
+    if (void* object = claim_grouped(request)) {
         return object;
     }
     if (void* object = claim_pooled(request)) {
@@ -68,6 +68,19 @@ void* Route::claim_slot(const AskedFor& request) {
     }
     observe_without_slot(request);
     return nullptr;
+}
+
+// A group that stopped has chunks only as its old objects die, and asking it costs each request. So it is
+// left, for good.
+void* Route::claim_grouped(const AskedFor& request) {
+    uint32_t& group = request.requester->group;
+    const uint32_t number = __atomic_load_n(&group, __ATOMIC_RELAXED);
+    void* object = process_heaps.groups.allocate(request);
+    if (object == nullptr && process_heaps.groups.has_stopped(number)) {
+        __atomic_store_n(&group, formats::plan::no_group, __ATOMIC_RELAXED);
+        tell_if_used_up();
+    }
+    return object;
 }
 
 void* Route::claim_pooled(const AskedFor& request) {
@@ -103,10 +116,14 @@ void Route::count_exhausted(Requester& requester) {
     if (has_pools()) {
         sites_.begin_planned_pool(requester);
     }
-    if (common_end_ == 0 && requester.group == formats::plan::no_group && !requester.is_watched &&
-        requester.pooled.now().bytes == formats::plan::no_pool) {
+    const uint32_t group = __atomic_load_n(&requester.group, __ATOMIC_RELAXED);
+    if (plain_end_of(requester) == 0 && common_end_ == 0 && group == formats::plan::no_group &&
+        !requester.is_watched && requester.pooled.now().bytes == formats::plan::no_pool) {
         __atomic_store_n(&requester.plain_end, fallback().plain_end(), __ATOMIC_RELAXED);
         __atomic_store_n(&requester.is_systems, fallback().is_system(), __ATOMIC_RELAXED);
+        if (requester.is_site && fallback().plain_end() != 0) {
+            sites_.refresh(static_cast<Site&>(requester));
+        }
     }
     if (!__atomic_load_n(&requester.is_counted, __ATOMIC_RELAXED)) {
         process_heaps.plan.count_exhausted(requester);
@@ -116,8 +133,8 @@ void Route::count_exhausted(Requester& requester) {
 
 // Without slots, groups and pools the plan costs but cannot help any more.
 void Route::tell_if_used_up() {
-    if (when_used_up_ != nullptr && process_heaps.groups.count() == 0 && !has_pools() &&
-        process_heaps.plan.exhausted_slots() >= planned_slots_) {
+    if (when_used_up_ != nullptr && !has_pools() && process_heaps.plan.exhausted_slots() >= planned_slots_ &&
+        process_heaps.groups.stopped() == process_heaps.groups.count()) {
         when_used_up_(*this);
     }
 }
@@ -186,7 +203,8 @@ void* Route::allocate_at(size_t bytes, Site& site, SlowMalloc slow_path) {
         return object != nullptr ? object : slow_path(bytes);
     }
     if (!process_heaps.plan.has_slot(site)) {
-        if (void* object = process_heaps.groups.allocate_small(bytes, site.group)) [[likely]] {
+        const uint32_t group = __atomic_load_n(&site.group, __ATOMIC_RELAXED);
+        if (void* object = process_heaps.groups.allocate_small(bytes, group)) [[likely]] {
             return object;
         }
     }

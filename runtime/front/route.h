@@ -84,6 +84,9 @@ class Route {
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         return sites_.allocate_pooled(bytes, return_address);
     }
+    [[gnu::always_inline]] bool is_fallbacks(uintptr_t return_address) const {
+        return sites_.is_fallbacks(return_address);
+    }
     template <class FromFallback, class Colocated, class SlowPath>
     [[gnu::always_inline]] void* allocate_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
                                                FromFallback from_fallback, Colocated colocated,
@@ -183,8 +186,8 @@ class Route {
 
     // ---- What there is. Before the first request, in this order.
 
-    /// Called when all slots of the plan are used up or given up, and nothing else serves: the fallback alone
-    /// may go on. In any thread, and more than once.
+    /// Called when all slots of the plan are used up or given up, all groups have stopped, and nothing else
+    /// serves: the fallback alone may go on. In any thread, and more than once.
     using WhenUsedUp = void (*)(Route& route);
     void when_used_up(WhenUsedUp told) { when_used_up_ = told; }
     /// As Sites::open. Sites that learn have common pools behind their own.
@@ -207,13 +210,15 @@ class Route {
     Sites& sites() { return sites_; }
     bool has_pools() const { return sites_.has_pools(); }
 
+  protected:
+    [[gnu::always_inline]] static size_t plain_end_of(const Requester& requester) {
+        return __atomic_load_n(&requester.plain_end, __ATOMIC_RELAXED);
+    }
+
   private:
     using InRegion = void* (*)(size_t bytes, SlowMalloc slow_path);
 
     static heaps::FallbackHeap& fallback() { return process_heaps.fallback; }
-    [[gnu::always_inline]] static size_t plain_end_of(const Requester& requester) {
-        return __atomic_load_n(&requester.plain_end, __ATOMIC_RELAXED);
-    }
     [[gnu::always_inline]] static bool asks_the_caller(const Site& site) {
         return site.kind() >= Site::Kind::colocated && !heaps::PlanHeap::has_slot(site);
     }
@@ -240,6 +245,7 @@ class Route {
                                                    Requester& requester);
     void* claim(const AskedFor& request);
     void* claim_slot(const AskedFor& request);
+    void* claim_grouped(const AskedFor& request);
     void* claim_pooled(const AskedFor& request);
     void* claim_common(const AskedFor& request);
     void observe_without_slot(const AskedFor& request);

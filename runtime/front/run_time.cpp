@@ -13,7 +13,6 @@ namespace {
 // Where this thread is in its sequence. Outside RunTime only because a member cannot be thread-local.
 struct ThreadPlace {
     Requester requester;
-    heaps::ThreadSequence sequence;
     bool is_known = false;
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadPlace thread_place;
@@ -61,7 +60,11 @@ void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& ca
 }
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
-    return serve_soon(bytes, alignment, requester_of_chain(caller));
+    Requester& requester = requester_of_chain(caller);
+    if (plain_end_of(requester) != 0) [[unlikely]] {
+        note_without_place(requester, caller);
+    }
+    return serve_soon(bytes, alignment, requester);
 }
 
 void* RunTime::allocate_zeroed(size_t bytes, const Caller& caller) {
@@ -100,23 +103,44 @@ Requester& RunTime::requester_of(size_t bytes, const Caller& caller) {
     }
 }
 
-// Walking costs more than all the rest. A site of which so many walks in a row led to nothing is left alone.
+// Walking costs more than all the rest. A site that so many walks in a row, or requests of one chain, led
+// nowhere through is left alone.
+constexpr uint32_t most_without_place = 4096;
+
 Requester& RunTime::walk_to_requester(const Caller& caller) {
-    constexpr uint32_t most_unmatched = 4096;
     Site& site = sites().at(caller.return_address);
-    if (__atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED) >= most_unmatched) {
+    const uint32_t before = __atomic_load_n(&site.unmatched_in_a_row, __ATOMIC_RELAXED);
+    if (before >= most_without_place) {
         return nobody_;
     }
     const auto find = [this](const uintptr_t* frames, unsigned depth) -> Sites::Contexts::Entry& {
         return sites().of_chain(frames, depth);
     };
     Requester& requester = walks_.walk(caller, plan_.header().depth, find).value;
-    const bool has_place = process_heaps.plan.has_slot(requester) ||
-                           requester.group != formats::plan::no_group || requester.is_watched ||
-                           requester.pooled.now().bytes != formats::plan::no_pool;
-    const uint32_t unmatched = has_place ? 0 : site.unmatched_in_a_row + 1;
+    const uint32_t unmatched = Sites::has_place(requester) ? 0 : before + 1;
     __atomic_store_n(&site.unmatched_in_a_row, unmatched, __ATOMIC_RELAXED);
+    if (unmatched == most_without_place) {
+        leave(site);
+    }
     return requester;
+}
+
+// Of a chain whose walk is remembered.
+void RunTime::note_without_place(Requester& requester, const Caller& caller) {
+    if (!requester.is_site) {
+        return;
+    }
+    uint32_t& requests = static_cast<Site&>(requester).unmatched_in_a_row;
+    const uint32_t now = __atomic_load_n(&requests, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&requests, now, __ATOMIC_RELAXED);
+    if (now % most_without_place == 0) {
+        leave(sites().at(caller.return_address));
+    }
+}
+
+void RunTime::leave(Site& site) {
+    count_exhausted(site);
+    sites().leave(site);
 }
 
 Requester& RunTime::requester_of_thread(size_t bytes) {
@@ -126,13 +150,13 @@ Requester& RunTime::requester_of_thread(size_t bytes) {
         start_thread(place.requester);
     }
     Requester& requester = place.requester;
-    if (heaps::advance_sequence(place.sequence, requester, bytes)) [[likely]] {
+    if (heaps::advance_sequence(requester, bytes)) [[likely]] {
         return requester;
     }
-    if (!process_heaps.plan.has_slot(requester)) {
+    if (process_heaps.plan.has_slot(requester)) {
+        process_heaps.plan.note_refused(requester, heaps::PlanHeap::first_look_at_sequence);
+    } else {
         count_exhausted(requester);
-    } else if (place.sequence.unmatched_in_a_row >= heaps::sequence_patience) {
-        process_heaps.plan.give_up(requester);
     }
     return nobody_;
 }

@@ -64,6 +64,8 @@ class RunTime : public Route {
         Sites::Contexts::Entry* known = walks_.find(caller);
         return known != nullptr ? known->value : walk_to_requester(caller);
     }
+    [[gnu::noinline]] void note_without_place(Requester& requester, const context::Caller& caller);
+    void leave(Site& site);
     [[gnu::noinline]] Requester& walk_to_requester(const context::Caller& caller);
     Requester& requester_of_thread(size_t bytes);
     void start_thread(Requester& requester);
@@ -85,6 +87,7 @@ class RunTime : public Route {
     std::atomic<Mode> matching_ = Mode::fallback;
     bool has_started_ = false;
     const char* state_ = "not asked for";
+    uint64_t ended_at_ = 0;  ///< as PlanFate
     heaps::PlanFile plan_;
     bool has_plan_ = false;  ///< it is good, and of this program
     Requester nobody_;       ///< for requests that have no slot and no group

@@ -55,6 +55,9 @@ void RunTime::start() {
     saving_.open(options);
     if (has_plan_) {
         when_used_up([](Route& route) { static_cast<RunTime&>(route).end_plan(); });
+        // A program that builds something may now come to what the plan knows.
+        process_heaps.fallback.on_growth([](void* found) { static_cast<Sites*>(found)->return_to_left(); },
+                                         &sites());
     }
     set_mode(mode_, is_counted ? Mode::counted : matching_.load(std::memory_order_relaxed));
     if (malloom_dynamic_patience.requests != 0 &&
@@ -64,17 +67,21 @@ void RunTime::start() {
 }
 
 void RunTime::choose_fallback(const Options& options) {
-    process_heaps.fallback.choose(options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
-                                      ? heaps::FallbackKind::system
-                                  : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
-                                                               : heaps::FallbackKind::mimalloc);
+    const heaps::FallbackKind kind = options.system_is_wanted(plan_.says(PlanFlag::system_fallback))
+                                         ? heaps::FallbackKind::system
+                                     : options.pools_are_wanted() ? heaps::FallbackKind::checked_mimalloc
+                                                                  : heaps::FallbackKind::mimalloc;
+    const bool is_huge = options.fallback_huge_pages_are_wanted(plan_.says(PlanFlag::fallback_huge_pages));
+    process_heaps.fallback.choose(kind, {is_huge, options.purge_delay_wanted(plan_.purge_delay())});
 }
 
 void RunTime::open_pools(const Options& options, Mode mode) {
     const bool learns = options.pools_are_wanted();
     process_heaps.pools.heap.pack(options.packing_is_wanted(plan_.says(PlanFlag::packed)));
-    const bool is_fast = !options.statistics_are_wanted() && mode == Mode::call_sites;
-    if (!open_sites(has_plan_ ? &plan_ : nullptr, {learns, options.colocation_is_wanted(), is_fast})) {
+    const bool is_uncounted = !options.statistics_are_wanted();
+    const bool is_fast = is_uncounted && mode == Mode::call_sites;
+    if (!open_sites(has_plan_ ? &plan_ : nullptr,
+                    {learns, options.colocation_is_wanted(), is_fast, is_uncounted})) {
         state_ = "without address space for pools";
     }
     if (options.huge_pages_are_wanted(has_pools() && plan_.says(PlanFlag::huge_pages))) {
@@ -87,8 +94,9 @@ void RunTime::finish() {
         saving_.save(sites(), has_plan_ ? &plan_ : nullptr, statistics_.descriptor());
     }
     if (mode_.load(std::memory_order_relaxed) == Mode::counted) {
-        statistics_.write(state_, process_heaps.plan.given_up(), process_heaps.groups.count(),
-                          process_heaps.groups.stopped(), sites());
+        statistics_.write({state_, ended_at_, process_heaps.plan.given_up(), process_heaps.groups.count(),
+                           process_heaps.groups.stopped()},
+                          sites());
     }
 }
 
@@ -162,7 +170,9 @@ void RunTime::end_plan() {
     if (mode == Mode::fallback) {
         return;
     }
-    state_ = process_heaps.plan.given_up() != 0 ? "given up" : "used up";
+    ended_at_ = statistics_.requests() + 1;
+    state_ =
+        process_heaps.plan.given_up() != 0 || process_heaps.groups.stopped() != 0 ? "given up" : "used up";
     set_mode(mode, Mode::fallback);
 }
 

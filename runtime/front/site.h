@@ -17,6 +17,8 @@ namespace malloom::front {
 struct alignas(8) SitePool {
     /// Instead of bytes: small requests of any size come from the common pools of their size class.
     static constexpr uint32_t of_any_size = 0xfffffffe;
+    /// The same: all requests are mimalloc's.
+    static constexpr uint32_t of_fallback = 0xfffffffd;
 
     uint32_t bytes = formats::plan::no_pool;  ///< of exactly these bytes
     uint32_t client = heaps::PoolHeap::none;  ///< of the pool heap
@@ -40,6 +42,7 @@ struct Served {
     uint64_t plain_end = 0;   ///< FallbackHeap::plain_end where nothing but the fallback serves it, else 0
     SitePool pooled;          ///< of requests that no slot serves
     bool is_systems = false;  ///< nothing but the C library serves it; atomic
+    bool is_site = false;     ///< a Site, which others than sites and chains are not
     bool is_watched = false;  ///< each request that no slot and no pool serves is looked at
 };
 
@@ -67,6 +70,7 @@ struct Site : Requester {
     int32_t credit = most_credit;     ///< wrappers: see note_end
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
+    bool is_left = false;             ///< chains: as Sites::leave
     bool has_common_pool = false;     ///< its pool is the common one of its size class, until it gets its own
     uint64_t living_at_first = 0;     ///< objects of that class when it asked the class's pools first
     context::RequestMonitor monitor;

@@ -15,6 +15,7 @@ using Kind = Site::Kind;
 bool Sites::open(const heaps::PlanFile* plan, Learning learning) {
     plan_ = plan;
     key_mask_ = learning.is_fast ? 0 : ~uintptr_t{0};
+    may_leave_ = learning.may_leave;
     const bool wanted = learning.learns || (plan != nullptr && plan->header().pools_count != 0);
     has_pools_ = wanted && process_heaps.pools.open();
     learns_ = learning.learns && has_pools_;
@@ -49,12 +50,17 @@ void Sites::keep(uintptr_t key, Site& site) {
     __atomic_store_n(&recent.site, &site, __ATOMIC_RELEASE);
     const bool is_of_any_size =
         site.kind() == Kind::settled || (site.kind() == Kind::pooled && site.has_common_pool);
-    const bool is_common =
-        learns_ && is_of_any_size && site.group == no_group && !heaps::PlanHeap::has_slot(site);
-    recent.pooled.set(is_common ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none} : site.pooled.now());
+    const bool has_place =
+        __atomic_load_n(&site.group, __ATOMIC_RELAXED) != no_group || heaps::PlanHeap::has_slot(site);
+    const bool is_common = learns_ && is_of_any_size && !has_place;
+    const bool is_fallbacks = __atomic_load_n(&site.plain_end, __ATOMIC_RELAXED) != 0;
+    recent.pooled.set(is_common      ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none}
+                      : is_fallbacks ? SitePool{SitePool::of_fallback, heaps::PoolHeap::none}
+                                     : site.pooled.now());
     const bool leads_on = site.kind() == Kind::wrapper && !heaps::PlanHeap::has_slot(site);
     recent.distance = leads_on ? context::Reach::plain_distance(site.step) : 0;
-    __atomic_store_n(&recent.key, key ^ key_mask_, __ATOMIC_RELEASE);
+    const uintptr_t mask = __atomic_load_n(&site.is_left, __ATOMIC_RELAXED) ? 0 : key_mask_;
+    __atomic_store_n(&recent.key, key ^ mask, __ATOMIC_RELEASE);
 }
 
 void Sites::set_pool(Site& site, SitePool pool) {
@@ -112,6 +118,7 @@ void Sites::settle_ends(Site& end) {
 }
 
 void Sites::describe(Site& site, const uintptr_t* frames, unsigned depth, Site* below) {
+    site.is_site = true;
     site.return_address = frames[depth - 1];
     site.below = below;
     if (below != nullptr) {
@@ -141,6 +148,7 @@ void Sites::describe_pool(Site& site, const PlanContext* planned, unsigned depth
         set_pool(site, {pool_bytes, heaps::PoolHeap::none});
     } else if (pool_bytes != no_pool && !begin_planned_colocation(site, *planned)) {
         begin_pool(site, pool_bytes, true);
+        site.is_watched = site.kind() == Kind::pooled;  // here its requests may be others
     }
 }
 
@@ -191,9 +199,9 @@ void Sites::observe(Site& site, size_t bytes) {
     }
     const Verdict verdict = site.monitor.observe(bytes);
     if (verdict == Verdict::agree) {
-        begin_pool(site, bytes, false);
+        begin_pool(site, bytes, !learns_);
     } else if (verdict == Verdict::disagree) {
-        end_doubt(site, depth_of(site));
+        end_doubt(site, learns_ ? depth_of(site) : most_frames);
     }
 }
 
@@ -345,7 +353,9 @@ void* Sites::allocate_colocated(size_t bytes, const context::CallerState& caller
 void Sites::begin_planned_pool(Requester& requester) {
     const SitePool planned = requester.pooled.now();
     if (planned.bytes != no_pool && planned.client == heaps::PoolHeap::none) {
-        begin_pool(static_cast<Site&>(requester), planned.bytes, true);
+        auto& site = static_cast<Site&>(requester);
+        begin_pool(site, planned.bytes, true);
+        site.is_watched = site.kind() == Kind::pooled;
     }
 }
 

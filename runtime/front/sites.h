@@ -26,6 +26,7 @@ class Sites {
         bool learns;     ///< sites are watched, and get the pools that they are worth
         bool colocates;  ///< those whose objects belong beside others are looked for
         bool is_fast;    ///< find_fast finds them
+        bool may_leave;  ///< it finds those that were left
     };
     /// Before the first request. `plan` may be null. False where there are to be pools and no address space
     /// for them.
@@ -48,6 +49,14 @@ class Sites {
             return nullptr;
         }
         return take_chunk(recent->pooled.now(), bytes);
+    }
+
+    /// Whether all requests of the call's site are mimalloc's, as far as that is known at once.
+    [[gnu::always_inline]] bool is_fallbacks(uintptr_t return_address) const {
+        const Recent* recent = &recent_of(return_address);
+        __asm__("" : "+r"(recent));
+        return __atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) == return_address &&
+               recent->pooled.now().bytes == SitePool::of_fallback;
     }
 
     /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
@@ -108,6 +117,16 @@ class Sites {
     /// The entry of a whole chain.
     Contexts::Entry& of_chain(const uintptr_t* frames, unsigned depth);
 
+    /// Whether a slot, a group or a pool may serve it, now or when it has been looked at.
+    static bool has_place(const Requester& requester);
+    /// Of a site whose chains found no place: from now on find_fast finds it, and nobody asks its callers.
+    /// Not where a chain through it that is known has one.
+    void leave(Site& site);
+    /// Looks for the chains of such sites again.
+    void return_to_left();
+    /// What serves a site has changed.
+    void refresh(Site& site);
+
     /// Of a request that neither a slot nor a pool serves. It may have a pool afterwards.
     void observe(Site& site, size_t bytes);
     /// The requester, a site, has used its slots up; where the plan has a pool for the time after, that
@@ -154,7 +173,7 @@ class Sites {
     }
 
   private:
-    // By the low bits of the key. Where find_fast must find nothing, the complement stands in its place.
+    // By the low bits of the key. What find_fast must not find has the complement in its place.
     // Racing threads may leave the key of one site with another, or with what was its pool; requests then get
     // that one's slots, or chunks of that pool if these have their size.
     struct alignas(32) Recent {
@@ -173,9 +192,9 @@ class Sites {
     }
     [[gnu::always_inline]] Site* find_recent(uintptr_t key) const {
         const Recent& recent = recent_of(key);
-        return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == (key ^ key_mask_)
-                   ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
-                   : nullptr;
+        const uintptr_t kept = __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE);
+        return kept == (key ^ key_mask_) || kept == key ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
+                                                        : nullptr;
     }
     // Of these pools, where one is at hand; null where they have another size, and and where the thread asked
     // for too many in a row.
@@ -191,7 +210,6 @@ class Sites {
     void keep(uintptr_t key, Site& site);
     void set_pool(Site& site, SitePool pool);
     void set_kind(Site& site, Site::Kind kind);
-    void refresh(Site& site);
     [[gnu::noinline]] Site& find(uintptr_t key, const uintptr_t* frames, unsigned depth, Site* below);
     [[gnu::noinline]] Site& reach(Site& wrapper, const context::Caller& caller);
     void settle_ends(Site& end);
@@ -223,6 +241,7 @@ class Sites {
     bool learns_ = false;
     bool colocates_ = false;  // looks for companions
     bool has_pools_ = false;
+    bool may_leave_ = false;
     bool has_companions_ = false;  // some site may
     uintptr_t key_mask_ = 0;
     void (*told_)(void* argument) = nullptr;

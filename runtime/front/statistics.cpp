@@ -82,12 +82,11 @@ void Statistics::add_pooled(platform::Line& line, uint64_t requests, Sites& site
     line.number(counts.sites).text(counts.sites == 1 ? " site" : " sites");
 }
 
-void Statistics::write(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-                       Sites& sites) const {
+void Statistics::write(const PlanFate& plan, Sites& sites) const {
     if (is_json_) {
-        write_object(state, given_up, groups, stopped_groups, sites);
+        write_object(plan, sites);
     } else {
-        write_line(state, given_up, groups, stopped_groups, sites);
+        write_line(plan, sites);
     }
 }
 
@@ -99,21 +98,21 @@ uint64_t Statistics::requests() const {
     return requests;
 }
 
-void Statistics::write_object(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-                              Sites& sites) const {
+void Statistics::write_object(const PlanFate& plan, Sites& sites) const {
     const PoolCounts counts = count_pools(sites);
     struct Named {
         const char* name;
         uint64_t value;
     };
     const Named all[] = {{"process", static_cast<uint64_t>(getpid())},
-                         {"contexts_given_up", given_up},
+                         {"plan_ended_at", plan.ended_at},
+                         {"contexts_given_up", plan.given_up},
                          {"requests", requests()},
                          {"matched", of(Owner::plan).requests},
                          {"matched_bytes", of(Owner::plan).bytes},
                          {"grouped", of(Owner::groups).requests},
-                         {"groups", groups},
-                         {"groups_stopped", stopped_groups},
+                         {"groups", plan.groups},
+                         {"groups_stopped", plan.stopped_groups},
                          {"pooled", of(Owner::pools).requests},
                          {"pooled_bytes", of(Owner::pools).bytes},
                          {"pools", counts.pools},
@@ -122,21 +121,23 @@ void Statistics::write_object(const char* state, uint64_t given_up, uint32_t gro
                          {"fallback", of(Owner::fallback).requests},
                          {"peak_resident_bytes", platform::peak_resident_bytes()}};
     platform::Line line;
-    line.text("{\"plan\": \"").text(state).text("\"");
+    line.text("{\"plan\": \"").text(plan.state).text("\"");
     for (const Named& each : all) {
         line.text(", \"").text(each.name).text("\": ").number(each.value);
     }
     line.text("}").write_to(descriptor());
 }
 
-void Statistics::write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-                            Sites& sites) const {
+void Statistics::write_line(const PlanFate& plan, Sites& sites) const {
     const uint64_t requests = this->requests();
     const Count matched = of(Owner::plan);
     platform::Line line;
-    line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(state);
-    if (given_up != 0) {
-        line.text(", ").number(given_up).text(" contexts did not fit");
+    line.text("malloom: process ").number(static_cast<uint64_t>(getpid())).text(": plan ").text(plan.state);
+    if (plan.ended_at != 0) {
+        line.text(" at request ").number(plan.ended_at);
+    }
+    if (plan.given_up != 0) {
+        line.text(", ").number(plan.given_up).text(" contexts did not fit");
     }
     line.text("; requests ")
         .number(requests)
@@ -149,9 +150,9 @@ void Statistics::write_line(const char* state, uint64_t given_up, uint32_t group
         .text("), grouped ")
         .number(of(Owner::groups).requests)
         .text(" in ")
-        .number(groups)
-        .text(groups == 1 ? " group (" : " groups (");
-    line.number(stopped_groups).text(" stopped)");
+        .number(plan.groups)
+        .text(plan.groups == 1 ? " group (" : " groups (");
+    line.number(plan.stopped_groups).text(" stopped)");
     add_pooled(line, requests, sites);
     if (region_heap_ != nullptr) {
         line.text(", ").text(region_heap_).text(" ").number(of(Owner::region).requests);

@@ -24,6 +24,15 @@ struct DynamicCounts {
 };
 extern DynamicCounts dynamic_counts [[gnu::visibility("hidden")]];
 
+/// What became of the plan.
+struct PlanFate {
+    const char* state;        ///< what it was doing in the end
+    uint64_t ended_at;        ///< requests until the fallback alone was left; 0: it was not
+    uint64_t given_up;        ///< as PlanHeap::given_up
+    uint32_t groups;          ///< how many
+    uint32_t stopped_groups;  ///< as GroupHeap::stopped
+};
+
 class Statistics {
   public:
     /// Keeps a copy of stderr for the line at the end: many programs close theirs before they leave.
@@ -33,20 +42,18 @@ class Statistics {
     /// A request that got an object of this heap. Bytes are those asked for, not those of the place.
     void count(Owner owner, size_t bytes);
 
-    /// Writes the line. `state` says what the plan was doing in the end; `given_up` as PlanHeap::given_up;
-    /// `stopped_groups` as GroupHeap::stopped.
-    void write(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-               Sites& sites) const;
+    /// Writes the line.
+    void write(const PlanFate& plan, Sites& sites) const;
+
+    /// Counted so far.
+    uint64_t requests() const;
 
     /// Where lines for the user go.
     int descriptor() const;
 
   private:
-    uint64_t requests() const;
-    void write_line(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-                    Sites& sites) const;
-    void write_object(const char* state, uint64_t given_up, uint32_t groups, uint32_t stopped_groups,
-                      Sites& sites) const;
+    void write_line(const PlanFate& plan, Sites& sites) const;
+    void write_object(const PlanFate& plan, Sites& sites) const;
     // What pools have served, of so many requests; nothing where there are none.
     void add_pooled(platform::Line& line, uint64_t requests, Sites& sites) const;
 

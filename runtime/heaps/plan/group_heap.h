@@ -23,7 +23,7 @@ class GroupHeap {
     void close();
 
     void* allocate(const Request& request) {
-        const uint32_t number = request.requester->group;
+        const uint32_t number = __atomic_load_n(&request.requester->group, __ATOMIC_RELAXED);
         if (number >= count_) {
             return nullptr;
         }
@@ -67,8 +67,13 @@ class GroupHeap {
     }
 
     uint32_t count() const { return count_; }
-    /// Groups that held too much memory for what lived in them, and stopped.
+    /// Groups that held too much memory for what lived in them, and stopped. They serve on from what they
+    /// hold.
     uint32_t stopped() const;
+    /// Whether the group is one of them. Any number is allowed.
+    bool has_stopped(uint32_t number) const {
+        return number < count_ && __atomic_load_n(&groups_[number].is_stopped, __ATOMIC_RELAXED);
+    }
 
     bool resize(void* object, const Request& request) const {
         return fits_room(structures::last_granule(request.bytes) + 1, occupancy_.extent(object));

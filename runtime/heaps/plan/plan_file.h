@@ -25,6 +25,8 @@ class PlanFile {
     const formats::plan::PlanHeader& header() const { return *header_; }
     /// Whether a plan is open that has the flag.
     bool says(formats::plan::PlanFlag flag) const;
+    /// PlanHeader::purge_delay; 0 where no plan is open.
+    uint64_t purge_delay() const { return contexts_ != nullptr ? header_->purge_delay : 0; }
     const formats::plan::PlanContext* contexts() const { return contexts_; }
     const formats::plan::PlanSlot* slots() const { return slots_; }
     const formats::plan::PlanSequence* sequences() const { return sequences_; }

@@ -12,8 +12,11 @@ namespace {
 // they are freed. Smaller ones keep them: the plan puts the next object there.
 constexpr size_t kept_bytes = size_t{32} << 20;
 
-// A requester is given up when so many of its requests had no slot, and not half as many had one.
-constexpr uint32_t requests_between_looks = 256;
+// Whether a requester's slots still fit is looked at again when so many more of its requests had none, or an
+// eighth as many as had one in all: a part of a program that the plan does not know is borne, and what it
+// costs to find that nothing fits any more stays a small part of what went before.
+constexpr uint64_t refused_between_looks = 256;
+constexpr uint64_t matched_for_a_refused = 8;
 
 // A requester goes through its slots in stretches of so many bytes. Those of a large plan are read then, with
 // what is looked at beyond them, and the pages behind it go back: they count as the program's memory.
@@ -175,16 +178,33 @@ void PlanHeap::count_unused(PlannedContext& requester, uint64_t slots) const {
     __atomic_store_n(&requester.unused, before + static_cast<uint32_t>(slots), __ATOMIC_RELAXED);
 }
 
-void PlanHeap::count_refused(PlannedContext& requester) {
-    const uint64_t now = __atomic_load_n(&requester.refused, __ATOMIC_RELAXED) + uint64_t{1};
-    __atomic_store_n(&requester.refused, static_cast<uint32_t>(now), __ATOMIC_RELAXED);
-    if (now % requests_between_looks == 0) {
-        const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
-        const uint64_t asked = (next - requester.first) / sizeof(Slot);
-        if (2 * asked < 2 * uint64_t{__atomic_load_n(&requester.unused, __ATOMIC_RELAXED)} + now) {
-            give_up(requester);
-        }
+// Racing threads may look twice, or late.
+void PlanHeap::note_refused(PlannedContext& requester, uint32_t first_look) {
+    const uint32_t now = __atomic_load_n(&requester.refused, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&requester.refused, now, __ATOMIC_RELAXED);
+    const uint32_t look_at = __atomic_load_n(&requester.look_at, __ATOMIC_RELAXED);
+    if (now >= first_look && now >= look_at) {
+        look_at_share(requester, now);
     }
+}
+
+// Given up where, since the last look, less than half as many had a slot as had none.
+void PlanHeap::look_at_share(PlannedContext& requester, uint32_t refused) {
+    const uint64_t next = __atomic_load_n(&requester.next, __ATOMIC_RELAXED);
+    const uint64_t passed = (next - requester.first) / sizeof(Slot);
+    const uint64_t matched = passed - smallest(passed, __atomic_load_n(&requester.unused, __ATOMIC_RELAXED));
+    const uint64_t before = __atomic_load_n(&requester.matched_before, __ATOMIC_RELAXED);
+    const uint64_t lately = matched - smallest(matched, before);
+    if (2 * lately < refused - __atomic_load_n(&requester.refused_before, __ATOMIC_RELAXED)) {
+        give_up(requester);
+    }
+    const uint64_t more = matched / matched_for_a_refused;
+    const auto note = [](uint32_t& word, uint64_t value) {
+        __atomic_store_n(&word, static_cast<uint32_t>(value), __ATOMIC_RELAXED);
+    };
+    note(requester.look_at, refused + (more > refused_between_looks ? more : refused_between_looks));
+    note(requester.refused_before, refused);
+    note(requester.matched_before, matched);
 }
 
 void PlanHeap::give_up(PlannedContext& requester) {

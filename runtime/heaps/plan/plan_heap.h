@@ -109,6 +109,12 @@ class PlanHeap {
     /// Contexts whose slots were given up because hardly any fitted, or they could not be read.
     uint64_t given_up() const { return __atomic_load_n(&given_up_, __ATOMIC_RELAXED); }
 
+    /// Notes a request that no slot of the requester's was for. It gives its slots up where, since the last
+    /// look, less than half as many requests had one as had none; the first look is at the `first_look`th of
+    /// these.
+    void note_refused(PlannedContext& requester, uint32_t first_look);
+    static constexpr uint32_t first_look_at_sequence = 4096;
+
     /// Takes the rest of its slots from the requester. They do not fit this run, or cannot be read any more.
     void give_up(PlannedContext& requester);
 
@@ -159,10 +165,12 @@ class PlanHeap {
     [[gnu::noinline]] void start_stretch(PlannedContext& requester, uint64_t next);
     void fetch_stretch(PlannedContext& requester, uint64_t next);
     void give_back_behind(const PlannedContext& requester, uint64_t reached, uint64_t next) const;
-    void count_refused(PlannedContext& requester);
+    void count_refused(PlannedContext& requester) { note_refused(requester, first_look_at_context); }
+    void look_at_share(PlannedContext& requester, uint32_t refused);
     void count_unused(PlannedContext& requester, uint64_t slots) const;
 
     static constexpr uint64_t prefetch_slots = 8;
+    static constexpr uint32_t first_look_at_context = 256;
 
     structures::Occupancy occupancy_;
     const PlanFile* plan_ = nullptr;

@@ -63,20 +63,22 @@ const PlanSlot* find_slot_again(PlannedContext& requester, uint64_t granules) {
     return found;
 }
 
-bool advance_sequence(ThreadSequence& sequence, PlannedContext& requester, size_t bytes) {
+bool advance_sequence(PlannedContext& requester, size_t bytes) {
     if (requester.next >= requester.end) {
         return false;
     }
     const auto* next = reinterpret_cast<const PlanSlot*>(requester.next);
     const uint64_t wanted = structures::last_granule(bytes) + 1;
     if (next->granules == wanted) {
-        sequence.unmatched_in_a_row = 0;
         return true;
     }
     const PlanSlot* found = find_slot_again(requester, wanted);
-    sequence.unmatched_in_a_row = found != nullptr ? 0 : sequence.unmatched_in_a_row + 1;
-    requester.next = found != nullptr ? reinterpret_cast<uint64_t>(found) : requester.next;
-    return found != nullptr;
+    if (found == nullptr) {
+        return false;
+    }
+    requester.unused += static_cast<uint32_t>(found - next);
+    requester.next = reinterpret_cast<uint64_t>(found);
+    return true;
 }
 
 }  // namespace malloom::heaps

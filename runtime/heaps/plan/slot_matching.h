@@ -14,19 +14,10 @@ namespace malloom::heaps {
 /// to four for the farthest, as common sizes fit by chance. Threads that share a requester may lose a size.
 const formats::plan::PlanSlot* find_slot_again(PlannedContext& requester, uint64_t granules);
 
-// Matching by exact sequence: the n-th request of a thread belongs to the n-th slot of its sequence, told by
-// its size.
-
-/// Where one thread is in its sequence. Used by its thread alone.
-struct ThreadSequence {
-    uint64_t unmatched_in_a_row = 0;
-};
-
-/// Requests in a row that a sequence does not match before it is worth giving up: each costs a search.
-constexpr uint64_t sequence_patience = 4096;
-
-/// Whether the thread's next slot is for a request of `bytes`; its requester's next slot is then that one
-/// (find_slot_again says where it goes on after a mismatch).
-bool advance_sequence(ThreadSequence& sequence, PlannedContext& requester, size_t bytes);
+/// Matching by exact sequence: the n-th request of a thread belongs to the n-th slot of its sequence, told by
+/// its size. Whether the thread's next slot is for a request of `bytes`; its requester's next slot is then
+/// that one (find_slot_again says where it goes on after a mismatch). The requester is used by its thread
+/// alone.
+bool advance_sequence(PlannedContext& requester, size_t bytes);
 
 }  // namespace malloom::heaps

@@ -40,7 +40,7 @@ def record(
 
 
 def plan(profile: Path, made: Path, strategy: str, *options: str) -> Run:
-    return _run_stage("plan", str(profile), "-o", str(made), "--force", "--strategy", strategy, *options)
+    return run_stage("plan", str(profile), "-o", str(made), "--force", "--strategy", strategy, *options)
 
 
 def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
@@ -63,7 +63,8 @@ def _output_of(command: Command, name: str) -> str:
         return run.output.read()
 
 
-def _run_stage(*arguments: str) -> Run:
+def run_stage(*arguments: str) -> Run:
+    """One malloom command. Raises CommandError with its own message where it fails."""
     run = run_measured(stage(*arguments).limited(LONGEST_STAGE))
     if run.status != 0:
         raise CommandError(f"malloom {arguments[0]} failed: {last_words(run)}")

@@ -54,7 +54,8 @@ class Preloading : public testing::Test {
         for (unsigned thread = 0; thread < 4; ++thread) {
             std::vector<PlanBuilder::Slot> slots;
             for (uint32_t i = 0; i < 20000; ++i) {
-                slots.push_back({(thread * 200000 + i * 37) % 1000000, 1 + i * 7 % 40});
+                slots.push_back(
+                    {(thread * 200000 + i * 37) % 1000000, i % 8 == 7 ? 1 + i * 7 % 40 : 1 + i % 3});
             }
             builder.add_sequence(slots);
         }

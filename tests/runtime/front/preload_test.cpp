@@ -9,18 +9,34 @@ class Preload : public Preloading {
     // A plan of `count` slots of `granules` for the probe's call site, in an order of its own: the i-th is at
     // i * 5 % count.
     std::string plan_for_probe(unsigned depth, uint32_t count, uint32_t granules, uint32_t step = 1) {
-        std::istringstream hashes(plain(MALLOOM_PROBE " hashes").output);
-        uint64_t program = 0;
-        uint64_t contexts[2] = {};
-        hashes >> program >> contexts[0] >> contexts[1];
         PlanBuilder builder(uint64_t{count} * granules * 16);
-        builder.header.program = program;
-        builder.header.depth = depth;
+        const uint64_t context = name_context(builder, depth);
         std::vector<PlanBuilder::Slot> slots;
         for (uint64_t i = 0; i < count; ++i) {
             slots.push_back({static_cast<uint32_t>(i * step % count * granules), granules});
         }
-        builder.add_context(contexts[depth - 1], slots);
+        builder.add_context(context, slots);
+        return settings_for(builder);
+    }
+
+    // One whose call site has a group.
+    std::string plan_of_a_group(unsigned depth) {
+        PlanBuilder builder(0);
+        const uint64_t context = name_context(builder, depth);
+        builder.groups.push_back({4096, 4096, 4096, 0});
+        builder.add_context(context, {}, 0);
+        return settings_for(builder);
+    }
+
+  private:
+    uint64_t name_context(PlanBuilder& builder, unsigned depth) const {
+        std::istringstream hashes(plain(MALLOOM_PROBE " hashes").output);
+        uint64_t contexts[2] = {};
+        hashes >> builder.header.program >> contexts[0] >> contexts[1];
+        builder.header.depth = depth;
+        return contexts[depth - 1];
+    }
+    std::string settings_for(PlanBuilder& builder) const {
         builder.write(folder + "/plan");
         return "statistics=1,plan=" + folder + "/plan";
     }
@@ -61,8 +77,20 @@ TEST_F(Preload, RequestsBeyondThePlanGoToTheFallback) {
 TEST_F(Preload, ACallSiteThatThePlanDoesNotFitIsGivenUp) {
     const Outcome outcome = run(plan_for_probe(1, 5000, 3), MALLOOM_PROBE " objects 5000 200");
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_NE(outcome.complaint.find("plan given up, 1 contexts did not fit"), std::string::npos)
-        << outcome.complaint;
+    EXPECT_NE(outcome.complaint.find("plan given up at request "), std::string::npos) << outcome.complaint;
+    EXPECT_NE(outcome.complaint.find(", 1 contexts did not fit"), std::string::npos) << outcome.complaint;
+}
+
+TEST_F(Preload, APlanWhoseGroupsHaveStoppedIsGivenUp) {
+    for (unsigned depth : {1U, 2U}) {
+        const Outcome outcome = run(plan_of_a_group(depth), MALLOOM_PROBE " sparse 400000 64");
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_NE(outcome.complaint.find("plan given up at request "), std::string::npos)
+            << outcome.complaint;
+        EXPECT_NE(outcome.complaint.find("in 1 group (1 stopped)"), std::string::npos) << outcome.complaint;
+        const Outcome fitting = run(plan_of_a_group(depth), MALLOOM_PROBE " objects 40000 64");
+        EXPECT_NE(fitting.complaint.find("plan used; "), std::string::npos) << fitting.complaint;
+    }
 }
 
 TEST_F(Preload, StatisticsComeHoweverTheProgramEnds) {
@@ -228,12 +256,45 @@ TEST_F(Preload, AWrongSettingIsNamed) {
               "malloom: MALLOOM=heap=pool is ignored; it can be plan|pools|fallback|bins|pages\n");
 }
 
+// `hg` is how the kernel tells of memory that is to become huge pages.
+TEST_F(Preload, TheFallbackIsInHugePagesWhereThatIsWanted) {
+    const std::string allowed = contents("/sys/kernel/mm/transparent_hugepage/enabled");
+    const bool are_possible = !allowed.empty() && allowed.find("[never]") == std::string::npos;
+    const auto are_wanted = [&](const std::string& settings) {
+        return run(settings, "/bin/cat /proc/self/smaps").output.find(" hg") != std::string::npos;
+    };
+    EXPECT_FALSE(are_wanted("heap=fallback"));
+    EXPECT_FALSE(are_wanted("heap=fallback,fallback_huge_pages=0"));
+    EXPECT_EQ(are_wanted("heap=fallback,fallback_huge_pages=1"), are_possible);
+    PlanBuilder builder(0);
+    builder.header.flags = static_cast<uint64_t>(formats::plan::PlanFlag::fallback_huge_pages);
+    builder.write(folder + "/plan");
+    EXPECT_EQ(are_wanted("plan=" + folder + "/plan"), are_possible);
+    EXPECT_FALSE(are_wanted("fallback_huge_pages=0,plan=" + folder + "/plan"));
+}
+
+TEST_F(Preload, TheFallbackGivesBackAfterTheDelay) {
+    PlanBuilder builder(0);
+    builder.header.purge_delay = 2;
+    builder.write(folder + "/plan");
+    const auto left_of = [&](const std::string& settings) {
+        return std::stoul(run(settings, MALLOOM_PROBE " left 100").output);
+    };
+    EXPECT_GT(left_of("heap=fallback"), 90U) << "a second has not passed";
+    EXPECT_LT(left_of("heap=fallback,purge_delay=0"), 50U);
+    EXPECT_LT(left_of("plan=" + folder + "/plan"), 50U);
+    EXPECT_GT(left_of("purge_delay=100000,plan=" + folder + "/plan"), 90U);
+    EXPECT_EQ(run("purge_delay=1s", MALLOOM_PROBE " one").complaint,
+              "malloom: MALLOOM=purge_delay=1s is ignored; it can be milliseconds\n");
+}
+
 TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
     const Outcome outcome = run("hep=plan,statistics=0,Plan=x,fallback=mimalloc", MALLOOM_PROBE " one");
-    EXPECT_EQ(outcome.complaint,
-              "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback statistics "
-              "save_plan save_process preallocate huge_pages packed colocate prefetch record depth "
-              "max_size accesses\n");
+    EXPECT_EQ(
+        outcome.complaint,
+        "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback "
+        "fallback_huge_pages purge_delay statistics save_plan save_process preallocate huge_pages packed "
+        "colocate prefetch record depth max_size accesses\n");
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.output, plain(MALLOOM_PROBE " one").output);
 }

@@ -1,7 +1,9 @@
 // A program that asks for memory in known ways, run with libmalloom.so preloaded by preload_test.cpp.
 //   probe hashes             the hash of its executable and of the context (depth 1, then 2) of its one call
 //   site probe objects N BYTES    N objects at that call site, all alive; then frees them; "adjacent K": K
-//   follow the one before probe cycle N BYTES      N times one object probe
+//   follow the one before probe cycle N BYTES      N times one object
+//   probe sparse N BYTES     N objects, of which 63 of 64 are freed at once
+//   probe left MIB     fills so much in objects of 64 KiB and frees them; prints how many MiB stay resident
 //   probe limited BYTES ALIGNMENT     limits its own data, takes such objects until there are no more, gives
 //   them back and takes one again
 //   probe exhaust BYTES ALIGNMENT     the same within the limits that it is started with
@@ -98,6 +100,39 @@ int cycle(size_t count, size_t bytes) {
         object = through_caller(malloc, bytes);
     }
     return 0;
+}
+
+int keep_few(size_t count, size_t bytes) {
+    std::vector<void*> kept;
+    for (size_t i = 0; i < count; ++i) {
+        void* object = through_caller(malloc, bytes);
+        if (i % 64 == 0) {
+            kept.push_back(object);
+        } else {
+            free(object);
+        }
+    }
+    for (void* object : kept) {
+        free(object);
+    }
+    return 0;
+}
+
+int print_left(size_t mebibytes) {
+    constexpr size_t bytes = size_t{64} << 10;
+    std::vector<void*> objects((mebibytes << 20) / bytes);
+    for (void*& object : objects) {
+        object = malloc(bytes);
+        memset(object, 1, bytes);
+    }
+    for (void* object : objects) {
+        free(object);
+    }
+    unsigned long all = 0;
+    unsigned long resident = 0;
+    FILE* counts = fopen("/proc/self/statm", "r");
+    const bool is_read = counts != nullptr && fscanf(counts, "%lu %lu", &all, &resident) == 2;
+    return is_read ? printf("%lu\n", resident * static_cast<unsigned long>(getpagesize()) >> 20) < 0 : 1;
 }
 
 void* churn(void* seed) {
@@ -333,6 +368,8 @@ int main(int count, char** words) {
     if (strcmp(what, "hashes") == 0) return print_hashes();
     if (strcmp(what, "objects") == 0) return make_objects(number(2), number(3));
     if (strcmp(what, "cycle") == 0) return cycle(number(2), number(3));
+    if (strcmp(what, "left") == 0) return print_left(number(2));
+    if (strcmp(what, "sparse") == 0) return keep_few(number(2), number(3));
     if (strcmp(what, "threads") == 0) return run_threads();
     if (strcmp(what, "fork") == 0) return run_fork();
     if (strcmp(what, "signal") == 0) return run_signal();

@@ -146,17 +146,15 @@ class SequenceMatching : public Composition {
     // One composition lives at a time; a thread begins its sequence anew in each.
     front::Requester& requester(size_t bytes, unsigned) override {
         static thread_local const void* known = nullptr;
-        static thread_local heaps::ThreadSequence sequence;
         static thread_local front::Requester requester;
         if (known != this) {
             known = this;
-            sequence = {};
             requester = {};
             if (const auto* found = plan.sequence(threads++)) {
                 heap.plan.assign(requester, found->first_slot, found->slots);
             }
         }
-        return heaps::advance_sequence(sequence, requester, bytes) ? requester : nobody;
+        return heaps::advance_sequence(requester, bytes) ? requester : nobody;
     }
     std::atomic<uint64_t> threads{0};
 };

@@ -32,6 +32,8 @@ class DynamicScale:
     few_requests: Budget
     """For the programs that allocate little, whose limit is near 1."""
     document_megabytes: int
+    other_requests: int
+    """Of the program that does other things than its plan was learned on."""
     malloc_free: Budget
     object_sizes: Sequence[int]
     objects: int
@@ -55,6 +57,7 @@ def full_scale(
         other_sizes=Budget(fewest=10, most=40, seconds=min(seconds, 90.0)),
         few_requests=Budget(fewest=10, most=60, seconds=60.0),
         document_megabytes=20,
+        other_requests=10_000_000,
         malloc_free=Budget(most=30, seconds=10.0),
         object_sizes=SIZES,
         objects=20_000_000,
@@ -76,6 +79,7 @@ def quick_scale(programs: Sequence[str], sizes: Sequence[str], last_level: int) 
         other_sizes=few,
         few_requests=few,
         document_megabytes=1,
+        other_requests=100_000,
         malloc_free=few,
         object_sizes=SIZES[:1],
         objects=100_000,

@@ -11,6 +11,7 @@ from malloom.bench.dynamic.goals import time_goals
 from malloom.bench.dynamic.malloc_free import malloc_free_rows
 from malloom.bench.dynamic.memory import memory_rows
 from malloom.bench.dynamic.misses import MACHINES, Counted, counted_rows
+from malloom.bench.dynamic.other_inputs import OTHERS, other_input_rows
 from malloom.bench.dynamic.other_sizes import (
     CHECKED_ON,
     LARGEST_LEVEL,
@@ -42,6 +43,7 @@ from malloom.bench.ten_programs import (
 PARTS = {
     "times": "tables 1 and 2: CPU time and peak memory, and the goals over programs",
     "other-sizes": "what `malloom optimize` keeps, at a quarter to sixteen times the learned heap",
+    "other-inputs": "plans of each kind where the program does other things than it was learned on",
     "few-requests": "programs that allocate little, under DynamoRIO",
     "prefetches": "table 3: how many prefetches the optimiser injects",
     "misses": "cachegrind's counts with the caches of the paper's machines",
@@ -91,6 +93,7 @@ def _prepared(scale: DynamicScale) -> Prepared:
     makers = {
         "times": _times,
         "other-sizes": _other_sizes,
+        "other-inputs": _other_inputs,
         "few-requests": _few_requests,
         "prefetches": _prefetches,
         "misses": _misses,
@@ -153,6 +156,13 @@ def _expected_of_others(scale: DynamicScale, last_level: int) -> float:
     budget, heaps = scale.other_sizes, [heap_bytes(size, last_level) for size in RACED_AT]
     races = sum(max(budget.seconds, 3 * SECONDS_PER_BYTE * heap * (budget.fewest + 1)) for heap in heaps)
     return RUNS_TO_OPTIMIZE * SECONDS_PER_BYTE * heap_bytes(CHECKED_ON, last_level) + races
+
+
+def _other_inputs(scale: DynamicScale) -> list[Step]:
+    measure = partial(other_input_rows, requests=scale.other_requests, budget=scale.few_requests)
+    return [
+        Step("other-inputs", how, partial(measure, how=how), scale.few_requests.seconds) for how in OTHERS
+    ]
 
 
 def _few_requests(scale: DynamicScale) -> list[Step]:

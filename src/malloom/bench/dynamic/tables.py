@@ -7,6 +7,7 @@ from malloom.bench.dynamic.fallback_cost import FALLBACK, MIMALLOC
 from malloom.bench.dynamic.malloc_free import ON_TWO_THREADS, OURS
 from malloom.bench.dynamic.memory import EMPTY, FULL
 from malloom.bench.dynamic.misses import MACHINES
+from malloom.bench.dynamic.other_inputs import FALLBACK as FALLBACK_ALONE
 from malloom.bench.dynamic.prefetches import METRIC, ONE
 from malloom.bench.general import BEST
 from malloom.bench.malloc_free import TIME
@@ -48,6 +49,12 @@ def tables() -> list[Table]:
         ),
         Table("Table 3: prefetches (paper → today)", "prefetches", METRIC, ONE, cell=_prefetches),
         *_misses(),
+        Table(
+            "Plans where the program does other things: CPU time against the fallback alone",
+            "other-inputs",
+            "cpu_time",
+            FALLBACK_ALONE,
+        ),
         Table(
             "Programs that allocate little: CPU time against DynamoRIO alone",
             "few-requests",

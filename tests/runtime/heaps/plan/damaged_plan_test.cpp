@@ -92,7 +92,7 @@ class Driver : public Composition {
 
     front::Requester& requester(size_t bytes, unsigned context) override {
         if (in_sequence.end != 0) {
-            return heaps::advance_sequence(sequence, in_sequence, bytes) ? in_sequence : nobody;
+            return heaps::advance_sequence(in_sequence, bytes) ? in_sequence : nobody;
         }
         return requesters[context % composition_contexts];
     }
@@ -124,7 +124,6 @@ class Driver : public Composition {
     }
 
     front::Requester requesters[composition_contexts];
-    heaps::ThreadSequence sequence;
     front::Requester in_sequence;
     std::vector<Object> objects;
 };

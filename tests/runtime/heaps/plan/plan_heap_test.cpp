@@ -125,6 +125,43 @@ TEST_F(PlanHeapTest, SlotsThatHardlyEverFitAreGivenUp) {
     EXPECT_EQ(heap.exhausted_slots(), 2000u);
 }
 
+class AfterManyThatFitted : public PlanHeapTest {
+  protected:
+    static constexpr int fitted = 8000;
+
+    void SetUp() override {
+        std::vector<PlanBuilder::Slot> slots;
+        for (uint32_t i = 0; i < 5 * fitted / 2; ++i) {
+            slots.push_back({i, 1});
+        }
+        open(slots);
+        for (int i = 0; i < fitted; ++i) {
+            ASSERT_EQ(allocate(16), place(static_cast<uint64_t>(i)));
+        }
+    }
+};
+
+TEST_F(AfterManyThatFitted, SlotsThatFitNoMoreAreGivenUp) {
+    int asked = 0;
+    while (heaps::PlanHeap::has_slot(requester)) {
+        ASSERT_LT(++asked, fitted / 4) << "what was before counts for little";
+        EXPECT_EQ(allocate(100), nullptr);
+    }
+    EXPECT_EQ(heap.given_up(), 1U);
+}
+
+TEST_F(AfterManyThatFitted, APartThatThePlanDoesNotKnowIsBorne) {
+    for (int part = 0; part < 3; ++part) {
+        for (int i = 0; i < 500; ++i) {
+            EXPECT_EQ(allocate(100), nullptr);
+        }
+        for (int i = 0; i < 2000; ++i) {
+            EXPECT_NE(allocate(16), nullptr);
+        }
+    }
+    EXPECT_EQ(heap.given_up(), 0U);
+}
+
 TEST_F(PlanHeapTest, RequestsWithoutAPlaceAndAFewMisfitsAreBorne) {
     std::vector<PlanBuilder::Slot> slots(4000, {formats::plan::no_slot, 1});
     for (size_t i = 0; i < slots.size(); i += 4) {

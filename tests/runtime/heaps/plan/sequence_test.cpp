@@ -23,7 +23,7 @@ class SequenceTest : public testing::Test {
 
     // The slot that a request of so many granules gets, or 0; used up as the heap would.
     uint32_t match(size_t granules) {
-        if (!heaps::advance_sequence(sequence, requester, granules * 16)) {
+        if (!heaps::advance_sequence(requester, granules * 16)) {
             return 0;
         }
         const auto* slot = reinterpret_cast<const formats::plan::PlanSlot*>(requester.next);
@@ -33,7 +33,6 @@ class SequenceTest : public testing::Test {
 
     std::vector<formats::plan::PlanSlot> slots;
     heaps::PlannedContext requester;
-    heaps::ThreadSequence sequence;
 };
 
 TEST_F(SequenceTest, TheRecordedSequenceMatchesThroughout) {
@@ -66,9 +65,8 @@ TEST_F(SequenceTest, ALongWayAheadIsNotSearched) {
 }
 
 TEST_F(SequenceTest, NothingMatchesWithoutASequence) {
-    heaps::ThreadSequence none;
     heaps::PlannedContext nobody;
-    EXPECT_FALSE(heaps::advance_sequence(none, nobody, 16));
+    EXPECT_FALSE(heaps::advance_sequence(nobody, 16));
 }
 
 }  // namespace
