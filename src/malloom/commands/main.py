@@ -36,6 +36,7 @@ VERBS = (
     "cc",
     "c++",
     "doctor",
+    "man",
     "bench",
 )
 
