@@ -11,9 +11,10 @@ namespace {
 using front::Site;
 using front::Sites;
 
-constexpr uintptr_t call = 0x1000;
-constexpr uintptr_t planned[] = {call, 0x2000};
-constexpr uintptr_t other[] = {call, 0x3000};
+// Of this program, as chains through what is no module's have one hash.
+const uintptr_t call = reinterpret_cast<uintptr_t>(&context::stable_hash);
+const uintptr_t planned[] = {call, call + 1};
+const uintptr_t other[] = {call, call + 2};
 
 constinit Sites sites;
 constinit Sites counted_sites;
@@ -28,7 +29,9 @@ class LeftSites : public testing::Test {
         size_t bytes = 0;
         image = builder.build(bytes);
         EXPECT_TRUE(plan.open(reinterpret_cast<const unsigned char*>(image.data()), bytes)) << plan.problem();
+        EXPECT_FALSE(front::process_heaps.plan.open(plan)) << "it has no arena";
     }
+    ~LeftSites() override { front::process_heaps.plan.close(); }
 
     std::vector<uint64_t> image;
     heaps::PlanFile plan;
