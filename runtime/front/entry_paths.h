@@ -151,12 +151,8 @@ struct Entries {
                                     malloom_mimalloc_allocate, allocate_colocated, allocate_slow);
     }
     static void* allocate(size_t bytes) {
-        const uintptr_t asks = site(__builtin_return_address(0));
-        void* object = heap().allocate_pooled(bytes, asks);
-        if (object != nullptr) {
-            return object;
-        }
-        return heap().is_fallbacks(asks) ? malloom_mimalloc_allocate(bytes) : allocate_unpooled(bytes);
+        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+        return object != nullptr ? object : allocate_unpooled(bytes);
     }
     static void* allocate_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);
@@ -216,12 +212,8 @@ struct Entries {
                                     malloom_mimalloc_create, create_colocated, create_slow);
     }
     static void* create(size_t bytes) {
-        const uintptr_t asks = site(__builtin_return_address(0));
-        void* object = heap().allocate_pooled(bytes, asks);
-        if (object != nullptr) {
-            return object;
-        }
-        return heap().is_fallbacks(asks) ? malloom_mimalloc_create(bytes) : create_unpooled(bytes);
+        void* object = heap().allocate_pooled(bytes, site(__builtin_return_address(0)));
+        return object != nullptr ? object : create_unpooled(bytes);
     }
     static void* create_by_size(size_t bytes) {
         void* object = Heap::allocate_by_size(bytes);

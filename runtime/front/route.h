@@ -84,9 +84,6 @@ class Route {
     [[gnu::always_inline]] void* allocate_pooled(size_t bytes, uintptr_t return_address) const {
         return sites_.allocate_pooled(bytes, return_address);
     }
-    [[gnu::always_inline]] bool is_fallbacks(uintptr_t return_address) const {
-        return sites_.is_fallbacks(return_address);
-    }
     template <class FromFallback, class Colocated, class SlowPath>
     [[gnu::always_inline]] void* allocate_fast(size_t bytes, uintptr_t return_address, uintptr_t place,
                                                FromFallback from_fallback, Colocated colocated,
@@ -97,13 +94,17 @@ class Route {
         if (is_unpoolable(bytes)) {
             return allocate_marked(bytes, slow_path);
         }
-        if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
-            return object;
-        }
-        Site* site = sites_.find_fast(return_address);
-        if (site == nullptr) [[unlikely]] {
+        const Sites::Recent* recent = sites_.met_lately(return_address);
+        if (recent == nullptr) [[unlikely]] {
             return slow_path(bytes);
         }
+        if (recent->is_fallbacks()) {
+            return from_fallback(bytes);
+        }
+        if (void* object = sites_.allocate_reached(bytes, *recent, return_address, place)) {
+            return object;
+        }
+        Site* site = recent->site_now();
         if (site->colocation.has_fast_path(bytes)) {
             return colocated(bytes, site->colocation);
         }
@@ -124,13 +125,17 @@ class Route {
         if (is_unpoolable(bytes)) {
             return allocate_marked_zeroed(bytes, slow_path);
         }
-        if (void* object = sites_.allocate_reached(bytes, return_address, place)) {
-            return memset(object, 0, bytes);
-        }
-        Site* site = sites_.find_fast(return_address);
-        if (site == nullptr) [[unlikely]] {
+        const Sites::Recent* recent = sites_.met_lately(return_address);
+        if (recent == nullptr) [[unlikely]] {
             return slow_path(bytes);
         }
+        if (recent->is_fallbacks()) {
+            return malloom_mimalloc_allocate_zeroed(1, bytes);
+        }
+        if (void* object = sites_.allocate_reached(bytes, *recent, return_address, place)) {
+            return memset(object, 0, bytes);
+        }
+        Site* site = recent->site_now();
         if (asks_the_caller(*site)) {
             return slow_path(bytes);
         }

@@ -61,9 +61,13 @@ void* RunTime::allocate_by_mode(size_t bytes, size_t alignment, const Caller& ca
 
 void* RunTime::allocate_by_chain(size_t bytes, size_t alignment, const Caller& caller) {
     Requester& requester = requester_of_chain(caller);
-    if (plain_end_of(requester) != 0) [[unlikely]] {
-        note_without_place(requester, caller);
-    }
+    return plain_end_of(requester) == 0 ? serve_soon(bytes, alignment, requester)
+                                        : allocate_without_place(bytes, alignment, requester, caller);
+}
+
+void* RunTime::allocate_without_place(size_t bytes, size_t alignment, Requester& requester,
+                                      const Caller& caller) {
+    note_without_place(requester, caller);
     return serve_soon(bytes, alignment, requester);
 }
 

@@ -64,7 +64,9 @@ class RunTime : public Route {
         Sites::Contexts::Entry* known = walks_.find(caller);
         return known != nullptr ? known->value : walk_to_requester(caller);
     }
-    [[gnu::noinline]] void note_without_place(Requester& requester, const context::Caller& caller);
+    [[gnu::noinline]] void* allocate_without_place(size_t bytes, size_t alignment, Requester& requester,
+                                                   const context::Caller& caller);
+    void note_without_place(Requester& requester, const context::Caller& caller);
     void leave(Site& site);
     [[gnu::noinline]] Requester& walk_to_requester(const context::Caller& caller);
     Requester& requester_of_thread(size_t bytes);

@@ -71,6 +71,7 @@ struct Site : Requester {
     Site* below = nullptr;            ///< the wrapper that it is a caller of
     context::Step step;               ///< to its callers; known of wrappers and their callers
     bool is_left = false;             ///< chains: as Sites::leave
+    bool was_looked_at = false;       ///< chains: whether it may be left, lately
     bool has_common_pool = false;     ///< its pool is the common one of its size class, until it gets its own
     uint64_t living_at_first = 0;     ///< objects of that class when it asked the class's pools first
     context::RequestMonitor monitor;

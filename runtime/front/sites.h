@@ -22,6 +22,22 @@ class Sites {
     /// Frames of the deepest chain that has a pool of its own.
     static constexpr unsigned most_frames = formats::plan::most_pool_frames;
 
+    // By the low bits of the key. What is not to be found at once has the complement in its place. Racing
+    // threads may leave the key of one site with another, or with what was its pool; requests then get that
+    // one's slots, or chunks of that pool if these have their size.
+    struct alignas(32) Recent {
+        uintptr_t key;
+        SitePool pooled;    // the site's
+        uint64_t distance;  // of a wrapper: Reach::plain_distance
+        Site* site;
+
+        [[gnu::always_inline]] Site* site_now() const { return __atomic_load_n(&site, __ATOMIC_RELAXED); }
+        /// Whether all requests of the site are mimalloc's.
+        [[gnu::always_inline]] bool is_fallbacks() const {
+            return pooled.now().bytes == SitePool::of_fallback;
+        }
+    };
+
     struct Learning {
         bool learns;     ///< sites are watched, and get the pools that they are worth
         bool colocates;  ///< those whose objects belong beside others are looked for
@@ -51,42 +67,36 @@ class Sites {
         return take_chunk(recent->pooled.now(), bytes);
     }
 
-    /// Whether all requests of the call's site are mimalloc's, as far as that is known at once.
-    [[gnu::always_inline]] bool is_fallbacks(uintptr_t return_address) const {
+    /// What is known of a call's site, if it was met lately.
+    [[gnu::always_inline]] const Recent* met_lately(uintptr_t return_address) const {
         const Recent* recent = &recent_of(return_address);
         __asm__("" : "+r"(recent));
-        return __atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) == return_address &&
-               recent->pooled.now().bytes == SitePool::of_fallback;
+        return __atomic_load_n(&recent->key, __ATOMIC_ACQUIRE) == return_address ? recent : nullptr;
     }
 
     /// For a call in a wrapper: a chunk of the pool of the wrapper's caller, where all is at hand; else null.
-    /// `place` is where the return address lies.
+    /// `wrapper` is what is known of the call; `place` is where the return address lies.
     [[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) void*
-    allocate_reached(size_t bytes, uintptr_t return_address, uintptr_t place) const {
-        const Recent* wrapper = &recent_of(return_address);
-        const uintptr_t above = place + wrapper->distance;
+    allocate_reached(size_t bytes, const Recent& wrapper, uintptr_t return_address, uintptr_t place) const {
+        const uintptr_t above = place + wrapper.distance;
         // Of another page it would have to be asked whether it can be read.
-        if (__atomic_load_n(&wrapper->key, __ATOMIC_ACQUIRE) != return_address || wrapper->distance == 0 ||
-            context::ReadablePages::page_of(above ^ place) != 0) {
+        if (wrapper.distance == 0 || context::ReadablePages::page_of(above ^ place) != 0) {
             return nullptr;
         }
         const uintptr_t key =
             context::Reach::key_above(return_address, *reinterpret_cast<const volatile uintptr_t*>(above));
-        const Recent* caller = &recent_of(key);
-        __asm__("" : "+r"(caller));
-        if (__atomic_load_n(&caller->key, __ATOMIC_ACQUIRE) != key) {
+        const Recent* caller = met_lately(key);
+        if (caller == nullptr) {
             return nullptr;
         }
         const SitePool pool = caller->pooled.now();
-        return wrapper->site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
+        return wrapper.site->note_end(caller->site->end()) ? take_chunk(pool, bytes) : nullptr;
     }
 
     /// The site of a call, if it was met lately.
     [[gnu::always_inline]] Site* find_fast(uintptr_t return_address) const {
-        const Recent& recent = recent_of(return_address);
-        return __atomic_load_n(&recent.key, __ATOMIC_ACQUIRE) == return_address
-                   ? __atomic_load_n(&recent.site, __ATOMIC_RELAXED)
-                   : nullptr;
+        const Recent* recent = met_lately(return_address);
+        return recent != nullptr ? recent->site_now() : nullptr;
     }
     [[gnu::always_inline]] Site& at(uintptr_t return_address) {
         Site* site = find_recent(return_address);
@@ -173,15 +183,6 @@ class Sites {
     }
 
   private:
-    // By the low bits of the key. What find_fast must not find has the complement in its place.
-    // Racing threads may leave the key of one site with another, or with what was its pool; requests then get
-    // that one's slots, or chunks of that pool if these have their size.
-    struct alignas(32) Recent {
-        uintptr_t key;
-        SitePool pooled;    // the site's
-        uint64_t distance;  // of a wrapper: Reach::plain_distance
-        Site* site;
-    };
     static constexpr size_t recent_sites = 1024;
 
     // Compilers would add the table's place in its object to the index, by an instruction of its own.

@@ -54,6 +54,7 @@ TEST_F(LeftSites, AreFoundAtOnceUntilTheirChainsAreLookedForAgain) {
     EXPECT_TRUE(Sites::has_place(sites.of_chain(planned, 2).value));
     sites.leave(site);
     EXPECT_EQ(sites.find_fast(call), nullptr);
+    EXPECT_TRUE(site.was_looked_at) << "once is enough";
 }
 
 TEST_F(LeftSites, AreNotWhereRequestsAreCounted) {
