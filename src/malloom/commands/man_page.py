@@ -43,7 +43,7 @@ def page_of(verb: str | None) -> str:
 
 def paragraphs(text: str) -> list[str]:
     """Of a docstring, each in one line. Where lines are kept as they are, they are one paragraph each."""
-    found = []
+    found: list[str] = []
     for part in re.split(r"\n\s*\n", textwrap.dedent(text).strip()):
         kept = part.startswith("\b")
         found += part.removeprefix("\b").strip().splitlines() if kept else [" ".join(part.split())]
