@@ -27,6 +27,7 @@ VERBS = (
     "simulate",
     "run",
     "deploy",
+    "verify",
     "merge",
     "report",
     "diff",

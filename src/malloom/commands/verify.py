@@ -1,0 +1,82 @@
+"""`malloom verify`: whether a plan that a few hosts run with is worth keeping."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from malloom.quantities import counted
+
+if TYPE_CHECKING:
+    from malloom.fleet.canary import Judged
+
+MAX_MEMORY = 1.15
+"""As `malloom optimize` has it."""
+STATUS = {"keep": 0, "roll back": 3, "undecided": 4}
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        name="verify",
+        epilog="Example: malloom verify run.plan --baseline without.jsonl --candidate with.jsonl",
+    )(verify)
+
+
+def verify(
+    plan: Annotated[Path, typer.Argument(help="The plan that the candidates run with.", show_default=False)],
+    baseline: Annotated[
+        Path,
+        typer.Option("--baseline", metavar="LOG", help="The log of hosts without it.", show_default=False),
+    ],
+    candidate: Annotated[
+        Path, typer.Option("--candidate", metavar="LOG", help="The log of hosts with it.", show_default=False)
+    ],
+    max_memory: Annotated[
+        float,
+        typer.Option(
+            "--max-memory", metavar="RATIO", min=0.01, help="Most peak memory, against that without it."
+        ),
+    ] = MAX_MEMORY,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Say whether a plan is worth keeping, by the logs of hosts with it and without it.
+
+    A log has a JSON object a line: host, window, cpu_seconds, requests, and peak_bytes where memory is to be
+    judged. Windows of one name are a pair, and what is judged is the CPU time for a request, by the median of
+    the pairs' ratios and its interval of 95 %.
+
+    Exit status: 0 keep it, 3 roll it back, 4 not decided, 1 where the logs cannot be used, 2 for bad use.
+    """
+    from malloom.fleet.canary import judge, read_log  # noqa: PLC0415  (help does not need NumPy)
+    from malloom.layout.plan_header import check_plan  # noqa: PLC0415
+
+    check_plan(plan)
+    judged = judge(read_log(baseline), read_log(candidate), max_memory)
+    if as_json:
+        typer.echo(json.dumps({"plan": str(plan), **asdict(judged)}))
+    else:
+        typer.echo("\n".join(lines_of(judged)))
+    raise typer.Exit(STATUS[judged.decision])
+
+
+def lines_of(judged: Judged) -> list[str]:
+    """The decision first."""
+    time, (without, with_plan) = judged.time, judged.hosts
+    bounds = "" if time.low is None or time.high is None else f" [{time.low:.3f} {time.high:.3f}]"
+    lines = [
+        f"{judged.decision}: {judged.why}",
+        f"CPU time for a request: {time.ratio:.3f}{bounds} of that without the plan, "
+        f"{counted(judged.windows, 'window')}, {counted(with_plan, 'host')} with it and {without} without",
+    ]
+    lines.append(
+        "peak memory: not judged, as not every host says it"
+        if judged.memory is None
+        else f"peak memory: {judged.memory:.3f}, the mean over hosts"
+    )
+    if judged.unpaired:
+        lines.append(f"left out: {counted(judged.unpaired, 'window')} that only one group has")
+    return lines
