@@ -159,3 +159,17 @@ def test_a_file_is_written_whole_and_none_is_lost(profile: Path, tmp_path: Path)
         check=False,
     )
     assert (again.returncode, "exists already" in again.stderr) == (2, True)
+
+
+def test_perfetto_has_memory_over_time(profile: Path) -> None:
+    document = json.loads(report(profile, "--format", "perfetto"))
+    counters = [event for event in document["traceEvents"] if event["ph"] == "C"]
+    living = [sum(event["args"].values()) for event in counters]
+    assert max(living) == known(profile)["totals"]["live_peak"]
+    assert [event["ts"] for event in counters] == sorted(event["ts"] for event in counters)
+    (peak,) = (event["ts"] for event in document["traceEvents"] if event["ph"] == "i")
+    assert living[[event["ts"] for event in counters].index(peak)] == max(living)
+    names = {name for event in counters for name in event["args"]}
+    assert names == {"text <stdin>:4", "others"}
+    (name,) = (event["args"]["name"] for event in document["traceEvents"] if event["ph"] == "M")
+    assert name == "pro;gram"

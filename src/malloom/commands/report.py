@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def report(
     profile: Annotated[Path, typer.Argument(help="The profile to read, a plan, or a fleet.")],
     format: Annotated[
-        str, typer.Option("--format", help="text, json, html, csv, folded, speedscope or pprof.")
+        str, typer.Option("--format", help="text, json, html, csv, folded, speedscope, pprof or perfetto.")
     ] = "text",
     output: Annotated[
         Path | None,
@@ -61,7 +61,8 @@ def report(
     As html: one page for a browser, which opens offline: advice, call sites as a list or a tree, a flame
     graph, memory over time.
 
-    For other tools: csv, folded stacks (by what --sort says), speedscope, and pprof, all contexts in them.
+    For other tools: csv, folded stacks (by what --sort says), speedscope, and pprof, all contexts in them;
+    and perfetto, memory over time.
 
     Of a plan: what it carries, what it holds for (on check inputs, or on this input only), and what was
     measured of it. Of a fleet: its builds, and what its hosts' objects did, by context.

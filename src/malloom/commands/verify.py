@@ -12,7 +12,7 @@ import typer
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
-    from malloom.fleet.canary import Judged
+    from malloom.measure.canary import Judged
 
 MAX_MEMORY = 1.15
 """As `malloom optimize` has it."""
@@ -51,8 +51,8 @@ def verify(
 
     Exit status: 0 keep it, 3 roll it back, 4 not decided, 1 where the logs cannot be used, 2 for bad use.
     """
-    from malloom.fleet.canary import judge, read_log  # noqa: PLC0415  (help does not need NumPy)
     from malloom.layout.plan_header import check_plan  # noqa: PLC0415
+    from malloom.measure.canary import judge, read_log  # noqa: PLC0415  (help does not need NumPy)
 
     check_plan(plan)
     judged = judge(read_log(baseline), read_log(candidate), max_memory)

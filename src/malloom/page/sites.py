@@ -8,8 +8,8 @@ import numpy as np
 
 from malloom.cache.geometry import Geometry
 from malloom.fields.table import FieldTable, field_table
-from malloom.page.timeline import Timeline, timeline_of
 from malloom.profile import HeapProfile
+from malloom.profile.timeline import Timeline, timeline_of
 from malloom.report.context_rows import ContextRow, Totals, summarize
 from malloom.report.names import count_of_program, short_name
 from malloom.report.symbols import Place, Symbols

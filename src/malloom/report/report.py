@@ -9,6 +9,7 @@ from typing import IO, Protocol, cast
 
 from malloom.errors import UsageProblem
 from malloom.profile import HeapProfile, Process
+from malloom.profile.requests import Requests
 from malloom.report.context_rows import ContextRow, Totals, sort_rows, summarize
 from malloom.report.reasons import check_not_empty, gaps, other_notes
 from malloom.report.symbols import Place, Symbols
@@ -32,6 +33,8 @@ class Report:
     """What the profile has only a part of; what cannot be known for that is None in totals and rows."""
     notes: list[str]
     """What else a reader has to know."""
+    requests: Requests
+    """All of the process, by the contexts of the rows."""
 
 
 class ReportFormat(Protocol):
@@ -43,9 +46,9 @@ class ReportFormat(Protocol):
         """Writes the whole report."""
 
 
-FORMATS = ("text", "json", "csv", "folded", "speedscope", "pprof")
+FORMATS = ("text", "json", "csv", "folded", "speedscope", "pprof", "perfetto")
 """Each is one module beside this one."""
-EXPORTS = ("csv", "folded", "speedscope", "pprof")
+EXPORTS = ("csv", "folded", "speedscope", "pprof", "perfetto")
 """Those that other tools read: they have all contexts, if nobody says otherwise."""
 
 
@@ -73,4 +76,15 @@ def make_report(path: Path, *, process: str | None, sort: str, top: int, depth: 
     places = symbols.places(frame for chain in frames for frame in chain)
     notes = [*other_notes(profile), *symbols.notes]
     chains = [[place for frame in chain for place in places[frame]] for chain in frames]
-    return Report(path, profile.process, profile.created, totals, sort, rows, chains, gaps(profile), notes)
+    return Report(
+        path,
+        profile.process,
+        profile.created,
+        totals,
+        sort,
+        rows,
+        chains,
+        gaps(profile),
+        notes,
+        profile.requests,
+    )

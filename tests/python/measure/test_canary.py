@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malloom.errors import CommandError
-from malloom.fleet.canary import Decision, Group, judge, read_log
+from malloom.measure.canary import Decision, Group, judge, read_log
 
 
 def group(costs: list[float], *, hosts: int = 2, peak: float | None = 100.0) -> Group:

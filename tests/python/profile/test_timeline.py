@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malloom.page.timeline import NAMED, timeline_of
 from malloom.profile.requests import NEVER, requests_from_arrays
+from malloom.profile.timeline import NAMED, timeline_of
 
 LIVES = st.lists(
     st.tuples(st.integers(0, 40), st.integers(0, NAMED + 3), st.booleans(), st.integers(1, 30)),
