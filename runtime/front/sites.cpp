@@ -53,7 +53,9 @@ void Sites::keep(uintptr_t key, Site& site) {
     const bool has_place =
         __atomic_load_n(&site.group, __ATOMIC_RELAXED) != no_group || heaps::PlanHeap::has_slot(site);
     const bool is_common = learns_ && is_of_any_size && !has_place;
-    const bool is_fallbacks = __atomic_load_n(&site.plain_end, __ATOMIC_RELAXED) != 0;
+    // Of others the caller or the companion is asked.
+    const bool is_fallbacks =
+        site.kind() == Kind::settled && __atomic_load_n(&site.plain_end, __ATOMIC_RELAXED) != 0;
     recent.pooled.set(is_common      ? SitePool{SitePool::of_any_size, heaps::PoolHeap::none}
                       : is_fallbacks ? SitePool{SitePool::of_fallback, heaps::PoolHeap::none}
                                      : site.pooled.now());
