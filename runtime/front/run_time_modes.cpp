@@ -11,6 +11,7 @@
 #include "runtime/front/run_time.h"
 #include "runtime/platform/environment.h"
 #include "runtime/platform/output.h"
+#include "runtime/platform/real_allocator.h"
 
 namespace malloom::front {
 
@@ -36,6 +37,7 @@ void RunTime::start() {
         return;
     }
     ProcessPools::prepare();
+    platform::real::make_ready();
     name_sites_on_misuse(sites());
     const platform::Settings settings(platform::environment_value("MALLOOM"));
     const Options options = read_options(settings);

@@ -1,6 +1,7 @@
 #include "runtime/platform/real_allocator.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,11 @@ void* move_from_bootstrap(void* object, size_t bytes) {
 }
 
 }  // namespace
+
+// There is no such parameter.
+void make_ready() {
+    mallopt(0, 0);
+}
 
 void resolve() {
     ready();

@@ -10,6 +10,10 @@ namespace malloom::platform::real {
 /// Finds the next allocator now. Optional: the first call does it too; a constructor that calls it keeps
 /// dlsym away from signal handlers and threads.
 void resolve();
+/// Has the C library's malloc make itself ready, which it does at its first request without a lock: it counts
+/// on pthread_create asking it before there are threads, and here that request goes elsewhere. While the
+/// process has one thread; takes no memory.
+void make_ready();
 
 /// Memory comes from a small static buffer while dlsym is asking for memory itself; such objects are never
 /// given back, and all functions below know them.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.conftest import COMMAND
 from end_to_end.torture import torture
 
 SEEDS = range(100 if os.environ.get("MALLOOM_SOAK") else 8)
@@ -24,6 +25,15 @@ def open_folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_program_does_what_it_does_alone(open_folder: Path, seed: int) -> None:
     assert torture.differences(seed, open_folder) == []
+
+
+def test_threads_may_be_the_first_that_the_c_library_serves(open_folder: Path) -> None:
+    """Its malloc becomes ready without a lock. This program went wrong once in sixty runs."""
+    command = [torture.build(251, open_folder), "25", "845"]
+    alone = torture.outcome(command, open_folder)
+    for _ in range(150):
+        here = torture.outcome([COMMAND, "run", "--heap", "fallback", "--", *command], open_folder)
+        assert here == alone
 
 
 def test_a_seed_is_one_program() -> None:
