@@ -7,14 +7,16 @@ with the fallback: the uses that building leaves on every object would bring all
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from malloom.layout.layout import NO_GROUP
+from malloom.layout.level import Level
 from malloom.profile import AffinityGraph
-from malloom.profile.requests import I64, U32
+from malloom.profile.requests import I64, U32, U64
 
 F64 = npt.NDArray[np.float64]
 
@@ -28,6 +30,15 @@ objects that are made, looked at once and released gain nothing."""
 LEAST_SHARE = 0.01
 """A group has at least this share of all affinity."""
 MOST_GROUPS = 64
+LARGEST = 4096
+"""Bytes: larger requests have no use for neighbours."""
+SMALLEST_CHUNK = 64 << 10
+LARGEST_CHUNK = 1 << 20
+MOST_DEPTH = 4
+"""Frames: enough to see through the usual wrappers of malloc."""
+MISPLACED = 0.02
+"""Share of the grouped requests that may be in another group, or none, for the sake of fewer frames: every
+frame costs each request."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +125,42 @@ def _gain(other: int, members: list[int], weight: float, pull: float, affinity: 
     joined = affinity.score(weight + pull + inside, [*members, other])
     apart = max(affinity.score(weight, members), affinity.score(inside, [other]))
     return joined - (1 - MERGE_TOLERANCE) * apart
+
+
+def deepest_of(frames: int) -> int:
+    """Frames of the contexts that are grouped, of those that were recorded."""
+    return min(MOST_DEPTH, max(frames, 1))
+
+
+def shallowest(levels: Iterable[tuple[int, Level]], wanted: U32, requests: I64) -> tuple[int, U32]:
+    """The fewest frames that tell the groups of the rows apart, and the group of every context then.
+
+    `levels` come with their depths, the shallowest first. Of each row there is the group that is wanted, and
+    how many requests it stands for.
+    """
+    allowed = MISPLACED * requests[wanted != NO_GROUP].sum()
+    found = 0, wanted
+    for depth, level in levels:
+        of_context = _most_frequent(level.of_row, wanted, requests, len(level.hashes))
+        found = depth, of_context
+        if requests[of_context[level.of_row] != wanted].sum() <= allowed:
+            break
+    return found
+
+
+def _most_frequent(context: U32, group: U32, requests: I64, contexts: int) -> U32:
+    """The group that most of each context's requests want. Without requests there are no contexts."""
+    if not len(group):
+        return group
+    wanted, index = np.unique(group, return_inverse=True)
+    place = context * np.int64(len(wanted)) + index
+    count = np.bincount(place, weights=requests, minlength=contexts * len(wanted))
+    most: U32 = wanted[count.reshape(contexts, len(wanted)).argmax(axis=1)]
+    return most
+
+
+def chunk_bytes(expected: U64) -> U64:
+    """About an eighth of what the group is expected to hold, so that little is left unused."""
+    wanted = np.clip(expected // np.uint64(8), SMALLEST_CHUNK, LARGEST_CHUNK)
+    chunk: U64 = (2 ** np.ceil(np.log2(wanted.astype(np.float64)))).astype(np.uint64)
+    return chunk
