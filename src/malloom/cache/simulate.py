@@ -57,7 +57,12 @@ class Sample:
 
 def sample_of(profile: HeapProfile, budget: int | None) -> Sample:
     """About `budget` accesses of the profile, or all of them where it has no more or the budget is None."""
-    return Sample(*windows(profile.access_entries, budget))
+    return sample_among(profile.access_entries, budget)
+
+
+def sample_among(access_entries: int, budget: int | None) -> Sample:
+    """The same of so many accesses."""
+    return Sample(*windows(access_entries, budget))
 
 
 def simulate(

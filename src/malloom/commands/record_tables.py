@@ -20,7 +20,7 @@ NANOSECONDS = 1_000_000_000
 def beside(output: Path, *, force: bool) -> Iterator[Path]:
     """The path of a profile that is gone at the end, on the disk on which the table will lie. Raises where no
     table can be written there."""
-    from malloom.fleet.database import needed  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.extra import needed  # noqa: PLC0415  (a verb loads what it uses)
 
     needed("duckdb", "a table of a fleet")
     check_output(output)

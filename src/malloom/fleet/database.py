@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -10,18 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from malloom.errors import CommandError
+from malloom.extra import needed
 
 MEMORY = "2GB"
 """What DuckDB may use before it puts intermediate results into temporary files."""
-EXTRA = "install it with 'pip install malloom[fleet]'"
-
-
-def needed(package: str, purpose: str) -> Any:
-    """The package of the extra, imported. Raises CommandError where it is not installed."""
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise CommandError(f"{purpose} needs the package {package}", remedy=EXTRA) from None
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from malloom.errors import CommandError, UsageProblem
-from malloom.fleet.database import EXTRA, needed
+from malloom.extra import EXTRA, needed
 from malloom.fleet.origin import KEY, MAKE_AGAIN, Origin, decoded
 from malloom.input_file import opened_ordinary
 from malloom.output_file import BEGINNINGS

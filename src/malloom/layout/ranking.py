@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from malloom.cache.cost import stall_cycles
 from malloom.cache.geometry import Geometry
-from malloom.cache.simulate import Sample, SimulatedCounts, Simulation, sample_of
+from malloom.cache.simulate import Sample, SimulatedCounts, Simulation, sample_among
 from malloom.errors import CommandError
 from malloom.layout.layout import Groups, Layout, Pools
 from malloom.layout.strategy import Strategy
@@ -27,8 +27,10 @@ time."""
 TIE = 0.01
 """Costs closer than this are a tie, which the smaller footprint wins. A limit of what the model can tell:
 ratios of costs in samples of some million accesses are off by more (docs/results/notes-cost-model.md)."""
-BASELINES = frozenset({"random", "overhead-only"})
-"""Shuffled, and nothing placed at all: there to be compared with."""
+RECORDED = "overhead-only"
+"""Nothing is placed at all, so that all lies where it was recorded."""
+BASELINES = frozenset({"random", RECORDED})
+"""Shuffled, and nothing placed: there to be compared with."""
 PLACERS = 2
 """Strategies placed at a time: a limit of memory, of which each needs its own, so not as many as there are
 cores."""
@@ -160,26 +162,61 @@ def _preference(each: Ranked) -> tuple[int, int, float, bool]:
     return each.counts.pages, each.counts.lines, each.cycles, each.strategy != "sequential"
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The best strategy, and the rounds by which it was found: in each all that were simulated, the best
+    first. Among them may be RECORDED, which is there to be compared with and is not chosen."""
+
+    best: Ranked
+    rounds: tuple[list[Ranked], ...]
+
+
 def best_layout(
     profile: HeapProfile,
     strategies: Iterable[Strategy],
     geometry: Geometry,
     progress: RankingProgress = SILENT,
-) -> tuple[Ranked, Layout]:
-    """The best strategy's standing and layout: all by a small sample, the best of them by a larger one.
-    Raises CommandError where the profile has no accesses."""
+    beside: Iterable[Strategy] = (),
+) -> tuple[Chosen, Layout]:
+    """The best strategy and its layout: all by a small sample, the best of them by a larger one. Those
+    `beside` are simulated too. Raises CommandError where the profile has no accesses."""
     if profile.access_entries == 0:
         raise CommandError(
             "the profile has no accesses to choose by",
             remedy="record with --accesses full, or name a --strategy",
         )
     ranking = Ranking(profile, geometry, progress)
-    ranking.enter(worth_simulating(strategies, profile))
-    ranked = ranking.run(sample_of(profile, FIRST_ROUND))
-    if profile.access_entries > FIRST_ROUND:
-        ranking.retain({each.strategy for each in ranked[:FINALISTS]})
-        ranked = ranking.run(sample_of(profile, SAMPLED_ACCESSES))
-    return ranked[0], ranking.layout(ranked[0].strategy)
+    chosen, others = worth_simulating(strategies, profile), list(beside)
+    ranking.enter([*chosen, *others])
+
+    def simulated(names: Sequence[str], sample: Sample) -> list[Ranked]:
+        ranking.retain(names)
+        return ranking.run(sample)
+
+    named, beside_them = ([each.name for each in of] for of in (chosen, others))
+    found = best_of(named, profile.access_entries, simulated, beside_them)
+    return found, ranking.layout(found.best.strategy)
+
+
+def best_of(
+    names: Sequence[str],
+    access_entries: int,
+    simulated: Callable[[Sequence[str], Sample], list[Ranked]],
+    beside: Sequence[str] = (),
+) -> Chosen:
+    """The best of the strategies: all by a small sample of so many accesses, the best of them by a larger
+    one. `simulated` ranks those of some names by a sample."""
+    rounds = [simulated([*names, *beside], sample_among(access_entries, FIRST_ROUND))]
+    if access_entries > FIRST_ROUND:
+        finalists = {each.strategy for each in _without(rounds[0], beside)[:FINALISTS]}
+        best = [name for name in names if name in finalists]
+        rounds.append(simulated([*best, *beside], sample_among(access_entries, SAMPLED_ACCESSES)))
+    return Chosen(_without(rounds[-1], beside)[0], tuple(rounds))
+
+
+def _without(ranked: Iterable[Ranked], names: Collection[str]) -> list[Ranked]:
+    """In their order among themselves: what is beside them might part those that are tied."""
+    return in_order([each for each in ranked if each.strategy not in names])
 
 
 def left_out(profile: HeapProfile) -> list[str]:

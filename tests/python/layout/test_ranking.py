@@ -41,7 +41,8 @@ def test_an_order_that_matches_the_walk_beats_one_that_does_not() -> None:
 
 def test_auto_takes_a_matching_order() -> None:
     profile = shuffled_walk()
-    best, layout = best_layout(profile, all_strategies(), GEOMETRY)
+    chosen, layout = best_layout(profile, all_strategies(), GEOMETRY)
+    best = chosen.best
     placed = place(strategy(best.strategy), profile, GEOMETRY)
     assert layout.strategy == best.strategy and layout.arena_bytes == placed.arena_bytes
     assert layout.offset.tolist() == placed.offset.tolist()
@@ -51,8 +52,21 @@ def test_auto_takes_a_matching_order() -> None:
 
 def test_auto_never_takes_a_baseline() -> None:
     profile = HeapProfile.from_arrays([48], accesses=[0])
-    best, _ = best_layout(profile, all_strategies(), GEOMETRY)
-    assert best.strategy not in {"random", "overhead-only"}
+    chosen, _ = best_layout(profile, all_strategies(), GEOMETRY)
+    assert chosen.best.strategy not in {"random", "overhead-only"}
+
+
+def test_what_is_beside_is_told_and_changes_nothing() -> None:
+    profile = shuffled_walk()
+    alone, _ = best_layout(profile, all_strategies(), GEOMETRY)
+    beside, layout = best_layout(profile, all_strategies(), GEOMETRY, beside=[strategy("overhead-only")])
+    assert beside.best == alone.best
+    assert layout.strategy == alone.best.strategy
+    told = [[each for each in ranked if each.strategy != "overhead-only"] for ranked in beside.rounds]
+    assert [{each.strategy for each in ranked} for ranked in told] == [
+        {each.strategy for each in ranked} for ranked in alone.rounds
+    ]
+    assert all(len(ranked) == len(without) + 1 for ranked, without in zip(beside.rounds, told, strict=True))
 
 
 def test_the_best_is_looked_for_among_what_can_be_it() -> None:
