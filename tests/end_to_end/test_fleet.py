@@ -1,14 +1,17 @@
 """`malloom record --tables`, `malloom merge`, and what reads a fleet."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from end_to_end.conftest import COMMAND, Finished
 from malloom.fleet.origin import KEY
+from malloom.layout.plan_file import read_plan
 
 PROGRAM = """
 #include <stdlib.h>
@@ -146,3 +149,95 @@ def test_a_program_without_requests_leaves_no_table(malloom: Callable[..., Finis
     assert done.returncode == 1
     assert "made no request" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "empty.c"]
+
+
+def pooled(malloom: Callable[..., Finished], plan: str, program: Path) -> int:
+    """Objects that a run with the plan placed in pools, by its statistics."""
+    done = malloom("run", "--plan", plan, "--statistics", "--", program)
+    succeeded(done)
+    found = re.search(r"pooled (\d+) ", done.stderr)
+    return int(found[1]) if found else 0
+
+
+def test_a_fleets_plan_is_good_for_each_of_its_builds(malloom: Callable[..., Finished], fleet: Path) -> None:
+    succeeded(malloom("merge", fleet / "tables", "-o", "web.fleet"))
+    told = json.loads(succeeded(malloom("plan", "web.fleet", "-o", "web.plan", "--json")))
+    assert told["pools"] == 4
+    assert len(told["builds"]) == 2
+    report = succeeded(malloom("report", "web.plan"))
+    assert "made from a fleet of 2 hosts, good for the builds" in report
+    for build in ("old", "new"):
+        assert pooled(malloom, "web.plan", fleet / build / "service") >= 4000
+    succeeded(malloom("deploy", "web.plan", "-o", "deployed"))
+
+
+def test_one_hosts_table_gives_the_plan_of_its_profile(
+    malloom: Callable[..., Finished], fleet: Path, tmp_path: Path
+) -> None:
+    succeeded(malloom("record", "-o", "run.profile", "--", fleet / "old/service"))
+    told = succeeded(malloom("report", "run.profile", "--format", "parquet"))
+    assert "run.profile.parquet" in told
+    succeeded(malloom("plan", "run.profile", "-o", "own.plan", "--strategy", "pools"))
+    succeeded(malloom("plan", "run.profile.parquet", "-o", "table.plan"))
+    own, of_table = (read_plan(tmp_path / name) for name in ("own.plan", "table.plan"))
+    assert own.contexts.tolist() == of_table.contexts.tolist()
+    assert own.header["program"] == of_table.header["program"]
+    assert own.sites == of_table.sites
+
+
+def test_a_table_is_read_by_duckdb(fleet: Path) -> None:
+    query = f"select sum(requests) from read_parquet('{fleet}/tables/*.parquet')"
+    assert duckdb.sql(query).fetchall() == [(12000,)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--strategy", "first-use"], "not planned by first-use"),
+        (["--match", "sequence"], "--match means nothing for a fleet"),
+        (["--scheduler", "local"], "--scheduler means nothing for a fleet"),
+        (["--depth", "2"], "--depth means nothing for a fleet"),
+    ],
+)
+def test_what_a_fleet_cannot_plan(
+    malloom: Callable[..., Finished], fleet: Path, arguments: list[str], reason: str
+) -> None:
+    done = malloom("plan", fleet / "tables/a.parquet", "-o", "x.plan", *arguments)
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_fleets_plans_race(malloom: Callable[..., Finished], fleet: Path) -> None:
+    succeeded(malloom("merge", fleet / "tables", "-o", "web.fleet"))
+    quick = ["--seconds", "2", "--runs", "6", "--json"]
+    done = malloom("optimize", "--fleet", "web.fleet", *quick, "--", fleet / "old/service")
+    answer = json.loads(succeeded(done))
+    names = {each["name"] for each in answer["rows"]}
+    assert "pools of the fleet" in names
+    assert not [name for name in names if name.startswith(("first-use", "sequential"))]
+
+
+def test_the_fleets_plan_is_matched_to_a_build_that_it_does_not_know(
+    malloom: Callable[..., Finished], fleet: Path
+) -> None:
+    succeeded(malloom("merge", fleet / "tables/a.parquet", "-o", "old.fleet"))
+    quick = ["--seconds", "2", "--runs", "6", "--json"]
+    done = malloom("optimize", "--fleet", "old.fleet", *quick, "--", fleet / "new/service")
+    answer = json.loads(succeeded(done))
+    assert any("is of other builds, and was matched to this one" in note for note in answer["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--fleet", "old/service"], "old/service is no fleet; make one with 'malloom merge'"),
+        (["--fleet", "tables/a.parquet", "--strategy", "pools"], "--fleet goes with none of --strategy"),
+    ],
+)
+def test_what_cannot_race(
+    malloom: Callable[..., Finished], fleet: Path, arguments: list[str], reason: str
+) -> None:
+    done = malloom("optimize", *arguments, "--", "old/service", cwd=fleet)
+    assert done.returncode == 2
+    assert reason in done.stderr

@@ -48,6 +48,38 @@ def test_auto_writes_a_plan_that_places_all(malloom: Malloom, profile: Path, tmp
     assert done.stdout == "" and "planned by" in done.stderr
 
 
+def test_what_auto_takes_is_explained(malloom: Malloom, profile: Path, tmp_path: Path) -> None:
+    plain = malloom("plan", profile, "-o", "plain.plan", "--cache", "p4")
+    assert plain.returncode == 0, plain.stderr
+    told = malloom("plan", profile, "-o", "run.plan", "--cache", "p4", "--explain")
+    assert told.returncode == 0, told.stderr
+    assert (tmp_path / "run.plan").read_bytes() == (tmp_path / "plain.plan").read_bytes()
+    heading, first, *_, reason = told.stdout.splitlines()
+    assert heading.split()[:4] == ["against", "as", "recorded", "waiting"]
+    name, waiting = first.split()[:2]
+    assert reason.startswith(f"{name} is predicted to wait {waiting} of the cycles as recorded")
+    done = malloom("plan", profile, "-o", "again.plan", "--cache", "p4", "--explain", "--json")
+    explained = json.loads(done.stdout)["explanation"]
+    rows = {row["strategy"]: row for row in explained["strategies"]}
+    assert (
+        explained["chosen"]
+        == name
+        == read_plan(tmp_path / "run.plan").header["strategy"].rstrip(b"\0").decode()
+    )
+    assert f"{rows[name]['waiting']:.3f}" == waiting
+    simulated = malloom("simulate", profile, "--cache", "p4", "--json")
+    cycles = {row["strategy"]: row["cycles"] for row in json.loads(simulated.stdout)["rows"]}
+    for each in rows:
+        expected = cycles[each] / cycles["overhead-only"]
+        assert rows[each]["waiting"] == pytest.approx(expected, abs=0.001), each
+
+
+def test_a_named_strategy_needs_no_reason(malloom: Malloom, profile: Path) -> None:
+    done = malloom("plan", profile, "-o", "x.plan", "--strategy", "size", "--explain")
+    assert done.returncode == 2
+    assert done.stderr == "malloom: --explain is for --strategy auto; leave one of them out\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

@@ -27,9 +27,8 @@ def joined(suite: Suite, states: Sequence[State]) -> tuple[Prepared, Findings]:
             raise UsageProblem(f"a file is damaged: {unknown}")
     options = _options_of_all(suite, states)
     steps = {step.id: step for state in states for step in state.steps}
-    _demand_one_machine([*steps.values()])
     prepared = suite.prepare(**options)
-    return prepared, _findings(prepared, steps)
+    return prepared, findings_of(prepared, steps)
 
 
 def _options_of_all(suite: Suite, states: Sequence[State]) -> dict[str, Any]:
@@ -68,8 +67,10 @@ def _demand_one_machine(steps: Sequence[Finished]) -> None:
             )
 
 
-def _findings(prepared: Prepared, found: Mapping[StepId, Finished]) -> Findings:
-    """Of the steps in the suite's order, where it has them now, and then of what concludes them."""
+def findings_of(prepared: Prepared, found: Mapping[StepId, Finished]) -> Findings:
+    """Of the steps in the suite's order, where it has them now, and then of what concludes them. Raises
+    UsageProblem for steps of different machines."""
+    _demand_one_machine([*found.values()])
     findings = Findings()
     for part, make in prepared.steps.items():
         of_part = [finished for finished in found.values() if finished.part == part]

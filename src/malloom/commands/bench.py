@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from malloom.bench.by_tasks import run_by_tasks
 from malloom.bench.cases import DEFAULT_FOLDER
 from malloom.bench.choosing import chosen_steps, print_needs
 from malloom.bench.findings import Findings
@@ -21,6 +22,7 @@ from malloom.bench.state import VERSION, State, locked
 from malloom.bench.steps import Step
 from malloom.bench.suite import Prepared, Suite
 from malloom.bench.suites import found_suites
+from malloom.cluster.tasks import tasks_at
 from malloom.commands.bench_join import join
 from malloom.commands.bench_output import print_tables, shown, write
 from malloom.errors import CommandError, UsageProblem
@@ -158,6 +160,14 @@ def bench(
             show_default=False,
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Measure each step as a task of Dask's, by the scheduler there, one at a time on a machine.",
+            show_default=False,
+        ),
+    ] = None,
     list_steps: Annotated[
         bool, typer.Option("--list", help="Print the steps, and what each needs; measure nothing.")
     ] = False,
@@ -174,12 +184,14 @@ def bench(
         return
     for written in filter(None, (json, markdown, state)):
         check_output(written)
+    if scheduler is not None and minutes != math.inf:
+        raise UsageProblem("--minutes is for steps that are measured here", remedy="leave out --scheduler")
     if pictures is not None:
         prepare(pictures)
     prepared.check(workloads)
     options = options_that_agree(suite, chosen, quick, workloads)
     wanted = Wanted.ANY_COMMIT if any_commit else Wanted.THIS_COMMIT if resume else Wanted.NOTHING
-    kept_in = Kept(name, options, state or default_file(name, options), wanted)
+    kept_in = Kept(name, options, state or default_file(name, options), wanted, scheduler)
     findings = measured(prepared, steps, workloads, kept_in, minutes)
     # Before printing: a terminal that is gone takes none of it along.
     write(name, prepared, findings, json, markdown)
@@ -197,12 +209,14 @@ def bench(
 
 @dataclass(frozen=True)
 class Kept:
-    """Where finished steps are kept, under what they are known there, and which are gone on from."""
+    """Where finished steps are kept, under what they are known there, which are gone on from, and whose
+    workers measure the others: a scheduler's, if any."""
 
     suite: str
     options: Mapping[str, Any]
     file: Path
     wanted: Wanted
+    scheduler: str | None = None
 
 
 def measured(
@@ -215,6 +229,9 @@ def measured(
         host = {**measured_on(workloads), **described(workloads)}
         empty = State(VERSION, kept.suite, kept.options)
         keeper = keeper_at(kept.file, empty, prepared.steps, steps, host, kept.wanted, say)
+        if kept.scheduler is not None:
+            with tasks_at(kept.scheduler) as tasks:
+                return run_by_tasks(kept.suite, kept.options, prepared, steps, keeper, tasks, say)
         return run(
             steps,
             workloads,

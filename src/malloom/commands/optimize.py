@@ -11,6 +11,7 @@ import typer
 from malloom.commands.optimize_checks import (
     check_builds,
     check_choice,
+    check_fleet,
     check_names,
     check_words,
     client_of,
@@ -157,6 +158,21 @@ def optimize(
         bool,
         typer.Option("--ignore-status", help="Go on where the program's exit status is another than 0."),
     ] = False,
+    fleet: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FLEET",
+            help="Race the plans of a fleet, made by 'malloom merge', in place of what is learned here.",
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Simulate strategies as tasks of Dask's, by the scheduler there, or 'local'; workers must "
+            "reach the temporary folder. What is timed runs here.",
+        ),
+    ] = None,
     confirm: Annotated[
         Path | None,
         typer.Option(
@@ -211,6 +227,12 @@ def optimize(
     if build is not None:
         check_builds(build, command, strategy, confirm)
         check_choice(place)
+    if fleet is not None:
+        check_fleet(fleet, strategy or accesses or scheduler or confirm or build)
+    if scheduler is not None:
+        from malloom.cluster.tasks import require_workers  # noqa: PLC0415  (few pay for it)
+
+        require_workers(scheduler)
     if command:
         require_reachable(open_program(command[0]))
     from malloom.measure.interleaved import Budget  # noqa: PLC0415
@@ -230,6 +252,8 @@ def optimize(
         timeout,
         best_plan=best_plan,
         build=build,
+        scheduler=scheduler,
+        fleet=fleet,
     )
     with (
         ended_in_order(),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from malloom.errors import UsageProblem
 from malloom.optimize.goal import Goal
-from malloom.output_file import check_replaced
+from malloom.output_file import check_replaced, is_kind
 
 if TYPE_CHECKING:
     from malloom.measure.service import Client
@@ -34,6 +34,18 @@ def check_builds(build: str, command: list[str] | None, strategy: str | None, co
             "--build goes with neither --strategy nor --confirm", remedy="leave one of them out"
         )
     check_build(build, command[0])
+
+
+def check_fleet(fleet: Path, other: object) -> None:
+    """Raises UsageProblem where something else is asked for that says where plans come from, and where there
+    is no fleet."""
+    if other:
+        raise UsageProblem(
+            "--fleet goes with none of --strategy, --accesses, --scheduler, --confirm and --build",
+            remedy="leave one of them out",
+        )
+    if not is_kind(fleet, "table of a host"):
+        raise UsageProblem(f"{fleet} is no fleet", remedy="make one with 'malloom merge'")
 
 
 def check_choice(place: Path) -> None:

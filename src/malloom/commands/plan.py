@@ -11,20 +11,34 @@ from typing import Annotated
 import typer
 
 from malloom.cache.geometry import Geometry, geometry_from
+from malloom.cluster.files import as_named, local_file
+from malloom.cluster.ranking import RemoteRanking
+from malloom.cluster.tasks import tasks_at
 from malloom.commands.plan_bins import plan_bins, require_bins, require_no_places
 from malloom.commands.plan_exact_bins import Language, plan_exact_bins, require_source
-from malloom.commands.ranking_progress import shown
-from malloom.commands.simulate import CACHE_HELP
-from malloom.errors import CommandError
+from malloom.commands.plan_explained import Explanation, explanation
+from malloom.commands.plan_fleet import plan_of_fleet, require_profile
+from malloom.commands.ranking_progress import shown, tasks_shown
+from malloom.commands.simulate import CACHE_HELP, PROFILE_HELP, SCHEDULER_HELP
+from malloom.errors import CommandError, UsageProblem
 from malloom.layout.bin_layout import DEFAULT_BINS, MOST_BINS, TARGETS
 from malloom.layout.layout import Layout
 from malloom.layout.plan import Plan, make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_merge import with_learned
 from malloom.layout.plan_sites import with_site_keys
-from malloom.layout.ranking import FIRST_ROUND, best_layout, left_out, place
+from malloom.layout.ranking import (
+    FIRST_ROUND,
+    RECORDED,
+    Chosen,
+    best_layout,
+    best_of,
+    left_out,
+    place,
+    worth_simulating,
+)
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
-from malloom.output_file import check_new, check_output, check_replaced
+from malloom.output_file import check_new, check_output, check_replaced, is_kind
 from malloom.profile import HeapProfile
 from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
@@ -55,9 +69,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    profile: Annotated[
-        Path, typer.Argument(help="The profile, made by 'malloom record'.", show_default=False)
-    ],
+    profile: Annotated[str, typer.Argument(help=PROFILE_HELP, show_default=False)],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The plan to write, or the header.", show_default=False)
     ],
@@ -133,6 +145,18 @@ def plan(
             show_default=False,
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Print why auto takes what it takes: what each strategy is predicted to wait and to miss, "
+            "against the layout as recorded.",
+        ),
+    ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help=f"For --strategy auto. {SCHEDULER_HELP}", metavar="ADDRESS", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing plan or header.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what was planned, or the bins, as one JSON object.")
@@ -145,46 +169,81 @@ def plan(
     with --target also the function from a size to its bin as machine code, to lie in flash. With --language
     the output is an allocator by itself.
     """
+    given = {
+        "cache": cache != "host",
+        "match": match is not Match.context,
+        "depth": depth is not None,
+        "preallocate": preallocate is not None,
+        "pools": pools,
+        "scheduler": scheduler is not None,
+        "explain": explain,
+        "with": learned is not None,
+    }
     if purpose is Purpose.bins:
-        require_no_places(
-            strategy=name != AUTO,
-            cache=cache != "host",
-            match=match is not Match.context,
-            depth=depth is not None,
-            preallocate=preallocate is not None,
-            pools=pools,
-            **{"with": learned is not None},
-        )
+        require_no_places(strategy=name != AUTO, **given)
         require_source(language, bins=bins is not None)
         write = (
             partial(plan_bins, bins=bins) if language is None else partial(plan_exact_bins, language=language)
         )
-        write(profile, output, process=process, target=target, force=force, as_json=as_json)
+        write(local_file(profile), output, process=process, target=target, force=force, as_json=as_json)
         return
     require_bins(target=target, bins=bins, language=language)
     geometry = geometry_from(cache)
     named = None if name == AUTO else strategy(name)
-    check_output(output, profile)
+    for option in ("scheduler", "explain"):
+        if named and given[option]:
+            raise UsageProblem(f"--{option} is for --strategy auto", remedy="leave one of them out")
+    path = local_file(profile)
+    check_output(output, path)
     if not force:
         check_new(output)
     check_replaced(output, "plan")
-    opened = HeapProfile.open(profile, process)
+    if is_kind(path, "table of a host"):
+        require_profile(path, process=process is not None, **given)
+        plan_of_fleet(path, output, name, as_json=as_json)
+        return
+    opened = HeapProfile.open(path, process)
     check_not_empty(opened)
     for note in (*notes_on(opened), *geometry.notes):
         typer.echo(f"note: {note}", err=True)
-    layout = place(named, opened, geometry) if named else _best(opened, geometry)
+    chosen, layout = (
+        (None, place(named, opened, geometry))
+        if named
+        else _best_of(opened, (as_named(profile), process), geometry, scheduler, explain)
+    )
     made = make_plan(opened, layout, match=match.value, depth=depth, preallocate=preallocate, pools=pools)
     if learned is not None:
         made = with_learned(opened, made, learned)
     write_plan(with_site_keys(opened, made), output)
+    _tell(made, output, len(opened.requests), explanation(chosen) if chosen and explain else None, as_json)
+
+
+def _tell(plan: Plan, output: Path, requests: int, explained: Explanation | None, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(as_data(made, output, len(opened.requests)), indent=1))
-    else:
-        typer.echo(summary(made, len(opened.requests)), err=True)
+        told = {"explanation": explained.data()} if explained else {}
+        print(json.dumps({**as_data(plan, output, requests), **told}, indent=1))
+        return
+    typer.echo(summary(plan, requests), err=True)
+    if explained:
+        typer.echo("\n".join(explained.lines()))
 
 
-def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
-    candidates = all_strategies()
+def _best_of(
+    profile: HeapProfile,
+    named: tuple[str, str | None],
+    geometry: Geometry,
+    scheduler: str | None,
+    explain: bool,
+) -> tuple[Chosen, Layout]:
+    """What is chosen by simulation, here or by tasks. `named` are the profile's name and process."""
+    check_choosable(profile)
+    if scheduler is None:
+        return _best(profile, geometry, explain)
+    return _best_at(scheduler, profile, named, geometry, explain)
+
+
+def check_choosable(profile: HeapProfile) -> None:
+    """Raises CommandError where there is nothing to choose a strategy by; tells which are not tried."""
     if profile.access_entries == 0:
         raise CommandError(
             f"there is nothing to choose by: {why_no_accesses(profile.process)}",
@@ -192,9 +251,26 @@ def _best(profile: HeapProfile, geometry: Geometry) -> Layout:
         )
     if names := left_out(profile):
         typer.echo(f"note: too many requests to try {', '.join(names)}; --strategy takes them", err=True)
+
+
+def _best(profile: HeapProfile, geometry: Geometry, explain: bool) -> tuple[Chosen, Layout]:
+    candidates = all_strategies()
     accesses = min(profile.access_entries, FIRST_ROUND)
+    beside = [strategy(RECORDED)] if explain else []
     with shown(len(candidates), accesses) as progress:
-        return best_layout(profile, candidates, geometry, progress)[1]
+        return best_layout(profile, candidates, geometry, progress, beside)
+
+
+def _best_at(
+    scheduler: str, profile: HeapProfile, named: tuple[str, str | None], geometry: Geometry, explain: bool
+) -> tuple[Chosen, Layout]:
+    """The same, with the strategies simulated as tasks."""
+    names = [each.name for each in worth_simulating(all_strategies(), profile)]
+    beside = [RECORDED] if explain else []
+    with tasks_at(scheduler) as tasks, tasks_shown("simulating", len(names)) as told:
+        ranking = RemoteRanking(tasks, *named, geometry)
+        chosen = best_of(names, profile.access_entries, partial(ranking.rank, told=told), beside)
+    return chosen, place(strategy(chosen.best.strategy), profile, geometry)
 
 
 def as_data(plan: Plan, output: Path, requests: int) -> dict[str, str | int]:

@@ -8,18 +8,30 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from malloom.cluster.tasks import Told, silent
 from malloom.layout.ranking import SILENT, RankingProgress
+
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+
+
+@contextmanager
+def tasks_shown(what: str, count: int) -> Iterator[Told]:
+    """Shows how many tasks are done."""
+    with _bars() as bars:
+        if bars is None:
+            yield silent
+            return
+        bar = bars.add_task(what, total=count)
+        yield lambda done: bars.update(bar, completed=done)
 
 
 @contextmanager
 def shown(strategies: int, accesses: int) -> Iterator[RankingProgress]:
-    """Shows which strategy is placed, and how far the simulation is; nothing where nobody looks."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield SILENT
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bars:
+    """Shows which strategy is placed, and how far the simulation is."""
+    with _bars() as bars:
+        if bars is None:
+            yield SILENT
+            return
         placing = bars.add_task("placing", total=strategies)
         simulating = bars.add_task("simulating", total=accesses)
 
@@ -28,3 +40,14 @@ def shown(strategies: int, accesses: int) -> Iterator[RankingProgress]:
             bars.advance(placing)
 
         yield RankingProgress(place, lambda done: bars.update(simulating, completed=done))
+
+
+@contextmanager
+def _bars() -> Iterator[Progress | None]:
+    """None where nobody looks."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with Progress(*COLUMNS, console=console, transient=True) as bars:
+        yield bars

@@ -26,14 +26,17 @@ def register(app: typer.Typer) -> None:
 def report(
     profile: Annotated[Path, typer.Argument(help="The profile to read, a plan, or a fleet.")],
     format: Annotated[
-        str, typer.Option("--format", help="text, json, html, csv, folded, speedscope, pprof or perfetto.")
+        str,
+        typer.Option(
+            "--format", help="text, json, html, csv, folded, speedscope, pprof, perfetto or parquet."
+        ),
     ] = "text",
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
-            help="The file to write; default: PROFILE.html of html, else stdout.",
+            help="The file to write; default: PROFILE.html or .parquet of these two, else stdout.",
             metavar="FILE",
         ),
     ] = None,
@@ -49,7 +52,10 @@ def report(
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     cache: Annotated[
-        str, typer.Option(help=f"With html: whose misses are counted. {CACHE_HELP}", metavar="GEOMETRY")
+        str,
+        typer.Option(
+            help=f"With html and parquet: whose misses are counted. {CACHE_HELP}", metavar="GEOMETRY"
+        ),
     ] = CACHE,
     process: Annotated[
         str | None,
@@ -62,7 +68,8 @@ def report(
     graph, memory over time.
 
     For other tools: csv, folded stacks (by what --sort says), speedscope, and pprof, all contexts in them;
-    and perfetto, memory over time.
+    and perfetto, memory over time. As parquet: the table that 'malloom merge' takes, for any tool that reads
+    such files.
 
     Of a plan: what it carries, what it holds for (on check inputs, or on this input only), and what was
     measured of it. Of a fleet: its builds, and what its hosts' objects did, by context.
@@ -73,6 +80,9 @@ def report(
     format = "json" if as_json else format
     if format == "html":
         show_page(profile, output, process, cache)
+        return
+    if format == "parquet":
+        write_host_table(profile, output, process, cache, depth)
         return
     chosen = find_format(format)
     if is_kind(profile, "plan"):
@@ -115,6 +125,26 @@ def show_page(profile: Path, output: Path | None, process: str | None, cache: st
     check_replaced(page, "page")
     write_page(profile, process, geometry, page)
     typer.echo(f"{page} ({format_size(page.stat().st_size)}); open it in a browser")
+
+
+def write_host_table(profile: Path, output: Path | None, process: str | None, cache: str, depth: int) -> None:
+    """Write the table, and say where it is."""
+    from malloom.cache.geometry import geometry_from  # noqa: PLC0415
+    from malloom.fleet.table_file import write_table  # noqa: PLC0415
+    from malloom.fleet.tables import DEPTH, table_of  # noqa: PLC0415
+    from malloom.profile import HeapProfile  # noqa: PLC0415
+
+    if is_kind(profile, "plan") or is_kind(profile, "table of a host"):
+        raise UsageProblem(f"{profile} is no profile", remedy="a table is made of what was recorded")
+    table = output or profile.with_name(f"{profile.name}.parquet")
+    geometry = geometry_from(cache)
+    check_output(table, profile)
+    check_replaced(table, "table of a host")
+    made, notes = table_of(HeapProfile.open(profile, process), geometry, depth or DEPTH)
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
+    write_table(made, table)
+    typer.echo(f"{table} ({format_size(table.stat().st_size)}); 'malloom merge' and DuckDB read it")
 
 
 def show_plan(plan: Path, as_json: bool) -> None:

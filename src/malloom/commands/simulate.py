@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from malloom.cache.geometry import NAMED, Geometry, geometry_from
-from malloom.cache.simulate import sample_of
-from malloom.commands.ranking_progress import shown
-from malloom.errors import CommandError, UsageProblem
+from malloom.cache.simulate import sample_among
+from malloom.cluster.files import as_named, local_file
+from malloom.cluster.ranking import RemoteRanking, check_simulatable
+from malloom.cluster.tasks import tasks_at
+from malloom.commands.ranking_progress import shown, tasks_shown
+from malloom.errors import UsageProblem
 from malloom.layout.ranking import Ranked, rank, worth_simulating
 from malloom.layout.registry import strategy, strategy_names
 from malloom.output_width import output_width
 from malloom.profile import HeapProfile
-from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
+from malloom.report.reasons import notes_on
 
 CACHE_HELP = (
     f"A cache geometry: {', '.join(NAMED)}, or spelled out as L1:48K:12:64,L2:2M:16:64,TLB:64:4:4096."
 )
+SCHEDULER_HELP = (
+    "Simulate each strategy as a task of Dask's, by the scheduler at this address, or with 'local' by "
+    "workers on this machine. What comes out is the same."
+)
+PROFILE_HELP = "The profile, made by 'malloom record'; or one in a store, as s3://bucket/run.profile."
 
 
 def register(app: typer.Typer) -> None:
@@ -29,9 +38,7 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate(
-    profile: Annotated[
-        Path, typer.Argument(help="The profile, made by 'malloom record'.", show_default=False)
-    ],
+    profile: Annotated[str, typer.Argument(help=PROFILE_HELP, show_default=False)],
     cache: Annotated[str, typer.Option(help=CACHE_HELP, metavar="GEOMETRY")] = "host",
     only: Annotated[
         list[str] | None,
@@ -49,6 +56,9 @@ def simulate(
     accesses: Annotated[
         int | None, typer.Option(help="Simulate about so many accesses, in windows; all if left out.", min=1)
     ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help=SCHEDULER_HELP, metavar="ADDRESS", show_default=False)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Rank the strategies by simulated misses and by footprint.
@@ -59,23 +69,54 @@ def simulate(
     if auto and only:
         raise UsageProblem("--auto chooses the strategies itself", remedy="leave out --auto or --strategy")
     geometry = geometry_from(cache)
-    chosen = [strategy(name) for name in only or strategy_names()]
-    opened = HeapProfile.open(profile, process)
-    check_not_empty(opened)
-    if opened.access_entries == 0:
-        raise CommandError(f"{profile} cannot be simulated: {why_no_accesses(opened.process)}")
-    for note in (*notes_on(opened), *geometry.notes):
-        typer.echo(f"note: {note}", err=True)
-    sample = sample_of(opened, accesses)
-    if auto:
-        chosen = worth_simulating(chosen, opened)
-    with shown(len(chosen), accesses or opened.access_entries) as progress:
-        ranked = rank(opened, chosen, geometry, sample=sample, progress=progress)
+    names = [strategy(name).name for name in only or strategy_names()]
+    asked = Asked(profile, process, geometry, names, auto, accesses)
+    ranked = _ranked_here(asked) if scheduler is None else _ranked_at(scheduler, asked)
     typer.echo(
         json.dumps(as_object(ranked, geometry), indent=2)
         if as_json
         else as_table(ranked, output_width(sys.stdout))
     )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be ranked: the strategies of the names, or with `auto` those of them that are worth it, by
+    about so many accesses of the process."""
+
+    profile: str
+    process: str | None
+    geometry: Geometry
+    names: list[str]
+    auto: bool
+    accesses: int | None
+
+
+def _ranked_here(asked: Asked) -> list[Ranked]:
+    opened = HeapProfile.open(local_file(asked.profile), asked.process)
+    check_simulatable(opened, asked.profile)
+    _tell([*notes_on(opened), *asked.geometry.notes])
+    chosen = [strategy(name) for name in asked.names]
+    if asked.auto:
+        chosen = worth_simulating(chosen, opened)
+    sample = sample_among(opened.access_entries, asked.accesses)
+    with shown(len(chosen), asked.accesses or opened.access_entries) as progress:
+        return rank(opened, chosen, asked.geometry, sample=sample, progress=progress)
+
+
+def _ranked_at(scheduler: str, asked: Asked) -> list[Ranked]:
+    with tasks_at(scheduler) as tasks:
+        ranking = RemoteRanking(tasks, as_named(asked.profile), asked.process, asked.geometry)
+        facts = ranking.facts(asked.names)
+        _tell([*facts.notes, *asked.geometry.notes])
+        names = facts.worth if asked.auto else asked.names
+        with tasks_shown("simulating", len(names)) as told:
+            return ranking.rank(names, sample_among(facts.access_entries, asked.accesses), told)
+
+
+def _tell(notes: Iterable[str]) -> None:
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
 
 
 def as_object(ranked: list[Ranked], geometry: Geometry) -> dict[str, Any]:

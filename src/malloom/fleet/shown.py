@@ -11,13 +11,12 @@ from malloom.diff.changes import calls_of, name_of
 from malloom.fleet.origin import Build, Origin
 from malloom.fleet.reading import Rows, median_lifetime, read_rows
 from malloom.fleet.tables import LIFETIMES
+from malloom.layout.plan_shown import SHORT_ID
 from malloom.printable import printable
 from malloom.quantities import counted
 from malloom.report.text import bytes_text
 
 HEADINGS = ("requests", "bytes", "live peak", "lifetime", "never", "accesses", "tables")
-SHORT_ID = 12
-"""Digits of a build-id that people are shown."""
 COLUMNS = ("live_peak", *LIFETIMES, "never", "accesses", "accessed", "kinds", "fields", "co_use")
 
 

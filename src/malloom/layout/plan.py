@@ -95,22 +95,13 @@ def make_plan(
 
 
 def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | None) -> dict[str, Any]:
-    empty = {
-        name: np.zeros(0, dtype=formats.dtype("plan", struct))
-        for name, struct in (
-            ("contexts", "PlanContext"),
-            ("slots", "PlanSlot"),
-            ("sequences", "PlanSequence"),
-            ("groups", "PlanGroup"),
-            ("prefetches", "PlanPrefetch"),
-        )
-    }
+    empty = empty_sections()
     if match == "sequence":
         slots, sequences = _sequences(profile, layout)
         return {**empty, "slots": slots, "sequences": sequences, "depth": 0, "racy_requests": 0}
     if layout.groups is not None:
         contexts = _group_contexts(profile, layout.groups)
-        groups = _group_table(layout.groups)
+        groups = group_table(layout.groups)
         return {
             **empty,
             "contexts": contexts,
@@ -121,7 +112,7 @@ def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | Non
     if layout.pools is not None:
         return {
             **empty,
-            "contexts": _pool_contexts(layout.pools),
+            "contexts": pool_contexts(layout.pools),
             "depth": layout.pools.depth,
             "racy_requests": 0,
         }
@@ -130,6 +121,20 @@ def _sections(profile: HeapProfile, layout: Layout, match: str, depth: int | Non
     contexts, slots = _contexts(profile, layout, refolded)
     racy = int((racy_contexts(profile, refolded)[refolded.context] & (layout.offset >= 0)).sum())
     return {**empty, "contexts": contexts, "slots": slots, "depth": chosen, "racy_requests": racy}
+
+
+def empty_sections() -> dict[str, Any]:
+    """The sections of a plan that says nothing."""
+    return {
+        name: np.zeros(0, dtype=formats.dtype("plan", struct))
+        for name, struct in (
+            ("contexts", "PlanContext"),
+            ("slots", "PlanSlot"),
+            ("sequences", "PlanSequence"),
+            ("groups", "PlanGroup"),
+            ("prefetches", "PlanPrefetch"),
+        )
+    }
 
 
 def _aligned(size: int) -> int:
@@ -239,7 +244,7 @@ def _group_contexts(profile: HeapProfile, groups: Groups) -> npt.NDArray[Any]:
     return hash_table(entries[groups.of_context != NO_GROUP])
 
 
-def _pool_contexts(pools: Pools) -> npt.NDArray[Any]:
+def pool_contexts(pools: Pools) -> npt.NDArray[Any]:
     entries = np.zeros(len(pools.hashes), dtype=formats.dtype("plan", "PlanContext"))
     entries["hash"], entries["pool_bytes"], entries["group"] = pools.hashes, pools.bytes, NO_GROUP
     return hash_table(entries)
@@ -249,7 +254,7 @@ def _with_pools(profile: HeapProfile, contexts: npt.NDArray[Any], depth: int) ->
     """The table with pools for contexts of the same depth."""
     pools, _ = pools_of(profile, depth, depth)
     entries = contexts[contexts["hash"] != 0]
-    added = _pool_contexts(pools)
+    added = pool_contexts(pools)
     added = added[added["hash"] != 0]
     merged = {int(entry["hash"]): entry for entry in added} | {int(entry["hash"]): entry for entry in entries}
     table = np.array(list(merged.values()), dtype=contexts.dtype)
@@ -258,7 +263,7 @@ def _with_pools(profile: HeapProfile, contexts: npt.NDArray[Any], depth: int) ->
     return hash_table(table)
 
 
-def _group_table(groups: Groups) -> npt.NDArray[Any]:
+def group_table(groups: Groups) -> npt.NDArray[Any]:
     table = np.zeros(len(groups.chunk_bytes), dtype=formats.dtype("plan", "PlanGroup"))
     table["chunk_bytes"] = groups.chunk_bytes
     table["maximum_bytes"] = groups.maximum_bytes

@@ -20,6 +20,8 @@ CARRIED = (
     ("prefetches_count", "prefetch", "prefetches"),
 )
 """Fields of the header, and what one and several of these are called."""
+SHORT_ID = 12
+"""Digits of a build-id that people are shown."""
 UNJUDGED = "nothing: no run of it was judged"
 """What a plan holds for that 'malloom optimize' has not kept."""
 
@@ -40,6 +42,7 @@ def plan_as_data(plan: Path) -> dict[str, Any]:
         "heap": _told(plan, record, "heap", str),
         "setting": _told(plan, record, "setting", dict),
         "program": _told(plan, record, "program", list),
+        "fleet": _told(plan, record, "fleet", dict),
         "train": _told(plan, record, "train", list) or [],
         "check": _told(plan, record, "check", list) or [],
         "measured": _told(plan, record, "measured", list) or [],
@@ -65,6 +68,9 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
     if data["heap"]:
         yield f"runs with --heap {data['heap']}"
     yield f"holds for: {data['judged'] or UNJUDGED}"
+    if fleet := data["fleet"]:
+        builds = ", ".join(build[:SHORT_ID] or "without a build-id" for build in fleet["builds"])
+        yield f"made from a fleet of {counted(int(fleet['hosts']), 'host')}, good for the builds {builds}"
     if data["program"]:
         yield f"program: {shlex.join(data['program'])}"
     for kind in ("train", "check"):

@@ -190,17 +190,20 @@ def sparing(candidates: Sequence[Candidate], empty: Path) -> list[Candidate]:
 
 
 def candidate_strategies(
-    recording: RecordedProfile, say: Callable[[str], None], note: Callable[[str], None]
+    recording: RecordedProfile,
+    say: Callable[[str], None],
+    note: Callable[[str], None],
+    scheduler: str | None = None,
 ) -> list[str]:
     """Names of strategies, likely best first, from those among which a plan's `auto` chooses. Without
-    recorded accesses there is nothing to simulate."""
+    recorded accesses there is nothing to simulate. With a scheduler of Dask's each is simulated by a task."""
     if recording.accesses == "none":
         return _installed(WITHOUT_ACCESSES)
     say("simulating every strategy")
+    options = ["--auto", "--json", "--accesses", str(SAMPLED_ACCESSES)]
+    options += ["--scheduler", scheduler] if scheduler else []
     try:
-        answer = stages.output_of(
-            "simulate", str(recording.profile), "--auto", "--json", "--accesses", str(SAMPLED_ACCESSES)
-        )
+        answer = stages.output_of("simulate", str(recording.profile), *options)
     except CommandError as error:
         note(f"nothing was simulated ({error})")
         return _installed(WITHOUT_ACCESSES)

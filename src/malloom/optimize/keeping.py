@@ -13,7 +13,7 @@ from malloom.errors import CommandError
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.plan_flags import write_with_flags
-from malloom.layout.plan_record import PlanSetting, write_with_record
+from malloom.layout.plan_record import PlanSetting, read_record, write_with_record
 from malloom.layout.registry import strategy
 from malloom.measure.allocators import Setting
 from malloom.measure.host import processor_name
@@ -40,6 +40,8 @@ def keep(row: Row, record: Mapping[str, Any], folder: Path, place: Path) -> None
     made = folder / "kept.plan"
     if isinstance(row, Candidate):
         write_with_flags(row.plan, made, row.flags, row.purge_delay)
+        # Of which builds a fleet's plan is stays true whatever is measured of it.
+        record = {**read_record(made), **record}
     else:
         write_setting(made)
     write_with_record(made, place, record)

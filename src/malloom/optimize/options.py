@@ -20,7 +20,8 @@ class Options:
     a choice may have against the program's own. `timeout` are the seconds of a run in which nothing is known
     of the program yet, `allocators` where those lie that the source tree builds. `best_plan` is where the
     best plan of the race goes as well, kept or not. `build` is the command that builds the program, with
-    placeholders for its compilers, or None.
+    placeholders for its compilers, or None. `scheduler` is that of Dask's by which strategies are simulated,
+    or None. With a `fleet` its plans race, and nothing is learned of the inputs.
     """
 
     plan: Path
@@ -35,6 +36,8 @@ class Options:
     allocators: tuple[Path, ...] = FOLDERS
     best_plan: Path | None = None
     build: str | None = None
+    scheduler: str | None = None
+    fleet: Path | None = None
 
     @property
     def choice(self) -> Path:

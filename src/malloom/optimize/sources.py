@@ -70,7 +70,7 @@ def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, s
 
 
 def candidates_of(
-    sources: Sources, strategy: str | None, most: int, say: Say
+    sources: Sources, options: Options, most: int, say: Say
 ) -> tuple[list[Candidate], list[str]]:
     """The plans that were learned, and one for each strategy worth a race, at most so many; what to note."""
     own = [Candidate(name, plan) for name, plan in sources.learned.plans.items()]
@@ -78,8 +78,8 @@ def candidates_of(
     if not sources.recordings:
         return own, notes
     wanted = max(most - len(own), FEWEST_PLANNED)
-    planned, more = _planned(sources, strategy, wanted, say)
-    if strategy and not planned:
+    planned, more = _planned(sources, options, wanted, say)
+    if options.strategy and not planned:
         raise CommandError(f"there is no plan to try: {more[-1]}")
     return [*own, *planned], [*notes, *more]
 
@@ -115,15 +115,13 @@ def _agree(name: str, plans: list[Path], written: Path) -> str:
     return f"{name}: the training inputs agree on {agreement.kept}, and {agreement.left_out} are left out"
 
 
-def _planned(
-    sources: Sources, strategy: str | None, most: int, say: Say
-) -> tuple[list[Candidate], list[str]]:
+def _planned(sources: Sources, options: Options, most: int, say: Say) -> tuple[list[Candidate], list[str]]:
     """A plan for each strategy that is worth it, and what went wrong."""
     notes: list[str] = []
-    if strategy:
-        found = [strategy]
+    if options.strategy:
+        found = [options.strategy]
     elif len(sources.recordings) == 1:
-        found = candidate_strategies(sources.recordings[0], say, notes.append)
+        found = candidate_strategies(sources.recordings[0], say, notes.append, options.scheduler)
     else:
         found = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
     names = [name for name in found if name not in sources.learned.plans][:most]

@@ -20,7 +20,9 @@ from malloom.optimize.choosing import FEWEST_ROUNDS, FINALISTS, STARTING, Choice
 from malloom.optimize.goal import Goal
 from malloom.optimize.inputs import Input, Inputs
 from malloom.optimize.keeping import keep, keep_choice, record_of, setting_record, write_empty
+from malloom.optimize.learning import Learned
 from malloom.optimize.limit import Limit, score
+from malloom.optimize.of_fleet import fleet_candidates
 from malloom.optimize.options import Options, Watcher
 from malloom.optimize.parts import chain_of, measure_parts
 from malloom.optimize.recording import record_for_planning
@@ -170,6 +172,8 @@ def _rows(
 ) -> tuple[list[AllocatorRow], list[Candidate]]:
     """The settings, and the plans that are made of the training inputs. With a strategy, its plan alone."""
     inputs, options = outcome.inputs, outcome.options
+    if options.fleet is not None:
+        return _rows_of_fleet(outcome, options.fleet, folder, watcher)
     watcher.step("learning", f"learning and recording, {counted(len(inputs.train), 'training input')}")
     trained = {}
     for number, each in enumerate(inputs.train):
@@ -180,12 +184,26 @@ def _rows(
     outcome.sources = sources_of(trained, folder, options, watcher.say)
     watcher.step("planning", "planning")
     most = _affordable_plans(options, sum(plain[each.text].wall_time for each in inputs.train))
-    candidates, notes = candidates_of(outcome.sources, options.strategy, most, watcher.say)
+    candidates, notes = candidates_of(outcome.sources, options, most, watcher.say)
     if options.goal is Goal.memory and not options.strategy:
         empty = folder / "empty.plan"
         write_empty(empty)
         # First, as there may be no time for all.
         candidates = [*sparing(candidates, empty), *candidates]
+    outcome.notes += [*missing, *notes]
+    return settings, candidates
+
+
+def _rows_of_fleet(
+    outcome: Outcome, fleet: Path, folder: Path, watcher: Watcher
+) -> tuple[list[AllocatorRow], list[Candidate]]:
+    """The settings, and the plans of the fleet."""
+    watcher.step("learning", "nothing is learned: the fleet was")
+    settings, missing = allocator_rows(outcome.options.allocators)
+    outcome.sources = Sources(Learned(), ())
+    watcher.step("planning", "planning")
+    program = Path(outcome.inputs.command(outcome.inputs.train[0]).arguments[0])
+    candidates, notes = fleet_candidates(fleet, program, folder, watcher.say)
     outcome.notes += [*missing, *notes]
     return settings, candidates
 

@@ -55,7 +55,7 @@ EXPORTS = ("csv", "folded", "speedscope", "pprof", "perfetto")
 def find_format(name: str) -> ReportFormat:
     """The format of that name. Raises UsageProblem, which names those there are."""
     if name not in FORMATS:
-        known = ", ".join((*FORMATS, "html"))
+        known = ", ".join((*FORMATS, "html", "parquet"))
         raise UsageProblem(f"there is no report format '{name}'", remedy=f"use one of {known}")
     return cast(ReportFormat, importlib.import_module(f"malloom.report.{name}"))
 

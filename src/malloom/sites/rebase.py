@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -177,9 +177,15 @@ def module_hash(build_id: str, name: str) -> int:
 
 
 def context_hash(modules: Sequence[SiteModule], frames: Sequence[Frame]) -> int:
+    return chain_hash(
+        (modules[frame.module].hash, frame.site.offset) if frame.module != NO_MODULE else (0, 0)
+        for frame in frames
+    )
+
+
+def chain_hash(frames: Iterable[tuple[int, int]]) -> int:
+    """Of module hashes and offsets, both 0 where no module is known."""
     hash_ = 0x6D616C6C6F6F6D31
-    for frame in frames:
-        known = frame.module != NO_MODULE
-        module, offset = (modules[frame.module].hash, frame.site.offset) if known else (0, 0)
+    for module, offset in frames:
         hash_ = mix(hash_ ^ mix((module + mix(offset)) & MASK))
     return hash_

@@ -1,0 +1,1 @@
+"""What tasks on other machines take."""

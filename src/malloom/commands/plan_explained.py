@@ -1,0 +1,104 @@
+"""`malloom plan --explain`: what each strategy is predicted to do, and why one is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from malloom.layout.ranking import RECORDED, TIE, Chosen, Ranked
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The last round in which each strategy was, the best first, and the layout as recorded in each round."""
+
+    best: str
+    rows: tuple[tuple[int, Ranked], ...]
+    """Round, from 0 on, and standing."""
+    recorded: tuple[Ranked, ...]
+    reason: str
+
+    def data(self) -> dict[str, Any]:
+        """For machines: ratios to the layout as recorded; None where that misses nothing."""
+        return {
+            "chosen": self.best,
+            "reason": self.reason,
+            "strategies": [
+                {"strategy": each.strategy, "round": number + 1, **_ratios(each, self.recorded[number])}
+                for number, each in self.rows
+            ],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For people: a table, and the reason."""
+        recorded = self.recorded[0].counts
+        names = [level.name for level in (*recorded.caches, *recorded.tlbs)]
+        table = [("against as recorded", "waiting", *(f"{name} misses" for name in names), "pages")]
+        for number, each in self.rows:
+            ratios = _ratios(each, self.recorded[number])
+            numbers = (ratios["waiting"], *ratios["misses"].values(), ratios["pages"])
+            table.append((each.strategy, *("-" if one is None else f"{one:.3f}" for one in numbers)))
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for name, *cells in table:
+            numbers_of = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+            yield "  ".join([f"{name:{widths[0]}}", *numbers_of])
+        yield self.reason
+
+
+def explanation(chosen: Chosen) -> Explanation:
+    """Of what was chosen with the layout as recorded beside it."""
+    recorded: list[Ranked] = []
+    latest: dict[str, tuple[int, Ranked]] = {}
+    for number, ranked in enumerate(chosen.rounds):
+        recorded.append(next(each for each in ranked if each.strategy == RECORDED))
+        latest |= {each.strategy: (number, each) for each in ranked if each.strategy != RECORDED}
+    first = [latest[each.strategy] for each in chosen.rounds[-1] if each.strategy != RECORDED]
+    rest = [
+        latest[each.strategy]
+        for each in chosen.rounds[0]
+        if each.strategy != RECORDED and latest[each.strategy] not in first
+    ]
+    return Explanation(chosen.best.strategy, (*first, *rest), tuple(recorded), _reason(chosen, recorded[-1]))
+
+
+def _reason(chosen: Chosen, recorded: Ranked) -> str:
+    """Why the best one is the best, in a sentence or two."""
+    best = chosen.best
+    others = [each for each in chosen.rounds[-1] if each.strategy not in (RECORDED, best.strategy)]
+    told = (
+        f"{best.strategy} is predicted to wait {_of(best.cycles, recorded.cycles)} of the cycles as recorded"
+    )
+    least = min((each.cycles for each in others), default=best.cycles)
+    tied = [
+        each for each in others if min(each.cycles, best.cycles) * (1 + TIE) >= max(each.cycles, best.cycles)
+    ]
+    if tied:
+        names = ", ".join(each.strategy for each in tied)
+        told += f"; within {TIE:.0%} of it are {names}, and of these it needs the fewest pages and lines"
+    elif others:
+        told += f", the next best {_of(least, recorded.cycles)}"
+    if best.cycles >= recorded.cycles:
+        told += ". No strategy is predicted to be better than what the program does now: do not expect a gain"
+    return f"{told}."
+
+
+def _of(cycles: float, recorded: float) -> str:
+    return f"{cycles / recorded:.3f}" if recorded else "as many"
+
+
+def _ratios(ranked: Ranked, recorded: Ranked) -> dict[str, Any]:
+    levels = zip(
+        (*ranked.counts.caches, *ranked.counts.tlbs),
+        (*recorded.counts.caches, *recorded.counts.tlbs),
+        strict=True,
+    )
+    return {
+        "waiting": _ratio(ranked.cycles, recorded.cycles),
+        "misses": {level.name: _ratio(level.misses, base.misses) for level, base in levels},
+        "pages": _ratio(ranked.counts.pages, recorded.counts.pages),
+    }
+
+
+def _ratio(count: float, base: float) -> float | None:
+    return count / base if base else None
