@@ -14,6 +14,7 @@ constexpr u64 file_magic = magic_of("MALLPROF");
 constexpr u32 chunk_magic = static_cast<u32>(magic_of("LOOM"));
 constexpr u64 staging_magic = magic_of("MALLSTAG");
 constexpr u64 process_staging_magic = magic_of("MALLPROC");
+constexpr u64 window_magic = magic_of("MALLWIND");
 constexpr u32 version_current = version_first;
 constexpr u32 no_module = 0xffffffffu;
 

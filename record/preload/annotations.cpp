@@ -39,7 +39,7 @@ void touch(const void* object, unsigned weight) {
 
 void stop_recording() {
     record_event(EventKind::stop, nullptr, 0);
-    if (image != nullptr) stop_image(formats::profile::ProcessState::stopped);
+    if (image != nullptr) stop_for_good();
 }
 
 void status() {

@@ -52,6 +52,8 @@ FrameRecord frame_record(uintptr_t return_address) {
 }
 
 void flush_locked() {
+    if (image->contexts.header == nullptr) return;  // there was no room on the disk for those of a new window
+    if (is_window_over()) return stop_image(ProcessState::window_over);
     ProcessStagingHeader& stage = *image->contexts.header;
     MALLOOM_CHECK(stage.bytes <= stage.capacity);
     if (stage.records == 0) return;
@@ -90,6 +92,7 @@ void write_context(Contexts::Entry& entry) {
     for (uint32_t i = 0; i < entry.depth; ++i) frames[i] = frame_record(entry.frames[i]);
     const Locked locked(image->contexts_lock);
     if (entry.value.written_for.load(std::memory_order_relaxed) == record_process) return;
+    if (image->contexts.header == nullptr) return;
     stage_context({entry.number, entry.depth}, frames);
     entry.value.written_for.store(record_process, std::memory_order_release);
 }

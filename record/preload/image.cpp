@@ -11,6 +11,7 @@
 #include "record/preload/flush_space.h"
 #include "record/preload/process_chunk.h"
 #include "record/preload/stage_guard.h"
+#include "record/preload/windows.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 #include "runtime/platform/real_allocator.h"
@@ -46,10 +47,11 @@ uint64_t wall_clock() {
 }
 
 // Grows with the start time (microseconds since the recording began), and differs between processes of the
-// same one.
+// same one, and between windows.
 uint64_t new_identity() {
     const uint64_t now = wall_clock();
-    const uint64_t since = now > profile.created() ? (now - profile.created()) >> 10 : 0;
+    const uint64_t created = has_windows() ? windows_created() : profile.created();
+    const uint64_t since = now > created ? (now - created) >> 10 : 0;
     return (since + 1) << pid_bits | (static_cast<uint64_t>(getpid()) & ((1u << pid_bits) - 1));
 }
 
@@ -87,11 +89,16 @@ void after_fork() {
     become_child();
 }
 
+bool open_file(const char* path) {
+    return profile.open(path, stream::without_end_reserve(options.maximum_bytes));
+}
+
 bool open_profile() {
     if (inherited.options_read) return options.profile != nullptr;
     options = read_options();
-    if (options.profile != nullptr &&
-        !profile.open(options.profile, stream::without_end_reserve(options.maximum_bytes))) {
+    const bool is_there = options.profile == nullptr ||
+                          (options.windows != 0 ? find_windows(options.profile) : open_file(options.profile));
+    if (!is_there) {
         platform::Line line;
         line.text("malloom: cannot record to ").text(options.profile).text(": ").text(strerrordesc_np(errno));
         line.write_to(STDERR_FILENO);
@@ -99,6 +106,25 @@ bool open_profile() {
     }
     inherited.options_read = true;
     return options.profile != nullptr;
+}
+
+// Under start_lock. Threads that still are in the recorder of the last window find what they write to where
+// it was; a window is closed for longer than any of them takes.
+bool enter_window() {
+    const uint64_t window = open_window();
+    image->window.store(window, std::memory_order_relaxed);
+    if (window == 0) return false;
+    const Locked locked(image->contexts_lock);
+    profile.close_descriptors();
+    image->modules_written = 0;
+    for (std::atomic<bool>& known : image->module_known) known.store(false, std::memory_order_relaxed);
+    return open_file(profile_of_window(window));
+}
+
+void become_window() {
+    inherited.parent = 0;
+    record_tickets = 0;
+    record_process = new_identity();
 }
 
 void watch_process() {
@@ -110,8 +136,12 @@ void watch_process() {
 
 // Under start_lock, phase is starting.
 stream::AppendResult begin() {
-    if (inherited.recorded && !inherited.identity_fresh) become_child();
-    if (!inherited.recorded) record_process = new_identity();
+    if (has_windows()) {
+        become_window();
+    } else {
+        if (inherited.recorded && !inherited.identity_fresh) become_child();
+        if (!inherited.recorded) record_process = new_identity();
+    }
     watch_process();
     inherited.recorded = true;
     inherited.identity_fresh = false;
@@ -120,8 +150,13 @@ stream::AppendResult begin() {
 
 bool start_locked() {
     if (!open_profile()) return false;
-    if (image->phase.load(std::memory_order_relaxed) != Phase::unstarted)
-        return image->phase.load(std::memory_order_relaxed) == Phase::recording;
+    const Phase phase = image->phase.load(std::memory_order_relaxed);
+    if (phase != Phase::unstarted && !(phase == Phase::off && has_next_window()))
+        return phase == Phase::recording;
+    if (has_windows() && !enter_window()) {
+        image->phase.store(Phase::off, std::memory_order_release);
+        return false;
+    }
     image->phase.store(Phase::starting, std::memory_order_relaxed);
     const stream::AppendResult begun = begin();
     if (begun != stream::AppendResult::written) {
@@ -187,16 +222,18 @@ bool start_image() {
     if (image == nullptr && !map_image()) return false;
     const Phase phase = image->phase.load(std::memory_order_acquire);
     if (phase == Phase::recording) return true;
-    if (phase == Phase::off) return false;
+    if (phase == Phase::off && !has_next_window()) return false;
     const Locked locked(image->start_lock);
     return start_locked();
 }
 
 bool stage_image() {
     const Locked locked(image->start_lock);
-    if (image->contexts.header != nullptr) return true;
-    const stream::ProcessStage stage =
-        stream::create_process_stage(profile, record_process, context_stage_bytes, stage_capacity);
+    if (image->contexts.header != nullptr && image->staged_for == record_process) return true;
+    const Locked contexts_locked(image->contexts_lock);
+    const stream::ProcessStage stage = stream::create_process_stage(
+        profile, record_process, context_stage_bytes, stage_capacity, image->contexts);
+    image->staged_for = record_process;
     // Without the folder the recording is over, and this is a process that was left behind.
     if (stage.contexts.header == nullptr)
         stop_image(errno == ENOENT ? ProcessState::exited : ProcessState::failed);
@@ -214,9 +251,28 @@ void stop_image(ProcessState state) {
     image->contexts.header->state = static_cast<uint32_t>(state);
 }
 
+void stop_for_good() {
+    image->forbidden.store(true, std::memory_order_relaxed);
+    stop_image(ProcessState::stopped);
+}
+
 void stop_after(stream::AppendResult result) {
     if (result == stream::AppendResult::limit) stop_image(ProcessState::limit);
     if (result == stream::AppendResult::failed) stop_image(ProcessState::failed);
+}
+
+bool has_next_window() {
+    const uint64_t window = open_window();
+    return window != 0 && window != image->window.load(std::memory_order_relaxed) &&
+           !image->forbidden.load(std::memory_order_relaxed);
+}
+
+bool is_window_over() {
+    return has_windows() && open_window() != image->window.load(std::memory_order_relaxed);
+}
+
+bool is_same_process(uint64_t one, uint64_t other) {
+    return ((one ^ other) & ((1u << pid_bits) - 1)) == 0;
 }
 
 void drop_event() {

@@ -31,6 +31,9 @@ struct Image {
     SpinLock contexts_lock;
     SpinLock shared_lock;
     std::atomic<uint32_t> slots_used;
+    std::atomic<uint64_t> window;  ///< the last one that was recorded, or tried; 0: none
+    std::atomic<bool> forbidden;   ///< no further window is recorded
+    uint64_t staged_for;           ///< identity that `contexts` and `first_events` are of
     stream::ContextStage contexts;
     stream::EventStage first_events;  ///< for the first slot
     uint32_t modules_written;
@@ -58,6 +61,9 @@ bool stage_image();
 /// Ends the recording of this process for all threads, for the reason that `state` says.
 void stop_image(formats::profile::ProcessState state);
 
+/// stop_image at the program's own wish, or before it may do nothing more: no window is recorded after it.
+void stop_for_good();
+
 /// stop_image for a failed append.
 void stop_after(stream::AppendResult result);
 
@@ -65,6 +71,15 @@ void stop_after(stream::AppendResult result);
 inline bool is_over() {
     return image->phase.load(std::memory_order_acquire) == Phase::off;
 }
+
+/// Whether a window is open that this process does not record yet; false where there are no windows.
+bool has_next_window();
+
+/// Whether the window that is recorded is over; false where there are no windows.
+bool is_window_over();
+
+/// Whether two identities are of one process, in different windows.
+bool is_same_process(uint64_t one, uint64_t other);
 
 /// Counts an event that could not be recorded.
 void drop_event();

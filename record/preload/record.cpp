@@ -20,7 +20,7 @@ namespace malloom::front {
 // From then on the program may have no system call by which a full stage could be written.
 static void before_process_control(int option, unsigned long) {
     if (option == PR_SET_SECCOMP && record::image != nullptr) {
-        record::stop_image(formats::profile::ProcessState::stopped);
+        record::stop_for_good();
     }
 }
 

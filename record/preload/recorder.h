@@ -11,6 +11,7 @@
 #include "record/preload/exports.h"
 #include "record/preload/image.h"
 #include "record/preload/thread_slot.h"
+#include "record/preload/windows.h"
 #include "runtime/context/call_chain.h"
 
 namespace malloom::record {
@@ -52,8 +53,8 @@ using formats::profile::EventRecord;
     __atomic_store_n(&slot->stage.header->records, ++slot->staged, __ATOMIC_RELEASE);
     if (client_present != 0) [[unlikely]]
         malloom_record_beacon(ticket);
-    if (slot->staged == slot->capacity) [[unlikely]]
-        flush_events(*slot);
+    if (slot->staged == slot->check_at) [[unlikely]]
+        check_stage(*slot);
 }
 
 inline Contexts::Entry& entry_of_chain(const uintptr_t* frames, unsigned depth) {

@@ -10,6 +10,7 @@
 #include "record/preload/flush_space.h"
 #include "record/preload/image.h"
 #include "record/preload/process_chunk.h"
+#include "record/preload/windows.h"
 
 namespace malloom::record {
 
@@ -43,8 +44,14 @@ Stage stage_of(const ThreadSlot& slot) {
     return {slot.stage.header, stream::event_stage_bytes(stage_capacity)};
 }
 
+// Zeros in its place say that no window is open.
+Stage windows_stage() {
+    return {const_cast<void*>(window_control()), window_control_bytes};
+}
+
 // Nothing where it is in none. The first thread's lies in the process's own.
 Stage stage_with(const void* address) {
+    if (windows_stage().holds(address)) return windows_stage();
     const Stage own = process_stage();
     if (own.holds(address)) return own;
     const Stage shared = stage_of(image->shared_slot);

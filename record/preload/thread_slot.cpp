@@ -10,6 +10,7 @@
 #include "record/preload/exports.h"
 #include "record/preload/flush_space.h"
 #include "record/preload/image.h"
+#include "record/preload/windows.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/event_codec.h"
 #include "runtime/platform/memory.h"
@@ -53,14 +54,34 @@ ThreadSlot* find_free_slot() {
     }
 }
 
-// Gives the slot, with a stage of its own, to the calling thread. `number` names a new stage.
+// So many events later a thread notices that its window is over: few beside those of a window, and so many
+// that asking costs each of them nothing.
+constexpr uint32_t events_between_checks = 256;
+
+void set_next_check(ThreadSlot& slot) {
+    const uint32_t next = has_windows() ? slot.staged + events_between_checks : slot.capacity;
+    slot.check_at = next < slot.capacity ? next : slot.capacity;
+}
+
+// What is staged was taken, or will be: who writes now writes too late. The own slot first: that of a thread
+// which began just as the window ended is not among those that end with it, and would outgrow its stage.
+void end_with_window(ThreadSlot& slot) {
+    slot.enabled.store(false, std::memory_order_relaxed);
+    stop_image(ProcessState::window_over);
+}
+
+// Gives the slot, with a stage of its own, to the calling thread. `number` names a new stage. That of an
+// earlier window goes: what is in it was taken, or came too late.
 bool assign(ThreadSlot& slot, uint32_t number, uint32_t sequence) {
-    if (slot.stage.header == nullptr) {
-        slot.stage = number == 0
-                         ? image->first_events
-                         : stream::create_event_stage(profile, record_process, number, stage_capacity);
+    if (slot.stage.header == nullptr || slot.process != record_process) {
+        slot.stage = number == 0 ? image->first_events
+                                 : stream::create_event_stage(profile, record_process, number, stage_capacity,
+                                                              slot.stage);
         if (slot.stage.header == nullptr) return false;
         slot.capacity = stage_capacity;
+        slot.staged = 0;
+        slot.process = record_process;
+        set_next_check(slot);
     }
     slot.stage.header->thread = thread_id();
     slot.stage.header->sequence = sequence;
@@ -79,8 +100,11 @@ void forget_walks() {
 
 void release_slot(ThreadSlot& slot) {
     slot.busy = true;
-    flush_events(slot);
-    this_thread.next_sequence = slot.stage.header->sequence;
+    // Without a stage where there was no room for that of a new window.
+    if (slot.stage.header != nullptr) {
+        flush_events(slot);
+        this_thread.next_sequence = slot.stage.header->sequence;
+    }
     this_thread.slot = nullptr;
     this_thread.finished = true;
     slot.busy = false;
@@ -106,14 +130,19 @@ void on_thread_exit(void* round) {
         pthread_setspecific(exit_key, reinterpret_cast<void*>(number + 1));
         return;
     }
-    if (this_thread.slot != nullptr && this_thread.slot->enabled.load(std::memory_order_relaxed))
+    // Of a recording that is over for good nobody needs the slot any more.
+    const ThreadSlot* const slot = this_thread.slot;
+    if (slot != nullptr && (slot->enabled.load(std::memory_order_relaxed) || has_windows()))
         release_slot(*this_thread.slot);
     forget_walks();
 }
 
 // Under shared_lock. A slot whose events could not be written stays full.
 bool prepare_shared_slot(ThreadSlot& slot) {
-    if (slot.stage.header != nullptr && slot.stage.header->thread != thread_id()) flush_events(slot);
+    const bool is_of_window = slot.process == record_process;
+    if (!is_of_window) slot.staged = 0;
+    if (is_of_window && slot.stage.header != nullptr && slot.stage.header->thread != thread_id())
+        flush_events(slot);
     if (image->phase.load(std::memory_order_relaxed) != Phase::recording) return false;
     if (slot.staged != 0 || assign(slot, max_threads, this_thread.next_sequence++)) return true;
     stop_image(ProcessState::failed);
@@ -129,19 +158,27 @@ ThreadSlot* enter_shared_slot() {
     return nullptr;
 }
 
-// Not every fork has its handlers called (_Fork, a raw clone).
+// Not every fork has its handlers called (_Fork, a raw clone). In another window of the same process a thread
+// that is about to end still is.
 void forget_other_process() {
     if (this_thread.process == record_process) return;
+    if (!is_same_process(this_thread.process, record_process)) this_thread.finished = false;
     this_thread.process = record_process;
     this_thread.next_sequence = 0;
-    this_thread.finished = false;
+}
+
+// That of an earlier window; after a fork without handlers it is nobody's.
+ThreadSlot* find_own_slot() {
+    ThreadSlot* const slot = this_thread.slot;
+    return slot != nullptr && slot->taken.load(std::memory_order_relaxed) ? slot : nullptr;
 }
 
 ThreadSlot* new_slot() {
     if (!start_image() || !stage_image()) return nullptr;
     forget_other_process();
     if (this_thread.finished) return enter_shared_slot();
-    ThreadSlot* slot = find_free_slot();
+    ThreadSlot* const own = find_own_slot();
+    ThreadSlot* const slot = own != nullptr ? own : find_free_slot();
     if (slot == nullptr || !assign(*slot, static_cast<uint32_t>(slot - image->slots), 0)) {
         stop_image(ProcessState::failed);
         return nullptr;
@@ -168,7 +205,7 @@ void leave_shared_slot() {
 
 ThreadSlot* enter_slow_path() {
     // Without a system call: the program may have forbidden itself these.
-    if (image != nullptr && is_over()) return nullptr;
+    if (image != nullptr && is_over() && !has_next_window()) return nullptr;
     const ThreadSlot* held = this_thread.slot;
     if (this_thread.starting || this_thread.has_shared_slot || (held != nullptr && held->busy)) {
         drop_event();
@@ -192,8 +229,11 @@ ThreadSlot* enter_slow_path() {
 void flush_events(ThreadSlot& slot) {
     MALLOOM_CHECK(slot.is_valid());  // the columns have room for a stage, and no more
     StagingHeader& stage = *slot.stage.header;
-    // Of a thread that began while the recording ended too: there would be no room for its next event.
-    if (is_over()) return slot.enabled.store(false, std::memory_order_relaxed);
+    // Of a thread that began while the recording ended too: there would be no room for its next event. What
+    // is of an earlier window has been taken.
+    if (is_over() || slot.process != record_process)
+        return slot.enabled.store(false, std::memory_order_relaxed);
+    if (is_window_over()) return end_with_window(slot);
     if (slot.staged == 0) return;
     const platform::Undisturbed undisturbed;
     const int error = errno;
@@ -216,8 +256,15 @@ void flush_events(ThreadSlot& slot) {
         return stop_after(result);
     }
     slot.staged = 0;
+    set_next_check(slot);
     __atomic_store_n(&stage.records, 0, __ATOMIC_RELEASE);
     ++stage.sequence;
+}
+
+void check_stage(ThreadSlot& slot) {
+    if (is_window_over()) return end_with_window(slot);
+    if (slot.staged == slot.capacity) return flush_events(slot);
+    set_next_check(slot);
 }
 
 }  // namespace malloom::record

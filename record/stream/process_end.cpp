@@ -16,6 +16,8 @@ const char* reason_of(ProcessState state) {
             return "maximum size reached";
         case ProcessState::failed:
             return "profile could not be written";
+        case ProcessState::window_over:
+            return "the time to record was over";
         case ProcessState::recording:
             break;
     }

@@ -125,7 +125,7 @@ int ProfileFile::create_staged(const char* name) {
     return folder_ < 0 ? -1 : openat(folder_, name, flags, 0600);
 }
 
-void* ProfileFile::stage(const char* name, size_t bytes) {
+void* ProfileFile::stage(const char* name, size_t bytes, void* at) {
     if (!within_file_limit(bytes)) {
         errno = EFBIG;
         return nullptr;
@@ -133,8 +133,9 @@ void* ProfileFile::stage(const char* name, size_t bytes) {
     const int descriptor = create_staged(name);
     if (descriptor < 0) return nullptr;
     void* start = MAP_FAILED;
+    const int fixed = at != nullptr ? MAP_FIXED : 0;
     if (back_with_disk(descriptor, bytes))
-        start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        start = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, descriptor, 0);
     const int error = errno;
     close(descriptor);
     if (start == MAP_FAILED) {

@@ -37,9 +37,10 @@ class ProfileFile {
     /// created of the profile's header, in ns since 1970.
     uint64_t created() const { return created_; }
 
-    /// Creates a file of `bytes` zero bytes, all backed by the disk, in PATH.staging and maps it shared;
-    /// nullptr where the disk is full or the folder gone. The mapping does not survive a fork.
-    void* stage(const char* name, size_t bytes);
+    /// Creates a file of `bytes` zero bytes, all backed by the disk, in PATH.staging and maps it shared, in
+    /// the place of an earlier such mapping `at` where there is one; nullptr where the disk is full or the
+    /// folder gone. The mapping does not survive a fork.
+    void* stage(const char* name, size_t bytes, void* at = nullptr);
 
   private:
     bool is_profile(int descriptor, uint64_t* bytes) const;

@@ -25,8 +25,8 @@ namespace {
 /// One run of recover().
 class Recoverer {
   public:
-    Recoverer(const std::string& path, uint64_t maximum_bytes, Recovery& result)
-        : path_(path), maximum_bytes_(maximum_bytes), result_(result) {}
+    Recoverer(const std::string& path, uint64_t maximum_bytes, bool is_window, Recovery& result)
+        : path_(path), maximum_bytes_(maximum_bytes), is_window_(is_window), result_(result) {}
 
     ~Recoverer() {
         profile_.close_descriptors();
@@ -47,13 +47,15 @@ class Recoverer {
 
     void take(const StageFile& file) {
         if (living_.contains(file.process)) return;
-        if (stages_now(file)) {
+        const bool lives = stages_now(file);
+        if (lives && !is_window_) {
             living_.insert(file.process);
             return;
         }
         staged_.insert(file.process);
         StagedChunks staged;
         if (read_stage_file(file, staged)) {
+            if (lives && staged.state == ProcessState::recording) staged.state = ProcessState::window_over;
             for (const std::vector<unsigned char>& chunk : staged.chunks) append(profile_, chunk);
             if (file.of_process) append(ends_, make_end_chunk(file.process, staged.state, staged.dropped));
         }
@@ -68,10 +70,12 @@ class Recoverer {
                 end_without_events(before);
         }
         for (const auto& [pid, process] : last_of_pid) {
-            if (has_recorder_now(process)) {
-                living_.insert(process);
-            } else {
+            if (!has_recorder_now(process)) {
                 end_without_events(process);
+            } else if (is_window_) {
+                append(ends_, make_end_chunk(process, ProcessState::window_over, 0));
+            } else {
+                living_.insert(process);
             }
         }
     }
@@ -113,6 +117,7 @@ class Recoverer {
 
     const std::string& path_;
     uint64_t maximum_bytes_;
+    bool is_window_;
     Recovery& result_;
     ChunkReader reader_;
     ProfileFile profile_;
@@ -151,27 +156,9 @@ void count(const ChunkReader& reader, Recovery& result) {
     }
 }
 
-}  // namespace
-
-std::string create_profile(const std::string& path, uint64_t created) {
-    const FileHeader header = make_file_header(created);
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return "cannot create " + path + ": " + strerror(errno);
-    const bool written = write(file, &header, sizeof header) == static_cast<ssize_t>(sizeof header);
-    if (!written || mkdir((path + ".staging").c_str(), 0777) != 0) {
-        const std::string problem =
-            "cannot create " + path + ": " + strerror(written || errno != 0 ? errno : ENOSPC);
-        unlink(path.c_str());
-        close(file);
-        return problem;
-    }
-    close(file);
-    return {};
-}
-
-Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
+Recovery recovered(const std::string& path, uint64_t maximum_bytes, bool finish, bool is_window) {
     Recovery result;
-    Recoverer recoverer(path, maximum_bytes, result);
+    Recoverer recoverer(path, maximum_bytes, is_window, result);
     const std::vector<StageFile> files = list_stage_files(path);
     // Without the folder all this was done before.
     const bool ends = finish && access((path + ".staging").c_str(), F_OK) == 0;
@@ -192,6 +179,32 @@ Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
         rmdir((path + ".staging").c_str());
     }
     return result;
+}
+
+}  // namespace
+
+std::string create_profile(const std::string& path, uint64_t created) {
+    const FileHeader header = make_file_header(created);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return "cannot create " + path + ": " + strerror(errno);
+    const bool written = write(file, &header, sizeof header) == static_cast<ssize_t>(sizeof header);
+    if (!written || mkdir((path + ".staging").c_str(), 0777) != 0) {
+        const std::string problem =
+            "cannot create " + path + ": " + strerror(written || errno != 0 ? errno : ENOSPC);
+        unlink(path.c_str());
+        close(file);
+        return problem;
+    }
+    close(file);
+    return {};
+}
+
+Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
+    return recovered(path, maximum_bytes, finish, false);
+}
+
+Recovery recover_window(const std::string& path, uint64_t maximum_bytes) {
+    return recovered(path, maximum_bytes, true, true);
 }
 
 }  // namespace malloom::stream

@@ -29,4 +29,8 @@ std::string create_profile(const std::string& path, uint64_t created);
 /// kept. With `finish`, when no process records any more, removes the folder and cuts off a torn last chunk.
 Recovery recover(const std::string& path, uint64_t maximum_bytes, bool finish);
 
+/// The same of the profile of a window that was closed a while ago, so that nobody writes to it any more:
+/// what living processes have staged is taken too, and theirs end with the window.
+Recovery recover_window(const std::string& path, uint64_t maximum_bytes);
+
 }  // namespace malloom::stream

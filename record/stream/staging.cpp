@@ -31,22 +31,24 @@ EventStage begin_event_stage(void* start, uint64_t process, uint64_t capacity) {
 
 }  // namespace
 
-EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity) {
+EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity,
+                              EventStage earlier) {
     char name[40];
     char* end = put_hex(name, process);
     *end++ = '-';
     *put_hex(end, slot) = '\0';
-    return begin_event_stage(profile.stage(name, event_stage_bytes(capacity)), process, capacity);
+    void* const start = profile.stage(name, event_stage_bytes(capacity), earlier.header);
+    return begin_event_stage(start, process, capacity);
 }
 
 ProcessStage create_process_stage(ProfileFile& profile, uint64_t process, uint64_t context_bytes,
-                                  uint64_t capacity) {
+                                  uint64_t capacity, ContextStage earlier) {
     char name[40];
     char* end = put_hex(name, process);
     strcpy(end, "-process");
     const size_t own = sizeof(ProcessStagingHeader) + context_bytes;
-    auto* start =
-        static_cast<unsigned char*>(profile.stage(name, process_stage_bytes(context_bytes, capacity)));
+    const size_t bytes = process_stage_bytes(context_bytes, capacity);
+    auto* start = static_cast<unsigned char*>(profile.stage(name, bytes, earlier.header));
     if (start == nullptr) return {};
     auto* header = reinterpret_cast<ProcessStagingHeader*>(start);
     header->version = version_current;

@@ -29,9 +29,11 @@ constexpr size_t process_stage_bytes(uint64_t context_bytes, uint64_t capacity) 
     return sizeof(formats::profile::ProcessStagingHeader) + context_bytes + event_stage_bytes(capacity);
 }
 
-/// Creates the stage of a further slot `slot` of a process with room for `capacity` events; header is null on
-/// failure, errno says why. It serves no thread yet: thread and sequence are 0.
-EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity);
+/// Creates the stage of a further slot `slot` of a process with room for `capacity` events, in the place of
+/// an earlier one where there is one; header is null on failure, errno says why. It serves no thread yet:
+/// thread and sequence are 0.
+EventStage create_event_stage(ProfileFile& profile, uint64_t process, uint32_t slot, uint64_t capacity,
+                              EventStage earlier = {});
 
 /// A process's own file: its contexts, and the events of its first slot. header is null on failure.
 struct ProcessStage {
@@ -39,8 +41,9 @@ struct ProcessStage {
     EventStage events;
 };
 
-/// Creates the process's own file, with room for `context_bytes` (a multiple of 64) and `capacity` events.
+/// Creates the process's own file, with room for `context_bytes` (a multiple of 64) and `capacity` events, in
+/// the place of an earlier one where there is one.
 ProcessStage create_process_stage(ProfileFile& profile, uint64_t process, uint64_t context_bytes,
-                                  uint64_t capacity);
+                                  uint64_t capacity, ContextStage earlier = {});
 
 }  // namespace malloom::stream

@@ -16,7 +16,7 @@ constexpr const char* known_settings[] = {
 #define OPTION(name, values, meaning) #name,
 #include "runtime/front/options.def"
 #undef OPTION
-    "record", "depth", "max_size", "accesses"};
+    "record", "depth", "max_size", "windows", "accesses"};
 
 bool is_known(const Settings::Part& part) {
     for (const char* known : known_settings) {

@@ -80,16 +80,17 @@ void resolve_all() {
 }
 
 // False while this thread is inside dlsym. Threads that race here find the same functions twice, which is
-// harmless.
-bool ready() {
-    if (__atomic_load_n(&resolved, __ATOMIC_ACQUIRE)) [[likely]] {
-        return true;
-    }
+// harmless. Apart, so that who finds it done saves no register for it.
+[[gnu::noinline, gnu::cold]] bool become_ready() {
     if (resolving) {
         return false;
     }
     resolve_all();
     return true;
+}
+
+bool ready() {
+    return __atomic_load_n(&resolved, __ATOMIC_ACQUIRE) || become_ready();
 }
 
 void* move_from_bootstrap(void* object, size_t bytes) {

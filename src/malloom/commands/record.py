@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +16,7 @@ from malloom.quantities import counted
 if TYPE_CHECKING:
     from malloom.launch.program import Program
     from malloom.launch.recording import Recorded, RecordingOptions
+    from malloom.launch.schedule import Wanted
 
 SMALLEST_LIMIT = 64 << 10
 SMALLEST_PROFILE = 256 << 10
@@ -43,8 +44,13 @@ def record(
         typer.Option("-o", "--output", metavar="PROFILE", help="Where the profile is written."),
     ] = None,
     accesses: Annotated[
-        str, typer.Option(help="full, sampled, annotated (by calls of malloom.h) or none: requests only.")
-    ] = "full",
+        str | None,
+        typer.Option(
+            help="full, sampled, annotated (by calls of malloom.h) or none: requests only. Default: full; "
+            "with --for none.",
+            show_default=False,
+        ),
+    ] = None,
     max_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Recording stops when the profile is this large; 0: no limit.")
     ] = "2G",
@@ -61,6 +67,35 @@ def record(
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="With --tables: without paths, arguments and the host's name.")
     ] = False,
+    seconds: Annotated[
+        str | None,
+        typer.Option(
+            "--for", metavar="TIME", help="Record for so long, as 30s or 10m, while the program goes on."
+        ),
+    ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="With --for and --tables: again and again, a table each time; -o is a folder.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="With --for: the most of the program's CPU time that recording may take, as 1%; windows are "
+            "shorter or later where it takes more.",
+        ),
+    ] = None,
+    pid: Annotated[
+        int | None,
+        typer.Option(help="With --for: record this process, which --on-demand started.", min=1),
+    ] = None,
+    on_demand: Annotated[
+        bool,
+        typer.Option("--on-demand", help="Record nothing until 'malloom record --pid' asks for it."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Say what was recorded as one JSON object, on standard error.")
     ] = False,
@@ -69,8 +104,17 @@ def record(
 
     Standard streams, arguments and signals are the program's own; its children are recorded too.
 
+    With --for a part of the run is recorded, its requests only: accesses are seen by DynamoRIO, under which a
+    program runs from its start to its end.
+
     Exit status: the program's, 128 + n where it died by signal n; 1 where the profile is not complete.
     """
+    chosen = Choice(seconds, every, budget, pid, on_demand)
+    if chosen.is_any:
+        check_choice(chosen, command, accesses, as_json)
+    accesses = accesses or ("none" if chosen.is_any else "full")
+    if pid is not None:
+        raise typer.Exit(recorded_process(chosen, output, max_size, tables, anonymous, force))
     if not command:
         raise UsageProblem(
             "no program is given", remedy="name it after --, as in 'malloom record -o P -- ls'"
@@ -95,6 +139,8 @@ def record(
     options = recording.RecordingOptions(output, recording.Accesses(accesses), limit, depth, force)
     if anonymous and not tables:
         raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
+    if chosen.is_any:
+        raise typer.Exit(recorded_part(chosen, program, command, options, tables, anonymous))
     outcome = (
         record_table(program, command, options, anonymous)
         if tables
@@ -106,6 +152,96 @@ def record(
         for line in lines_of(outcome, command[0], output):
             print(f"malloom: {line}", file=sys.stderr)
     raise typer.Exit(status_of(outcome))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which part of a run is recorded, as the options have it."""
+
+    seconds: str | None
+    every: str | None
+    budget: str | None
+    pid: int | None
+    on_demand: bool
+
+    @property
+    def is_any(self) -> bool:
+        return self.on_demand or any(
+            each is not None for each in (self.seconds, self.every, self.budget, self.pid)
+        )
+
+
+def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None, as_json: bool) -> None:
+    """Raises UsageProblem where options do not go together."""
+    if accesses not in (None, "none", "annotated"):
+        raise UsageProblem(
+            f"a part of a run is recorded without accesses, not {accesses}: DynamoRIO sees them from a "
+            "program's start to its end",
+            remedy="record a run of its own with --accesses, or leave it out",
+        )
+    if as_json:
+        raise UsageProblem("--json tells of one whole run", remedy="leave it out")
+    others = [chosen.seconds, chosen.every, chosen.budget, chosen.pid]
+    if chosen.on_demand and any(each is not None for each in others):
+        raise UsageProblem("--on-demand records nothing by itself", remedy="leave out the other options")
+    if chosen.pid is not None and command:
+        raise UsageProblem("--pid names a process, and there is a program", remedy="leave out one of them")
+    if chosen.seconds is None and not chosen.on_demand:
+        raise UsageProblem("nothing says for how long", remedy="add --for 30s")
+
+
+def wanted_of(chosen: Choice) -> "Wanted":
+    from malloom.launch.schedule import Wanted  # noqa: PLC0415
+    from malloom.quantities import parse_seconds, parse_share  # noqa: PLC0415
+
+    seconds = parse_seconds(chosen.seconds or "0")
+    every = None if chosen.every is None else parse_seconds(chosen.every)
+    if every is not None and every < seconds + 1:
+        raise UsageProblem(
+            f"--every {chosen.every} leaves no time between windows", remedy="give a second more than --for"
+        )
+    return Wanted(seconds, every, None if chosen.budget is None else parse_share(chosen.budget))
+
+
+def recorded_part(
+    chosen: Choice,
+    program: "Program",
+    command: list[str],
+    options: "RecordingOptions",
+    tables: bool,
+    anonymous: bool,
+) -> int:
+    """Records windows of a program that is started, or starts it to be recorded later; the exit status."""
+    from malloom.commands import record_windows  # noqa: PLC0415
+
+    if chosen.on_demand:
+        record_windows.start_on_demand(program, command, options)
+    wanted = wanted_of(chosen)
+    record_windows.check_place(options.output, wanted, tables, options.force)
+    many = wanted.every is not None
+    output = record_windows.Output(options.output, Path(command[0]).name, tables, anonymous, many)
+    status = record_windows.record_in_windows(program, command, options, wanted, output)
+    if os.WIFSIGNALED(status):
+        return 128 + os.WTERMSIG(status)
+    return os.waitstatus_to_exitcode(status) or int(output.failed)
+
+
+def recorded_process(
+    chosen: Choice, place: Path | None, max_size: str, tables: bool, anonymous: bool, force: bool
+) -> int:
+    """Records windows of a process that runs; the exit status."""
+    from malloom.commands import record_windows  # noqa: PLC0415
+    from malloom.quantities import parse_size  # noqa: PLC0415
+
+    if place is None:
+        raise UsageProblem("nothing says where it goes", remedy="name a profile, or a table, with -o")
+    if anonymous and not tables:
+        raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
+    wanted = wanted_of(chosen)
+    record_windows.check_place(place, wanted, tables, force)
+    assert chosen.pid is not None
+    output = record_windows.Output(place, str(chosen.pid), tables, anonymous, wanted.every is not None)
+    return record_windows.record_process(chosen.pid, wanted, parse_size(max_size), output)
 
 
 def record_table(

@@ -46,10 +46,10 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
             problem = f"cannot run {path}: {refusal.strerror}"
             raise CommandError(problem, remedy="does it run without malloom?", status=CANNOT_RUN) from refusal
 
-    def wait(self, child: int, sweep: Callable[[], object]) -> int:
-        """Wait for the child's end, and call `sweep` now and then; its wait status."""
+    def wait(self, child: int, sweep: Callable[[], object], seconds: float = SWEEP_SECONDS) -> int:
+        """Wait for the child's end, and call `sweep` every so many seconds; its wait status."""
         while True:
-            received = signal.sigtimedwait({*FORWARDED, signal.SIGCHLD}, SWEEP_SECONDS)
+            received = signal.sigtimedwait({*FORWARDED, signal.SIGCHLD}, seconds)
             if received is None:
                 sweep()
             elif received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:

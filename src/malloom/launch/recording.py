@@ -37,6 +37,8 @@ class RecordingOptions:
     """0: no limit."""
     depth: int
     force: bool
+    windows: bool = False
+    """Recorded are windows that are opened while the program runs; `output` is their base then."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def recording_environment(output: Path, options: RecordingOptions) -> dict[str, 
         depth=str(options.depth),
         max_size=str(options.maximum_bytes),
         accesses=options.accesses.value,
+        **({"windows": "1"} if options.windows else {}),
         record=str(output),
     )
     return preloading({**original_environment(), **variable}, native_file("libmalloom_record.so"))

@@ -12,7 +12,12 @@ COMPLETE_END = "exit"
 ABRUPT_END = "ended without exit handlers (exec, _exit or a signal)"
 """A reason in the words of record/stream/process_end.cpp: requests survive it, the last accesses may not."""
 
-CUT_SHORT = ("maximum size reached", "profile could not be written", "stopped by the program")
+CUT_SHORT = (
+    "maximum size reached",
+    "profile could not be written",
+    "stopped by the program",
+    "the time to record was over",
+)
 """Reasons of an end that came while the program still ran, as record/stream/process_end.cpp writes them."""
 
 

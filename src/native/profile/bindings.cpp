@@ -159,11 +159,12 @@ nb::tuple refold_contexts(const ArrayView<uint32_t>& context, const ArrayView<ui
                           to_numpy(std::move(refolding.ordinal)));
 }
 
-nb::dict recover(const std::string& path, uint64_t maximum_bytes, bool finish) {
+nb::dict recover(const std::string& path, uint64_t maximum_bytes, bool finish, bool is_window) {
     stream::Recovery recovery;
     {
         const nb::gil_scoped_release others_may_run;
-        recovery = stream::recover(path, maximum_bytes, finish);
+        recovery = is_window ? stream::recover_window(path, maximum_bytes)
+                             : stream::recover(path, maximum_bytes, finish);
     }
     nb::dict result;
     result["problem"] = recovery.problem;
@@ -187,8 +188,11 @@ std::vector<std::string> check(const std::string& path) {
 void bind_recovery(nb::module_& module) {
     module.def("create_profile", &stream::create_profile, nb::arg("path"), nb::arg("created"),
                "Create an empty profile and its staging folder; returns the problem, or ''.");
-    module.def("recover_profile", &recover, nb::arg("path"), nb::arg("maximum_bytes"), nb::arg("finish"),
-               "Take in what ended processes have staged; returns how the profile stands.");
+    module.def(
+        "recover_profile", &recover, nb::arg("path"), nb::arg("maximum_bytes"), nb::arg("finish"),
+        nb::arg("is_window") = false,
+        "Take in what ended processes have staged, of a window living ones too; returns how the profile "
+        "stands.");
     module.def("check_profile", &check, nb::arg("path"),
                "Check a profile's invariants (record/stream/invariants.h); returns what does not hold.");
 }

@@ -1,0 +1,210 @@
+"""`malloom record --for`, `--every`, `--on-demand`, `--pid`: recording for a time, while the program runs."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from malloom.errors import CommandError, UsageProblem
+from malloom.launch.child import SignalsHeld
+from malloom.launch.cpu_time import cpu_seconds
+from malloom.launch.event_cost import seconds_per_event
+from malloom.launch.program import Program
+from malloom.launch.recording import RecordingOptions, recorded_command, remove
+from malloom.launch.schedule import Closed, Schedule, Spending, Wanted
+from malloom.launch.windows import Windows, base_of_process, control_file, create_control
+from malloom.output_file import check_new, check_output, check_replaced
+from malloom.quantities import counted, format_size
+
+STEP = 0.1
+"""Seconds between two looks at what is due."""
+FIRST_TABLE = 1.0
+"""CPU seconds that the first table is expected to take: Python starts, and reads a profile."""
+
+
+@dataclass
+class Output:
+    """Where what windows recorded goes: a profile or table for one window, a folder of tables for many."""
+
+    place: Path
+    name: str
+    """Of the program, for tables' names."""
+    tables: bool
+    anonymous: bool
+    many: bool
+    making: list[tuple[subprocess.Popen[bytes], Closed, Path]] = field(default_factory=list)
+    spent: float = 0.0
+    """CPU seconds of the processes that made tables."""
+    failed: bool = False
+
+    def take(self, closed: Closed) -> None:
+        """Keeps a window's profile, or begins to make a table of it, in a process of its own."""
+        if not self.tables:
+            shutil.move(closed.profile, self.place)
+            _say(closed, self.place)
+            return
+        place = self.place / self._table_name() if self.many else self.place
+        command = [sys.executable, "-m", "malloom.commands.record_tables", str(closed.profile), str(place)]
+        command += [str(closed.cpu_time), str(closed.recorded_cpu_time), *["--anonymous"] * self.anonymous]
+        self.making.append((subprocess.Popen(command, stdin=subprocess.DEVNULL), closed, place))
+
+    def _table_name(self) -> str:
+        return f"{self.name}-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}.parquet"
+
+    def look(self, wait: bool = False) -> None:
+        """Takes in the tables that are made."""
+        for making in list(self.making):
+            process, closed, place = making
+            ended, status, used = os.wait4(process.pid, 0 if wait else os.WNOHANG)
+            if not ended:
+                continue
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.making.remove(making)
+            self.spent += used.ru_utime + used.ru_stime
+            remove(closed.profile)
+            self.failed |= process.returncode != 0
+            if process.returncode == 0:
+                _say(closed, place)
+
+
+def _say(closed: Closed, place: Path) -> None:
+    size = format_size(place.stat().st_size)
+    print(
+        f"malloom: recorded {counted(int(closed.state['events']), 'event')} in "
+        f"{closed.recorded_cpu_time / 1e9:.2f} s of CPU time; {place} has {size}",
+        file=sys.stderr,
+    )
+
+
+def check_place(place: Path, wanted: Wanted, tables: bool, force: bool) -> None:
+    """Raises where what is recorded cannot be written there."""
+    if wanted.every is not None:
+        if not tables:
+            raise UsageProblem("--every makes a table for each window", remedy="add --tables")
+        if not place.is_dir():
+            raise UsageProblem(f"{place} is no folder", remedy="with --every, -o is a folder for the tables")
+        return
+    check_output(place)
+    if not force:
+        check_new(place)
+    check_replaced(place, "table of a host" if tables else "profile")
+
+
+def record_in_windows(
+    program: Program, command: list[str], options: RecordingOptions, wanted: Wanted, output: Output
+) -> int:
+    """Runs the program, and records windows of it; its wait status."""
+    event = 0.0 if wanted.budget is None else seconds_per_event(options.depth)
+    with _base_beside(output.place) as base, SignalsHeld() as signals:
+        create_control(base)
+        path, arguments, environment = recorded_command(
+            program, command, replace(options, output=base, windows=True)
+        )
+        schedule = _schedule(Windows(base, options.maximum_bytes), wanted, output, event)
+        # The first window from the program's first request on, where no budget has to be earned first.
+        schedule.step()
+        child = signals.start(path, arguments, environment)
+        schedule.cpu_time = partial(cpu_seconds, child)
+        status = signals.wait(child, lambda: _step(schedule, output), STEP)
+        schedule.close()
+        output.look(wait=True)
+        _say_what_it_took(schedule)
+    return status
+
+
+def _say_what_it_took(schedule: Schedule) -> None:
+    """Where there is a budget, by the numbers that it was kept by."""
+    if schedule.wanted.budget is None:
+        return
+    spent, program = schedule.spending.seconds(), schedule.program_seconds
+    share = f", {spent / program:.2%} of the program's" if program else ""
+    windows = counted(schedule.count, "window")
+    print(f"malloom: {windows}; recording took {spent:.2f} s of CPU time{share}", file=sys.stderr)
+
+
+def _schedule(windows: Windows, wanted: Wanted, output: Output, event: float) -> Schedule:
+    """Of a program that has used no CPU time yet."""
+    # So far those that measured what an event takes.
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    measuring = children.ru_utime + children.ru_stime
+    spending = Spending(
+        event, FIRST_TABLE if output.tables else 0.0, lambda: time.process_time() + measuring + output.spent
+    )
+    return Schedule(windows, wanted, spending, lambda: 0.0, output.take)
+
+
+def _step(schedule: Schedule, output: Output) -> None:
+    before = output.spent
+    output.look()
+    if output.spent != before:
+        schedule.spending.after = output.spent - before
+    # One table at a time: of a host that is busy, the next window can wait.
+    if output.making:
+        return
+    try:
+        schedule.step()
+    except CommandError as error:
+        print(f"malloom: {error}; nothing more is recorded", file=sys.stderr)
+        output.failed = True
+        schedule.give_up()
+
+
+@contextmanager
+def _base_beside(place: Path) -> Iterator[Path]:
+    """A base for windows on the disk where the output will lie, gone at the end."""
+    parent = place if place.is_dir() else place.absolute().parent
+    folder = tempfile.mkdtemp(prefix=".malloom-", dir=parent)
+    try:
+        yield Path(folder).absolute() / "window"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start_on_demand(program: Program, command: list[str], options: RecordingOptions) -> None:
+    """Becomes the program, with a recorder that records nothing until 'malloom record --pid' asks it to."""
+    base = options.output.absolute()
+    check_output(base)
+    if control_file(base).exists() and not options.force:
+        raise UsageProblem(
+            f"{control_file(base)} exists already", remedy="choose another name, or use --force"
+        )
+    create_control(base)
+    path, arguments, environment = recorded_command(program, command, replace(options, windows=True))
+    try:
+        os.execve(path, arguments, environment)
+    except OSError as error:
+        raise CommandError(f"cannot run {path}: {error.strerror}") from None
+
+
+def record_process(pid: int, wanted: Wanted, maximum_bytes: int, output: Output) -> int:
+    """Records windows of a process that runs, until it ends or all is recorded; 1 where a table could not be
+    made."""
+    windows = Windows(base_of_process(pid), maximum_bytes)
+    event = 0.0 if wanted.budget is None else seconds_per_event(8)
+    try:
+        schedule = _schedule(windows, wanted, output, event)
+        used_before = cpu_seconds(pid)
+        schedule.cpu_time = lambda: max(cpu_seconds(pid) - used_before, 0.0)
+        try:
+            while not (schedule.is_done or output.failed) and Path(f"/proc/{pid}").exists():
+                _step(schedule, output)
+                time.sleep(STEP)
+        except KeyboardInterrupt:
+            pass  # what there is by now is kept
+        schedule.close()
+        output.look(wait=True)
+        _say_what_it_took(schedule)
+    finally:
+        windows.release()
+    return int(output.failed)

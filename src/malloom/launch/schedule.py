@@ -1,0 +1,123 @@
+"""When windows are opened and closed: recording shall take no more than a part of the program's CPU time."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from malloom.launch.windows import Window, Windows
+
+LATER = 5.0
+"""Seconds until a window that the budget had no room for is tried again."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Windows of so many `seconds`, one `every` so many seconds from the start of the last, or one alone;
+    `budget` is the share of the program's CPU time that all of recording may take, None: all that it does."""
+
+    seconds: float
+    every: float | None = None
+    budget: float | None = None
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A window that is over: its profile, how that stands, and the program's CPU time in nanoseconds since
+    the last window, and in this one."""
+
+    profile: Path
+    state: dict[str, int | bool]
+    cpu_time: int
+    recorded_cpu_time: int
+
+
+@dataclass
+class Spending:
+    """CPU seconds that recording has taken: `own` of what malloom does for it, and `event` for each event."""
+
+    event: float
+    """What recording one takes (malloom.launch.event_cost)."""
+    after: float
+    """What comes after a window is expected to take: what the last one took."""
+    own: Callable[[], float]
+    events: int = 0
+
+    def seconds(self, more_events: int = 0) -> float:
+        return self.own() + (self.events + more_events) * self.event
+
+    def allows(self, budget: float | None, program: float, more_events: int = 0) -> bool:
+        """Whether so many events more, and what comes after their window, are within the share of the
+        program's CPU seconds."""
+        return budget is None or self.seconds(more_events) + self.after <= budget * program
+
+
+@dataclass
+class Schedule:
+    """Opens and closes windows as `step` is called, some times a second.
+
+    `cpu_time` has the program's CPU seconds since the schedule began; `over` takes what a window has
+    recorded.
+    """
+
+    windows: Windows
+    wanted: Wanted
+    spending: Spending
+    cpu_time: Callable[[], float]
+    over: Callable[[Closed], None]
+    window: Window | None = None
+    next_opening: float = field(default_factory=time.monotonic)
+    count: int = 0
+    program_seconds: float = 0.0
+    """What the program had used when it was last looked at."""
+    _at_opening: float = 0.0
+    _at_last_closing: float = 0.0
+
+    def give_up(self) -> None:
+        """Opens no further window."""
+        self.next_opening = math.inf
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no window is open, and none will be."""
+        return self.window is None and self.wanted.every is None and self.count > 0
+
+    def step(self) -> None:
+        """Opens or closes a window, if it is time. Raises CommandError where there is no room for one."""
+        now = time.monotonic()
+        self.program_seconds = self.cpu_time() or self.program_seconds
+        if self.window is not None:
+            if now - self.window.opened >= self.wanted.seconds or not self._is_affordable():
+                self.close()
+        elif not self.is_done and now >= self.next_opening:
+            self._open(now)
+
+    def _open(self, now: float) -> None:
+        if not self._is_affordable():
+            self.next_opening = now + LATER
+            return
+        self.next_opening = now + (self.wanted.every or 0.0)
+        self._at_opening = self.cpu_time()
+        self.window = self.windows.open()
+
+    def _is_affordable(self) -> bool:
+        if self.wanted.budget is None:
+            return True
+        events = self.window.events() if self.window else 0
+        return self.spending.allows(self.wanted.budget, self.cpu_time(), events)
+
+    def close(self) -> None:
+        """Closes the window that is open, if any."""
+        if self.window is None:
+            return
+        window, self.window = self.window, None
+        self.count += 1
+        program = self.cpu_time() or self.program_seconds
+        state = self.windows.close(window)
+        self.spending.events += int(state["events"])
+        total, recorded = program - self._at_last_closing, program - self._at_opening
+        self._at_last_closing = program
+        self.over(Closed(window.profile, state, round(1e9 * total), round(1e9 * recorded)))
