@@ -33,10 +33,11 @@ constexpr unsigned pid_bits = 22;
 // What a fork leaves alone, because all images of the process share it.
 struct Inherited {
     std::atomic<bool> options_read = false;
-    bool image_is_wiped = false;  // by the kernel; those before 4.14 do not
-    bool recorded = false;        // some image before this one recorded
-    bool identity_fresh = false;  // the fork handler has given this image its identity
-    uint64_t parent = 0;          // identity of the image that forked this one; 0: none
+    std::atomic<bool> forbidden = false;  // no further window is recorded
+    bool image_is_wiped = false;          // by the kernel; those before 4.14 do not
+    bool recorded = false;                // some image before this one recorded
+    bool identity_fresh = false;          // the fork handler has given this image its identity
+    uint64_t parent = 0;                  // identity of the image that forked this one; 0: none
 };
 constinit Inherited inherited;
 
@@ -98,7 +99,11 @@ bool open_profile() {
     options = read_options();
     const bool is_there = options.profile == nullptr ||
                           (options.windows != 0 ? find_windows(options.profile) : open_file(options.profile));
-    if (!is_there) {
+    if (is_there && has_windows()) guard_stages();
+    // The file of windows is gone once nobody opens any more.
+    if (!is_there && options.windows != 0 && errno == ENOENT) {
+        options.profile = nullptr;
+    } else if (!is_there) {
         platform::Line line;
         line.text("malloom: cannot record to ").text(options.profile).text(": ").text(strerrordesc_np(errno));
         line.write_to(STDERR_FILENO);
@@ -252,7 +257,7 @@ void stop_image(ProcessState state) {
 }
 
 void stop_for_good() {
-    image->forbidden.store(true, std::memory_order_relaxed);
+    inherited.forbidden.store(true, std::memory_order_relaxed);
     stop_image(ProcessState::stopped);
 }
 
@@ -264,7 +269,7 @@ void stop_after(stream::AppendResult result) {
 bool has_next_window() {
     const uint64_t window = open_window();
     return window != 0 && window != image->window.load(std::memory_order_relaxed) &&
-           !image->forbidden.load(std::memory_order_relaxed);
+           !inherited.forbidden.load(std::memory_order_relaxed);
 }
 
 bool is_window_over() {

@@ -32,7 +32,6 @@ struct Image {
     SpinLock shared_lock;
     std::atomic<uint32_t> slots_used;
     std::atomic<uint64_t> window;  ///< the last one that was recorded, or tried; 0: none
-    std::atomic<bool> forbidden;   ///< no further window is recorded
     uint64_t staged_for;           ///< identity that `contexts` and `first_events` are of
     stream::ContextStage contexts;
     stream::EventStage first_events;  ///< for the first slot

@@ -22,7 +22,8 @@ using formats::profile::EventRecord;
 /// The calling thread's slot, marked busy until leave(); nullptr where nothing is to be recorded.
 [[gnu::always_inline]] inline ThreadSlot* enter() {
     ThreadSlot* slot = this_thread.slot;
-    if (slot == nullptr || slot->busy || !slot->enabled.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (slot == nullptr || slot->busy || !slot->enabled.load(std::memory_order_relaxed) ||
+        slot->window != window_now()) [[unlikely]] {
         slot = enter_slow_path();
         if (slot == nullptr) return nullptr;
     }
@@ -53,8 +54,8 @@ using formats::profile::EventRecord;
     __atomic_store_n(&slot->stage.header->records, ++slot->staged, __ATOMIC_RELEASE);
     if (client_present != 0) [[unlikely]]
         malloom_record_beacon(ticket);
-    if (slot->staged == slot->check_at) [[unlikely]]
-        check_stage(*slot);
+    if (slot->staged == slot->capacity) [[unlikely]]
+        flush_events(*slot);
 }
 
 inline Contexts::Entry& entry_of_chain(const uintptr_t* frames, unsigned depth) {

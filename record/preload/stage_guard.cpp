@@ -96,6 +96,9 @@ void on_bus_error(int number, siginfo_t* information, void* context) {
 
 // Not deferred: the recording is stopped in another stage, which may be cut too.
 void guard_stages() {
+    static constinit bool is_there = false;
+    if (is_there) return;
+    is_there = true;
     struct sigaction handler = {};
     handler.sa_sigaction = on_bus_error;
     handler.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;

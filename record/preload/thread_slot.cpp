@@ -54,15 +54,6 @@ ThreadSlot* find_free_slot() {
     }
 }
 
-// So many events later a thread notices that its window is over: few beside those of a window, and so many
-// that asking costs each of them nothing.
-constexpr uint32_t events_between_checks = 256;
-
-void set_next_check(ThreadSlot& slot) {
-    const uint32_t next = has_windows() ? slot.staged + events_between_checks : slot.capacity;
-    slot.check_at = next < slot.capacity ? next : slot.capacity;
-}
-
 // What is staged was taken, or will be: who writes now writes too late. The own slot first: that of a thread
 // which began just as the window ended is not among those that end with it, and would outgrow its stage.
 void end_with_window(ThreadSlot& slot) {
@@ -81,7 +72,7 @@ bool assign(ThreadSlot& slot, uint32_t number, uint32_t sequence) {
         slot.capacity = stage_capacity;
         slot.staged = 0;
         slot.process = record_process;
-        set_next_check(slot);
+        slot.window = image->window.load(std::memory_order_relaxed);
     }
     slot.stage.header->thread = thread_id();
     slot.stage.header->sequence = sequence;
@@ -204,6 +195,7 @@ void leave_shared_slot() {
 }
 
 ThreadSlot* enter_slow_path() {
+    if (image != nullptr && is_window_over() && !is_over()) stop_image(ProcessState::window_over);
     // Without a system call: the program may have forbidden itself these.
     if (image != nullptr && is_over() && !has_next_window()) return nullptr;
     const ThreadSlot* held = this_thread.slot;
@@ -255,16 +247,10 @@ void flush_events(ThreadSlot& slot) {
         slot.enabled.store(false, std::memory_order_relaxed);
         return stop_after(result);
     }
+    stage.written += slot.staged;
     slot.staged = 0;
-    set_next_check(slot);
     __atomic_store_n(&stage.records, 0, __ATOMIC_RELEASE);
     ++stage.sequence;
-}
-
-void check_stage(ThreadSlot& slot) {
-    if (is_window_over()) return end_with_window(slot);
-    if (slot.staged == slot.capacity) return flush_events(slot);
-    set_next_check(slot);
 }
 
 }  // namespace malloom::record

@@ -16,10 +16,10 @@ struct alignas(64) ThreadSlot {
     bool busy;  ///< its thread is inside the recorder; what a signal handler does then is dropped
     std::atomic<bool> taken;
     uint32_t staged;    ///< records in the stage
-    uint32_t check_at;  ///< records at which check_stage is called: the capacity, or fewer
     uint32_t capacity;  ///< records that fit
     stream::EventStage stage;
     uint64_t process;  ///< identity that the stage is of
+    uint64_t window;   ///< that it is of; 0 where there are none
 
     /// Whether all that is staged lies in the stage. A few comparisons. By the thread that it serves.
     bool is_valid() const noexcept { return stage.header != nullptr && staged <= capacity; }
@@ -48,9 +48,6 @@ void leave_shared_slot();
 
 /// Turns what the slot has staged into a chunk. Stops the recording when that fails.
 void flush_events(ThreadSlot& slot);
-
-/// Flushes a full stage; ends the recording where its window is over.
-void check_stage(ThreadSlot& slot);
 
 /// Creates the key whose destructor gives a thread's slot back. Once, when the process starts to record.
 void watch_thread_exits();

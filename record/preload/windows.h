@@ -23,6 +23,11 @@ inline uint64_t open_window() {
     return window_word == nullptr ? 0 : __atomic_load_n(window_word, __ATOMIC_ACQUIRE);
 }
 
+/// The same for who only wants to know whether it has changed.
+inline uint64_t window_now() {
+    return window_word == nullptr ? 0 : __atomic_load_n(window_word, __ATOMIC_RELAXED);
+}
+
 /// Whether there are windows, and none is open: nearly always, where a program is recorded now and then.
 inline bool is_asleep() {
     return window_word != nullptr && __atomic_load_n(window_word, __ATOMIC_RELAXED) == 0;

@@ -76,12 +76,21 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     created_ = header.created;
     descriptor_ = move_descriptor_high(file.descriptor);
     folder_ = move_descriptor_high(open_staging_folder(path));
-    return folder_ >= 0;
+    struct stat status{};
+    if (folder_ < 0 || fstat(folder_, &status) != 0) return false;
+    folder_device_ = status.st_dev;
+    folder_inode_ = status.st_ino;
+    return true;
 }
 
+// The program may have closed them, and have files of its own by these numbers now.
 void ProfileFile::close_descriptors() {
-    if (descriptor_ >= 0) close(descriptor_);
-    if (folder_ >= 0) close(folder_);
+    uint64_t bytes = 0;
+    if (is_profile(descriptor_, &bytes)) close(descriptor_);
+    struct stat status{};
+    if (folder_ >= 0 && fstat(folder_, &status) == 0 && status.st_dev == folder_device_ &&
+        status.st_ino == folder_inode_)
+        close(folder_);
     descriptor_ = folder_ = -1;
 }
 

@@ -27,7 +27,7 @@ class ProfileFile {
     /// says why.
     bool open(const char* path, uint64_t maximum_bytes);
 
-    /// Gives the descriptors back. A recorder never does: it records to the end of its process.
+    /// Gives the descriptors back, as far as they still are the profile's.
     void close_descriptors();
 
     /// Appends with one write, `beyond` bytes over the maximum size at most. After a failure the profile may
@@ -52,6 +52,8 @@ class ProfileFile {
     uint64_t created_ = 0;
     dev_t device_ = 0;
     ino_t inode_ = 0;
+    dev_t folder_device_ = 0;
+    ino_t folder_inode_ = 0;
     int descriptor_ = -1;
     int folder_ = -1;
 };

@@ -199,9 +199,93 @@ def test_the_budget_ends_a_window_early(malloom: Malloom, server: Path, tmp_path
     done = malloom("record", "--for", "5s", "--budget", "0.01%", "-o", "x.profile", "--", server, "3")
     assert done.returncode == 7, done.stderr
     assert not (tmp_path / "x.profile").exists(), "nothing is left of what malloom itself takes to start"
+    assert re.search(r"0 windows; recording took \d\.\d+ s of CPU time", done.stderr)
 
 
-ASLEEP = 64
+BUSY = """
+#include <stdlib.h>
+#include <time.h>
+int main(int count, char** arguments) {
+    (void)count;
+    while (clock() < atof(arguments[1]) * CLOCKS_PER_SEC) {
+        for (int i = 0; i < 1000; i++) free(malloc(40));
+        for (volatile int i = 0; i < 300000; i++) {}
+    }
+}
+"""
+
+
+def test_a_window_ends_where_the_budget_does(
+    malloom: Malloom, compile_c: Callable[..., Path], tmp_path: Path
+) -> None:
+    program = compile_c(BUSY, "-fno-builtin")
+    done = malloom("record", "--for", "60s", "--budget", "20%", "-o", "x.profile", "--", program, "12")
+    assert done.returncode == 0, done.stderr
+    told = re.search(r"1 window; recording took .* s of CPU time, (\d+)\.\d+% of the program's", done.stderr)
+    assert told, done.stderr
+    assert 5 <= int(told[1]) <= 25, done.stderr
+
+
+FEW_REQUESTS = """
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    for (int i = 0; i < 600; i++) {
+        free(malloc(40));
+        usleep(10000);
+    }
+}
+"""
+
+
+def test_a_program_of_few_requests_is_in_every_window(
+    malloom: Malloom, compile_c: Callable[..., Path], tmp_path: Path
+) -> None:
+    (tmp_path / "tables").mkdir()
+    program = compile_c(FEW_REQUESTS, "-fno-builtin")
+    done = malloom("record", "--for", "0.5s", "--every", "1.5s", "--tables", "-o", "tables", "--", program)
+    assert done.returncode == 0, done.stderr
+    found = [int(number) for number in re.findall(r"recorded (\d+) events?", done.stderr)]
+    assert len(found) >= 2
+    assert all(20 <= number <= 200 for number in found), done.stderr
+
+
+def test_threads_that_come_and_go_are_counted(malloom: Malloom, tmp_path: Path, server: Path) -> None:
+    create_control(tmp_path / "base")
+    options = RecordingOptions(tmp_path / "base", Accesses.none, 0, 8, force=True, windows=True)
+    path, command, environment = recorded_command(open_program(str(server)), [str(server), "3"], options)
+    windows = Windows(tmp_path / "base", 0)
+    with subprocess.Popen(command, executable=path, env=environment, stdout=subprocess.DEVNULL):
+        window = windows.open()
+        time.sleep(2)
+        seen = window.events()
+        recorded = int(windows.close(window)["events"])
+    windows.release()
+    assert 0.5 * recorded <= seen <= recorded
+
+
+def test_what_ends_malloom_closes_the_window(malloom: Malloom, server: Path, tmp_path: Path) -> None:
+    with on_demand(server, tmp_path, "30") as running:
+        command = [COMMAND, "record", "--pid", str(running.pid), "--for", "60s", "-o", tmp_path / "x.profile"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as recording:
+            end = time.monotonic() + 20
+            while not list(tmp_path.glob("base.*.staging")) and time.monotonic() < end:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            recording.send_signal(signal.SIGTERM)
+            recording.wait(20)
+        left = {path.name for path in tmp_path.iterdir()}
+        assert left == {"base.windows", "x.profile"}
+        assert (tmp_path / "base.windows").read_bytes()[24:] == bytes(8)
+
+
+def test_a_file_of_windows_that_is_cut_ends_nothing(server: Path, tmp_path: Path) -> None:
+    with on_demand(server, tmp_path, "1") as running:
+        (tmp_path / "base.windows").open("w").close()
+        assert running.wait(30) == 7
+
+
+ASLEEP = 70
 """Instructions of a malloc and a free together beyond those without malloom (docs/guide/fleets.md)."""
 PAIRS_OF_CALLS = """
 #include <stdlib.h>

@@ -6,7 +6,6 @@ import atexit
 import shutil
 import socket
 import tempfile
-from functools import cache
 from pathlib import Path
 
 from malloom.errors import CommandError
@@ -24,22 +23,28 @@ def as_named(name: str) -> str:
 
 
 def local_file(name: str) -> Path:
-    """The file of that name, fetched where it lies in a store: once in a process, at whose end it goes.
+    """The file of that name, fetched where it lies in a store: anew where it has changed there. The copy is
+    gone with the process, or with the next one.
 
     Raises CommandError where it cannot be fetched.
     """
     return _fetched(name) if REMOTE in name else Path(name)
 
 
-@cache
+_copies: dict[str, tuple[object, Path]] = {}
+"""Of the one that was fetched last: by its name what it was then, and the copy."""
+
+
 def _fetched(name: str) -> Path:
     fsspec = needed("fsspec", f"reading {name}")
-    folder = Path(tempfile.mkdtemp(prefix="malloom-fetched-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    copy = folder / "run.profile"
     with having_room():
         try:
-            with fsspec.open(name, "rb") as source, copy.open("wb") as target:
+            system, path = fsspec.core.url_to_fs(name)
+            version = system.ukey(path)
+            if name in _copies and _copies[name][0] == version:
+                return _copies[name][1]
+            copy = _new_copy()
+            with system.open(path, "rb") as source, copy.open("wb") as target:
                 shutil.copyfileobj(source, target, 1 << 20)
         except ImportError as problem:
             raise CommandError(f"{name} cannot be read: {problem}", remedy=EXTRA) from None
@@ -50,7 +55,18 @@ def _fetched(name: str) -> Path:
             raise CommandError(
                 f"{name} cannot be read: {reason}", remedy="check its address and access"
             ) from None
+    _copies[name] = version, copy
     return copy
+
+
+def _new_copy() -> Path:
+    """In the place of an earlier one."""
+    for _, earlier in _copies.values():
+        shutil.rmtree(earlier.parent, ignore_errors=True)
+    _copies.clear()
+    folder = Path(tempfile.mkdtemp(prefix="malloom-fetched-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / "run.profile"
 
 
 class Opened:

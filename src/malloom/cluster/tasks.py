@@ -3,12 +3,15 @@ nothing else, as others do them again."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from malloom import __version__
@@ -66,7 +69,7 @@ class Tasks:
         It must be one of a module of malloom's. Raises what a task raises, and CommandError where the workers
         cannot run them; the other tasks are then given up.
         """
-        futures = [self._client.submit(_as_here, __version__, function, item, pure=False) for item in items]
+        futures = self._client.map(partial(_as_here, __version__, function), list(items), pure=False)
         try:
             yield from self._ended(dict(enumerate(futures)))
         except (ImportError, RuntimeError) as problem:
@@ -78,8 +81,11 @@ class Tasks:
                 "the same task ended several workers, which may have had too little memory",
                 remedy="give the workers more, or leave --scheduler out",
             ) from None
+        except CancelledError:
+            raise CommandError("the scheduler is gone", remedy="start it again") from None
         finally:
-            self._client.cancel(futures)
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                self._client.cancel(futures)
 
     def _ended(self, left: dict[int, Any]) -> Iterator[tuple[int, Any]]:
         """Raises CommandError where no worker is left."""
@@ -109,7 +115,9 @@ def tasks_at(address: str) -> Iterator[Tasks]:
     Raises CommandError where there is no scheduler, or no worker of its.
     """
     distributed = needed("distributed", "--scheduler")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # Each of these has a level of its own. What matters to the user is raised here.
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings(action="ignore"))
         where = stack.enter_context(local_cluster()) if address == LOCAL else address
@@ -145,6 +153,6 @@ def local_cluster(workers: int | None = None) -> Any:
     return needed("distributed", "--scheduler").LocalCluster(
         n_workers=workers or os.cpu_count(),
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=logging.CRITICAL,
     )

@@ -23,6 +23,8 @@ SMALLEST_PROFILE = 256 << 10
 """Room that the first stages of a process take, in bytes."""
 
 DEEPEST = 32
+LARGEST, DEPTH = "2G", 8
+"""Of a profile, and frames of a context, where nothing else is said."""
 
 
 def register(app: typer.Typer) -> None:
@@ -53,10 +55,10 @@ def record(
     ] = None,
     max_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Recording stops when the profile is this large; 0: no limit.")
-    ] = "2G",
+    ] = LARGEST,
     depth: Annotated[
         int, typer.Option(min=1, max=DEEPEST, help="Frames of the call chain that make a context.")
-    ] = 8,
+    ] = DEPTH,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing profile.")] = False,
     tables: Annotated[
         bool,
@@ -114,7 +116,7 @@ def record(
         check_choice(chosen, command, accesses, as_json)
     accesses = accesses or ("none" if chosen.is_any else "full")
     if pid is not None:
-        raise typer.Exit(recorded_process(chosen, output, max_size, tables, anonymous, force))
+        raise typer.Exit(recorded_process(chosen, output, (max_size, depth), tables, anonymous, force))
     if not command:
         raise UsageProblem(
             "no program is given", remedy="name it after --, as in 'malloom record -o P -- ls'"
@@ -227,9 +229,14 @@ def recorded_part(
 
 
 def recorded_process(
-    chosen: Choice, place: Path | None, max_size: str, tables: bool, anonymous: bool, force: bool
+    chosen: Choice,
+    place: Path | None,
+    limits: tuple[str, int],
+    tables: bool,
+    anonymous: bool,
+    force: bool,
 ) -> int:
-    """Records windows of a process that runs; the exit status."""
+    """Records windows of a process that runs; the exit status. Limits are the largest profile, and frames."""
     from malloom.commands import record_windows  # noqa: PLC0415
     from malloom.quantities import parse_size  # noqa: PLC0415
 
@@ -237,11 +244,16 @@ def recorded_process(
         raise UsageProblem("nothing says where it goes", remedy="name a profile, or a table, with -o")
     if anonymous and not tables:
         raise UsageProblem("a profile has all names", remedy="leave out --anonymous, or record --tables")
+    if limits != (LARGEST, DEPTH):
+        raise UsageProblem(
+            "--max-size and --depth are those with which --on-demand started the process",
+            remedy="leave them out",
+        )
     wanted = wanted_of(chosen)
     record_windows.check_place(place, wanted, tables, force)
     assert chosen.pid is not None
     output = record_windows.Output(place, str(chosen.pid), tables, anonymous, wanted.every is not None)
-    return record_windows.record_process(chosen.pid, wanted, parse_size(max_size), output)
+    return record_windows.record_process(chosen.pid, wanted, parse_size(limits[0]), output)
 
 
 def record_table(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,12 +25,13 @@ from malloom.launch.event_cost import seconds_per_event
 from malloom.launch.program import Program
 from malloom.launch.recording import RecordingOptions, recorded_command, remove
 from malloom.launch.schedule import Closed, Schedule, Spending, Wanted
-from malloom.launch.windows import Windows, base_of_process, control_file, create_control
+from malloom.launch.windows import Windows, base_of_process, control_file, create_control, is_control
+from malloom.measure.signals import ended_in_order
 from malloom.output_file import check_new, check_output, check_replaced
 from malloom.quantities import counted, format_size
 
-STEP = 0.1
-"""Seconds between two looks at what is due."""
+TABLE = 0.5
+"""Seconds between two looks whether a table is made."""
 FIRST_TABLE = 1.0
 """CPU seconds that the first table is expected to take: Python starts, and reads a profile."""
 
@@ -50,6 +53,15 @@ class Output:
 
     def take(self, closed: Closed) -> None:
         """Keeps a window's profile, or begins to make a table of it, in a process of its own."""
+        if closed.state["limit_reached"] or closed.state["write_failed"]:
+            why = "reached --max-size" if closed.state["limit_reached"] else "could not be written to its end"
+            _tell(f"the window's profile {why}, and is good up to there")
+            self.failed = True
+        if not closed.state["events"]:
+            # Nobody asked for memory, or the program may not write where the window lies any more.
+            _tell("a window recorded nothing")
+            remove(closed.profile)
+            return
         if not self.tables:
             shutil.move(closed.profile, self.place)
             _say(closed, self.place)
@@ -79,12 +91,17 @@ class Output:
 
 
 def _say(closed: Closed, place: Path) -> None:
-    size = format_size(place.stat().st_size)
-    print(
-        f"malloom: recorded {counted(int(closed.state['events']), 'event')} in "
-        f"{closed.recorded_cpu_time / 1e9:.2f} s of CPU time; {place} has {size}",
-        file=sys.stderr,
+    size = format_size(place.stat().st_size) if place.exists() else "gone already"
+    _tell(
+        f"recorded {counted(int(closed.state['events']), 'event')} in "
+        f"{closed.recorded_cpu_time / 1e9:.2f} s of CPU time; {place}: {size}"
     )
+
+
+def _tell(text: str) -> None:
+    """Whether anybody hears it does not matter to the program."""
+    with contextlib.suppress(OSError):
+        print(f"malloom: {text}", file=sys.stderr, flush=True)
 
 
 def check_place(place: Path, wanted: Wanted, tables: bool, force: bool) -> None:
@@ -116,11 +133,24 @@ def record_in_windows(
         schedule.step()
         child = signals.start(path, arguments, environment)
         schedule.cpu_time = partial(cpu_seconds, child)
-        status = signals.wait(child, lambda: _step(schedule, output), STEP)
+        status = signals.wait(child, lambda: _step(schedule, output), lambda: _pause(schedule, output))
+        _end(schedule, output)
+    return status
+
+
+def _end(schedule: Schedule, output: Output) -> None:
+    """Keeps what there is."""
+    try:
         schedule.close()
         output.look(wait=True)
-        _say_what_it_took(schedule)
-    return status
+    except (CommandError, OSError, ValueError) as error:
+        _tell(str(error))
+        output.failed = True
+    _say_what_it_took(schedule)
+
+
+def _pause(schedule: Schedule, output: Output) -> float:
+    return min(schedule.pause, TABLE) if output.making else schedule.pause
 
 
 def _say_what_it_took(schedule: Schedule) -> None:
@@ -129,8 +159,7 @@ def _say_what_it_took(schedule: Schedule) -> None:
         return
     spent, program = schedule.spending.seconds(), schedule.program_seconds
     share = f", {spent / program:.2%} of the program's" if program else ""
-    windows = counted(schedule.count, "window")
-    print(f"malloom: {windows}; recording took {spent:.2f} s of CPU time{share}", file=sys.stderr)
+    _tell(f"{counted(schedule.count, 'window')}; recording took {spent:.2f} s of CPU time{share}")
 
 
 def _schedule(windows: Windows, wanted: Wanted, output: Output, event: float) -> Schedule:
@@ -152,10 +181,11 @@ def _step(schedule: Schedule, output: Output) -> None:
     # One table at a time: of a host that is busy, the next window can wait.
     if output.making:
         return
+    # Whatever goes wrong here, the program goes on, and somebody has to wait for it.
     try:
         schedule.step()
-    except CommandError as error:
-        print(f"malloom: {error}; nothing more is recorded", file=sys.stderr)
+    except (CommandError, OSError, ValueError) as error:
+        _tell(f"{error}; nothing more is recorded")
         output.failed = True
         schedule.give_up()
 
@@ -175,12 +205,13 @@ def start_on_demand(program: Program, command: list[str], options: RecordingOpti
     """Becomes the program, with a recorder that records nothing until 'malloom record --pid' asks it to."""
     base = options.output.absolute()
     check_output(base)
-    if control_file(base).exists() and not options.force:
-        raise UsageProblem(
-            f"{control_file(base)} exists already", remedy="choose another name, or use --force"
-        )
+    if not is_control(control_file(base)):
+        raise UsageProblem(f"{control_file(base)} is something else", remedy="choose another name")
     create_control(base)
     path, arguments, environment = recorded_command(program, command, replace(options, windows=True))
+    # Python ignores these two, and the program would inherit that.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execve(path, arguments, environment)
     except OSError as error:
@@ -197,14 +228,13 @@ def record_process(pid: int, wanted: Wanted, maximum_bytes: int, output: Output)
         used_before = cpu_seconds(pid)
         schedule.cpu_time = lambda: max(cpu_seconds(pid) - used_before, 0.0)
         try:
-            while not (schedule.is_done or output.failed) and Path(f"/proc/{pid}").exists():
-                _step(schedule, output)
-                time.sleep(STEP)
-        except KeyboardInterrupt:
+            with ended_in_order():
+                while not (schedule.is_done or schedule.is_given_up) and Path(f"/proc/{pid}").exists():
+                    _step(schedule, output)
+                    time.sleep(min(_pause(schedule, output), 1.0))
+        except (KeyboardInterrupt, SystemExit):
             pass  # what there is by now is kept
-        schedule.close()
-        output.look(wait=True)
-        _say_what_it_took(schedule)
+        _end(schedule, output)
     finally:
         windows.release()
     return int(output.failed)

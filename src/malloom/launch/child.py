@@ -46,10 +46,12 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
             problem = f"cannot run {path}: {refusal.strerror}"
             raise CommandError(problem, remedy="does it run without malloom?", status=CANNOT_RUN) from refusal
 
-    def wait(self, child: int, sweep: Callable[[], object], seconds: float = SWEEP_SECONDS) -> int:
-        """Wait for the child's end, and call `sweep` every so many seconds; its wait status."""
+    def wait(
+        self, child: int, sweep: Callable[[], object], pause: Callable[[], float] = lambda: SWEEP_SECONDS
+    ) -> int:
+        """Wait for the child's end, and call `sweep` after each pause, in seconds; its wait status."""
         while True:
-            received = signal.sigtimedwait({*FORWARDED, signal.SIGCHLD}, seconds)
+            received = signal.sigtimedwait({*FORWARDED, signal.SIGCHLD}, pause())
             if received is None:
                 sweep()
             elif received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:

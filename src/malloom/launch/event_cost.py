@@ -12,7 +12,7 @@ from pathlib import Path
 from malloom.errors import CommandError
 from malloom.launch.recording import Accesses, RecordingOptions, create, recording_environment, take_in
 
-OBJECTS = 200_000
+OBJECTS = 50_000
 PAIRS = 3
 """Of runs, of which the median counts."""
 PROGRAM = f"x = [bytes(100) for _ in range({OBJECTS})]"

@@ -12,6 +12,8 @@ from malloom.launch.windows import Window, Windows
 
 LATER = 5.0
 """Seconds until a window that the budget had no room for is tried again."""
+SHORTEST, LOOK_AGAIN, LONGEST = 0.02, 0.5, 60.0
+"""Seconds of a pause; the second while a window is open, for the budget and what ended processes staged."""
 
 
 @dataclass(frozen=True)
@@ -81,15 +83,35 @@ class Schedule:
         self.next_opening = math.inf
 
     @property
+    def is_given_up(self) -> bool:
+        return self.window is None and self.next_opening == math.inf
+
+    @property
     def is_done(self) -> bool:
         """Whether no window is open, and none will be."""
         return self.window is None and self.wanted.every is None and self.count > 0
 
+    @property
+    def pause(self) -> float:
+        """Seconds until something is due; looking more often would cost CPU time itself."""
+        now = time.monotonic()
+        if self.window is not None:
+            until = self.window.opened + self.wanted.seconds
+            return min(max(until - now, SHORTEST), LOOK_AGAIN)
+        if self.is_done:
+            return LONGEST
+        return min(max(self.next_opening - now, SHORTEST), LONGEST)
+
+    def _program(self) -> float:
+        """The program's CPU seconds. A child whose parent does not wait for it takes its own along."""
+        self.program_seconds = max(self.cpu_time(), self.program_seconds)
+        return self.program_seconds
+
     def step(self) -> None:
         """Opens or closes a window, if it is time. Raises CommandError where there is no room for one."""
         now = time.monotonic()
-        self.program_seconds = self.cpu_time() or self.program_seconds
         if self.window is not None:
+            self.windows.take_in(self.window)
             if now - self.window.opened >= self.wanted.seconds or not self._is_affordable():
                 self.close()
         elif not self.is_done and now >= self.next_opening:
@@ -100,14 +122,14 @@ class Schedule:
             self.next_opening = now + LATER
             return
         self.next_opening = now + (self.wanted.every or 0.0)
-        self._at_opening = self.cpu_time()
+        self._at_opening = self._program()
         self.window = self.windows.open()
 
     def _is_affordable(self) -> bool:
         if self.wanted.budget is None:
             return True
         events = self.window.events() if self.window else 0
-        return self.spending.allows(self.wanted.budget, self.cpu_time(), events)
+        return self.spending.allows(self.wanted.budget, self._program(), events)
 
     def close(self) -> None:
         """Closes the window that is open, if any."""
@@ -115,7 +137,7 @@ class Schedule:
             return
         window, self.window = self.window, None
         self.count += 1
-        program = self.cpu_time() or self.program_seconds
+        program = self._program()
         state = self.windows.close(window)
         self.spending.events += int(state["events"])
         total, recorded = program - self._at_last_closing, program - self._at_opening

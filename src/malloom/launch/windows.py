@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import mmap
-import os
 import struct
 import time
 from dataclasses import dataclass
@@ -19,13 +18,14 @@ import numpy as np
 from malloom import _native, formats
 from malloom.errors import CommandError
 from malloom.launch.recording import create, remove, staging_folder
-from malloom.settings import VARIABLE
+from malloom.output_file import written_whole
 
 GRACE = 0.2
 """Seconds from a window's end until what is staged is taken: a thread that was writing is done by then."""
 WINDOW_WORD = 3
 """Place of the window's number among the words of WindowControl."""
 _HEADER = struct.Struct("<8sIIQQ")
+MAGIC = b"MALLWIND"
 
 
 def control_file(base: Path) -> Path:
@@ -35,11 +35,18 @@ def control_file(base: Path) -> Path:
 def create_control(base: Path) -> None:
     """Before the program starts. Raises CommandError where it cannot be written."""
     version = formats.load("profile").newest_version
-    data = _HEADER.pack(b"MALLWIND", version, 0, time.time_ns(), 0)
+    # A new file in the place of an old one: a program that still has that mapped keeps it, and sleeps on.
+    with written_whole(control_file(base)) as file:
+        file.write(_HEADER.pack(MAGIC, version, 0, time.time_ns(), 0))
+
+
+def is_control(path: Path) -> bool:
+    """Whether it is such a file, or there is none."""
     try:
-        control_file(base).write_bytes(data)
-    except OSError as error:
-        raise CommandError(f"cannot write {control_file(base)}: {error.strerror}") from None
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return not path.exists()
 
 
 @dataclass
@@ -66,20 +73,30 @@ class Windows:
         self._maximum_bytes = maximum_bytes
         self._file, self._map = _mapped(control_file(base))
         self._words = memoryview(self._map).cast("Q")
+        # Whoever had it before may have been killed.
+        self._words[WINDOW_WORD] = 0
+        self._number = 0
+        self._open: Window | None = None
 
     def open(self) -> Window:
         """Raises CommandError where there is no room for a profile."""
         # A number that no window had, whoever opened it: the words are packed, and so the time is its source.
-        number = (time.time_ns() - self._words[2]) // 1_000_000 + 1
+        number = max((time.time_ns() - self._words[2]) // 1_000_000, self._number) + 1
         profile = self.base.with_name(f"{self.base.name}.{number}")
         create(profile, force=True)
-        self._words[WINDOW_WORD] = number
-        return Window(profile, time.monotonic())
+        self._words[WINDOW_WORD] = self._number = number
+        self._open = Window(profile, time.monotonic())
+        return self._open
+
+    def take_in(self, window: Window) -> None:
+        """What ended processes have staged, while the window is open: they would fill the disk."""
+        _native.recover_profile(str(window.profile), self._maximum_bytes, False)
 
     def close(self, window: Window) -> dict[str, int | bool]:
         """How the window's profile stands then (_native.recover_profile). Raises CommandError where it is
         lost."""
         self._words[WINDOW_WORD] = 0
+        self._open = None
         time.sleep(GRACE)
         state = _native.recover_profile(str(window.profile), self._maximum_bytes, True, True)
         if problem := state.pop("problem"):
@@ -90,6 +107,8 @@ class Windows:
     def release(self) -> None:
         """Lets others have the base. An open window is closed, and what it recorded is gone."""
         self._words[WINDOW_WORD] = 0
+        if self._open is not None:
+            remove(self._open.profile)
         self._words.release()
         self._map.close()
         self._file.close()
@@ -108,7 +127,7 @@ def _mapped(path: Path) -> tuple[IO[bytes], mmap.mmap]:
             "another 'malloom record' opens windows of this program", remedy="wait until it has ended"
         ) from None
     data = file.read(_HEADER.size)
-    if len(data) != _HEADER.size or _HEADER.unpack(data)[0] != b"MALLWIND":
+    if len(data) != _HEADER.size or _HEADER.unpack(data)[0] != MAGIC:
         file.close()
         raise CommandError(f"{path} is damaged", remedy="start the program again")
     return file, mmap.mmap(file.fileno(), _HEADER.size)
@@ -126,24 +145,23 @@ def _staged_events(path: Path) -> int:
             found = np.frombuffer(file.read(stage.itemsize), dtype=stage)[0]
     except (OSError, ValueError, IndexError):
         return 0
-    return int(found["sequence"]) * int(found["capacity"]) + int(found["records"])
+    return int(found["written"]) + int(found["records"])
 
 
 def base_of_process(pid: int) -> Path:
-    """Where the windows of a running process are. Raises CommandError where it was not started for it."""
+    """Where the windows of a running process are, which has their file mapped. Raises CommandError where it
+    was not started for it."""
     try:
-        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
     except OSError as error:
         reason = "there is no such process" if isinstance(error, FileNotFoundError) else error.strerror
         raise CommandError(f"process {pid} cannot be recorded: {reason}") from None
-    value = next((entry for entry in entries if entry.startswith(VARIABLE.encode() + b"=")), b"")
-    # The path comes last (malloom.settings), and may have commas.
-    others, _, path = os.fsdecode(value.partition(b"=")[2]).partition("record=/")
-    base = Path(f"/{path}")
-    if "windows=1" not in others.split(",") or not path or not control_file(base).exists():
+    paths = [Path("/" + line.partition("/")[2]) for line in lines if line.endswith(".windows")]
+    base = next((path for path in paths if path.exists() and is_control(path)), None)
+    if base is None:
         raise CommandError(
             f"process {pid} was not started to be recorded, and to bring a recorder into it now is not safe: "
             "it may be anywhere in its malloc",
             remedy="start it with 'malloom record --on-demand -o PLACE -- PROGRAM'",
         )
-    return base
+    return base.with_suffix("")

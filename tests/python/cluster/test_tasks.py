@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,6 +91,15 @@ def test_no_worker_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         tasks.run(kill_its_worker, [1])
 
 
+def test_the_scheduler_ends(tmp_path: Path) -> None:
+    gone = pytest.raises(CommandError, match="the scheduler is gone; start it again")
+    with Cluster(tmp_path, workers=1) as ending, tasks_at(ending.address) as tasks, gone:
+        for number, _ in tasks.ended(late_first, [1] * 200):
+            if number == 0:
+                ending.end_scheduler()
+            time.sleep(0.01)
+
+
 def test_local_workers_are_there_without_asking() -> None:
     require_workers(LOCAL)
     with tasks_at(LOCAL) as tasks:
@@ -103,6 +113,10 @@ def test_a_copy_of_what_lies_in_a_store_is_kept(tmp_path: Path) -> None:
     assert copy != stored
     assert copy.read_bytes() == b"content"
     assert local_file(f"file://{stored}") == copy
+    stored.write_bytes(b"other content")
+    newer = local_file(f"file://{stored}")
+    assert newer.read_bytes() == b"other content"
+    assert not copy.exists()
     assert local_file(str(stored)) == stored
 
 

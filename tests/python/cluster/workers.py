@@ -75,6 +75,11 @@ class Cluster:
                     return
         raise AssertionError("the worker was never busy")
 
+    def end_scheduler(self) -> None:
+        """As a machine that is switched off."""
+        self._scheduler.kill()
+        self._scheduler.wait(SOON)
+
     def __enter__(self) -> Cluster:
         return self
 

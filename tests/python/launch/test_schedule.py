@@ -46,6 +46,9 @@ class Opened:
     def open(self) -> Window:
         return cast(Window, Counted(self.clock, self.rate, self.clock.now))
 
+    def take_in(self, window: Window) -> None:
+        assert window.opened <= self.clock.now
+
     def close(self, window: Window) -> dict[str, int | bool]:
         self.times.append((window.opened - 100, self.clock.now - 100))
         return {"events": window.events()}
