@@ -32,8 +32,9 @@ from malloom.quantities import counted, format_size
 
 TABLE = 0.5
 """Seconds between two looks whether a table is made."""
-FIRST_TABLE = 1.0
-"""CPU seconds that the first table is expected to take: Python starts, and reads a profile."""
+FIRST_TABLE, FIRST_TABLE_EVENT = 1.0, 5e-6
+"""CPU seconds that the first table is expected to take, as Python starts, and for each event: a limit of
+caution, until one has been made."""
 
 
 @dataclass
@@ -47,6 +48,8 @@ class Output:
     anonymous: bool
     many: bool
     making: list[tuple[subprocess.Popen[bytes], Closed, Path]] = field(default_factory=list)
+    made: list[tuple[float, int]] = field(default_factory=list)
+    """Of the tables that nobody has learned from yet: CPU seconds, and events."""
     spent: float = 0.0
     """CPU seconds of the processes that made tables."""
     failed: bool = False
@@ -83,6 +86,7 @@ class Output:
                 continue
             process.returncode = os.waitstatus_to_exitcode(status)
             self.making.remove(making)
+            self.made.append((used.ru_utime + used.ru_stime, int(closed.state["events"])))
             self.spent += used.ru_utime + used.ru_stime
             remove(closed.profile)
             self.failed |= process.returncode != 0
@@ -167,17 +171,15 @@ def _schedule(windows: Windows, wanted: Wanted, output: Output, event: float) ->
     # So far those that measured what an event takes.
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     measuring = children.ru_utime + children.ru_stime
-    spending = Spending(
-        event, FIRST_TABLE if output.tables else 0.0, lambda: time.process_time() + measuring + output.spent
-    )
+    first = (FIRST_TABLE, FIRST_TABLE_EVENT) if output.tables else (0.0, 0.0)
+    spending = Spending(event, *first, lambda: time.process_time() + measuring + output.spent)
     return Schedule(windows, wanted, spending, lambda: 0.0, output.take)
 
 
 def _step(schedule: Schedule, output: Output) -> None:
-    before = output.spent
     output.look()
-    if output.spent != before:
-        schedule.spending.after = output.spent - before
+    while output.made:
+        schedule.spending.learn(*output.made.pop())
     # One table at a time: of a host that is busy, the next window can wait.
     if output.making:
         return

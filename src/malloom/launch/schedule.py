@@ -43,8 +43,10 @@ class Spending:
 
     event: float
     """What recording one takes (malloom.launch.event_cost)."""
-    after: float
-    """What comes after a window is expected to take: what the last one took."""
+    table: float
+    """What a table is expected to take, however small."""
+    table_event: float
+    """And for each event of its window. Both are learned from the first table on."""
     own: Callable[[], float]
     events: int = 0
 
@@ -54,7 +56,13 @@ class Spending:
     def allows(self, budget: float | None, program: float, more_events: int = 0) -> bool:
         """Whether so many events more, and what comes after their window, are within the share of the
         program's CPU seconds."""
-        return budget is None or self.seconds(more_events) + self.after <= budget * program
+        after = self.table + more_events * self.table_event
+        return budget is None or self.seconds(more_events) + after <= budget * program
+
+    def learn(self, table: float, events: int) -> None:
+        """What the table of a window of so many events has taken."""
+        self.table = min(self.table, table)
+        self.table_event = max(table - self.table, 0.0) / max(events, 1)
 
 
 @dataclass

@@ -61,7 +61,7 @@ def run(
     clock = Clock()
     monkeypatch.setattr(module, "time", clock)
     opened, over = Opened(clock, rate), list[Closed]()
-    spending = Spending(event, after=0.0, own=lambda: 0.0)
+    spending = Spending(event, 0.0, 0.0, lambda: 0.0)
     schedule = Schedule(
         cast(Windows, opened), wanted, spending, lambda: (clock.now - 100) / 2, over.append, None, clock.now
     )
@@ -110,6 +110,17 @@ def test_a_budget_that_nothing_fits_into_records_nothing(monkeypatch: pytest.Mon
     times, _, schedule = run(monkeypatch, Wanted(1, budget=0.01), 100)
     assert times == []
     assert schedule.next_opening <= 100 + 100 + LATER
+
+
+def test_what_tables_take_is_learned() -> None:
+    spending = Spending(1e-6, 1.0, 5e-6, lambda: 0.5)
+    assert not spending.allows(0.01, 100), "half a second is spent, and a table takes one more"
+    assert spending.allows(0.02, 100, more_events=80_000)
+    assert not spending.allows(0.02, 100, more_events=90_000)
+    spending.learn(0.8, 1000)
+    assert (spending.table, spending.table_event) == (0.8, 0)
+    spending.learn(1.8, 500_000)
+    assert spending.table_event == pytest.approx(2e-6)
 
 
 def test_cpu_time_of_children_counts() -> None:
