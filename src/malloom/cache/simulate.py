@@ -55,13 +55,8 @@ class Sample:
         return int(self.take * WARM_UP_SHARE)
 
 
-def sample_of(profile: HeapProfile, budget: int | None) -> Sample:
-    """About `budget` accesses of the profile, or all of them where it has no more or the budget is None."""
-    return sample_among(profile.access_entries, budget)
-
-
 def sample_among(access_entries: int, budget: int | None) -> Sample:
-    """The same of so many accesses."""
+    """About `budget` of so many accesses, or all of them where there are no more or the budget is None."""
     return Sample(*windows(access_entries, budget))
 
 

@@ -76,7 +76,7 @@ def simulated(task: Simulated) -> Ranked:
 
 @dataclass(frozen=True)
 class RemoteRanking:
-    """Ranks strategies of a profile by tasks. `told` is told how many are done."""
+    """Ranks strategies of a profile by tasks."""
 
     tasks: Tasks
     profile: str
@@ -88,6 +88,6 @@ class RemoteRanking:
         return self.tasks.run(facts_of, [asked])[0]
 
     def rank(self, names: Sequence[str], sample: Sample, told: Told = silent) -> list[Ranked]:
-        """The best first, as malloom.layout.ranking.rank has it."""
+        """The best first, as malloom.layout.ranking.rank has it. `told` is told how many are done."""
         work = [Simulated(self.profile, self.process, name, self.geometry, sample) for name in names]
         return in_order(self.tasks.run(simulated, work, told))

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from malloom.commands.record import DEPTH
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.child import SignalsHeld
 from malloom.launch.cpu_time import cpu_seconds
@@ -224,7 +225,7 @@ def record_process(pid: int, wanted: Wanted, maximum_bytes: int, output: Output)
     """Records windows of a process that runs, until it ends or all is recorded; 1 where a table could not be
     made."""
     windows = Windows(base_of_process(pid), maximum_bytes)
-    event = 0.0 if wanted.budget is None else seconds_per_event(8)
+    event = 0.0 if wanted.budget is None else seconds_per_event(DEPTH)
     try:
         schedule = _schedule(windows, wanted, output, event)
         used_before = cpu_seconds(pid)

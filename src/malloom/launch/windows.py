@@ -60,10 +60,6 @@ class Window:
         """How many events all its processes have recorded so far."""
         return sum(map(_staged_events, staging_folder(self.profile).glob("*-*")))
 
-    def bytes(self) -> int:
-        """Of its profile so far."""
-        return self.profile.stat().st_size
-
 
 class Windows:
     """Opens and closes the windows of a base. One of them at a time has it, in whatever process."""

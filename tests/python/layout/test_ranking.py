@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from malloom.cache.geometry import geometry_from
-from malloom.cache.simulate import SimulatedCounts, sample_of
+from malloom.cache.simulate import SimulatedCounts, sample_among
 from malloom.errors import CommandError
 from malloom.layout.layout import Layout
 from malloom.layout.ranking import (
@@ -101,9 +101,9 @@ def test_a_tie_goes_to_the_smaller_footprint() -> None:
 
 def test_a_sample_keeps_to_its_budget() -> None:
     profile = shuffled_walk(1000, 99)
-    sample = sample_of(profile, 8000)
+    sample = sample_among(profile.access_entries, 8000)
     assert sample.take == 1000 and 8 * (sample.skip + sample.take) <= 100_000
-    assert sample_of(profile, None).take == 0
+    assert sample_among(profile.access_entries, None).take == 0
 
 
 def test_a_strategy_that_forgets_requests_is_named() -> None:
