@@ -40,7 +40,7 @@ SERVER = """
 #include <unistd.h>
 static volatile int is_over;
 static void* work(void* sizes) {
-    struct timespec pause = {0, 200000};
+    struct timespec pause = {0, 2000000};
     while (!is_over) {
         for (int i = 0; i < 50; i++) {
             char* one = malloc((size_t)sizes);
@@ -230,7 +230,7 @@ FEW_REQUESTS = """
 #include <stdlib.h>
 #include <unistd.h>
 int main(void) {
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 1000; i++) {
         free(malloc(40));
         usleep(10000);
     }
@@ -350,8 +350,8 @@ def test_a_storm_of_windows(
     ("options", "said"),
     [
         (
-            ("--for", "1s", "--accesses", "sampled"),
-            "a part of a run is recorded without accesses, not sampled",
+            ("--for", "1s", "--accesses", "full"),
+            "of a part of a run accesses are not full",
         ),
         (("--every", "1m"), "nothing says for how long; add --for 30s"),
         (("--for", "10s", "--every", "5s", "--tables"), "--every 5s leaves no time between windows"),

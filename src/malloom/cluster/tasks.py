@@ -115,8 +115,10 @@ def tasks_at(address: str) -> Iterator[Tasks]:
     Raises CommandError where there is no scheduler, or no worker of its.
     """
     distributed = needed("distributed", "--scheduler")
-    # Each of these has a level of its own. What matters to the user is raised here.
-    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+    # Each of these has a level of its own. What matters to the user is raised here. The loop of Dask's client
+    # may leave a wait that it gave up when it is closed, of which asyncio tells at some later time.
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    for name in (*names, "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings(action="ignore"))

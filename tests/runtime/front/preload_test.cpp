@@ -294,7 +294,7 @@ TEST_F(Preload, UnknownSettingsAreNamedInOneLine) {
         outcome.complaint,
         "malloom: there is no setting 'hep', 'Plan'; MALLOOM can have plan heap fallback "
         "fallback_huge_pages purge_delay statistics save_plan save_process preallocate huge_pages packed "
-        "colocate prefetch record depth max_size accesses\n");
+        "colocate prefetch record depth max_size windows accesses\n");
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.output, plain(MALLOOM_PROBE " one").output);
 }
