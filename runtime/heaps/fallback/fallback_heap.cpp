@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "runtime/heaps/fallback/interrupted_objects.h"
 #include "runtime/heaps/fallback/other_mimalloc.h"
 #include "runtime/platform/output.h"
 
@@ -29,8 +30,23 @@ template <class Ask>
     return object;
 }
 
-void* real_allocate(size_t bytes) {
-    return real_object([=] { return platform::real::allocate(bytes); });
+// What mimalloc has no memory for, or leaves alone as a handler asks that interrupted it.
+template <class Ask>
+[[gnu::always_inline]] inline void* other_object(size_t bytes, size_t alignment, Ask ask) {
+    if (malloom_mimalloc_is_interrupted()) [[unlikely]] {
+        if (void* object = interrupted_objects.allocate(bytes, alignment)) {
+            return object;
+        }
+    }
+    return real_object(ask);
+}
+
+void* other_allocate(size_t bytes) {
+    return other_object(bytes, 0, [=] { return platform::real::allocate(bytes); });
+}
+
+void* moved_to(void* moved, const void* object, size_t had, size_t bytes) {
+    return moved != nullptr ? memcpy(moved, object, had < bytes ? had : bytes) : nullptr;
 }
 
 // Where there is no memory the object stays what it is.
@@ -40,10 +56,8 @@ void* mimalloc_reallocate(void* object, size_t bytes, size_t limit) {
             return same_or_moved;
         }
     }
-    void* moved = real_allocate(bytes);
+    void* moved = moved_to(other_allocate(bytes), object, mi_usable_size(object), bytes);
     if (moved != nullptr) {
-        const size_t had = mi_usable_size(object);
-        memcpy(moved, object, had < bytes ? had : bytes);
         mi_free(object);
     }
     return moved;
@@ -88,12 +102,17 @@ void FallbackHeap::deallocate(void* object) {
         deallocate_marked(object);
     } else if (is_mimalloc(object)) [[likely]] {
         mi_free(object);
+    } else if (interrupted_objects.owns(object)) [[unlikely]] {
+        interrupted_objects.deallocate(object);
     } else {
         platform::real::deallocate_unknown(object);
     }
 }
 
 size_t FallbackHeap::usable_size(const void* object) const {
+    if (interrupted_objects.owns(object)) [[unlikely]] {
+        return interrupted_objects.usable_size(object);
+    }
     return is_mimalloc(object) ? mi_usable_size(object)
                                : platform::real::usable_size(const_cast<void*>(object));
 }
@@ -122,14 +141,14 @@ void* FallbackHeap::allocate_checked(size_t bytes, size_t alignment) {
 // What is too large for mimalloc, or aligned, or more than its range has left.
 void* FallbackHeap::allocate_unchecked(size_t bytes, size_t alignment) {
     if (alignment <= granule) {
-        return real_allocate(bytes);
+        return other_allocate(bytes);
     }
     if (bytes < limit_ && alignment <= largest_plain_alignment) {
         if (void* object = mi_malloc_aligned(at_least_granule(bytes), alignment)) {
             return object;
         }
     }
-    return real_object([=] { return platform::real::allocate_aligned(alignment, bytes); });
+    return other_object(bytes, alignment, [=] { return platform::real::allocate_aligned(alignment, bytes); });
 }
 
 void* FallbackHeap::allocate_zeroed(const Request& request) {
@@ -143,16 +162,33 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
             return object;
         }
     }
-    return real_object([&] { return platform::real::allocate_zeroed(1, request.bytes); });
+    void* object =
+        other_object(request.bytes, 0, [&] { return platform::real::allocate_zeroed(1, request.bytes); });
+    return interrupted_objects.owns(object) ? memset(object, 0, request.bytes) : object;
 }
 
 void* FallbackHeap::reallocate(void* object, const Request& request) {
+    if (interrupted_objects.owns(object)) [[unlikely]] {
+        return reallocate_interrupted(object, request);
+    }
     if (!is_mimalloc(object)) {
         return real_object([&] { return platform::real::reallocate(object, request.bytes); });
     }
     const size_t bytes = at_least_granule(request.bytes);
     return marks_.covers(object) ? reallocate_checked(object, bytes)
                                  : mimalloc_reallocate(object, bytes, limit_);
+}
+
+void* FallbackHeap::reallocate_interrupted(void* object, const Request& request) {
+    const size_t had = interrupted_objects.usable_size(object);
+    if (request.bytes <= had) {
+        return object;
+    }
+    void* moved = moved_to(allocate(request), object, had, request.bytes);
+    if (moved != nullptr) {
+        interrupted_objects.deallocate(object);
+    }
+    return moved;
 }
 
 // It ends first, as where it is freed.

@@ -117,6 +117,7 @@ class FallbackHeap {
     [[gnu::noinline]] void* allocate_unchecked(size_t bytes, size_t alignment);
     [[gnu::noinline, gnu::cold]] void expect_unmarked(const void* object) const;
     void* reallocate_checked(void* object, size_t bytes);
+    [[gnu::cold]] void* reallocate_interrupted(void* object, const Request& request);
 
     size_t limit_ = 0;          ///< requests below it are mimalloc's, and nobody looks at their objects
     size_t checked_limit_ = 0;  ///< requests below it are mimalloc's, and their objects have marks

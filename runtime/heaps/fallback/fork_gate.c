@@ -88,6 +88,10 @@ void malloom_fork_gate_leave(void) {
     }
 }
 
+bool malloom_fork_gate_is_inside(void) {
+    return depth != 0;
+}
+
 static void before_fork(void) {
     struct waiting waiting = {0};
     const void* nobody = NULL;

@@ -3,6 +3,8 @@
 // handlers of forks.
 #pragma once
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -12,6 +14,8 @@ extern "C" {
 /// stays.
 void malloom_fork_gate_enter(void);
 void malloom_fork_gate_leave(void);
+/// Whether the calling thread is between the two: so for a handler that interrupted it there.
+bool malloom_fork_gate_is_inside(void);
 
 /// From now on forks of this process wait at the gate until no other thread is inside, for about a second at
 /// most. As early as can be: of handlers the first one registered is the last that a fork calls, and it must

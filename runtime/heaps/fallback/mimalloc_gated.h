@@ -70,6 +70,10 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 }
 #define mi_bitmap_try_find_and_claim malloom_find_and_claim
 
+#ifdef MALLOOM_MIMALLOC_RANGE
+#include "runtime/heaps/fallback/mimalloc_interrupted.h"
+#endif
+
 // alloc.c brings free.c along, page.c page-queue.c.
 #include <alloc-aligned.c>
 #include <alloc-posix.c>
@@ -82,13 +86,19 @@ static inline bool malloom_find_and_claim(mi_bitmap_t* bitmap, size_t sequence, 
 #include <options.c>
 #include <os.c>
 #ifdef MALLOOM_MIMALLOC_RANGE
+#undef _mi_page_retire
+#undef _mi_page_unfull
 // The way of a request that finds no free block at hand is a part of the entries', so that they need not look
 // at what it gives.
 #define _mi_malloc_generic malloom_malloc_generic
 static inline __attribute__((always_inline)) void* malloom_malloc_generic(mi_theap_t* theap, size_t bytes,
                                                                           size_t zeroed_or_alignment,
                                                                           size_t* usable);
+#define _mi_arenas_page_alloc malloom_page_alloc
+#define mi_theap_collect malloom_collect
 #include <page.c>
+#undef mi_theap_collect
+#undef _mi_arenas_page_alloc
 #undef _mi_malloc_generic
 void* _mi_malloc_generic(mi_theap_t* theap, size_t bytes, size_t zeroed_or_alignment, size_t* usable) {
     return malloom_malloc_generic(theap, bytes, zeroed_or_alignment, usable);

@@ -17,6 +17,10 @@ static void say_nothing(int error, void* argument) {
     (void)argument;
 }
 
+bool malloom_mimalloc_is_interrupted(void) {
+    return malloom_pages_are_left_alone();
+}
+
 void malloom_mimalloc_start(size_t step_bytes, long purge_delay, size_t least_purged) {
     malloom_fork_gate_open();
     mi_option_set(mi_option_arena_reserve, (long)(step_bytes / MI_KiB));

@@ -18,6 +18,10 @@ void* mi_realloc(void* object, size_t bytes);
 void mi_free(void* object);
 size_t mi_usable_size(const void* object);
 
+/// Whether the calling thread is in the middle of mimalloc, and this in a handler that interrupted it: who
+/// asks gets a block that is at hand, or null without ENOMEM, and may give blocks back.
+bool malloom_mimalloc_is_interrupted(void);
+
 /// Functions that the entries of the malloc family may jump to, with the entries' arguments. A line of the
 /// cache, read only once requests are served.
 struct malloom_entries {

@@ -87,6 +87,50 @@ TEST_F(CheckedFallback, WhatIsNotMimallocsGoesOnToOthers) {
     EXPECT_EQ(left, &foreign);
 }
 
+// What a handler does that comes while its thread has mimalloc's lock, once in each growth.
+struct Interruption {
+    FallbackHeap* heap;
+    std::vector<void*> earlier;
+    int of_mimalloc = 0, of_others = 0;
+
+    static void come(void* argument) {
+        auto& self = *static_cast<Interruption*>(argument);
+        for (size_t bytes = 16; bytes < 100'000; bytes *= 2) {
+            void* object = self.heap->allocate({bytes, 0});
+            memset(object, 1, bytes);
+            (heaps::mimalloc_memory.owns(object) ? self.of_mimalloc : self.of_others) += 1;
+            self.heap->deallocate(object);
+        }
+        for (void* object : self.earlier) {
+            self.heap->deallocate(object);
+        }
+        self.earlier.clear();
+    }
+};
+
+TEST_F(CheckedFallback, WhoeverInterruptsItIsServedByOthersAndMayGiveBack) {
+    FallbackHeap unchecked;
+    unchecked.choose(FallbackKind::mimalloc);
+    Interruption interruption{&unchecked, {}};
+    FallbackHeap::on_growth(Interruption::come, &interruption);
+    std::vector<char*> objects;
+    // Memory that tests before this one have given back is used first.
+    for (unsigned i = 0; i < 3'000 || (interruption.of_others == 0 && i < 100'000); ++i) {
+        objects.push_back(static_cast<char*>(unchecked.allocate({large, 0})));
+        memset(objects.back(), static_cast<char>(i), large);
+        interruption.earlier.push_back(unchecked.allocate({size_t{16} << i % 10, 0}));
+    }
+    FallbackHeap::on_growth(nullptr, nullptr);
+    EXPECT_GT(interruption.of_others, 0);
+    for (unsigned i = 0; i < objects.size(); ++i) {
+        ASSERT_EQ(objects[i][large - 1], static_cast<char>(i));
+        unchecked.deallocate(objects[i]);
+    }
+    for (void* object : interruption.earlier) {
+        unchecked.deallocate(object);
+    }
+}
+
 TEST_F(CheckedFallback, TakesBackWhatItGaveInEveryWay) {
     for (size_t bytes : {size_t{1}, size_t{9}, size_t{500}, large, size_t{400000}, size_t{3} << 20,
                          beyond_mimalloc - 1, beyond_mimalloc}) {
