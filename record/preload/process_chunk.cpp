@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "record/preload/image.h"
+#include "record/preload/windows.h"
 #include "record/stream/chunk_writer.h"
 #include "record/stream/process_end.h"
 #include "record/stream/properties.h"
@@ -62,7 +63,7 @@ stream::AppendResult append_process_chunk(uint64_t process, uint64_t parent) {
     payload.decimal("started", started());
     payload.decimal("page_size", platform::page_bytes());
     payload.decimal("depth", options.depth);
-    payload.text("accesses", name_of(options.accesses));
+    payload.text("accesses", name_of(is_window_sampled() ? AccessMode::sampled : options.accesses));
     add_arguments(payload);
     const stream::ChunkIdentity identity{formats::profile::ChunkKind::process, process, 0, 0, 0, 1};
     const size_t bytes = stream::make_chunk(identity, payload.payload(), payload.size(), nullptr, chunk);

@@ -73,6 +73,10 @@ const void* window_control() {
     return control;
 }
 
+bool is_window_sampled() {
+    return control != nullptr && __atomic_load_n(&control->sampled, __ATOMIC_RELAXED) != 0;
+}
+
 uint64_t windows_created() {
     return control->created;
 }

@@ -33,6 +33,9 @@ inline bool is_asleep() {
     return window_word != nullptr && __atomic_load_n(window_word, __ATOMIC_RELAXED) == 0;
 }
 
+/// Whether another process samples the accesses of the window that is open.
+bool is_window_sampled();
+
 /// When the first window could have been opened, in ns since 1970: what identities are counted from, so that
 /// no two windows of a process have the same.
 uint64_t windows_created();

@@ -106,8 +106,9 @@ def record(
 
     Standard streams, arguments and signals are the program's own; its children are recorded too.
 
-    With --for a part of the run is recorded, its requests only: accesses are seen by DynamoRIO, under which a
-    program runs from its start to its end.
+    With --for a part of the run is recorded, of accesses none or some: with --accesses sampled a thread is
+    stopped now and then and stepped through some hundred instructions, so nothing slows the program down
+    between.
 
     Exit status: the program's, 128 + n where it died by signal n; 1 where the profile is not complete.
     """
@@ -116,7 +117,9 @@ def record(
         check_choice(chosen, command, accesses, as_json)
     accesses = accesses or ("none" if chosen.is_any else "full")
     if pid is not None:
-        raise typer.Exit(recorded_process(chosen, output, (max_size, depth), tables, anonymous, force))
+        raise typer.Exit(
+            recorded_process(chosen, output, (max_size, depth), tables, anonymous, force, accesses)
+        )
     if not command:
         raise UsageProblem(
             "no program is given", remedy="name it after --, as in 'malloom record -o P -- ls'"
@@ -175,11 +178,15 @@ class Choice:
 
 def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None, as_json: bool) -> None:
     """Raises UsageProblem where options do not go together."""
-    if accesses not in (None, "none", "annotated"):
+    if accesses not in (None, "none", "annotated", "sampled"):
         raise UsageProblem(
-            f"a part of a run is recorded without accesses, not {accesses}: DynamoRIO sees them from a "
-            "program's start to its end",
-            remedy="record a run of its own with --accesses, or leave it out",
+            f"of a part of a run accesses are not {accesses}: DynamoRIO sees all of them from a program's "
+            "start to its end",
+            remedy="choose --accesses sampled, or record a whole run",
+        )
+    if chosen.on_demand and accesses == "sampled":
+        raise UsageProblem(
+            "--on-demand records nothing by itself", remedy="say --accesses sampled with --pid, later"
         )
     if as_json:
         raise UsageProblem("--json tells of one whole run", remedy="leave it out")
@@ -235,9 +242,11 @@ def recorded_process(
     tables: bool,
     anonymous: bool,
     force: bool,
+    accesses: str,
 ) -> int:
     """Records windows of a process that runs; the exit status. Limits are the largest profile, and frames."""
     from malloom.commands import record_windows  # noqa: PLC0415
+    from malloom.launch.recording import Accesses  # noqa: PLC0415
     from malloom.quantities import parse_size  # noqa: PLC0415
 
     if place is None:
@@ -253,7 +262,9 @@ def recorded_process(
     record_windows.check_place(place, wanted, tables, force)
     assert chosen.pid is not None
     output = record_windows.Output(place, str(chosen.pid), tables, anonymous, wanted.every is not None)
-    return record_windows.record_process(chosen.pid, wanted, parse_size(limits[0]), output)
+    return record_windows.record_process(
+        chosen.pid, wanted, parse_size(limits[0]), output, Accesses(accesses)
+    )
 
 
 def record_table(

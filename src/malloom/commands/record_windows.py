@@ -24,8 +24,9 @@ from malloom.launch.child import SignalsHeld
 from malloom.launch.cpu_time import cpu_seconds
 from malloom.launch.event_cost import seconds_per_event
 from malloom.launch.program import Program
-from malloom.launch.recording import RecordingOptions, recorded_command, remove
+from malloom.launch.recording import Accesses, RecordingOptions, recorded_command, remove
 from malloom.launch.schedule import Closed, Schedule, Spending, Wanted
+from malloom.launch.stepping import REMEDY, Stepping
 from malloom.launch.windows import Windows, base_of_process, control_file, create_control, is_control
 from malloom.measure.signals import ended_in_order
 from malloom.output_file import check_new, check_output, check_replaced
@@ -60,6 +61,9 @@ class Output:
         if closed.state["limit_reached"] or closed.state["write_failed"]:
             why = "reached --max-size" if closed.state["limit_reached"] else "could not be written to its end"
             _tell(f"the window's profile {why}, and is good up to there")
+            self.failed = True
+        if closed.sampled is not None and closed.sampled.problem:
+            _tell(f"no accesses were sampled: {closed.sampled.problem}; {REMEDY}")
             self.failed = True
         if not closed.state["events"]:
             # Nobody asked for memory, or the program may not write where the window lies any more.
@@ -97,8 +101,9 @@ class Output:
 
 def _say(closed: Closed, place: Path) -> None:
     size = format_size(place.stat().st_size) if place.exists() else "gone already"
+    sampled = "" if closed.sampled is None else f" and {counted(closed.sampled.accesses, 'access', 'es')}"
     _tell(
-        f"recorded {counted(int(closed.state['events']), 'event')} in "
+        f"recorded {counted(int(closed.state['events']), 'event')}{sampled} in "
         f"{closed.recorded_cpu_time / 1e9:.2f} s of CPU time; {place}: {size}"
     )
 
@@ -127,13 +132,14 @@ def record_in_windows(
     program: Program, command: list[str], options: RecordingOptions, wanted: Wanted, output: Output
 ) -> int:
     """Runs the program, and records windows of it; its wait status."""
+    stepping = stepping_of(options.accesses, options.maximum_bytes, wanted)
     event = 0.0 if wanted.budget is None else seconds_per_event(options.depth)
     with _base_beside(output.place) as base, SignalsHeld() as signals:
         create_control(base)
-        path, arguments, environment = recorded_command(
-            program, command, replace(options, output=base, windows=True)
-        )
-        schedule = _schedule(Windows(base, options.maximum_bytes), wanted, output, event)
+        native = Accesses.none if stepping is not None else options.accesses
+        of_windows = replace(options, output=base, windows=True, accesses=native)
+        path, arguments, environment = recorded_command(program, command, of_windows)
+        schedule = _schedule(Windows(base, options.maximum_bytes), wanted, output, event, stepping)
         # The first window from the program's first request on, where no budget has to be earned first.
         schedule.step()
         child = signals.start(path, arguments, environment)
@@ -167,14 +173,25 @@ def _say_what_it_took(schedule: Schedule) -> None:
     _tell(f"{counted(schedule.count, 'window')}; recording took {spent:.2f} s of CPU time{share}")
 
 
-def _schedule(windows: Windows, wanted: Wanted, output: Output, event: float) -> Schedule:
+def stepping_of(accesses: Accesses, maximum_bytes: int, wanted: Wanted) -> Stepping | None:
+    """Raises CommandError where accesses are wanted and the system does not let them be sampled."""
+    return Stepping(maximum_bytes, wanted.budget) if accesses is Accesses.sampled else None
+
+
+def _schedule(
+    windows: Windows, wanted: Wanted, output: Output, event: float, stepping: Stepping | None
+) -> Schedule:
     """Of a program that has used no CPU time yet."""
     # So far those that measured what an event takes.
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     measuring = children.ru_utime + children.ru_stime
     first = (FIRST_TABLE, FIRST_TABLE_EVENT) if output.tables else (0.0, 0.0)
-    spending = Spending(event, *first, lambda: time.process_time() + measuring + output.spent)
-    return Schedule(windows, wanted, spending, lambda: 0.0, output.take)
+
+    def own() -> float:
+        sampling = 0.0 if stepping is None else stepping.seconds()
+        return time.process_time() + measuring + output.spent + sampling
+
+    return Schedule(windows, wanted, Spending(event, *first, own), lambda: 0.0, output.take, stepping)
 
 
 def _step(schedule: Schedule, output: Output) -> None:
@@ -221,13 +238,14 @@ def start_on_demand(program: Program, command: list[str], options: RecordingOpti
         raise CommandError(f"cannot run {path}: {error.strerror}") from None
 
 
-def record_process(pid: int, wanted: Wanted, maximum_bytes: int, output: Output) -> int:
+def record_process(pid: int, wanted: Wanted, maximum_bytes: int, output: Output, accesses: Accesses) -> int:
     """Records windows of a process that runs, until it ends or all is recorded; 1 where a table could not be
     made."""
+    stepping = stepping_of(accesses, maximum_bytes, wanted)
     windows = Windows(base_of_process(pid), maximum_bytes)
     event = 0.0 if wanted.budget is None else seconds_per_event(DEPTH)
     try:
-        schedule = _schedule(windows, wanted, output, event)
+        schedule = _schedule(windows, wanted, output, event, stepping)
         used_before = cpu_seconds(pid)
         schedule.cpu_time = lambda: max(cpu_seconds(pid) - used_before, 0.0)
         try:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from malloom.launch.stepping import Sampled, Stepping
 from malloom.launch.windows import Window, Windows
 
 LATER = 5.0
@@ -35,6 +36,8 @@ class Closed:
     state: dict[str, int | bool]
     cpu_time: int
     recorded_cpu_time: int
+    sampled: Sampled | None = None
+    """Of accesses, where those were asked for."""
 
 
 @dataclass
@@ -78,6 +81,8 @@ class Schedule:
     spending: Spending
     cpu_time: Callable[[], float]
     over: Callable[[Closed], None]
+    stepping: Stepping | None = None
+    """Samples accesses while a window is open."""
     window: Window | None = None
     next_opening: float = field(default_factory=time.monotonic)
     count: int = 0
@@ -131,7 +136,9 @@ class Schedule:
             return
         self.next_opening = now + (self.wanted.every or 0.0)
         self._at_opening = self._program()
-        self.window = self.windows.open()
+        self.window = self.windows.open(sampled=self.stepping is not None)
+        if self.stepping is not None:
+            self.stepping.start(self.window.profile)
 
     def _is_affordable(self) -> bool:
         if self.wanted.budget is None:
@@ -146,8 +153,9 @@ class Schedule:
         window, self.window = self.window, None
         self.count += 1
         program = self._program()
+        sampled = None if self.stepping is None else self.stepping.stop()
         state = self.windows.close(window)
         self.spending.events += int(state["events"])
         total, recorded = program - self._at_last_closing, program - self._at_opening
         self._at_last_closing = program
-        self.over(Closed(window.profile, state, round(1e9 * total), round(1e9 * recorded)))
+        self.over(Closed(window.profile, state, round(1e9 * total), round(1e9 * recorded), sampled))

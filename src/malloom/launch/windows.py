@@ -22,8 +22,9 @@ from malloom.output_file import written_whole
 
 GRACE = 0.2
 """Seconds from a window's end until what is staged is taken: a thread that was writing is done by then."""
-WINDOW_WORD = 3
-"""Place of the window's number among the words of WindowControl."""
+VERSION_WORD, WINDOW_WORD = 1, 3
+"""Places among the words of WindowControl: of the version, with `sampled` in its upper half, and of the
+window's number."""
 _HEADER = struct.Struct("<8sIIQQ")
 MAGIC = b"MALLWIND"
 
@@ -74,12 +75,14 @@ class Windows:
         self._number = 0
         self._open: Window | None = None
 
-    def open(self) -> Window:
-        """Raises CommandError where there is no room for a profile."""
+    def open(self, *, sampled: bool = False) -> Window:
+        """Its profile says whether its accesses will be `sampled`. Raises CommandError where there is no room
+        for one."""
         # A number that no window had, whoever opened it: the words are packed, and so the time is its source.
         number = max((time.time_ns() - self._words[2]) // 1_000_000, self._number) + 1
         profile = self.base.with_name(f"{self.base.name}.{number}")
         create(profile, force=True)
+        self._words[VERSION_WORD] = self._words[VERSION_WORD] & 0xFFFFFFFF | int(sampled) << 32
         self._words[WINDOW_WORD] = self._number = number
         self._open = Window(profile, time.monotonic())
         return self._open

@@ -1,0 +1,53 @@
+// A thread of another process that is stopped, looked at and stepped through by the kernel's ptrace. It and
+// its process see nothing of it: no signal, no handler, no changed memory. The kernel tells of a step by
+// SIGTRAP, and where that is blocked or ignored it changes what the process has set: so while it is stopped
+// the thread does not block it, and one that ignores it, or that has one waiting, is not stepped.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+namespace malloom::stepping {
+
+enum class Stop : uint8_t {
+    stepped,    ///< one instruction has run
+    elsewhere,  ///< something else happened to the thread: it is to be let go
+    gone,       ///< it has ended
+};
+
+/// From `attach` on the thread is stopped; the destructor lets it go on, and so does the kernel should this
+/// process die. Used by one thread of this process.
+class TracedThread {
+  public:
+    explicit TracedThread(pid_t thread) : thread_(thread) {}
+    TracedThread(const TracedThread&) = delete;
+    TracedThread& operator=(const TracedThread&) = delete;
+    ~TracedThread();
+
+    /// Stops it. False, with errno, where that is not possible: EPERM where the system does not allow it, 0
+    /// where it is not to be stepped now.
+    bool attach();
+
+    /// Its registers while it is stopped.
+    bool registers(user_regs_struct& into) const;
+
+    /// Runs one instruction.
+    Stop step();
+
+  private:
+    bool may_be_trapped();
+    Stop wait();
+
+    pid_t thread_;
+    bool is_attached_ = false;
+    int signal_ = 0;             ///< that it is to have when it goes on
+    uint64_t blocked_ = 0;       ///< signals, as they were
+    bool is_unblocked_ = false;  ///< now it blocks another set
+};
+
+/// Copies memory of another process; how many bytes of it there were.
+size_t read_memory(pid_t process, uintptr_t address, void* into, size_t bytes);
+
+}  // namespace malloom::stepping
