@@ -16,6 +16,9 @@ namespace {
 constexpr double shortest_pause = 1e6, longest_pause = 50e6;
 constexpr uint64_t between_looks = 250'000'000;
 
+// In a row, after which the system is believed to refuse all.
+constexpr unsigned most_refusals = 50;
+
 uint64_t now_of(clockid_t clock) {
     timespec now{};
     clock_gettime(clock, &now);
@@ -77,10 +80,16 @@ bool Sampling::take_one() {
         const Taken taken =
             take_burst(process, thread, process.recorder.start + options_.tickets, instructions_, entries_);
         totals_.stopped += std::max(cpu_time_of_thread(process.pid, thread), before) - before;
-        totals_.is_refused = taken == Taken::refused;
+        note_refusal(taken == Taken::refused);
         return taken == Taken::some && write(process, thread);
     }
     return false;
+}
+
+// A thread that just ends is refused too, and so is one that a debugger has.
+void Sampling::note_refusal(bool is_one) {
+    refusals_ = is_one ? refusals_ + 1 : 0;
+    totals_.is_refused = totals_.bursts == 0 && refusals_ >= most_refusals;
 }
 
 bool Sampling::write(const RecordedProcess& process, pid_t thread) {

@@ -52,6 +52,7 @@ class Sampling {
     void look_at_processes();
     void look_at_times();
     bool take_one();
+    void note_refusal(bool is_one);
     bool write(const RecordedProcess& process, pid_t thread);
     uint64_t allowed() const;
     uint64_t spent() const;
@@ -68,6 +69,7 @@ class Sampling {
     uint64_t random_ = 0x9e3779b97f4a7c15u;
     uint64_t began_ = 0;  ///< this process's CPU time then
     size_t next_ = 0;
+    unsigned refusals_ = 0;
     bool is_full_ = false;
 };
 
