@@ -80,8 +80,9 @@ class Stepping:
         return Sampled(accesses, bursts, seconds, problem)
 
     def seconds(self) -> float:
-        """CPU time of all windows so far; in the program itself only of those that are closed."""
-        return self._seconds + (cpu_seconds(self._process.pid) if self._process else 0.0)
+        """CPU time of all windows so far. Of one that is open what the program's stops take is not known yet:
+        about as much as this side of them."""
+        return self._seconds + (2 * cpu_seconds(self._process.pid) if self._process else 0.0)
 
 
 def _tickets_offset() -> int:
