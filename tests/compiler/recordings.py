@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+import forked
 from compiler import compiling
 from malloom import formats
 from malloom.fields.file import encoded
@@ -16,7 +17,6 @@ from malloom.sites.keys import Call, Site
 from malloom.sites.table import Frame, KeyedContext, SiteModule, SiteTable
 
 PROGRAMS = Path(__file__).parent / "profiles"
-COMMAND = compiling.ROOT / ".venv/bin/malloom"
 
 CACHES = "L1:4K:4:64,L2:32K:8:64"
 """So small that lists of a thousand nodes do not fit."""
@@ -76,9 +76,7 @@ def record(program: Path, folder: Path, *arguments: str, depth: int = 1) -> Path
         ["profile", "fields", profile, "-o", table, "--cache", CACHES, "--depth", str(depth)],
     )
     for command in commands:
-        done = subprocess.run(
-            [COMMAND, *command], cwd=folder, capture_output=True, text=True, timeout=120, check=False
-        )
+        done = forked.run(forked.COMMAND, command, folder)
         assert done.returncode == 0, done.stderr
     return table
 

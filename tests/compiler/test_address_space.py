@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from compiler import compiling
+from some import some
 
 SOURCES = Path(__file__).parent / "address_space"
 LIMITED = [
-    ("pool", 100_000),
+    pytest.param("pool", 100_000, marks=pytest.mark.long),
     ("maximal", 100_000),
     ("pool", 500_000),
-    ("maximal", 500_000),
+    pytest.param("maximal", 500_000, marks=pytest.mark.long),
     pytest.param("maximal", 4_000_000, marks=pytest.mark.long),
 ]
 """Policies, and KiB as `ulimit -v` has them."""
@@ -78,7 +79,13 @@ def address_space_of_host(library_and_host: tuple[Path, Path], *words: str) -> t
     return first, last
 
 
-@pytest.mark.parametrize("late", ["-DLATE_PRIORITY=101", "-DLATE_PRIORITY=100", "-Wl,-fini,release_late"])
+@pytest.mark.parametrize(
+    "late",
+    some(
+        "-Wl,-fini,release_late",
+        of=["-DLATE_PRIORITY=101", "-DLATE_PRIORITY=100", "-Wl,-fini,release_late"],
+    ),
+)
 def test_what_runs_last_in_a_library_may_release(
     library_and_host: tuple[Path, Path], late: str, tmp_path: Path
 ) -> None:

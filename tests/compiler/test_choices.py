@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from compiler import compiling, recordings
 from compiler.recordings import Decision, Linked
+from some import IS_SOAK
 
 SOURCE = Path(__file__).with_name("choices") / "two_lists.c"
 NODE, ITEM = 32, 48
@@ -165,7 +166,11 @@ def bitcode(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiling.compile_object(SOURCE, "-O2", tmp_path_factory.mktemp("bitcode") / "bitcode.o")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40 if IS_SOAK else 15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(changes=st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=8)), min_size=1, max_size=4))
 def test_damage_is_refused_or_decides_something(
     good: bytes, bitcode: Path, tmp_path: Path, changes: list[tuple[float, bytes]]

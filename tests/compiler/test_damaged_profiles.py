@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiler import compiling, recordings
 from compiler.recordings import MadeField, MadeKind
 from malloom import _native, formats
+from some import IS_SOAK
 
 SOURCE = recordings.PROGRAMS / "often_and_seldom.c"
 SITE = recordings.key(SOURCE, "struct item* made = MAKE;", "make", "static struct item* make(")
@@ -83,6 +84,7 @@ def test_the_whole_table_is_used(plugin: Plugin) -> None:
 words = st.sampled_from([0, 1, 63, 64, 2**31, 2**32 - 1, 2**63, 2**64 - 1])
 
 
+@settings(max_examples=settings().max_examples if IS_SOAK else 30)
 @given(changes=st.lists(st.tuples(st.integers(224 // 8, len(DATA) // 8 - 1), words), min_size=1, max_size=6))
 def test_what_checksums_do_not_find_is_refused_or_used(
     plugin: Plugin, changes: list[tuple[int, int]]

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from compiler import compiling
+from some import some
 
 SOURCES = Path(__file__).parent / "debugged"
 NODES, SHAPES, ROWS = SOURCES / "nodes.c", SOURCES / "shapes.cpp", SOURCES / "rows.c"
-POLICIES = ("maximal", "default")
+POLICIES = some("maximal", of=("maximal", "default"))
 VALUE = re.compile(r"^\$\d+ = (.*)$", re.MULTILINE)
 
 LAST = 99

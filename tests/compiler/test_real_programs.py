@@ -128,7 +128,7 @@ def run(script: str, folder: Path, variables: dict[str, str]) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name in ("bzip2", "zlib") else pytest.mark.long) for name in SHORT],
+    [pytest.param(name, marks=() if name == "bzip2" else pytest.mark.long) for name in SHORT],
 )
 def test_its_own_tests_pass(name: str, toolchain: Toolchain, tmp_path: Path) -> None:
     check(SHORT[name], OPTIONS["default"], toolchain, tmp_path)

@@ -9,15 +9,20 @@ from typing import Any
 
 import pytest
 
+import forked
 from malloom.cache.geometry import zen5
 from malloom.layout.plan import make_plan
 from malloom.layout.plan_file import write_plan
 from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
+from some import IS_SOAK
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv/bin/malloom"
 WORKLOADS = ROOT / "build/release/workloads"
+
+NATIVE = ("run", "cc", "c++")
+"""Verbs that are, or become, other programs than Python."""
 
 Finished = subprocess.CompletedProcess[str]
 
@@ -53,10 +58,15 @@ def simple_plans(folder: Path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def malloom(tmp_path: Path) -> Callable[..., Finished]:
-    """Runs `malloom ARGUMENTS` in the test's folder; further options go to subprocess.run."""
+def malloom(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Finished]:
+    """Runs `malloom ARGUMENTS` in the test's folder; further options go to subprocess.run. In Python, and
+    where there are none but the folder, with its imports done already; but not where time is measured."""
+    is_anew = IS_SOAK or request.node.get_closest_marker("alone") is not None
 
     def run(*arguments: str | Path, **options: object) -> Finished:
+        is_python = arguments and arguments[0] not in NATIVE and "--scheduler" not in arguments
+        if is_python and not is_anew and options.keys() <= {"cwd"}:
+            return forked.run(forked.COMMAND, arguments, Path(str(options.get("cwd", tmp_path))))
         settings = {"cwd": tmp_path, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
         return subprocess.run([COMMAND, *arguments], check=False, timeout=300, **{**settings, **options})  # type: ignore[call-overload,no-any-return]
 

@@ -26,6 +26,14 @@ WAYS = {
 
 CASES = [(program, way) for program, ways in WAYS.items() for way in ways]
 
+FEW = [
+    *[("ends_program", way) for way in ("vforks", "descriptors", "chroot", "main_leaves", "end killed")],
+    *[("ends_program", way) for way in ("end faulted", "end left", "impossible")],
+    *[("odd_program", way) for way in ("threads", "coroutines", "signals", "faults")],
+    *[("new_program", ""), ("early_program", "own_stack"), ("streams_program", "1")],
+]
+"""Those that differ most, where each takes seconds."""
+
 # Used within the library only: what it hands out it takes back.
 OWN_ALLOCATOR = """
 #include <stddef.h>

@@ -16,6 +16,7 @@ from end_to_end.conftest import COMMAND, WORKLOADS
 from malloom.bench.placement.suite import GOALS, TABLES
 from malloom.bench.splitting.suite import PARTS
 from malloom.bench.suites import found_suites
+from some import some
 
 
 def test_one_failure_leaves_the_rest(malloom, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -38,7 +39,7 @@ INTERRUPTED = [COMMAND, "bench", "placement", "--quick", "--only", "times", "--w
 INTERRUPTED += ["--json", "rows.json"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", some(signal.SIGTERM, of=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
 def test_a_signal_keeps_what_there_is(tmp_path: Path, number: int) -> None:
     with subprocess.Popen(INTERRUPTED, cwd=tmp_path, stdout=PIPE, stderr=PIPE, text=True) as running:
         assert running.stderr is not None
@@ -72,6 +73,7 @@ def test_a_terminal_that_goes_takes_nothing_along(tmp_path: Path) -> None:
     assert_interrupted(tmp_path)
 
 
+@pytest.mark.long
 def test_after_sigkill_it_goes_on(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*INTERRUPTED, "--state", "state"], cwd=tmp_path, stderr=PIPE, text=True

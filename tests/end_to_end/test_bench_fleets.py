@@ -1,6 +1,10 @@
 """The suite fleets as `--quick` runs it."""
 
+import pytest
+
 from end_to_end.conftest import Measured
+
+pytestmark = pytest.mark.long
 
 BENCH = ("fleets",)
 

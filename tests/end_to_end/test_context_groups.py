@@ -10,6 +10,7 @@ import pytest
 from malloom.measure import variants
 from malloom.measure.process import Command
 from malloom.measure.valgrind import count_misses
+from some import some
 
 SOURCE = Path(__file__).with_name("interleaved.cpp")
 RECORDED = ("3000", "20", "1")
@@ -45,7 +46,7 @@ def test_what_is_used_together_is_grouped_and_nothing_else(
     assert run.stdout == subprocess.run([program, *OTHER], capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize(("baseline", "most"), [({}, 0.6), (variants.fallback(), 0.7)])
+@pytest.mark.parametrize(("baseline", "most"), some(({}, 0.6), of=[({}, 0.6), (variants.fallback(), 0.7)]))
 def test_another_input_has_far_fewer_misses(
     program: Path, plan: Path, baseline: dict[str, str], most: float
 ) -> None:

@@ -118,7 +118,9 @@ def test_code_that_is_written_anew_calls_what_it_says(malloom: Malloom, build: C
     assert_same(malloom, build("new_code.c", "-fno-pie", "-no-pie"))
 
 
-@pytest.mark.parametrize("options", [(), FROM_THE_BEGINNING], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(FROM_THE_BEGINNING, marks=pytest.mark.long)], ids=" ".join
+)
 def test_two_hundred_threads(malloom: Malloom, build: Compile, options: tuple[str, ...]) -> None:
     assert assert_same(malloom, build("threads.c"), options=options)["monitored"] >= 1
 
@@ -206,7 +208,11 @@ def stress(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-@pytest.mark.parametrize("more", [("1", "interrupts"), ("4", "forks"), ("4", "interrupts")], ids=" ".join)
+@pytest.mark.parametrize(
+    "more",
+    [pytest.param(("1", "interrupts"), marks=pytest.mark.long), ("4", "forks"), ("4", "interrupts")],
+    ids=" ".join,
+)
 def test_every_byte_of_the_heap(malloom: Malloom, stress: Path, more: tuple[str, str]) -> None:
     done = under_optimizer(malloom, stress, "1", more[0], "2000", more[1])
     assert (done.returncode, done.stdout) == (0, "whole\n"), done.stderr

@@ -218,6 +218,7 @@ def test_what_a_fleet_cannot_plan(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_a_fleets_plans_race(malloom: Callable[..., Finished], fleet: Path) -> None:
     succeeded(malloom("merge", fleet / "tables", "-o", "web.fleet"))
     quick = ["--seconds", "2", "--runs", "6", "--json"]

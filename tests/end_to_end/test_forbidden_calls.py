@@ -1,6 +1,7 @@
 """Programs that forbid themselves system calls once they are warm (seccomp): what the C library's malloc does
 without them, a plan, other heaps and a recording do too."""
 
+import itertools
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end.recording import assert_sound, requests_of
+from some import some
 
 Finished = subprocess.CompletedProcess[str]
 Malloom = Callable[..., Finished]
@@ -98,8 +100,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("requests", [FEW, MANY], ids=["few", "many"])
+@pytest.mark.parametrize(
+    ("requests", "way"),
+    some(
+        *[(FEW, "refuse"), (FEW, "kill"), (MANY, "strict")],
+        of=itertools.product([FEW, MANY], WAYS),
+    ),
+)
 def test_a_plan_needs_none(malloom: Malloom, program: Path, tmp_path: Path, requests: str, way: str) -> None:
     assert subprocess.run([program, way, requests, "forbid"], check=False).returncode == 0
     malloom("record", "-o", "p", "--accesses", "none", "--", program, way, requests)
@@ -124,7 +131,7 @@ def test_what_is_freed_stays_where_giving_it_back_is_forbidden(malloom: Malloom,
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", some("kill", of=WAYS))
 def test_a_recording_ends_there(malloom: Malloom, program: Path, tmp_path: Path, way: str) -> None:
     done = malloom("record", "-o", "p", "--accesses", "none", "--", program, way, MANY, "forbid")
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from some import some
+
 Finished = subprocess.CompletedProcess[str]
 Malloom = Callable[..., Finished]
 
@@ -67,7 +69,7 @@ def test_with_pools(malloom: Malloom, program: Path) -> None:
 
 
 @pytest.mark.parametrize("threads", [pytest.param("1", marks=pytest.mark.long), "4"])
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", some("chains", "sequence", of=PLANS))
 def test_with_a_plan(malloom: Malloom, program: Path, name: str, threads: str) -> None:
     record = ("record", "-o", "run.profile", "--accesses", "none", "--")
     assert_whole(malloom(*record, program, "1", threads, operations()))

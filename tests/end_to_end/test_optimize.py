@@ -235,11 +235,12 @@ LASTING = ORDERED.replace("round < 20", "round < 600")
     "stage, number",
     [
         pytest.param("running the program", signal.SIGINT, marks=pytest.mark.long),
-        ("recording", signal.SIGINT),
+        pytest.param("recording", signal.SIGINT, marks=pytest.mark.long),
         pytest.param("planning", signal.SIGINT, marks=pytest.mark.long),
         pytest.param("racing", signal.SIGINT, marks=pytest.mark.long),
         ("measuring", signal.SIGINT),
-        ("racing", signal.SIGTERM),
+        pytest.param("racing", signal.SIGTERM, marks=pytest.mark.long),
+        ("recording", signal.SIGTERM),
     ],
 )
 def test_an_interrupt_leaves_nothing_behind(compile_c, tmp_path: Path, stage: str, number: int) -> None:  # type: ignore[no-untyped-def]

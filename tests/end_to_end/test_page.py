@@ -1,5 +1,6 @@
 """`malloom report --format html`, as a browser shows it: without a network, with names that are markup."""
 
+import functools
 import json
 import re
 import subprocess
@@ -52,6 +53,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run.profile"
 
 
+@functools.cache
 def shown(page: Path, tab: str) -> str:
     """What the browser has made of the page, without the code in it."""
     command = [

@@ -12,6 +12,7 @@ from malloom.bench.dynamic.other_inputs import KINDS, LEARNED, OTHERS, WORKLOAD
 from malloom.measure import variants
 from malloom.measure.process import Command
 from malloom.measure.valgrind import count_instructions
+from some import some
 
 PROGRAM = ROOT / "build/release/workloads" / WORKLOAD / WORKLOAD
 MOST = 1.15
@@ -32,7 +33,7 @@ def instructions(how: str, environment: dict[str, str]) -> int:
     return count_instructions(Command([str(PROGRAM), how, str(REQUESTS)], environment))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some("groups", "slots of a sequence", of=KINDS))
 def test_a_plan_of_another_input_costs_hardly_anything(
     malloom: Malloom, alone: dict[str, int], tmp_path: Path, kind: str
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from end_to_end import ends
 from end_to_end.conftest import COMMAND
+from some import some
 
 POOLS = [COMMAND, "run", "--heap", "pools", "--"]
 
@@ -16,7 +17,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {program: ends.build(program, folder) for program in ends.WAYS}
 
 
-@pytest.mark.parametrize(("program", "way"), ends.CASES)
+@pytest.mark.parametrize(
+    ("program", "way"),
+    some(*[case for case in ends.CASES if case != ("ends_program", "forks")], of=ends.CASES),
+)
 def test_it_behaves_as_alone(built: dict[str, Path], tmp_path: Path, program: str, way: str) -> None:
     ends.assert_same(POOLS, [built[program], *way.split()], tmp_path)
 

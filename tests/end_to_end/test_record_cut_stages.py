@@ -11,6 +11,7 @@ import pytest
 
 from end_to_end.conftest import COMMAND
 from end_to_end.recording import assert_sound
+from some import some
 
 CompileC = Callable[..., Path]
 Malloom = Callable[..., subprocess.CompletedProcess[str]]
@@ -98,7 +99,7 @@ CUTS: list[Callable[[Path], None]] = [
 ]
 
 
-@pytest.mark.parametrize("then", ["", "fork"])
+@pytest.mark.parametrize("then", some("fork", of=["", "fork"]))
 @pytest.mark.parametrize("change", CUTS, ids=["all", "to a page", "the process's", "the threads'"])
 def test_a_stage_that_is_cut_ends_the_recording_alone(
     malloom: Malloom, compile_c: CompileC, tmp_path: Path, change: Callable[[Path], None], then: str

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 from end_to_end.conftest import COMMAND, ROOT, WORKLOADS, Finished
 from python.cluster.workers import Cluster
 
@@ -57,6 +58,7 @@ def test_a_worker_is_lost_and_the_plan_is_the_same(malloom: Malloom, tmp_path: P
     assert (tmp_path / "there.plan").read_bytes() == (tmp_path / "here.plan").read_bytes()
 
 
+@pytest.mark.long
 def test_local_workers(malloom: Malloom, profile: Path) -> None:
     options = ("--cache", "p4", "--strategy", "size", "--strategy", "first-use", "--json")
     here = malloom("simulate", profile, *options)
@@ -106,7 +108,10 @@ def test_bad_use_is_a_line(malloom: Malloom, cluster: Cluster, arguments: tuple[
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_optimize_asks_the_scheduler_first(malloom: Malloom) -> None:
-    done = malloom("optimize", "--scheduler", "tcp://127.0.0.1:1", "--", *WALK)
+def test_optimize_asks_the_scheduler_first(tmp_path: Path) -> None:
+    """With less patience, as it is known that nobody answers."""
+    impatient = f"from malloom.cluster import tasks; tasks.PATIENCE = 1.0; {forked.COMMAND}"
+    words = ("optimize", "--scheduler", "tcp://127.0.0.1:1", "--", *WALK)
+    done = forked.run(impatient, words, tmp_path)
     assert done.returncode == 1
     assert "there is no scheduler at tcp://127.0.0.1:1" in done.stderr

@@ -18,6 +18,7 @@ from malloom.bench.bins.schedule import drawn_in
 from malloom.bench.bins.simulator import Simulator
 from malloom.bench.bins.tasks import MEMORY, Cores, Heaps, TaskRun, run_of, to_file
 from malloom.errors import CommandError
+from some import some
 from structure.source_tree import ROOT, text_of
 
 ROUNDS, READS, TASKS = 200, 256, 96
@@ -143,7 +144,7 @@ GRAPH = drawn_in(Cell(16, Drawn.LOG_UNIFORM, 256), generator(1, 1), TASKS)
 
 
 @pytest.mark.parametrize("heaps", Heaps)
-@pytest.mark.parametrize("cores", [1, 3, 8])
+@pytest.mark.parametrize("cores", some(1, 3, of=[1, 3, 8]))
 def test_no_buffer_of_a_graph_is_lost_or_overwritten(heaps: Heaps, cores: int) -> None:
     """Each byte of each buffer is written by one core and checked by others."""
     run = run_of(SIMULATOR, Cores(cores, 4), GRAPH, heaps, 500, fills=True)

@@ -61,6 +61,7 @@ def test_arguments_have_to_be_lines(tmp_path: Path) -> None:
     assert "is no list of at most" in done.stdout
 
 
+@pytest.mark.long
 def test_the_suite_has_its_tables(tmp_path: Path) -> None:
     rows = tmp_path / "rows.json"
     parts = ("--only", "table3", "--only", "table4")

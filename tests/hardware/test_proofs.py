@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardware.rtl import UNIT, Done, Fault, run, with_fault
+from some import some
 from structure.source_tree import ROOT
 from structure.verilog import PORT
 
@@ -67,19 +68,19 @@ def test_a_page_is_proven() -> None:
     assert is_proven(done), done.stdout[-3000:]
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", some("once_o", "full_o", of=FAULTS))
 def test_property_fails_with_its_fault(name: str, tmp_path: Path) -> None:
     done = prove("page_proof", name, *with_fault(FAULTS[name], tmp_path))
     assert is_refuted(done), done.stdout[-3000:]
 
 
-@pytest.mark.parametrize("size", [MIDDLE, pytest.param(LARGE, marks=pytest.mark.long)])
+@pytest.mark.parametrize("size", some(SMALL, of=[SMALL, MIDDLE, LARGE]))
 def test_the_window_unit_is_proven(size: str) -> None:
     done = prove("window_proof", ",".join(WINDOW_FAULTS), size, *UNIT)
     assert is_proven(done), done.stdout[-3000:]
 
 
-@pytest.mark.parametrize("name", WINDOW_FAULTS)
+@pytest.mark.parametrize("name", some("lowest_o", "apart_o", "known_o", of=WINDOW_FAULTS))
 def test_what_is_proven_of_windows_fails_with_its_fault(name: str, tmp_path: Path) -> None:
     done = prove("window_proof", name, SMALL, *with_fault(WINDOW_FAULTS[name], tmp_path))
     assert is_refuted(done), done.stdout[-3000:]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import forked
 from structure.source_tree import ROOT, files_with, text_of, tree_files
 
 DOCUMENTS = files_with(".md")
@@ -24,6 +25,9 @@ MAKE_GOAL = re.compile(r"(?:^    |^\$ |`)make ([a-z]+)", re.MULTILINE)
 
 LONGEST = 300
 """Seconds for one command of the documentation."""
+
+MEASURING = re.compile(r"malloom (bench|optimize)\b")
+"""Commands that run programs again and again. Pages with such wait for `make soak`, but for their others."""
 
 
 def named_paths(document: str) -> list[str]:
@@ -49,8 +53,7 @@ def test_make_goals_exist(document: str) -> None:
 def help_of(verb: str, suite: str) -> str:
     """A suite's own help where one is named: it declares its options itself."""
     named = [suite] if verb == "bench" and re.fullmatch(r"[a-z]+", suite) else []
-    command = [ROOT / ".venv/bin/malloom", verb, *named, "--help"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked.run(forked.COMMAND, [verb, *named, "--help"], ROOT)
     assert done.returncode == 0, f"there is no 'malloom {verb}': {done.stderr}"
     return done.stdout
 
@@ -71,15 +74,36 @@ def reader_environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
 
 
-@pytest.mark.parametrize("guide", GUIDES)
-def test_commands_run(guide: str, tmp_path: Path, reader_environment: dict[str, str]) -> None:
-    """The commands of a guide, one after the other in one folder, as its reader would type them."""
+def commands_of(guide: str) -> list[str]:
     lines = [line for block in CONSOLE.findall(text_of(guide)) for line in block.splitlines()]
-    for command in [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]:
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+def quick_commands_of(guide: str) -> list[str]:
+    return [command for command in commands_of(guide) if not MEASURING.match(command)]
+
+
+@pytest.mark.parametrize("guide", [guide for guide in GUIDES if quick_commands_of(guide)])
+def test_commands_run(guide: str, tmp_path: Path, reader_environment: dict[str, str]) -> None:
+    """The commands of a guide that do not measure, one after the other in one folder, as its reader would
+    type them."""
+    run_all(guide, quick_commands_of(guide), tmp_path, reader_environment)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "guide", [guide for guide in GUIDES if commands_of(guide) != quick_commands_of(guide)]
+)
+def test_all_commands_run(guide: str, tmp_path: Path, reader_environment: dict[str, str]) -> None:
+    run_all(guide, commands_of(guide), tmp_path, reader_environment)
+
+
+def run_all(guide: str, commands: list[str], folder: Path, environment: dict[str, str]) -> None:
+    for command in commands:
         done = subprocess.run(
             ["bash", "-c", command],
-            cwd=tmp_path,
-            env=reader_environment,
+            cwd=folder,
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

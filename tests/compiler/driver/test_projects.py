@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiler.driver.driving import PROGRAMS, SUM, is_transformed, output_of, run
+from some import some
 
 MAKEFILE = """
 CFLAGS = -O2 -g -Wall -Werror
@@ -103,7 +104,7 @@ def test_make(project: Path, environment: dict[str, str]) -> None:
     assert "nodes.h" in (project / "main.d").read_text()
 
 
-@pytest.mark.parametrize("kind", ["Release", "RelWithDebInfo", "Debug"])
+@pytest.mark.parametrize("kind", some("Release", "Debug", of=["Release", "RelWithDebInfo", "Debug"]))
 def test_cmake(project: Path, environment: dict[str, str], kind: str) -> None:
     (project / "CMakeLists.txt").write_text(CMAKE_LISTS)
     (project / "sum.cpp").write_text(SUM_CPP)
@@ -143,6 +144,7 @@ def test_autotools_and_libtool(generated: Path, project: Path, environment: dict
     output_of("make", "install", f"DESTDIR={project}/installed", cwd=project, environment=environment)
 
 
+@pytest.mark.long
 def test_libtool_hands_on_what_asks_for_remarks(
     generated: Path, project: Path, environment: dict[str, str]
 ) -> None:
@@ -160,6 +162,7 @@ def test_libtool_hands_on_what_asks_for_remarks(
     assert "only absolute run-paths are allowed" in refused.stderr
 
 
+@pytest.mark.long
 def test_autotools_with_binutils(generated: Path, project: Path, environment: dict[str, str]) -> None:
     """Nothing is set but CC; only lists of exported symbols need an nm that reads bitcode."""
     shutil.copytree(generated, project / "source")

@@ -2,13 +2,13 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import forked
 from python.bench.test_resuming import FOLDER, MEAN, NAMES, Suites
 from python.bench.test_suites import MALLOOM
 
@@ -28,8 +28,7 @@ def part(suites: Suites, name: str, pattern: str, **changed: str) -> None:
 
 
 def join(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-c", MALLOOM, FOLDER, "bench", "join", *options]
-    return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return forked.run(MALLOOM, [FOLDER, "bench", "join", *options], folder)
 
 
 def nonsense(state: dict[str, Any]) -> dict[str, Any]:
@@ -87,8 +86,14 @@ def test_what_does_not_belong_together_is_bad_use(suites: Suites) -> None:
             lambda state: {**state, "options": {}},
             "do not say with which options they were measured: quick, log",
         ),
-        (lambda state: {**state, "suite": "bins"}, "a file is damaged: the suite bins has no part 'walks'"),
-        (lambda state: {**state, "suite": "runs"}, "there is no suite 'runs'"),
+        pytest.param(
+            lambda state: {**state, "suite": "bins"},
+            "a file is damaged: the suite bins has no part 'walks'",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            lambda state: {**state, "suite": "runs"}, "there is no suite 'runs'", marks=pytest.mark.long
+        ),
         (nonsense, "a file is damaged: the suite walks has no part 'nonsense'"),
     ],
 )

@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import forked
 import malloom.bench
 from malloom.bench import suites
 from malloom.bench.suites import found_suites
@@ -192,8 +192,7 @@ shift
 
 
 def malloom_with(suites_in: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-c", MALLOOM, str(suites_in), *arguments]
-    return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return forked.run(MALLOOM, [suites_in, *arguments], folder)
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ from malloom.measure import interleaved
 from malloom.measure.interleaved import Budget, Race, again, run_interleaved
 from malloom.measure.interval import Verdict
 from malloom.measure.process import Command, Run
+from some import IS_SOAK
 
 SPIN = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done; echo done"
 
@@ -52,7 +53,7 @@ def test_a_program_against_itself_is_hardly_ever_faster(kind: str, monkeypatch: 
     times = noise(kind, np.random.default_rng(11))
     monkeypatch.setattr(interleaved, "run_measured", lambda _: Run(0, next(times), 0.0, 0.0, 1, {}, "", b""))
     verdicts = []
-    for _ in range(250):
+    for _ in range(250 if IS_SOAK else 100):
         race = Race({"A": Command([]), "B": Command([])})
         race.run_until_enough(["A", "B"], "A", Budget(FEWEST_FOR_A_VERDICT, 60), "cpu_time")
         verdicts.append(race.rounds.ratio("B", "A").verdict)

@@ -98,7 +98,7 @@ def test_the_best_setting_obeys_the_limit_and_the_unlimited_one_is_known(most: f
 
 def test_rows_that_are_not_told_from_the_best_run_on_while_there_is_time() -> None:
     race = Race(seconds=30.0)
-    twins = [setting(f"twin {number}", WORK="500") for number in range(5)]
+    twins = [setting(f"twin {number}", WORK="500") for number in range(3)]
     choice = race.choose([*twins, setting("slow", WORK="30000")], [])
     assert "twin" in choice.choice.name
     rounds = {name: len(found.runs["one"]) for name, found in race.training.results.items()}
