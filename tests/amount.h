@@ -5,16 +5,21 @@
 
 namespace malloom::tests {
 
-/// `full`, or a sixth of it where a sanitizer makes each step many times dearer, unless MALLOOM_SOAK is set,
-/// as `make soak` does.
-template <class Number>
-Number amount(Number full) {
+/// Whether a test does all that it can: not where a sanitizer makes each step many times dearer, unless
+/// MALLOOM_SOAK is set, as `make soak` does.
+inline bool does_all() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     static const bool is_soak = getenv("MALLOOM_SOAK") != nullptr;
-    return is_soak ? full : (full + 5) / 6;
+    return is_soak;
 #else
-    return full;
+    return true;
 #endif
+}
+
+/// `full`, or a sixth of it where not all is done.
+template <class Number>
+Number amount(Number full) {
+    return does_all() ? full : (full + 5) / 6;
 }
 
 /// Of a search: some in `make test`, twenty times as many in `make soak`.

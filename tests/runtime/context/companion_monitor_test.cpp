@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <unordered_set>
 #include <vector>
 
 namespace malloom::context {
@@ -16,18 +17,22 @@ struct Node {
 };
 
 // What the tests' objects are: only those of the pool.
+struct Pool {
+    std::deque<Node> nodes;
+    std::unordered_set<uintptr_t> addresses;
+};
+
 size_t bytes_at(const void* heap, uintptr_t address) {
-    for (const Node& node : *static_cast<const std::deque<Node>*>(heap)) {
-        if (reinterpret_cast<uintptr_t>(&node) == address) {
-            return sizeof(Node);
-        }
-    }
-    return 0;
+    return static_cast<const Pool*>(heap)->addresses.contains(address) ? sizeof(Node) : 0;
 }
 
 class CompanionMonitorTest : public testing::Test {
   protected:
-    Node* make() { return &pool_.emplace_back(); }
+    Node* make() {
+        Node* made = &pool_.nodes.emplace_back();
+        pool_.addresses.insert(reinterpret_cast<uintptr_t>(made));
+        return made;
+    }
 
     // One request with `kept` in the place; returns what it got.
     Node* request(uint32_t place, const void* kept) {
@@ -53,7 +58,7 @@ class CompanionMonitorTest : public testing::Test {
         }
     }
 
-    std::deque<Node> pool_;
+    Pool pool_;
     CompanionMonitor monitor_ = {};
 };
 
@@ -152,7 +157,7 @@ TEST_F(CompanionMonitorTest, WordsThatAreNoObjectsAreLeftAlone) {
 
 TEST_F(CompanionMonitorTest, IsDoneAfterItsSamples) {
     link_in_turn(CallerState::rbx, {make(), make()});
-    EXPECT_EQ(pool_.size(), 2 + CompanionMonitor::samples + 1);
+    EXPECT_EQ(pool_.nodes.size(), 2 + CompanionMonitor::samples + 1);
     CallerState caller = {};
     EXPECT_FALSE(monitor_.observe(caller, make(), {&pool_, bytes_at}));
 }

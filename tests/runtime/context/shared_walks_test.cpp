@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "tests/amount.h"
+
 // A trace may be read while it is written: its version says then that it is not whole.
 extern "C" const char* __tsan_default_suppressions() {
     return "race:runtime/context/walk_trace.h\n";
@@ -36,7 +38,8 @@ int entry = 0;
 
 [[gnu::noinline]] uint64_t find_often() {
     uint64_t known = 0;
-    for (int i = 0; i < 2000000; ++i) {
+    const int times = amount(2000000);
+    for (int i = 0; i < times; ++i) {
         known += find_here() ? 1 : 0;
     }
     return known;

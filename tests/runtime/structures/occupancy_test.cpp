@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/structures/alone.h"
+#include "tests/amount.h"
 
 namespace malloom::tests {
 namespace {
@@ -74,7 +75,7 @@ TEST_F(OccupancyTest, AgreesWithAnArrayOfOwners) {
     std::mt19937 random(3);
     std::vector<uint64_t> owner(granules);
     std::map<uint64_t, uint64_t> objects;
-    for (int step = 0; step < 200000; ++step) {
+    for (int step = 0; step < amount(200000); ++step) {
         const uint64_t first = random() % granules;
         const uint64_t count = 1 + random() % (step % 10 == 0 ? 300 : 20);
         const auto is_free = [&](uint64_t from, uint64_t past) {
@@ -171,7 +172,7 @@ TEST_F(OccupancyTest, AnObjectIsNotLengthenedByTheRestOfTheOneBefore) {
         }
     });
     uint64_t got = 0;
-    for (int step = 0; step < 3000000 || (got < 1000 && step < 100000000); ++step) {
+    for (int step = 0; step < amount(3000000) || (got < 1000 && step < 100000000); ++step) {
         if (occupancy.claim(alone(), 28, 3)) {
             ASSERT_EQ(occupancy.extent(occupancy.address(28)), 4u);
             release(28);
@@ -198,7 +199,7 @@ TEST_F(OccupancyTest, SignalHandlersShareWords) {
     signal(SIGALRM, on_signal);
     const itimerval every = {{0, 100}, {0, 100}};
     setitimer(ITIMER_REAL, &every, nullptr);
-    while (handled < 200) {
+    while (handled < amount(200)) {
         live_next_to_others(occupancy, owners, 1, 1000);
     }
     const itimerval never = {};

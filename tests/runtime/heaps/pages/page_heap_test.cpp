@@ -141,7 +141,9 @@ TEST_F(PageHeapTest, NoAddressButAnObjectsIsTakenBack) {
         }
     }
     auto* const begin = reinterpret_cast<char*>(region);
-    for (size_t offset = 0; offset < bytes; offset += 8) {
+    // Every seventh word comes to each place within a page as well.
+    const size_t apart = does_all() ? 8 : 56;
+    for (size_t offset = 0; offset < bytes; offset += apart) {
         if (!objects.contains(begin + offset)) {
             EXPECT_EQ(release(begin + offset).size(), 1u) << offset;
         }

@@ -169,8 +169,9 @@ TEST(PoolBound, HoldsForManyClientsOfOneSizeClass) {
 }
 
 TEST(PoolBound, HoldsWhereEachClientLeavesAThousandth) {
-    RandomProgram program(std::vector<size_t>(64, 100), 3);
-    for (size_t kind = 0; kind < 64; ++kind) {
+    const size_t clients = amount(size_t{64});
+    RandomProgram program(std::vector<size_t>(clients, 100), 3);
+    for (size_t kind = 0; kind < clients; ++kind) {
         const size_t before = program.count();
         for (int i = 0; i < 20000; ++i) {
             program.make(kind);
@@ -186,8 +187,9 @@ TEST(PoolBound, HoldsWhereEachClientLeavesAThousandth) {
 }
 
 TEST(PoolBound, HoldsWhereClientsPeakOneAfterTheOther) {
-    RandomProgram program(std::vector<size_t>(600, 100), 4);
-    for (size_t kind = 0; kind < 600; ++kind) {
+    const size_t clients = amount(size_t{600});
+    RandomProgram program(std::vector<size_t>(clients, 100), 4);
+    for (size_t kind = 0; kind < clients; ++kind) {
         for (int i = 0; i < 5000; ++i) {
             program.make(kind);
         }

@@ -98,7 +98,7 @@ TEST_F(PoolHeapTest, HandlersMayAddWhileClientsAreAdded) {
             pthread_kill(self, SIGUSR1);
         }
     });
-    while (interruptions < 1000) {
+    while (interruptions < amount(1000)) {
         const uint32_t number = heap.add(600);
         EXPECT_NE(number, static_cast<uint32_t>(added));
         heap.destroy(number);
