@@ -34,20 +34,34 @@ bool is_in_system(const user_regs_struct& registers) {
     return static_cast<long long>(registers.orig_rax) >= 0;
 }
 
+// The kernel leaves out the flag that it sets for a step.
+bool steps_itself(const user_regs_struct& registers) {
+    constexpr unsigned long long trap_flag = 0x100;
+    return (registers.eflags & trap_flag) != 0;
+}
+
+// Of the recorder's; 0 where it cannot be read.
+uint64_t word_at(const RecordedProcess& process, uintptr_t offset) {
+    uint64_t word = 0;
+    read_memory(process.pid, process.recorder.start + offset, &word, sizeof word);
+    return word;
+}
+
 }  // namespace
 
-Taken take_burst(const RecordedProcess& process, pid_t thread, uintptr_t tickets, Instructions& instructions,
-                 std::vector<uint64_t>& entries) {
+Taken take_burst(const RecordedProcess& process, pid_t thread, const RecorderWords& words,
+                 Instructions& instructions, std::vector<uint64_t>& entries) {
     TracedThread traced(thread);
     if (!traced.attach()) {
         return errno == EPERM ? Taken::refused : Taken::nothing;
     }
     user_regs_struct registers{};
-    uint64_t ticket = 0;
+    // Another program may have taken the process's place, or another window this one's.
     if (!traced.registers(registers) || is_in_system(registers) ||
-        read_memory(process.pid, tickets, &ticket, sizeof ticket) != sizeof ticket) {
+        word_at(process, words.identity) != process.identity || !traced.may_be_stepped()) {
         return Taken::nothing;
     }
+    const uint64_t ticket = word_at(process, words.tickets);
     entries.assign(1, gap(ticket));
     for (unsigned i = 0; i < most_steps && !process.recorder.contains(registers.rip); ++i) {
         Code code;
@@ -56,7 +70,7 @@ Taken take_burst(const RecordedProcess& process, pid_t thread, uintptr_t tickets
         }
         const Instruction& instruction = instructions.decode(code);
         const user_regs_struct before = registers;
-        if (!instruction.may_be_stepped || traced.step() != Stop::stepped) {
+        if (!instruction.may_be_stepped || steps_itself(registers) || traced.step() != Stop::stepped) {
             break;
         }
         Instructions::append_accesses(instruction, before, entries);

@@ -21,11 +21,16 @@ enum class Taken : uint8_t {
 /// Instructions of one burst at most: few enough for a pause that its user does not notice.
 inline constexpr unsigned most_steps = 250;
 
+/// Where the recorder of requests has words of its own, from where it is loaded on.
+struct RecorderWords {
+    uintptr_t tickets = 0;   ///< how many requests there were
+    uintptr_t identity = 0;  ///< of the process, as in ChunkHeader
+};
+
 /// Stops the thread, and fills `entries` (see AccessKind in formats/profile.def) with a gap and the accesses
 /// of the instructions that it runs next. A burst ends early where the thread asks for memory or for
-/// something of the system, where it gets a signal, or where a step would show. `tickets` is where the
-/// process counts its requests.
-Taken take_burst(const RecordedProcess& process, pid_t thread, uintptr_t tickets, Instructions& instructions,
-                 std::vector<uint64_t>& entries);
+/// something of the system, where it gets a signal, or where a step would show.
+Taken take_burst(const RecordedProcess& process, pid_t thread, const RecorderWords& words,
+                 Instructions& instructions, std::vector<uint64_t>& entries);
 
 }  // namespace malloom::stepping

@@ -84,6 +84,7 @@ Instruction Instructions::decoded(const Code& code) const {
     if (::decode(context_, bytes.data(), &instruction) != nullptr && instr_valid(&instruction)) {
         const accesses::OperandsOf operands(&instruction);
         result.may_be_stepped = !shows_steps(&instruction);
+        result.repeats = instr_is_rep_string_op(&instruction);
         result.count = operands.count;
         for (unsigned i = 0; i < operands.count; ++i) {
             result.operands[i] = operands.operands[i];
@@ -95,7 +96,7 @@ Instruction Instructions::decoded(const Code& code) const {
 
 void Instructions::append_accesses(const Instruction& instruction, const user_regs_struct& registers,
                                    std::vector<uint64_t>& entries) {
-    if (instruction.count == 0) {
+    if (instruction.count == 0 || (instruction.repeats && registers.rcx == 0)) {
         return;
     }
     dr_mcontext_t values = registers_of(registers);

@@ -22,6 +22,7 @@ struct Instruction {
     /// Whether a step over it is invisible: not where it asks the system for something, or looks at or
     /// changes the flag by which steps are made.
     bool may_be_stepped = false;
+    bool repeats = false;  ///< as often as a register says, which may be never; a step is one time
     unsigned count = 0;
     std::array<accesses::RecordedOperand, accesses::OperandsOf::most> operands = {};
 };

@@ -77,8 +77,7 @@ bool Sampling::take_one() {
             continue;
         }
         const uint64_t before = cpu_time_of_thread(process.pid, thread);
-        const Taken taken =
-            take_burst(process, thread, process.recorder.start + options_.tickets, instructions_, entries_);
+        const Taken taken = take_burst(process, thread, options_.words, instructions_, entries_);
         totals_.stopped += std::max(cpu_time_of_thread(process.pid, thread), before) - before;
         note_refusal(taken == Taken::refused);
         return taken == Taken::some && write(process, thread);

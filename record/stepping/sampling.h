@@ -23,7 +23,7 @@ struct Options {
     double share = 0;            ///< of the processes' CPU time, for this process, once it has started, and
                                  ///< for stops of theirs
     std::string recorder;        ///< end of the path of the recorder of requests
-    uintptr_t tickets = 0;       ///< where its count of requests lies, from where it is loaded on
+    RecorderWords words;
 };
 
 /// What has been done.

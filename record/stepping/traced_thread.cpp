@@ -52,7 +52,11 @@ TracedThread::~TracedThread() {
         if (is_unblocked_) {
             ptrace(PTRACE_SETSIGMASK, thread_, sizeof blocked_, &blocked_);
         }
-        ptrace(PTRACE_DETACH, thread_, nullptr, number(signal_));
+        // One that was killed meanwhile stays until somebody has waited for it.
+        int status = 0;
+        while (ptrace(PTRACE_DETACH, thread_, nullptr, number(signal_)) != 0 && wait_for(status) &&
+               WIFSTOPPED(status)) {
+        }
     }
 }
 
@@ -64,13 +68,19 @@ bool TracedThread::attach() {
     if (ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) != 0) {
         return false;
     }
-    wait();
+    int status = 0;
+    is_attached_ = wait_for(status) && WIFSTOPPED(status);
     errno = 0;
-    return is_attached_ && signal_ == 0 && may_be_trapped();
+    if (!is_attached_) {
+        return false;
+    }
+    const bool is_event = status >> 16 != 0;
+    signal_ = is_event ? 0 : WSTOPSIG(status);
+    return is_event && WSTOPSIG(status) == SIGTRAP;  // not where the whole process is stopped
 }
 
 // The thread is stopped, so that all of this stays; but another one may begin to ignore the signal.
-bool TracedThread::may_be_trapped() {
+bool TracedThread::may_be_stepped() {
     constexpr uint64_t trap = uint64_t{1} << (SIGTRAP - 1);
     const SignalSets sets = signal_sets_of(thread_);
     if (((sets.ignored | sets.waiting) & trap) != 0 ||
@@ -85,17 +95,21 @@ bool TracedThread::may_be_trapped() {
     return true;
 }
 
+// False where it has ended, and been waited for.
+bool TracedThread::wait_for(int& status) {
+    while (waitpid(thread_, &status, __WALL) < 0) {
+        if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // What is no step is a signal of the program's, which the thread gets when it is let go, or a stop of the
 // whole process, which stays.
 Stop TracedThread::wait() {
     int status = 0;
-    while (waitpid(thread_, &status, __WALL) < 0) {
-        if (errno != EINTR) {
-            is_attached_ = false;
-            return Stop::gone;
-        }
-    }
-    if (!WIFSTOPPED(status)) {
+    if (!wait_for(status) || !WIFSTOPPED(status)) {
         is_attached_ = false;
         return Stop::gone;
     }

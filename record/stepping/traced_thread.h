@@ -17,8 +17,8 @@ enum class Stop : uint8_t {
     gone,       ///< it has ended
 };
 
-/// From `attach` on the thread is stopped; the destructor lets it go on, and so does the kernel should this
-/// process die. Used by one thread of this process.
+/// From `attach` on the thread is stopped; the destructor lets it go on. Should this process die before, the
+/// kernel gives the thread the SIGTRAP of its last step. Used by one thread of this process.
 class TracedThread {
   public:
     explicit TracedThread(pid_t thread) : thread_(thread) {}
@@ -27,8 +27,11 @@ class TracedThread {
     ~TracedThread();
 
     /// Stops it. False, with errno, where that is not possible: EPERM where the system does not allow it, 0
-    /// where it is not to be stepped now.
+    /// where something else had stopped it.
     bool attach();
+
+    /// To be called before the first step. False where it is not to be stepped now.
+    bool may_be_stepped();
 
     /// Its registers while it is stopped.
     bool registers(user_regs_struct& into) const;
@@ -37,7 +40,7 @@ class TracedThread {
     Stop step();
 
   private:
-    bool may_be_trapped();
+    bool wait_for(int& status);
     Stop wait();
 
     pid_t thread_;

@@ -34,7 +34,11 @@ void* InterruptedObjects::allocate(size_t bytes, size_t alignment) {
     return reinterpret_cast<void*>(object);
 }
 
-void InterruptedObjects::deallocate(void*) {
+void InterruptedObjects::deallocate(void* object) {
+    // What is freed twice counts once: others may still have objects here.
+    if (__atomic_exchange_n(&static_cast<size_t*>(object)[-1], 0, __ATOMIC_RELAXED) == 0) {
+        return;
+    }
     State seen;
     __atomic_load(&state_, &seen, __ATOMIC_ACQUIRE);
     while (!replace(seen, {seen.objects - 1, seen.objects == 1 ? 0 : seen.used})) {

@@ -96,7 +96,9 @@ static inline __attribute__((always_inline)) void* malloom_malloc_generic(mi_the
                                                                           size_t* usable);
 #define _mi_arenas_page_alloc malloom_page_alloc
 #define mi_theap_collect malloom_collect
+#define mi_thread_init malloom_thread_init
 #include <page.c>
+#undef mi_thread_init
 #undef mi_theap_collect
 #undef _mi_arenas_page_alloc
 #undef _mi_malloc_generic

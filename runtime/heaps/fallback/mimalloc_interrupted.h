@@ -1,7 +1,8 @@
-// What a signal handler leaves alone that interrupted its thread in mimalloc: the arenas, whose locks it
-// would wait for for ever, and what gives pages back. Blocks of pages that the thread has it may take and
-// give back, as soon as it could of the C library's. All of this lies on ways that a request seldom goes, so
-// that the others cost nothing. Included by mimalloc_gated.h in front of what frees.
+// What a signal handler leaves alone that interrupted its thread in mimalloc: new pages and heaps, and
+// retiring pages, for which it could wait for ever. Blocks of pages that the thread has it may take and give
+// back, as safely as the C library's: within a few instructions of a request or a free neither is. All of
+// this lies on ways that a request seldom goes, so that the others cost nothing: none of it is inlined, or
+// they would have its frames. Included by mimalloc_gated.h in front of what frees.
 #pragma once
 
 #include <stdatomic.h>
@@ -39,6 +40,14 @@ static __attribute__((noinline)) mi_page_t* malloom_page_alloc(mi_theap_t* theap
         malloom_pages_leave();
     }
     return page;
+}
+
+// A thread that has no heap yet, and gets none here, has no memory of mimalloc's.
+static __attribute__((noinline)) void malloom_thread_init(void) {
+    if mi_likely (malloom_pages_enter()) {
+        mi_thread_init();
+        malloom_pages_leave();
+    }
 }
 
 static __attribute__((noinline)) void malloom_collect(mi_theap_t* theap, bool is_forced) {

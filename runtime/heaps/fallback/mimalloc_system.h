@@ -10,6 +10,24 @@
 #include "runtime/heaps/fallback/mimalloc_port.h"
 
 static mi_lock_t addresses_lock = MI_LOCK_INITIALIZER;
+static __attribute__((tls_model("initial-exec"))) _Thread_local bool has_addresses_lock;
+
+// False for a signal handler that interrupted its thread while that has it.
+static bool addresses_enter(void) {
+    if (has_addresses_lock) {
+        return false;
+    }
+    has_addresses_lock = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    mi_lock_acquire(&addresses_lock);
+    return true;
+}
+
+static void addresses_leave(void) {
+    mi_lock_release(&addresses_lock);
+    atomic_signal_fence(memory_order_seq_cst);
+    has_addresses_lock = false;
+}
 
 // Without overcommit: then it opens what it needs, and looks whether it was opened.
 void _mi_prim_mem_init(mi_os_mem_config_t* config) {
@@ -22,19 +40,20 @@ void _mi_prim_mem_init(mi_os_mem_config_t* config) {
     config->has_transparent_huge_pages = false;
 }
 
+// What a handler cannot give back is not used again.
 int _mi_prim_free(void* start, size_t bytes) {
-    mi_lock(&addresses_lock) {
+    if (addresses_enter()) {
         malloom_mimalloc_give_back(start, bytes);
+        addresses_leave();
     }
     return 0;
 }
 
 static bool open_now(void* start, size_t bytes) {
     bool is_open = malloom_mimalloc_is_open(start, bytes);
-    if (!is_open) {
-        mi_lock(&addresses_lock) {
-            is_open = malloom_mimalloc_open(start, bytes);
-        }
+    if (!is_open && addresses_enter()) {
+        is_open = malloom_mimalloc_open(start, bytes);
+        addresses_leave();
     }
     return is_open;
 }
@@ -45,8 +64,10 @@ int _mi_prim_alloc(void* hint, size_t bytes, size_t alignment, bool is_open, boo
     (void)may_be_large;
     *is_large = false;
     *is_zero = true;
-    mi_lock(&addresses_lock) {
+    *start = NULL;
+    if (addresses_enter()) {
         *start = malloom_mimalloc_take(bytes, alignment);
+        addresses_leave();
     }
     if (*start != NULL && is_open && !open_now(*start, bytes)) {
         _mi_prim_free(*start, bytes);
@@ -63,14 +84,17 @@ int _mi_prim_commit(void* start, size_t bytes, bool* is_zero) {
 
 void malloom_mimalloc_keep(void) {
     mi_option_set(mi_option_purge_delay, -1);
-    mi_lock(&addresses_lock) {
+    if (addresses_enter()) {
         malloom_mimalloc_open_more();
+        addresses_leave();
     }
 }
 
 int _mi_prim_decommit(void* start, size_t bytes, bool* must_be_opened) {
-    mi_lock(&addresses_lock) {
+    *must_be_opened = false;
+    if (addresses_enter()) {
         *must_be_opened = malloom_mimalloc_close(start, bytes);
+        addresses_leave();
     }
     return 0;
 }
@@ -148,7 +172,11 @@ static bool has_end_of_thread;
 
 static void thread_ends(void* heap) {
     if (heap != NULL) {
+        const bool is_first = malloom_pages_enter();
         _mi_thread_done((mi_theap_t*)heap);
+        if (is_first) {
+            malloom_pages_leave();
+        }
     }
 }
 

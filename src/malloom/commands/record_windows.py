@@ -26,7 +26,7 @@ from malloom.launch.event_cost import seconds_per_event
 from malloom.launch.program import Program
 from malloom.launch.recording import Accesses, RecordingOptions, recorded_command, remove
 from malloom.launch.schedule import Closed, Schedule, Spending, Wanted
-from malloom.launch.stepping import REMEDY, Stepping
+from malloom.launch.stepping import Stepping
 from malloom.launch.windows import Windows, base_of_process, control_file, create_control, is_control
 from malloom.measure.signals import ended_in_order
 from malloom.output_file import check_new, check_output, check_replaced
@@ -63,7 +63,7 @@ class Output:
             _tell(f"the window's profile {why}, and is good up to there")
             self.failed = True
         if closed.sampled is not None and closed.sampled.problem:
-            _tell(f"no accesses were sampled: {closed.sampled.problem}; {REMEDY}")
+            _tell(f"no accesses were sampled: {closed.sampled.problem}")
             self.failed = True
         if not closed.state["events"]:
             # Nobody asked for memory, or the program may not write where the window lies any more.
@@ -144,7 +144,11 @@ def record_in_windows(
         schedule.step()
         child = signals.start(path, arguments, environment)
         schedule.cpu_time = partial(cpu_seconds, child)
+        before = _children_seconds()
         status = signals.wait(child, lambda: _step(schedule, output), lambda: _pause(schedule, output))
+        # Of a program that has ended the system tells here alone.
+        used = _children_seconds() - before - output.spent
+        schedule.cpu_time = lambda: used
         _end(schedule, output)
     return status
 
@@ -173,6 +177,12 @@ def _say_what_it_took(schedule: Schedule) -> None:
     _tell(f"{counted(schedule.count, 'window')}; recording took {spent:.2f} s of CPU time{share}")
 
 
+def _children_seconds() -> float:
+    """CPU time of children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def stepping_of(accesses: Accesses, maximum_bytes: int, wanted: Wanted) -> Stepping | None:
     """Raises CommandError where accesses are wanted and the system does not let them be sampled."""
     return Stepping(maximum_bytes, wanted.budget) if accesses is Accesses.sampled else None
@@ -183,8 +193,7 @@ def _schedule(
 ) -> Schedule:
     """Of a program that has used no CPU time yet."""
     # So far those that measured what an event takes.
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    measuring = children.ru_utime + children.ru_stime
+    measuring = _children_seconds()
     first = (FIRST_TABLE * time.process_time(), FIRST_TABLE_EVENT) if output.tables else (0.0, 0.0)
 
     def own() -> float:

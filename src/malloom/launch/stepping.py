@@ -46,7 +46,7 @@ class Stepping:
             raise CommandError(f"accesses cannot be sampled: {REFUSED}", remedy=REMEDY)
         share = SHARE if budget is None else budget * SHARE_OF_BUDGET
         self._command = [str(native_file("malloom_step"))]
-        self._options = [str(maximum_bytes), repr(share), "/" + RECORDER, str(_tickets_offset())]
+        self._options = [str(maximum_bytes), repr(share), "/" + RECORDER, *map(str, _offsets())]
         self._process: subprocess.Popen[str] | None = None
         self._seconds = 0.0
 
@@ -57,6 +57,8 @@ class Stepping:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
+            # A terminal that stops or ends what runs in it would do so in the middle of a burst.
+            start_new_session=True,
         )
 
     def stop(self) -> Sampled:
@@ -76,7 +78,7 @@ class Stepping:
         accesses, bursts, stopped, refused = map(int, words) if words else (0, 0, 0, 0)
         seconds += stopped / NANOSECONDS
         self._seconds += seconds
-        problem = REFUSED if refused else "" if words else "malloom_step failed"
+        problem = f"{REFUSED}; {REMEDY}" if refused else "" if words else "malloom_step failed"
         return Sampled(accesses, bursts, seconds, problem)
 
     def seconds(self) -> float:
@@ -85,11 +87,10 @@ class Stepping:
         return self._seconds + (2 * cpu_seconds(self._process.pid) if self._process else 0.0)
 
 
-def _tickets_offset() -> int:
-    """Where the recorder counts its events, from the address on at which it is loaded."""
+def _offsets() -> list[int]:
+    """Where the recorder counts its events, and has the process's identity, from where it is loaded on."""
     with native_file(RECORDER).open("rb") as file:
         symbols = ELFFile(file).get_section_by_name(".dynsym")
         assert isinstance(symbols, SymbolTableSection)
-        found = symbols.get_symbol_by_name("malloom_record_tickets")
-        assert found is not None
-        return int(found[0]["st_value"])
+        found = [symbols.get_symbol_by_name(f"malloom_record_{name}") for name in ("tickets", "process")]
+        return [int(symbol[0]["st_value"]) for symbol in found if symbol is not None]

@@ -56,6 +56,12 @@ TEST_F(SteppedInstructions, OneLoadsAndStores) {
     EXPECT_EQ(accesses({0xf3, 0xa4}), (Entries{load(0x20000, 0), store(0x30000, 0)}));        // rep movsb
 }
 
+TEST_F(SteppedInstructions, WhatRepeatsNoTimesAccessesNothing) {
+    std::vector<uint64_t> entries;
+    Instructions::append_accesses(decoded({0xf3, 0xa4}), user_regs_struct{}, entries);  // rep movsb
+    EXPECT_EQ(entries, Entries{});
+}
+
 TEST_F(SteppedInstructions, WhatCannotReachTheHeapIsNoAccess) {
     EXPECT_EQ(accesses({0x48, 0x8d, 0x03}), Entries{});              // lea rax, [rbx]
     EXPECT_EQ(accesses({0x48, 0x8b, 0x04, 0x24}), Entries{});        // mov rax, [rsp]

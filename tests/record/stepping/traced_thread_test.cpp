@@ -55,7 +55,7 @@ TEST_F(Traced, StandsStillButForSteps) {
     start([] {});
     {
         TracedThread thread(child);
-        ASSERT_TRUE(thread.attach());
+        ASSERT_TRUE(thread.attach() && thread.may_be_stepped());
         user_regs_struct before{}, after{};
         ASSERT_TRUE(thread.registers(before));
         const uint64_t count = shared[0];
@@ -79,7 +79,7 @@ TEST_F(Traced, ASignalThatComesIsTheProgramsOwn) {
     start([] { signal(SIGUSR1, [](int) { _exit(3); }); });
     {
         TracedThread thread(child);
-        ASSERT_TRUE(thread.attach());
+        ASSERT_TRUE(thread.attach() && thread.may_be_stepped());
         kill(child, SIGUSR1);
         Stop last = Stop::stepped;
         for (int i = 0; i < 100 && last == Stop::stepped; ++i) {
@@ -100,7 +100,7 @@ TEST_F(Traced, WhatItBlocksItBlocksAgain) {
     });
     {
         TracedThread thread(child);
-        ASSERT_TRUE(thread.attach());
+        ASSERT_TRUE(thread.attach() && thread.may_be_stepped());
         for (int i = 0; i < 50; ++i) {
             ASSERT_EQ(thread.step(), Stop::stepped);
         }
@@ -114,10 +114,45 @@ TEST_F(Traced, OneThatIgnoresTrapsIsNotStepped) {
     start([] { signal(SIGTRAP, SIG_IGN); });
     {
         TracedThread thread(child);
-        EXPECT_FALSE(thread.attach());
-        EXPECT_EQ(errno, 0);
+        EXPECT_TRUE(thread.attach());
+        EXPECT_FALSE(thread.may_be_stepped());
     }
     EXPECT_TRUE(goes_on());
+}
+
+TEST_F(Traced, OneWhoseProcessIsStoppedStaysSo) {
+    start([] {});
+    kill(child, SIGSTOP);
+    waitpid(child, nullptr, WUNTRACED);
+    const uint64_t count = shared[0];
+    {
+        TracedThread thread(child);
+        EXPECT_FALSE(thread.attach());
+    }
+    usleep(2000);
+    EXPECT_EQ(shared[0], count);
+    kill(child, SIGCONT);
+    EXPECT_TRUE(goes_on());
+}
+
+// Whoever traces is not the parent, as usual.
+TEST_F(Traced, OneThatIsKilledIsWaitedFor) {
+    start([] {});
+    const pid_t tracer = fork();
+    if (tracer == 0) {
+        bool is_stopped = false;
+        {
+            TracedThread thread(child);
+            is_stopped = thread.attach();
+            kill(child, SIGKILL);
+            usleep(20000);
+        }
+        const bool is_none_left = waitpid(-1, nullptr, __WALL | WNOHANG) < 0 && errno == ECHILD;
+        _exit(is_stopped && is_none_left ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(tracer, &status, 0), tracer);
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(Traced, NobodyIsNotStopped) {
