@@ -43,7 +43,8 @@ class Opened:
     rate: float
     times: list[tuple[float, float]] = field(default_factory=list)
 
-    def open(self) -> Window:
+    def open(self, *, sampled: bool) -> Window:
+        assert not sampled
         return cast(Window, Counted(self.clock, self.rate, self.clock.now))
 
     def take_in(self, window: Window) -> None:
@@ -63,7 +64,12 @@ def run(
     opened, over = Opened(clock, rate), list[Closed]()
     spending = Spending(event, 0.0, 0.0, lambda: 0.0)
     schedule = Schedule(
-        cast(Windows, opened), wanted, spending, lambda: (clock.now - 100) / 2, over.append, None, clock.now
+        cast(Windows, opened),
+        wanted,
+        spending,
+        lambda: (clock.now - 100) / 2,
+        over.append,
+        next_opening=clock.now,
     )
     for tenth in range(seconds * 10):
         clock.now = 100 + tenth / 10
