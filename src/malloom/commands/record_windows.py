@@ -172,7 +172,7 @@ def _say_what_it_took(schedule: Schedule) -> None:
     """Where there is a budget, by the numbers that it was kept by."""
     if schedule.wanted.budget is None:
         return
-    spent, program = schedule.spending.seconds(), schedule.program_seconds
+    spent, program = schedule.spending.seconds(), schedule.program()
     share = f", {spent / program:.2%} of the program's" if program else ""
     _tell(f"{counted(schedule.count, 'window')}; recording took {spent:.2f} s of CPU time{share}")
 

@@ -115,7 +115,7 @@ class Schedule:
             return LONGEST
         return min(max(self.next_opening - now, SHORTEST), LONGEST)
 
-    def _program(self) -> float:
+    def program(self) -> float:
         """The program's CPU seconds. A child whose parent does not wait for it takes its own along."""
         self.program_seconds = max(self.cpu_time(), self.program_seconds)
         return self.program_seconds
@@ -135,7 +135,7 @@ class Schedule:
             self.next_opening = now + LATER
             return
         self.next_opening = now + (self.wanted.every or 0.0)
-        self._at_opening = self._program()
+        self._at_opening = self.program()
         self.window = self.windows.open(sampled=self.stepping is not None)
         if self.stepping is not None:
             self.stepping.start(self.window.profile)
@@ -144,7 +144,7 @@ class Schedule:
         if self.wanted.budget is None:
             return True
         events = self.window.events() if self.window else 0
-        return self.spending.allows(self.wanted.budget, self._program(), events)
+        return self.spending.allows(self.wanted.budget, self.program(), events)
 
     def close(self) -> None:
         """Closes the window that is open, if any."""
@@ -152,7 +152,7 @@ class Schedule:
             return
         window, self.window = self.window, None
         self.count += 1
-        program = self._program()
+        program = self.program()
         sampled = None if self.stepping is None else self.stepping.stop()
         state = self.windows.close(window)
         self.spending.events += int(state["events"])
