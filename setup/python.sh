@@ -43,7 +43,7 @@ if [ "${1:-}" = demo ]; then purpose=demo; fi
 if is_installed "$purpose" || is_installed dev; then exit 0; fi
 echo "Installing Python packages into .venv"
 requirements "$purpose" >.venv/requirements.txt
-# uv installs them in a tenth of pip's time, but reads none of pip's settings, by which a machine may reach its packages.
+# uv takes a small part of pip's time, but reads none of pip's settings, by which a machine may reach its packages.
 .venv/bin/python -m pip install --quiet uv -c setup/python-constraints.txt
 .venv/bin/uv pip install --quiet --python .venv/bin/python -r .venv/requirements.txt -c setup/python-constraints.txt ||
     .venv/bin/python -m pip install --quiet -r .venv/requirements.txt -c setup/python-constraints.txt

@@ -28,8 +28,6 @@ constinit Options options;
 
 namespace {
 
-constexpr unsigned pid_bits = 22;
-
 // What a fork leaves alone, because all images of the process share it.
 struct Inherited {
     std::atomic<bool> options_read = false;
@@ -53,7 +51,7 @@ uint64_t new_identity() {
     const uint64_t now = wall_clock();
     const uint64_t created = has_windows() ? windows_created() : profile.created();
     const uint64_t since = now > created ? (now - created) >> 10 : 0;
-    return (since + 1) << pid_bits | (static_cast<uint64_t>(getpid()) & ((1u << pid_bits) - 1));
+    return (since + 1) << stream::pid_bits | stream::pid_of(static_cast<uint64_t>(getpid()));
 }
 
 size_t image_bytes() {
@@ -277,7 +275,7 @@ bool is_window_over() {
 }
 
 bool is_same_process(uint64_t one, uint64_t other) {
-    return ((one ^ other) & ((1u << pid_bits) - 1)) == 0;
+    return stream::pid_of(one ^ other) == 0;
 }
 
 void drop_event() {

@@ -8,13 +8,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "record/stream/staging.h"
+
 namespace malloom::stepping {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr unsigned pid_bits = 22;  // of an identity, as record/preload/image.cpp makes it
 
 // So many threads of a process are looked at for one that runs: those of a process with many mostly wait.
 constexpr size_t most_looked_at = 16;
@@ -95,7 +95,7 @@ std::vector<RecordedProcess> recorded_processes(const std::string& staging, cons
             found.push_back(*seen);
             continue;
         }
-        const auto pid = static_cast<pid_t>(identity & ((uint64_t{1} << pid_bits) - 1));
+        const auto pid = static_cast<pid_t>(stream::pid_of(identity));
         const Recorder loaded = identity != 0 ? find_recorder(pid, recorder) : Recorder{};
         if (loaded.start != 0) {
             found.push_back({identity, pid, loaded});

@@ -1,7 +1,8 @@
-// A thread of another process that is stopped, looked at and stepped through by the kernel's ptrace. It and
-// its process see nothing of it: no signal, no handler, no changed memory. The kernel tells of a step by
-// SIGTRAP, and where that is blocked or ignored it changes what the process has set: so while it is stopped
-// the thread does not block it, and one that ignores it, or that has one waiting, is not stepped.
+// A thread of another process that is stopped, looked at and stepped through by the kernel's ptrace. No
+// handler and no memory of its process changes; what may show is said in docs/guide/recording.md. The kernel
+// tells of a step by SIGTRAP, and where that is blocked or ignored it changes what the process has set: so
+// while it is stopped the thread does not block it, and one that ignores it, or that has one waiting, is not
+// stepped.
 #pragma once
 
 #include <stddef.h>

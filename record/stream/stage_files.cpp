@@ -16,6 +16,7 @@
 #include "record/stream/ordinary_file.h"
 #include "record/stream/process_end.h"
 #include "record/stream/records.h"
+#include "record/stream/staging.h"
 
 namespace malloom::stream {
 
@@ -115,7 +116,7 @@ bool read_process(const unsigned char* start, size_t bytes, StagedChunks& staged
 // Whether the process lives and has a file mapped whose path holds `name`. Where that cannot be seen, life is
 // enough.
 bool has_mapped(uint64_t process, const std::string& name) {
-    const auto pid = static_cast<pid_t>(process & ((1u << 22) - 1));
+    const auto pid = static_cast<pid_t>(pid_of(process));
     std::vector<unsigned char> maps;
     if (!read_whole("/proc/" + std::to_string(pid) + "/maps", maps))
         return kill(pid, 0) == 0 || errno == EPERM;

@@ -9,6 +9,12 @@
 
 namespace malloom::stream {
 
+/// Bits of a process's identity (see ChunkHeader) that are its pid; the others grow with its start time.
+inline constexpr unsigned pid_bits = 22;
+constexpr uint32_t pid_of(uint64_t process) {
+    return static_cast<uint32_t>(process & ((uint64_t{1} << pid_bits) - 1));
+}
+
 /// Where a process or thread stages: a header in a shared mapping and what follows it.
 struct EventStage {
     formats::profile::StagingHeader* header = nullptr;

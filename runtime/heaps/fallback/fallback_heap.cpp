@@ -110,11 +110,11 @@ void FallbackHeap::deallocate(void* object) {
 }
 
 size_t FallbackHeap::usable_size(const void* object) const {
-    if (interrupted_objects.owns(object)) [[unlikely]] {
-        return interrupted_objects.usable_size(object);
+    if (is_mimalloc(object)) {
+        return mi_usable_size(object);
     }
-    return is_mimalloc(object) ? mi_usable_size(object)
-                               : platform::real::usable_size(const_cast<void*>(object));
+    return interrupted_objects.owns(object) ? interrupted_objects.usable_size(object)
+                                            : platform::real::usable_size(const_cast<void*>(object));
 }
 
 void FallbackHeap::ask_system_no_more() const {
@@ -168,10 +168,10 @@ void* FallbackHeap::allocate_zeroed(const Request& request) {
 }
 
 void* FallbackHeap::reallocate(void* object, const Request& request) {
-    if (interrupted_objects.owns(object)) [[unlikely]] {
-        return reallocate_interrupted(object, request);
-    }
     if (!is_mimalloc(object)) {
+        if (interrupted_objects.owns(object)) [[unlikely]] {
+            return reallocate_interrupted(object, request);
+        }
         return real_object([&] { return platform::real::reallocate(object, request.bytes); });
     }
     const size_t bytes = at_least_granule(request.bytes);

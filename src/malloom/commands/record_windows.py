@@ -144,11 +144,9 @@ def record_in_windows(
         schedule.step()
         child = signals.start(path, arguments, environment)
         schedule.cpu_time = partial(cpu_seconds, child)
-        before = _children_seconds()
         status = signals.wait(child, lambda: _step(schedule, output), lambda: _pause(schedule, output))
-        # Of a program that has ended the system tells here alone.
-        used = _children_seconds() - before - output.spent
-        schedule.cpu_time = lambda: used
+        # Of a program that has ended nobody else knows.
+        schedule.cpu_time = lambda: signals.cpu_seconds
         _end(schedule, output)
     return status
 
@@ -177,12 +175,6 @@ def _say_what_it_took(schedule: Schedule) -> None:
     _tell(f"{counted(schedule.count, 'window')}; recording took {spent:.2f} s of CPU time{share}")
 
 
-def _children_seconds() -> float:
-    """CPU time of children that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def stepping_of(accesses: Accesses, maximum_bytes: int, wanted: Wanted) -> Stepping | None:
     """Raises CommandError where accesses are wanted and the system does not let them be sampled."""
     return Stepping(maximum_bytes, wanted.budget) if accesses is Accesses.sampled else None
@@ -193,7 +185,8 @@ def _schedule(
 ) -> Schedule:
     """Of a program that has used no CPU time yet."""
     # So far those that measured what an event takes.
-    measuring = _children_seconds()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    measuring = children.ru_utime + children.ru_stime
     first = (FIRST_TABLE * time.process_time(), FIRST_TABLE_EVENT) if output.tables else (0.0, 0.0)
 
     def own() -> float:

@@ -22,6 +22,9 @@ SWEEP_SECONDS = 1.0
 class SignalsHeld(AbstractContextManager["SignalsHeld"]):
     """Blocks the signals that are passed on, so that they are waited for and not acted on."""
 
+    cpu_seconds = 0.0
+    """Of the child that was waited for, with those that it has waited for."""
+
     def __enter__(self) -> "SignalsHeld":
         self.before = signal.pthread_sigmask(signal.SIG_BLOCK, {*FORWARDED, signal.SIGCHLD})
         return self
@@ -56,6 +59,7 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
                 sweep()
             elif received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:
                 os.kill(child, received.si_signo)
-            ended, status = os.waitpid(child, os.WNOHANG)
+            ended, status, used = os.wait4(child, os.WNOHANG)
             if ended:
+                self.cpu_seconds = used.ru_utime + used.ru_stime
                 return status

@@ -70,7 +70,7 @@ class Stepping:
         with process.stdout as told:
             words = told.read().split()
         seconds = 0.0
-        # Whoever waits for the program takes in what has ended before its time.
+        # To end a process looks whether it has ended, and then it is waited for already.
         with contextlib.suppress(ChildProcessError):
             _, _, used = os.wait4(process.pid, 0)
             seconds = used.ru_utime + used.ru_stime
