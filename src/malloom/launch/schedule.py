@@ -14,7 +14,11 @@ from malloom.launch.windows import Window, Windows
 LATER = 5.0
 """Seconds until a window that the budget had no room for is tried again."""
 SHORTEST, LOOK_AGAIN, LONGEST = 0.02, 0.5, 60.0
-"""Seconds of a pause; the second while a window is open, for the budget and what ended processes staged."""
+"""Seconds of a pause; the second is the longest while a window is open, as ended processes have staged what
+waits to be taken in."""
+LEAST_EVENTS = 100_000
+"""A window is opened where the budget has room for so many, as each takes a table that costs something by
+itself; and what a table takes for each event is learned from windows that had so many."""
 
 
 @dataclass(frozen=True)
@@ -47,25 +51,33 @@ class Spending:
     event: float
     """What recording one takes (malloom.launch.event_cost)."""
     table: float
-    """What a table is expected to take, however small."""
+    """What a table is expected to take, however small: the least that one took, once there is one."""
     table_event: float
-    """And for each event of its window. Both are learned from the first table on."""
+    """And for each event of its window."""
     own: Callable[[], float]
     events: int = 0
+    _largest: tuple[float, int] = (0.0, LEAST_EVENTS - 1)
+    """Seconds and events of the table that had the most."""
 
     def seconds(self, more_events: int = 0) -> float:
         return self.own() + (self.events + more_events) * self.event
 
-    def allows(self, budget: float | None, program: float, more_events: int = 0) -> bool:
-        """Whether so many events more, and what comes after their window, are within the share of the
-        program's CPU seconds."""
-        after = self.table + more_events * self.table_event
-        return budget is None or self.seconds(more_events) + after <= budget * program
+    def room(self, budget: float | None, program: float, more_events: int = 0) -> float:
+        """For how many events beside so many more there is room within the share of the program's CPU
+        seconds, with what comes after their window."""
+        if budget is None:
+            return math.inf
+        left = budget * program - self.seconds(more_events) - self.table - more_events * self.table_event
+        return left / (self.event + self.table_event)
 
     def learn(self, table: float, events: int) -> None:
         """What the table of a window of so many events has taken."""
         self.table = min(self.table, table)
-        self.table_event = max(table - self.table, 0.0) / max(events, 1)
+        if events > self._largest[1]:
+            self._largest = (table, events)
+        seconds, most = self._largest
+        if most >= LEAST_EVENTS:
+            self.table_event = max(seconds - self.table, 0.0) / most
 
 
 @dataclass
@@ -110,10 +122,19 @@ class Schedule:
         now = time.monotonic()
         if self.window is not None:
             until = self.window.opened + self.wanted.seconds
-            return min(max(until - now, SHORTEST), LOOK_AGAIN)
+            return min(max(min(until - now, self._until_spent(self.window, now)), SHORTEST), LOOK_AGAIN)
         if self.is_done:
             return LONGEST
         return min(max(self.next_opening - now, SHORTEST), LONGEST)
+
+    def _until_spent(self, window: Window, now: float) -> float:
+        """Half of the seconds after which the budget has no room for more, if events come as they did."""
+        if self.wanted.budget is None:
+            return math.inf
+        events = window.events()
+        rate = events / max(now - window.opened, SHORTEST)
+        room = self.spending.room(self.wanted.budget, self.program_seconds, events)
+        return room / rate / 2 if rate else SHORTEST
 
     def program(self) -> float:
         """The program's CPU seconds. A child whose parent does not wait for it takes its own along."""
@@ -125,13 +146,13 @@ class Schedule:
         now = time.monotonic()
         if self.window is not None:
             self.windows.take_in(self.window)
-            if now - self.window.opened >= self.wanted.seconds or not self._is_affordable():
+            if now - self.window.opened >= self.wanted.seconds or self._room(self.window.events()) <= 0:
                 self.close()
         elif not self.is_done and now >= self.next_opening:
             self._open(now)
 
     def _open(self, now: float) -> None:
-        if not self._is_affordable():
+        if self._room() < LEAST_EVENTS:
             self.next_opening = now + LATER
             return
         self.next_opening = now + (self.wanted.every or 0.0)
@@ -140,11 +161,8 @@ class Schedule:
         if self.stepping is not None:
             self.stepping.start(self.window.profile)
 
-    def _is_affordable(self) -> bool:
-        if self.wanted.budget is None:
-            return True
-        events = self.window.events() if self.window else 0
-        return self.spending.allows(self.wanted.budget, self.program(), events)
+    def _room(self, events: int = 0) -> float:
+        return self.spending.room(self.wanted.budget, self.program(), events)
 
     def close(self) -> None:
         """Closes the window that is open, if any."""

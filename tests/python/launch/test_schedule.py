@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -10,7 +11,7 @@ import pytest
 
 from malloom.launch import schedule as module
 from malloom.launch.cpu_time import children_of, cpu_seconds
-from malloom.launch.schedule import LATER, Closed, Schedule, Spending, Wanted
+from malloom.launch.schedule import LATER, SHORTEST, Closed, Schedule, Spending, Wanted
 from malloom.launch.windows import Window, Windows
 
 
@@ -120,13 +121,41 @@ def test_a_budget_that_nothing_fits_into_records_nothing(monkeypatch: pytest.Mon
 
 def test_what_tables_take_is_learned() -> None:
     spending = Spending(1e-6, 1.0, 5e-6, lambda: 0.5)
-    assert not spending.allows(0.01, 100), "half a second is spent, and a table takes one more"
-    assert spending.allows(0.02, 100, more_events=80_000)
-    assert not spending.allows(0.02, 100, more_events=90_000)
+    assert spending.room(0.01, 100) < 0, "half a second is spent, and a table takes one more"
+    assert spending.room(0.02, 100) == pytest.approx(0.5 / 6e-6)
+    assert spending.room(0.02, 100, more_events=80_000) == pytest.approx(0.5 / 6e-6 - 80_000)
+    assert spending.room(None, 100) == math.inf
     spending.learn(0.8, 1000)
-    assert (spending.table, spending.table_event) == (0.8, 0)
+    assert (spending.table, spending.table_event) == (0.8, 5e-6), "so few say nothing of each"
     spending.learn(1.8, 500_000)
     assert spending.table_event == pytest.approx(2e-6)
+    spending.learn(0.7, 1000)
+    assert (spending.table, spending.table_event) == (0.7, pytest.approx(2.2e-6))
+
+
+@pytest.mark.parametrize("rate", [1_000, 100_000, 4_000_000])
+def test_a_busy_window_is_looked_at_sooner(monkeypatch: pytest.MonkeyPatch, rate: float) -> None:
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    over = list[Closed]()
+
+    def own() -> float:
+        return 0.5 + sum(1 + 5e-6 * each.state["events"] for each in over)
+
+    schedule = Schedule(
+        cast(Windows, Opened(clock, rate)),
+        Wanted(5, every=20, budget=0.03),
+        Spending(0.5e-6, 1.0, 5e-6, own),
+        lambda: clock.now - 100,
+        over.append,
+        next_opening=clock.now,
+    )
+    while clock.now < 300:
+        schedule.step()
+        clock.now += schedule.pause
+    assert over
+    # A window is as late as its last pause was, the shortest.
+    assert schedule.spending.seconds() <= 0.03 * 200 + SHORTEST * rate * 5.5e-6
 
 
 def test_cpu_time_of_children_counts() -> None:
