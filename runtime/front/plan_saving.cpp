@@ -6,7 +6,7 @@
 
 #include "runtime/context/modules.h"
 #include "runtime/front/dynamic_entries.h"
-#include "runtime/heaps/plan/plan_writer.h"
+#include "runtime/platform/executable_name.h"
 #include "runtime/platform/memory.h"
 #include "runtime/platform/output.h"
 
@@ -156,10 +156,34 @@ void PlanSaving::open(const Options& options) {
     for (const char* digit = options.save_process; digit != nullptr && *digit != '\0'; ++digit) {
         process_ = 10 * process_ + static_cast<uint64_t>(*digit - '0');
     }
+    if (options.save_program != nullptr) {
+        platform::ExecutableName name;
+        name.find();
+        is_of_program_ = strcmp(name.text, options.save_program) == 0;
+        is_of_another_ = !is_of_program_;
+    }
 }
 
 bool PlanSaving::is_wanted() const {
-    return path_[0] != '\0' && (process_ == 0 || process_ == static_cast<uint64_t>(getpid()));
+    const bool is_the_process = process_ == 0 || process_ == static_cast<uint64_t>(getpid());
+    return path_[0] != '\0' && !is_of_another_ && (is_of_program_ || is_the_process);
+}
+
+// Two that end at once may both find less: then either is kept.
+bool PlanSaving::is_less_than_saved(const heaps::LearnedPlan& learned) const {
+    heaps::PlanFile saved;
+    if (!saved.open(path_)) {
+        return false;
+    }
+    size_t pools = 0;
+    for (size_t i = 0; i < learned.contexts_count; ++i) {
+        pools += learned.contexts[i].pool_bytes != deeper_pools;
+    }
+    const bool is_less =
+        saved.header().program == learned.program &&
+        pools + learned.prefetches_count < saved.header().pools_count + saved.prefetches_count();
+    saved.close();
+    return is_less;
 }
 
 void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor) const {
@@ -176,6 +200,9 @@ void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor)
     learned.contexts_count = contexts.count();
     learned.prefetches = prefetches.entries();
     learned.prefetches_count = prefetches.count();
+    if (is_of_program_ && is_less_than_saved(learned)) {
+        return;
+    }
     if (const char* problem = heaps::write_plan(learned, path_)) {
         platform::Line line;
         line.text("malloom: ").text(path_).text(": ").text(problem).text("; what was learned is lost");

@@ -7,6 +7,7 @@
 #include "runtime/front/options.h"
 #include "runtime/front/sites.h"
 #include "runtime/heaps/plan/plan_file.h"
+#include "runtime/heaps/plan/plan_writer.h"
 
 namespace malloom::front {
 
@@ -15,7 +16,8 @@ class PlanSaving {
     /// Notes where the plan is to go. The options are not needed afterwards.
     void open(const Options& options);
 
-    /// Whether this process is the one that was asked to save a plan: the first, not its children.
+    /// Whether this process is one that was asked to save a plan: the first, not its children, or each that
+    /// runs an executable of a certain name.
     bool is_wanted() const;
 
     /// Writes the plan, with what `base`, the plan of this run, says besides; null: there is none. Says on
@@ -23,7 +25,11 @@ class PlanSaving {
     void save(Sites& sites, const heaps::PlanFile* base, int descriptor) const;
 
   private:
+    bool is_less_than_saved(const heaps::LearnedPlan& learned) const;
+
     uint64_t process_ = 0;
+    bool is_of_program_ = false;  ///< one of those that may all save
+    bool is_of_another_ = false;  ///< others may
     char path_[PATH_MAX] = {};
 };
 

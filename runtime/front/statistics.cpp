@@ -1,6 +1,7 @@
 #include "runtime/front/statistics.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "runtime/front/dynamic_entries.h"
@@ -35,6 +36,25 @@ PoolCounts count_pools(Sites& sites) {
     return counts;
 }
 
+uint64_t cpu_microseconds() {
+    rusage used = {};
+    getrusage(RUSAGE_SELF, &used);
+    const auto of = [](const timeval& time) {
+        return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
+    };
+    return of(used.ru_utime) + of(used.ru_stime);
+}
+
+// Names with a character that JSON would have escaped are told as if there were none.
+void add_executable(platform::Line& line, const platform::ExecutableName& name) {
+    for (const char* each = name.text; *each != '\0'; ++each) {
+        if (*each < ' ' || *each > '~' || *each == '"' || *each == '\\') {
+            return;
+        }
+    }
+    line.text(", \"executable\": \"").text(name.text).text("\"");
+}
+
 }  // namespace
 
 DynamicCounts dynamic_counts = {};
@@ -43,6 +63,7 @@ void Statistics::open(const char* region_heap, bool is_json) {
     dynamic_counts.are_wanted = true;
     region_heap_ = region_heap;
     is_json_ = is_json;
+    executable_.find();  // a process may give up asking the system
     descriptor_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, descriptor_from);
 }
 
@@ -119,9 +140,11 @@ void Statistics::write_object(const PlanFate& plan, Sites& sites) const {
                          {"sites", counts.sites},
                          {"in_region", of(Owner::region).requests},
                          {"fallback", of(Owner::fallback).requests},
+                         {"cpu_microseconds", cpu_microseconds()},
                          {"peak_resident_bytes", platform::peak_resident_bytes()}};
     platform::Line line;
     line.text("{\"plan\": \"").text(plan.state).text("\"");
+    add_executable(line, executable_);
     for (const Named& each : all) {
         line.text(", \"").text(each.name).text("\": ").number(each.value);
     }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "runtime/front/route.h"
+#include "runtime/platform/executable_name.h"
 #include "runtime/platform/output.h"
 
 namespace malloom::front {
@@ -59,6 +60,7 @@ class Statistics {
 
     int descriptor_ = -1;
     bool is_json_ = false;
+    platform::ExecutableName executable_;
     struct Count {
         uint64_t requests;
         uint64_t bytes;

@@ -19,7 +19,8 @@ def settings(**values: str) -> dict[str, str]:
 
 
 def _counted(value: str) -> str:
-    return f"{len(os.fsencode(value))}:{value}" if value.startswith("/") else value
+    is_plain = not value.startswith("/") and not {",", ":"} & set(value)
+    return value if is_plain else f"{len(os.fsencode(value))}:{value}"
 
 
 def with_setting(environment: dict[str, str], name: str, value: str) -> dict[str, str]:

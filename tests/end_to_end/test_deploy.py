@@ -67,6 +67,19 @@ def setting(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
+def test_a_plan_of_a_process_below_the_program_is_deployed(
+    malloom: Malloom, learned: tuple[Path, Path]
+) -> None:
+    program, plan = learned
+    write_with_record(plan, plan, {"program": ["/bin/sh"]})
+    refused = malloom("deploy", plan, "-o", "folder")
+    assert refused.returncode == 1 and "is not for this build of" in refused.stderr
+    write_with_record(plan, plan, {"program": ["/bin/sh"], "process": program.name})
+    assert malloom("deploy", plan, "-o", "folder").returncode == 0
+    named = malloom("deploy", plan, "--program", "/bin/sh", "-o", "other")
+    assert named.returncode == 1 and "is not for this build of" in named.stderr
+
+
 def test_a_program_runs_with_the_folder_alone(
     malloom: Malloom, learned: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """What a run has learned, carried together with the places of a strategy: malloom plan --with."""
 
+import json
 import re
 from pathlib import Path
 
@@ -71,3 +72,22 @@ def test_what_is_no_plan_of_the_program_is_refused(malloom, compile_c, tmp_path:
         *notes, problem = refused.stderr.splitlines()
         assert reason in problem and all(line.startswith("note: ") for line in notes)
         assert not (tmp_path / "a.plan").exists()
+
+
+def test_of_several_processes_the_one_that_learned_most_saves(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(LIST)
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{program} 20000\n{program} 3\ntrue\n")
+    script.chmod(0o755)
+    saving = ("run", "--heap", "pools", "--save-plan", "a.plan")
+    done(malloom(*saving, "--process", program.name, "--", script))
+    ran = malloom("run", "--plan", "a.plan", "--json", "--", script)
+    told = [json.loads(line) for line in done(ran).splitlines()]
+    pooled = [each["pooled"] for each in told if each["executable"] == program.name]
+    assert [each["plan"] for each in told if each["executable"] == program.name] == ["used", "used"]
+    assert 19_000 <= max(pooled) <= 20_010
+    # One of another name writes nothing, and what an earlier run learned is gone.
+    done(malloom(*saving, "--process", "another", "--", script))
+    assert not (tmp_path / "a.plan").exists()
+    refused = malloom("run", "--heap", "pools", "--process", program.name, "--", script)
+    assert refused.returncode == 2 and "add --save-plan" in refused.stderr

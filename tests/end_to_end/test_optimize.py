@@ -170,6 +170,21 @@ def test_what_the_program_taught_is_raced(malloom, compile_c, tmp_path: Path) ->
         assert header["prefetches_count"] == found["carries"]["prefetches"]  # type: ignore[index]
 
 
+def test_the_process_that_does_the_work_gets_the_plan(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program = compile_c(ORDERED)
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{program} > /dev/null\n{program}\ntrue\n")
+    script.chmod(0o755)
+    options = ["--json", "--runs", "6", "--seconds", "0", "--strategy", "pools", "--accesses", "none"]
+    found = verdict_of(malloom("optimize", *options, "--best-plan", "best.plan", "--", script))
+    assert found["process"] == program.name
+    assert f"plans are of {program.name}, which takes " in str(found["notes"])
+    ran = malloom("run", "--plan", "best.plan", "--json", "--", script)
+    told = {line["executable"]: line for line in map(json.loads, ran.stderr.splitlines())}
+    assert told[program.name]["plan"] == "used"
+    assert told[program.name]["pooled"] >= 100_000
+
+
 @pytest.mark.alone
 def test_a_plan_that_makes_it_slower_is_not_kept(malloom, compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     program = compile_c(ORDERED)

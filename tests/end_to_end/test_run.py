@@ -185,12 +185,14 @@ def test_statistics_are_one_line(malloom: Malloom, compile_c: Compile) -> None:
 
 
 def test_statistics_are_one_object_for_machines(malloom: Malloom, compile_c: Compile) -> None:
-    done = malloom("run", "--heap", "pools", "--json", "--", compile_c(HELLO))
+    program = compile_c(HELLO)
+    done = malloom("run", "--heap", "pools", "--json", "--", program)
     assert done.stdout == "hello\n"
     found = json.loads(done.stderr)
     served = sum(found[name] for name in ("matched", "grouped", "pooled", "in_region", "fallback"))
     assert found["requests"] == served > 0 and found["plan"] == "not asked for"
     assert 0 < found["peak_resident_bytes"] < 10 << 20
+    assert found["executable"] == Path(program).name and 0 <= found["cpu_microseconds"] < 1_000_000
     assert_refused(
         malloom("run", "--json", "--dynamic", "--", "true"), 2, "--json means nothing with --dynamic"
     )

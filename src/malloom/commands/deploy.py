@@ -80,7 +80,10 @@ def require_program(opened: OpenedPlan, name: str | None) -> None:
     from malloom.sites.rebase import module_hash  # noqa: PLC0415
 
     wanted = opened.header.fields["program"]
-    recorded = read_record(opened.path).get("program")
+    record = read_record(opened.path)
+    recorded = record.get("program")
+    if name is None and record.get("process") is not None:
+        return  # of one that the program starts, wherever that lies
     if name is None and isinstance(recorded, list) and recorded and isinstance(recorded[0], str):
         name = recorded[0]
     if not wanted or name is None:
@@ -114,7 +117,7 @@ def deployment_of(opened: OpenedPlan, place: PurePosixPath) -> Deployment:
     if needs_run_time:
         files[PLAN] = opened.path
         there = replace(opened, path=Path(place / PLAN))
-        variables |= heap_variables(there, opened.heap, None, "", None, None)
+        variables |= heap_variables(there, opened.heap, None, "", None, {})
     if setting and setting.library:
         library = Path(setting.library)
         files[library.name] = library

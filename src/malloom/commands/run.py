@@ -202,6 +202,15 @@ def run(
             show_default=False,
         ),
     ] = None,
+    process: Annotated[
+        str | None,
+        typer.Option(
+            help="With --save-plan, where the program starts others: the file name of the executable that "
+            "the plan is for; of several processes the one that learned most writes it.",
+            metavar="EXECUTABLE",
+            show_default=False,
+        ),
+    ] = None,
     print_environment: Annotated[
         bool,
         typer.Option("--print-environment", help="Print the variables that would be set, and run nothing."),
@@ -250,7 +259,7 @@ def run(
             prefetch,
             statistics,
             fallback.value if fallback else None,
-            save_plan_settings(save_plan),
+            save_plan_settings(save_plan, process),
             tuple(constant or ()),
             plan_without_setting(plan, fallback) if plan else None,
             huge_pages=huge_pages is not False,
@@ -265,7 +274,9 @@ def run(
     named = chosen_heap(heap, plan)
     opened = opened_plan(plan) if plan else None
     chosen = opened.heap if opened and heap is None else named
-    variables = heap_variables(opened, chosen, fallback, told, preallocate, save_plan)
+    variables = heap_variables(
+        opened, chosen, fallback, told, preallocate, save_plan_settings(save_plan, process)
+    )
     if colocate is not None and chosen is not Heap.pools:
         raise UsageProblem("--colocate means nothing without pools", remedy="add --heap pools")
     variables = with_choices(variables, **choices, prefetch=None if prefetch else False)
@@ -329,7 +340,7 @@ def heap_variables(
     fallback: Fallback | None,
     statistics: str,
     preallocate: bool | None,
-    save_plan: Path | None,
+    saving: dict[str, str],
 ) -> dict[str, str]:
     """The environment variable that makes up malloom's part of a run, apart from LD_PRELOAD."""
     chosen = {"heap": heap.value}
@@ -341,21 +352,31 @@ def heap_variables(
         chosen["statistics"] = statistics
     if preallocate is not None:
         chosen["preallocate"] = str(int(preallocate))
-    if save_plan:
+    if saving:
         if heap is not Heap.pools:
             raise UsageProblem("--save-plan needs a run that learns", remedy="add --heap pools")
-        chosen |= save_plan_settings(save_plan)
+        chosen |= saving
     return settings(**chosen)
 
 
-def save_plan_settings(save_plan: Path | None) -> dict[str, str]:
+def save_plan_settings(save_plan: Path | None, process: str | None = None) -> dict[str, str]:
     """The settings that have a plan written at the program's end; raises where there can be none."""
     if save_plan is None:
+        if process is not None:
+            raise UsageProblem("--process says whose plan is saved", remedy="add --save-plan")
         return {}
     check_output(save_plan)
     check_replaced(save_plan, "plan")
-    # This process becomes the program; its children share the environment, but write nothing.
-    return {"save_plan": str(save_plan.resolve()), "save_process": str(os.getpid())}
+    written = {"save_plan": str(save_plan.resolve())}
+    if process is None:
+        # This process becomes the program; its children share the environment, but write nothing.
+        return {**written, "save_process": str(os.getpid())}
+    name = Path(process).name
+    if not name:
+        raise UsageProblem("--process is no file name", remedy="name an executable, as in --process cc1")
+    # What an earlier run learned would stay where it is more.
+    save_plan.unlink(missing_ok=True)
+    return {**written, "save_program": name}
 
 
 def opened_plan(plan: Path) -> OpenedPlan:

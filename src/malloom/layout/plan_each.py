@@ -1,6 +1,7 @@
 """A plan per strategy, with the profile read but once: a process of its own, so that its memory goes back.
 
-Run as `python -m malloom.layout.plan_each PROFILE STRATEGY=PLAN...`; prints what failed, as JSON by strategy.
+Run as `python -m malloom.layout.plan_each PROFILE PROCESS STRATEGY=PLAN...`, where an empty PROCESS is the
+program's own; prints what failed, as JSON by strategy.
 """
 
 import json
@@ -18,9 +19,9 @@ from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 
 
-def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
+def plan_each(profile: Path, plans: Mapping[str, Path], process: str | None = None) -> dict[str, str]:
     """Writes the plan of every strategy; what went wrong, by strategy."""
-    opened = HeapProfile.open(profile)
+    opened = HeapProfile.open(profile, process)
     geometry = geometry_from("host")
     problems = {}
     for name, path in plans.items():
@@ -34,10 +35,10 @@ def plan_each(profile: Path, plans: Mapping[str, Path]) -> dict[str, str]:
 
 def main() -> None:
     """See the module. Fails in one line where the profile cannot be read."""
-    profile, *wanted = sys.argv[1:]
+    profile, process, *wanted = sys.argv[1:]
     plans = {name: Path(path) for name, _, path in (each.partition("=") for each in wanted)}
     try:
-        print(json.dumps(plan_each(Path(profile), plans)))
+        print(json.dumps(plan_each(Path(profile), plans, process or None)))
     except CommandError as error:
         sys.exit(f"malloom: {error}")
 

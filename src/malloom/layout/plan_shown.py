@@ -42,6 +42,7 @@ def plan_as_data(plan: Path) -> dict[str, Any]:
         "heap": _told(plan, record, "heap", str),
         "setting": _told(plan, record, "setting", dict),
         "program": _told(plan, record, "program", list),
+        "process": _told(plan, record, "process", str),
         "fleet": _told(plan, record, "fleet", dict),
         "train": _told(plan, record, "train", list) or [],
         "check": _told(plan, record, "check", list) or [],
@@ -72,7 +73,8 @@ def _lines(data: Mapping[str, Any]) -> Iterator[str]:
         builds = ", ".join(build[:SHORT_ID] or "without a build-id" for build in fleet["builds"])
         yield f"made from a fleet of {counted(int(fleet['hosts']), 'host')}, good for the builds {builds}"
     if data["program"]:
-        yield f"program: {shlex.join(data['program'])}"
+        of = f", and the plan is of {data['process']} below it" if data["process"] else ""
+        yield f"program: {shlex.join(data['program'])}{of}"
     for kind in ("train", "check"):
         for given in data[kind]:
             if words := _words(given):

@@ -137,6 +137,11 @@ def pooled(*options: str) -> dict[str, str]:
     return _with_heap("pools", *options)
 
 
+def counted() -> dict[str, str]:
+    """The variables with which each process says as it ends what it was and took, as `malloom run --json`."""
+    return _with_heap("fallback", "--json")
+
+
 def _with_heap(heap: str, *options: str) -> dict[str, str]:
     printed = stages.output_of("run", "--heap", heap, *options, "--print-environment")
     entries = (shlex.split(line)[0].partition("=") for line in printed.splitlines())

@@ -200,7 +200,7 @@ def candidate_strategies(
     if recording.accesses == "none":
         return _installed(WITHOUT_ACCESSES)
     say("simulating every strategy")
-    options = ["--auto", "--json", "--accesses", str(SAMPLED_ACCESSES)]
+    options = ["--auto", "--json", "--accesses", str(SAMPLED_ACCESSES), *recording.chosen]
     options += ["--scheduler", scheduler] if scheduler else []
     try:
         answer = stages.output_of("simulate", str(recording.profile), *options)

@@ -263,9 +263,10 @@ class Chooser:
             return None
         self.watcher.say(f"joining the places of {best.strategy} with {name}")
         plan = best.plan.with_name("combined.plan")
-        profile = self.sources.recordings[0].profile
+        recording = self.sources.recordings[0]
         try:
-            stages.plan(profile, plan, best.strategy, "--with", str(learned[name]))
+            options = ("--with", str(learned[name]), *recording.chosen)
+            stages.plan(recording.profile, plan, best.strategy, *options)
         except CommandError as error:
             self.training.left[f"{best.strategy} with {name}"] = str(error)
             return None

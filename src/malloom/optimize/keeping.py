@@ -79,10 +79,13 @@ def write_setting(plan: Path) -> None:
     write_with_flags(plan, plan, {"system_fallback": True})
 
 
-def record_of(inputs: Inputs, judged: Judged, row: Row, goal: Goal) -> dict[str, Any]:
-    """The record of a row that was judged."""
+def record_of(
+    inputs: Inputs, judged: Judged, row: Row, goal: Goal, process: str | None = None
+) -> dict[str, Any]:
+    """The record of a row that was judged; plans may be of a process that the program starts."""
     record = {
         "program": list(inputs.program),
+        **({"process": process} if process and isinstance(row, Candidate) else {}),
         **({"client": asdict(inputs.client)} if inputs.client else {}),
         "train": [_told(each) for each in inputs.train],
         "check": [_told(each) for each in inputs.check],

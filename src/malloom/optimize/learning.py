@@ -64,12 +64,14 @@ class Learned:
 
 @dataclass(frozen=True)
 class Learner:
-    """Runs the program to learn from it, with `plain` as what its run must be like."""
+    """Runs the program to learn from it, with `plain` as what its run must be like. `process` is the
+    executable's that plans are for; None: the program's own."""
 
     program: Command
     plain: Run
     folder: Path
     say: Callable[[str], None]
+    process: str | None = None
 
     def learn(self) -> Learned:
         """All that can be learned of the program. What fails is noted."""
@@ -119,7 +121,8 @@ class Learner:
         return run
 
     def _run(self, options: tuple[str, ...], plan: Path) -> Run | str:
-        command = stages.stage("run", *options, "--save-plan", str(plan), "--", *self.program.arguments)
+        saving = ("--save-plan", str(plan), *(("--process", self.process) if self.process else ()))
+        command = stages.stage("run", *options, *saving, "--", *self.program.arguments)
         limit = time_limit(self.plain)
         try:
             return run_measured(replace(self.program, arguments=command.arguments, time_limit=limit))

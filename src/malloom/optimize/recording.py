@@ -27,11 +27,18 @@ MOST_REQUESTS = 6_000_000
 
 @dataclass(frozen=True)
 class RecordedProfile:
-    """A profile, and which accesses it has; `notes` say what could not be recorded, and why."""
+    """A profile, and which accesses it has; `notes` say what could not be recorded, and why. `process` is the
+    executable's that plans are for; None: the program's own."""
 
     profile: Path
     accesses: str
     notes: tuple[str, ...]
+    process: str | None = None
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The options that say which process is meant."""
+        return ("--process", self.process) if self.process else ()
 
 
 def record_for_planning(

@@ -1,7 +1,7 @@
 """What plans are made from, learning runs and recordings of the training inputs, and the plans themselves."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from malloom.errors import CommandError
@@ -13,6 +13,7 @@ from malloom.optimize.candidates import BY_CONTEXT, Candidate, candidate_strateg
 from malloom.optimize.learning import Learned, Learner, contents_of
 from malloom.optimize.options import Options
 from malloom.optimize.recording import RecordedProfile, is_affordable, record_for_planning
+from malloom.optimize.worker import worker_of_all
 
 FEWEST_PLANNED = 2
 """The likeliest strategies, beside what was learned."""
@@ -26,12 +27,14 @@ class Sources:
     recordings, one for each input, or none.
 
     `learner` can learn more of a plan; None where nothing is to be learned, or the inputs are several.
+    `process` is the executable that the plans are for, by its file name; None: the program's own.
     """
 
     learned: Learned
     recordings: tuple[RecordedProfile, ...]
     learner: Learner | None = None
     notes: list[str] = field(default_factory=list)
+    process: str | None = None
 
     @property
     def accesses(self) -> str:
@@ -51,22 +54,29 @@ class Trained:
 
 def sources_of(trained: Mapping[str, Trained], folder: Path, options: Options, say: Say) -> Sources:
     """What the plans are made from. Where one strategy is asked for, nothing is learned."""
-    learners = {name: Learner(each.command, each.plain, each.folder, say) for name, each in trained.items()}
+    process, notes = worker_of_all({name: (each.command, each.plain) for name, each in trained.items()}, say)
+    learners = {
+        name: Learner(each.command, each.plain, each.folder, say, process) for name, each in trained.items()
+    }
     lessons = {} if options.strategy else {name: learner.learn() for name, learner in learners.items()}
-    learned, notes = _together(lessons, folder)
+    learned, more = _together(lessons, folder)
+    notes += more
     only = next(iter(learners.values())) if len(learners) == 1 and lessons else None
     for lesson in lessons.values():
         if options.accesses is None and not is_affordable(lesson.requests):
             notes.append(
                 f"the program is not recorded: it makes {lesson.requests} requests, too many to place each"
             )
-            return Sources(learned, (), None, notes)
-    recordings = tuple(
-        record_for_planning(each.command, each.plain, each.folder / "profile", options.accesses, say)
-        for each in trained.values()
-    )
+            return Sources(learned, (), None, notes, process)
+    recordings = tuple(_recorded(each, process, options, say) for each in trained.values())
     notes += [note for recording in recordings for note in recording.notes]
-    return Sources(learned, recordings, only, notes)
+    return Sources(learned, recordings, only, notes, process)
+
+
+def _recorded(trained: Trained, process: str | None, options: Options, say: Say) -> RecordedProfile:
+    profile = trained.folder / "profile"
+    made = record_for_planning(trained.command, trained.plain, profile, options.accesses, say)
+    return replace(made, process=process)
 
 
 def candidates_of(
@@ -139,7 +149,7 @@ def _made(
     of_each: list[dict[str, Path]] = []
     for recording in recordings:
         plans = {name: recording.profile.with_name(f"{name}.plan") for name in names}
-        problems |= stages.plan_each(recording.profile, plans)
+        problems |= stages.plan_each(recording.profile, plans, recording.process)
         of_each.append(plans)
     good = [name for name in names if name not in problems]
     if len(recordings) == 1:

@@ -320,7 +320,8 @@ def decide(outcome: Outcome, folder: Path) -> None:
         outcome.refused[row.name] = why
     place = outcome.options.plan
     if outcome.kept:
-        record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal)
+        process = outcome.sources.process if outcome.sources else None
+        record = record_of(outcome.inputs, outcome.judged, outcome.kept, outcome.options.goal, process)
         _keep(outcome, outcome.kept, record, folder)
     elif place.exists():
         outcome.notes.append(f"{place} is the plan of an earlier run; it was neither measured nor replaced")

@@ -58,6 +58,12 @@ def test_inputs_and_each_days_result_are_told(plan: Path) -> None:
     assert plan_as_data(plan)["measured"] == RECORD["measured"]
 
 
+def test_the_process_below_the_program_is_told(plan: Path) -> None:
+    write_with_record(plan, plan, {**RECORD, "process": "cc1"})
+    assert "program: ./walk '{}', and the plan is of cc1 below it" in plan_lines(plan)
+    assert plan_as_data(plan)["process"] == "cc1"
+
+
 @pytest.mark.parametrize("judged", ["on this input only", "on training inputs only"])
 def test_the_word_of_what_was_not_checked_stays_with_the_plan(plan: Path, judged: str) -> None:
     write_with_record(plan, plan, {**RECORD, "judged": judged})
