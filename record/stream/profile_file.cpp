@@ -16,6 +16,8 @@ namespace malloom::stream {
 namespace {
 
 constexpr int high_descriptor = 1000;
+// A process that may have fewer descriptors needs each of them.
+constexpr int least_kept = 32;
 constexpr char staging_suffix[] = ".staging";
 
 // A file beyond RLIMIT_FSIZE would not just fail to grow: SIGXFSZ would end the program.
@@ -50,11 +52,34 @@ int open_staging_folder(const char* path) {
     return ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+// The lowest number that nobody stumbles over, as far as the limit allows.
+int high_start() {
+    rlimit limit{};
+    constexpr int below_limit = 8;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > high_descriptor + below_limit)
+        return high_descriptor;
+    return static_cast<int>(limit.rlim_cur) - below_limit;
+}
+
+bool may_be_kept(int descriptor) {
+    return descriptor >= least_kept;
+}
+
+// Of one that is not to be kept nothing is: whoever needs it opens it again. Keeps errno.
+int kept_or_closed(int descriptor) {
+    if (descriptor < 0 || may_be_kept(descriptor)) return descriptor;
+    const int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
 }  // namespace
 
 int move_descriptor_high(int descriptor) {
-    if (descriptor < 0) return descriptor;
-    const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, high_descriptor);
+    const int start = high_start();
+    if (descriptor < 0 || start < least_kept) return descriptor;
+    const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, start);
     if (high < 0) return descriptor;
     close(descriptor);
     return high;
@@ -74,10 +99,11 @@ bool ProfileFile::open(const char* path, uint64_t maximum_bytes) {
     device_ = file.device;
     inode_ = file.inode;
     created_ = header.created;
-    descriptor_ = move_descriptor_high(file.descriptor);
-    folder_ = move_descriptor_high(open_staging_folder(path));
+    descriptor_ = kept_or_closed(move_descriptor_high(file.descriptor));
+    const int folder = move_descriptor_high(open_staging_folder(path));
     struct stat status{};
-    if (folder_ < 0 || fstat(folder_, &status) != 0) return false;
+    if (folder < 0 || fstat(folder, &status) != 0) return false;
+    folder_ = kept_or_closed(folder);
     folder_device_ = status.st_dev;
     folder_inode_ = status.st_ino;
     return true;
@@ -101,7 +127,8 @@ bool ProfileFile::is_profile(int descriptor, uint64_t* bytes) const {
     return status.st_dev == device_ && status.st_ino == inode_;
 }
 
-// The program may have closed the descriptor, and another of its files may have got the number since.
+// The program may have closed the descriptor, and another of its files may have got the number since. Whoever
+// asks closes one that may not be kept.
 int ProfileFile::verified_descriptor(uint64_t& bytes) {
     int descriptor = __atomic_load_n(&descriptor_, __ATOMIC_RELAXED);
     if (is_profile(descriptor, &bytes)) return descriptor;
@@ -110,13 +137,20 @@ int ProfileFile::verified_descriptor(uint64_t& bytes) {
         if (descriptor >= 0) close(descriptor);
         return -1;
     }
-    __atomic_store_n(&descriptor_, descriptor, __ATOMIC_RELAXED);
+    if (may_be_kept(descriptor)) __atomic_store_n(&descriptor_, descriptor, __ATOMIC_RELAXED);
     return descriptor;
 }
 
 AppendResult ProfileFile::append(const void* chunk, size_t bytes, uint64_t beyond) {
     uint64_t size = 0;
     const int descriptor = verified_descriptor(size);
+    const AppendResult result = append_to(descriptor, size, chunk, bytes, beyond);
+    kept_or_closed(descriptor);
+    return result;
+}
+
+AppendResult ProfileFile::append_to(int descriptor, uint64_t size, const void* chunk, size_t bytes,
+                                    uint64_t beyond) const {
     if (descriptor < 0 || !within_file_limit(size + bytes)) return AppendResult::failed;
     if (maximum_bytes_ != 0 && size + bytes > maximum_bytes_ + beyond) return AppendResult::limit;
     ssize_t written = 0;
@@ -126,12 +160,19 @@ AppendResult ProfileFile::append(const void* chunk, size_t bytes, uint64_t beyon
     return written == static_cast<ssize_t>(bytes) ? AppendResult::written : AppendResult::failed;
 }
 
+template <class Use>
+int ProfileFile::in_folder(Use use) {
+    const int done = use(folder_);
+    if (done >= 0 || (errno != EBADF && errno != ENOTDIR)) return done;
+    const int folder = move_descriptor_high(open_staging_folder(path_));
+    const int again = folder < 0 ? -1 : use(folder);
+    folder_ = kept_or_closed(folder);
+    return again;
+}
+
 int ProfileFile::create_staged(const char* name) {
     constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    const int descriptor = openat(folder_, name, flags, 0600);
-    if (descriptor >= 0 || (errno != EBADF && errno != ENOTDIR)) return descriptor;
-    folder_ = move_descriptor_high(open_staging_folder(path_));
-    return folder_ < 0 ? -1 : openat(folder_, name, flags, 0600);
+    return in_folder([name](int folder) { return openat(folder, name, flags, 0600); });
 }
 
 void* ProfileFile::stage(const char* name, size_t bytes, void* at) {
@@ -148,7 +189,7 @@ void* ProfileFile::stage(const char* name, size_t bytes, void* at) {
     const int error = errno;
     close(descriptor);
     if (start == MAP_FAILED) {
-        unlinkat(folder_, name, 0);
+        in_folder([name](int folder) { return unlinkat(folder, name, 0); });
         errno = error;
         return nullptr;
     }

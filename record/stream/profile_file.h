@@ -45,7 +45,12 @@ class ProfileFile {
   private:
     bool is_profile(int descriptor, uint64_t* bytes) const;
     int verified_descriptor(uint64_t& bytes);
+    AppendResult append_to(int descriptor, uint64_t size, const void* chunk, size_t bytes,
+                           uint64_t beyond) const;
     int create_staged(const char* name);
+    /// What `use` says of the staging folder's descriptor, which is opened again where it is gone.
+    template <class Use>
+    int in_folder(Use use);
 
     const char* path_ = nullptr;
     uint64_t maximum_bytes_ = 0;
@@ -54,12 +59,12 @@ class ProfileFile {
     ino_t inode_ = 0;
     dev_t folder_device_ = 0;
     ino_t folder_inode_ = 0;
-    int descriptor_ = -1;
-    int folder_ = -1;
+    int descriptor_ = -1;  ///< -1 where the process has too few to keep it
+    int folder_ = -1;      ///< likewise
 };
 
-/// A copy of the descriptor that programs do not stumble over: above 1000 where the limits allow, closed by
-/// exec. The original is closed.
+/// A copy of the descriptor that programs do not stumble over: above 1000 or as high as the limits allow,
+/// closed by exec. The original is closed. Where all numbers are low it stays.
 int move_descriptor_high(int descriptor);
 
 }  // namespace malloom::stream

@@ -257,3 +257,40 @@ def test_a_first_thread_that_ends_before_another_has_run_ends_nothing(tmp_path: 
         [*command, program, "main_leaves", "first"], check=False, capture_output=True, text=True, timeout=60
     )
     assert (recorded.returncode, recorded.stdout) == (6, "last words\n")
+
+
+@pytest.mark.parametrize("way", ["itself", "child", "program"])
+def test_a_process_that_may_have_few_descriptors_has_them_all(
+    malloom, compile_c, tmp_path: Path, way: str
+) -> None:
+    source = """
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/resource.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static void ask(void) {
+        for (int i = 0; i < 20000; ++i) { void* volatile object = malloc(24); free(object); }
+    }
+    int main(int count, char** arguments) {
+        int status = 0;
+        const char* way = arguments[1];
+        if (strcmp(way, "itself") != 0 && strcmp(way, "limited") != 0 && fork() != 0) {
+            wait(&status);
+            return status != 0;
+        }
+        const struct rlimit five = {5, 5};
+        if (strcmp(way, "limited") != 0) setrlimit(RLIMIT_NOFILE, &five);
+        if (strcmp(way, "program") == 0) execl(arguments[0], arguments[0], "limited", (char*)0);
+        ask();
+        const int both = open("/dev/null", O_RDONLY) + open("/dev/null", O_RDONLY);
+        // With none left there would be no writing to the profile.
+        if (both == 3 + 4) { close(3); close(4); }
+        ask();
+        return both != 3 + 4;
+    }"""
+    done = malloom("record", "-o", "p", "--accesses", "none", "--", compile_c(source), way)
+    assert done.returncode == 0, done.stderr
+    assert max(process["events"] for process in processes_of(tmp_path / "p")) >= 80_000
+    assert_sound(tmp_path / "p")
