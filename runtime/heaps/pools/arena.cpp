@@ -19,6 +19,10 @@ constexpr size_t idle_share = 16;
 constexpr size_t least_idle = size_t{1} << 20;
 // And one open pool of each size class in use, in all so much at most.
 constexpr size_t most_open = size_t{2} << 20;
+// And where pages that are given back are soon needed again, so much of what is out, and so many bytes: with the
+// rest 8 MiB, however little is out.
+constexpr size_t slack_share = 4;
+constexpr size_t most_slack = size_t{5} << 20;
 
 // First chunks of pools at one place in their pages would meet in the same few cache sets.
 constexpr size_t colours = 8;
@@ -233,17 +237,35 @@ size_t PoolArena::reserve() const {
 
 size_t PoolArena::most_idle() const {
     const size_t open = __atomic_load_n(&open_bytes_, __ATOMIC_RELAXED);
-    return reserve() + (open < most_open ? open : most_open) +
+    return reserve() + (open < most_open ? open : most_open) + __atomic_load_n(&slack_, __ATOMIC_RELAXED) +
            (huge_pages_.are_preferred() ? block_bytes : 0);
 }
 
 // Down to half of what is allowed, so that one call of the system gives many pages back.
 void PoolArena::trim() {
-    const size_t most = most_idle();
-    if (idle_bytes() > most) [[unlikely]] {
+    if (idle_bytes() > most_idle()) [[unlikely]] {
         const Locked locked(lock);
-        discard_of_some(most / 2);
+        adapt_slack();
+        const size_t most = most_idle();
+        if (idle_bytes() > most) {
+            discard_of_some(most / 2);
+        }
     }
+}
+
+// Call sites that have many objects in turn would else have the system clear the same pages again and again.
+void PoolArena::adapt_slack() {
+    const uint64_t given_back = pages_.given_back() - seen_given_back_;
+    if (given_back < most_idle()) {
+        return;
+    }
+    const uint64_t needed_again = pages_.needed_again() - seen_needed_again_;
+    const size_t most = most_slack + out_bytes() / slack_share;
+    const size_t more = 2 * slack_ + least_idle;
+    const size_t raised = more < most ? more : most;
+    __atomic_store_n(&slack_, 2 * needed_again >= given_back ? raised : slack_ / 2, __ATOMIC_RELAXED);
+    seen_given_back_ += given_back;
+    seen_needed_again_ += needed_again;
 }
 
 void PoolArena::discard_of_some(size_t wanted) {

@@ -193,6 +193,7 @@ class PoolArena {
     void make_huge(uintptr_t block);
     void gather(const Pool& pool);
     bool is_resident(const Pool& filled, uintptr_t block) const;
+    void adapt_slack();
     void discard_of_some(size_t wanted);
     void discard_idle(Pool& pool);
     void discard_tables(const Pool& pool);
@@ -213,6 +214,11 @@ class PoolArena {
     bool waits_for_huge_pages_ = false;
     Order orders_[pool_orders] = {};
     SizeClass classes_[size_classes] = {};
+    /// How many bytes may be idle beside the rest, as much of what is given back is soon needed again;
+    /// atomic.
+    size_t slack_ = 0;
+    uint64_t seen_given_back_ = 0;  ///< when that was looked at last
+    uint64_t seen_needed_again_ = 0;
     size_t open_bytes_ = 0;  ///< of the largest pools of all classes; atomic
     size_t blocks_ = 0;      ///< ever taken from the range
     size_t count_ = 0;       ///< descriptors

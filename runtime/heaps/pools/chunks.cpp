@@ -63,6 +63,8 @@ void* PoolArena::carve(Pool& pool, uint32_t& count) {
     }
     pages_.occupy(pool, pool.carved, count);
     pool.carved += count;
+    const auto used = static_cast<uint32_t>(end - range_of(pool));
+    pool.touched = pool.touched > used ? pool.touched : used;
     pool.out += count;
     count_out(pool, count);
     if (huge_pages_.are_preferred() && pool.carved == pool.capacity) {

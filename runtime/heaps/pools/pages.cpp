@@ -61,6 +61,7 @@ void PoolPages::populate(Pool& pool, uintptr_t end) {
     int64_t made = 0;
     for (uintptr_t page = first; page < past; page += page_bytes()) {
         if (*page_of(page) == 0) {
+            note_needed(pool, page_of(page));
             *page_of(page) = idle_page;
             ++made;
         }
@@ -102,6 +103,7 @@ uint32_t PoolPages::discard(uintptr_t begin, uintptr_t end) {
             first = 0;
         }
     }
+    structures::fetch_add(structures::alone(), given_back_, uint64_t{pages} << page_shift_);
     return pages;
 }
 

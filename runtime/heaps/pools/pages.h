@@ -40,6 +40,10 @@ class PoolPages {
     /// Pages that no pool has were made resident, all of these.
     void add_idle(uintptr_t begin, uintptr_t end);
 
+    /// Bytes that were given back so far, and bytes of these that were needed again. Thread-safe.
+    uint64_t given_back() const { return __atomic_load_n(&given_back_, __ATOMIC_RELAXED); }
+    uint64_t needed_again() const { return __atomic_load_n(&needed_again_, __ATOMIC_RELAXED); }
+
     /// Gives idle pages back. Says whether there were any.
     bool discard_idle(Pool& pool);
     bool discard_idle(uintptr_t begin, uintptr_t end);
@@ -66,6 +70,7 @@ class PoolPages {
         return page_of(range_of(pool) + range_bytes(pool.order) - 1) + 1;
     }
     void occupy_page(Pool& pool, PageCount* page, uint32_t chunks);
+    void note_needed(const Pool& pool, const PageCount* page);
     void occupy_all(Pool& pool);
     void make_idle(Pool& pool);
     void count_idle(Pool& pool, int64_t pages);
@@ -76,6 +81,8 @@ class PoolPages {
     structures::GrowingRange counts_;  ///< PageCount, by pages
     unsigned page_shift_ = 0;
     uint64_t idle_ = 0;  ///< bytes
+    uint64_t given_back_ = 0;
+    uint64_t needed_again_ = 0;
 };
 
 inline void PoolPages::count_idle(int64_t pages) {
@@ -87,9 +94,19 @@ inline void PoolPages::count_idle(Pool& pool, int64_t pages) {
     count_idle(pages);
 }
 
+// Of a page that is not resident.
+inline void PoolPages::note_needed(const Pool& pool, const PageCount* page) {
+    const PageCount* touched_end = page_of(range_of(pool) + pool.touched + page_bytes() - 1);
+    if (page < touched_end) {
+        structures::fetch_add(structures::alone(), needed_again_, uint64_t{page_bytes()});
+    }
+}
+
 inline void PoolPages::occupy_page(Pool& pool, PageCount* page, uint32_t chunks) {
     if (*page == idle_page) {
         count_idle(pool, -1);
+    } else if (*page == 0) {
+        note_needed(pool, page);
     }
     *page = static_cast<PageCount>(*page + chunks + (*page == 0));
 }

@@ -59,6 +59,8 @@ struct alignas(128) Pool {
     uint32_t returned;    ///< chunks that others have given back since the owner looked
     uint32_t search;      ///< word of the free bits below which none is set
     uint32_t idle_pages;  ///< resident pages without a chunk that is out
+    uint32_t
+        touched;  ///< bytes of the range up to the last chunk that was ever out of it; stays in use after use
     uint32_t client;
     uint8_t order;    ///< the range has range_bytes(order)
     uint8_t state_;   ///< PoolState

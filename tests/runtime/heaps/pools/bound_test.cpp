@@ -18,6 +18,56 @@ namespace {
 
 using heaps::Pool;
 
+/// Call sites that have many objects in turn, and keep one in a hundred of these or none.
+class InTurn : public testing::TestWithParam<bool> {
+  protected:
+    void have_turns(unsigned rounds, size_t bytes) {
+        std::vector<uint32_t> clients(40);
+        std::ranges::generate(clients, [&] { return pools_.heap.add(bytes); });
+        for (unsigned round = 0; round < rounds; ++round) {
+            for (const uint32_t client : clients) {
+                have_turn(client, bytes);
+            }
+        }
+    }
+    size_t most_idle() { return pools_.heap.arena().most_idle(); }
+
+    PoolsHere pools_{size_t{1} << 30};
+
+  private:
+    void have_turn(uint32_t client, size_t bytes) {
+        std::vector<char*> objects(objects_of_turn / bytes);
+        for (char*& object : objects) {
+            object = pools_.allocate(client);
+            std::fill_n(object, bytes, 'x');
+        }
+        for (size_t i = GetParam() ? 1 : 0; i < objects.size(); ++i) {
+            pools_.deallocate(objects[i]);
+        }
+        EXPECT_LE(pools_.heap.arena().idle_bytes(), most_idle());
+    }
+    static constexpr size_t objects_of_turn = 200'000;  ///< bytes
+};
+
+TEST_P(InTurn, PagesThatAreNeededAgainStay) {
+    have_turns(1, 496);
+    const size_t before = most_idle();
+    have_turns(20, 496);
+    EXPECT_GT(most_idle(), before);
+    EXPECT_LE(most_idle(), size_t{10} << 20);
+}
+
+TEST_P(InTurn, WhereAllPagesAreNewNoneMoreStay) {
+    const size_t before = most_idle();
+    for (size_t bytes = 16; bytes < 1000; bytes += 16) {
+        have_turns(1, bytes);
+    }
+    // A pool of each size may be open, and a sixteenth of what lives idle.
+    EXPECT_LE(most_idle(), before + (size_t{3} << 20));
+}
+
+INSTANTIATE_TEST_SUITE_P(KeepingOne, InTurn, testing::Bool());
+
 /// A program that makes, touches and frees objects of several clients.
 class RandomProgram {
   public:

@@ -57,6 +57,19 @@ TEST_F(PoolPagesTest, PageIsIdleWhenItsLastChunkIsLeft) {
     EXPECT_EQ(pages_.idle_bytes(), 0u);
 }
 
+TEST_F(PoolPagesTest, WhatIsNeededAgainIsCounted) {
+    have_chunks_of(page_);
+    pages_.occupy(pool_, 0, 2);
+    EXPECT_EQ(pages_.needed_again(), 0u) << "it was never given back";
+    pool_.touched = static_cast<uint32_t>(2 * page_);
+    pages_.leave(pool_, heaps::chunk_at(pool_, 0));
+    pages_.leave(pool_, heaps::chunk_at(pool_, 1));
+    EXPECT_TRUE(pages_.discard_idle(pool_));
+    EXPECT_EQ(pages_.given_back(), 2 * page_);
+    pages_.occupy(pool_, 1, 2);
+    EXPECT_EQ(pages_.needed_again(), page_) << "the third page is new";
+}
+
 TEST_F(PoolPagesTest, ChunkAcrossABorderKeepsBothPages) {
     have_chunks_of(page_ / 4 * 3);
     pages_.occupy(pool_, 0, 4);
