@@ -17,12 +17,15 @@ from typing import Any, TypeVar
 from malloom import __version__
 from malloom.errors import CommandError
 from malloom.extra import needed
+from malloom.printable import printable
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 LOCAL = "local"
 """In place of an address: workers on this machine, one for each processor, while the command runs."""
+SCHEMES = ("tcp", "tls", "ws", "wss")
+"""How addresses of schedulers begin; without one it is the first."""
 PATIENCE = 30.0
 """Seconds that a scheduler has to answer, and then to have a worker: workers that were started with it need
 some."""
@@ -115,6 +118,8 @@ def tasks_at(address: str) -> Iterator[Tasks]:
     Raises CommandError where there is no scheduler, or no worker of its.
     """
     distributed = needed("distributed", "--scheduler")
+    if address != LOCAL:
+        _check_address(address)
     # Each of these has a level of its own. What matters to the user is raised here. The loop of Dask's client
     # may leave a wait that it gave up when it is closed, of which asyncio tells at some later time.
     names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
@@ -138,6 +143,23 @@ def tasks_at(address: str) -> Iterator[Tasks]:
                 f"the scheduler at {address} has no workers", remedy=f"start some: 'dask worker {address}'"
             ) from None
         yield Tasks(client)
+
+
+def _check_address(address: str) -> None:
+    """Raises CommandError where it is none: a client of Dask's that could not begin is never done."""
+    addressing = needed("distributed", "--scheduler").comm.addressing
+    try:
+        scheme, place = addressing.parse_address(address)
+        if scheme not in SCHEMES:
+            raise ValueError(f"it begins with {scheme}://, and not with one of {', '.join(SCHEMES)}")
+        if not place.rpartition(":")[2].isdecimal():
+            raise ValueError("it does not end in the number of a port")
+        addressing.parse_host_port(place)
+    except ValueError as problem:
+        raise CommandError(
+            f"there is no scheduler at {printable(address) or 'an empty address'}: {problem}",
+            remedy="name it as 'dask scheduler' does, as tcp://10.0.0.7:8786, or use --scheduler local",
+        ) from None
 
 
 def require_workers(address: str) -> None:

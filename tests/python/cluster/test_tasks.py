@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,8 +73,20 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks_module, "PATIENCE", 0.5)
     with pytest.raises(CommandError, match=r"there is no scheduler at tcp://127\.0\.0\.1:1: "):
         require_workers("tcp://127.0.0.1:1")
-    with pytest.raises(CommandError, match="there is no scheduler at nonsense://x: "):
-        require_workers("nonsense://x")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "nonsense", "nonsense://x", "local:", "LOCAL", "tcp://", "tcp://127.0.0.1:port", "inproc://1"],
+)
+def test_what_is_no_address_is_refused_at_once(address: str) -> None:
+    # A client of Dask's that could not begin would keep the process from ending.
+    script = "import sys; from malloom.cluster.tasks import require_workers; require_workers(sys.argv[1])"
+    done = subprocess.run(
+        [sys.executable, "-c", script, address], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "CommandError: there is no scheduler at " in done.stderr
 
 
 def test_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
