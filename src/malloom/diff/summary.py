@@ -65,6 +65,8 @@ class Summary:
     sites: SiteTable
     """Contexts, keyed; in the order of `numbers`."""
     numbers: tuple[Numbers, ...]
+    is_counted: bool = False
+    """Whether it is of a table or a fleet, in which depth and geometry are what they were."""
 
     @property
     def name(self) -> str:
@@ -147,13 +149,20 @@ def _numbers(row: ContextRow, misses: dict[int, int]) -> Numbers:
 
 def check_alike(first: Summary, second: Summary) -> None:
     """Raises CommandError where their numbers cannot be compared."""
+    # A profile can be counted as the other was.
+    wanted = first if first.is_counted else second
     if first.depth != second.depth:
         raise CommandError(
             f"{second.source} has contexts of {second.depth} frames, {first.source} of {first.depth}",
-            remedy=f"compare with --depth {second.depth}",
+            remedy=_remedy(first, second, f"compare with --depth {wanted.depth}"),
         )
     if first.geometry and second.geometry and first.geometry != second.geometry:
         raise CommandError(
             f"{second.source} has the misses of {second.geometry}, {first.source} those of {first.geometry}",
-            remedy=f"compare with --cache {second.geometry}",
+            remedy=_remedy(first, second, f"compare with --cache {wanted.geometry}"),
         )
+
+
+def _remedy(first: Summary, second: Summary, counted_anew: str) -> str:
+    both_are = first.is_counted and second.is_counted
+    return "make the tables alike, from recordings of one depth and cache" if both_are else counted_anew

@@ -38,6 +38,7 @@ def summary_of(path: Path) -> Summary:
         ),
         sites=read.sites,
         numbers=numbers,
+        is_counted=True,
     )
 
 

@@ -83,6 +83,21 @@ def test_other_depths_and_machines_cannot_be_compared() -> None:
         difference(one, replace(one, geometry="p4"), "bytes")
 
 
+@pytest.mark.parametrize(
+    ("are_tables", "remedy"),
+    [
+        ((False, False), "compare with --depth 1$"),
+        ((True, False), "compare with --depth 4$"),
+        ((False, True), "compare with --depth 1$"),
+        ((True, True), "make the tables alike"),
+    ],
+)
+def test_what_was_counted_before_says_how_to_compare(are_tables: tuple[bool, bool], remedy: str) -> None:
+    one = replace(summary({"push": numbers()}), depth=4, is_counted=are_tables[0])
+    with pytest.raises(CommandError, match=remedy):
+        difference(one, replace(one, depth=1, is_counted=are_tables[1]), "bytes")
+
+
 def test_two_programs_are_said_first() -> None:
     found = difference(summary({"a": numbers()}), summary({"a": numbers()}, name="other"), "bytes")
     assert found.notes[0] == "these are two programs: /bin/prog and /bin/other"
