@@ -195,6 +195,30 @@ def test_a_process_that_was_not_started_for_it_is_refused(malloom: Malloom, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_signal_before_the_program_is_there_leaves_nothing(server: Path, tmp_path: Path) -> None:
+    command = [
+        COMMAND,
+        "record",
+        "--for",
+        "1s",
+        "--every",
+        "3s",
+        "--budget",
+        "50%",
+        "--tables",
+        "-o",
+        tmp_path,
+    ]
+    with subprocess.Popen([*command, "--", server], cwd="/", stderr=subprocess.DEVNULL) as running:
+        while not list(tmp_path.glob(".malloom-*")):
+            assert running.poll() is None
+            time.sleep(0.001)
+        time.sleep(0.05)
+        running.terminate()
+    assert running.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_budget_ends_a_window_early(malloom: Malloom, server: Path, tmp_path: Path) -> None:
     done = malloom("record", "--for", "5s", "--budget", "0.01%", "-o", "x.profile", "--", server, "3")
     assert done.returncode == 7, done.stderr
@@ -360,6 +384,8 @@ def test_a_storm_of_windows(
         (("--for", "soon"), "'soon' is no time; write it as 30s, 10m or 1h"),
         (("--for", "1s", "--budget", "much"), "'much' is no share; write it as 1%"),
         (("--on-demand", "--for", "1s"), "--on-demand records nothing by itself"),
+        (("--on-demand", "--tables"), "give --tables to 'malloom record --pid'"),
+        (("--for", "0"), "--for 0 is over at once; record for a second or longer"),
         (("--for", "1s", "--pid", "1"), "--pid names a process, and there is a program"),
         (("--for", "1s", "--json"), "--json tells of one whole run"),
     ],

@@ -23,6 +23,8 @@ SMALLEST_PROFILE = 256 << 10
 """Room that the first stages of a process take, in bytes."""
 
 DEEPEST = 32
+SHORTEST_WINDOW = 0.1
+"""Seconds; the system counts CPU time by hundredths of one."""
 LARGEST, DEPTH = "2G", 8
 """Of a profile, and frames of a context, where nothing else is said."""
 
@@ -203,7 +205,9 @@ def wanted_of(chosen: Choice) -> "Wanted":
     from malloom.launch.schedule import Wanted  # noqa: PLC0415
     from malloom.quantities import parse_seconds, parse_share  # noqa: PLC0415
 
-    seconds = parse_seconds(chosen.seconds or "0")
+    seconds = parse_seconds(chosen.seconds or "1s")
+    if seconds < SHORTEST_WINDOW:
+        raise UsageProblem(f"--for {chosen.seconds} is over at once", remedy="record for a second or longer")
     every = None if chosen.every is None else parse_seconds(chosen.every)
     if every is not None and every < seconds + 1:
         raise UsageProblem(
@@ -224,6 +228,10 @@ def recorded_part(
     from malloom.commands import record_windows  # noqa: PLC0415
 
     if chosen.on_demand:
+        if tables:
+            raise UsageProblem(
+                "--on-demand records nothing by itself", remedy="give --tables to 'malloom record --pid'"
+            )
         record_windows.start_on_demand(program, command, options)
     wanted = wanted_of(chosen)
     record_windows.check_place(options.output, wanted, tables, options.force)

@@ -21,7 +21,7 @@ from pathlib import Path
 from malloom.commands.record import DEPTH
 from malloom.errors import CommandError, UsageProblem
 from malloom.launch.child import SignalsHeld
-from malloom.launch.cpu_time import cpu_seconds
+from malloom.launch.cpu_time import cpu_seconds, is_running
 from malloom.launch.event_cost import seconds_per_event
 from malloom.launch.program import Program
 from malloom.launch.recording import Accesses, RecordingOptions, recorded_command, remove
@@ -79,6 +79,14 @@ class Output:
         command += [str(closed.cpu_time), str(closed.recorded_cpu_time), *["--anonymous"] * self.anonymous]
         self.making.append((subprocess.Popen(command, stdin=subprocess.DEVNULL), closed, place))
 
+    def give_up(self) -> None:
+        """Leaves no profile behind whose table is not made yet."""
+        for process, closed, _ in self.making:
+            process.terminate()
+            process.wait()
+            remove(closed.profile)
+        self.making.clear()
+
     def _table_name(self) -> str:
         return f"{self.name}-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}.parquet"
 
@@ -134,7 +142,8 @@ def record_in_windows(
     """Runs the program, and records windows of it; its wait status."""
     stepping = stepping_of(options.accesses, options.maximum_bytes, wanted)
     event = 0.0 if wanted.budget is None else seconds_per_event(options.depth)
-    with _base_beside(output.place) as base, SignalsHeld() as signals:
+    # Signals that come before the program is there, or when it is gone, end all this in order.
+    with ended_in_order(), _base_beside(output.place) as base, SignalsHeld() as signals:
         create_control(base)
         native = Accesses.none if stepping is not None else options.accesses
         of_windows = replace(options, output=base, windows=True, accesses=native)
@@ -159,6 +168,8 @@ def _end(schedule: Schedule, output: Output) -> None:
     except (CommandError, OSError, ValueError) as error:
         _tell(str(error))
         output.failed = True
+    finally:
+        output.give_up()
     _say_what_it_took(schedule)
 
 
@@ -250,14 +261,13 @@ def record_process(pid: int, wanted: Wanted, maximum_bytes: int, output: Output,
         schedule = _schedule(windows, wanted, output, event, stepping)
         used_before = cpu_seconds(pid)
         schedule.cpu_time = lambda: max(cpu_seconds(pid) - used_before, 0.0)
-        try:
-            with ended_in_order():
-                while not (schedule.is_done or schedule.is_given_up) and Path(f"/proc/{pid}").exists():
+        with ended_in_order():
+            # What there is by now is kept where somebody ends it.
+            with contextlib.suppress(KeyboardInterrupt, SystemExit):
+                while not (schedule.is_done or schedule.is_given_up) and is_running(pid):
                     _step(schedule, output)
                     time.sleep(min(_pause(schedule, output), 1.0))
-        except (KeyboardInterrupt, SystemExit):
-            pass  # what there is by now is kept
-        _end(schedule, output)
+            _end(schedule, output)
     finally:
         windows.release()
     return int(output.failed)

@@ -12,13 +12,24 @@ UTIME = 11
 
 def cpu_seconds(pid: int) -> float:
     """Of the process, of its children that have ended, and of those that live; 0 where it is gone."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
+    fields = _stat(pid)
+    if not fields:
         return 0.0
-    fields = stat.rpartition(")")[2].split()
     own = sum(map(int, fields[UTIME : UTIME + 4])) / TICKS
     return own + sum(map(cpu_seconds, children_of(pid)))
+
+
+def is_running(pid: int) -> bool:
+    """False also for one that has ended and that nobody has waited for yet."""
+    return _stat(pid)[:1] not in ([], ["Z"], ["X"])
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields behind the name; none where the process is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def children_of(pid: int) -> list[int]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from malloom import _native, formats
 from malloom.errors import CommandError
+from malloom.launch.cpu_time import is_running
 from malloom.launch.recording import create, remove, staging_folder
 from malloom.output_file import written_whole
 
@@ -151,11 +152,18 @@ def base_of_process(pid: int) -> Path:
     """Where the windows of a running process are, which has their file mapped. Raises CommandError where it
     was not started for it."""
     try:
-        lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").splitlines()
+        lines = Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").split("\n")
     except OSError as error:
-        reason = "there is no such process" if isinstance(error, FileNotFoundError) else error.strerror
-        raise CommandError(f"process {pid} cannot be recorded: {reason}") from None
-    paths = [Path("/" + line.partition("/")[2]) for line in lines if line.endswith(".windows")]
+        is_gone = isinstance(error, FileNotFoundError | ProcessLookupError)
+        raise CommandError(
+            f"process {pid} cannot be recorded: {'there is no such process' if is_gone else error.strerror}",
+            remedy="look for its number" if is_gone else "be its user, or root",
+        ) from None
+    if not is_running(pid):
+        raise CommandError(f"process {pid} cannot be recorded: it has ended", remedy="look for its number")
+    named = ["/" + line.partition("/")[2] for line in lines if line.endswith(".windows")]
+    # The kernel writes line ends in names so.
+    paths = [Path(each) for name in named for each in (name, name.replace("\\012", "\n"))]
     base = next((path for path in paths if path.exists() and is_control(path)), None)
     if base is None:
         raise CommandError(

@@ -9,10 +9,11 @@ from typing import cast
 
 import pytest
 
+from malloom.errors import CommandError
 from malloom.launch import schedule as module
-from malloom.launch.cpu_time import children_of, cpu_seconds
+from malloom.launch.cpu_time import children_of, cpu_seconds, is_running
 from malloom.launch.schedule import LATER, SHORTEST, Closed, Schedule, Spending, Wanted
-from malloom.launch.windows import Window, Windows
+from malloom.launch.windows import Window, Windows, base_of_process
 
 
 @dataclass
@@ -170,3 +171,16 @@ def test_cpu_time_of_children_counts() -> None:
         assert cpu_seconds(os.getpid()) - before >= 0.3
         child.kill()
     assert cpu_seconds(child.pid) == 0
+
+
+def test_a_process_that_has_ended_is_refused() -> None:
+    import subprocess  # noqa: PLC0415
+
+    with subprocess.Popen("true") as ended:
+        while is_running(ended.pid):
+            pass
+        # Nobody has waited for it yet.
+        with pytest.raises(CommandError, match="cannot be recorded: it has ended"):
+            base_of_process(ended.pid)
+    with pytest.raises(CommandError, match="there is no such process"):
+        base_of_process(ended.pid)
