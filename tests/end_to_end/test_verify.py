@@ -63,3 +63,73 @@ def test_what_cannot_be_used_is_one_line(malloom: Malloom, logs: Callable[[str, 
         done = malloom(*words)
         assert (done.returncode, done.stdout) == (status, ""), words
         assert done.stderr.startswith("malloom: ") and done.stderr.count("\n") == 1, done.stderr
+
+
+def written(folder: Path, name: str, hosts: int, **amounts: str) -> str:
+    """A log of 12 windows in which each line has the same numbers, as text."""
+    told = ", ".join(f'"{key}": {value}' for key, value in amounts.items())
+    lines = [
+        f'{{"host": "h{host}", "window": "{minute}", {told}}}\n'
+        for minute in range(12)
+        for host in range(hosts)
+    ]
+    (folder / name).write_text("".join(lines))
+    return name
+
+
+@pytest.mark.parametrize(
+    ("hosts", "with_plan", "status", "said"),
+    [
+        (
+            3,
+            {"cpu_seconds": "0.9", "requests": "9"},
+            0,
+            "peak memory: not judged, as in no window every host",
+        ),
+        (3, {"cpu_seconds": "0.9", "requests": "9", "peak_bytes": "0"}, 0, "; peak memory was not told\n"),
+        (
+            1,
+            {"cpu_seconds": "0.9", "requests": "9", "peak_bytes": "7"},
+            0,
+            "note: 1 host with the plan and 3 ",
+        ),
+        (
+            3,
+            {"cpu_seconds": "0.9", "requests": "9", "peak_bytes": "14"},
+            3,
+            "memory: 2.000 [2.000 2.000], the ",
+        ),
+        (
+            3,
+            {"cpu_seconds": "0.9", "requests": "0"},
+            3,
+            "roll back: the candidates served nothing in 12 windows",
+        ),
+    ],
+)
+def test_what_is_judged_is_said(
+    malloom: Malloom, tmp_path: Path, hosts: int, with_plan: dict[str, str], status: int, said: str
+) -> None:
+    write_empty(tmp_path / "run.plan")
+    without = written(tmp_path, "without", 3, cpu_seconds="1", requests="9", peak_bytes="7")
+    words = ["verify", "run.plan", "--baseline", without, "--candidate"]
+    words.append(written(tmp_path, "with", hosts, **with_plan))
+    done = malloom(*words)
+    assert (done.returncode, done.stderr) == (status, ""), done.stdout
+    assert said in done.stdout
+    assert json.loads(malloom(*words, "--json").stdout)["hosts"] == [3, hosts]
+
+
+@pytest.mark.parametrize("number", [pytest.param("1" * 400, id="400 digits"), "1.7e308", "NaN", "1e999"])
+def test_numbers_beyond_measure_are_one_line(malloom: Malloom, tmp_path: Path, number: str) -> None:
+    write_empty(tmp_path / "run.plan")
+    log = written(tmp_path, "log", 1, cpu_seconds=number, requests="1")
+    done = malloom("verify", "run.plan", "--baseline", log, "--candidate", log)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+    assert done.stderr.startswith("malloom: log:1: has no cpu_seconds, or one that is neither 0 nor a number")
+
+
+def test_a_limit_that_is_no_number_is_bad_use(malloom: Malloom, logs: Callable[[str, float], str]) -> None:
+    log = logs("with", 1.0)
+    done = malloom("verify", "run.plan", "--baseline", log, "--candidate", log, "--max-memory", "nan")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from malloom.errors import UsageProblem
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
@@ -46,14 +48,17 @@ def verify(
     """Say whether a plan is worth keeping, by the logs of hosts with it and without it.
 
     A log has a JSON object a line: host, window, cpu_seconds, requests, and peak_bytes where memory is to be
-    judged. Windows of one name are a pair, and what is judged is the CPU time for a request, by the median of
-    the pairs' ratios and its interval of 95 %.
+    judged. Windows of one name are a pair, and judged are the CPU time for a request and the mean of the
+    hosts' peaks, each by the median of the pairs' ratios and its interval of 95 %. Candidates that serve
+    nothing while the others do are rolled back.
 
     Exit status: 0 keep it, 3 roll it back, 4 not decided, 1 where the logs cannot be used, 2 for bad use.
     """
     from malloom.layout.plan_header import check_plan  # noqa: PLC0415
     from malloom.measure.canary import judge, read_log  # noqa: PLC0415  (help does not need NumPy)
 
+    if isnan(max_memory):
+        raise UsageProblem("--max-memory is no number", remedy=f"write it as {MAX_MEMORY}")
     check_plan(plan)
     judged = judge(read_log(baseline), read_log(candidate), max_memory)
     if as_json:
@@ -65,18 +70,31 @@ def verify(
 
 def lines_of(judged: Judged) -> list[str]:
     """The decision first."""
-    time, (without, with_plan) = judged.time, judged.hosts
-    bounds = "" if time.low is None or time.high is None else f" [{time.low:.3f} {time.high:.3f}]"
-    lines = [
-        f"{judged.decision}: {judged.why}",
-        f"CPU time for a request: {time.ratio:.3f}{bounds} of that without the plan, "
-        f"{counted(judged.windows, 'window')}, {counted(with_plan, 'host')} with it and {without} without",
-    ]
-    lines.append(
-        "peak memory: not judged, as not every host says it"
-        if judged.memory is None
-        else f"peak memory: {judged.memory:.3f}, the mean over hosts"
-    )
+    lines = [f"{judged.decision}: {judged.why}", _time_line(judged), _memory_line(judged)]
     if judged.unpaired:
-        lines.append(f"left out: {counted(judged.unpaired, 'window')} that only one group has")
-    return lines
+        silent = f"; in {judged.silent} only the candidates served nothing" if judged.silent else ""
+        lines.append(
+            f"left out: {counted(judged.unpaired, 'window')} without requests of both groups{silent}"
+        )
+    return lines + [f"note: {each}" for each in judged.notes]
+
+
+def _time_line(judged: Judged) -> str:
+    time, (without, with_plan) = judged.time, judged.hosts
+    hosts = f"{counted(with_plan, 'host')} with it and {without} without"
+    if time is None:
+        return f"CPU time for a request: not judged, as no window has requests of both groups, {hosts}"
+    bounds = None if time.low is None or time.high is None else (time.low, time.high)
+    found = f"{time.ratio:.3f}{_shown(bounds)} of that without the plan"
+    return f"CPU time for a request: {found}, {counted(judged.windows, 'window')}, {hosts}"
+
+
+def _memory_line(judged: Judged) -> str:
+    if judged.memory is None:
+        return "peak memory: not judged, as in no window every host of both groups told it"
+    found = f"{judged.memory:.3f}{_shown(judged.memory_bounds)}"
+    return f"peak memory: {found}, the mean over hosts, {counted(judged.memory_windows, 'window')}"
+
+
+def _shown(bounds: tuple[float, float] | None) -> str:
+    return "" if bounds is None else f" [{bounds[0]:.3f} {bounds[1]:.3f}]"
