@@ -1,6 +1,7 @@
 """The analysis takes no more steps than the size of a program allows: what would take more is told less
 apart, with a remark, and programs do what they did."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,8 +130,15 @@ def test_steps_are_the_same_each_time(tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("steps", [NONE, FEW])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source.name)
+# Each case in one of the two ways, and in the other at length.
+IN_TURN = [(case, (NONE, FEW)[number % 2]) for number, case in enumerate(CASES)]
+
+
+@pytest.mark.parametrize(
+    ("case", "steps"),
+    some(*IN_TURN, of=itertools.product(CASES, [NONE, FEW])),
+    ids=lambda value: value.source.name if isinstance(value, Case) else str(value),
+)
 def test_case_that_is_told_less_apart(case: Case, steps: int, tmp_path: Path) -> None:
     """Each access to objects of a proven set is to its pools, and no other access is."""
     plain = case.plain("-O2", tmp_path)
