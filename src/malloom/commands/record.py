@@ -1,6 +1,7 @@
 """`malloom record`: run a program and record how it uses its heap."""
 
 import json
+import math
 import os
 import signal
 import sys
@@ -77,6 +78,14 @@ def record(
             "--for", metavar="TIME", help="Record for so long, as 30s or 10m, while the program goes on."
         ),
     ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until-signal",
+            metavar="SIGNAL",
+            help="Record until malloom itself gets this signal, as USR1, while the program goes on.",
+        ),
+    ] = None,
     every: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +123,7 @@ def record(
 
     Exit status: the program's, 128 + n where it died by signal n; 1 where the profile is not complete.
     """
-    chosen = Choice(seconds, every, budget, pid, on_demand)
+    chosen = Choice(seconds, until, every, budget, pid, on_demand)
     if chosen.is_any:
         check_choice(chosen, command, accesses, as_json)
     accesses = accesses or ("none" if chosen.is_any else "full")
@@ -166,6 +175,7 @@ class Choice:
     """Which part of a run is recorded, as the options have it."""
 
     seconds: str | None
+    until: str | None
     every: str | None
     budget: str | None
     pid: int | None
@@ -174,7 +184,7 @@ class Choice:
     @property
     def is_any(self) -> bool:
         return self.on_demand or any(
-            each is not None for each in (self.seconds, self.every, self.budget, self.pid)
+            each is not None for each in (self.seconds, self.until, self.every, self.budget, self.pid)
         )
 
 
@@ -192,12 +202,14 @@ def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None
         )
     if as_json:
         raise UsageProblem("--json tells of one whole run", remedy="leave it out")
-    others = [chosen.seconds, chosen.every, chosen.budget, chosen.pid]
+    others = [chosen.seconds, chosen.until, chosen.every, chosen.budget, chosen.pid]
     if chosen.on_demand and any(each is not None for each in others):
         raise UsageProblem("--on-demand records nothing by itself", remedy="leave out the other options")
     if chosen.pid is not None and command:
         raise UsageProblem("--pid names a process, and there is a program", remedy="leave out one of them")
-    if chosen.seconds is None and not chosen.on_demand:
+    if chosen.pid is not None and chosen.until is not None:
+        raise UsageProblem("--until-signal is of a program that is started", remedy="end --pid with Ctrl-C")
+    if chosen.seconds is None and chosen.until is None and not chosen.on_demand:
         raise UsageProblem("nothing says for how long", remedy="add --for 30s")
 
 
@@ -205,7 +217,7 @@ def wanted_of(chosen: Choice) -> "Wanted":
     from malloom.launch.schedule import Wanted  # noqa: PLC0415
     from malloom.quantities import parse_seconds, parse_share  # noqa: PLC0415
 
-    seconds = parse_seconds(chosen.seconds or "1s")
+    seconds = math.inf if chosen.seconds is None else parse_seconds(chosen.seconds)
     if seconds < SHORTEST_WINDOW:
         raise UsageProblem(f"--for {chosen.seconds} is over at once", remedy="record for a second or longer")
     every = None if chosen.every is None else parse_seconds(chosen.every)
@@ -213,7 +225,19 @@ def wanted_of(chosen: Choice) -> "Wanted":
         raise UsageProblem(
             f"--every {chosen.every} leaves no time between windows", remedy="give a second more than --for"
         )
-    return Wanted(seconds, every, None if chosen.budget is None else parse_share(chosen.budget))
+    budget = None if chosen.budget is None else parse_share(chosen.budget)
+    return Wanted(seconds, every, budget, None if chosen.until is None else signal_of(chosen.until))
+
+
+def signal_of(name: str) -> int:
+    """The number of a signal that malloom can wait for, by its name with or without SIG."""
+    from malloom.launch.child import FORWARDED  # noqa: PLC0415
+
+    found = {each.name.removeprefix("SIG"): each for each in FORWARDED}
+    number = found.get(name.upper().removeprefix("SIG"))
+    if number is None:
+        raise UsageProblem(f"'{name}' is no signal to wait for", remedy=f"choose one of {', '.join(found)}")
+    return number
 
 
 def recorded_part(

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -153,7 +153,8 @@ def record_in_windows(
         schedule.step()
         child = signals.start(path, arguments, environment)
         schedule.cpu_time = partial(cpu_seconds, child)
-        status = signals.wait(child, lambda: _step(schedule, output), lambda: _pause(schedule, output))
+        heard = {} if wanted.until is None else {wanted.until: lambda: _finish(schedule, output)}
+        status = signals.wait(child, lambda: _step(schedule, output), lambda: _pause(schedule, output), heard)
         # Of a program that has ended nobody else knows.
         schedule.cpu_time = lambda: signals.cpu_seconds
         _end(schedule, output)
@@ -214,9 +215,19 @@ def _step(schedule: Schedule, output: Output) -> None:
     # One table at a time: of a host that is busy, the next window can wait.
     if output.making:
         return
-    # Whatever goes wrong here, the program goes on, and somebody has to wait for it.
+    _try(schedule.step, schedule, output)
+
+
+def _finish(schedule: Schedule, output: Output) -> None:
+    """Keeps what was recorded, and records nothing more."""
+    schedule.give_up()
+    _try(schedule.close, schedule, output)
+
+
+def _try(step: Callable[[], object], schedule: Schedule, output: Output) -> None:
+    """Whatever goes wrong here, the program goes on, and somebody has to wait for it."""
     try:
-        schedule.step()
+        step()
     except (CommandError, OSError, ValueError) as error:
         _tell(f"{error}; nothing more is recorded")
         output.failed = True

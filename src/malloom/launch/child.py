@@ -2,9 +2,9 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 
 from malloom.errors import CommandError
 from malloom.launch.program import CANNOT_RUN
@@ -50,13 +50,20 @@ class SignalsHeld(AbstractContextManager["SignalsHeld"]):
             raise CommandError(problem, remedy="does it run without malloom?", status=CANNOT_RUN) from refusal
 
     def wait(
-        self, child: int, sweep: Callable[[], object], pause: Callable[[], float] = lambda: SWEEP_SECONDS
+        self,
+        child: int,
+        sweep: Callable[[], object],
+        pause: Callable[[], float] = lambda: SWEEP_SECONDS,
+        heard: Mapping[int, Callable[[], object]] = MappingProxyType({}),
     ) -> int:
-        """Wait for the child's end, and call `sweep` after each pause, in seconds; its wait status."""
+        """Wait for the child's end, and call `sweep` after each pause, in seconds; its wait status. Signals
+        among those `heard` are answered here, and not passed on."""
         while True:
             received = signal.sigtimedwait({*FORWARDED, signal.SIGCHLD}, pause())
             if received is None:
                 sweep()
+            elif received.si_signo in heard:
+                heard[received.si_signo]()
             elif received.si_signo != signal.SIGCHLD and received.si_code != FROM_KERNEL:
                 os.kill(child, received.si_signo)
             ended, status, used = os.wait4(child, os.WNOHANG)

@@ -24,11 +24,13 @@ itself; and what a table takes for each event is learned from windows that had s
 @dataclass(frozen=True)
 class Wanted:
     """Windows of so many `seconds`, one `every` so many seconds from the start of the last, or one alone;
-    `budget` is the share of the program's CPU time that all of recording may take, None: all that it does."""
+    `budget` is the share of the program's CPU time that all of recording may take, None: all that it does.
+    With the signal `until` malloom records nothing more."""
 
     seconds: float
     every: float | None = None
     budget: float | None = None
+    until: int | None = None
 
 
 @dataclass(frozen=True)
