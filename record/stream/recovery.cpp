@@ -15,6 +15,7 @@
 #include "record/stream/profile_file.h"
 #include "record/stream/records.h"
 #include "record/stream/stage_files.h"
+#include "record/stream/staging.h"
 
 namespace malloom::stream {
 
@@ -66,7 +67,7 @@ class Recoverer {
     void end_silent() {
         std::map<uint64_t, uint64_t> last_of_pid;
         for (const uint64_t process : unended_processes()) {
-            if (const uint64_t before = std::exchange(last_of_pid[process % pids], process); before != 0)
+            if (const uint64_t before = std::exchange(last_of_pid[pid_of(process)], process); before != 0)
                 end_without_events(before);
         }
         for (const auto& [pid, process] : last_of_pid) {
@@ -83,8 +84,6 @@ class Recoverer {
     size_t living() const { return living_.size(); }
 
   private:
-    static constexpr uint64_t pids = uint64_t{1} << 22;
-
     // Those that the profile named before this recovery, without those that stage, in the order of their
     // start.
     std::set<uint64_t> unended_processes() const {
