@@ -137,6 +137,43 @@ def test_what_cannot_be_merged_is_refused_in_a_line(
     assert not (tmp_path / "fleet").exists()
 
 
+def test_a_table_is_not_replaced_by_its_fleet(malloom: Callable[..., Finished], fleet: Path) -> None:
+    table = fleet / "tables/a.parquet"
+    before = table.read_bytes()
+    done = malloom("merge", fleet / "tables", "-o", table, "--force")
+    assert done.returncode == 2
+    assert done.stderr == f"malloom: {table} is what is to be read; choose another\n"
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "command", [["merge", "-o", "out"], ["report"], ["report", "--json"], ["plan", "-o", "out"], ["diff"]]
+)
+@pytest.mark.parametrize("selection", ["* exclude (chain)", "* replace (null::ubigint as requests)", ""])
+def test_a_bad_table_is_refused_in_a_line_by_its_name(
+    malloom: Callable[..., Finished], fleet: Path, tmp_path: Path, command: list[str], selection: str
+) -> None:
+    good, bad = fleet / "tables/a.parquet", tmp_path / "bad\n\x1b.parquet"
+    rewritten(good, bad, selection)
+    done = malloom(*command, *([good] if command[0] in ("merge", "diff") else []), bad)
+    assert done.returncode == 1
+    assert re.fullmatch(r"malloom: .*/bad .*\.parquet is damaged.*; .*\n", done.stderr)
+    assert "a.parquet" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def rewritten(good: Path, bad: Path, selection: str) -> None:
+    """A table with other rows; without a selection one that lacks bytes in the middle."""
+    data = good.read_bytes()
+    if not selection:
+        bad.write_bytes(data[:100] + data[500:])
+        return
+    value = duckdb.execute("select value from parquet_kv_metadata(?)", [str(good)]).fetchall()[0][0].decode()
+    text = value.replace("'", "''")
+    options = f"format parquet, compression zstd, kv_metadata {{{KEY}: '{text}'}}"
+    duckdb.execute(f"copy (select {selection} from read_parquet('{good}')) to '{bad}' ({options})")
+
+
 def test_what_a_table_cannot_be_asked_is_refused(malloom: Callable[..., Finished], fleet: Path) -> None:
     table = fleet / "tables/a.parquet"
     assert "no report as csv" in malloom("report", table, "--format", "csv").stderr

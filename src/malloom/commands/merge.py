@@ -11,6 +11,7 @@ import typer
 
 from malloom.errors import UsageProblem
 from malloom.output_file import check_new, check_output, check_replaced
+from malloom.printable import printable
 
 
 def register(app: typer.Typer) -> None:
@@ -68,8 +69,8 @@ def merge(
     if as_json:
         print(json.dumps({"fleet": str(output), **asdict(origin)}, indent=2))
         return
-    print(f"{output}: {of_hosts(origin)}")
+    print(f"{printable(str(output))}: {of_hosts(origin)}")
     for note in origin.notes:
-        print(f"note: {note}")
+        print(f"note: {printable(note)}")
     for line in build_lines(origin):
         print(line)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from malloom.errors import CommandError
 from malloom.fleet.inputs import Table
 from malloom.fleet.origin import Origin
+from malloom.printable import printable
 
 Property = Callable[[Origin], str]
 
@@ -35,7 +36,7 @@ def chosen(tables: Sequence[Table], program: str | None, builds: Sequence[str]) 
             )
     left = [table for table in tables if program is None or _is_of(table.origin, program)]
     if not left:
-        known = ", ".join(sorted({table.origin.program for table in tables})[:8])
+        known = ", ".join(sorted({printable(table.origin.program) for table in tables})[:8])
         raise CommandError(f"no table is of the program '{program}'", remedy=f"they are of {known}")
     wanted = [table for table in left if not builds or table.origin.build_id.startswith(tuple(builds))]
     if not wanted:
@@ -59,7 +60,7 @@ def check_alike(tables: Sequence[Table]) -> None:
                 names.setdefault(value, table.name)
         if len(counts) > 1:
             told = ", ".join(
-                f"{value} ({count}, as {names[value]})" for value, count in counts.most_common(3)
+                f"{printable(value)} ({count}, as {names[value]})" for value, count in counts.most_common(3)
             )
             raise CommandError(f"the tables are of {len(counts)} {what}: {told}", remedy=remedy)
 

@@ -38,8 +38,12 @@ def database(threads: int | None = None) -> Iterator[Any]:
                 f"there is no room left in {tempfile.gettempdir()}, where temporary files go",
                 remedy="make room there, or set TMPDIR to another folder",
             ) from None
-        except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException) as problem:
-            raise CommandError(f"a table cannot be read: {_first_line(problem)}") from None
+        except _own_mistakes(duckdb):
+            raise
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except duckdb.Error as problem:
+            raise CommandError(f"a table cannot be read or written: {_first_line(problem)}") from None
         finally:
             connection.close()
 
@@ -48,21 +52,46 @@ def _first_line(problem: Exception) -> str:
     return str(problem).partition("\n")[0]
 
 
+def _own_mistakes(duckdb: Any) -> tuple[type[Exception], ...]:
+    """What no file is to blame for, once its columns have been checked: SQL that makes no sense."""
+    return duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException
+
+
 @contextmanager
-def told_by_name(files: Sequence[tuple[str, str]]) -> Iterator[None]:
+def told_by_name(connection: Any, files: Sequence[tuple[str, str]]) -> Iterator[None]:
     """A block that reads files, of each its name and path: where one cannot be read, the CommandError has its
     name."""
     duckdb = needed("duckdb", "a table of a fleet")
     try:
         yield
-    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException) as problem:
-        reason = str(problem)
-        named = [(reason.find(path), name) for name, path in files if path in reason]
-        if not named:
+    except (
+        *_own_mistakes(duckdb), duckdb.OutOfMemoryException, duckdb.InterruptException, duckdb.FatalException
+    ):  # fmt: skip
+        raise
+    except duckdb.Error as problem:
+        named = [name for name, path in files if path in str(problem)]
+        name = named[0] if len(named) == 1 else _unreadable(connection, files, duckdb)
+        if name is None:
             raise
-        # Of several the first is the one that differs from the others.
-        told = f"{min(named)[1]} is damaged or cut short"
-        raise CommandError(told, remedy="copy it again, or leave it out") from None
+        raise CommandError(
+            f"{name} is damaged or cut short", remedy="copy it again, or leave it out"
+        ) from None
+
+
+def _unreadable(connection: Any, files: Sequence[tuple[str, str]], duckdb: Any) -> str | None:
+    """Name of the first file that cannot be read, of which not all failures tell: looks at all metadata, then
+    at all rows."""
+    for query in (
+        "select count(*) from parquet_metadata({0})", "select bit_xor(hash(t)) from read_parquet({0}) t"
+    ):  # fmt: skip
+        for name, path in files:
+            try:
+                connection.execute(query.format(quoted(path))).fetchall()
+            except (duckdb.OutOfMemoryException, duckdb.InterruptException):
+                raise
+            except duckdb.Error:
+                return name
+    return None
 
 
 def quoted(text: str) -> str:

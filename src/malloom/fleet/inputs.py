@@ -17,6 +17,8 @@ from malloom.output_file import BEGINNINGS
 SUFFIX = ".parquet"
 """Of the tables that a folder is looked through for."""
 REMOTE = "://"
+HERE = "file://"
+"""Before the path of a local file."""
 SMALLEST = 12
 """Bytes of a file that Parquet's marks at its begin and end fit into."""
 
@@ -33,23 +35,31 @@ class Table:
 
 
 def named_files(names: Iterable[str], connection: Any, folder: Path) -> list[tuple[str, str]]:
-    """Name and path of every file, each once. Links to local ones lie in `folder`, as DuckDB would take their
-    names for patterns. Raises CommandError where there is nothing of a name."""
-    found: dict[str, str] = {}
+    """Name and path of every file, each once, however it is spelled. Links to local ones lie in `folder`, as
+    DuckDB would take their names for patterns. Raises CommandError where there is nothing of a name."""
+    remote: dict[str, str] = {}
+    local: dict[Path, str] = {}
     for name in names:
-        if REMOTE in name:
-            found |= dict.fromkeys(_remote(name, connection), "")
-        else:
-            found |= dict.fromkeys(_local(name), "")
-    for number, name in enumerate(found):
-        if REMOTE in name:
-            found[name] = name
+        here = name.removeprefix(HERE)
+        if REMOTE in here:
+            remote |= dict.fromkeys(_remote(name, connection), "")
             continue
+        for each in _local(here):
+            local.setdefault(Path(each).resolve(), each)
+    files = [(name, name) for name in remote]
+    for number, (path, name) in enumerate(local.items()):
         _check_ends(name)
         link = folder / f"{number}{SUFFIX}"
-        link.symlink_to(Path(name).absolute())
-        found[name] = str(link)
-    return list(found.items())
+        link.symlink_to(path)
+        files.append((name, str(link)))
+    return files
+
+
+def check_not_read(output: Path, files: Iterable[tuple[str, str]]) -> None:
+    """Raises UsageProblem where writing to `output` would replace one of the named_files."""
+    written = output.resolve()
+    if any(REMOTE not in path and Path(path).readlink() == written for _, path in files):
+        raise UsageProblem(f"{output} is what is to be read", remedy="choose another")
 
 
 def _local(name: str) -> list[str]:

@@ -14,12 +14,14 @@ from malloom.fleet import queries
 from malloom.fleet.agreement import check_alike, chosen, notes_on
 from malloom.fleet.canonical import canonical, numbered_sites
 from malloom.fleet.database import database, told_by_name
-from malloom.fleet.inputs import Table, named_files, read_origins
+from malloom.fleet.inputs import Table, check_not_read, named_files, read_origins
 from malloom.fleet.origin import Build, CodeFile, Origin, encoded
 from malloom.fleet.queries import Merging
+from malloom.fleet.soundness import NO_FILE, NOT_THE_SUM, check_columns, check_rows, damaged, doubtful
 from malloom.fleet.table_file import copying
 from malloom.fleet.weights import factors, host_of
 from malloom.output_file import written_whole
+from malloom.printable import printable
 from malloom.sites.keys import LEVELS
 from malloom.sites.rebase import ORDER
 
@@ -67,22 +69,40 @@ def merge(names: Sequence[str], output: Path, wanted: Wanted) -> Origin:
     """
     with tempfile.TemporaryDirectory(prefix="malloom-fleet-") as folder, database() as connection:
         files = named_files(names, connection, Path(folder))
-        with told_by_name(files):
+        check_not_read(output, files)
+        with told_by_name(connection, files):
             tables = chosen(read_origins(connection, files), wanted.program, wanted.builds)
             check_alike(tables)
             # A chain is read from the first table that has it: those with debug information come first.
             tables.sort(key=lambda table: (table.origin.keyed == 0, table.name))
-            return _merged(connection, tables, output, wanted)
+            check_columns(connection, tables)
+            weights = factors(tables, wanted.weight)
+            merging = Merging(connection, [table.path for table in tables], weights)
+            code, builds = _describe(merging, tables, weights)
+            _read(merging, tables)
+        return _merged(merging, tables, code, builds, output, wanted)
 
 
-def _merged(connection: Any, tables: Sequence[Table], output: Path, wanted: Wanted) -> Origin:
-    weights = factors(tables, wanted.weight)
-    merging = Merging(connection, [table.path for table in tables], weights)
-    code, builds = _describe(merging, tables, weights)
-    totals = [(table.name, table.origin.requests, table.origin.bytes) for table in tables]
-    queries.check_totals(merging, totals)
+def _read(merging: Merging, tables: Sequence[Table]) -> None:
+    """All that is read of the tables. Raises CommandError where the rows of one are not good."""
+    for table in doubtful(merging.connection, tables):
+        check_rows(merging.connection, table)
+    wrong = queries.wrong_total(merging, [(table.origin.requests, table.origin.bytes) for table in tables])
+    if wrong is not None:
+        raise damaged(tables[wrong], NOT_THE_SUM)
     queries.add_up(merging)
-    queries.find_frames(merging)
+    if queries.has_holes(merging):
+        for table in tables:
+            check_rows(merging.connection, table)
+    wrong = queries.find_frames(merging)
+    if wrong is not None:
+        check_rows(merging.connection, tables[wrong])
+        raise damaged(tables[wrong], NO_FILE)
+
+
+def _merged(
+    merging: Merging, tables: Sequence[Table], code: Code, builds: Sequence[str], output: Path, wanted: Wanted
+) -> Origin:
     _find_canonical(merging, code, wanted.levels)
     queries.unite(merging)
     described = _described_builds(merging, tables, builds)
@@ -92,7 +112,7 @@ def _merged(connection: Any, tables: Sequence[Table], output: Path, wanted: Want
     with written_whole(output) as file:
         joined = "left join variants using (row)"
         more = ", s.tables, coalesce(variants, []) as variants"
-        connection.execute(copying(file.name, encoded(origin), more, joined))
+        merging.connection.execute(copying(file.name, encoded(origin), more, joined))
     return origin
 
 
@@ -174,7 +194,7 @@ def _check_one_program(builds: Sequence[Build], program: str) -> None:
         if build.requests and build.found < SAME_PROGRAM and build.keyless < 1 - SAME_PROGRAM:
             first, other = (each.build_id or each.hash for each in (builds[0], build))
             raise CommandError(
-                f"builds {first} and {other} are of two programs of the name {program}: "
+                f"builds {first} and {other} are of two programs of the name {printable(program)}: "
                 f"{build.found:.0%} of the requests are of call sites of both",
                 remedy="merge each alone with --build",
             )

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from malloom.errors import CommandError
+from malloom.fleet.from_json import from_json
 
 TABLE_VERSION = 1
 """Of the columns (malloom.fleet.tables) and of what is said of a file here."""
 KEY = "malloom_table"
 """Of the text in the file's metadata that holds all this, as JSON."""
+ACCESSES = ("none", "annotated", "full", "sampled", "mixed")
+"""Modes of recording them; mixed: a fleet's tables differ."""
 NEWER = "is of table version {0}, and this malloom reads version {1}"
 MAKE_AGAIN = "make it again with 'malloom report --format parquet' of this version"
+
+
+HEXADECIMAL = re.compile("[0-9a-f]*")
+HASH = re.compile("[0-9a-f]{1,16}")
+ROUNDED = 1e-6
+MOST_SCALE = 1 << 32
+"""The CPU time of a table is at most so many times the recorded part of it."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,7 @@ class Origin:
     geometry: str
     """Whose misses were counted; empty where none were."""
     accesses: str
-    """Which were recorded: none, annotated, full or sampled."""
+    """Which were recorded: one of ACCESSES."""
     files: tuple[CodeFile, ...]
     requests: int
     bytes: int
@@ -113,6 +123,30 @@ class Origin:
         return replace(self, files=files, host=host, executable="", arguments=(), gaps=(), notes=())
 
 
+def check_sense(origin: Origin) -> None:
+    """Raises ValueError where a value cannot be; each has the type that it should have."""
+    codes: list[CodeFile | Build] = [*origin.files, *origin.builds]
+    conditions = (
+        bool(origin.program),
+        min(origin.depth, origin.requests, origin.hosts, origin.tables) >= 1,
+        origin.accesses in ACCESSES,
+        _is_share(origin.keyed),
+        origin.is_fleet or (origin.hosts == origin.tables == 1 and not origin.weight),
+        origin.cpu_time <= max(origin.recorded_cpu_time, 1) * MOST_SCALE or not origin.recorded_cpu_time,
+        HEXADECIMAL.fullmatch(origin.build_id),
+        all(HEXADECIMAL.fullmatch(each.build_id) and HASH.fullmatch(each.hash) for each in codes),
+        all(_is_share(share) for each in origin.builds for share in (each.found, each.keyless)),
+        all(_is_share(share) for each in origin.builds for share in each.matched.values()),
+    )
+    if not all(conditions):
+        raise ValueError
+
+
+def _is_share(number: float) -> bool:
+    """Not NaN; sums of shares are rounded."""
+    return -ROUNDED <= number <= 1 + ROUNDED
+
+
 def encoded(origin: Origin) -> str:
     """The text in the file's metadata."""
     return json.dumps({"version": TABLE_VERSION, **asdict(origin)}, ensure_ascii=True, allow_nan=False)
@@ -128,38 +162,12 @@ def decoded(text: str, where: str) -> Origin:
     if version != TABLE_VERSION:
         raise CommandError(f"{where} {NEWER.format(version, TABLE_VERSION)}", remedy=MAKE_AGAIN)
     try:
-        return _checked(document)
+        origin = from_json(Origin, document)
+        check_sense(origin)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _senseless(where) from None
+    return origin
 
 
 def _senseless(where: str) -> CommandError:
     return CommandError(f"{where} is damaged: what it says of itself makes no sense", remedy=MAKE_AGAIN)
-
-
-def _checked(document: dict[str, Any]) -> Origin:
-    files = tuple(CodeFile(**each) for each in document.pop("files"))
-    builds = tuple(Build(**each) for each in document.pop("builds"))
-    for name in ("arguments", "gaps", "notes"):
-        document[name] = tuple(map(_text, document[name]))
-    origin = Origin(files=files, builds=builds, **document)
-    for field in fields(Origin):
-        value = getattr(origin, field.name)
-        if field.type == "int" and (type(value) is not int or value < 0):
-            raise ValueError
-        if field.type == "str":
-            _text(value)
-    for file in files:
-        int(_text(file.hash), 16)
-        bytes.fromhex(_text(file.build_id))
-        _text(file.path)
-    for build in builds:
-        bytes.fromhex(_text(build.build_id))
-        int(_text(build.hash), 16)
-    return origin
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value

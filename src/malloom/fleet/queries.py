@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from malloom.errors import CommandError
 from malloom.fleet.database import quoted
 from malloom.fleet.tables import FIELD_COUNTS, KIND_COUNTS, MOST_CO_USES, SITE_COUNTS
 from malloom.fleet.weights import UNIT
@@ -62,14 +61,11 @@ class Merging:
         return "join tables on tables.file = file_index" if self.is_weighted else ""
 
 
-def check_totals(merging: Merging, wanted: Sequence[tuple[str, int, int]]) -> None:
-    """Raises CommandError where a file's rows do not add up to what it says of itself: name, requests and
-    bytes."""
+def wrong_total(merging: Merging, wanted: Sequence[tuple[int, int]]) -> int | None:
+    """The first file whose rows do not add up to what it says of itself: requests and bytes."""
     query = f"select file_index, sum(requests), sum(bytes) from {merging.files()} group by file_index"
     found = {index: (requests, size) for index, requests, size in merging.run(query)}
-    for index, (name, requests, size) in enumerate(wanted):
-        if found.get(index) != (requests, size):
-            raise CommandError(f"{name} is damaged: its rows do not add up", remedy="make or copy it again")
+    return next((index for index, totals in enumerate(wanted) if found.get(index) != totals), None)
 
 
 def add_up(merging: Merging) -> None:
@@ -86,18 +82,32 @@ def add_up(merging: Merging) -> None:
     )
     merging.run(
         f"create table fields as select site, f.size as size, f.offset as 'offset', f.width as width, "
-        f"{merging.sums(FIELD_COUNTS, 'f.')} from (select site, file_index, unnest(fields) as f "
-        f"from {files} where len(fields) > 0) {weighted} group by all"
+        f"{merging.sums(FIELD_COUNTS, 'f.')} from (select site, file_index, {_unnested('fields')} as f "
+        f"from {files} where len(fields) is distinct from 0) {weighted} group by all"
     )
     merging.run(
-        f"create table pairs as select site, u.site as other, {merging.sums(['uses'], 'u.')} from "
-        f"(select site, file_index, unnest(co_use) as u from {files} where len(co_use) > 0) {weighted} "
-        "group by all"
+        f"create table pairs as select site, u.site as other, {merging.sums(['uses'], 'u.')} from (select "
+        f"site, file_index, {_unnested('co_use')} as u from {files} where len(co_use) is distinct from 0) "
+        f"{weighted} group by all"
     )
 
 
-def find_frames(merging: Merging) -> None:
-    """Makes the tables of call sites: of each context the chain is read from one file."""
+def _unnested(column: str) -> str:
+    """Elements of a list; of one that is missing, one that is missing too."""
+    return f"unnest(coalesce({column}, [null]))"
+
+
+def has_holes(merging: Merging) -> bool:
+    """Whether a file lacks a list, or has a context more than once: of what add_up made."""
+    found: bool = merging.one(f"""select
+        exists (from fields where size is null) or exists (from pairs where other is null) or
+        exists (from contexts where tables > {len(merging.paths)})""")[0]
+    return found
+
+
+def find_frames(merging: Merging) -> int | None:
+    """Makes the tables of call sites: of each context the chain is read from one file. Returns a file whose
+    call sites are not good, if there is one."""
     chosen = [row[0] for row in merging.run("select distinct file from contexts order by file")]
     merging.insert("subset", ("place", "file"), enumerate(chosen))
     files = merging.files([merging.paths[index] for index in chosen])
@@ -107,10 +117,13 @@ def find_frames(merging: Merging) -> None:
             from {files} t join subset s on s.place = t.file_index
             join contexts c on c.site = t.site and c.file = s.file) r""")
     merging.run(f"""create table coded as select p.site, p.place, p."offset", p.frame,
-        case when p.module = {NO_MODULE} then -1 else m.code end as code
+        case when p.module = {NO_MODULE} then -1 else m.code end as code, p.file
         from placed p left join modules m on m.file = p.file and m.module = p.module""")
-    if merging.one("select count(*) from coded where code is null")[0]:
-        raise CommandError("a table is damaged: its call sites are of no file", remedy="make them again")
+    bad = merging.one("""select min(file) from (
+        select min(file) as file from coded group by site, place
+        having count(*) > 1 or bool_or(code is null or frame.calls is null))""")[0]
+    if bad is not None:
+        return int(bad)
     merging.run("""create table frames as
         select row_number() over (order by code, "offset") - 1 as frame, code, "offset", best.*
         from (select code, "offset", arg_max({callee: frame.callee, calls: frame.calls, twins: frame.twins,
@@ -119,6 +132,7 @@ def find_frames(merging: Merging) -> None:
     merging.run("""create table steps as
         select c.site, c.place, f.frame from coded c join frames f using (code, "offset")""")
     merging.run("drop table placed; drop table coded")
+    return None
 
 
 def sites_of(merging: Merging, codes: Sequence[int]) -> list[Row]:

@@ -12,6 +12,7 @@ from typing import Any
 from malloom.fleet.database import database, quoted, told_by_name
 from malloom.fleet.inputs import named_files, read_origins
 from malloom.fleet.origin import Origin
+from malloom.fleet.soundness import check_columns, check_rows
 from malloom.fleet.tables import LIFETIMES
 from malloom.sites.keys import Call, Site
 from malloom.sites.table import Frame, KeyedContext, SiteModule, SiteTable
@@ -38,8 +39,10 @@ def opened(path: Path) -> Iterator[tuple[Any, str, Origin]]:
     """
     with tempfile.TemporaryDirectory(prefix="malloom-fleet-") as folder, database() as connection:
         files = named_files([str(path)], connection, Path(folder))
-        with told_by_name(files):
+        with told_by_name(connection, files):
             table = read_origins(connection, files)[0]
+            check_columns(connection, [table])
+            check_rows(connection, table)
             yield connection, f"read_parquet({quoted(table.path)})", table.origin
 
 

@@ -68,7 +68,7 @@ def of_hosts(origin: Origin) -> str:
     """How many hosts, tables and builds a file is of, and how they are weighted."""
     if not origin.is_fleet:
         return f"the table of one host, {printable(origin.host or 'which has no name')}"
-    by = {"cpu": "CPU time", "host": "host"}.get(origin.weight, origin.weight)
+    by = {"cpu": "CPU time", "host": "host"}.get(origin.weight, printable(origin.weight))
     return (
         f"{counted(origin.tables, 'table')} of {counted(origin.hosts, 'host')} and "
         f"{counted(len(origin.builds), 'build')}, weighted by {by}"
@@ -84,11 +84,13 @@ def build_lines(origin: Origin) -> Iterator[str]:
             parts.append(_found(build))
         if build.resized:
             parts.append(f"{counted(build.resized, 'context')} with objects of another size")
-        yield f"build {build.build_id[:SHORT_ID] or 'without a build-id'}: {'; '.join(parts)}"
+        yield f"build {printable(build.build_id[:SHORT_ID]) or 'without a build-id'}: {'; '.join(parts)}"
 
 
 def _found(build: Build) -> str:
-    levels = ", ".join(f"{share:.0%} {level}" for level, share in build.matched.items() if level != "same")
+    levels = ", ".join(
+        f"{share:.0%} {printable(level)}" for level, share in build.matched.items() if level != "same"
+    )
     text = f"{build.found:.0%} of its requests found in the builds before"
     text += f" ({levels})" if levels else ""
     return text + (f", {build.keyless:.0%} have no debug information" if build.keyless >= 0.005 else "")

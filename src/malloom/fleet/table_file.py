@@ -8,22 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from malloom.fleet.columns import FIELD, KIND, SITE_COLUMNS
 from malloom.fleet.database import database, quoted
 from malloom.fleet.origin import KEY, encoded
-from malloom.fleet.tables import (
-    FIELD_COUNTS,
-    KIND_COUNTS,
-    SITE_COUNTS,
-    Columns,
-    HostTable,
-)
+from malloom.fleet.tables import Columns, HostTable
 from malloom.output_file import written_whole
 from malloom.sites.table import SiteTable
 
 ROW_GROUP = 65536
 """Rows."""
-
-SITE_COLUMNS = ("site", "live_peak", *SITE_COUNTS)
 
 
 def write_table(table: HostTable, path: Path) -> None:
@@ -45,8 +38,8 @@ def copying(path: str, origin: str, more: str = "", joined: str = "") -> str:
 
 def _selection(more: str, joined: str) -> str:
     numbers = ", ".join(f"s.{name}" for name in SITE_COLUMNS)
-    kind = ", ".join(f"{name}: k.{name}" for name in ("size", "live_peak", *KIND_COUNTS))
-    field = ", ".join(f"'{name}': f.{name}" for name in ("size", "offset", "width", *FIELD_COUNTS))
+    kind = ", ".join(f"{name}: k.{name}" for name in KIND)
+    field = ", ".join(f"'{name}': f.{name}" for name in FIELD)
     return f"""
 with named as (
   select frame, list({{'function': function::varchar, file: file::varchar, line: line, 'column': "column",

@@ -12,6 +12,9 @@ WEIGHTS = ("cpu", "host")
 UNIT = 1 << 16
 """Factors are whole numbers of so many parts, so that sums do not depend on their order."""
 
+MOST = 1 << 48
+"""Of a factor, so that sums of products fit 128 bits."""
+
 
 def factors(tables: Sequence[Table], weight: str) -> list[int]:
     """By what each table's counts are multiplied, in UNITs.
@@ -33,7 +36,7 @@ def factors(tables: Sequence[Table], weight: str) -> list[int]:
         of_host[host_of(table)] += size
     mean = sum(of_host.values()) / len(of_host)
     return [
-        max(round(scale * mean / max(of_host[host_of(table)], 1) * UNIT), 1)
+        min(max(round(scale * mean / max(of_host[host_of(table)], 1) * UNIT), 1), MOST)
         for table, scale in zip(tables, scales, strict=True)
     ]
 
