@@ -19,8 +19,8 @@ constexpr size_t idle_share = 16;
 constexpr size_t least_idle = size_t{1} << 20;
 // And one open pool of each size class in use, in all so much at most.
 constexpr size_t most_open = size_t{2} << 20;
-// And where pages that are given back are soon needed again, so much of what is out, and so many bytes: with the
-// rest 8 MiB, however little is out.
+// And where pages that are given back are soon needed again, so much of what is out, and so many bytes: with
+// the rest 8 MiB, however little is out.
 constexpr size_t slack_share = 4;
 constexpr size_t most_slack = size_t{5} << 20;
 
