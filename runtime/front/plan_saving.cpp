@@ -153,20 +153,22 @@ void PlanSaving::open(const Options& options) {
         return;
     }
     strcpy(path_, options.save_plan);
-    for (const char* digit = options.save_process; digit != nullptr && *digit != '\0'; ++digit) {
-        process_ = 10 * process_ + static_cast<uint64_t>(*digit - '0');
-    }
     if (options.save_program != nullptr) {
         platform::ExecutableName name;
         name.find();
-        is_of_program_ = strcmp(name.text, options.save_program) == 0;
-        is_of_another_ = !is_of_program_;
+        is_one_of_several_ = strcmp(name.text, options.save_program) == 0;
+        if (!is_one_of_several_) {
+            path_[0] = '\0';
+        }
+        return;
+    }
+    for (const char* digit = options.save_process; digit != nullptr && *digit != '\0'; ++digit) {
+        process_ = 10 * process_ + static_cast<uint64_t>(*digit - '0');
     }
 }
 
 bool PlanSaving::is_wanted() const {
-    const bool is_the_process = process_ == 0 || process_ == static_cast<uint64_t>(getpid());
-    return path_[0] != '\0' && !is_of_another_ && (is_of_program_ || is_the_process);
+    return path_[0] != '\0' && (process_ == 0 || process_ == static_cast<uint64_t>(getpid()));
 }
 
 // Two that end at once may both find less: then either is kept.
@@ -200,7 +202,7 @@ void PlanSaving::save(Sites& sites, const heaps::PlanFile* base, int descriptor)
     learned.contexts_count = contexts.count();
     learned.prefetches = prefetches.entries();
     learned.prefetches_count = prefetches.count();
-    if (is_of_program_ && is_less_than_saved(learned)) {
+    if (is_one_of_several_ && is_less_than_saved(learned)) {
         return;
     }
     if (const char* problem = heaps::write_plan(learned, path_)) {

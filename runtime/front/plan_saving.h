@@ -28,8 +28,7 @@ class PlanSaving {
     bool is_less_than_saved(const heaps::LearnedPlan& learned) const;
 
     uint64_t process_ = 0;
-    bool is_of_program_ = false;  ///< one of those that may all save
-    bool is_of_another_ = false;  ///< others may
+    bool is_one_of_several_ = false;  ///< that may all save
     char path_[PATH_MAX] = {};
 };
 
