@@ -7,6 +7,11 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+
+from malloom.report.source_calls import SourceCall
 
 C_SOURCE = """
 #include <stdlib.h>
@@ -131,6 +136,36 @@ def return_addresses(program: Path) -> list[int]:
     return [int(after, 16) for (_, code), (after, _) in following if re.match(r"((bnd|notrack) )?call", code)]
 
 
+def function_addresses(program: Path) -> list[int]:
+    """Those of every byte of a program's functions."""
+    with program.open("rb") as file:
+        symbols: Any = ELFFile(file).get_section_by_name(".symtab")
+        spans = {
+            (symbol["st_value"], symbol["st_size"])
+            for symbol in symbols.iter_symbols()
+            if symbol["st_info"]["type"] == "STT_FUNC"
+        }
+    return sorted({at for start, size in spans for at in range(start, start + size)})
+
+
+def unit_names(program: Path) -> set[str]:
+    """What the linker knows of whole files; Rust names its code generation units so."""
+    with program.open("rb") as file:
+        symbols: Any = ELFFile(file).get_section_by_name(".symtab")
+        found = symbols.iter_symbols()
+        return {symbol.name for symbol in found if symbol["st_info"]["type"] == "STT_FILE"}
+
+
+def calls_of_llvm(program: Path, addresses: list[int]) -> dict[int, list[SourceCall]]:
+    """The function, path and line of each frame at each address, innermost first."""
+    command = ["llvm-symbolizer-19", "--output-style=GNU", "--no-demangle", "-a", "-i", "-f", "-e"]
+    said = _lines([*command, str(program)], addresses)
+    return {
+        address: [_source_call(*frame) for frame in zip(lines[::2], lines[1::2], strict=True)]
+        for address, lines in said.items()
+    }
+
+
 def frames_of_addr2line(program: Path, addresses: list[int]) -> dict[int, list[Frame]]:
     """The frames at each address, innermost first."""
     return _frames(["addr2line", "-a", "-i", "-f", "-e", str(program)], addresses)
@@ -161,6 +196,11 @@ def _lines(command: list[str], addresses: list[int]) -> dict[int, list[str]]:
     return {
         int(address, 16): text.splitlines() for address, text in zip(parts[::2], parts[1::2], strict=True)
     }
+
+
+def _source_call(function: str, place: str) -> SourceCall:
+    file, _, line = place.partition(" (")[0].rpartition(":")
+    return SourceCall(function, file if file != "??" else "", int(line) if line.isdecimal() else 0)
 
 
 def _frame(place: str) -> Frame:
