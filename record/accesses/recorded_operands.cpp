@@ -28,8 +28,9 @@ bool accesses_nothing(instr_t* instr) {
     return opcode == OP_lea || opcode == OP_nop_modrm || instr_is_prefetch(instr);
 }
 
+/// log2 of the largest power of two that is not above it. An unknown size, 0, counts as a byte.
 uint8_t exponent_of(unsigned bytes) {
-    return static_cast<uint8_t>(bytes <= 1 ? 0 : 32 - __builtin_clz(bytes - 1));
+    return static_cast<uint8_t>(bytes <= 1 ? 0 : 31 - __builtin_clz(bytes));
 }
 
 }  // namespace
@@ -40,16 +41,28 @@ OperandsOf::OperandsOf(instr_t* instr) {
     for (int i = 0; i < instr_num_dsts(instr); ++i) add(instr, instr_get_dst(instr, i), true);
 }
 
+// The machine too makes several accesses of what is no power of two: ten bytes of the x87, and saved states.
 void OperandsOf::add(instr_t* instr, opnd_t operand, bool store) {
     if (!may_reach_heap(operand)) return;
+    for (unsigned left = drutil_opnd_mem_size_in_bytes(operand, instr);;) {
+        const uint8_t exponent = exponent_of(left);
+        add_piece({operand, !store, store, instr_get_opcode(instr) == OP_xlat, exponent});
+        const unsigned bytes = 1u << exponent;
+        if (left <= bytes) return;
+        left -= bytes;
+        opnd_set_disp(&operand, opnd_get_disp(operand) + static_cast<int>(bytes));
+    }
+}
+
+void OperandsOf::add_piece(const RecordedOperand& piece) {
     for (unsigned i = 0; i < count; ++i) {
-        if (!opnd_same(operands[i].operand, operand)) continue;
-        (store ? operands[i].store : operands[i].load) = true;
+        RecordedOperand& known = operands[i];
+        if (!opnd_same(known.operand, piece.operand)) continue;
+        known.load |= piece.load;
+        known.store |= piece.store;
         return;
     }
-    if (count == most) return;
-    operands[count++] = {operand, !store, store, instr_get_opcode(instr) == OP_xlat,
-                         exponent_of(drutil_opnd_mem_size_in_bytes(operand, instr))};
+    if (count < most) operands[count++] = piece;
 }
 
 }  // namespace malloom::accesses

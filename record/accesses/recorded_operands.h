@@ -6,12 +6,13 @@
 
 namespace malloom::accesses {
 
-/// One memory operand that may reach a heap object: loaded, stored, or loaded and then stored.
+/// One memory operand that may reach a heap object: loaded, stored, or loaded and then stored. Of one whose
+/// size is no power of two a piece that is.
 struct RecordedOperand {
     opnd_t operand;
     bool load, store;
     bool needs_scratch;     ///< its address takes a second register to compute
-    uint8_t size_exponent;  ///< log2 of its size in bytes, rounded up
+    uint8_t size_exponent;  ///< log2 of its size in bytes
 
     /// Bits 48-52 of its entry (see AccessKind in formats/profile.def).
     unsigned tag(bool stored) const { return size_exponent | (stored ? 1u << 4 : 0); }
@@ -30,6 +31,7 @@ struct OperandsOf {
 
   private:
     void add(instr_t* instr, opnd_t operand, bool store);
+    void add_piece(const RecordedOperand& piece);
 };
 
 }  // namespace malloom::accesses

@@ -63,6 +63,17 @@ static void loop(char* object) {
         : "rax", "memory", "cc");
 }
 
+// Ten bytes each, and the seven words of the x87's environment.
+static void x87(char* object) {
+    __asm__ volatile(
+        "fldt 160(%0)\n"     // load 160, 8 and 168, 2
+        "fstpt 176(%0)\n"    // store 176, 8 and 184, 2
+        "fnstenv 192(%0)\n"  // store 192, 16; 208, 8 and 216, 4
+        :
+        : "r"(object)
+        : "memory");
+}
+
 static void gather(char* object) {
     if (!__builtin_cpu_supports("avx2")) return;
     __asm__ volatile(
@@ -156,6 +167,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "spin") == 0) spin(object);
     if (strcmp(what, "registers") == 0) all_registers(object);
     if (strcmp(what, "gather") == 0) gather(object);
+    if (strcmp(what, "x87") == 0) x87(object);
     if (strcmp(what, "fault") == 0) fault(object);
     if (strcmp(what, "valgrind") == 0) return valgrind_levels();
     if (strcmp(what, "abort") == 0) {

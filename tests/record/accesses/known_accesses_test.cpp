@@ -133,6 +133,13 @@ TEST_F(KnownAccesses, AreRecordedWhereAllRegistersAreInUse) {
     EXPECT_EQ(of_only_thread(), expected);
 }
 
+TEST_F(KnownAccesses, OfSizesThatAreNoPowerOfTwoAreRecordedInPieces) {
+    EXPECT_EQ(record("x87"), 0);
+    const std::vector<Access> expected = {{160, 8, false}, {168, 2, false}, {176, 8, true}, {184, 2, true},
+                                          {192, 16, true}, {208, 8, true},  {216, 4, true}};
+    EXPECT_EQ(of_only_thread(), expected);
+}
+
 TEST_F(KnownAccesses, OfWideAndGatheringInstructionsAreRecorded) {
     if (!__builtin_cpu_supports("avx2")) FAIL() << "this test needs a CPU with AVX2";
     EXPECT_EQ(record("gather"), 0);
