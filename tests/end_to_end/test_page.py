@@ -115,6 +115,36 @@ def test_the_call_sites_have_the_numbers_of_the_report(profile: Path) -> None:
     assert {row["call site"].split()[0] for row in shown_rows} == {"push", "text"}
 
 
+def rows_of(html: str, table: str) -> list[dict[str, str]]:
+    """The rows of a table by their headings."""
+    part = html[html.index(f'id="{table}"') :]
+    head, *rows = [
+        texts(row, "t[hd]") for row in re.findall(r"<tr\b.*?</tr>", part[: part.index("</table>")], re.DOTALL)
+    ]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_objects_have_types_and_the_fields_of_the_table_of_fields(
+    malloom: Callable[..., Finished], profile: Path
+) -> None:
+    html = shown(page_of(profile), "objects")
+    kinds = json.loads(malloom("profile", "fields", profile, "--json", "--depth", "32").stdout)["kinds"]
+    nodes = [kind for kind in kinds if kind["type"] and kind["type"]["name"] == "struct node"]
+    listed = [row for row in rows_of(html, "object-table") if row["type"] == "struct node"]
+    assert [row["objects"] for row in listed] == ["4,000"]
+    assert listed[0]["loads"] == f"{sum(kind['loads'] for kind in nodes):,}"
+    assert listed[0]["stores"] == f"{sum(kind['stores'] for kind in nodes):,}"
+    # The chosen one is the first, that with the most misses.
+    assert "struct node, 16 bytes</h2>" in html
+    fields = {row["field"]: row for row in rows_of(html, "field-table")}
+    assert set(fields) == {"next"}
+    for name in ("loads", "stores", "last misses"):
+        told_sum = sum(field[name.replace(" ", "_")] for kind in nodes for field in kind["fields"])
+        assert sum(int(row[name].replace(",", "")) for row in fields.values()) == told_sum
+    assert re.search(r'class="piece" title="bytes 0 to 7, next: [\d,]+', html)
+    assert "While it is at hand, an object is used in 1.00 cache lines" in html
+
+
 @pytest.mark.parametrize("tab", ["flame", "timeline"])
 def test_the_charts_are_drawn(profile: Path, tab: str) -> None:
     html = shown(page_of(profile), tab)
@@ -125,7 +155,7 @@ def test_the_charts_are_drawn(profile: Path, tab: str) -> None:
 
 
 def test_names_are_text_and_never_markup(profile: Path) -> None:
-    for tab in ("summary", "sites", "flame", "timeline", "processes"):
+    for tab in ("summary", "sites", "objects", "flame", "timeline", "processes"):
         html = shown(page_of(profile), tab)
         assert "data-bad" not in html
         assert "&lt;i&gt; é" in html
@@ -148,6 +178,7 @@ def test_a_profile_without_accesses_has_a_page_that_says_so(
     assert malloom("report", bare, "--format", "html", "-o", tmp_path / "bare.html").returncode == 0
     html = shown(tmp_path / "bare.html", "sites")
     assert "no accesses were recorded" in html
+    assert '<div id="object-parts" hidden' in html
     assert "last misses" not in texts(html, "th")
 
 

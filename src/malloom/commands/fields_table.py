@@ -34,6 +34,7 @@ def fields(
     """
     from malloom.cache.geometry import geometry_from  # noqa: PLC0415  (a verb loads what it uses)
     from malloom.fields.file import write_table  # noqa: PLC0415
+    from malloom.fields.named import kind_types  # noqa: PLC0415
     from malloom.fields.show import as_object, as_text  # noqa: PLC0415
     from malloom.fields.table import field_table  # noqa: PLC0415
     from malloom.profile import HeapProfile  # noqa: PLC0415
@@ -53,7 +54,8 @@ def fields(
         typer.echo(f"note: {note}", err=True)
     if output is not None:
         write_table(table, output)
-    if as_json:
-        typer.echo(json.dumps(as_object(table, notes), indent=2))
-    elif output is None:
-        typer.echo("\n".join(as_text(table, top)))
+    with kind_types(table) as types:
+        if as_json:
+            typer.echo(json.dumps(as_object(table, notes, types), indent=2))
+        elif output is None:
+            typer.echo("\n".join(as_text(table, top, types)))

@@ -19,4 +19,11 @@ def rebased_table(table: FieldTable, rebased: Rebased) -> FieldTable:
     kinds = table.kinds[places >= 0].copy()
     kinds["context"] = places[places >= 0]
     flag = formats.load("fields").enums["FieldsFlag"]["rebased"]
-    return replace(table, program=rebased.program, flags=table.flags | flag, sites=rebased.table, kinds=kinds)
+    return replace(
+        table,
+        program=rebased.program,
+        flags=table.flags | flag,
+        sites=rebased.table,
+        kinds=kinds,
+        sets=table.sets[:0],
+    )

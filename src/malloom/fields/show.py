@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from malloom.fields.named import KindTypes, NamedFields, name_at, named_fields
 from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
 from malloom.printable import printable
 from malloom.quantities import counted, format_size
 from malloom.report.names import demangle, is_of_library, short_name
 from malloom.sites.keys import Site
 from malloom.sites.table import KeyedContext
+from malloom.types.object_types import ObjectType
 
 COMPANIONS = 4
 """Fields that are named beside one as used with it, those with the most common visits."""
@@ -22,7 +24,7 @@ SHOWN_FIELDS = 24
 HEADINGS = ("offset", "bytes", "loads", "stores", "visits", "first misses", "last misses", "hidden")
 
 
-def as_object(table: FieldTable, notes: list[str]) -> dict[str, Any]:
+def as_object(table: FieldTable, notes: list[str], types: KindTypes) -> dict[str, Any]:
     """The table for machines; hashes are hexadecimal texts, as they do not fit a double."""
     simulated = table.simulated
     return {
@@ -40,7 +42,7 @@ def as_object(table: FieldTable, notes: list[str]) -> dict[str, Any]:
             "first_level_bytes": simulated.first_level_bytes,
             "last_level_bytes": simulated.last_level_bytes,
         },
-        "kinds": [_kind_object(table, kind) for kind in by_misses(table)],
+        "kinds": [_kind_object(table, kind, types.of(kind)) for kind in by_misses(table)],
         "notes": notes,
     }
 
@@ -53,19 +55,30 @@ def by_misses(table: FieldTable) -> Rows:
     return ordered
 
 
-def _kind_object(table: FieldTable, kind: Any) -> dict[str, Any]:
+def _kind_object(table: FieldTable, kind: Any, known: ObjectType | None) -> dict[str, Any]:
     context = table.sites.contexts[int(kind["context"])]
     size = int(kind["size"])
     return {
         "context": f"{context.hash:016x}",
         "sites": [_site_object(table.sites.frames[frame].site) for frame in context.frames],
         "size": None if size == OTHER_SIZES else size,
+        "type": type_object(known),
         **_counts(
             kind, ("requests", "visits", "loads", "stores", "first_misses", "last_misses", "hidden_misses")
         ),
-        "fields": [_counts(field, field.dtype.names) for field in table.fields_of(kind)],
+        "fields": [
+            {**_counts(field, field.dtype.names), "name": name_at(known, field)}
+            for field in table.fields_of(kind)
+        ],
         "together": [_counts(pair, pair.dtype.names) for pair in table.pairs_of(kind)],
     }
+
+
+def type_object(known: ObjectType | None) -> dict[str, Any] | None:
+    """A type for machines."""
+    if known is None:
+        return None
+    return {"name": known.name, "size": known.size, "is_sure": known.is_sure, "how": known.how}
 
 
 def _site_object(site: Site) -> dict[str, Any]:
@@ -90,7 +103,7 @@ def _counts(row: Any, names: tuple[str, ...]) -> dict[str, int]:
     return {name: int(row[name]) for name in names}
 
 
-def as_text(table: FieldTable, top: int) -> Iterator[str]:
+def as_text(table: FieldTable, top: int, types: KindTypes) -> Iterator[str]:
     """Lines: what was simulated, then a block for each kind; `top` 0 shows all kinds."""
     simulated = table.simulated
     yield (
@@ -101,31 +114,45 @@ def as_text(table: FieldTable, top: int) -> Iterator[str]:
     kinds = by_misses(table)
     for kind in kinds[: top or None]:
         yield ""
-        yield from _kind_lines(table, kind)
+        yield from _kind_lines(table, kind, types.of(kind))
     if top and len(kinds) > top:
         yield ""
         yield f"{counted(len(kinds) - top, 'more kind')} of objects ('--top 0' shows all)"
 
 
-def _kind_lines(table: FieldTable, kind: Any) -> Iterator[str]:
+def _kind_lines(table: FieldTable, kind: Any, known: ObjectType | None) -> Iterator[str]:
     size = int(kind["size"])
     what = "objects of further sizes" if size == OTHER_SIZES else f"objects of {counted(size, 'byte')}"
     yield printable(f"{chain_text(table, table.sites.contexts[int(kind['context'])])}: {what}")
+    named = named_fields(table, kind, known)
+    if known is not None:
+        yield printable(f"  {described(known, named.elements)}")
     yield (
         f"  {counted(int(kind['requests']), 'request')}, {counted(int(kind['visits']), 'visit')}, "
         f"{int(kind['last_misses']):,} misses of the last level ({int(kind['hidden_misses']):,} hidden)"
     )
-    fields = table.fields_of(kind)
-    shown = most_used(fields)
-    rows = [HEADINGS, *(_cells(fields[number]) for number in shown)]
+    yield from _field_lines(table, kind, named)
+
+
+def described(known: ObjectType, elements: int) -> str:
+    """The type in a sentence: with a question mark where it is a guess."""
+    whole = f"{counted(elements, 'element')} of {known.marked}" if elements > 1 else known.marked
+    return f"{whole}, by {known.how}" if known.is_sure else f"{whole}, a guess: {known.how}"
+
+
+def _field_lines(table: FieldTable, kind: Any, named: NamedFields) -> Iterator[str]:
+    shown = most_used(named.rows)
+    rows = [HEADINGS, *(_cells(named.rows[number]) for number in shown)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    companions = _companions(table, kind, fields)
-    together = ["used with", *(companions[number] for number in shown)]
-    for row, text in zip(rows, together, strict=True):
+    names = ["field", *(named.names[number] for number in shown)] if any(named.names) else [""] * len(rows)
+    width = max(map(len, names))
+    companions = _companions(table, kind, named)
+    together = ["used with" if any(companions) else "", *(companions[number] for number in shown)]
+    for row, name, text in zip(rows, names, together, strict=True):
         cells = "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
-        yield f"  {cells}  {text}".rstrip()
-    if len(fields) > len(shown):
-        yield f"  {counted(len(fields) - len(shown), 'more field')}"
+        yield printable("  ".join(filter(None, [f"  {cells}", f"{name:<{width}}", text])).rstrip())
+    if len(named.rows) > len(shown):
+        yield f"  {counted(len(named.rows) - len(shown), 'more field')}"
 
 
 def most_used(fields: Rows) -> list[int]:
@@ -140,11 +167,12 @@ def _cells(field: Any) -> tuple[str, ...]:
     return tuple(f"{int(field[name]):,}" for name in names)
 
 
-def _companions(table: FieldTable, kind: Any, fields: Rows) -> list[str]:
+def _companions(table: FieldTable, kind: Any, named: NamedFields) -> list[str]:
     """Of each field those that are used in the same visits, as offset:bytes, with their share of its
-    visits."""
+    visits. None of fields of elements, as visits are those of whole objects."""
+    fields = named.rows
     found: list[list[tuple[int, int]]] = [[] for _ in fields]
-    for pair in table.pairs_of(kind):
+    for pair in table.pairs_of(kind) if named.elements == 1 else ():
         first, second, visits = (int(number) for number in pair)
         found[first].append((visits, second))
         found[second].append((visits, first))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,9 @@ OTHER_SIZES = 2**64 - 1
 
 Rows = npt.NDArray[Any]
 
+SET = np.dtype([("kind", "u8"), ("fields", "u8"), ("visits", "u8")])
+"""Visits in which the same fields were used: bit i is the kind's i-th field among those that have visits."""
+
 
 @dataclass(frozen=True)
 class Simulated:
@@ -34,7 +37,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The whole table; the last three are structured arrays as formats/fields.def defines them."""
+    """The whole table; kinds, fields and pairs are structured arrays as formats/fields.def defines them."""
 
     program: int
     profile_created: int
@@ -47,6 +50,8 @@ class FieldTable:
     kinds: Rows
     fields: Rows
     pairs: Rows
+    sets: Rows = field(default_factory=lambda: np.zeros(0, dtype=SET))
+    """By kind (SET); none in a table that was read from a file, which does not have them."""
 
     def has_flag(self, flag: str) -> bool:
         """Whether it has a FieldsFlag, by name."""
@@ -60,6 +65,14 @@ class FieldTable:
         first = int(kind["first_pair"])
         return self.pairs[first : first + int(kind["pairs"])]
 
+    def sets_of(self, kind: Any) -> Rows:
+        """Those of a kind of this table."""
+        if not len(self.sets) or not kind["fields"]:
+            return self.sets[:0]
+        number = int(np.searchsorted(self.kinds["first_field"], kind["first_field"], side="right")) - 1
+        first, end = np.searchsorted(self.sets["kind"], [number, number + 1])
+        return self.sets[first:end]
+
 
 def field_table(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[FieldTable, list[str]]:
     """The table of the profile's accesses by contexts of so many frames, and notes on missing keys.
@@ -69,7 +82,7 @@ def field_table(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[F
     """
     folded = profile.folded(depth)
     sizes, context_of_kind, kind_of_request = kinds_of(folded.requests.context, folded.requests.size)
-    kinds, fields, pairs, accesses, unattributed = _native.count_fields(
+    kinds, fields, pairs, accesses, unattributed, sets = _native.count_fields(
         profile.accesses(),
         profile.requests.address,
         profile.requests.size,
@@ -96,6 +109,7 @@ def field_table(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[F
         kinds=rows,
         fields=np.frombuffer(fields, dtype=formats.dtype("fields", "Field")),
         pairs=np.frombuffer(pairs, dtype=formats.dtype("fields", "Pair")),
+        sets=np.sort(np.frombuffer(sets, dtype=SET), order=["kind", "fields"]),
     )
     return made, notes
 

@@ -3,7 +3,7 @@
 
 const ROWS = 200;  // Rows that are shown before one asks for more.
 const CALLERS = 3;  // Frames of a call site that are shown before one asks for more.
-const TABS = { summary: "Summary", sites: "Call sites", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
+const TABS = { summary: "Summary", sites: "Call sites", objects: "Objects", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
 const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null };
 
 function showTab(name) {
@@ -185,6 +185,7 @@ async function start() {
   showSummary(state.data);
   showMeasures();
   showSites();
+  showObjects(state.data);
   showProcesses(state.data);
   document.getElementById("peak").textContent = `${bytesText(state.data.timeline.peak_bytes)} at the peak, after ${countText(state.data.timeline.peak_moment)} allocation events`;
   document.getElementById("search").addEventListener("input", () => showSites());

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from malloom.cache.geometry import Geometry
+from malloom.fields.named import kind_types
 from malloom.fields.table import FieldTable, field_table
+from malloom.page.objects import PageObject, objects_of
 from malloom.profile import HeapProfile
 from malloom.profile.timeline import Timeline, timeline_of
 from malloom.report.context_rows import ContextRow, Totals, summarize
@@ -67,6 +69,8 @@ class Contents:
     frames: list[PageFrame]
     timeline: Timeline
     """Its contexts are indexes into `sites`."""
+    objects: list[PageObject]
+    """Empty without accesses."""
     notes: list[str]
 
 
@@ -78,7 +82,8 @@ def contents_of(profile: HeapProfile, geometry: Geometry) -> Contents:
     chains = [profile.contexts.frames(row.context) for row in rows]
     symbols = Symbols(profile.modules)
     places = symbols.places(frame for chain in chains for frame in chain)
-    used = _used(profile, geometry)
+    table = field_table(profile, geometry, DEEPEST)[0] if profile.access_entries else None
+    used = _used(table) if table is not None else {}
     numbers: dict[Place, int] = {}
     sites = []
     for row, chain in zip(rows, chains, strict=True):
@@ -98,15 +103,22 @@ def contents_of(profile: HeapProfile, geometry: Geometry) -> Contents:
             timeline.peak_bytes,
             {index[context]: count for context, count in timeline.at_peak.items()},
         ),
+        _objects(
+            table, {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))}
+        ),
         symbols.notes,
     )
 
 
-def _used(profile: HeapProfile, geometry: Geometry) -> dict[int, tuple[int, ...]]:
+def _objects(table: FieldTable | None, site_of: dict[int, tuple[str, int]]) -> list[PageObject]:
+    if table is None:
+        return []
+    with kind_types(table) as types:
+        return objects_of(table, types, site_of)
+
+
+def _used(table: FieldTable) -> dict[int, tuple[int, ...]]:
     """Of each context, by its hash: loads, stores, misses of the first and of the last level, hidden ones."""
-    if not profile.access_entries:
-        return {}
-    table, _ = field_table(profile, geometry, DEEPEST)
     columns = [
         _summed(table, name) for name in ("loads", "stores", "first_misses", "last_misses", "hidden_misses")
     ]

@@ -54,6 +54,8 @@ def page_data(path: Path, profile: HeapProfile, contents: Contents, geometry: Ge
         "chains": [site.frames for site in contents.sites],
         "frames": [list(asdict(frame).values()) for frame in contents.frames],
         "timeline": {name: value for name, value in asdict(contents.timeline).items() if name != "at_peak"},
+        "objects": [asdict(each) for each in contents.objects],
+        "line_bytes": geometry.caches[0].line_bytes,
         "advice": [asdict(advice) for advice in advice_on(contents.sites, str(path))],
         "processes": _processes(processes, profile.process),
         "processes_in_all": len(processes),
@@ -76,5 +78,5 @@ def _processes(processes: Sequence[Process], chosen: Process) -> list[dict[str, 
     ]
 
 
-CODE = ("numbers.js", "tree.js", "charts.js", "page.js")
+CODE = ("numbers.js", "tree.js", "charts.js", "objects.js", "page.js")
 """Of the page itself, in this order."""

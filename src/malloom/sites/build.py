@@ -122,7 +122,8 @@ def _symbols_of(files: Iterable[Path], offsets: list[int]) -> dict[int, tuple[Ca
 
 def _with_columns(elf: ELFFile, calls: dict[int, list[SourceCall]]) -> dict[int, tuple[Call, ...]]:
     offsets = sorted(calls)
-    counts, *columns = _native.call_places(_sections(elf), np.array(offsets, dtype=np.uint64) - np.uint64(1))
+    sections = debug_sections(elf)
+    counts, *columns, _ = _native.call_places(sections, np.array(offsets, dtype=np.uint64) - np.uint64(1))
     ends = np.cumsum(counts, dtype=np.int64)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     return {
@@ -142,7 +143,7 @@ def _joined(calls: list[SourceCall], rows: list[tuple[int, int, int]]) -> tuple[
     )
 
 
-def _sections(elf: ELFFile) -> dict[str, bytes]:
+def debug_sections(elf: ELFFile) -> dict[str, bytes]:
     """Those that are there and can be read; zstd and damage leave one out, and with it columns."""
     found: dict[str, bytes] = {}
     for name in SECTIONS:

@@ -21,7 +21,8 @@ Bytes view(const std::map<std::string, nb::bytes>& sections, const char* name) {
     return {static_cast<const unsigned char*>(found->second.data()), found->second.size()};
 }
 
-/// Columns: of each address how many calls it has; then of all calls line, column, and line of the function.
+/// Columns: of each address how many calls it has; then of all calls line, column, line of the function and
+/// offset of its entry.
 nb::tuple call_places(const std::map<std::string, nb::bytes>& sections,
                       const ArrayView<uint64_t>& addresses) {
     const DebugSections debug{view(sections, ".debug_info"),     view(sections, ".debug_abbrev"),
@@ -29,16 +30,19 @@ nb::tuple call_places(const std::map<std::string, nb::bytes>& sections,
                               view(sections, ".debug_rnglists"), view(sections, ".debug_ranges")};
     const auto places = unlocked([&] { return find_call_places(debug, to_span(addresses)); });
     std::vector<uint32_t> counts, lines, columns, functions;
+    std::vector<uint64_t> entries;
     for (const auto& calls : places) {
         counts.push_back(static_cast<uint32_t>(calls.size()));
         for (const CallPlace& call : calls) {
             lines.push_back(call.line);
             columns.push_back(call.column);
             functions.push_back(call.function_line);
+            entries.push_back(call.entry);
         }
     }
     return nb::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(lines)),
-                          to_numpy(std::move(columns)), to_numpy(std::move(functions)));
+                          to_numpy(std::move(columns)), to_numpy(std::move(functions)),
+                          to_numpy(std::move(entries)));
 }
 
 }  // namespace

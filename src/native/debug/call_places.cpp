@@ -94,7 +94,8 @@ std::vector<std::vector<CallPlace>> find_call_places(const DebugSections& sectio
         LineAndColumn at = lines[i];
         const auto& chain = scopes.chain(i);
         for (auto entry = chain.rbegin(); entry != chain.rend(); ++entry) {
-            places[i].push_back({at.line, at.column, static_cast<uint32_t>(scopes.declared(*entry))});
+            const auto declared = static_cast<uint32_t>(scopes.declared(*entry));
+            places[i].push_back({at.line, at.column, declared, entry->offset});
             at = {static_cast<uint32_t>(entry->call_line), static_cast<uint32_t>(entry->call_column)};
         }
     }

@@ -15,6 +15,7 @@ struct CallPlace {
     uint32_t line = 0;
     uint32_t column = 0;
     uint32_t function_line = 0;  ///< where the function is declared that the call stands in
+    uint64_t entry = 0;          ///< offset in .debug_info of that function's entry, or of its inlined copy's
 };
 
 /// For each address, which rise, its calls, innermost first: all but the last in functions that are inlined.

@@ -247,6 +247,7 @@ uint64_t Unit::reference(const Value& value) const {
 ScopeEntry Unit::read(SectionReader& reader) const {
     Attributes attributes;
     ScopeEntry entry;
+    entry.offset = reader.at();
     if (!read_attributes(reader, attributes)) return entry;
     entry.tag = attributes.tag;
     if (entry.tag != tag_function && entry.tag != tag_inlined) return entry;

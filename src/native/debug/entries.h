@@ -22,6 +22,7 @@ using AddressRange = std::pair<uint64_t, uint64_t>;  ///< from, to before
 /// A function or a function in its caller, with what is of use here.
 struct ScopeEntry {
     uint64_t tag = 0;
+    uint64_t offset = 0;     ///< in .debug_info
     uint64_t origin = 0;     ///< offset in .debug_info of the entry that this one continues; 0: none
     uint64_t decl_line = 0;  ///< 0: not said
     uint64_t call_line = 0;

@@ -45,7 +45,8 @@ nb::bytes to_bytes(const std::vector<Entry>& table) {
     return nb::bytes(static_cast<const void*>(table.data()), table.size() * sizeof(Entry));
 }
 
-/// The tables of kinds, fields and pairs as they lie in the file, accesses in all, and those at no field.
+/// The tables of kinds, fields and pairs as they lie in the file, accesses in all, and those at no field; at
+/// last the sets of fields that were used in one visit, which no file has.
 nb::tuple count_fields(AccessSource& source, const ArrayView<uint64_t>& recorded,
                        const ArrayView<uint64_t>& sizes, const ArrayView<uint32_t>& kind_of_request,
                        size_t kinds, const Shapes& caches, const Shapes& tlbs,
@@ -61,7 +62,7 @@ nb::tuple count_fields(AccessSource& source, const ArrayView<uint64_t>& recorded
         tables = counter.take();
     }
     return nb::make_tuple(to_bytes(tables.kinds), to_bytes(tables.fields), to_bytes(tables.pairs),
-                          tables.accesses, tables.unattributed);
+                          tables.accesses, tables.unattributed, to_bytes(tables.sets));
 }
 
 const unsigned char* start_of(const nb::bytes& data) {

@@ -81,6 +81,7 @@ void FieldCounter::add_to_pairs(KindUse& kind) {
 void FieldCounter::close(uint32_t request, uint64_t fields) {
     KindUse& kind = kinds_[kind_of_request_[request]];
     ++kind.counts.visits;
+    add_to_sets(kind, fields);
     for (uint64_t rest = fields; rest != 0; rest &= rest - 1) {
         const auto later = static_cast<unsigned>(std::countr_zero(rest));
         ++fields_[kind.fields[later]].counts.visits;
@@ -88,6 +89,17 @@ void FieldCounter::close(uint32_t request, uint64_t fields) {
         for (uint64_t before = fields & ((uint64_t{1} << later) - 1); before != 0; before &= before - 1) {
             ++kind.together[row + static_cast<unsigned>(std::countr_zero(before))];
         }
+    }
+}
+
+void FieldCounter::add_to_sets(KindUse& kind, uint64_t fields) {
+    if (fields == 0) return;
+    const auto found = kind.sets.find(fields);
+    if (found != kind.sets.end()) {
+        ++found->second;
+    } else if (sets_ < most_sets) {
+        ++sets_;
+        kind.sets.emplace(fields, 1);
     }
 }
 
@@ -125,6 +137,13 @@ void FieldCounter::append(KindUse& kind, FieldTables& tables) const {
         }
     }
     kind.counts.pairs = static_cast<uint32_t>(tables.pairs.size()) - kind.counts.first_pair;
+    for (const auto& [bits, visits] : kind.sets) {
+        uint64_t ordered = 0;
+        for (size_t rank = 0; rank < paired.size(); ++rank) {
+            ordered |= (bits >> order[paired[rank]] & 1) << rank;
+        }
+        tables.sets.push_back({tables.kinds.size(), ordered, visits});
+    }
     tables.kinds.push_back(kind.counts);
 }
 

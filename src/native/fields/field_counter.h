@@ -14,17 +14,25 @@
 
 namespace malloom::native {
 
+/// Visits in which the same fields were used.
+struct VisitSet {
+    uint64_t kind;
+    uint64_t fields;  ///< bit i: the kind's i-th field, in order, among those that have visits
+    uint64_t visits;
+};
+
 /// The tables, without what is known of a kind from its requests alone.
 struct FieldTables {
     std::vector<formats::fields::Kind> kinds;
     std::vector<formats::fields::Field> fields;
     std::vector<formats::fields::Pair> pairs;
+    std::vector<VisitSet> sets;
     uint64_t accesses = 0;
     uint64_t unattributed = 0;
 };
 
-/// Counts what each access does to its field. Memory: that of the limits in formats/fields.def, however many
-/// accesses.
+/// Counts what each access does to its field. Memory: that of the limits in formats/fields.def and of
+/// most_sets, however many accesses.
 class FieldCounter {
   public:
     /// `kind_of_request` must outlive it; its values are below `kinds`. `levels` are the machine's caches,
@@ -39,6 +47,7 @@ class FieldCounter {
 
   private:
     static constexpr uint32_t no_field = ~uint32_t{0};
+    static constexpr size_t most_sets = 1 << 20;  ///< of all kinds; visits with further sets are in none
 
     struct FieldUse {
         uint32_t kind;
@@ -49,11 +58,13 @@ class FieldCounter {
         std::vector<uint32_t> fields;    ///< indexes into fields_, in the order of their first use
         std::vector<uint64_t> together;  ///< visits with fields i < j, at j * (j - 1) / 2 + i
         uint32_t paired = 0;             ///< fields that have a bit, the first ones
+        std::unordered_map<uint64_t, uint64_t> sets;  ///< visits by the bits of their fields
     };
 
     uint32_t field_of(uint32_t kind, const ResolvedAccess& access);
     void add_to_pairs(KindUse& kind);
     void close(uint32_t request, uint64_t fields);
+    void add_to_sets(KindUse& kind, uint64_t fields);
     void append(KindUse& kind, FieldTables& tables) const;
 
     std::span<const uint32_t> kind_of_request_;
@@ -63,6 +74,7 @@ class FieldCounter {
     std::unordered_map<uint64_t, uint32_t> numbers_;  ///< of kind, offset and width: number in the kind
     Visits visits_;
     uint64_t pairs_ = 0;
+    size_t sets_ = 0;
     uint64_t first_misses_ = 0;
     uint64_t accesses_ = 0;
     uint64_t unattributed_ = 0;

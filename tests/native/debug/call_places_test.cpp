@@ -83,6 +83,10 @@ TEST(CallPlaces, HaveLinesColumnsAndTheFunctionsDeclaration) {
     EXPECT_GE(of_function[0].line, bias_line);
     EXPECT_LE(of_function[0].line, bias_line + 2);
     EXPECT_EQ(of_function[0].function_line, bias_line);
+    // Each function has its own entry, somewhere in the section.
+    EXPECT_NE(of_function[0].entry, of_call.back().entry);
+    EXPECT_LT(of_function[0].entry, sections.at(".debug_info").size());
+    EXPECT_GT(of_call.back().entry, 0u);
 }
 
 TEST(CallPlaces, StayInBoundsWhateverIsDamaged) {

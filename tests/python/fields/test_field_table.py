@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from malloom import formats
 from malloom.cache.geometry import geometry_from
+from malloom.fields.named import kind_types
 from malloom.fields.show import as_object, as_text
 from malloom.fields.table import OTHER_SIZES, FieldTable, field_table, kinds_of
 from malloom.profile import Contexts, HeapProfile, Module
@@ -102,7 +103,8 @@ def test_rare_sizes_of_a_context_are_one_kind() -> None:
 def test_a_profile_without_accesses_of_a_kind_has_it_without_fields() -> None:
     table = table_of(profile_of([8, 16], context=[0, 1], accesses=[1]))
     assert table.kinds["fields"].tolist() == [0, 1]
-    assert [kind["size"] for kind in as_object(table, [])["kinds"]] == [16]
+    with kind_types(table) as types:
+        assert [kind["size"] for kind in as_object(table, [], types)["kinds"]] == [16]
 
 
 streams = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 7), st.booleans()), min_size=1, max_size=120)
@@ -174,6 +176,8 @@ def test_visits_are_those_of_a_plain_count(stream: list[tuple[int, int, bool]]) 
 @pytest.mark.parametrize("top", [0, 1])
 def test_it_is_printed(top: int) -> None:
     profile = profile_of([64, 32], context=[0, 1], accesses=[0, 0, 1], offsets=[0, 8, 0])
-    text = "\n".join(as_text(table_of(profile), top))
+    table = table_of(profile)
+    with kind_types(table) as types:
+        text = "\n".join(as_text(table, top, types))
     assert "objects of 64 bytes" in text and "8:8 100%" in text
     assert ("1 more kind" in text) == (top == 1)

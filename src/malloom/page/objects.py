@@ -1,0 +1,154 @@
+"""What the page knows of the objects that a call site makes: their type, and how each field is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from malloom.fields.arrangement import Arrangement, arrangement_of
+from malloom.fields.named import COUNTS, KindTypes, name_at
+from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
+from malloom.report.names import is_of_library, short_name
+from malloom.sites.table import KeyedContext, SiteTable
+from malloom.types.object_types import ObjectType
+
+MOST_OBJECTS = 200
+"""Kinds of objects that the page shows, those with the most misses."""
+MOST_FIELDS = 256
+"""Of a kind, those that are used most."""
+MOST_PAIRS = 512
+"""Of a kind, those with the most visits."""
+COLUMNS = ("offset", "bytes", "loads", "stores", "visits", "first_misses", "last_misses", "hidden_misses")
+
+
+@dataclass(frozen=True)
+class PageObject:
+    """The objects of one size that call sites of one name make."""
+
+    name: str
+    """Of the call sites."""
+    site: int
+    """Index of one of them."""
+    size: int | None
+    """Bytes; None: objects of further sizes."""
+    type: str
+    """Empty where it is not known; with a question mark where it is a guess."""
+    how: str
+    elements: int
+    requests: int
+    visits: int
+    loads: int
+    stores: int
+    first_misses: int
+    misses: int
+    exposed: int
+    fields: list[list[int]]
+    """COLUMNS of each."""
+    names: list[str]
+    together: list[list[int]]
+    """Two fields and the visits that use both."""
+    arrangement: dict[str, Any] | None
+    """Lines of a visit (Arrangement) with the names of its fields; None where there is nothing to move."""
+
+
+def objects_of(
+    table: FieldTable, types: KindTypes, site_of: Mapping[int, tuple[str, int]]
+) -> list[PageObject]:
+    """Those with the most misses first; `site_of` has name and index of a context's call site by its hash."""
+    groups: dict[tuple[str, int, int], list[Any]] = {}
+    for kind in table.kinds[table.kinds["loads"] + table.kinds["stores"] > 0]:
+        context = table.sites.contexts[int(kind["context"])]
+        key = site_of[context.hash][0], column_of(table.sites, context), int(kind["size"])
+        groups.setdefault(key, []).append(kind)
+    ordered = sorted(groups.values(), key=_weight, reverse=True)
+    return [_object(table, kinds, types, site_of) for kinds in ordered[:MOST_OBJECTS]]
+
+
+def column_of(sites: SiteTable, context: KeyedContext) -> int:
+    """Where in its line the program's own call stands: one line may make objects of several types."""
+    calls = (call for number in context.frames for call in sites.frames[number].site.calls)
+    own = (
+        call.column for call in calls if call.line and not is_of_library(short_name(call.function), call.file)
+    )
+    return next(own, 0)
+
+
+def _weight(kinds: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(
+        sum(int(kind[name]) for kind in kinds) for name in ("last_misses", "first_misses", "loads", "stores")
+    )
+
+
+def _object(
+    table: FieldTable, kinds: list[Any], types: KindTypes, site_of: Mapping[int, tuple[str, int]]
+) -> PageObject:
+    most = max(kinds, key=lambda kind: int(kind["visits"]))
+    known, size = types.of(most), int(most["size"])
+    name, site = site_of[table.sites.contexts[int(most["context"])].hash]
+    sums = {column: sum(int(kind[column]) for kind in kinds) for column in ("requests", *COUNTS)}
+    fields, pairs = joined(table, kinds)
+    elements = size // known.size if known is not None and known.size and size != OTHER_SIZES else 1
+    return PageObject(
+        name=name,
+        site=site,
+        size=None if size == OTHER_SIZES else size,
+        type=known.marked if known is not None else "",
+        how=known.how if known is not None else "",
+        elements=max(elements, 1),
+        requests=sums["requests"],
+        visits=sums["visits"],
+        loads=sums["loads"],
+        stores=sums["stores"],
+        first_misses=sums["first_misses"],
+        misses=sums["last_misses"],
+        exposed=sums["last_misses"] - sums["hidden_misses"],
+        fields=[[int(field[column]) for column in COLUMNS] for field in fields],
+        names=[name_at(known, field) for field in fields],
+        together=pairs,
+        arrangement=_arrangement(arrangement_of(table, most) if elements == 1 else None, known),
+    )
+
+
+def joined(table: FieldTable, kinds: list[Any]) -> tuple[Rows, list[list[int]]]:
+    """The fields of several kinds as those of one, the most used of them in their order, and the pairs of
+    these."""
+    every = np.concatenate([table.fields_of(kind) for kind in kinds])
+    keys, of_field = np.unique(
+        np.stack([every["offset"], every["bytes"]], axis=1), axis=0, return_inverse=True
+    )
+    of_field = of_field.reshape(-1)
+    rows = np.zeros(len(keys), dtype=every.dtype)
+    rows["offset"], rows["bytes"] = keys[:, 0], keys[:, 1]
+    for name in COUNTS:
+        np.add.at(rows[name], of_field, every[name])
+    kept = np.sort(
+        np.argsort(-(rows["loads"] + rows["stores"]).astype(np.int64), kind="stable")[:MOST_FIELDS]
+    )
+    place = np.full(len(rows), -1)
+    place[kept] = np.arange(len(kept))
+    return rows[kept], _pairs(table, kinds, place[of_field])
+
+
+def _pairs(table: FieldTable, kinds: list[Any], places: Any) -> list[list[int]]:
+    """`places` has the place of each field of the kinds, one kind after the other; -1: it is not shown."""
+    sums: dict[tuple[int, int], int] = {}
+    start = 0
+    for kind in kinds:
+        pairs = table.pairs_of(kind)
+        first, second = places[start + pairs["first"]], places[start + pairs["second"]]
+        for one, other, visits in zip(first.tolist(), second.tolist(), pairs["visits"].tolist(), strict=True):
+            if one >= 0 and other >= 0:
+                sums[one, other] = sums.get((one, other), 0) + visits
+        start += int(kind["fields"])
+    most = sorted(sums.items(), key=lambda each: (-each[1], each[0]))[:MOST_PAIRS]
+    return [[one, other, visits] for (one, other), visits in most]
+
+
+def _arrangement(found: Arrangement | None, known: ObjectType | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    names = [name_at(known, {"offset": offset, "bytes": 1}) or str(offset) for offset in found.order]
+    return {**asdict(found), "names": names}

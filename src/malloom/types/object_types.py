@@ -1,0 +1,171 @@
+"""The types of the kinds of objects in a table of fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elftools.common.exceptions import DWARFError, ELFError
+from elftools.elf.elffile import ELFFile
+
+from malloom.report.debug_files import DEBUG_ROOT, find_debug_information
+from malloom.report.elf_symbols import build_id_of
+from malloom.report.names import demangle
+from malloom.sites.table import NO_MODULE, Frame, SiteModule, SiteTable
+from malloom.types.entries import size_of, type_name
+from malloom.types.evidence import (
+    Asked,
+    Found,
+    first_found,
+    is_library,
+    of_size,
+    passes_on,
+)
+from malloom.types.members import Member, members_of
+from malloom.types.names import readable
+from malloom.types.units import Units
+
+MOST_FRAMES = 24
+"""Of a chain that are asked, from the innermost on: a container may lie a dozen calls above the heap."""
+
+C_LIBRARY = ("libc.so", "libc-", "ld-linux", "ld-musl")
+CHARACTERS = re.compile(r"(?:[\w:&*]+ )?std::__cxx11::basic_string<char\b")
+"""What begins the names of the C++ library's functions that make a string's characters."""
+
+
+@dataclass(frozen=True)
+class ObjectType:
+    """What the objects of a kind are."""
+
+    name: str
+    size: int
+    """Bytes of one: an object may be an array of several."""
+    how: str
+    """How it is known."""
+    is_sure: bool
+    """Whether the evidence names the type; else the type merely fits, and is shown with a mark."""
+    members: tuple[Member, ...]
+    """None where it is no structure."""
+
+    @property
+    def marked(self) -> str:
+        """The name as it is shown: with a question mark where it is a guess."""
+        return self.name if self.is_sure else f"{self.name}?"
+
+
+class ObjectTypes:
+    """Types of the objects that call sites make. A context: what was opened is kept until its end."""
+
+    def __init__(self, sites: SiteTable, debug_root: Path = DEBUG_ROOT) -> None:
+        self._sites = sites
+        self._debug_root = debug_root
+        self._files = ExitStack()
+        self._units: dict[int, Units | None] = {}
+        self._found: dict[tuple[tuple[int, ...], int | None], ObjectType | None] = {}
+
+    def __enter__(self) -> ObjectTypes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def of(self, frames: Sequence[int], size: int | None) -> ObjectType | None:
+        """What a context makes of this size (None: of several sizes); `frames` index the table's, innermost
+        first. None where nothing tells."""
+        key = tuple(frames[:MOST_FRAMES]), size
+        if key not in self._found:
+            self._found[key] = self._looked_up(key[0], size)
+        return self._found[key]
+
+    def _looked_up(self, frames: tuple[int, ...], size: int | None) -> ObjectType | None:
+        # What pyelftools raises for damage is not its own errors alone: a KeyError for an abbreviation, an
+        # AssertionError for a form. Without types a report is still one.
+        try:
+            found = self._first(frames, size)
+            return _described(found) if found is not None else self._by_symbol(frames, size)
+        except (
+            ELFError,
+            DWARFError,
+            KeyError,
+            AttributeError,
+            ValueError,
+            AssertionError,
+            IndexError,
+            TypeError,
+        ):
+            return None
+
+    def _by_symbol(self, frames: tuple[int, ...], size: int | None) -> ObjectType | None:
+        """What the name of a function says that no debug information tells of: the C++ library's strings."""
+        calls = [call for number in frames[:1] for call in self._sites.frames[number].site.calls]
+        if calls and CHARACTERS.match(demangle(calls[0].function)):
+            return ObjectType("char", 1, "characters of std::string", is_sure=True, members=())
+        return None
+
+    def _first(self, frames: tuple[int, ...], size: int | None) -> Found | None:
+        last: Asked | None = None
+        is_direct = True
+        for number in frames:
+            frame = self._sites.frames[number]
+            levels = list(self._levels(frame, size))
+            if not levels and not _is_library_alone(frame):
+                break
+            is_direct = is_direct and bool(levels)
+            for asked in levels:
+                last = replace(asked, is_direct=is_direct and not is_library(asked.call))
+                if (found := first_found(last)) is not None:
+                    return found
+                if not passes_on(last):
+                    return self._by_size(frame, last)
+                is_direct = last.is_direct
+        return self._by_size(frame, last) if last is not None else None
+
+    def _by_size(self, frame: Frame, asked: Asked) -> Found | None:
+        """The last guess. What the C library makes for itself is nobody's to change."""
+        name = Path(self._sites.modules[frame.module].path).name
+        return None if name.startswith(C_LIBRARY) else first_found(asked, (of_size,))
+
+    def _levels(self, frame: Frame, size: int | None) -> Iterator[Asked]:
+        """The functions that a call stands in, innermost first."""
+        units = self._units_of(frame.module)
+        if units is None:
+            return
+        address = frame.site.offset - 1
+        scopes, calls = units.scopes(address), frame.site.calls
+        # The two readers count alike from the outermost function on.
+        level = min(len(scopes), len(calls))
+        for at, (scope, call) in enumerate(zip(scopes[-level:], calls[-level:], strict=True)):
+            callee = frame.site.callee if at == 0 and level == len(calls) else ""
+            yield Asked(scope, call, address, callee, size, is_direct=True)
+
+    def _units_of(self, module: int) -> Units | None:
+        if module not in self._units:
+            known = module != NO_MODULE
+            addresses = {frame.site.offset - 1 for frame in self._sites.frames if frame.module == module}
+            self._units[module] = self._opened(self._sites.modules[module], addresses) if known else None
+        return self._units[module]
+
+    def _opened(self, module: SiteModule, addresses: set[int]) -> Units | None:
+        found = find_debug_information(Path(module.path), module.build_id, self._debug_root)
+        if found is None or found.lies_apart:
+            return None
+        try:
+            elf = ELFFile(self._files.enter_context(found.path.open("rb")))
+            if module.build_id and build_id_of(elf) != module.build_id:
+                return None
+            return Units(elf, addresses)
+        except (OSError, ELFError, DWARFError, KeyError, AttributeError, ValueError, AssertionError):
+            return None
+
+
+def _is_library_alone(frame: Frame) -> bool:
+    """Whether a language's library calls there, of which no debug information tells."""
+    return bool(frame.site.calls) and all(map(is_library, frame.site.calls))
+
+
+def _described(found: Found) -> ObjectType:
+    name, size = found.named if found.kind is None else (type_name(found.kind), size_of(found.kind))
+    return ObjectType(readable(name), size, found.how, found.is_sure, members_of(found.kind))

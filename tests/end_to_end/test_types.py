@@ -1,0 +1,235 @@
+"""Types of objects, as `malloom profile fields` names them, held against what the sources of programs say.
+
+A line of a program that makes objects tells of which type, with its size where one line makes several.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from end_to_end.conftest import Finished
+
+C_SOURCE = """
+#include <stdlib.h>
+#define KEEP(made) __asm__ volatile("" : : "r"(made) : "memory")
+#include <string.h>
+struct point { int x, y; };
+struct node {
+    struct node* next;
+    struct point at;
+    union { long whole; char part[8]; };
+    unsigned a : 3, b : 5;
+    char name[20];
+};
+typedef struct { double at[4]; } vector_t;
+struct holder { vector_t* vectors; struct point* points; } holder;
+struct other { long a, b, c, d, e, f; };
+static struct node* head;
+__attribute__((noinline)) static void* get(size_t bytes) {
+    void* made = malloc(bytes);
+    if (!made) abort();
+    return made;
+}
+__attribute__((noinline)) static void push(int i) {
+    struct node* made = get(sizeof *made);  // makes struct node
+    memset(made, 0, sizeof *made);
+    made->at.x = i;
+    made->next = head;
+    head = made;
+    KEEP(made);
+}
+int main(int count, char** words) {
+    for (int i = 0; i < 200; i++) push(i);
+    holder.vectors = malloc(100 * sizeof(vector_t));  // makes vector_t
+    holder.points = calloc(50, sizeof *holder.points);  // makes struct point
+    struct other* other = malloc(48);  // makes struct other
+    char* text = malloc(100);  // makes char
+    KEEP(other); KEEP(text); KEEP(&holder);
+    other->c = count, text[5] = words[0][0];
+    for (int i = 0; i < 100; i++) holder.vectors[i].at[i % 4] = i;
+    for (int i = 0; i < 50; i++) holder.points[i].y = i;
+    return head->at.x + other->c + text[5] == 7;
+}
+"""
+CPP_SOURCE = """
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+#define KEEP(made) __asm__ volatile("" : : "r"(made) : "memory")
+namespace shapes {
+struct Shape { virtual ~Shape() = default; virtual double area() const = 0; int id = 0; };
+struct Circle : Shape {
+    double r;
+    explicit Circle(double x) : r(x) {}
+    double area() const override { return r * r; }
+};
+struct Same : Circle { using Circle::Circle; double area() const override { return 1; } };
+template <class T> struct Box : Shape {
+    T v{};
+    double w{};
+    Box(T x) : v(x) {}
+    double area() const override { return v; }
+};
+}
+struct Plain { int a; long b; };
+int main() {
+    std::map<int, std::string> names;
+    std::unordered_map<long, short> numbers;
+    std::list<Plain> plains;
+    std::vector<shapes::Shape*> shapes;
+    std::vector<std::unique_ptr<shapes::Shape>> owned;
+    for (int i = 0; i < 100; i++) names[i];  // makes std::_Rb_tree_node<std::pair<const int, std::string>>
+    for (long i = 0; i < 9; i++)
+        numbers[i] = i;  // makes 24: std::__detail::_Hash_node<std::pair<const long, short>, false>
+    plains.push_back({1, 2});  // makes std::_List_node<Plain>
+    shapes.reserve(40);  // makes shapes::Shape*
+    auto two = [&](auto* a, auto* b) { shapes.push_back(a); shapes.push_back(b); };
+    for (int i = 0; i < 9; i++)
+        two(new shapes::Box<int>(i), new shapes::Same(i));  // makes shapes::Box<int> or shapes::Same
+    owned.reserve(9);  // makes std::unique_ptr<shapes::Shape>
+    auto circle = std::make_unique<shapes::Circle>(3);  // makes shapes::Circle
+    owned.push_back(std::move(circle));
+    std::string text(100, 'x');  // makes char
+    Plain* many = new Plain[10];  // makes Plain
+    KEEP(many); KEEP(&text); KEEP(&names); KEEP(&plains); KEEP(&shapes); KEEP(&owned);
+    many[3].b = 4;
+    double sum = many[3].b + text[3];
+    for (auto* each : shapes) sum += each->area();
+    for (auto* each : shapes) delete each;
+    delete[] many;
+    return sum + names.size() + numbers.size() + plains.size() == 7;
+}
+"""
+RUST_SOURCE = """
+use std::collections::{BTreeMap, HashMap};
+struct Node { next: Option<Box<Node>>, value: u64, name: String }
+fn main() {
+    let mut head: Option<Box<Node>> = None;
+    for i in 0..50u64 {
+        let name = String::from("a name that lies in the heap");  // makes u8
+        head = Some(Box::new(Node { next: head, value: i, name }));  // makes types::Node
+    }
+    let mut hashed: HashMap<u64, u32> = HashMap::new();
+    let mut sorted: BTreeMap<u64, u64> = BTreeMap::new();
+    for i in 0..50u64 { hashed.insert(i, 1); }  // makes (u64, u32)
+    sorted.insert(1, 2);  // makes alloc::collections::btree::node::LeafNode<u64, u64>
+    let numbers: Vec<u32> = Vec::with_capacity(1000);  // makes u32
+    std::hint::black_box(&numbers);
+    let mut at = &head;
+    let mut sum = numbers.len() as u64;
+    while let Some(each) = at { sum += each.value + each.name.len() as u64; at = &each.next; }
+    std::process::exit((sum + hashed.len() as u64 + sorted.len() as u64 == 7) as i32);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a recorded program makes in one line of its source, and what was said of it."""
+
+    line: int
+    size: int
+    name: str
+    is_sure: bool
+    truth: str
+
+
+def built(folder: Path, compiler: str, flags: list[str]) -> tuple[Path, str]:
+    ending, text = SOURCES[compiler]
+    source = folder / f"types.{ending}"
+    source.write_text(text)
+    subprocess.run([compiler, "-g", *flags, "-o", folder / "types", source], check=True)
+    return source, text
+
+
+SOURCES = {"gcc": ("c", C_SOURCE), "g++": ("cpp", CPP_SOURCE), "rustc": ("rs", RUST_SOURCE)}
+SOURCES |= {"clang-19": SOURCES["gcc"], "clang++-19": SOURCES["g++"]}
+
+
+def made_by(malloom: Callable[..., Finished], profile: Path, source: Path, text: str) -> list[Made]:
+    """All objects that lines of the source make which tell their type."""
+    truths = {
+        number: found[1].strip()
+        for number, line in enumerate(text.split("\n"), 1)
+        if (found := re.search(r"// makes (.*)", line))
+    }
+    told = json.loads(malloom("profile", "fields", profile, "--json", "--depth", "32").stdout)
+    found = []
+    for kind in told["kinds"]:
+        calls = [call for site in kind["sites"] for call in site["calls"]]
+        lines = [call["line"] for call in calls if Path(call["file"]).name == source.name]
+        line = next((each for each in lines if each in truths), 0)
+        size, _, truth = truths.get(line, "").rpartition(": ")
+        known = kind["type"] or {"name": "", "is_sure": False}
+        if line and size in ("", str(kind["size"])):
+            found.append(Made(line, kind["size"], known["name"], known["is_sure"], truth))
+    return found
+
+
+BUILDS = [
+    ("gcc", ["-O0"]),
+    ("gcc", ["-O2"]),
+    ("clang-19", ["-O2"]),
+    ("g++", ["-O0"]),
+    ("g++", ["-O2"]),
+    ("clang++-19", ["-O2"]),
+    ("rustc", ["-O"]),
+]
+
+
+@pytest.mark.parametrize(("compiler", "flags"), BUILDS)
+def test_types_are_those_of_the_source(
+    malloom: Callable[..., Finished], tmp_path: Path, compiler: str, flags: list[str]
+) -> None:
+    source, text = built(tmp_path, compiler, flags)
+    profile = tmp_path / "types.profile"
+    assert malloom("record", "-o", profile, "--", tmp_path / "types").returncode == 0
+    made = made_by(malloom, profile, source, text)
+    assert len({each.line for each in made}) >= 3
+    unsure = [each for each in made if not each.is_sure]
+    assert not unsure, unsure
+    source.rename(tmp_path / "gone")
+    without = made_by(malloom, profile, source, text)
+    for each in (*made, *without):
+        assert not each.is_sure or same(each.name) in map(same, each.truth.split(" or ")), each
+    # Without the source what remains is what debug information itself says.
+    unsure = [each for each in without if not each.is_sure]
+    assert len(unsure) <= len(without) / 2, unsure
+
+
+def same(name: str) -> str:
+    """Compilers write `int const` and `const int`, `long` and `long int`."""
+    return re.sub(r"\b(\w+) const\b", r"const \1", re.sub(r"\b(long|short) int\b", r"\1", name))
+
+
+def test_fields_have_names(malloom: Callable[..., Finished], tmp_path: Path) -> None:
+    built(tmp_path, "gcc", ["-O0"])
+    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "types").returncode == 0
+    told = json.loads(malloom("profile", "fields", tmp_path / "p", "--json", "--depth", "4").stdout)
+    kinds = {kind["type"]["name"]: kind for kind in told["kinds"] if kind["type"]}
+    node = {field["offset"]: field["name"] for field in kinds["struct node"]["fields"] if field["bytes"] <= 8}
+    assert (node[0], node[8]) == ("next", "at.x")
+    points = {field["offset"]: field["name"] for field in kinds["struct point"]["fields"]}
+    assert (points[4], points[12]) == ("y", "[1].y")
+    text = malloom("profile", "fields", tmp_path / "p", "--depth", "4").stdout
+    assert re.search(r"^ +8 +4 .* at\.x ", text, re.MULTILINE)
+    assert "100 elements of vector_t, by what types.c:31 names" in text
+
+
+def test_a_program_without_debug_information_has_no_types(
+    malloom: Callable[..., Finished], tmp_path: Path
+) -> None:
+    built(tmp_path, "gcc", ["-O2"])
+    subprocess.run(["strip", "--strip-debug", tmp_path / "types"], check=True)
+    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "types").returncode == 0
+    done = malloom("profile", "fields", tmp_path / "p", "--json")
+    assert done.returncode == 0
+    assert all(kind["type"] is None for kind in json.loads(done.stdout)["kinds"])
