@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end.conftest import COMMAND, Finished
+from end_to_end.test_page import rows_of, shown
 
 BEFORE = """
 #include <stdlib.h>
@@ -44,6 +45,26 @@ int main(void) {
 }
 """
 AFTER = BEFORE.replace("static char*", "\n\n\nstatic char*").replace("free(made);", "")
+
+
+def test_a_difference_is_a_page(malloom: Callable[..., Finished], recorded: Path) -> None:
+    sides = [recorded / "before.profile", recorded / "after.profile"]
+    page = recorded / "changes.html"
+    done = malloom("diff", *sides, "--format", "html", "-o", page)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(malloom("diff", *sides, "--json").stdout)
+    html = shown(page, "changes")
+    assert 'data-ready="yes"' in html
+    changed = [site for site in found["sites"] if site["words"]]
+    rows = rows_of(html, "table")
+    assert sorted(row["what changed"] for row in rows) == sorted(", ".join(site["words"]) for site in changed)
+    assert sorted(row["call site"] for row in rows) == sorted(site["name"] for site in changed)
+    grown = next(row for row in rows if row["call site"].startswith("xmalloc") and "text" in row["call site"])
+    assert grown["live peak ▾"] == "100 B → 48.8 KiB (500.00)"
+    assert f"{len(changed)} of {len(found['sites'])} call sites" in html
+    assert page.stat().st_size < 100_000
+    assert malloom("diff", *sides, "-o", page).returncode == 2
+    assert malloom("diff", *sides, "--format", "html", "-o", sides[0]).returncode == 2
 
 
 @pytest.fixture(scope="module")

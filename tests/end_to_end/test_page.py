@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def told(profile: Path) -> dict[str, object]:
 
 def texts(html: str, tag: str) -> list[str]:
     return [
-        re.sub(r"<[^>]*>", "", found)
+        unescape(re.sub(r"<[^>]*>", "", found))
         for found in re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", html, re.DOTALL)
     ]
 

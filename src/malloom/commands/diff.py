@@ -11,12 +11,14 @@ import typer
 
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import UsageProblem
-from malloom.output_file import is_kind
+from malloom.output_file import check_output, check_replaced, is_kind
 from malloom.output_width import output_width
 
 if TYPE_CHECKING:
+    from malloom.diff.changes import Difference
     from malloom.diff.summary import Summary
 
+FORMATS = ("text", "json", "html")
 DEPTH = 3
 """Frames of a context: as many as a report shows of one."""
 CACHE = "zen5"
@@ -31,7 +33,13 @@ def register(app: typer.Typer) -> None:
 def diff(
     old: Annotated[Path, typer.Argument(help=f"{SIDE_HELP}: before.", show_default=False)],
     new: Annotated[Path, typer.Argument(help="The same: after.", show_default=False)],
-    format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    format: Annotated[
+        str, typer.Option("--format", help="text, json, or html, a page for a browser.")
+    ] = "text",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The page to write; default: NEW.diff.html.", metavar="FILE"),
+    ] = None,
     sort: Annotated[
         str,
         typer.Option("--sort", help="By whose difference: live_peak, bytes, requests, accesses or misses."),
@@ -59,11 +67,14 @@ def diff(
     from malloom.diff.summary_file import read_side  # noqa: PLC0415
     from malloom.diff.text import as_object, lines  # noqa: PLC0415
 
-    if format not in ("text", "json"):
-        raise UsageProblem(f"there is no format '{format}' of a difference", remedy="use text or json")
+    if format not in FORMATS:
+        raise UsageProblem(f"there is no format '{format}' of a difference", remedy="use text, json or html")
     if sort not in SORT_KEYS:
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
+    page = page_of(new, format, output)
     if is_kind(old, "plan") or is_kind(new, "plan"):
+        if page:
+            raise UsageProblem("two plans have no page", remedy="leave out --format html")
         show_plans(old, new, top, as_json or format == "json")
         return
     geometry = geometry_from(cache)
@@ -73,11 +84,40 @@ def diff(
     )
     found = difference(before, after, sort)
     found.notes.extend(dict.fromkeys([*old_notes, *new_notes]))
+    if page:
+        write_page(found, sort, page)
+        return
     if as_json or format == "json":
         print(json.dumps(as_object(found), indent=2))
         return
     for line in lines(found, top, output_width(sys.stdout)):
         print(line)
+
+
+def page_of(new: Path, format: str, output: Path | None) -> Path | None:
+    """The page that is asked for, if one is. Raises before anything is read where none can be written."""
+    if format != "html":
+        if output:
+            raise UsageProblem("-o is for the page", remedy="add --format html, or redirect the output")
+        return None
+    page = output or new.with_name(f"{new.name}.diff.html")
+    check_output(page, new)
+    check_replaced(page, "page")
+    return page
+
+
+def write_page(found: Difference, sort: str, page: Path) -> None:
+    """The difference as a page."""
+    from malloom.diff.changes import WORDS  # noqa: PLC0415
+    from malloom.diff.text import IN_BYTES, TITLES, as_object, matched_text  # noqa: PLC0415
+    from malloom.page.difference import write_difference  # noqa: PLC0415
+
+    measures = [
+        {"name": name, "title": title, "in_bytes": name in IN_BYTES} for name, title in TITLES.items()
+    ]
+    words = ["new", "gone", *(word for pair in WORDS.values() for word in pair)]
+    write_difference(as_object(found), measures, words, sort, matched_text(found), page)
+    print(f"{page}; open it in a browser")
 
 
 def fleet_side(fleet: Path) -> tuple[Summary, list[str]]:
