@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from malloom.report.names import demangle, is_of_library, short_name
 from malloom.sites.keys import Call
 from malloom.types.entries import (
+    POINTERS,
     STRUCTURES,
     Entry,
     bare,
@@ -211,7 +212,7 @@ def of_text(asked: Asked) -> Iterator[Found]:
         (kind, each)
         for each in said_at(asked.call.file, asked.call.line, asked.call.column, asked.callee in NEW)
         for kind in _meant(asked, each)
-        if asked.fits(kind)
+        if asked.fits(kind) and not _is_handed_on(asked, kind)
     ]
     certain = [kind for kind, each in said if each.is_certain]
     kinds = certain or [kind for kind, _ in said]
@@ -255,10 +256,18 @@ def of_declaration(asked: Asked) -> Iterator[Found]:
         target = pointee(type_of(variable)) if variable.tag == VARIABLE else None
         if target is None or not asked.call.line or declared_line(variable) != asked.call.line:
             continue
-        if asked.fits(target) and name_of(variable):
-            is_sure = is_of_c(asked.scope.entry) or not _has_equal_heirs(asked, target)
+        if asked.fits(target) and name_of(variable) and not _is_handed_on(asked, target):
+            is_typed = is_of_c(asked.scope.entry) or not _has_equal_heirs(asked, target)
+            is_sure = is_typed and not (size_of(target) == 1 and is_untyped(type_of(asked.scope.entry)))
             yield Found(target, f"the variable {name_of(variable)} of its line", is_sure)
             return
+
+
+def _is_handed_on(asked: Asked, kind: Entry) -> bool:
+    """Whether these are bytes that the caller knows more of: the function gives a pointer to anything."""
+    result = bare(type_of(asked.scope.entry))
+    is_to_anything = result is not None and result.tag in POINTERS and type_of(result) is None
+    return is_to_anything and size_of(kind) == 1
 
 
 def of_pointers(asked: Asked) -> Iterator[Found]:
@@ -276,7 +285,7 @@ def of_pointers(asked: Asked) -> Iterator[Found]:
             if asked.is_one(kind) and (found := bare(kind)) is not None and size_of(kind) >= OBJECT_BYTES:
                 kinds.setdefault(found.offset, kind)
     if len(kinds) == 1:
-        yield Found(next(iter(kinds.values())), "the only type of this size at hand there", is_sure=False)
+        yield Found(next(iter(kinds.values())), "the only type of this size at hand there")
 
 
 def _targets_of_fields(structure: Entry) -> Iterator[Entry]:
@@ -299,9 +308,12 @@ def of_size(asked: Asked) -> Iterator[Found]:
         if entry.tag in STRUCTURES and asked.is_one(entry) and asked.size and asked.size > OBJECT_BYTES
     }
     if len(fitting) == 1:
-        yield Found(
-            next(iter(fitting.values())), "the only structure of this size in its source file", is_sure=False
-        )
+        yield Found(next(iter(fitting.values())), "the only structure of this size in its source file")
+
+
+def is_new(call: Call) -> bool:
+    """Whether the call stands in operator new, perhaps the program's own: it is no more than malloc."""
+    return call.function in NEW
 
 
 def is_library(call: Call) -> bool:

@@ -21,6 +21,7 @@ from malloom.types.evidence import (
     Found,
     first_found,
     is_library,
+    is_new,
     of_size,
     passes_on,
 )
@@ -113,9 +114,10 @@ class ObjectTypes:
             levels = list(self._levels(frame, size))
             if not levels and not _is_library_alone(frame):
                 break
-            is_direct = is_direct and bool(levels)
+            is_direct = is_direct and (bool(levels) or all(map(is_new, frame.site.calls)))
             for asked in levels:
-                last = replace(asked, is_direct=is_direct and not is_library(asked.call))
+                is_own = is_new(asked.call) or not is_library(asked.call)
+                last = replace(asked, is_direct=is_direct and is_own)
                 if (found := first_found(last)) is not None:
                     return found
                 if not passes_on(last):

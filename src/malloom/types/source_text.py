@@ -11,7 +11,7 @@ from pathlib import Path
 from malloom.input_file import opened_ordinary
 
 NAME = r"(?:(?:struct|union|class|enum)\s+)?((?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)"
-NEW = re.compile(rf"\bnew\s+(?:\([^()]*\)\s*)?(?:const\s+)?{NAME}\s*(\[)?")
+NEW = re.compile(rf"\bnew\s+(?:\([^()]*\)\s*)?(?:const\s+)?{NAME}\s*(\**)")
 SIZE_OF_TYPE = re.compile(rf"\bsizeof\s*\(\s*(?:const\s+)?{NAME}\s*(\**)\s*\)")
 PATH = r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*)*"
 SIZE_OF_TARGET = re.compile(rf"\bsizeof\s*\(?\s*(?:\*\s*\(?\s*({PATH})|({PATH})\s*\[)")
@@ -45,7 +45,7 @@ def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
     """
     statement = _statement(file, line)
     if is_new:
-        return _of_new(statement, column)
+        return [*_of_new(statement, column), *_assigned(statement)]
     call = _call(statement, column)
     certain = list(_sizes(call or statement))
     # Without its column it may be another call of the statement that a type is the size of.
@@ -55,7 +55,8 @@ def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
 def _of_new(statement: str, column: int) -> list[Said]:
     """Compilers give the begin of the expression, or its end."""
     found = [each for each in NEW.finditer(statement) if not column or each.start() < column]
-    return [Said(found[-1][1])] if found and column else [_doubted(Said(each[1])) for each in found]
+    said = [Said(each[1], len(each[2])) for each in found]
+    return said[-1:] if column else [_doubted(each) for each in said]
 
 
 def _doubted(said: Said) -> Said:
@@ -80,6 +81,10 @@ def _likely(statement: str) -> Iterator[Said]:
         yield Said(found[1], len(found[2]), is_certain=False)
         # Some macros want the variable, and not its type.
         yield Said(target_of=(found[1],), is_certain=False)
+    yield from _assigned(statement)
+
+
+def _assigned(statement: str) -> Iterator[Said]:
     for found in ASSIGNED.finditer(statement):
         yield Said(target_of=_path(found[1]), is_certain=False)
 

@@ -44,6 +44,8 @@ def test_a_new_is_meant_at_its_begin_or_its_end(tmp_path: Path) -> None:
     assert told(tmp_path, text, "new shapes", is_new=True) == [Said("shapes::Box")]
     assert told(tmp_path, text, "); f(", is_new=True) == [Said("shapes::Box")]
     assert told(tmp_path, "g(new Same(i));", "new", is_new=True) == [Said("Same")]
+    assert told(tmp_path, "new const char *[n];", "new", is_new=True) == [Said("char", 1)]
+    assert told(tmp_path, "t = new T;", "new", is_new=True)[1] == Said(target_of=("t",), is_certain=False)
     assert not any(each.is_certain for each in told(tmp_path, text, "", is_new=True))
 
 
