@@ -86,6 +86,7 @@ def survey(
 def context_affinity(
     source: AccessSource, context: U32, contexts: int, distance: int
 ) -> tuple[tuple[U64, U32, U32], U64]: ...
+def use_of_lines(source: AccessSource, layouts: list[U64]) -> list[tuple[U64, U64, U64, U64]]: ...
 
 # report/bindings.cpp
 

@@ -30,6 +30,7 @@ VERBS = (
     "verify",
     "merge",
     "report",
+    "picture",
     "diff",
     "check",
     "profile",

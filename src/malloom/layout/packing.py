@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from malloom import _native
 from malloom.layout.derived import derived
-from malloom.layout.layout import Layout
+from malloom.layout.layout import NO_PLACE, Layout
 from malloom.layout.live_bytes import peak_chunk_bytes
 from malloom.profile import NEVER, HeapProfile
 
@@ -95,3 +95,12 @@ def pack(
     numbers = np.ascontiguousarray(order, dtype=np.uint32)
     offset, arena_bytes = _native.place_in_order(timeline_of(profile), numbers, lines, line_bytes)
     return Layout(strategy, offset, arena_bytes)
+
+
+def pack_apart(profile: HeapProfile, strategy: str, part: Any, none: int) -> Layout:
+    """Where requests fall that have chunks or pools of their part's own: part by part, each in time order.
+
+    `part` says of each request in which it is; those of the part `none` have no place.
+    """
+    packed = pack(profile, strategy, np.argsort(part, kind="stable"))
+    return Layout(strategy, np.where(part == none, NO_PLACE, packed.offset), packed.arena_bytes)

@@ -84,7 +84,7 @@ def make_plan(
     wanted = preallocate if preallocate is not None else worth_preallocating(profile, layout)
     return Plan(
         strategy=layout.strategy,
-        program=_program_hash(profile),
+        program=program_hash(profile),
         matching=formats.load("plan").enums["Matching"][match],
         arena_bytes=_aligned(layout.arena_bytes) if layout.has_slots else 0,
         planned_requests=layout.planned if layout.has_slots else 0,
@@ -141,7 +141,7 @@ def _aligned(size: int) -> int:
     return -(-size // GRANULE) * GRANULE
 
 
-def _program_hash(profile: HeapProfile) -> int:
+def program_hash(profile: HeapProfile) -> int:
     """The hash of the executable's module; 0 where the profile does not tell."""
     modules = profile.modules
     for module in modules:

@@ -17,6 +17,8 @@ from malloom.printable import printable
 
 HEAD, END = "head.html", "end.html"
 """What every page begins and ends with; between them stands the template of each."""
+STYLES = ("page.css",)
+"""What every page looks like."""
 
 
 def drawing_library() -> str:
@@ -29,24 +31,33 @@ def drawing_library() -> str:
         ) from None
 
 
-def write_file(output: Path, data: dict[str, Any], template: str, code: Sequence[str], library: str) -> None:
+def write_file(
+    output: Path,
+    data: dict[str, Any],
+    template: str,
+    code: Sequence[str],
+    library: str,
+    styles: Sequence[str] = STYLES,
+) -> None:
     """Writes a page: whoever opens `output` sees a whole one, old or new.
 
-    `template` and `code` are files of this folder, and `data` is what the code reads; its `title` is the
-    page's.
+    `template`, `code` and `styles` are files of this folder, and `data` is what the code reads; its `title`
+    is the page's.
     """
-    text = page_text(data, template, code, library)
+    text = page_text(data, template, code, library, styles)
     with written_whole(output) as file:
         file.write(text.encode("utf-8", errors="replace"))
 
 
-def page_text(data: dict[str, Any], template: str, code: Sequence[str], library: str) -> str:
+def page_text(
+    data: dict[str, Any], template: str, code: Sequence[str], library: str, styles: Sequence[str] = STYLES
+) -> str:
     """The file's text. What a program or a user has named is in the data alone, packed, and never code."""
     packed = base64.b64encode(gzip.compress(json.dumps(data).encode("utf-8", errors="replace"), mtime=0))
     own = resources.files("malloom.page")
     parts = {
         "TITLE": escape(printable(data["title"])),
-        "STYLE": own.joinpath("page.css").read_text(encoding="utf-8"),
+        "STYLE": "\n".join(own.joinpath(name).read_text(encoding="utf-8") for name in styles),
         "LIBRARY": library.replace("</script", "<\\/script"),
         "CODE": "\n".join(own.joinpath(name).read_text(encoding="utf-8") for name in code),
         "DATA": packed.decode(),

@@ -1,17 +1,20 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "src/native/accesses/kept.h"
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
 #include "src/native/survey/affinity.h"
 #include "src/native/survey/context_affinity.h"
+#include "src/native/survey/line_use.h"
 #include "src/native/survey/steady_phase.h"
 #include "src/native/survey/usage.h"
 
@@ -102,6 +105,30 @@ nb::tuple context_affinity(AccessSource& source, const ArrayView<uint32_t>& cont
     return nb::make_tuple(std::move(columns), to_numpy(std::move(uses)));
 }
 
+/// Of each layout, given as an address per request: (pages; accesses, first access and bytes of each of their
+/// lines).
+nb::list use_of_lines(AccessSource& source, const std::vector<ArrayView<uint64_t>>& layouts) {
+    std::vector<LineUse> uses;
+    for (const auto& addresses : layouts) uses.emplace_back(to_span(addresses));
+    unlocked([&] {
+        uint64_t position = 0;
+        for (auto batch = source.next_batch(); !batch.empty(); batch = source.next_batch()) {
+            for (LineUse& use : uses) {
+                for (size_t i = 0; i < batch.size(); ++i) use.add(batch[i], position + i);
+            }
+            position += batch.size();
+        }
+        return position;
+    });
+    nb::list found;
+    for (LineUse& use : uses) {
+        LineUse::Columns columns = use.take();
+        found.append(nb::make_tuple(to_numpy(std::move(columns.pages)), to_numpy(std::move(columns.accesses)),
+                                    to_numpy(std::move(columns.first)), to_numpy(std::move(columns.used))));
+    }
+    return found;
+}
+
 }  // namespace
 
 void bind_survey(nb::module_& module) {
@@ -109,6 +136,7 @@ void bind_survey(nb::module_& module) {
                nb::arg("steadiness"), nb::arg("kept"));
     module.def("context_affinity", &context_affinity, nb::arg("source"), nb::arg("context"),
                nb::arg("contexts"), nb::arg("distance"));
+    module.def("use_of_lines", &use_of_lines, nb::arg("source"), nb::arg("layouts"));
 }
 
 }  // namespace malloom::native

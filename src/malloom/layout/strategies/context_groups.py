@@ -7,15 +7,16 @@ the simulation; the plan has groups only.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from malloom.layout.grouping import LARGEST, chunk_bytes, deepest_of, group_contexts, shallowest
-from malloom.layout.layout import NO_GROUP, NO_PLACE, Groups, Layout
+from malloom.layout.layout import NO_GROUP, Groups, Layout
 from malloom.layout.level import Level
 from malloom.layout.live_bytes import peak_bytes_by_group
-from malloom.layout.packing import pack
+from malloom.layout.packing import pack_apart
 from malloom.profile import HeapProfile
 from malloom.profile.requests import U32
 
@@ -47,10 +48,9 @@ class ContextGroups:
     def _layout(self, profile: HeapProfile, of_context: U32, depth: int) -> Layout:
         group = of_context[profile.at_depth(depth).context]
         group[profile.requests.size > LARGEST] = NO_GROUP
-        packed = pack(profile, self.name, np.argsort(group, kind="stable"))
-        offset = np.where(group == NO_GROUP, NO_PLACE, packed.offset)
+        packed = pack_apart(profile, self.name, group, NO_GROUP)
         groups = int(of_context[of_context != NO_GROUP].astype(np.int64).max(initial=-1)) + 1
         expected = peak_bytes_by_group(profile, group, groups)
         maximum = np.full(groups, LARGEST, dtype=np.uint64)
         described = Groups(depth, of_context, chunk_bytes(expected), maximum, expected)
-        return Layout(self.name, offset, packed.arena_bytes, described)
+        return replace(packed, groups=described)

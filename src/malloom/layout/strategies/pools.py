@@ -6,12 +6,11 @@ say where requests would fall with one pool after the other, for the simulation.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from malloom.layout.layout import NO_PLACE, Layout
-from malloom.layout.packing import pack
+from malloom.layout.layout import Layout
+from malloom.layout.packing import pack_apart
 from malloom.layout.pooling import NO_POOL, pools_of
 from malloom.profile import HeapProfile
 
@@ -27,6 +26,4 @@ class PoolPerContext:
 
     def place(self, profile: HeapProfile, geometry: Geometry) -> Layout:
         pools, pool = pools_of(profile)
-        packed = pack(profile, self.name, np.argsort(pool, kind="stable"))
-        offset = np.where(pool == NO_POOL, NO_PLACE, packed.offset)
-        return Layout(self.name, offset, packed.arena_bytes, pools=pools)
+        return replace(pack_apart(profile, self.name, pool, NO_POOL), pools=pools)
