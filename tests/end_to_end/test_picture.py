@@ -74,9 +74,9 @@ def shown(page: Path, state: str = "") -> str:
 
 
 def text_of(html: str, identity: str) -> str:
-    found = re.search(rf'id="{identity}"[^>]*>(.*?)</(?:p|td|span|section)>', html, re.DOTALL)
+    found = re.search(rf'<(\w+)[^>]*\bid="{identity}"[^>]*>(.*?)</\1>', html, re.DOTALL)
     assert found, identity
-    return unescape(re.sub(r"<[^>]*>", "", found[1]))
+    return unescape(re.sub(r"<[^>]*>", "", found[2]))
 
 
 def test_the_numbers_are_those_of_python(traverse: Path) -> None:
@@ -90,16 +90,18 @@ def test_the_numbers_are_those_of_python(traverse: Path) -> None:
             lines, pages = walk.means()[at]
             assert float(text_of(html, f"walk-lines-{number}-{at}")) == pytest.approx(lines, abs=0.051)
             assert float(text_of(html, f"walk-pages-{number}-{at}")) == pytest.approx(pages, abs=0.051)
-    assert text_of(html, "placed-1") == "2,047 of 2,048" or "of" in text_of(html, "placed-1")
+    assert text_of(html, "placed-1") == f"{picture(traverse).maps[1].placed:,} of 2,048"
 
 
-def test_lines_and_pages_are_those_of_the_simulation(traverse: Path) -> None:
-    """All of an object of this program is used, so what accesses touch is what objects lie in."""
+def test_lines_and_pages_are_about_those_of_the_simulation(traverse: Path) -> None:
+    """Which counts all lines of an object that is accessed; here only the buffer of standard output, of a
+    page at most, is not used in whole."""
     command = [COMMAND, "simulate", traverse / "run.profile", "--json", "--strategy", "first-use"]
     done = subprocess.run(command, capture_output=True, check=True)
     (row,) = json.loads(done.stdout)["rows"]
     planned = picture(traverse).maps[1]
-    assert (planned.lines, planned.pages) == (row["lines"], row["pages"])
+    assert 0 <= row["lines"] - planned.lines <= 64 + 1
+    assert 0 <= row["pages"] - planned.pages <= 1
 
 
 def test_a_plan_by_first_use_touches_fewer_lines_in_a_step(traverse: Path) -> None:

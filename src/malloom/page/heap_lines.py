@@ -79,14 +79,10 @@ def uses_of_lines(profile: HeapProfile, maps: Sequence[Places]) -> list[LineUses
     return [_in_order(*each) for each in columns]
 
 
-def _in_order(pages: U64, accesses: U64, first: U64, used: U64) -> LineUses:
+def _in_order(pages: U64, words: U64) -> LineUses:
     order = np.argsort(pages)
-    return LineUses(
-        pages[order],
-        accesses.reshape(-1, PAGE_LINES)[order],
-        first.reshape(-1, PAGE_LINES)[order],
-        np.bitwise_count(used).reshape(-1, PAGE_LINES)[order],
-    )
+    accesses, first, used = np.moveaxis(words.reshape(-1, PAGE_LINES, 3)[order], -1, 0)
+    return LineUses(pages[order], accesses, first, np.bitwise_count(used))
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ function mapText(data, map, drawn) {
   parts.push(left ? `${countText(map.page_numbers.length)} of ${countText(map.pages_in_all)} pages with objects are drawn, those with the most accesses; ${countText(left)} are left out` : `${countText(map.pages_in_all)} pages with objects`);
   if (gaps.length) parts.push(`${countText(gaps.length)} gaps are folded, ${countText(gaps.reduce((sum, each) => sum + each.gap, 0))} pages ${left ? "that are left out or have no objects" : "without objects"}`);
   const rest = data.requests - map.placed;
-  if (map.placed && rest) parts.push(`not placed: ${countText(rest)} requests, drawn at the end, where they were recorded`);
+  if (map.placed && rest) parts.push(`not placed: ${countText(rest)} ${rest === 1 ? "request" : "requests"}, drawn at the end, where they were recorded`);
   return `${parts.join("; ")}.`;
 }
 

@@ -105,8 +105,16 @@ nb::tuple context_affinity(AccessSource& source, const ArrayView<uint32_t>& cont
     return nb::make_tuple(std::move(columns), to_numpy(std::move(uses)));
 }
 
-/// Of each layout, given as an address per request: (pages; accesses, first access and bytes of each of their
-/// lines).
+/// A record as its words, one after the other.
+std::vector<uint64_t> words_of(const std::vector<LineUse::Line>& lines) {
+    std::vector<uint64_t> words;
+    words.reserve(3 * lines.size());
+    for (const LineUse::Line& line : lines) words.insert(words.end(), {line.accesses, line.first, line.used});
+    return words;
+}
+
+/// Of each layout, given as an address per request: (pages; of each of their lines three words: accesses, the
+/// first one, a bit for each byte that is used).
 nb::list use_of_lines(AccessSource& source, const std::vector<ArrayView<uint64_t>>& layouts) {
     std::vector<LineUse> uses;
     for (const auto& addresses : layouts) uses.emplace_back(to_span(addresses));
@@ -122,9 +130,8 @@ nb::list use_of_lines(AccessSource& source, const std::vector<ArrayView<uint64_t
     });
     nb::list found;
     for (LineUse& use : uses) {
-        LineUse::Columns columns = use.take();
-        found.append(nb::make_tuple(to_numpy(std::move(columns.pages)), to_numpy(std::move(columns.accesses)),
-                                    to_numpy(std::move(columns.first)), to_numpy(std::move(columns.used))));
+        auto pages = to_numpy(use.take_pages());
+        found.append(nb::make_tuple(std::move(pages), to_numpy(words_of(use.take_lines()))));
     }
     return found;
 }

@@ -20,23 +20,20 @@ void LineUse::add(const ResolvedAccess& access, uint64_t position) {
     while (begin < end) {
         const uint64_t line = begin / line_bytes;
         const uint64_t line_end = std::min(end, (line + 1) * line_bytes);
-        const size_t at = first_line_of(line / page_lines) + line % page_lines;
-        columns_.accesses[at] += access.weight;
-        columns_.first[at] = std::min(columns_.first[at], position);
-        columns_.used[at] |= bits(begin % line_bytes, line_end - line * line_bytes);
+        Line& use = lines_[first_line_of(line / page_lines) + line % page_lines];
+        use.accesses += access.weight;
+        use.first = std::min(use.first, position);
+        use.used |= bits(begin % line_bytes, line_end - line * line_bytes);
         begin = line_end;
     }
 }
 
 size_t LineUse::first_line_of(uint64_t page) {
     if (page == latest_page_) return latest_line_;
-    const size_t lines = columns_.accesses.size();
-    const auto [found, is_new] = pages_.try_emplace(page, lines);
+    const auto [found, is_new] = first_lines_.try_emplace(page, lines_.size());
     if (is_new) {
-        columns_.pages.push_back(page);
-        columns_.accesses.resize(lines + page_lines);
-        columns_.first.resize(lines + page_lines, never);
-        columns_.used.resize(lines + page_lines);
+        pages_.push_back(page);
+        lines_.resize(lines_.size() + page_lines, Line{0, never, 0});
     }
     latest_page_ = page;
     return latest_line_ = found->second;

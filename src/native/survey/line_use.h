@@ -5,6 +5,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/native/accesses/source.h"
@@ -18,12 +19,11 @@ class LineUse {
     static constexpr uint64_t line_bytes = 64;
     static constexpr uint64_t page_lines = 64;
 
-    /// Columns over the pages that were reached, in the order in which they were first, and over their lines.
-    struct Columns {
-        std::vector<uint64_t> pages;     ///< numbers: addresses by 4096
-        std::vector<uint64_t> accesses;  ///< of each line of each page, weights included
-        std::vector<uint64_t> first;     ///< position of the line's first access in the stream, or never
-        std::vector<uint64_t> used;      ///< a bit for each byte of the line that an access reached
+    /// What is known of one line. One record, so that an access costs one cache miss.
+    struct Line {
+        uint64_t accesses;  ///< weights included
+        uint64_t first;     ///< position of the first access in the stream, or never
+        uint64_t used;      ///< a bit for each byte of the line that an access reached
     };
 
     /// `addresses` are those of the requests' objects, and must outlive it.
@@ -31,16 +31,20 @@ class LineUse {
 
     /// Accesses of requests without an address do not count. `position` is the access's in the stream.
     void add(const ResolvedAccess& access, uint64_t position);
-    Columns take() { return std::move(columns_); }
+    /// Numbers (addresses by 4096) of the pages that were reached, in the order in which they were first.
+    std::vector<uint64_t> take_pages() { return std::move(pages_); }
+    /// The lines of these pages, page_lines of each.
+    std::vector<Line> take_lines() { return std::move(lines_); }
 
   private:
     size_t first_line_of(uint64_t page);
 
     std::span<const uint64_t> addresses_;
-    std::unordered_map<uint64_t, size_t> pages_;  ///< where the columns have a page's first line
+    std::vector<uint64_t> pages_;
+    std::vector<Line> lines_;
+    std::unordered_map<uint64_t, size_t> first_lines_;  ///< of each page its first one in `lines_`
     uint64_t latest_page_ = UINT64_MAX;
     size_t latest_line_ = 0;
-    Columns columns_;
 };
 
 }  // namespace malloom::native

@@ -23,14 +23,13 @@ ResolvedAccess access(uint32_t request, uint64_t offset, unsigned log2, uint32_t
 
 /// By the line's number, those alone that an access reached.
 std::map<uint64_t, Line> lines_of(LineUse& use) {
-    const LineUse::Columns columns = use.take();
+    const std::vector<uint64_t> pages = use.take_pages();
+    const std::vector<LineUse::Line> lines = use.take_lines();
     std::map<uint64_t, Line> found;
-    for (size_t i = 0; i < columns.accesses.size(); ++i) {
-        const uint64_t line =
-            columns.pages[i / LineUse::page_lines] * LineUse::page_lines + i % LineUse::page_lines;
-        if (columns.accesses[i] != 0) {
-            found[line] = {columns.accesses[i], columns.first[i], columns.used[i]};
-        }
+    for (size_t i = 0; i < lines.size(); ++i) {
+        const uint64_t number =
+            pages[i / LineUse::page_lines] * LineUse::page_lines + i % LineUse::page_lines;
+        if (lines[i].accesses != 0) found[number] = {lines[i].accesses, lines[i].first, lines[i].used};
     }
     return found;
 }
