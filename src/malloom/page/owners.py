@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +18,8 @@ NAME_ROOM = 80
 MOST_OWNERS = 2000
 """That have a name; the others are one."""
 OTHERS = "other call sites"
+CLONE = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv)\b[.\d]*")
+"""What a compiler adds to the name of a function of which it makes a copy or a part."""
 
 
 @dataclass(frozen=True)
@@ -64,5 +67,12 @@ def _names(profile: HeapProfile, contexts: list[int]) -> tuple[dict[int, str], l
 
 
 def _own(places: list[Place]) -> list[Place]:
-    """Without what a language's library calls in itself, and what the C library calls before main."""
-    return without_libraries_own(places[: count_of_program([place.function for place in places])])
+    """Without what a language's library calls in itself, and what the C library calls before main; and of
+    calls of a function by itself the innermost, so that a tree that recursion builds has one owner."""
+    own = [replace(place, function=CLONE.sub("", place.function)) for place in places]
+    own = without_libraries_own(own[: count_of_program([place.function for place in own])])
+    return [place for at, place in enumerate(own) if at == 0 or not _is_recursion(own[at - 1], place)]
+
+
+def _is_recursion(inner: Place, outer: Place) -> bool:
+    return bool(inner.function) and (inner.function, inner.file) == (outer.function, outer.file)

@@ -1,6 +1,8 @@
 "use strict";
 // The page: numbers, colours, maps and the walk. A link to #colour=owner&step=40&walk=1 opens it so.
 
+function counted(count, one, more) { return `${countText(count)} ${count === 1 ? one : more}`; }
+
 function row(table, part, cells, tag) {
   const made = element("tr");
   cells.forEach(([text, id]) => made.append(element(tag, text, id ? { id } : {})));
@@ -22,9 +24,9 @@ function showNumbers(data) {
 function mapText(data, map, drawn) {
   const gaps = drawn.rows.filter((each) => each.gap), left = map.pages_in_all - map.page_numbers.length, parts = [];
   parts.push(left ? `${countText(map.page_numbers.length)} of ${countText(map.pages_in_all)} pages with objects are drawn, those with the most accesses; ${countText(left)} are left out` : `${countText(map.pages_in_all)} pages with objects`);
-  if (gaps.length) parts.push(`${countText(gaps.length)} gaps are folded, ${countText(gaps.reduce((sum, each) => sum + each.gap, 0))} pages ${left ? "that are left out or have no objects" : "without objects"}`);
+  if (gaps.length) parts.push(`${counted(gaps.length, "gap is", "gaps are")} folded, ${countText(gaps.reduce((sum, each) => sum + each.gap, 0))} pages ${left ? "that are left out or have no objects" : "without objects"}`);
   const rest = data.requests - map.placed;
-  if (map.placed && rest) parts.push(`not placed: ${countText(rest)} ${rest === 1 ? "request" : "requests"}, drawn at the end, where they were recorded`);
+  if (map.placed && rest) parts.push(`not placed: ${counted(rest, "request", "requests")}, drawn at the end, where they were recorded`);
   return `${parts.join("; ")}.`;
 }
 
@@ -36,19 +38,19 @@ function showDetails(data, drawn, cell) {
   const list = element("ul"), spots = drawn.spotsIn(cell), shown = spots.slice(0, LISTED);
   for (const at of shown) list.append(element("li", spotText(data, map.spots, at)));
   const left = map.lines.objects[line] - shown.reduce((sum, at) => sum + map.spots.requests[at], 0);
-  if (left > 0) list.append(element("li", `and ${countText(left)} more`));
+  if (left > 0 && shown.length) list.append(element("li", `and ${countText(left)} more`));
   box.append(list);
 }
 
 function lineText(data, lines, at) {
-  const objects = `; ${countText(lines.objects[at])} ${lines.objects[at] === 1 ? "object" : "objects"} over the run`;
+  const objects = `; ${counted(lines.objects[at], "object", "objects")} over the run, of ${data.owners[lines.owner[at]]}${lines.objects[at] > 1 ? " and maybe others" : ""}`;
   if (!data.has_accesses) return objects;
   const first = lines.first[at] < 0 ? "" : `, ${lines.used[at]} of 64 bytes used, first by access ${countText(lines.first[at])}`;
-  return `${objects}; ${countText(lines.accesses[at])} accesses${first}`;
+  return `${objects}; ${counted(lines.accesses[at], "access", "accesses")}${first}`;
 }
 
 function spotText(data, spots, at) {
-  const accesses = data.has_accesses ? `, ${countText(spots.accesses[at])} accesses to it` : "";
+  const accesses = data.has_accesses ? `, ${counted(spots.accesses[at], "access", "accesses")} to it` : "";
   const times = spots.requests[at] > 1 ? `, and ${countText(spots.requests[at] - 1)} more at this place later` : "";
   return `${bytesText(spots.size[at])} of ${data.owners[spots.owner[at]]}: request ${countText(spots.first[at] + 1)}${times}${accesses}`;
 }

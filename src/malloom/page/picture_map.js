@@ -65,7 +65,7 @@ class HeapMap {
   fit() {
     const width = this.scroll.clientWidth, height = this.scroll.clientHeight, ratio = devicePixelRatio || 1;
     this.cell = Math.max(2, Math.floor((width - GUTTER) / PAGE_LINES));
-    this.row = Math.max(3, Math.min(14, Math.floor(height / this.rows.length)));
+    this.row = Math.max(2, Math.min(14, Math.floor(height / this.rows.length)));
     this.tall.style.height = `${Math.max(height, this.rows.length * this.row + LABEL)}px`;
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;

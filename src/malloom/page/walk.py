@@ -54,8 +54,9 @@ def walks_of(profile: HeapProfile, maps: Sequence[Places]) -> list[Walk]:
     wanted = STEPS * STEP_ACCESSES
     begin = _begin(profile)
     walks = [Walk("in a row", _in_a_row(profile, maps, begin))]
-    if profile.access_entries > wanted:
-        walks.append(Walk("spread over the run", _spread(profile, maps)))
+    count = _count(profile)
+    if count > wanted:
+        walks.append(Walk("spread over the run", _spread(profile, maps, count // STEPS)))
     return [walk for walk in walks if walk.steps]
 
 
@@ -66,6 +67,12 @@ def _begin(profile: HeapProfile) -> int:
     return 0 if first == NEVER else first
 
 
+def _count(profile: HeapProfile) -> int:
+    """Accesses in the stream; a profile's own count of entries has what reached no object as well."""
+    last = profile.requests.last_access
+    return int(last[last != NEVER].max(initial=0)) + 1
+
+
 def _in_a_row(profile: HeapProfile, maps: Sequence[Places], begin: int) -> list[Step]:
     wanted = STEPS * STEP_ACCESSES
     source = profile.accesses(begin, wanted) if begin else profile.accesses()
@@ -73,8 +80,7 @@ def _in_a_row(profile: HeapProfile, maps: Sequence[Places], begin: int) -> list[
     return _steps(request, packed, maps, [begin + at * STEP_ACCESSES for at in range(STEPS)])
 
 
-def _spread(profile: HeapProfile, maps: Sequence[Places]) -> list[Step]:
-    period = profile.access_entries // STEPS
+def _spread(profile: HeapProfile, maps: Sequence[Places], period: int) -> list[Step]:
     request, packed = _read(profile.accesses(period - STEP_ACCESSES, STEP_ACCESSES), STEPS * STEP_ACCESSES)
     return _steps(request, packed, maps, [(at + 1) * period - STEP_ACCESSES for at in range(STEPS)])
 

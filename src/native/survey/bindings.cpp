@@ -117,6 +117,7 @@ std::vector<uint64_t> words_of(const std::vector<LineUse::Line>& lines) {
 /// first one, a bit for each byte that is used).
 nb::list use_of_lines(AccessSource& source, const std::vector<ArrayView<uint64_t>>& layouts) {
     std::vector<LineUse> uses;
+    uses.reserve(layouts.size());
     for (const auto& addresses : layouts) uses.emplace_back(to_span(addresses));
     unlocked([&] {
         uint64_t position = 0;
