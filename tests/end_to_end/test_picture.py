@@ -56,16 +56,17 @@ def picture(folder: Path) -> Picture:
 
 
 @functools.cache
-def shown(page: Path, state: str = "") -> str:
-    """What the browser has made of the page, without the code in it."""
+def shown(page: Path, state: str = "", *flags: str) -> str:
+    """What the browser has made of the page within 20 s of its own time, without the code in it."""
     command = [
         "chromium",
         "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
-        f"--user-data-dir={page.parent}/browser-{page.stem}-{state}",
+        f"--user-data-dir={page.parent}/browser-{page.stem}-{state}{len(flags)}",
         "--host-resolver-rules=MAP * ~NOTFOUND",
         "--virtual-time-budget=20000",
+        *flags,
         "--dump-dom",
         f"file://{page}#{state}",
     ]
@@ -140,6 +141,35 @@ def test_a_line_tells_what_lies_in_it(traverse: Path) -> None:
     assert "line at plan + 0x" in told
     assert f"{planned.accesses[at]:,} accesses" in told
     assert "96 B of build" in told
+
+
+USER = """<script>
+const waiting = setInterval(() => {
+  if (!document.body.dataset.ready) return;
+  clearInterval(waiting);
+  const canvas = document.querySelector(".map canvas");
+  canvas.dispatchEvent(new FocusEvent("focus"));
+  for (const key of ["ArrowDown", "ArrowRight"]) canvas.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  document.getElementById("play").click();
+}, 10);
+</script></body>"""
+"""Goes a page down and a line to the right in the first map, and plays the walk."""
+
+
+def test_keys_lead_through_a_map_and_the_walk_plays(traverse: Path) -> None:
+    page = traverse / "used.html"
+    page.write_text((traverse / "both.html").read_text().replace("</body>", USER))
+    steps = []
+    for flags in ((), ("--force-prefers-reduced-motion",)):
+        html = shown(page, "", *flags)
+        address = int(picture(traverse).maps[0].drawn.pages[1]) * 4096 + 64
+        assert f"as recorded: line at {address:#x};" in text_of(html, "details")
+        assert text_of(html, "play") == "Pause"
+        told = re.match(r"step (\d+) of", text_of(html, "step-told"))
+        assert told
+        steps.append(int(told[1]))
+    quick, calm = steps
+    assert 1 <= calm < quick / 3
 
 
 def test_without_a_plan_there_is_one_map(traverse: Path) -> None:

@@ -175,12 +175,12 @@ def test_a_profile_without_requests_is_refused() -> None:
 
 def test_a_page_of_a_large_heap_has_its_bound() -> None:
     random = np.random.default_rng(3)
-    count = 250_000
+    count = 120_000
     address = random.integers(0, 3 * MOST_PAGES * 256, count).astype(np.uint64) * np.uint64(16) + np.uint64(
         BASE
     )
     size = random.integers(16, 400, count)
-    use = random.integers(0, count, 1_000_000)
+    use = random.integers(0, count, 400_000)
     profile = HeapProfile.from_arrays(
         size, address=address, context=random.integers(0, 3000, count), accesses=use
     )
