@@ -22,7 +22,7 @@ RELEASE := release
 # How long `make soak` fuzzes each decoder.
 FUZZ_SECONDS := 600
 
-.PHONY: help setup build wheel native firmware demo test bench soak format
+.PHONY: help setup build wheel native firmware demo test bench soak gallery format
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -89,6 +89,13 @@ soak: native firmware  ## long randomised runs: fuzzed decoders and heaps, then 
 	@MALLOOM_LLVM=22 .venv/bin/python -m pytest -n $(shell nproc) tests/compiler/test_cases.py
 	@MALLOOM_SOAK=1 $(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=soak
 	@$(PYTEST) -m long
+
+gallery: PACKAGES := test
+gallery: setup  ## take the pictures of malloom's pages in docs/gallery anew
+	@$(MAKE) wheel $(if $(wildcard build/wheel-with-compiler.stamp),,COMPILER=OFF)
+	@setup/native.sh release traverse health
+	@rm -rf build/gallery && mkdir -p build/gallery
+	@PYTHONPATH=tests .venv/bin/python -m end_to_end.gallery $(CURDIR)/build/gallery
 
 format: setup  ## format and fix all sources in place
 	@git ls-files '*.cpp' '*.h' '*.c' '*.def' | grep -v '\.def$$' | xargs clang-format-19 -i
