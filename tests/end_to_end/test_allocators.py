@@ -33,6 +33,10 @@ int main(void) {
 """
 
 
+RUNS = 12
+"""Of which one has huge pages, where a setting gives them in some runs only."""
+
+
 @pytest.fixture
 def huge_kib(compile_c: Callable[..., object]) -> Callable[[str], int]:
     """KiB of huge pages that a program has under a setting once it has touched 64 MiB."""
@@ -52,7 +56,9 @@ def huge_kib(compile_c: Callable[..., object]) -> Callable[[str], int]:
 @pytest.mark.parametrize("name", [f"{name} huge" for name in NAMES])
 def test_settings_with_huge_pages_have_them(name: str, huge_kib: Callable[[str], int]) -> None:
     """Wherever the kernel has any to give, which it may not have while other tests fill its caches."""
-    assert (huge_kib(name) > 0) == (system_huge_pages() != "never")
+    # The C library's begin where its heap does, at random: of 60 runs 33 had 78 MiB of them, and 27 none.
+    some_run = any(huge_kib(name) > 0 for _ in range(RUNS))
+    assert some_run == (system_huge_pages() != "never")
 
 
 @pytest.mark.parametrize("name", [*NAMES, "tcmalloc"])
