@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.gallery import FOLDER, HEIGHT, MADE_OF, SHOTS, WIDTH, hash_of_pages, jq_report, take
+from end_to_end.gallery import FOLDER, HEIGHT, MADE_OF, SHOTS, WIDTH, Shot, hash_of_pages, jq_report, take
 
 
 def size_of(picture: Path) -> tuple[int, int]:
@@ -21,8 +21,8 @@ def test_pictures_are_of_the_pages_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("shot", SHOTS, ids=lambda shot: shot.name)
-def test_every_picture_is_there_and_shown(shot: object) -> None:
-    name = f"{getattr(shot, 'name', '')}.png"
+def test_every_picture_is_there_and_shown(shot: Shot) -> None:
+    name = f"{shot.name}.png"
     assert size_of(FOLDER / name) == (WIDTH, HEIGHT)
     assert f"]({name})" in (FOLDER / "README.md").read_text()
     assert (FOLDER / name).stat().st_size < 400_000

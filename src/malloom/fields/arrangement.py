@@ -66,10 +66,11 @@ def arrangement_of(table: FieldTable, kind: Any) -> Arrangement | None:
         return None
     cost = _Cost(visits, table.simulated.line_bytes)
     order = np.lexsort((units[:, 0], -(visits @ used)))
-    packed, together = _packed(units, order), cost.of(_packed(units, order), used, size)
-    kept, split = _best_split(units, used, order, size, cost)
+    packed = _packed(units, order)
+    as_it_is, together = cost.of(units, used, size), cost.of(packed, used, size)
+    kept, split = _best_split(units, used, order, size, cost, as_it_is, together)
     return Arrangement(
-        as_it_is=cost.of(units, used, size),
+        as_it_is=as_it_is,
         together=together,
         order=tuple(units[order, 0].tolist()),
         split=split,
@@ -152,10 +153,12 @@ class _Cost:
         return total / len(starts) / float(self.visits.sum())
 
 
-def _best_split(units: Places, used: Together, order: Any, size: int, cost: _Cost) -> tuple[int, Lines]:
+def _best_split(
+    units: Places, used: Together, order: Any, size: int, cost: _Cost, as_it_is: Lines, together: Lines
+) -> tuple[int, Lines]:
     """How many of `order` the first object has, and the lines of a visit then."""
-    packed, most = _packed(units, order), cost.of(units, used, size).apart + SLIGHT
-    best, found = len(order), cost.of(packed, used, size)
+    packed, most = _packed(units, order), as_it_is.apart + SLIGHT
+    best, found = len(order), together
     for kept in range(1, len(order)):
         first, rest = order[:kept], order[kept:]
         bytes_of_first = _bytes_of(packed[first])

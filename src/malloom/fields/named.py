@@ -57,19 +57,20 @@ def named_fields(table: FieldTable, kind: Any, known: ObjectType | None) -> Name
         return NamedFields(fields, [""] * len(fields), 1)
     elements = size // known.size if size != OTHER_SIZES and known.size else 1
     if elements > 1:
-        fields = _summed(fields, known.size)
+        fields, _ = summed(fields, fields["offset"] % known.size)
     return NamedFields(fields, [name_at(known, field) for field in fields], max(elements, 1))
 
 
-def _summed(fields: Rows, size: int) -> Rows:
-    """The fields of elements of this size, by their offset in the element."""
-    keys = np.stack([fields["offset"] % size, fields["bytes"]], axis=1)
-    found, of_field = np.unique(keys, axis=0, return_inverse=True)
+def summed(fields: Rows, offset: Any) -> tuple[Rows, Any]:
+    """Fields at these offsets, those of one offset and width as one; and which row each became."""
+    keys = np.stack([offset, fields["bytes"]], axis=1)
+    found, inverse = np.unique(keys, axis=0, return_inverse=True)
+    of_field = inverse.reshape(-1)
     rows = np.zeros(len(found), dtype=fields.dtype)
     rows["offset"], rows["bytes"] = found[:, 0], found[:, 1]
     for name in COUNTS:
-        np.add.at(rows[name], of_field.reshape(-1), fields[name])
-    return rows
+        np.add.at(rows[name], of_field, fields[name])
+    return rows, of_field
 
 
 def name_at(known: ObjectType | None, field: Any) -> str:

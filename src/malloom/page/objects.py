@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from malloom.fields.arrangement import Arrangement, arrangement_of
-from malloom.fields.named import COUNTS, KindTypes, name_at
+from malloom.fields.named import COUNTS, KindTypes, name_at, summed
 from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
-from malloom.report.names import is_of_library, short_name
 from malloom.sites.table import KeyedContext, SiteTable
+from malloom.types.evidence import is_library
 from malloom.types.object_types import ObjectType
 
 MOST_OBJECTS = 200
@@ -70,9 +70,7 @@ def objects_of(
 def column_of(sites: SiteTable, context: KeyedContext) -> int:
     """Where in its line the program's own call stands: one line may make objects of several types."""
     calls = (call for number in context.frames for call in sites.frames[number].site.calls)
-    own = (
-        call.column for call in calls if call.line and not is_of_library(short_name(call.function), call.file)
-    )
+    own = (call.column for call in calls if call.line and not is_library(call))
     return next(own, 0)
 
 
@@ -116,14 +114,7 @@ def joined(table: FieldTable, kinds: list[Any]) -> tuple[Rows, list[list[int]]]:
     """The fields of several kinds as those of one, the most used of them in their order, and the pairs of
     these."""
     every = np.concatenate([table.fields_of(kind) for kind in kinds])
-    keys, of_field = np.unique(
-        np.stack([every["offset"], every["bytes"]], axis=1), axis=0, return_inverse=True
-    )
-    of_field = of_field.reshape(-1)
-    rows = np.zeros(len(keys), dtype=every.dtype)
-    rows["offset"], rows["bytes"] = keys[:, 0], keys[:, 1]
-    for name in COUNTS:
-        np.add.at(rows[name], of_field, every[name])
+    rows, of_field = summed(every, every["offset"])
     kept = np.sort(
         np.argsort(-(rows["loads"] + rows["stores"]).astype(np.int64), kind="stable")[:MOST_FIELDS]
     )

@@ -163,23 +163,13 @@ def is_of_c(entry: Entry) -> bool:
     return language_of(entry) in C_LANGUAGES
 
 
-def parameters_of(entry: Entry) -> list[Entry]:
-    """The types that a template, or a generic function, is made with."""
+def parameters_of(entry: Entry, name: str = "") -> list[Entry]:
+    """The types that a template, or a generic function, is made with: all, or those of this name."""
     return [
         found
         for each in same(entry)
         for child in each.iter_children()
-        if child.tag == "DW_TAG_template_type_param" and (found := type_of(child)) is not None
-    ]
-
-
-def named_parameters(entry: Entry, name: str) -> list[Entry]:
-    """The same of a Rust function, of that name."""
-    return [
-        found
-        for each in same(entry)
-        for child in each.iter_children()
-        if child.tag == "DW_TAG_template_type_param" and text_of(child, "DW_AT_name") == name
+        if child.tag == "DW_TAG_template_type_param" and name in ("", text_of(child, "DW_AT_name"))
         if (found := type_of(child)) is not None
     ]
 

@@ -24,7 +24,6 @@ from malloom.types.entries import (
     is_untyped,
     language_of,
     name_of,
-    named_parameters,
     number_of,
     parameters_of,
     pointee,
@@ -123,7 +122,7 @@ def of_generic(asked: Asked) -> Iterator[Found]:
     if place is None:
         return
     container = place[1] or HASH_TABLE
-    for kind in named_parameters(asked.scope.entry, "T"):
+    for kind in parameters_of(asked.scope.entry, "T"):
         is_several = asked.fits(kind) if container in ARRAYS else _is_hash_table(asked, kind, container)
         if asked.is_one(kind) or is_several:
             yield Found(kind, f"the T of {short_name(asked.scope.name)} in {container}", is_sure=True)
