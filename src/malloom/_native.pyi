@@ -170,6 +170,8 @@ class Simulation:
         sizes: U64,
         accesses: U64,
         first_access: U64,
+        contexts: U32,
+        context_count: int,
         caches: list[tuple[int, int, int]],
         tlbs: list[tuple[int, int, int]],
         replacement: str,
@@ -186,6 +188,7 @@ class Simulation:
         progress: Callable[[int], None] | None,
     ) -> None: ...
     def counts(self) -> list[list[tuple[int, int, int]]]: ...
+    def counts_by_context(self, number: int) -> U64: ...
 
 def simulate_addresses(
     source: AddressSource,

@@ -114,6 +114,8 @@ def test_the_call_sites_have_the_numbers_of_the_report(profile: Path) -> None:
         expected = sorted("-" if each[key] is None else f"{each[key]:,}" for each in contexts)
         assert sorted(row[name] for row in shown_rows) == expected
     assert {row["call site"].split()[0] for row in shown_rows} == {"push", "text"}
+    gains = [int(row["predicted gain"].removesuffix("%")) for row in shown_rows]
+    assert all(-100 <= gain <= 100 for gain in gains)
 
 
 def rows_of(html: str, table: str) -> list[dict[str, str]]:
@@ -223,4 +225,8 @@ def test_a_verdict_is_a_page_too(
     for row in found["rows"]:
         if "train" in row:
             assert row["name"] in html
+    foretold = {row["name"]: row["predicted"] for row in found["rows"] if row["kind"] == "plan"}
+    assert foretold.keys() >= {"pools"} and all(
+        ratio is None or 0 < ratio < 10 for ratio in foretold.values()
+    )
     assert malloom("optimize", "--html", program, "--", program).returncode == 2

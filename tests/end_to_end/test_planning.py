@@ -54,7 +54,8 @@ def test_what_auto_takes_is_explained(malloom: Malloom, profile: Path, tmp_path:
     told = malloom("plan", profile, "-o", "run.plan", "--cache", "p4", "--explain")
     assert told.returncode == 0, told.stderr
     assert (tmp_path / "run.plan").read_bytes() == (tmp_path / "plain.plan").read_bytes()
-    heading, first, *_, reason = told.stdout.splitlines()
+    heading, first, *lines = told.stdout.splitlines()
+    reason = next(line for line in lines if " is predicted " in line)
     assert heading.split()[:4] == ["against", "as", "recorded", "waiting"]
     name, waiting = first.split()[:2]
     assert reason.startswith(f"{name} is predicted to wait {waiting} of the cycles as recorded")
@@ -67,11 +68,41 @@ def test_what_auto_takes_is_explained(malloom: Malloom, profile: Path, tmp_path:
         == read_plan(tmp_path / "run.plan").header["strategy"].rstrip(b"\0").decode()
     )
     assert f"{rows[name]['waiting']:.3f}" == waiting
+    sites = explained["sites"]
+    assert sum(site["share_of_waiting"] for site in sites) == pytest.approx(1)
+    saved = sum(site["share_of_waiting"] * (1 - (site["waiting"][name] or 0)) for site in sites)
+    assert saved == pytest.approx(1 - rows[name]["waiting"])
+    after = lines[lines.index(reason) + 1 :]
+    assert after[0] == f"of all waiting  with {name}  objects of"
+    assert f"{sites[0]['share_of_waiting']:.1%}" in after[1] and sites[0]["site"].split()[0] in after[1]
     simulated = malloom("simulate", profile, "--cache", "p4", "--json")
     cycles = {row["strategy"]: row["cycles"] for row in json.loads(simulated.stdout)["rows"]}
     for each in rows:
         expected = cycles[each] / cycles["overhead-only"]
         assert rows[each]["waiting"] == pytest.approx(expected, abs=0.001), each
+
+
+def test_with_a_run_time_the_share_of_time_is_predicted(malloom: Malloom, profile: Path) -> None:
+    def rows(seconds: float) -> dict[str, dict[str, float]]:
+        options = ("--run-time", str(seconds), "--strategy", "first-use", "--strategy", "random", "--json")
+        done = malloom("simulate", profile, *options)
+        assert done.returncode == 0, done.stderr
+        found: list[dict[str, float]] = json.loads(done.stdout)["rows"]
+        return {str(row["strategy"]): row for row in found}
+
+    # Within a run of no time all of it waits, within one of a day as good as nothing.
+    for row in rows(1e-9).values():
+        assert row["time"] == pytest.approx(row["waiting"])
+    for row in rows(86400).values():
+        assert row["time"] == pytest.approx(1, abs=1e-3)
+    told = malloom("simulate", profile, "--run-time", "1", "--sites", "2")
+    heading, *_, blank, sites, first, second = told.stdout.splitlines()
+    assert heading.split()[:4] == ["strategy", "cycles", "time", "waiting"]
+    assert blank == "" and sites.startswith("of all waiting  with ") and "%" in first and "%" in second
+    other = malloom("simulate", profile, "--run-time", "1", "--cache", "p4")
+    assert other.returncode == 2 and "--run-time is of this machine" in other.stderr
+    alone = malloom("plan", profile, "-o", "x.plan", "--run-time", "1")
+    assert alone.stderr == "malloom: --run-time is for --explain; add --explain, or leave it out\n"
 
 
 def test_a_named_strategy_needs_no_reason(malloom: Malloom, profile: Path) -> None:

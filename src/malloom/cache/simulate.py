@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from malloom import _native
 from malloom.cache.geometry import Geometry
 from malloom.profile import HeapProfile
-from malloom.profile.requests import I64
+from malloom.profile.requests import I64, U64
 from malloom.profile.survey import windows
 
 WARM_UP_SHARE = 0.25
@@ -31,6 +31,17 @@ class LevelCounts:
 
 
 @dataclass(frozen=True)
+class CountsByContext:
+    """What the objects of each context cost: columns with an entry per context of the profile."""
+
+    misses: tuple[U64, ...]
+    """Of each cache."""
+    hidden: tuple[U64, ...]
+    tlb_misses: tuple[U64, ...]
+    """Of each TLB."""
+
+
+@dataclass(frozen=True)
 class SimulatedCounts:
     """What one layout cost. Counts of the sample where a sample was simulated, not scaled up."""
 
@@ -40,6 +51,8 @@ class SimulatedCounts:
     """Distinct lines of 64 bytes that the accessed objects lie in."""
     pages: int
     """Distinct pages of 4096 bytes that they lie in."""
+    by_context: CountsByContext | None = field(default=None, compare=False)
+    """None where that was not asked for."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,11 @@ class Sample:
     def warm_up(self) -> int:
         """Accesses at the start of each window that are not counted."""
         return int(self.take * WARM_UP_SHARE)
+
+    @property
+    def scale(self) -> float:
+        """Accesses of the run for each that is counted."""
+        return (self.skip + self.take) / (self.take - self.warm_up) if self.take else 1.0
 
 
 def sample_among(access_entries: int, budget: int | None) -> Sample:
@@ -83,15 +101,18 @@ def simulate(
 class Simulation:
     """Takes layouts one by one, so that the caller need not hold all of them, and then runs once."""
 
-    def __init__(self, profile: HeapProfile, geometry: Geometry) -> None:
+    def __init__(self, profile: HeapProfile, geometry: Geometry, by_context: bool = False) -> None:
         self._profile = profile
         self._geometry = geometry
+        self._contexts = len(profile.contexts) if by_context else 0
         self._touched: dict[str, tuple[int, int]] = {}
         self._native = _native.Simulation(
             profile.requests.address,
             profile.requests.size,
             profile.requests.accesses,
             profile.requests.first_access,
+            profile.requests.context,
+            self._contexts,
             [(level.sets, level.ways, level.line_bytes) for level in geometry.caches],
             [(level.sets, level.ways, level.line_bytes) for level in geometry.tlbs],
             geometry.replacement,
@@ -117,13 +138,30 @@ class Simulation:
         chosen = sample or Sample(0, 0)
         accesses = self._profile.accesses(chosen.skip, chosen.take)
         self._native.run(accesses, chosen.take, chosen.warm_up, chosen.skip, progress)
-        counted = zip(self._touched.items(), self._native.counts(), strict=True)
-        return {name: self._counts(levels, touched) for (name, touched), levels in counted}
+        counted = enumerate(zip(self._touched.items(), self._native.counts(), strict=True))
+        return {
+            name: self._counts(levels, touched, self._by_context(number))
+            for number, ((name, touched), levels) in counted
+        }
 
-    def _counts(self, levels: list[tuple[int, int, int]], touched: tuple[int, int]) -> SimulatedCounts:
+    def _by_context(self, number: int) -> CountsByContext | None:
+        if not self._contexts:
+            return None
+        columns = self._native.counts_by_context(number).reshape(self._contexts, -1).T
+        caches = 2 * len(self._geometry.caches)
+        return CountsByContext(
+            tuple(columns[0:caches:2]), tuple(columns[1:caches:2]), tuple(columns[caches:])
+        )
+
+    def _counts(
+        self,
+        levels: list[tuple[int, int, int]],
+        touched: tuple[int, int],
+        by_context: CountsByContext | None,
+    ) -> SimulatedCounts:
         named = [
             LevelCounts(level.name, *counts)
             for level, counts in zip((*self._geometry.caches, *self._geometry.tlbs), levels, strict=True)
         ]
         caches = len(self._geometry.caches)
-        return SimulatedCounts(tuple(named[:caches]), tuple(named[caches:]), *touched)
+        return SimulatedCounts(tuple(named[:caches]), tuple(named[caches:]), *touched, by_context)

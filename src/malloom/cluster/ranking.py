@@ -36,6 +36,7 @@ class Facts:
 
     notes: tuple[str, ...]
     access_entries: int
+    has_all_accesses: bool
     worth: tuple[str, ...]
     """Of the strategies those among which the best is looked for."""
 
@@ -49,6 +50,7 @@ class Simulated:
     strategy: str
     geometry: Geometry
     sample: Sample
+    by_context: bool
 
 
 def facts_of(asked: Asked) -> Facts:
@@ -57,7 +59,8 @@ def facts_of(asked: Asked) -> Facts:
         profile = _opened.profile(asked.profile, asked.process)
         check_simulatable(profile, asked.profile)
         worth = worth_simulating([strategy(name) for name in asked.names], profile)
-        return Facts(tuple(notes_on(profile)), profile.access_entries, tuple(each.name for each in worth))
+        names = tuple(each.name for each in worth)
+        return Facts(tuple(notes_on(profile)), profile.access_entries, profile.has_all_accesses, names)
 
 
 def check_simulatable(profile: HeapProfile, name: str) -> None:
@@ -71,7 +74,8 @@ def simulated(task: Simulated) -> Ranked:
     """The strategy's standing."""
     with _one_at_a_time:
         profile = _opened.profile(task.profile, task.process)
-        return rank(profile, [strategy(task.strategy)], task.geometry, sample=task.sample)[0]
+        chosen = [strategy(task.strategy)]
+        return rank(profile, chosen, task.geometry, sample=task.sample, by_context=task.by_context)[0]
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class RemoteRanking:
     profile: str
     process: str | None
     geometry: Geometry
+    by_context: bool = False
 
     def facts(self, names: Sequence[str]) -> Facts:
         asked = Asked(self.profile, self.process, tuple(names))
@@ -89,5 +94,6 @@ class RemoteRanking:
 
     def rank(self, names: Sequence[str], sample: Sample, told: Told = silent) -> list[Ranked]:
         """The best first, as malloom.layout.ranking.rank has it. `told` is told how many are done."""
-        work = [Simulated(self.profile, self.process, name, self.geometry, sample) for name in names]
+        of = self.profile, self.process
+        work = [Simulated(*of, name, self.geometry, sample, self.by_context) for name in names]
         return in_order(self.tasks.run(simulated, work, told))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from malloom.commands.plan_exact_bins import Language, plan_exact_bins, require_
 from malloom.commands.plan_explained import Explanation, explanation
 from malloom.commands.plan_fleet import plan_of_fleet, require_profile
 from malloom.commands.ranking_progress import shown, tasks_shown
-from malloom.commands.simulate import CACHE_HELP, PROFILE_HELP, SCHEDULER_HELP
+from malloom.commands.simulate import CACHE_HELP, PROFILE_HELP, RUN_TIME_HELP, SCHEDULER_HELP
 from malloom.errors import CommandError, UsageProblem
 from malloom.layout.bin_layout import DEFAULT_BINS, MOST_BINS, TARGETS
 from malloom.layout.layout import Layout
@@ -39,6 +40,8 @@ from malloom.layout.ranking import (
 )
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.output_file import check_new, check_output, check_replaced, is_kind
+from malloom.output_width import output_width
+from malloom.predictions.time import missing_time, run_time_of
 from malloom.profile import HeapProfile
 from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
@@ -150,9 +153,13 @@ def plan(
         typer.Option(
             "--explain",
             help="Print why auto takes what it takes: what each strategy is predicted to wait and to miss, "
-            "against the layout as recorded.",
+            "against the layout as recorded, and where.",
         ),
     ] = False,
+    run_time: Annotated[
+        float | None,
+        typer.Option(help=f"With --explain: {RUN_TIME_HELP}", metavar="SECONDS", show_default=False),
+    ] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(help=f"For --strategy auto. {SCHEDULER_HELP}", metavar="ADDRESS", show_default=False),
@@ -177,6 +184,7 @@ def plan(
         "pools": pools,
         "scheduler": scheduler is not None,
         "explain": explain,
+        "run-time": run_time is not None,
         "with": learned is not None,
     }
     if purpose is Purpose.bins:
@@ -193,6 +201,8 @@ def plan(
     for option in ("scheduler", "explain"):
         if named and given[option]:
             raise UsageProblem(f"--{option} is for --strategy auto", remedy="leave one of them out")
+    if run_time is not None and not explain:
+        raise UsageProblem("--run-time is for --explain", remedy="add --explain, or leave it out")
     path = local_file(profile)
     check_output(output, path)
     if not force:
@@ -206,6 +216,9 @@ def plan(
     check_not_empty(opened)
     for note in (*notes_on(opened), *geometry.notes):
         typer.echo(f"note: {note}", err=True)
+    run = run_time_of(run_time, geometry, opened.has_all_accesses)
+    for note in missing_time(run_time, run):
+        typer.echo(f"note: {note}", err=True)
     chosen, layout = (
         (None, place(named, opened, geometry))
         if named
@@ -215,7 +228,8 @@ def plan(
     if learned is not None:
         made = with_learned(opened, made, learned)
     write_plan(with_site_keys(opened, made), output)
-    _tell(made, output, len(opened.requests), explanation(chosen) if chosen and explain else None, as_json)
+    explained = explanation(chosen, opened, run) if chosen and explain else None
+    _tell(made, output, len(opened.requests), explained, as_json)
 
 
 def _tell(plan: Plan, output: Path, requests: int, explained: Explanation | None, as_json: bool) -> None:
@@ -225,7 +239,7 @@ def _tell(plan: Plan, output: Path, requests: int, explained: Explanation | None
         return
     typer.echo(summary(plan, requests), err=True)
     if explained:
-        typer.echo("\n".join(explained.lines()))
+        typer.echo("\n".join(explained.lines(output_width(sys.stdout))))
 
 
 def _best_of(
@@ -258,7 +272,7 @@ def _best(profile: HeapProfile, geometry: Geometry, explain: bool) -> tuple[Chos
     accesses = min(profile.access_entries, FIRST_ROUND)
     beside = [strategy(RECORDED)] if explain else []
     with shown(len(candidates), accesses) as progress:
-        return best_layout(profile, candidates, geometry, progress, beside)
+        return best_layout(profile, candidates, geometry, progress, beside, by_context=explain)
 
 
 def _best_at(
@@ -268,7 +282,7 @@ def _best_at(
     names = [each.name for each in worth_simulating(all_strategies(), profile)]
     beside = [RECORDED] if explain else []
     with tasks_at(scheduler) as tasks, tasks_shown("simulating", len(names)) as told:
-        ranking = RemoteRanking(tasks, *named, geometry)
+        ranking = RemoteRanking(tasks, *named, geometry, by_context=explain)
         chosen = best_of(names, profile.access_entries, partial(ranking.rank, told=told), beside)
     return chosen, place(strategy(chosen.best.strategy), profile, geometry)
 

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from malloom.cache.simulate import Sample
+from malloom.commands import predicted_sites
 from malloom.layout.ranking import RECORDED, TIE, Chosen, Ranked
+from malloom.predictions.sites import SitePrediction, by_site
+from malloom.predictions.time import RunTime, predicted
+from malloom.profile import HeapProfile
+
+SHOWN = 10
+"""Call sites for people; machines get all."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +25,10 @@ class Explanation:
     rows: tuple[tuple[int, Ranked], ...]
     """Round, from 0 on, and standing."""
     recorded: tuple[Ranked, ...]
+    samples: tuple[Sample, ...]
+    run_time: RunTime | None
+    sites: tuple[SitePrediction, ...]
+    """Of the last round."""
     reason: str
 
     def data(self) -> dict[str, Any]:
@@ -25,29 +37,38 @@ class Explanation:
             "chosen": self.best,
             "reason": self.reason,
             "strategies": [
-                {"strategy": each.strategy, "round": number + 1, **_ratios(each, self.recorded[number])}
+                {"strategy": each.strategy, "round": number + 1, **self._ratios(number, each)}
                 for number, each in self.rows
             ],
+            "sites": predicted_sites.as_data(self.sites),
         }
 
-    def lines(self) -> Iterator[str]:
-        """For people: a table, and the reason."""
+    def lines(self, width: int) -> Iterator[str]:
+        """For people: a table, the reason, and where the chosen one gains."""
         recorded = self.recorded[0].counts
         names = [level.name for level in (*recorded.caches, *recorded.tlbs)]
-        table = [("against as recorded", "waiting", *(f"{name} misses" for name in names), "pages")]
+        time = ("CPU time",) if self.run_time else ()
+        table = [("against as recorded", *time, "waiting", *(f"{name} misses" for name in names), "pages")]
         for number, each in self.rows:
-            ratios = _ratios(each, self.recorded[number])
-            numbers = (ratios["waiting"], *ratios["misses"].values(), ratios["pages"])
-            table.append((each.strategy, *("-" if one is None else f"{one:.3f}" for one in numbers)))
+            ratios = self._ratios(number, each)
+            times = (ratios["time"],) if self.run_time else ()
+            numbers = (*times, ratios["waiting"], *ratios["misses"].values(), ratios["pages"])
+            table.append((each.strategy, *map(predicted_sites.ratio_text, numbers)))
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         for name, *cells in table:
             numbers_of = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
             yield "  ".join([f"{name:{widths[0]}}", *numbers_of])
         yield self.reason
+        yield from predicted_sites.as_lines(self.sites[:SHOWN], [self.best], width)
+
+    def _ratios(self, number: int, ranked: Ranked) -> dict[str, Any]:
+        recorded = self.recorded[number]
+        found = predicted(ranked, recorded, self.samples[number], self.run_time)
+        return {"time": found.time, "waiting": found.waiting, **_of_counts(ranked, recorded)}
 
 
-def explanation(chosen: Chosen) -> Explanation:
-    """Of what was chosen with the layout as recorded beside it."""
+def explanation(chosen: Chosen, profile: HeapProfile, run_time: RunTime | None) -> Explanation:
+    """Of what was chosen for the profile, by context, with the layout as recorded beside it."""
     recorded: list[Ranked] = []
     latest: dict[str, tuple[int, Ranked]] = {}
     for number, ranked in enumerate(chosen.rounds):
@@ -59,7 +80,16 @@ def explanation(chosen: Chosen) -> Explanation:
         for each in chosen.rounds[0]
         if each.strategy != RECORDED and latest[each.strategy] not in first
     ]
-    return Explanation(chosen.best.strategy, (*first, *rest), tuple(recorded), _reason(chosen, recorded[-1]))
+    sites, _ = by_site(profile, [each for _, each in first], recorded[-1])
+    return Explanation(
+        chosen.best.strategy,
+        (*first, *rest),
+        tuple(recorded),
+        chosen.samples,
+        run_time,
+        tuple(sites),
+        _reason(chosen, recorded[-1]),
+    )
 
 
 def _reason(chosen: Chosen, recorded: Ranked) -> str:
@@ -87,14 +117,13 @@ def _of(cycles: float, recorded: float) -> str:
     return f"{cycles / recorded:.3f}" if recorded else "as many"
 
 
-def _ratios(ranked: Ranked, recorded: Ranked) -> dict[str, Any]:
+def _of_counts(ranked: Ranked, recorded: Ranked) -> dict[str, Any]:
     levels = zip(
         (*ranked.counts.caches, *ranked.counts.tlbs),
         (*recorded.counts.caches, *recorded.counts.tlbs),
         strict=True,
     )
     return {
-        "waiting": _ratio(ranked.cycles, recorded.cycles),
         "misses": {level.name: _ratio(level.misses, base.misses) for level, base in levels},
         "pages": _ratio(ranked.counts.pages, recorded.counts.pages),
     }

@@ -115,6 +115,9 @@ def report(
 def show_page(profile: Path, output: Path | None, process: str | None, cache: str) -> None:
     """Write the page, and say where it is."""
     from malloom.cache.geometry import geometry_from  # noqa: PLC0415
+    from malloom.commands.ranking_progress import shown  # noqa: PLC0415
+    from malloom.layout.ranking import FIRST_ROUND  # noqa: PLC0415
+    from malloom.layout.registry import strategy_names  # noqa: PLC0415
     from malloom.page.write import write_page  # noqa: PLC0415
 
     if is_kind(profile, "plan"):
@@ -123,7 +126,8 @@ def show_page(profile: Path, output: Path | None, process: str | None, cache: st
     geometry = geometry_from(cache)
     check_output(page, profile)
     check_replaced(page, "page")
-    write_page(profile, process, geometry, page)
+    with shown(len(strategy_names()), FIRST_ROUND) as progress:
+        write_page(profile, process, geometry, page, progress)
     typer.echo(f"{page} ({format_size(page.stat().st_size)}); open it in a browser")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from malloom.cache.cost import stall_cycles
+from malloom.cache.cost import F64, stall_cycles, stall_cycles_by_context
 from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import Sample, SimulatedCounts, Simulation, sample_among
 from malloom.errors import CommandError
@@ -52,6 +52,8 @@ class Ranked:
     arena_bytes: int
     planned: int
     """Requests that have a place."""
+    by_context: F64 | None = field(default=None, compare=False)
+    """Of the cycles, those for the objects of each context; None where that was not asked for."""
 
 
 @dataclass(frozen=True)
@@ -83,17 +85,18 @@ def rank(
     *,
     sample: Sample | None = None,
     progress: RankingProgress = SILENT,
+    by_context: bool = False,
 ) -> list[Ranked]:
     """All strategies, the best first: by cycles, and by pages and lines where those are as good as equal."""
-    ranking = Ranking(profile, geometry, progress)
+    ranking = Ranking(profile, geometry, progress, by_context)
     ranking.enter(strategies)
     return ranking.run(sample)
 
 
-def simulation_of(profile: HeapProfile, geometry: Geometry) -> Simulation:
+def simulation_of(profile: HeapProfile, geometry: Geometry, by_context: bool = False) -> Simulation:
     """Raises CommandError where the heap is larger than can be simulated."""
     try:
-        return Simulation(profile, geometry)
+        return Simulation(profile, geometry, by_context)
     except ValueError as problem:
         raise CommandError(
             f"the profile cannot be simulated: {problem}", remedy="record a smaller input"
@@ -103,9 +106,11 @@ def simulation_of(profile: HeapProfile, geometry: Geometry) -> Simulation:
 class Ranking:
     """Layouts of one profile under simulation, of which PLACERS at most are held in full."""
 
-    def __init__(self, profile: HeapProfile, geometry: Geometry, progress: RankingProgress) -> None:
+    def __init__(
+        self, profile: HeapProfile, geometry: Geometry, progress: RankingProgress, by_context: bool = False
+    ) -> None:
         self._profile, self._geometry, self._progress = profile, geometry, progress
-        self._simulation = simulation_of(profile, geometry)
+        self._simulation = simulation_of(profile, geometry, by_context)
         self._placed: dict[str, tuple[int, int, Groups | None, Pools | None]] = {}
 
     def enter(self, strategies: Iterable[Strategy]) -> None:
@@ -137,12 +142,14 @@ class Ranking:
     def run(self, sample: Sample | None) -> list[Ranked]:
         """Simulates; the best first."""
         counted = self._simulation.run(sample, self._progress.simulated)
-        return in_order(
-            [
-                Ranked(name, counts, stall_cycles(counts, self._geometry), *self._placed[name][:2])
-                for name, counts in counted.items()
-            ]
-        )
+        return in_order([self._ranked(name, counts) for name, counts in counted.items()])
+
+    def _ranked(self, name: str, counts: SimulatedCounts) -> Ranked:
+        each = counts.by_context
+        by_context = None if each is None else stall_cycles_by_context(each, self._geometry)
+        # The columns that the cycles come of are let go: there are some for each strategy.
+        kept = replace(counts, by_context=None)
+        return Ranked(name, kept, stall_cycles(counts, self._geometry), *self._placed[name][:2], by_context)
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:
@@ -169,6 +176,8 @@ class Chosen:
 
     best: Ranked
     rounds: tuple[list[Ranked], ...]
+    samples: tuple[Sample, ...]
+    """Of each round."""
 
 
 def best_layout(
@@ -177,6 +186,7 @@ def best_layout(
     geometry: Geometry,
     progress: RankingProgress = SILENT,
     beside: Iterable[Strategy] = (),
+    by_context: bool = False,
 ) -> tuple[Chosen, Layout]:
     """The best strategy and its layout: all by a small sample, the best of them by a larger one. Those
     `beside` are simulated too. Raises CommandError where the profile has no accesses."""
@@ -185,7 +195,7 @@ def best_layout(
             "the profile has no accesses to choose by",
             remedy="record with --accesses full, or name a --strategy",
         )
-    ranking = Ranking(profile, geometry, progress)
+    ranking = Ranking(profile, geometry, progress, by_context)
     chosen, others = worth_simulating(strategies, profile), list(beside)
     ranking.enter([*chosen, *others])
 
@@ -206,12 +216,14 @@ def best_of(
 ) -> Chosen:
     """The best of the strategies: all by a small sample of so many accesses, the best of them by a larger
     one. `simulated` ranks those of some names by a sample."""
-    rounds = [simulated([*names, *beside], sample_among(access_entries, FIRST_ROUND))]
+    samples = [sample_among(access_entries, FIRST_ROUND)]
+    rounds = [simulated([*names, *beside], samples[0])]
     if access_entries > FIRST_ROUND:
         finalists = {each.strategy for each in _without(rounds[0], beside)[:FINALISTS]}
         best = [name for name in names if name in finalists]
-        rounds.append(simulated([*best, *beside], sample_among(access_entries, SAMPLED_ACCESSES)))
-    return Chosen(_without(rounds[-1], beside)[0], tuple(rounds))
+        samples.append(sample_among(access_entries, SAMPLED_ACCESSES))
+        rounds.append(simulated([*best, *beside], samples[1]))
+    return Chosen(_without(rounds[-1], beside)[0], tuple(rounds), tuple(samples))
 
 
 def _without(ranked: Iterable[Ranked], names: Collection[str]) -> list[Ranked]:

@@ -1,20 +1,18 @@
 """Which strategies are worth a race: what simulation ranks first, and some whatever it says."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from malloom.errors import CommandError
 from malloom.launch.preloading import over
 from malloom.layout.plan_file import read_plan
 from malloom.layout.plan_header import has_flag, has_pools, places_nothing
-from malloom.layout.ranking import SAMPLED_ACCESSES
 from malloom.layout.registry import strategy_names
-from malloom.measure import stages, variants
+from malloom.measure import variants
 from malloom.measure.allocators import Setting
-from malloom.optimize.recording import RecordedProfile
+from malloom.optimize.predicting import Ranking
 from malloom.optimize.settings import AllocatorRow
 from malloom.settings import with_setting
 
@@ -57,6 +55,8 @@ class Candidate:
     over: Setting | None = None
     without_prefetches: bool = False
     small_in_pools: bool = False
+    predicted: float | None = field(default=None, compare=False)
+    """CPU time that simulation foretells, against that with the layout as recorded."""
 
     kind = "plan"
     executable = None
@@ -189,36 +189,18 @@ def sparing(candidates: Sequence[Candidate], empty: Path) -> list[Candidate]:
     return [early, by_size, *([replace(pools, packed=True, small_in_pools=True)] if pools else [])]
 
 
-def candidate_strategies(
-    recording: RecordedProfile,
-    say: Callable[[str], None],
-    note: Callable[[str], None],
-    scheduler: str | None = None,
-) -> list[str]:
-    """Names of strategies, likely best first, from those among which a plan's `auto` chooses. Without
-    recorded accesses there is nothing to simulate. With a scheduler of Dask's each is simulated by a task."""
-    if recording.accesses == "none":
+def chosen_from(ranking: Ranking) -> list[str]:
+    """The best of a ranking, and what is tried always, in the ranking's order and without twins. Where
+    nothing was simulated: what can be planned without accesses."""
+    if not ranking:
         return _installed(WITHOUT_ACCESSES)
-    say("simulating every strategy")
-    options = ["--auto", "--json", "--accesses", str(SAMPLED_ACCESSES), *recording.chosen]
-    options += ["--scheduler", scheduler] if scheduler else []
-    try:
-        answer = stages.output_of("simulate", str(recording.profile), *options)
-    except CommandError as error:
-        note(f"nothing was simulated ({error})")
-        return _installed(WITHOUT_ACCESSES)
-    return chosen_from(json.loads(answer)["rows"])
-
-
-def chosen_from(ranking: list[dict[str, Any]]) -> list[str]:
-    """The best of a ranking, and what is tried always, in the ranking's order and without twins."""
     names = [row["strategy"] for row in without_twins(ranking)]
     best = names[:FROM_SIMULATION]
     always = [name for name in names if name in ALWAYS and name not in best]
     return [*best, *always]
 
 
-def without_twins(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def without_twins(rows: Ranking) -> Ranking:
     """The ranking with one row of those whose counts are all equal: the same layout again.
 
     Of twins the one that is always tried stays, so that it is, and under the plainest name.

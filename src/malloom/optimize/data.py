@@ -91,6 +91,11 @@ def places_by_ordinal(row: Row) -> bool:
     return isinstance(row, Candidate) and row.has_arena
 
 
+def predicted_of(row: Row) -> float | None:
+    """CPU time that simulation foretells, against that with the layout as recorded; None: nothing does."""
+    return row.predicted if isinstance(row, Candidate) else None
+
+
 def _rows(outcome: Outcome) -> list[dict[str, Any]]:
     training = outcome.training
     if training is None:
@@ -104,6 +109,7 @@ def _row(row: Row, measured: Measured | None, problem: str | None) -> dict[str, 
         "kind": row.kind,
         "described": row.setting.described if isinstance(row, AllocatorRow) else row.name,
         "this_input_only": places_by_ordinal(row),
+        "predicted": predicted_of(row),
         "problem": problem,
     }
     if measured:

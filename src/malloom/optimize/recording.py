@@ -28,11 +28,13 @@ MOST_REQUESTS = 6_000_000
 @dataclass(frozen=True)
 class RecordedProfile:
     """A profile, and which accesses it has; `notes` say what could not be recorded, and why. `process` is the
-    executable's that plans are for; None: the program's own."""
+    executable's that plans are for; None: the program's own. `run_time` are the seconds of CPU time of the
+    program by itself."""
 
     profile: Path
     accesses: str
     notes: tuple[str, ...]
+    run_time: float
     process: str | None = None
 
     @property
@@ -54,7 +56,7 @@ def record_for_planning(
         say(f"recording, accesses {accesses}")
         problem = _problem_of_recording(program, plain, profile, accesses)
         if problem is None:
-            return RecordedProfile(profile, accesses, tuple(notes))
+            return RecordedProfile(profile, accesses, tuple(notes), plain.cpu_time)
         if wanted or accesses not in LESS:
             raise CommandError(
                 f"the program does not run as it should while it is recorded ({problem})",

@@ -9,9 +9,10 @@ from malloom.layout.plan_agreement import write_agreed
 from malloom.layout.plan_header import places_nothing
 from malloom.measure import stages
 from malloom.measure.process import Command, Run
-from malloom.optimize.candidates import BY_CONTEXT, Candidate, candidate_strategies
+from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
 from malloom.optimize.learning import Learned, Learner, contents_of
 from malloom.optimize.options import Options
+from malloom.optimize.predicting import predictions_of, ranking_of
 from malloom.optimize.recording import RecordedProfile, is_affordable, record_for_planning
 from malloom.optimize.worker import worker_of_all
 
@@ -83,15 +84,18 @@ def candidates_of(
     sources: Sources, options: Options, most: int, say: Say
 ) -> tuple[list[Candidate], list[str]]:
     """The plans that were learned, and one for each strategy worth a race, at most so many; what to note."""
-    own = [Candidate(name, plan) for name, plan in sources.learned.plans.items()]
-    notes = list(sources.notes)
+    plans, notes = dict(sources.learned.plans), list(sources.notes)
     if not sources.recordings:
-        return own, notes
-    wanted = max(most - len(own), FEWEST_PLANNED)
-    planned, more = _planned(sources, options, wanted, say)
+        return [Candidate(name, plan) for name, plan in plans.items()], notes
+    wanted = max(most - len(plans), FEWEST_PLANNED)
+    names, predicted = _worth_planning(sources, options, say, notes.append)
+    planned, more = _planned(sources, [name for name in names if name not in plans][:wanted], say)
     if options.strategy and not planned:
         raise CommandError(f"there is no plan to try: {more[-1]}")
-    return [*own, *planned], [*notes, *more]
+    made = [
+        Candidate(name, plan, predicted=predicted.get(name)) for name, plan in {**plans, **planned}.items()
+    ]
+    return made, [*notes, *more]
 
 
 def _together(lessons: Mapping[str, Learned], folder: Path) -> tuple[Learned, list[str]]:
@@ -125,20 +129,23 @@ def _agree(name: str, plans: list[Path], written: Path) -> str:
     return f"{name}: the training inputs agree on {agreement.kept}, and {agreement.left_out} are left out"
 
 
-def _planned(sources: Sources, options: Options, most: int, say: Say) -> tuple[list[Candidate], list[str]]:
-    """A plan for each strategy that is worth it, and what went wrong."""
-    notes: list[str] = []
-    if options.strategy:
-        found = [options.strategy]
-    elif len(sources.recordings) == 1:
-        found = candidate_strategies(sources.recordings[0], say, notes.append, options.scheduler)
-    else:
-        found = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
-    names = [name for name in found if name not in sources.learned.plans][:most]
+def _worth_planning(
+    sources: Sources, options: Options, say: Say, note: Say
+) -> tuple[list[str], dict[str, float]]:
+    """The strategies, likely best first, and the CPU time that simulation foretells, as far as it does. Of
+    several inputs only those that these can agree on."""
+    fixed = [options.strategy] if options.strategy else []
+    if len(sources.recordings) > 1 and not fixed:
+        fixed = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
+    rankings = [ranking_of(each, say, note, fixed, options.scheduler) for each in sources.recordings]
+    return fixed or chosen_from(rankings[0]), predictions_of(rankings)
+
+
+def _planned(sources: Sources, names: list[str], say: Say) -> tuple[dict[str, Path], list[str]]:
+    """A plan for each of the strategies, and what went wrong."""
     say(f"planning, {'strategy' if len(names) == 1 else 'strategies'} {', '.join(names)}")
     made, problems = _made(sources.recordings, names)
-    notes += [f"strategy {name} is left out ({problem})" for name, problem in problems.items()]
-    return [Candidate(name, plan) for name, plan in made.items()], notes
+    return made, [f"strategy {name} is left out ({problem})" for name, problem in problems.items()]
 
 
 def _made(

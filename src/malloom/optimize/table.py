@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from malloom.measure.interval import Interval, Verdict
 from malloom.measure.process import METRICS
 from malloom.optimize.checking import CLIENTS_TIME
-from malloom.optimize.data import for_clients, medians, peak_ratio, places_by_ordinal, verdict_interval
+from malloom.optimize.data import (
+    for_clients,
+    medians,
+    peak_ratio,
+    places_by_ordinal,
+    predicted_of,
+    verdict_interval,
+)
 from malloom.optimize.goal import Goal
 from malloom.optimize.limit import score
 from malloom.optimize.training import AS_IT_IS, Measured, Row
@@ -14,7 +21,7 @@ from malloom.optimize.verdict import Outcome
 from malloom.quantities import format_size
 
 Cells = Sequence[str]
-HEAD = ("", "CPU time", "wall time", "peak memory", "mean memory", "runs")
+HEAD = ("", "CPU time", "predicted", "wall time", "peak memory", "mean memory", "runs")
 CHECK_HEAD = ("", "input", "CPU time", "wall time", "peak memory", "mean memory")
 DISAGREE = 0.02
 """Of the program's time: inputs disagree where a row is better by more on one and worse on another."""
@@ -117,17 +124,26 @@ def _training_rows(outcome: Outcome) -> list[Cells]:
     results, goal = training.results, outcome.options.goal
     there = [row for row in outcome.rows if row.name in results]
     there.sort(key=lambda row: score(goal, results[row.name]))
-    found: list[Cells] = [(AS_IT_IS, "1.000", "1.000", "1.00", "1.00", "")]
-    found += [_measured_cells(_marked(outcome, row), results[row.name]) for row in there]
+    found: list[Cells] = [(AS_IT_IS, "1.000", "", "1.000", "1.00", "1.00", "")]
+    found += [_measured_cells(_marked(outcome, row), row, results[row.name]) for row in there]
     failed = [_shown(row) for row in outcome.rows if row.name in training.left]
     missing = [*failed, *outcome.builds.left]
-    return [*found, *((name, "-", "-", "-", "-", "left out") for name in missing)]
+    return [*found, *((name, "-", "", "-", "-", "-", "left out") for name in missing)]
 
 
-def _measured_cells(name: str, measured: Measured) -> Cells:
+def _measured_cells(name: str, row: Row, measured: Measured) -> Cells:
     cpu, wall, peak, mean = (measured.mean(metric) for metric in METRICS)
+    foretold = predicted_of(row)
     runs = min(map(len, measured.runs.values()))
-    return (name, f"{cpu:.3f}", f"{wall:.3f}", f"{peak:.2f}", f"{mean:.2f}", str(runs))
+    return (
+        name,
+        f"{cpu:.3f}",
+        "" if foretold is None else f"{foretold:.3f}",
+        f"{wall:.3f}",
+        f"{peak:.2f}",
+        f"{mean:.2f}",
+        str(runs),
+    )
 
 
 def _check_rows(outcome: Outcome) -> list[Cells]:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from malloom.page.gains import Gains
 from malloom.page.sites import PageSite
 from malloom.quantities import format_size
 
@@ -50,6 +51,7 @@ class Alike:
     """Objects that no access reached."""
     uses: int = 0
     exposed: int = 0
+    gain: float = 0.0
     most_requests: int = 0
 
     def add(self, site: PageSite) -> None:
@@ -59,6 +61,7 @@ class Alike:
         self.kept += (site.to_end or 0.0) * site.bytes
         self.uses += (site.loads or 0) + (site.stores or 0)
         self.exposed += site.exposed or 0
+        self.gain += site.gain or 0.0
         if site.accessed is not None:
             self.unused = (self.unused or 0.0) + (1 - site.accessed) * site.requests
         if site.requests > self.most_requests:
@@ -73,12 +76,28 @@ def joined(sites: list[PageSite]) -> list[Alike]:
     return list(found.values())
 
 
-def advice_on(sites: list[PageSite], profile: str) -> list[Advice]:
-    """The heaviest first."""
+def advice_on(
+    sites: list[PageSite], profile: str, gains: Gains | None = None, program: str = ""
+) -> list[Advice]:
+    """The heaviest first. `program` is the command line that was recorded."""
     named = shlex.quote(profile)
     alike = joined(sites)
     found = [each for rule in (_misses, _peak, _unused, _short, _kept) for each in rule(alike, named)]
+    found += _placing(alike, gains, program) if gains else []
     return sorted(found, key=lambda each: -each.weight)[:MOST]
+
+
+def _placing(sites: list[Alike], gains: Gains, program: str) -> Iterator[Advice]:
+    if gains.whole < NOTABLE:
+        return
+    best = max(sites, key=lambda site: site.gain)
+    yield Advice(
+        gains.whole,
+        f"placing by {gains.strategy} is predicted to save {gains.whole:.0%} of the waiting for heap objects",
+        f"{best.gain:.0%} on objects of {best.name}; whether that is time too is to be measured",
+        f"malloom optimize -- {program}",
+        best.first,
+    )
 
 
 def _whole(sites: list[Alike], measure: str) -> int:

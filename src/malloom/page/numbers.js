@@ -15,7 +15,8 @@ function shareText(share) { return `${Math.round(100 * share)}%`; }
 
 function known(value, text) { return value === null || value === undefined ? "-" : text(value); }
 
-// name: what it is called; text: of a number; sum: whether the numbers of several sites add up.
+// name: what it is called; text: of a number; sum: whether the numbers of several sites add up; signed: whether there
+// are some below 0, of which nothing is drawn.
 const MEASURES = {
   requests: { name: "requests", text: countText, sum: true },
   bytes: { name: "bytes", text: bytesText, sum: true },
@@ -29,6 +30,7 @@ const MEASURES = {
   first_misses: { name: "first misses", text: countText, sum: true },
   misses: { name: "last misses", text: countText, sum: true },
   exposed: { name: "not hidden", text: countText, sum: true },
+  gain: { name: "predicted gain", text: shareText, sum: true, signed: true },
 };
 
 function element(tag, text, attributes) {

@@ -53,7 +53,7 @@ function showSummary(data) {
     list.append(item);
   }
   if (!data.advice.length) list.replaceWith(element("p", "Nothing stands out: no call site has a tenth of the misses, of the peak or of the requests.", { id: "advice" }));
-  const misses = data.geometry ? `; misses are those of a simulated ${data.geometry}` : "";
+  const misses = data.geometry ? `; misses are those of a simulated ${data.geometry}${data.placing ? `, gains are shares of all waiting there, by ${data.placing}` : ""}` : "";
   document.getElementById("foot").textContent = `${data.profile}, recorded ${data.created}; malloom ${data.version}${misses}. Lifetimes are in allocation events.`;
 }
 
@@ -173,7 +173,7 @@ function showProcesses(data) {
 
 function showMeasures() {
   const select = document.getElementById("measure");
-  for (const name of columns()) if (MEASURES[name].sum) select.append(element("option", MEASURES[name].name, { value: name }));
+  for (const name of columns()) if (MEASURES[name].sum && !MEASURES[name].signed) select.append(element("option", MEASURES[name].name, { value: name }));
   select.value = "bytes";
   select.addEventListener("change", () => showTab("flame"));
 }

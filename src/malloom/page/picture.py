@@ -24,10 +24,10 @@ from malloom.page.heap_lines import (
     recorded_places,
     uses_of_lines,
 )
-from malloom.page.owners import Owners, owners_of
 from malloom.page.walk import Walk, walks_of
 from malloom.profile import HeapProfile
 from malloom.profile.requests import I64
+from malloom.report.owners import Owners, owners_of
 from malloom.report.reasons import check_not_empty, gaps, other_notes
 
 CODE = ("numbers.js", "picture_colours.js", "picture_map.js", "picture_walk.js", "picture.js")

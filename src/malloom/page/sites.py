@@ -9,6 +9,8 @@ import numpy as np
 from malloom.cache.geometry import Geometry
 from malloom.fields.named import kind_types
 from malloom.fields.table import FieldTable, field_table
+from malloom.layout.ranking import SILENT, RankingProgress
+from malloom.page.gains import Gains, gains_of
 from malloom.page.objects import PageObject, objects_of
 from malloom.profile import HeapProfile
 from malloom.profile.timeline import Timeline, timeline_of
@@ -45,6 +47,8 @@ class PageSite:
     """Of the last level."""
     exposed: int | None
     """Those of them that a hardware prefetcher does not hide: it knows no order in which they come."""
+    gain: float | None
+    """Of all waiting for heap objects as recorded, what Contents.gains saves here."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,13 @@ class Contents:
     """Its contexts are indexes into `sites`."""
     objects: list[PageObject]
     """Empty without accesses."""
+    gains: Gains | None
     notes: list[str]
 
 
-def contents_of(profile: HeapProfile, geometry: Geometry) -> Contents:
-    """One pass over the accesses for misses and one for lifetimes, as far as there are accesses."""
+def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress = SILENT) -> Contents:
+    """One pass over the accesses for misses and one for lifetimes, as far as there are accesses; and some for
+    what placing would gain."""
     totals, rows = summarize(profile)
     rows.sort(key=lambda row: (-row.bytes, row.context))
     timeline = timeline_of(profile.requests, len(profile.contexts))
@@ -84,12 +90,14 @@ def contents_of(profile: HeapProfile, geometry: Geometry) -> Contents:
     places = symbols.places(frame for chain in chains for frame in chain)
     table = field_table(profile, geometry, DEEPEST)[0] if profile.access_entries else None
     used = _used(table) if table is not None else {}
+    found = gains_of(profile, geometry, progress)
+    gains = found if isinstance(found, Gains) else None
     numbers: dict[Place, int] = {}
     sites = []
     for row, chain in zip(rows, chains, strict=True):
         all_places = [place for frame in chain for place in places[frame]]
         frames = [numbers.setdefault(place, len(numbers)) for place in all_places]
-        sites.append(_site(row, all_places, frames, timeline, used))
+        sites.append(_site(row, all_places, frames, timeline, used, gains))
     index = {row.context: at for at, row in enumerate(rows)}
     return Contents(
         totals,
@@ -106,7 +114,8 @@ def contents_of(profile: HeapProfile, geometry: Geometry) -> Contents:
         _objects(
             table, {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))}
         ),
-        symbols.notes,
+        gains,
+        [*symbols.notes, *([found] if isinstance(found, str) else [])],
     )
 
 
@@ -141,6 +150,7 @@ def _site(
     frames: list[int],
     timeline: Timeline,
     used: dict[int, tuple[int, ...]],
+    gains: Gains | None,
 ) -> PageSite:
     loads, stores, first, last, hidden = used.get(row.hash, (0,) * 5) if used else (None,) * 5
     return PageSite(
@@ -158,6 +168,7 @@ def _site(
         first_misses=first,
         misses=last,
         exposed=None if last is None or hidden is None else last - hidden,
+        gain=None if gains is None else float(gains.of_context[row.context]),
     )
 
 

@@ -25,6 +25,9 @@ function drawTraining(found, metric) {
     return { type: "bar", orientation: "h", name: plain(kind), y: own.map((row) => plain(row.name + mark(row))), x: own.map((row) => row.train[metric]),
       text: own.map((row) => ratioText(row.train[metric])), hovertemplate: "%{y}: %{x:.3f}<extra></extra>" };
   });
+  const foretold = metric === "cpu_time" ? rows.filter((row) => row.predicted) : [];
+  if (foretold.length) traces.push({ type: "scatter", mode: "markers", name: "predicted", marker: { symbol: "diamond-open", size: 9 },
+    y: foretold.map((row) => plain(row.name + mark(row))), x: foretold.map((row) => row.predicted), hovertemplate: "predicted: %{x:.3f}<extra></extra>" });
   const one = { type: "line", x0: 1, x1: 1, yref: "paper", y0: 0, y1: 1, line: { dash: "dot" } };
   const place = document.getElementById("training-chart");
   place.style.height = `${120 + rows.length * ROW_HEIGHT}px`;

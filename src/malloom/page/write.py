@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -10,7 +11,8 @@ from typing import Any
 
 from malloom import __version__
 from malloom.cache.geometry import Geometry
-from malloom.page.advice import advice_on
+from malloom.layout.ranking import SILENT, RankingProgress
+from malloom.page.advice import Advice, advice_on
 from malloom.page.file import drawing_library, write_file
 from malloom.page.sites import Contents, contents_of
 from malloom.profile import HeapProfile, Process
@@ -21,7 +23,13 @@ MOST_PROCESSES = 500
 """That are listed."""
 
 
-def write_page(path: Path, process: str | None, geometry: Geometry, output: Path) -> None:
+def write_page(
+    path: Path,
+    process: str | None,
+    geometry: Geometry,
+    output: Path,
+    progress: RankingProgress = SILENT,
+) -> None:
     """Writes the page of one process of a profile: whoever opens `output` sees a whole one, old or new.
 
     Raises CommandError where the page would be empty, or where the library that draws is not installed.
@@ -29,7 +37,7 @@ def write_page(path: Path, process: str | None, geometry: Geometry, output: Path
     library = drawing_library()
     profile = HeapProfile.open(path, process)
     check_not_empty(profile)
-    data = page_data(path, profile, contents_of(profile, geometry), geometry)
+    data = page_data(path, profile, contents_of(profile, geometry, progress), geometry)
     write_file(output, data, "page.html", CODE, library)
 
 
@@ -56,10 +64,17 @@ def page_data(path: Path, profile: HeapProfile, contents: Contents, geometry: Ge
         "timeline": {name: value for name, value in asdict(contents.timeline).items() if name != "at_peak"},
         "objects": [asdict(each) for each in contents.objects],
         "line_bytes": geometry.caches[0].line_bytes,
-        "advice": [asdict(advice) for advice in advice_on(contents.sites, str(path))],
+        "placing": contents.gains.strategy if contents.gains else "",
+        "advice": [asdict(advice) for advice in _advice(path, profile, contents)],
         "processes": _processes(processes, profile.process),
         "processes_in_all": len(processes),
     }
+
+
+def _advice(path: Path, profile: HeapProfile, contents: Contents) -> list[Advice]:
+    process = profile.process
+    command = [process.executable or process.name, *process.arguments[1:]]
+    return advice_on(contents.sites, str(path), contents.gains, shlex.join(command))
 
 
 def _processes(processes: Sequence[Process], chosen: Process) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <tuple>
@@ -43,17 +44,20 @@ Counts to_counts(const std::vector<CacheCounts>& levels) {
 class Simulation {
   public:
     Simulation(const ArrayView<uint64_t>& recorded, ArrayView<uint64_t> sizes, ArrayView<uint64_t> accesses,
-               ArrayView<uint64_t> first_access, const Shapes& caches, const Shapes& tlbs,
-               std::string replacement)
+               ArrayView<uint64_t> first_access, ArrayView<uint32_t> contexts, size_t context_count,
+               const Shapes& caches, const Shapes& tlbs, std::string replacement)
         : sizes_(std::move(sizes)),
           accesses_(std::move(accesses)),
           first_access_(std::move(first_access)),
+          contexts_(std::move(contexts)),
+          context_count_(context_count),
           addresses_(to_span(recorded), to_span(sizes_)),
           geometry_{to_shapes(caches), to_shapes(tlbs)},
           replacement_(std::move(replacement)) {
         if (accesses_.shape(0) != addresses_.requests() || first_access_.shape(0) != addresses_.requests()) {
             throw std::invalid_argument("the requests' columns differ in length");
         }
+        check_contexts();
     }
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
@@ -112,12 +116,33 @@ class Simulation {
         return all;
     }
 
+    /// Of the layout of that number, as MissesByContext has them, in one row; empty without contexts.
+    nb::object counts_by_context(size_t number) const {
+        const std::span<const uint64_t> counts = layouts_.at(number)->counts_by_context();
+        return nb::cast(to_numpy(std::vector<uint64_t>(counts.begin(), counts.end())));
+    }
+
   private:
-    SimulatedRequests requests() const { return {addresses_, to_span(sizes_), to_span(first_access_)}; }
+    void check_contexts() const {
+        if (context_count_ == 0) return;
+        const std::span<const uint32_t> contexts = to_span(contexts_);
+        if (contexts.size() != addresses_.requests()) {
+            throw std::invalid_argument("the requests' columns differ in length");
+        }
+        if (std::ranges::any_of(contexts, [&](uint32_t context) { return context >= context_count_; })) {
+            throw std::out_of_range("a request is of no context");
+        }
+    }
+
+    SimulatedRequests requests() const {
+        return {addresses_, to_span(sizes_), to_span(first_access_), {to_span(contexts_), context_count_}};
+    }
 
     ArrayView<uint64_t> sizes_;
     ArrayView<uint64_t> accesses_;
     ArrayView<uint64_t> first_access_;
+    ArrayView<uint32_t> contexts_;
+    size_t context_count_;
     SimulatedAddresses addresses_;
     Geometry geometry_;
     std::string replacement_;
@@ -161,15 +186,17 @@ nb::tuple simulate_addresses(AddressSource& source, const std::vector<Machine>& 
 void bind_simulation(nb::module_& module) {
     nb::class_<Simulation>(module, "Simulation")
         .def(nb::init<ArrayView<uint64_t>, ArrayView<uint64_t>, ArrayView<uint64_t>, ArrayView<uint64_t>,
-                      const Shapes&, const Shapes&, std::string>(),
+                      ArrayView<uint32_t>, size_t, const Shapes&, const Shapes&, std::string>(),
              nb::arg("recorded"), nb::arg("sizes"), nb::arg("accesses"), nb::arg("first_access"),
-             nb::arg("caches"), nb::arg("tlbs"), nb::arg("replacement"))
+             nb::arg("contexts"), nb::arg("context_count"), nb::arg("caches"), nb::arg("tlbs"),
+             nb::arg("replacement"))
         .def("add", &Simulation::add, nb::arg("offsets"))
         .def("retain", &Simulation::retain, nb::arg("numbers"))
         .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
              nb::arg("skip"), nb::arg("progress").none())
         .def("offsets", &Simulation::offsets, nb::arg("number"))
-        .def("counts", &Simulation::counts);
+        .def("counts", &Simulation::counts)
+        .def("counts_by_context", &Simulation::counts_by_context, nb::arg("number"));
     module.def("simulate_addresses", &simulate_addresses, nb::arg("source"), nb::arg("machines"),
                nb::arg("prefetchers"));
 }

@@ -20,6 +20,7 @@ struct Geometry {
 struct AccessMisses {
     unsigned levels = 0;  ///< caches that missed, from the first on
     bool hidden = false;  ///< whether nobody waits for it: prefetched, or new memory
+    unsigned tlbs = 0;    ///< TLBs that missed, from the first on
 };
 
 /// A level is referenced by what missed in the level before it. An access over the end of a line references
@@ -44,8 +45,8 @@ class Hierarchy {
             return {};  // the line is where the access before it left it, in every cache and TLB
         }
         latest_line_ = first == last ? first : no_line;
-        const AccessMisses misses = reference_caches(address, bytes);
-        reference_tlbs(address, bytes);
+        AccessMisses misses = reference_caches(address, bytes);
+        misses.tlbs = reference_tlbs(address, bytes);
         return misses;
     }
 
@@ -85,7 +86,7 @@ class Hierarchy {
             return {};
         }
         const bool is_prefetched = prefetched(address, bytes, missed);
-        AccessMisses met{0, touched_.touch(address, bytes) || is_prefetched};
+        AccessMisses met{.hidden = touched_.touch(address, bytes) || is_prefetched};
         while (missed != Missed::none) {
             Cache<Replacement>& level = caches_[met.levels];
             ++level.counts.misses;
@@ -98,13 +99,16 @@ class Hierarchy {
         return met;
     }
 
-    void reference_tlbs(uint64_t address, unsigned bytes) {
+    unsigned reference_tlbs(uint64_t address, unsigned bytes) {
+        unsigned missed = 0;
         for (Cache<Replacement>& tlb : tlbs_) {
             if (tlb.reference(address, bytes) == Missed::none) {
-                return;
+                break;
             }
             ++tlb.counts.misses;
+            ++missed;
         }
+        return missed;
     }
 
     bool prefetched(uint64_t address, unsigned bytes, Missed missed) {

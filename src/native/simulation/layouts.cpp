@@ -18,10 +18,15 @@ template <class Replacement>
 class LayoutUnder final : public SimulatedLayout {
   public:
     LayoutUnder(const Geometry& geometry, const SimulatedRequests& requests, std::vector<uint32_t> granules)
-        : requests_(requests), granules_(std::move(granules)), geometry_(geometry), hierarchy_(geometry) {}
+        : requests_(requests),
+          granules_(std::move(granules)),
+          geometry_(geometry),
+          hierarchy_(geometry),
+          by_context_(requests.contexts, geometry) {}
 
     void run(std::span<const ResolvedAccess> accesses, bool counted) override {
         const std::vector<CacheCounts> before = counted ? std::vector<CacheCounts>{} : hierarchy_.counts();
+        const bool by_context = counted && by_context_.counts_any();
         starts_.resize(accesses.size());
         // Looking all addresses up first lets the host overlap its own cache misses.
         for (size_t i = 0; i < accesses.size(); ++i) {
@@ -29,7 +34,10 @@ class LayoutUnder final : public SimulatedLayout {
             starts_[i] = address(request) + accesses[i].offset();
         }
         for (size_t i = 0; i < accesses.size(); ++i) {
-            hierarchy_.access(starts_[i], accesses[i].size(), accesses[i].weight);
+            const AccessMisses met = hierarchy_.access(starts_[i], accesses[i].size(), accesses[i].weight);
+            if (by_context) {
+                by_context_.add(accesses[i].request, met);
+            }
         }
         if (!counted) {
             hierarchy_.restore(before);
@@ -38,9 +46,14 @@ class LayoutUnder final : public SimulatedLayout {
 
     std::vector<CacheCounts> counts() const override { return hierarchy_.counts(); }
 
+    std::span<const uint64_t> counts_by_context() const override { return by_context_.counts(); }
+
     std::span<const uint32_t> granules() const override { return granules_; }
 
-    void reset() override { hierarchy_ = Hierarchy<Replacement>(geometry_); }
+    void reset() override {
+        hierarchy_ = Hierarchy<Replacement>(geometry_);
+        by_context_.reset();
+    }
 
     void add_to_footprint(std::span<const uint32_t> requests) override {
         for (const uint32_t request : requests) {
@@ -58,6 +71,7 @@ class LayoutUnder final : public SimulatedLayout {
     std::vector<uint64_t> starts_;
     Geometry geometry_;
     Hierarchy<Replacement> hierarchy_;
+    MissesByContext by_context_;
 };
 
 void check_requests(std::span<const ResolvedAccess> accesses, size_t requests) {

@@ -10,7 +10,7 @@
 
 #include "src/native/accesses/source.h"
 #include "src/native/simulation/addresses.h"
-#include "src/native/simulation/hierarchy.h"
+#include "src/native/simulation/misses_by_context.h"
 
 namespace malloom::native {
 
@@ -30,6 +30,8 @@ class SimulatedLayout {
     /// Says which requests were used in the stream before what comes next.
     virtual void add_to_footprint(std::span<const uint32_t> requests) = 0;
     virtual std::vector<CacheCounts> counts() const = 0;
+    /// As MissesByContext has them; empty where nothing is counted by context.
+    virtual std::span<const uint64_t> counts_by_context() const = 0;
     /// Where the layout places each request, in granules; SimulatedAddresses::unplaced: nowhere.
     virtual std::span<const uint32_t> granules() const = 0;
     /// Empties the caches and takes the counts back to 0.
@@ -41,6 +43,7 @@ struct SimulatedRequests {
     const SimulatedAddresses& addresses;
     std::span<const uint64_t> sizes;         ///< bytes
     std::span<const uint64_t> first_access;  ///< position in the whole stream; UINT64_MAX: never
+    RequestContexts contexts;
 };
 
 /// `replacement` is lru, tree-plru or random, else std::invalid_argument. Keeps what `requests` refers to.

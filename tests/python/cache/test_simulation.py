@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malloom.cache.cost import stall_cycles, stall_cycles_by_context
 from malloom.cache.geometry import Geometry, geometry_from
-from malloom.cache.simulate import Sample, simulate
+from malloom.cache.simulate import Sample, Simulation, simulate
 from malloom.profile import HeapProfile
 
 SHAPES = [
@@ -131,6 +132,45 @@ def test_windows_count_only_after_their_warm_up() -> None:
     )
     # Two windows of 400; a quarter of each warms up, and by then all ten lines are in.
     assert counts["x"].caches[0].references == 600 and counts["x"].caches[0].misses == 0
+
+
+@settings(deadline=None)
+@given(
+    accesses=ACCESSES,
+    shape=st.sampled_from(SHAPES),
+    contexts=st.lists(st.integers(0, 4), min_size=64, max_size=64),
+    take=st.sampled_from([0, 40]),
+)
+def test_contexts_have_parts_of_the_counts(
+    accesses: list[tuple[int, int]], shape: str, contexts: list[int], take: int
+) -> None:
+    geometry = geometry_from(shape)
+    named, offsets = [request for request, _ in accesses], [offset for _, offset in accesses]
+    profile = HeapProfile.from_arrays([96] * 64, accesses=named, offsets=offsets, context=contexts)
+    simulation = Simulation(profile, geometry, by_context=True)
+    for name, layout in (("moved", np.arange(64)[::-1] * 112), ("recorded", np.full(64, -1))):
+        simulation.add(name, layout)
+    for _ in range(2):
+        for counts in simulation.run(Sample(0, take)).values():
+            parts = counts.by_context
+            assert parts is not None
+            caches = zip(parts.misses, parts.hidden, strict=True)
+            assert [(int(missed.sum()), int(hidden.sum())) for missed, hidden in caches] == [
+                (level.misses, level.hidden) for level in counts.caches
+            ]
+            assert [int(missed.sum()) for missed in parts.tlb_misses] == [
+                level.misses for level in counts.tlbs
+            ]
+            cycles = stall_cycles_by_context(parts, geometry)
+            assert cycles.sum() == pytest.approx(stall_cycles(counts, geometry))
+            unused = sorted({*range(len(profile.contexts))} - {contexts[request] for request in named})
+            assert not cycles[unused].any()
+        simulation.retain(["moved", "recorded"])
+
+
+def test_a_sample_stands_for_the_run() -> None:
+    assert Sample(0, 0).scale == 1
+    assert Sample(skip=60, take=40).scale == pytest.approx(100 / 30)
 
 
 def test_skipped_first_uses_are_not_taken_for_new_memory() -> None:

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from malloom.page.advice import MOST, advice_on
+from malloom.page.gains import Gains
 from malloom.page.sites import PageSite
 
-PLAIN = PageSite("push a.c:5", [0], 100, 1000, 500, 0, 900, 0.0, 1.0, 1000, 1000, 0, 0, 0)
+PLAIN = PageSite("push a.c:5", [0], 100, 1000, 500, 0, 900, 0.0, 1.0, 1000, 1000, 0, 0, 0, None)
 OTHER = replace(PLAIN, name="pop a.c:9", requests=10_000, bytes=100_000, at_peak=10_000)
 
 
@@ -38,6 +40,17 @@ def test_what_is_not_known_gives_no_advice() -> None:
         ("accessed", "loads", "stores", "first_misses", "misses", "exposed", "to_end", "lifetime")
     )
     assert told(replace(PLAIN, bytes=10**6, requests=10**5, **unknown), OTHER) == []
+
+
+def test_what_placing_gains_is_told_with_the_program_to_try() -> None:
+    sites = [replace(PLAIN, gain=0.2), replace(OTHER, gain=0.1)]
+    gains = Gains("first-use", 0.3, np.array([0.2, 0.1]))
+    (found,) = [each for each in advice_on(sites, "run.profile", gains, "walk 9") if "placing" in each.text]
+    assert found.text == "placing by first-use is predicted to save 30% of the waiting for heap objects"
+    assert found.evidence.startswith("20% on objects of push a.c:5")
+    assert found.command == "malloom optimize -- walk 9"
+    little = Gains("first-use", 0.05, np.array([0.05, 0.0]))
+    assert not any("placing" in each.text for each in advice_on(sites, "run.profile", little, "walk 9"))
 
 
 def test_misses_among_many_uses_are_no_matter() -> None:

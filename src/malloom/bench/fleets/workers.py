@@ -106,7 +106,7 @@ def measured_tasks(address: str, profile: Path) -> tuple[list[float], Model]:
         # With these the worker has read the profile, and no task below does.
         facts = ranking.facts(names)
         sample = sample_among(facts.access_entries, None)
-        work = [Simulated(str(profile), None, name, geometry, sample) for name in names]
+        work = [Simulated(str(profile), None, name, geometry, sample, False) for name in names]
         found = [_of_one(tasks, each) for each in work]
     reading = _seconds(lambda: HeapProfile.open(profile).requests.accesses)
     return found, Model(0.0, dispatch, reading)

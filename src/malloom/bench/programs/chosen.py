@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from malloom.bench.programs.programs import INPUTS, Input, Program, Role
+from malloom.bench.debian.programs import INPUTS, Input, Program, Role
 from malloom.bench.programs.scale import Scale
 from malloom.bench.steps import Bench
 from malloom.errors import CommandError

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from malloom.bench.programs.programs import PROGRAMS, Program
+from malloom.bench.debian.programs import PROGRAMS, Program
 from malloom.bench.ten_programs import known
 from malloom.measure.interleaved import Budget
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from malloom.bench.debian.programs import INPUTS, PROGRAMS, Program, Role
 from malloom.bench.goals import Goal
 from malloom.bench.programs.chosen import choose, ways_of
 from malloom.bench.programs.held_out import HeldOut, held_out_rows
-from malloom.bench.programs.programs import INPUTS, PROGRAMS, Program, Role
 from malloom.bench.programs.scale import FULL, QUICK, TIME, Scale, aim_of
 from malloom.bench.programs.summary import summary
 from malloom.bench.programs.tables import SUMMARY, pictures, tables

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from malloom.bench.debian.programs import Program, Role
 from malloom.bench.general import BEST
 from malloom.bench.means import MEAN
 from malloom.bench.numbers import ONE
 from malloom.bench.pictures import Picture, Shape
 from malloom.bench.programs.held_out import BEST_ROW, KEPT, UNLIMITED, WITHOUT
-from malloom.bench.programs.programs import Program, Role
 from malloom.bench.programs.scale import MEMORY, TIME, Aim
 from malloom.bench.programs.summary import PROGRAMS
 from malloom.bench.tables import Table

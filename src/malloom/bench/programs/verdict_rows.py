@@ -1,9 +1,9 @@
 """The verdict's own figures, on the inputs that `malloom optimize` was told of, as rows."""
 
+from malloom.bench.debian.programs import Program
 from malloom.bench.goals import Goal, against_limit
 from malloom.bench.kept import check_row, training_row
 from malloom.bench.programs.chosen import Choice
-from malloom.bench.programs.programs import Program
 from malloom.measure.rows import Row
 from malloom.measure.variants import GLIBC
 

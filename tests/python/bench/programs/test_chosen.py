@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from malloom.bench.debian.programs import INPUTS, PROGRAMS, Role
 from malloom.bench.programs.chosen import Choice, told_inputs, ways_of
-from malloom.bench.programs.programs import INPUTS, PROGRAMS, Role
 from malloom.errors import CommandError
 from malloom.layout.plan_record import write_with_record
 from malloom.measure.allocators import Way

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from malloom.bench.programs.debian import of_debian
-from malloom.bench.programs.draw import Draw
-from malloom.bench.programs.programs import INPUTS, PROGRAMS, Input, Program, Role
+from malloom.bench.debian.draw import Draw
+from malloom.bench.debian.executables import of_debian
+from malloom.bench.debian.programs import INPUTS, PROGRAMS, Input, Program, Role
 from malloom.errors import CommandError
 
 OF_BENCH_ONLY = ("bsdtar", "cppcheck", "groff", "ruby", "tclsh", "xalan")

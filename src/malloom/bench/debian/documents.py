@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from malloom.bench.programs.draw import Draw
+from malloom.bench.debian.draw import Draw
 
 ORDERS_SHEET = """<?xml version="1.0"?>
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from malloom.bench.programs import documents, files, markup, scripts, sources
-from malloom.bench.programs.debian import of_debian
-from malloom.bench.programs.draw import Draw
+from malloom.bench.debian import documents, files, markup, scripts, sources
+from malloom.bench.debian.draw import Draw
+from malloom.bench.debian.executables import of_debian
 from malloom.errors import CommandError
 from malloom.measure.rows import Place
 

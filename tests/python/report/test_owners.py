@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from malloom.page import owners
-from malloom.page.owners import OTHERS, owners_of
 from malloom.profile import HeapProfile
+from malloom.report import owners
+from malloom.report.owners import OTHERS, owners_of
 from malloom.report.symbols import Place
 
 CHAINS = {

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from malloom.bench.programs.documents import write_stations
-from malloom.bench.programs.draw import Draw
+from malloom.bench.debian.documents import write_stations
+from malloom.bench.debian.draw import Draw
 
 PYTHON = """
 import collections, json, sys

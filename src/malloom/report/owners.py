@@ -27,8 +27,10 @@ class Owners:
     """The owners of a profile's requests, those with the most bytes first."""
 
     names: list[str]
+    of_context: I64
+    """Per context of the profile: index into `names`."""
     of_request: I64
-    """Per request: index into `names`."""
+    """Per request: the same."""
     bytes: list[int]
     """Per owner: of all its requests."""
     notes: list[str]
@@ -52,7 +54,7 @@ def owners_of(profile: HeapProfile) -> Owners:
         of_context[each] = number[name]
     left = sum(summed[name] for name in ordered[MOST_OWNERS:])
     sums = [int(summed[name]) for name in ordered[:MOST_OWNERS]] + [int(left)] * (len(names) > MOST_OWNERS)
-    return Owners(names, of_context[context], sums, notes)
+    return Owners(names, of_context, of_context[context], sums, notes)
 
 
 def _names(profile: HeapProfile, contexts: list[int]) -> tuple[dict[int, str], list[str]]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from malloom.bench.programs.draw import Draw
+from malloom.bench.debian.draw import Draw
 
 
 def write_manual(folder: Path, draw: Draw, size: int) -> None:

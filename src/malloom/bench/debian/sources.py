@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from malloom.bench.programs.debian import of_debian
-from malloom.bench.programs.draw import Draw
+from malloom.bench.debian.draw import Draw
+from malloom.bench.debian.executables import of_debian
 
 OPERATORS = ("+", "-", "*", "^", "|", "&")
 

@@ -5,8 +5,8 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-from malloom.bench.programs.debian import of_debian
-from malloom.bench.programs.draw import Draw
+from malloom.bench.debian.draw import Draw
+from malloom.bench.debian.executables import of_debian
 
 BEGAN = 1_500_000_000
 """Seconds since 1970: when the first change was made."""

@@ -1,0 +1,54 @@
+"""What part of a run a layout is predicted to save."""
+
+from dataclasses import replace
+
+import pytest
+
+from malloom.cache.geometry import Geometry, geometry_from
+from malloom.cache.simulate import Sample, SimulatedCounts
+from malloom.errors import UsageProblem
+from malloom.layout.ranking import Ranked
+from malloom.predictions.time import Predicted, RunTime, missing_time, predicted, run_time_of
+
+HOST: Geometry = replace(geometry_from("p4"), name="host")
+WHOLE = Sample(0, 0)
+
+
+def waiting(cycles: float) -> Ranked:
+    return Ranked("any", SimulatedCounts((), (), 0, 0), cycles, 0, 0)
+
+
+def test_only_what_waits_can_be_saved() -> None:
+    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    recorded = waiting(0.4e9)
+    assert predicted(waiting(0.1e9), recorded, WHOLE, run_time) == Predicted(0.25, pytest.approx(0.7))
+    assert predicted(recorded, recorded, WHOLE, run_time) == Predicted(1.0, 1.0)
+    assert predicted(waiting(0.8e9), recorded, WHOLE, run_time) == Predicted(2.0, pytest.approx(1.4))
+    assert predicted(waiting(0.1e9), recorded, WHOLE, None) == Predicted(0.25, None)
+
+
+def test_a_sample_counts_for_all_that_it_stands_for() -> None:
+    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    sample = Sample(skip=60, take=40)
+    assert run_time.waiting_share(waiting(0.12e9), sample) == pytest.approx(0.4)
+
+
+def test_no_more_than_the_run_waits() -> None:
+    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    assert predicted(waiting(1e9), waiting(4e9), WHOLE, run_time) == Predicted(0.25, 0.25)
+
+
+def test_where_nothing_waits_nothing_is_saved() -> None:
+    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    assert predicted(waiting(0), waiting(0), WHOLE, run_time) == Predicted(None, 1.0)
+
+
+def test_a_time_is_of_this_machine_and_of_all_accesses() -> None:
+    found = run_time_of(2.0, HOST, has_all_accesses=True)
+    assert found is not None and found.seconds == 2.0 and 1e-11 < found.cycle_seconds < 1e-8
+    assert run_time_of(None, HOST, has_all_accesses=True) is None and missing_time(None, None) == []
+    assert run_time_of(2.0, HOST, has_all_accesses=False) is None
+    assert len(missing_time(2.0, None)) == 1
+    for seconds, geometry in ((0.0, HOST), (-1.0, HOST), (2.0, geometry_from("p4"))):
+        with pytest.raises(UsageProblem, match="--run-time"):
+            run_time_of(seconds, geometry, has_all_accesses=True)
