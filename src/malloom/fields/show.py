@@ -13,7 +13,7 @@ from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
 from malloom.printable import printable
 from malloom.quantities import counted, format_size
 from malloom.report.names import demangle, is_of_library, short_name
-from malloom.sites.keys import Site
+from malloom.sites.keys import Call, Site
 from malloom.sites.table import KeyedContext
 from malloom.types.object_types import ObjectType
 
@@ -78,24 +78,26 @@ def type_object(known: ObjectType | None) -> dict[str, Any] | None:
     """A type for machines."""
     if known is None:
         return None
-    return {"name": known.name, "size": known.size, "is_sure": known.is_sure, "how": known.how}
+    at = _call_object(known.at)
+    return {"name": known.name, "size": known.size, "is_sure": known.is_sure, "how": known.how, "at": at}
 
 
 def _site_object(site: Site) -> dict[str, Any]:
     return {
         "offset": site.offset,
         "callee": site.callee,
-        "calls": [
-            {
-                "function": call.function,
-                "file": call.file,
-                "line": call.line,
-                "column": call.column,
-                "function_line": call.function_line,
-            }
-            for call in site.calls
-        ],
+        "calls": [_call_object(call) for call in site.calls],
         "twins": site.twins,
+    }
+
+
+def _call_object(call: Call) -> dict[str, Any]:
+    return {
+        "function": call.function,
+        "file": call.file,
+        "line": call.line,
+        "column": call.column,
+        "function_line": call.function_line,
     }
 
 

@@ -14,6 +14,7 @@ from elftools.elf.elffile import ELFFile
 from malloom.report.debug_files import DEBUG_ROOT, find_debug_information
 from malloom.report.elf_symbols import build_id_of
 from malloom.report.names import demangle
+from malloom.sites.keys import Call
 from malloom.sites.table import NO_MODULE, Frame, SiteModule, SiteTable
 from malloom.types.entries import size_of, type_name
 from malloom.types.evidence import (
@@ -33,6 +34,7 @@ MOST_FRAMES = 24
 """Of a chain that are asked, from the innermost on: a container may lie a dozen calls above the heap."""
 
 C_LIBRARY = ("libc.so", "libc-", "ld-linux", "ld-musl")
+NOWHERE = Call("", "", 0)
 CHARACTERS = re.compile(r"(?:[\w:&*]+ )?std::__cxx11::basic_string<char\b")
 """What begins the names of the C++ library's functions that make a string's characters."""
 
@@ -50,6 +52,8 @@ class ObjectType:
     """Whether the evidence names the type; else the type merely fits, and is shown with a mark."""
     members: tuple[Member, ...]
     """None where it is no structure."""
+    at: Call = NOWHERE
+    """The call that told: the caller of a wrapper, or the function of a container."""
 
     @property
     def marked(self) -> str:
@@ -86,7 +90,7 @@ class ObjectTypes:
         # AssertionError for a form. Without types a report is still one.
         try:
             found = self._first(frames, size)
-            return _described(found) if found is not None else self._by_symbol(frames, size)
+            return _described(*found) if found is not None else self._by_symbol(frames, size)
         except (
             ELFError,
             DWARFError,
@@ -103,10 +107,12 @@ class ObjectTypes:
         """What the name of a function says that no debug information tells of: the C++ library's strings."""
         calls = [call for number in frames[:1] for call in self._sites.frames[number].site.calls]
         if calls and CHARACTERS.match(demangle(calls[0].function)):
-            return ObjectType("char", 1, "characters of std::string", is_sure=True, members=())
+            how = "characters of std::string"
+            return ObjectType("char", 1, how, is_sure=True, members=(), at=calls[0])
         return None
 
-    def _first(self, frames: tuple[int, ...], size: int | None) -> Found | None:
+    def _first(self, frames: tuple[int, ...], size: int | None) -> tuple[Found, Call] | None:
+        """What the first rule says that knows, and the call of which it knows."""
         last: Asked | None = None
         is_direct = True
         for number in frames:
@@ -119,16 +125,17 @@ class ObjectTypes:
                 is_own = is_new(asked.call) or not is_library(asked.call)
                 last = replace(asked, is_direct=is_direct and is_own)
                 if (found := first_found(last)) is not None:
-                    return found
+                    return found, last.call
                 if not passes_on(last):
                     return self._by_size(frame, last)
                 is_direct = last.is_direct
         return self._by_size(frame, last) if last is not None else None
 
-    def _by_size(self, frame: Frame, asked: Asked) -> Found | None:
+    def _by_size(self, frame: Frame, asked: Asked) -> tuple[Found, Call] | None:
         """The last guess. What the C library makes for itself is nobody's to change."""
         name = Path(self._sites.modules[frame.module].path).name
-        return None if name.startswith(C_LIBRARY) else first_found(asked, (of_size,))
+        found = None if name.startswith(C_LIBRARY) else first_found(asked, (of_size,))
+        return (found, asked.call) if found is not None else None
 
     def _levels(self, frame: Frame, size: int | None) -> Iterator[Asked]:
         """The functions that a call stands in, innermost first."""
@@ -168,6 +175,6 @@ def _is_library_alone(frame: Frame) -> bool:
     return bool(frame.site.calls) and all(map(is_library, frame.site.calls))
 
 
-def _described(found: Found) -> ObjectType:
+def _described(found: Found, at: Call) -> ObjectType:
     name, size = found.named if found.kind is None else (type_name(found.kind), size_of(found.kind))
-    return ObjectType(readable(name), size, found.how, found.is_sure, members_of(found.kind))
+    return ObjectType(readable(name), size, found.how, found.is_sure, members_of(found.kind), at)

@@ -15,7 +15,18 @@ from malloom.errors import CommandError, UsageProblem
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(__file__).parent / "small_suite"
-NAMES = ("bins", "dynamic", "fleets", "pages", "placement", "pools", "predictions", "programs", "splitting")
+NAMES = (
+    "bins",
+    "dynamic",
+    "fleets",
+    "pages",
+    "placement",
+    "pools",
+    "predictions",
+    "programs",
+    "splitting",
+    "types",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
