@@ -55,10 +55,10 @@ def named_fields(table: FieldTable, kind: Any, known: ObjectType | None) -> Name
     fields, size = table.fields_of(kind), int(kind["size"])
     if known is None or not known.members:
         return NamedFields(fields, [""] * len(fields), 1)
-    elements = size // known.size if size != OTHER_SIZES and known.size else 1
+    elements = known.elements(size) if size != OTHER_SIZES else 1
     if elements > 1:
         fields, _ = summed(fields, fields["offset"] % known.size)
-    return NamedFields(fields, [name_at(known, field) for field in fields], max(elements, 1))
+    return NamedFields(fields, [name_at(known, field) for field in fields], elements)
 
 
 def summed(fields: Rows, offset: Any) -> tuple[Rows, Any]:
@@ -77,7 +77,8 @@ def name_at(known: ObjectType | None, field: Any) -> str:
     """The name of a field of an object that is one or several of this type; empty where it has none."""
     if known is None or not known.members:
         return ""
-    element, start = divmod(int(field["offset"]), known.size)
+    offset = int(field["offset"])
+    element, start = (0, offset) if known.has_more else divmod(offset, known.size)
     name = _name(known.members, start, start + int(field["bytes"]))
     return f"[{element}].{name}" if element and name else name
 

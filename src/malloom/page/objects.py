@@ -88,14 +88,14 @@ def _object(
     name, site = site_of[table.sites.contexts[int(most["context"])].hash]
     sums = {column: sum(int(kind[column]) for kind in kinds) for column in ("requests", *COUNTS)}
     fields, pairs = joined(table, kinds)
-    elements = size // known.size if known is not None and known.size and size != OTHER_SIZES else 1
+    elements = known.elements(size) if known is not None and size != OTHER_SIZES else 1
     return PageObject(
         name=name,
         site=site,
         size=None if size == OTHER_SIZES else size,
         type=known.marked if known is not None else "",
         how=known.how if known is not None else "",
-        elements=max(elements, 1),
+        elements=elements,
         requests=sums["requests"],
         visits=sums["visits"],
         loads=sums["loads"],

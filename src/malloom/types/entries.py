@@ -82,6 +82,23 @@ def bare(kind: Entry | None) -> Entry | None:
     return None
 
 
+def is_structure(kind: Entry | None) -> bool:
+    found = bare(kind)
+    return found is not None and found.tag in STRUCTURES
+
+
+def has_open_end(kind: Entry | None) -> bool:
+    """Whether a structure ends with an array that programs make longer than it is declared."""
+    found = bare(kind)
+    if found is None or found.tag not in STRUCTURES - {"DW_TAG_union_type"}:
+        return False
+    last = None
+    for child in found.iter_children():
+        last = child if child.tag == "DW_TAG_member" else last
+    inner = bare(type_of(last)) if last is not None else None
+    return inner is not None and inner.tag == "DW_TAG_array_type" and size_of(inner) <= POINTER_BYTES
+
+
 def pointee(kind: Entry | None) -> Entry | None:
     """What a pointer points to; None where it is no pointer, or one to anything."""
     found = bare(kind)

@@ -20,7 +20,9 @@ from malloom.types.entries import (
     bare,
     class_of,
     declared_line,
+    has_open_end,
     is_of_c,
+    is_structure,
     is_untyped,
     language_of,
     name_of,
@@ -35,13 +37,15 @@ from malloom.types.names import arguments_of
 from malloom.types.source_text import Said, said_at
 from malloom.types.units import Scope
 
+CONSTANT = "DW_TAG_const_type"
 VARIABLE = "DW_TAG_variable"
 INLINED = "DW_TAG_inlined_subroutine"
 CALLED = ("DW_AT_call_origin", "DW_AT_abstract_origin")
 CALLS = ("DW_TAG_call_site", "DW_TAG_GNU_call_site")
 RUST = 0x1C
 """DW_LANG_Rust."""
-NEW = {"_Znwm", "_Znam", "_ZnwmSt11align_val_t", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"}
+ONE_NEW = {"_Znwm", "_ZnwmSt11align_val_t", "_ZnwmRKSt9nothrow_t"}
+NEW = ONE_NEW | {"_Znam", "_ZnamRKSt9nothrow_t"}
 """Operator new, as the linker knows it."""
 MAKERS = {"make_unique", "make_unique_for_overwrite"}
 """Functions of C++'s library that make one object of their first parameter by `new`."""
@@ -79,6 +83,10 @@ class Asked:
         each = size_of(kind)
         return each != 0 and (self.size is None or (self.size >= each and self.size % each == 0))
 
+    def is_longer(self, kind: Entry | None) -> bool:
+        """Whether it may be one structure of this type with something behind it."""
+        return is_structure(kind) and self.size is not None and 0 < size_of(kind) < self.size
+
     def is_one(self, kind: Entry | None) -> bool:
         return self.size is not None and size_of(kind) == self.size
 
@@ -92,6 +100,8 @@ class Found:
     is_sure: bool = False
     named: tuple[str, int] = ("void", 0)
     """Name and size of what has no entry."""
+    has_more: bool = False
+    """Whether something lies behind the one object of this type."""
 
 
 Rule = Callable[[Asked], Iterator[Found]]
@@ -104,13 +114,15 @@ def of_allocator(asked: Asked) -> Iterator[Found]:
     if owner is not None and (
         ("allocator" in template and function == "allocate") or template == "basic_string"
     ):
-        kinds = parameters_of(owner)[:1]
+        kinds = [asked.scope.unit.whole(kind) for kind in parameters_of(owner)[:1]]
     elif is_library(asked.call) and function.partition("<")[0] in MAKERS:
-        kinds = [kind for kind in parameters_of(asked.scope.entry)[:1] if asked.is_one(kind)]
+        made = [asked.scope.unit.whole(kind) for kind in parameters_of(asked.scope.entry)[:1]]
+        kinds = [kind for kind in made if asked.is_one(kind)]
     else:
         return
     for kind in kinds:
-        if asked.fits(kind):
+        # Of a type that is nowhere more than declared there is no size to check.
+        if asked.fits(kind) or (is_structure(kind) and not size_of(kind)):
             yield Found(
                 kind, f"what {template or 'std'}::{function.partition('<')[0]} is made for", is_sure=True
             )
@@ -153,7 +165,8 @@ def of_constructor(asked: Asked) -> Iterator[Found]:
     if asked.callee not in NEW or not asked.is_direct:
         return
     for made, is_certain in (*_inlined_constructors(asked), *_next_call(asked)):
-        kind = class_of(made)
+        owner = class_of(made)
+        kind = asked.scope.unit.whole(owner) if owner is not None else None
         if kind is not None and asked.is_one(kind):
             is_sure = is_certain and not _has_equal_heirs(asked, kind)
             yield Found(kind, "the constructor that is called next", is_sure)
@@ -211,14 +224,26 @@ def of_text(asked: Asked) -> Iterator[Found]:
         (kind, each)
         for each in said_at(asked.call.file, asked.call.line, asked.call.column, asked.callee in NEW)
         for kind in _meant(asked, each)
-        if asked.fits(kind) and not _is_handed_on(asked, kind)
+        if _fits_said(asked, kind, each) and not _is_handed_on(asked, kind)
     ]
-    certain = [kind for kind, each in said if each.is_certain]
-    kinds = certain or [kind for kind, _ in said]
-    exact = [kind for kind in kinds if asked.is_one(kind)]
-    for kind in (exact or kinds)[:1]:
-        is_sure = bool(certain) and len({size_of(each) for each in certain}) == 1
-        yield Found(kind, f"what {asked.call.file_name}:{asked.call.line} names", is_sure)
+    certain = [(kind, each) for kind, each in said if each.is_certain]
+    found = certain or said
+    exact = [(kind, each) for kind, each in found if asked.is_one(kind)]
+    for kind, each in (exact or found)[:1]:
+        is_sure = bool(certain) and len({_identity(other) for other, _ in certain}) == 1
+        how = f"what {asked.call.file_name}:{asked.call.line} names"
+        has_more = asked.is_longer(kind) and (each.has_more or not asked.fits(kind))
+        yield Found(kind, how, is_sure, has_more=has_more)
+
+
+def _fits_said(asked: Asked, kind: Entry, said: Said) -> bool:
+    """Whether the object may be what the statement says; a structure may have more behind it."""
+    return asked.fits(kind) or (asked.is_longer(kind) and (said.has_more or has_open_end(kind)))
+
+
+def _identity(kind: Entry) -> int:
+    found = bare(kind)
+    return found.offset if found is not None else 0
 
 
 def _meant(asked: Asked, said: Said) -> Iterator[Entry]:
@@ -226,11 +251,15 @@ def _meant(asked: Asked, said: Said) -> Iterator[Entry]:
     if said.target_of:
         target = pointee(_type_of_path(asked, said.target_of))
         if target is not None:
-            yield target
+            yield asked.scope.unit.whole(target)
         return
-    kinds = asked.scope.unit.types.get(said.type.rpartition("::")[2], [])
-    if len({size_of(kind) for kind in kinds}) == 1 and not said.stars:
-        yield kinds[0]
+    kinds = asked.scope.unit.named(said.type.rpartition("::")[2])
+    if len({size_of(kind) for kind in kinds}) != 1:
+        return
+    for _ in range(said.stars):
+        pointers = asked.scope.unit.pointers
+        kinds = [pointers[kind.offset] for kind in kinds if kind.offset in pointers]
+    yield from kinds[:1]
 
 
 def _type_of_path(asked: Asked, path: tuple[str, ...]) -> Entry | None:
@@ -294,6 +323,26 @@ def _targets_of_fields(structure: Entry) -> Iterator[Entry]:
             target = pointee(type_of(child)) if child.tag == "DW_TAG_member" else None
             if target is not None:
                 yield target
+
+
+def of_held(asked: Asked) -> Iterator[Found]:
+    """The only type that fits of those that the function's own variables, and its result, point to: not to
+    what is constant, as new memory is written. A structure comes before bytes and numbers."""
+    if not asked.is_direct:
+        return
+    variables = [type_of(each) for each in asked.scope.variables() if each.tag == VARIABLE]
+    targets = [pointee(kind) for kind in (*variables, type_of(asked.scope.entry))]
+    fitting = [
+        kind
+        for kind in targets
+        if kind is not None and kind.tag != CONSTANT and not _is_handed_on(asked, kind)
+        if (asked.fits(kind) and (asked.callee not in ONE_NEW or asked.is_one(kind)))
+        or (asked.is_longer(kind) and has_open_end(kind))
+    ]
+    kinds = [kind for kind in fitting if is_structure(kind)] or fitting
+    if len({_identity(kind) for kind in kinds}) == 1:
+        how = "the only type that fits of what its variables point to"
+        yield Found(kinds[0], how, has_more=not asked.fits(kinds[0]))
 
 
 def of_size(asked: Asked) -> Iterator[Found]:

@@ -23,6 +23,7 @@ from malloom.types.evidence import (
     first_found,
     is_library,
     is_new,
+    of_held,
     of_size,
     passes_on,
 )
@@ -54,6 +55,12 @@ class ObjectType:
     """None where it is no structure."""
     at: Call = NOWHERE
     """The call that told: the caller of a wrapper, or the function of a container."""
+    has_more: bool = False
+    """Whether an object is one of this type with something behind it, and no array."""
+
+    def elements(self, size: int) -> int:
+        """How many an object of so many bytes has."""
+        return max(size // self.size, 1) if self.size and not self.has_more else 1
 
     @property
     def marked(self) -> str:
@@ -132,9 +139,10 @@ class ObjectTypes:
         return self._by_size(frame, last) if last is not None else None
 
     def _by_size(self, frame: Frame, asked: Asked) -> tuple[Found, Call] | None:
-        """The last guess. What the C library makes for itself is nobody's to change."""
+        """The last guesses; by the size alone in no C library, whose structures are nobody's to change."""
         name = Path(self._sites.modules[frame.module].path).name
-        found = None if name.startswith(C_LIBRARY) else first_found(asked, (of_size,))
+        rules = (of_held,) if name.startswith(C_LIBRARY) else (of_held, of_size)
+        found = first_found(asked, rules)
         return (found, asked.call) if found is not None else None
 
     def _levels(self, frame: Frame, size: int | None) -> Iterator[Asked]:
@@ -177,4 +185,5 @@ def _is_library_alone(frame: Frame) -> bool:
 
 def _described(found: Found, at: Call) -> ObjectType:
     name, size = found.named if found.kind is None else (type_name(found.kind), size_of(found.kind))
-    return ObjectType(readable(name), size, found.how, found.is_sure, members_of(found.kind), at)
+    members, shown = members_of(found.kind), readable(name)
+    return ObjectType(shown, size, found.how, found.is_sure, members, at, found.has_more)

@@ -16,8 +16,12 @@ SIZE_OF_TYPE = re.compile(rf"\bsizeof\s*\(\s*(?:const\s+)?{NAME}\s*(\**)\s*\)")
 PATH = r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*)*"
 SIZE_OF_TARGET = re.compile(rf"\bsizeof\s*\(?\s*(?:\*\s*\(?\s*({PATH})|({PATH})\s*\[)")
 CAST = re.compile(rf"\(\s*(?:const\s+)?{NAME}\s*(\*+)\s*\)\s*[A-Za-z_]")
-OF_MACRO = re.compile(rf"\b[A-Za-z_]\w*(?i:new|alloc)\w*\s*\(\s*{NAME}\s*(\**)\s*[,)]")
+MAKER = r"\b[A-Za-z_]\w*(?i:new|alloc)\w*\s*\(\s*"
+OF_MACRO = re.compile(rf"{MAKER}{NAME}\s*(\**)\s*[,)]")
+POINTED_TO = re.compile(rf",\s*(?:const\s+)?{NAME}\s*(\*+)\s*,")
+INTO_MACRO = re.compile(rf"{MAKER}({PATH})\s*[,)]")
 ASSIGNED = re.compile(rf"(?:^|[\s*;{{(])({PATH})\s*=(?!=)")
+SUM, DIFFERENCE = re.compile(r"(?<!\+)\+(?![+=])"), re.compile(r"(?<!-)-(?![->=])")
 MOST_LINES = 4
 """Of one statement that are looked at."""
 LARGEST_FILE = 16 << 20
@@ -35,6 +39,8 @@ class Said:
     """A variable, then fields, whose target is meant."""
     is_certain: bool = True
     """Whether the call says that it makes one; else a cast, a macro or another call is read as if it did."""
+    has_more: bool = False
+    """Whether something is added to the size: one object, and what lies behind it."""
 
 
 def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
@@ -64,10 +70,24 @@ def _doubted(said: Said) -> Said:
 
 
 def _sizes(call: str) -> Iterator[Said]:
+    """A difference is the size of no whole object."""
+    terms = _outermost(call)
+    has_more, is_certain = SUM.search(terms) is not None, DIFFERENCE.search(terms) is None
     for found in SIZE_OF_TYPE.finditer(call):
-        yield Said(found[1], len(found[2]))
+        yield Said(found[1], len(found[2]), is_certain=is_certain, has_more=has_more)
     for found in SIZE_OF_TARGET.finditer(call):
-        yield Said(target_of=_path(found[1] or found[2]))
+        path = _path(found[1] or found[2])
+        yield Said(target_of=path, is_certain=is_certain, has_more=has_more)
+
+
+def _outermost(call: str) -> str:
+    """A call's arguments without what stands in further brackets."""
+    kept, depth = "", 0
+    for letter in call:
+        depth += letter in "(["
+        kept += letter if depth == 1 else ""
+        depth -= letter in ")]"
+    return kept
 
 
 def _path(text: str) -> tuple[str, ...]:
@@ -75,12 +95,13 @@ def _path(text: str) -> tuple[str, ...]:
 
 
 def _likely(statement: str) -> Iterator[Said]:
-    for found in CAST.finditer(statement):
+    for found in (*CAST.finditer(statement), *POINTED_TO.finditer(statement)):
         yield Said(found[1], len(found[2]) - 1, is_certain=False)
     for found in OF_MACRO.finditer(statement):
         yield Said(found[1], len(found[2]), is_certain=False)
-        # Some macros want the variable, and not its type.
-        yield Said(target_of=(found[1],), is_certain=False)
+    # Some macros want the variable, and not its type.
+    for found in INTO_MACRO.finditer(statement):
+        yield Said(target_of=_path(found[1]), is_certain=False)
     yield from _assigned(statement)
 
 

@@ -13,13 +13,18 @@ from elftools.elf.elffile import ELFFile
 
 from malloom import _native
 from malloom.sites.build import debug_sections
-from malloom.types.entries import HOLDERS, STRUCTURES, Entry, bare, name_of, same, text_of, type_of
+from malloom.types.entries import HOLDERS, STRUCTURES, Entry, bare, name_of, qualified, same, text_of, type_of
+
+POINTER = "DW_TAG_pointer_type"
 
 BLOCK = "DW_TAG_lexical_block"
 VARIABLES = {"DW_TAG_variable", "DW_TAG_formal_parameter"}
 NAMED_TYPES = STRUCTURES | {"DW_TAG_typedef", "DW_TAG_base_type", "DW_TAG_enumeration_type"}
 LARGEST_UNIT = 16 << 20
 """Bytes of .debug_info: a larger unit would take gigabytes as objects of Python, and is left out."""
+MOST_BYTES = 8 << 20
+"""Of all units that are looked through for what one of them only declares: more would take minutes."""
+DECLARATION = "DW_AT_declaration"
 
 
 @dataclass(frozen=True)
@@ -68,16 +73,32 @@ class Units:
         """The functions around one of the addresses, innermost first; none where no function covers it."""
         return [self._scope(offset) for offset in self._around[address]]
 
+    @cached_property
+    def structures(self) -> dict[str, list[Entry]]:
+        """Those of all units, by their names without namespaces and template arguments: clang writes many a
+        class into one unit only. None where there are too many units."""
+        found: dict[str, list[Entry]] = {}
+        units = list(self._dwarf.iter_CUs())
+        if sum(unit["unit_length"] for unit in units) > MOST_BYTES:
+            return found
+        for unit in units:
+            for name, alike in self._unit(unit).types.items():
+                found.setdefault(name, []).extend(entry for entry in alike if entry.tag in STRUCTURES)
+        return found
+
     def _scope(self, offset: int) -> Scope:
         entry = self._dwarf.get_DIE_from_refaddr(offset)
-        unit = self._units.setdefault(entry.cu.cu_offset, Unit(entry.cu))
-        return Scope(entry, unit)
+        return Scope(entry, self._unit(entry.cu))
+
+    def _unit(self, unit: Any) -> Unit:
+        return self._units.setdefault(unit.cu_offset, Unit(unit, self))
 
 
 class Unit:
     """What one source file became."""
 
-    def __init__(self, unit: Any) -> None:
+    def __init__(self, unit: Any, all_units: Units) -> None:
+        self._all_units = all_units
         self._top = unit.get_top_DIE()
         self._is_too_large = unit["unit_length"] > LARGEST_UNIT
 
@@ -92,9 +113,28 @@ class Unit:
         found: dict[str, list[Entry]] = {}
         for entry in self._held:
             name = text_of(entry, "DW_AT_name").partition("<")[0] if entry.tag in NAMED_TYPES else ""
-            if name and "DW_AT_declaration" not in entry.attributes:
+            if name and DECLARATION not in entry.attributes:
                 found.setdefault(name, []).append(entry)
         return found
+
+    def named(self, name: str) -> list[Entry]:
+        """Types by such a name; structures of other units where this one has none."""
+        return self.types.get(name) or self._all_units.structures.get(name, [])
+
+    def whole(self, kind: Entry) -> Entry:
+        """A type that is only declared here as another unit has it; else the type itself."""
+        found = bare(kind)
+        if found is None or DECLARATION not in found.attributes:
+            return kind
+        own = text_of(found, "DW_AT_name")
+        name, alike = qualified(found, own), self._all_units.structures.get(own.partition("<")[0], [])
+        return next((each for each in alike if qualified(each, text_of(each, "DW_AT_name")) == name), kind)
+
+    @cached_property
+    def pointers(self) -> dict[int, Entry]:
+        """Of each type, by its offset, the pointer to it."""
+        targets = ((type_of(entry), entry) for entry in self._held if entry.tag == POINTER)
+        return {target.offset: entry for target, entry in targets if target is not None}
 
     @cached_property
     def variables(self) -> dict[str, Entry]:
