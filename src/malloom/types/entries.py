@@ -62,7 +62,16 @@ def name_of(entry: Entry) -> str:
 
 
 def declared_line(entry: Entry) -> int:
-    return next((line for each in same(entry) if (line := number_of(each, "DW_AT_decl_line"))), 0)
+    return _declared(entry, "DW_AT_decl_line")
+
+
+def declared_column(entry: Entry) -> int:
+    """0 where it is not told."""
+    return _declared(entry, "DW_AT_decl_column")
+
+
+def _declared(entry: Entry, where: str) -> int:
+    return next((number for each in same(entry) if (number := number_of(each, where))), 0)
 
 
 def type_of(entry: Entry) -> Entry | None:

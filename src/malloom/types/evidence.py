@@ -7,157 +7,70 @@ itself and has the size that was asked for; what only fits is a guess.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from malloom.report.names import demangle, is_of_library, short_name
 from malloom.sites.keys import Call
+from malloom.types.asked import Asked, Found, Rule
 from malloom.types.entries import (
     POINTERS,
     STRUCTURES,
     Entry,
     bare,
     class_of,
+    declared_column,
     declared_line,
     has_open_end,
     is_of_c,
     is_structure,
     is_untyped,
-    language_of,
     name_of,
     number_of,
     parameters_of,
     pointee,
     size_of,
     text_of,
+    type_name,
     type_of,
 )
-from malloom.types.names import arguments_of
-from malloom.types.source_text import Said, said_at
-from malloom.types.units import Scope
+from malloom.types.generics import of_generic, of_generic_name
+from malloom.types.source_text import Said, names, said_at
 
 CONSTANT = "DW_TAG_const_type"
 VARIABLE = "DW_TAG_variable"
 INLINED = "DW_TAG_inlined_subroutine"
 CALLED = ("DW_AT_call_origin", "DW_AT_abstract_origin")
 CALLS = ("DW_TAG_call_site", "DW_TAG_GNU_call_site")
-RUST = 0x1C
-"""DW_LANG_Rust."""
 ONE_NEW = {"_Znwm", "_ZnwmSt11align_val_t", "_ZnwmRKSt9nothrow_t"}
 NEW = ONE_NEW | {"_Znam", "_ZnamRKSt9nothrow_t"}
 """Operator new, as the linker knows it."""
 MAKERS = {"make_unique", "make_unique_for_overwrite"}
 """Functions of C++'s library that make one object of their first parameter by `new`."""
-CONTAINERS = re.compile(
-    r"/library/alloc/src/(boxed|rc|sync|raw_vec|vec|slice|collections)\b|/hashbrown-[\d.]+/src/raw/"
-)
-"""Files of Rust's library in which memory is asked for on behalf of a type."""
-ARRAYS = {"raw_vec", "vec", "slice", "collections"}
-"""Those that ask for several at once."""
-HASH_TABLE, GROUP = "hashbrown", 16
-"""Rust's hash tables, and the bytes that these look at together."""
-PRIMITIVES = {"bool": 1, "u8": 1, "i8": 1, "u16": 2, "i16": 2, "u32": 4, "i32": 4, "f32": 4, "char": 4}
-PRIMITIVES |= {"u64": 8, "i64": 8, "usize": 8, "isize": 8, "f64": 8, "u128": 16, "i128": 16}
-"""Rust's own types, and their sizes."""
+ALLOCATORS, STRINGS = {"allocator", "__new_allocator", "new_allocator"}, {"basic_string"}
 OBJECT_BYTES = 8
 """From this size on an object may be told by its size alone."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A call that asks for memory, at one of the functions that it stands in."""
-
-    scope: Scope
-    call: Call
-    address: int
-    callee: str
-    """That the machine's call goes to, as the linker knows it; empty where the call is inlined further."""
-    size: int | None
-    """Bytes that were asked for; None: of several sizes."""
-    is_direct: bool
-    """Whether no function of a language's library lies between: then the statement is about the object."""
-
-    def fits(self, kind: Entry | None) -> bool:
-        """Whether the object may be one of this type, or an array of such."""
-        each = size_of(kind)
-        return each != 0 and (self.size is None or (self.size >= each and self.size % each == 0))
-
-    def is_longer(self, kind: Entry | None) -> bool:
-        """Whether it may be one structure of this type with something behind it."""
-        return is_structure(kind) and self.size is not None and 0 < size_of(kind) < self.size
-
-    def is_one(self, kind: Entry | None) -> bool:
-        return self.size is not None and size_of(kind) == self.size
-
-
-@dataclass(frozen=True)
-class Found:
-    """A type, and how it is known."""
-
-    kind: Entry | None
-    how: str
-    is_sure: bool = False
-    named: tuple[str, int] = ("void", 0)
-    """Name and size of what has no entry."""
-    has_more: bool = False
-    """Whether something lies behind the one object of this type."""
-
-
-Rule = Callable[[Asked], Iterator[Found]]
 
 
 def of_allocator(asked: Asked) -> Iterator[Found]:
     """C++: what `std::allocator<T>`, `std::string` and `std::make_unique<T>` are made for."""
     function, owner = asked.scope.name, class_of(asked.scope.entry)
+    if not is_library(asked.call):
+        return
     template = name_of(owner).partition("<")[0] if owner is not None else ""
-    if owner is not None and (
-        ("allocator" in template and function == "allocate") or template == "basic_string"
-    ):
-        kinds = [asked.scope.unit.whole(kind) for kind in parameters_of(owner)[:1]]
-    elif is_library(asked.call) and function.partition("<")[0] in MAKERS:
+    kinds: list[Entry] = []
+    if owner is not None and (template in STRINGS or (template in ALLOCATORS and function == "allocate")):
+        kinds = parameters_of(owner)[:1]
+    elif owner is not None and template == "allocator_traits" and function == "allocate":
+        kinds = [kind for allocator in parameters_of(owner)[:1] for kind in parameters_of(allocator)[:1]]
+    elif function.partition("<")[0] in MAKERS:
         made = [asked.scope.unit.whole(kind) for kind in parameters_of(asked.scope.entry)[:1]]
         kinds = [kind for kind in made if asked.is_one(kind)]
-    else:
-        return
-    for kind in kinds:
+    for kind in map(asked.scope.unit.whole, kinds):
         # Of a type that is nowhere more than declared there is no size to check.
         if asked.fits(kind) or (is_structure(kind) and not size_of(kind)):
             yield Found(
                 kind, f"what {template or 'std'}::{function.partition('<')[0]} is made for", is_sure=True
             )
-
-
-def of_generic(asked: Asked) -> Iterator[Found]:
-    """Rust: the T that a box, a vector or another container of its library is made for."""
-    place = CONTAINERS.search(asked.call.file) if language_of(asked.scope.entry) == RUST else None
-    if place is None:
-        return
-    container = place[1] or HASH_TABLE
-    for kind in parameters_of(asked.scope.entry, "T"):
-        is_several = asked.fits(kind) if container in ARRAYS else _is_hash_table(asked, kind, container)
-        if asked.is_one(kind) or is_several:
-            yield Found(kind, f"the T of {short_name(asked.scope.name)} in {container}", is_sure=True)
-            return
-
-
-def of_generic_name(asked: Asked) -> Iterator[Found]:
-    """The same of Rust's precompiled library, whose functions only have it in their names."""
-    place = CONTAINERS.search(asked.call.file) if language_of(asked.scope.entry) == RUST else None
-    if place is None or place[1] not in ARRAYS:
-        return
-    for name in arguments_of(asked.scope.name)[:1]:
-        if name in PRIMITIVES and (asked.size is None or asked.size % PRIMITIVES[name] == 0):
-            how = f"the T of {short_name(asked.scope.name)} in {place[1]}"
-            yield Found(None, how, is_sure=True, named=(name, PRIMITIVES[name]))
-
-
-def _is_hash_table(asked: Asked, kind: Entry, container: str) -> bool:
-    """Whether a table of hashbrown has this size: entries, a power of two, a byte for each and a group."""
-    if container != HASH_TABLE or asked.size is None or not size_of(kind):
-        return False
-    sizes = (-(-(size_of(kind) << power) // GROUP) * GROUP + (1 << power) + GROUP for power in range(2, 48))
-    return asked.size in sizes
 
 
 def of_constructor(asked: Asked) -> Iterator[Found]:
@@ -168,9 +81,22 @@ def of_constructor(asked: Asked) -> Iterator[Found]:
         owner = class_of(made)
         kind = asked.scope.unit.whole(owner) if owner is not None else None
         if kind is not None and asked.is_one(kind):
-            is_sure = is_certain and not _has_equal_heirs(asked, kind)
+            is_sure = is_certain and not _has_equal_heirs(asked, kind) and _is_not_denied(asked, kind)
             yield Found(kind, "the constructor that is called next", is_sure)
             return
+
+
+def _is_not_denied(asked: Asked, kind: Entry) -> bool:
+    """Whether the source, where it is there, names no other structure: of `new A(B())` both have constructors
+    in the line."""
+    said = said_at(asked.call.file, asked.call.line, asked.call.column, is_new=True)
+    named = [made for each in said if each.is_certain for made in _meant(asked, each) if is_structure(made)]
+    return not named or any(_template(made) == _template(kind) for made in named)
+
+
+def _template(kind: Entry) -> str:
+    """A type's name without the arguments of a template."""
+    return type_name(bare(kind)).partition("<")[0]
 
 
 def _inlined_constructors(asked: Asked) -> list[tuple[Entry, bool]]:
@@ -226,7 +152,7 @@ def of_text(asked: Asked) -> Iterator[Found]:
         for kind in _meant(asked, each)
         if _fits_said(asked, kind, each) and not _is_handed_on(asked, kind)
     ]
-    certain = [(kind, each) for kind, each in said if each.is_certain]
+    certain = [(kind, each) for kind, each in said if each.is_certain and not _is_one_of_several(asked, each)]
     found = certain or said
     exact = [(kind, each) for kind, each in found if asked.is_one(kind)]
     for kind, each in (exact or found)[:1]:
@@ -234,6 +160,20 @@ def of_text(asked: Asked) -> Iterator[Found]:
         how = f"what {asked.call.file_name}:{asked.call.line} names"
         has_more = asked.is_longer(kind) and (each.has_more or not asked.fits(kind))
         yield Found(kind, how, is_sure, has_more=has_more)
+
+
+def _is_one_of_several(asked: Asked, said: Said) -> bool:
+    """Whether the name that is said may mean several types: of variables in different blocks, of classes in
+    different namespaces, of templates with different arguments."""
+    if said.target_of:
+        alike = _variables_named(asked, said.target_of[0])
+        return len({type_name(type_of(each)) for each in alike}) > 1
+    kinds = asked.scope.unit.named(said.type.rpartition("::")[2])
+    return len({type_name(bare(kind)) for kind in kinds}) > 1
+
+
+def _variables_named(asked: Asked, name: str) -> list[Entry]:
+    return [each for each in asked.scope.variables() if name_of(each) == name]
 
 
 def _fits_said(asked: Asked, kind: Entry, said: Said) -> bool:
@@ -264,8 +204,10 @@ def _meant(asked: Asked, said: Said) -> Iterator[Entry]:
 
 def _type_of_path(asked: Asked, path: tuple[str, ...]) -> Entry | None:
     """The type of `variable->field.field`, as far as debug information tells."""
-    declared = (each for each in asked.scope.variables() if name_of(each) == path[0])
-    variable = next(declared, None) or asked.scope.unit.variables.get(path[0])
+    alike = _variables_named(asked, path[0])
+    before = [each for each in alike if declared_line(each) <= asked.call.line] or alike
+    nearest = max(before, key=declared_line, default=None)
+    variable = nearest or asked.scope.unit.variables.get(path[0])
     kind = type_of(variable) if variable is not None else None
     for name in path[1:]:
         structure = bare(pointee(kind) or kind)
@@ -280,15 +222,29 @@ def _type_of_path(asked: Asked, path: tuple[str, ...]) -> Entry | None:
 
 def of_declaration(asked: Asked) -> Iterator[Found]:
     """What a pointer points to that is declared where the call stands."""
-    for variable in asked.scope.variables() if asked.is_direct else ():
-        target = pointee(type_of(variable)) if variable.tag == VARIABLE else None
-        if target is None or not asked.call.line or declared_line(variable) != asked.call.line:
-            continue
-        if asked.fits(target) and name_of(variable) and not _is_handed_on(asked, target):
+    for variable, target, is_told in _declared(asked) if asked.is_direct else ():
+        if asked.fits(target) and not _is_handed_on(asked, target):
+            is_alone = len({_identity(other) for _, other, _ in _declared(asked)}) == 1
             is_typed = is_of_c(asked.scope.entry) or not _has_equal_heirs(asked, target)
-            is_sure = is_typed and not (size_of(target) == 1 and is_untyped(type_of(asked.scope.entry)))
-            yield Found(target, f"the variable {name_of(variable)} of its line", is_sure)
+            is_bytes = size_of(target) == 1 and is_untyped(type_of(asked.scope.entry))
+            is_sure = is_told and is_typed and is_alone and not is_bytes
+            yield Found(target, f"the variable {variable} of its line", is_sure)
             return
+
+
+def _declared(asked: Asked) -> list[tuple[str, Entry, bool]]:
+    """The pointers that the line of the call declares, their targets, and whether it is told that no macro
+    declares them, which may only work with them: the text names no such, and they stand where the macro does,
+    as the call."""
+    call = asked.call
+    return [
+        (name, target, bool(is_named) or declared_column(variable) > 0)
+        for variable in asked.scope.variables()
+        if call.line and variable.tag == VARIABLE and declared_line(variable) == call.line
+        if not call.column or declared_column(variable) < call.column
+        if (name := name_of(variable)) and (is_named := names(call.file, call.line, name)) is not False
+        if (target := pointee(type_of(variable))) is not None
+    ]
 
 
 def _is_handed_on(asked: Asked, kind: Entry) -> bool:

@@ -16,10 +16,9 @@ from malloom.report.elf_symbols import build_id_of
 from malloom.report.names import demangle
 from malloom.sites.keys import Call
 from malloom.sites.table import NO_MODULE, Frame, SiteModule, SiteTable
+from malloom.types.asked import Asked, Found
 from malloom.types.entries import size_of, type_name
 from malloom.types.evidence import (
-    Asked,
-    Found,
     first_found,
     is_library,
     is_new,
@@ -27,6 +26,7 @@ from malloom.types.evidence import (
     of_size,
     passes_on,
 )
+from malloom.types.generics import confirms, is_generic
 from malloom.types.members import Member, members_of
 from malloom.types.names import readable
 from malloom.types.units import Units
@@ -120,7 +120,8 @@ class ObjectTypes:
 
     def _first(self, frames: tuple[int, ...], size: int | None) -> tuple[Found, Call] | None:
         """What the first rule says that knows, and the call of which it knows."""
-        last: Asked | None = None
+        asked_all: list[Asked] = []
+        shared: tuple[Found, Call] | None = None
         is_direct = True
         for number in frames:
             frame = self._sites.frames[number]
@@ -131,19 +132,27 @@ class ObjectTypes:
             for asked in levels:
                 is_own = is_new(asked.call) or not is_library(asked.call)
                 last = replace(asked, is_direct=is_direct and is_own)
-                if (found := first_found(last)) is not None:
+                asked_all.append(last)
+                found = first_found(last)
+                if found is not None and shared is None and (found.is_sure or not found.is_shared):
                     return found, last.call
+                if shared is not None and found is not None and confirms(found, shared[0]):
+                    return found, last.call
+                shared = shared or ((found, last.call) if found is not None else None)
                 if not passes_on(last):
-                    return self._by_size(frame, last)
+                    return shared or self._by_size(frame, asked_all)
                 is_direct = last.is_direct
-        return self._by_size(frame, last) if last is not None else None
+        return shared or (self._by_size(frame, asked_all) if asked_all else None)
 
-    def _by_size(self, frame: Frame, asked: Asked) -> tuple[Found, Call] | None:
+    def _by_size(self, frame: Frame, asked_all: Sequence[Asked]) -> tuple[Found, Call] | None:
         """The last guesses; by the size alone in no C library, whose structures are nobody's to change."""
         name = Path(self._sites.modules[frame.module].path).name
         rules = (of_held,) if name.startswith(C_LIBRARY) else (of_held, of_size)
-        found = first_found(asked, rules)
-        return (found, asked.call) if found is not None else None
+        # Where the outermost function tells nothing, the object may be a wrapper's own block.
+        for asked in (asked_all[-1], *asked_all[:-1]):
+            if (found := first_found(asked, rules if asked is asked_all[-1] else (of_held,))) is not None:
+                return found, asked.call
+        return None
 
     def _levels(self, frame: Frame, size: int | None) -> Iterator[Asked]:
         """The functions that a call stands in, innermost first."""
@@ -154,9 +163,10 @@ class ObjectTypes:
         scopes, calls = units.scopes(address), frame.site.calls
         # The two readers count alike from the outermost function on.
         level = min(len(scopes), len(calls))
+        is_shared = bool(scopes) and is_generic(scopes[-1].entry)
         for at, (scope, call) in enumerate(zip(scopes[-level:], calls[-level:], strict=True)):
             callee = frame.site.callee if at == 0 and level == len(calls) else ""
-            yield Asked(scope, call, address, callee, size, is_direct=True)
+            yield Asked(scope, call, address, callee, size, is_direct=True, is_shared=is_shared)
 
     def _units_of(self, module: int) -> Units | None:
         if module not in self._units:

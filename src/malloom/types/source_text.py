@@ -58,6 +58,12 @@ def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
     return [*(certain if call else [_doubted(each) for each in certain]), *_likely(statement)]
 
 
+def names(file: str, line: int, word: str) -> bool | None:
+    """Whether the statement that begins in a line has the word; None where the file is not there."""
+    statement = _statement(file, line)
+    return re.search(rf"\b{re.escape(word)}\b", statement) is not None if statement else None
+
+
 def _of_new(statement: str, column: int) -> list[Said]:
     """Compilers give the begin of the expression, or its end."""
     found = [each for each in NEW.finditer(statement) if not column or each.start() < column]
@@ -95,7 +101,7 @@ def _path(text: str) -> tuple[str, ...]:
 
 
 def _likely(statement: str) -> Iterator[Said]:
-    for found in (*CAST.finditer(statement), *POINTED_TO.finditer(statement)):
+    for found in (*_casts(statement), *POINTED_TO.finditer(statement)):
         yield Said(found[1], len(found[2]) - 1, is_certain=False)
     for found in OF_MACRO.finditer(statement):
         yield Said(found[1], len(found[2]), is_certain=False)
@@ -103,6 +109,14 @@ def _likely(statement: str) -> Iterator[Said]:
     for found in INTO_MACRO.finditer(statement):
         yield Said(target_of=_path(found[1]), is_certain=False)
     yield from _assigned(statement)
+
+
+def _casts(statement: str) -> Iterator[re.Match[str]]:
+    """Those of a call's result, and of what is no argument."""
+    for found in CAST.finditer(statement):
+        is_argument = statement[: found.start()].rstrip().endswith(("(", ","))
+        if not is_argument or re.match(r"\w*\s*\(", statement[found.end() :]):
+            yield found
 
 
 def _assigned(statement: str) -> Iterator[Said]:
