@@ -237,6 +237,47 @@ def test_types_are_those_of_the_source(
     assert len(unsure) <= len(without) / 2 or compiler == "clang-19", unsure
 
 
+HEADER = """
+#include <string>
+struct Env { virtual ~Env(); virtual int value() const; long kept; };
+struct Scope : Env { explicit Scope(Env* of); int value() const override; std::string name; Env* of; };
+"""
+MAKING = """
+#include "scope.h"
+int main() {
+    Env* env = nullptr;
+    for (int i = 0; i < 9; i++)
+        env = new Scope(env);
+    return env->value() == 7;
+}
+"""
+DEFINING = """
+#include "scope.h"
+Env::~Env() {}
+int Env::value() const { return 1; }
+Scope::Scope(Env* of) : name("a scope whose name is long"), of(of) {}
+int Scope::value() const { return of ? of->value() : int(name.size()); }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_a_class_that_another_unit_defines_is_found(
+    malloom: Callable[..., Finished], tmp_path: Path, compiler: str
+) -> None:
+    for name, text in {"scope.h": HEADER, "main.cpp": MAKING, "scope.cpp": DEFINING}.items():
+        (tmp_path / name).write_text(text)
+    files = [tmp_path / "main.cpp", tmp_path / "scope.cpp"]
+    subprocess.run([compiler, "-g", "-O2", "-o", tmp_path / "types", *files], check=True)
+    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "types").returncode == 0
+    told = json.loads(malloom("profile", "fields", tmp_path / "p", "--json", "--depth", "4").stdout)
+    made = [kind for kind in told["kinds"] if kind["type"] and kind["type"]["name"] == "Scope"]
+    assert made
+    assert all(kind["type"]["is_sure"] for kind in made)
+    assert "of" in {field["name"] for kind in made for field in kind["fields"]}
+    places = [kind["type"]["at"] for kind in made]
+    assert {(Path(at["file"]).name, at["line"]) for at in places} == {("main.cpp", 6)}
+
+
 def same(name: str) -> str:
     """Compilers write `int const` and `const int`, `long` and `long int`."""
     return re.sub(r"\b(\w+) const\b", r"const \1", re.sub(r"\b(long|short) int\b", r"\1", name))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.types.source_text import Said, said_at
+from malloom.types.source_text import Said, names, said_at
 
 
 def told(folder: Path, text: str, call: str, *, is_new: bool = False) -> list[Said]:
@@ -32,6 +32,25 @@ def test_a_size_tells_the_type(tmp_path: Path, text: str, call: str, said: Said)
     assert told(tmp_path, text, call)[0] == said
 
 
+@pytest.mark.parametrize(
+    ("size", "has_more", "is_certain"),
+    [
+        ("sizeof(struct node) + length", True, True),
+        ("length + sizeof(struct node)", True, True),
+        ("(n + 1) * sizeof(struct node)", False, True),
+        ("sizeof(struct node) * all[n + 1]", False, True),
+        ("sizeof(struct node) - 4", False, False),
+        ("sizeof(struct node) * of->count", False, True),
+        ("sizeof(struct node) * n++", False, True),
+    ],
+)
+def test_a_sum_has_more_behind_the_object_and_a_difference_tells_nothing(
+    tmp_path: Path, size: str, has_more: bool, is_certain: bool
+) -> None:
+    said = told(tmp_path, f"p = malloc({size});", "malloc")[0]
+    assert said == Said("node", is_certain=is_certain, has_more=has_more)
+
+
 def test_of_several_calls_in_a_line_the_one_at_the_column_is_meant(tmp_path: Path) -> None:
     text = "a = malloc(sizeof(A)), b = malloc(sizeof(B));"
     assert told(tmp_path, text, "malloc")[0] == Said("A")
@@ -55,10 +74,25 @@ def test_a_new_is_meant_at_its_begin_or_its_end(tmp_path: Path) -> None:
         ("p = (struct node *) get(n);", Said("node", 0, is_certain=False)),
         ("p = XNEWVEC (struct node, n);", Said("node", 0, is_certain=False)),
         ("p = g_new0(Node, 1);", Said("Node", 0, is_certain=False)),
+        ('emalloc(of->text, char *, n + 1, "who");', Said("char", 0, is_certain=False)),
+        ('emalloc(of->text, char *, n + 1, "who");', Said(target_of=("of", "text"), is_certain=False)),
+        ("f((struct node *) get(n));", Said("node", 0, is_certain=False)),
     ],
 )
 def test_casts_and_macros_are_no_certainty(tmp_path: Path, text: str, said: Said) -> None:
     assert said in told(tmp_path, text, "")
+
+
+def test_an_arguments_cast_is_not_the_results(tmp_path: Path) -> None:
+    assert told(tmp_path, "f(get((struct pool *) here->pool, n));", "") == []
+
+
+def test_a_statement_names_whole_words(tmp_path: Path) -> None:
+    source = tmp_path / "named.c"
+    source.write_text("T *made = get(\n  made_of);\n")
+    assert names(str(source), 1, "made") is True
+    assert names(str(source), 1, "mad") is False
+    assert names(str(tmp_path / "gone.c"), 1, "made") is None
 
 
 def test_where_there_is_no_source_nothing_is_said(tmp_path: Path) -> None:
