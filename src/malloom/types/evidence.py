@@ -61,7 +61,8 @@ def of_allocator(asked: Asked) -> Iterator[Found]:
     if owner is not None and (template in STRINGS or (template in ALLOCATORS and function == "allocate")):
         kinds = parameters_of(owner)[:1]
     elif owner is not None and template == "allocator_traits" and function == "allocate":
-        kinds = [kind for allocator in parameters_of(owner)[:1] for kind in parameters_of(allocator)[:1]]
+        allocator = asked.scope.unit.whole(parameters_of(owner)[0]) if parameters_of(owner) else None
+        kinds = parameters_of(allocator)[:1] if allocator is not None else []
     elif function.partition("<")[0] in MAKERS:
         made = [asked.scope.unit.whole(kind) for kind in parameters_of(asked.scope.entry)[:1]]
         kinds = [kind for kind in made if asked.is_one(kind)]
