@@ -88,7 +88,7 @@ def test_a_pair_is_there_once_and_a_guess_is_none() -> None:
 
 
 def test_sources_of_crates_are_named_without_cargos_folders() -> None:
-    at = call("searched", "/home/me/.cargo/registry/src/index-1/grep-1.0/src/lib.rs", 5)
+    at = call("searched", "/anywhere/registry/src/index-1/grep-1.0/src/lib.rs", 5)
     (pair,) = told_of(table(kind(9, [at], ("u8", True, at))), FOLDER).pairs
     assert pair.calls == ("searched grep-1.0/src/lib.rs:5",)
 
