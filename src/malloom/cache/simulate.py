@@ -68,9 +68,18 @@ class Sample:
         return int(self.take * WARM_UP_SHARE)
 
     @property
+    def every(self) -> float:
+        """Accesses of the run for each that is taken."""
+        return (self.skip + self.take) / self.take if self.take else 1.0
+
+    @property
     def scale(self) -> float:
         """Accesses of the run for each that is counted."""
         return (self.skip + self.take) / (self.take - self.warm_up) if self.take else 1.0
+
+
+WHOLE = Sample(0, 0)
+"""No sample, but all."""
 
 
 def sample_among(access_entries: int, budget: int | None) -> Sample:
@@ -135,7 +144,7 @@ class Simulation:
         self, sample: Sample | None = None, progress: Callable[[int], None] | None = None
     ) -> dict[str, SimulatedCounts]:
         """Runs the accesses through all layouts and returns the counts of each by name."""
-        chosen = sample or Sample(0, 0)
+        chosen = sample or WHOLE
         accesses = self._profile.accesses(chosen.skip, chosen.take)
         self._native.run(accesses, chosen.take, chosen.warm_up, chosen.skip, progress)
         counted = enumerate(zip(self._touched.items(), self._native.counts(), strict=True))

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from malloom import _native, formats
 from malloom.cache.geometry import Geometry
+from malloom.cache.simulate import WHOLE, Sample
 from malloom.profile import HeapProfile
-from malloom.profile.requests import U32, U64
+from malloom.profile.requests import I64, U32, U64
 from malloom.sites.recorded import chains_of, site_table
 from malloom.sites.table import SiteTable
 
@@ -74,8 +75,10 @@ class FieldTable:
         return self.sets[first:end]
 
 
-def field_table(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[FieldTable, list[str]]:
-    """The table of the profile's accesses by contexts of so many frames, and notes on missing keys.
+def field_table(
+    profile: HeapProfile, geometry: Geometry, depth: int, sample: Sample = WHOLE
+) -> tuple[FieldTable, list[str]]:
+    """The table of all accesses, or of a sample, by contexts of so many frames; and notes on missing keys.
 
     One pass over the accesses. Memory: 4 bytes a request, the simulated caches, and what the format's limits
     allow.
@@ -83,7 +86,7 @@ def field_table(profile: HeapProfile, geometry: Geometry, depth: int) -> tuple[F
     folded = profile.folded(depth)
     sizes, context_of_kind, kind_of_request = kinds_of(folded.requests.context, folded.requests.size)
     kinds, fields, pairs, accesses, unattributed, sets = _native.count_fields(
-        profile.accesses(),
+        profile.sampled_accesses(sample.skip, sample.take) if sample.take else profile.accesses(),
         profile.requests.address,
         profile.requests.size,
         kind_of_request,
@@ -120,19 +123,26 @@ def kinds_of(context: U32, size: U64) -> tuple[U64, U32, U32]:
     A context's sizes beyond the limit, those with the fewest requests, are one kind.
     """
     most = formats.load("fields").limits["most_sizes"]
-    keys = np.empty(len(size), dtype=[("context", "u4"), ("size", "u8")])
-    keys["context"], keys["size"] = context, size
-    found, of_request, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    order = np.lexsort((-counts, found["context"]))
-    starts = np.searchsorted(found["context"][order], found["context"][order], side="left")
-    rank = np.empty(len(found), dtype=np.int64)
-    rank[order] = np.arange(len(found)) - starts
-    told = np.where(rank < most, found["size"], np.uint64(OTHER_SIZES))
-    keys = np.empty(len(found), dtype=keys.dtype)
-    keys["context"], keys["size"] = found["context"], told
-    kinds, of_found = np.unique(keys, return_inverse=True)
-    kind_of_request = np.ascontiguousarray(of_found[of_request], dtype=np.uint32)
-    return np.ascontiguousarray(kinds["size"]), np.ascontiguousarray(kinds["context"]), kind_of_request
+    of_context, sizes, of_request, counts = _pairs(context, size)
+    order = np.lexsort((-counts, of_context))
+    starts = np.searchsorted(of_context[order], of_context[order], side="left")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - starts
+    told = np.where(rank < most, sizes, np.uint64(OTHER_SIZES))
+    of_kind, sizes, of_found, _ = _pairs(of_context, told)
+    return sizes, of_kind, of_found.astype(np.uint32)[of_request]
+
+
+def _pairs(context: U32, size: U64) -> tuple[U32, U64, I64, I64]:
+    """The pairs of context and size that there are, in order; which of them each has, and how many have it.
+
+    A pair is one number, as those are sorted in a tenth of the time that records take.
+    """
+    sizes, of_size = np.unique(size, return_inverse=True)
+    each = np.uint64(max(len(sizes), 1))
+    keys = context.astype(np.uint64) * each + of_size.astype(np.uint64)
+    found, of_pair, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return (found // each).astype(np.uint32), sizes[found % each], of_pair, counts
 
 
 def program_hash(profile: HeapProfile) -> int:

@@ -13,6 +13,8 @@ from malloom.profile import HeapProfile
 MOST_REQUESTS = 500_000
 """A limit of cost: placing more by every strategy takes longer than all else that the page shows."""
 
+LEFT_OUT = "gains are not predicted of so large a profile: 'malloom plan --strategy auto --explain' does it"
+
 
 @dataclass(frozen=True)
 class Gains:
@@ -29,10 +31,7 @@ def gains_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress
     if profile.access_entries == 0:
         return None
     if len(profile.requests) > MOST_REQUESTS:
-        return (
-            f"gains are not predicted for more than {MOST_REQUESTS:,} requests: "
-            "'malloom plan --strategy auto --explain' does it"
-        )
+        return LEFT_OUT
     beside = [strategy(RECORDED)]
     chosen, _ = best_layout(profile, all_strategies(), geometry, progress, beside, by_context=True)
     recorded = next(each for each in chosen.rounds[-1] if each.strategy == RECORDED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from malloom.fields.arrangement import Arrangement, arrangement_of
 from malloom.fields.named import COUNTS, KindTypes, name_at, summed
 from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
+from malloom.profile.requests import U32
 from malloom.sites.table import KeyedContext, SiteTable
 from malloom.types.evidence import is_library
 from malloom.types.object_types import ObjectType
@@ -21,6 +22,8 @@ MOST_FIELDS = 256
 """Of a kind, those that are used most."""
 MOST_PAIRS = 512
 """Of a kind, those with the most visits."""
+HEAVIEST_BY = ("last_misses", "first_misses", "loads", "stores")
+"""Sums by which those with the most are found: the later ones where the earlier are equal."""
 COLUMNS = ("offset", "bytes", "loads", "stores", "visits", "first_misses", "last_misses", "hidden_misses")
 
 
@@ -58,13 +61,27 @@ def objects_of(
     table: FieldTable, types: KindTypes, site_of: Mapping[int, tuple[str, int]]
 ) -> list[PageObject]:
     """Those with the most misses first; `site_of` has name and index of a context's call site by its hash."""
-    groups: dict[tuple[str, int, int], list[Any]] = {}
-    for kind in table.kinds[table.kinds["loads"] + table.kinds["stores"] > 0]:
-        context = table.sites.contexts[int(kind["context"])]
-        key = site_of[context.hash][0], column_of(table.sites, context), int(kind["size"])
-        groups.setdefault(key, []).append(kind)
-    ordered = sorted(groups.values(), key=_weight, reverse=True)
-    return [_object(table, kinds, types, site_of) for kinds in ordered[:MOST_OBJECTS]]
+    used = table.kinds[table.kinds["loads"] + table.kinds["stores"] > 0]
+    keys = np.empty(len(used), dtype=[("place", "u4"), ("size", "u8")])
+    keys["place"], keys["size"] = (
+        _place_of_context(table, used["context"], site_of)[used["context"]],
+        used["size"],
+    )
+    groups, of_kind = np.unique(keys, return_inverse=True)
+    weights = [-np.bincount(of_kind, used[name], minlength=len(groups)) for name in reversed(HEAVIEST_BY)]
+    heaviest = np.lexsort(weights)[:MOST_OBJECTS]
+    return [_object(table, list(used[of_kind == group]), types, site_of) for group in heaviest]
+
+
+def _place_of_context(table: FieldTable, used: Rows, site_of: Mapping[int, tuple[str, int]]) -> U32:
+    """Equal for the contexts whose call sites have one name and stand in one column."""
+    numbers: dict[tuple[str, int], int] = {}
+    found = np.zeros(len(table.sites.contexts), dtype=np.uint32)
+    for at in np.unique(used).tolist():
+        context = table.sites.contexts[at]
+        key = site_of[context.hash][0], column_of(table.sites, context)
+        found[at] = numbers.setdefault(key, len(numbers))
+    return found
 
 
 def column_of(sites: SiteTable, context: KeyedContext) -> int:
@@ -72,12 +89,6 @@ def column_of(sites: SiteTable, context: KeyedContext) -> int:
     calls = (call for number in context.frames for call in sites.frames[number].site.calls)
     own = (call.column for call in calls if call.line and not is_library(call))
     return next(own, 0)
-
-
-def _weight(kinds: Iterable[Any]) -> tuple[int, ...]:
-    return tuple(
-        sum(int(kind[name]) for kind in kinds) for name in ("last_misses", "first_misses", "loads", "stores")
-    )
 
 
 def _object(

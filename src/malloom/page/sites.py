@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from malloom.cache.geometry import Geometry
+from malloom.cache.simulate import Sample, sample_among
 from malloom.fields.named import kind_types
 from malloom.fields.table import FieldTable, field_table
 from malloom.layout.ranking import SILENT, RankingProgress
+from malloom.page.gains import LEFT_OUT as GAINS_LEFT_OUT
 from malloom.page.gains import Gains, gains_of
 from malloom.page.objects import PageObject, objects_of
 from malloom.profile import HeapProfile
@@ -21,6 +23,10 @@ from malloom.report.text import chain_text, without_libraries_own
 
 NAME_ROOM = 80
 """Columns of a site's name."""
+MOST_ACCESSES, MOST_AMONG_MANY = 256_000_000, 8_000_000
+"""That are looked at: limits of cost, some two minutes and 4 GiB. Among MANY_SITES each access touches what is
+known of its field in no cache."""
+MANY_SITES = 10_000
 DEEPEST = 32
 """Frames of a context, at most: as many as are recorded."""
 
@@ -82,15 +88,16 @@ class Contents:
 def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress = SILENT) -> Contents:
     """One pass over the accesses for misses and one for lifetimes, as far as there are accesses; and some for
     what placing would gain."""
-    totals, rows = summarize(profile)
+    sample = _sample_of(profile)
+    totals, rows = summarize(profile, with_accesses=not sample.take)
     rows.sort(key=lambda row: (-row.bytes, row.context))
     timeline = timeline_of(profile.requests, len(profile.contexts))
     chains = [profile.contexts.frames(row.context) for row in rows]
     symbols = Symbols(profile.modules)
     places = symbols.places(frame for chain in chains for frame in chain)
-    table = field_table(profile, geometry, DEEPEST)[0] if profile.access_entries else None
+    table = field_table(profile, geometry, DEEPEST, sample)[0] if profile.access_entries else None
     used = _used(table) if table is not None else {}
-    found = gains_of(profile, geometry, progress)
+    found = gains_of(profile, geometry, progress) if not sample.take else GAINS_LEFT_OUT
     gains = found if isinstance(found, Gains) else None
     numbers: dict[Place, int] = {}
     sites = []
@@ -115,8 +122,22 @@ def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgr
             table, {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))}
         ),
         gains,
-        [*symbols.notes, *([found] if isinstance(found, str) else [])],
+        [*symbols.notes, *_left_out(sample, profile), *([found] if isinstance(found, str) else [])],
     )
+
+
+def _sample_of(profile: HeapProfile) -> Sample:
+    most = MOST_ACCESSES if len(profile.contexts) < MANY_SITES else MOST_AMONG_MANY
+    return sample_among(profile.access_entries, most)
+
+
+def _left_out(sample: Sample, profile: HeapProfile) -> list[str]:
+    if not sample.take:
+        return []
+    return [
+        f"loads, stores and misses are those of a sample: windows with one of {sample.every:.0f} of the "
+        f"{profile.access_entries:,} accesses"
+    ]
 
 
 def _objects(table: FieldTable | None, site_of: dict[int, tuple[str, int]]) -> list[PageObject]:

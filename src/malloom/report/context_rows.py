@@ -47,13 +47,14 @@ class Totals:
     threads: int
 
 
-def summarize(profile: HeapProfile) -> tuple[Totals, list[ContextRow]]:
-    """Totals and a row for each context that made a request, in no order of note."""
+def summarize(profile: HeapProfile, with_accesses: bool = True) -> tuple[Totals, list[ContextRow]]:
+    """Totals and a row for each context that made a request, in no order of note. Accesses take a pass over
+    all of them, and may be left out."""
     requests, contexts = profile.requests, len(profile.contexts)
     peaks, medians = _native.lifetimes(
         requests.size, requests.birth, requests.death, requests.context, contexts
     )
-    columns = _columns(profile, contexts)
+    columns = _columns(profile, contexts, with_accesses and profile.access_entries > 0)
     rows = [_row(profile, columns, peaks, medians, index) for index in np.flatnonzero(columns["requests"])]
     return _totals(profile, int(peaks[-1]), rows), rows
 
@@ -63,7 +64,7 @@ def sort_rows(rows: list[ContextRow], key: str) -> list[ContextRow]:
     return sorted(rows, key=lambda row: (-(getattr(row, key) or 0), row.context))
 
 
-def _columns(profile: HeapProfile, contexts: int) -> dict[str, Any]:
+def _columns(profile: HeapProfile, contexts: int, with_accesses: bool) -> dict[str, Any]:
     requests = profile.requests
     context = requests.context
 
@@ -75,7 +76,7 @@ def _columns(profile: HeapProfile, contexts: int) -> dict[str, Any]:
         "bytes": summed(requests.size),
         "to_end": summed(requests.death == np.uint64(NEVER)),
     }
-    if profile.access_entries:
+    if with_accesses:
         columns["accesses"] = summed(requests.accesses)
         columns["accessed"] = summed(requests.accesses != 0)
     return columns
@@ -92,8 +93,12 @@ def _row(profile: HeapProfile, columns: dict[str, Any], peaks: Any, medians: Any
         live_peak=int(peaks[index]),
         median_lifetime=None if median == NEVER else median,
         to_end=None if profile.cut else float(columns["to_end"][index]) / count,
-        accesses=int(columns["accesses"][index]) if profile.access_entries else None,
-        accessed=float(columns["accessed"][index]) / count if profile.has_all_accesses else None,
+        accesses=int(columns["accesses"][index]) if "accesses" in columns else None,
+        accessed=(
+            float(columns["accessed"][index]) / count
+            if "accessed" in columns and profile.has_all_accesses
+            else None
+        ),
     )
 
 
@@ -106,7 +111,7 @@ def _totals(profile: HeapProfile, peak: int, rows: list[ContextRow]) -> Totals:
         bytes=int(requests.size.sum()),
         live_peak=peak,
         to_end=None if profile.cut else living / max(count, 1),
-        accesses=sum(row.accesses or 0 for row in rows) if profile.access_entries else None,
+        accesses=sum(row.accesses or 0 for row in rows) if rows and rows[0].accesses is not None else None,
         contexts=len(rows),
         threads=int(requests.thread.max(initial=0)) + 1 if count else 0,
     )

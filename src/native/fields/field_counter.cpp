@@ -108,7 +108,15 @@ FieldTables FieldCounter::take() {
     FieldTables tables;
     tables.accesses = accesses_;
     tables.unattributed = unattributed_;
-    for (KindUse& kind : kinds_) append(kind, tables);
+    // Of millions of fields, what is counted and what comes of it would else lie side by side, twice as large
+    // as needed.
+    numbers_ = {};
+    tables.kinds.reserve(kinds_.size());
+    tables.fields.reserve(fields_.size());
+    for (KindUse& kind : kinds_) {
+        append(kind, tables);
+        kind = {};
+    }
     return tables;
 }
 

@@ -58,8 +58,14 @@ void AccessCursor::pass(size_t count) {
     if (next_ == run_end_) skip_markers();
 }
 
-RecordedAccesses::RecordedAccesses(const ProcessChunks& process)
-    : events_(process), objects_(process.expected_requests()), batch_(batch_accesses) {
+RecordedAccesses::RecordedAccesses(const ProcessChunks& process, uint64_t skip, uint64_t take)
+    : events_(process),
+      objects_(process.expected_requests()),
+      skip_(take != 0 ? skip : 0),
+      take_(take != 0 ? take : never),
+      left_out_(skip_),
+      left_in_(take_),
+      batch_(batch_accesses) {
     cursors_.reserve(process.threads.size());
     for (const ThreadChunks& thread : process.threads) cursors_.emplace_back(thread.accesses);
     choose_cursor();
@@ -110,6 +116,11 @@ void RecordedAccesses::apply_event() {
 }
 
 void RecordedAccesses::touch(const EventRecord& event) {
+    if (left_out_ != 0) {
+        --left_out_;
+        return;
+    }
+    count_taken(1);
     const uint32_t request = objects_.find(event.address);
     if (request == LiveObjects::none) {
         ++dropped_;
@@ -138,8 +149,28 @@ ResolvedAccess* RecordedAccesses::resolve_block(std::span<const uint64_t> entrie
     return out;
 }
 
+void RecordedAccesses::count_taken(uint64_t count) {
+    left_in_ -= count;
+    if (left_in_ != 0) return;
+    left_in_ = take_;
+    left_out_ = skip_;
+}
+
+void RecordedAccesses::pass(AccessCursor& cursor, size_t count) {
+    const uint64_t before = cursor.position();
+    cursor.pass(count);
+    if (cursor.position() != before) choose_cursor();
+}
+
 void RecordedAccesses::resolve_run(AccessCursor& cursor) {
-    const auto run = cursor.run().first(std::min(cursor.run().size(), batch_accesses - filled_));
+    if (left_out_ != 0) {
+        const uint64_t count = std::min<uint64_t>(cursor.run().size(), left_out_);
+        left_out_ -= count;
+        pass(cursor, count);
+        return;
+    }
+    const size_t room = std::min<uint64_t>(batch_accesses - filled_, left_in_);
+    const auto run = cursor.run().first(std::min(cursor.run().size(), room));
     ResolvedAccess* const begin = batch_.data() + filled_;
     ResolvedAccess* out = begin;
     for (size_t i = 0; i < run.size(); i += block_accesses) {
@@ -148,9 +179,8 @@ void RecordedAccesses::resolve_run(AccessCursor& cursor) {
     const auto resolved = static_cast<size_t>(out - begin);
     filled_ += resolved;
     dropped_ += run.size() - resolved;
-    const uint64_t before = cursor.position();
-    cursor.pass(run.size());
-    if (cursor.position() != before) choose_cursor();
+    count_taken(run.size());
+    pass(cursor, run.size());
 }
 
 uint64_t RecordedAccesses::corrupt_chunks() const {

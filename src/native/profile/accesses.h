@@ -48,9 +48,12 @@ class AccessCursor {
 
 /// Yields the accesses of `process` (which must outlive it) that reach an object alive at that moment, and
 /// the annotated ones. Accesses of different threads between the same two tickets come thread by thread.
+///
+/// With `take` it yields windows: in turn `skip` recorded accesses are left out, of which nobody asks what
+/// they reach, and so many are taken.
 class RecordedAccesses : public AccessSource {
   public:
-    explicit RecordedAccesses(const ProcessChunks& process);
+    explicit RecordedAccesses(const ProcessChunks& process, uint64_t skip = 0, uint64_t take = 0);
 
     std::span<const ResolvedAccess> next_batch() override;
 
@@ -66,12 +69,18 @@ class RecordedAccesses : public AccessSource {
     void apply_event();
     void touch(const formats::profile::EventRecord& event);
     void resolve_run(AccessCursor& cursor);
+    void pass(AccessCursor& cursor, size_t count);
+    void count_taken(uint64_t count);
     ResolvedAccess* resolve_block(std::span<const uint64_t> entries, ResolvedAccess* out) const;
 
     EventStream events_;
     LiveObjects objects_;
     std::vector<AccessCursor> cursors_;
     AccessCursor* cursor_ = nullptr;  ///< the one whose position is lowest
+    uint64_t skip_;
+    uint64_t take_;
+    uint64_t left_out_;  ///< that are still to be left out
+    uint64_t left_in_;   ///< that are taken after these, before others are left out
     uint64_t dropped_ = 0;
     size_t filled_ = 0;
     std::vector<ResolvedAccess> batch_;

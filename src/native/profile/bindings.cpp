@@ -128,6 +128,11 @@ std::unique_ptr<AccessSource> accesses(const Recording& recording, uint64_t iden
     return windowed(std::make_unique<RecordedAccesses>(process_of(recording, identity)), skip, take);
 }
 
+std::unique_ptr<AccessSource> accesses_here_and_there(const Recording& recording, uint64_t identity,
+                                                      uint64_t skip, uint64_t take) {
+    return std::make_unique<RecordedAccesses>(process_of(recording, identity), skip, take);
+}
+
 std::unique_ptr<AddressSource> addresses(const Recording& recording, uint64_t identity) {
     return std::make_unique<RecordedAddresses>(process_of(recording, identity));
 }
@@ -215,6 +220,8 @@ void bind_reading(nb::module_& module) {
         .def("read_process", &read_process, nb::arg("identity"))
         .def("accesses", &accesses, nb::arg("identity"), nb::arg("skip") = 0, nb::arg("take") = 0,
              nb::keep_alive<0, 1>())
+        .def("accesses_here_and_there", &accesses_here_and_there, nb::arg("identity"), nb::arg("skip"),
+             nb::arg("take"), nb::keep_alive<0, 1>())
         .def("addresses", &addresses, nb::arg("identity"), nb::keep_alive<0, 1>());
     module.def("import_text", &import_text, nb::arg("input"), nb::arg("output"),
                nb::call_guard<nb::gil_scoped_release>());

@@ -8,7 +8,10 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "src/native/accesses/windows.h"
 #include "src/native/synthetic/profile.h"
 #include "tests/amount.h"
 #include "tests/native/profile/reading.h"
@@ -50,6 +53,29 @@ TEST_F(ProfileTest, EveryAccessReachesTheObjectThatItWasMadeFor) {
     EXPECT_EQ(source.dropped(), 0u);
     EXPECT_EQ(source.corrupt_chunks(), 0u);
     EXPECT_GT(accesses, 18000u);
+}
+
+std::vector<std::pair<uint32_t, uint64_t>> all_of(AccessSource& source) {
+    std::vector<std::pair<uint32_t, uint64_t>> found;
+    for (auto batch = source.next_batch(); !batch.empty(); batch = source.next_batch()) {
+        for (const ResolvedAccess& access : batch) found.emplace_back(access.request, access.packed);
+    }
+    return found;
+}
+
+TEST_F(ProfileTest, WindowsAreThoseOfTheWholeStreamWhereEveryAccessReachesAnObject) {
+    write({.requests = 2000, .accesses = 30000, .threads = 3});
+    Recording recording;
+    ASSERT_TRUE(recording.open(path_.c_str()));
+    const ProcessChunks& process = recording.processes().at(0);
+    for (const auto& [skip, take] :
+         {std::pair{0, 7}, {1, 1}, {700, 100}, {9000, 8192}, {3, 20000}, {40000, 5}}) {
+        RecordedAccesses windows(process, skip, take);
+        const auto expected =
+            windowed(std::make_unique<RecordedAccesses>(process), uint64_t(skip), uint64_t(take));
+        EXPECT_EQ(all_of(windows), all_of(*expected)) << skip << " " << take;
+        EXPECT_EQ(windows.dropped(), 0u);
+    }
 }
 
 TEST_F(ProfileTest, EveryPassSeesTheSame) {

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.debian_sources import Package
 from malloom.bench.debian import files, markup, scripts, sources
 from malloom.bench.debian.draw import Draw
+from malloom.bench.debian_sources import Package
 from malloom.measure.rows import Place
 
 SEED = 201
