@@ -24,8 +24,8 @@ from malloom.report.text import chain_text, without_libraries_own
 NAME_ROOM = 80
 """Columns of a site's name."""
 MOST_ACCESSES, MOST_AMONG_MANY = 256_000_000, 8_000_000
-"""That are looked at: limits of cost, some two minutes and 4 GiB. Among MANY_SITES each access touches what is
-known of its field in no cache."""
+"""That are looked at: limits of cost, some two minutes and 4 GiB. Among MANY_SITES each access touches what
+is known of its field in no cache."""
 MANY_SITES = 10_000
 DEEPEST = 32
 """Frames of a context, at most: as many as are recorded."""
