@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from malloom.bench.gathered import Gathered, without_errors
 from malloom.measure.interleaved import Rounds
-from malloom.measure.interval import COVERAGE, FEWEST_PAIRS, Interval
+from malloom.measure.interval import COVERAGE, FEWEST_PAIRS, Interval, exact
 
 F64 = npt.NDArray[np.float64]
 RESAMPLES = 2_000
@@ -65,10 +65,14 @@ def rank_correlation(one: Sequence[float] | F64, other: Sequence[float] | F64) -
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def spread(judged: Judged) -> float:
-    """The slowest layout's CPU time against the fastest one's."""
+def spread(judged: Judged) -> Interval:
+    """The slowest layout's CPU time against the fastest one's. Which these are was seen in the same rounds, so
+    that the interval flatters it a little."""
     medians = np.median(judged.pairs, axis=1)
-    return float(medians.max() / medians.min())
+    slowest, fastest = (judged.names[int(at)] for at in (medians.argmax(), medians.argmin()))
+    if slowest == fastest:
+        return exact(1.0)
+    return judged.rounds.ratio(slowest, fastest, "cpu_time")
 
 
 def mean_error(judged: Judged) -> float:

@@ -59,17 +59,28 @@ def program_rows(bench: Bench, program: Program, budget: Budget, judged: Predict
 
 
 def summary(judged: Predictions) -> list[Row | Goal]:
-    """Over the programs whose layouts differ enough; nothing where there is none."""
-    wide = [each for each in judged.values() if spread(each) > WIDE]
-    if not wide:
-        return []
-    place = ("mean", f"{len(wide)} of {len(judged)} {PROGRAMS}, whose layouts differ by over 5 %")
-    return [*_correlations(place, wide), *_goal(place, wide)]
+    """Over the programs whose layouts differ enough, with the goal, and over those whose layouts do so beyond
+    noise; nothing where there are none."""
+    apart = {place: spread(each) for place, each in judged.items()}
+    wide = [judged[place] for place, found in apart.items() if found.ratio > WIDE]
+    certain = [judged[place] for place, found in apart.items() if found.low is not None and found.low > WIDE]
+    of = f"of {len(judged)} {PROGRAMS}, whose layouts differ by over 5 %"
+    found: list[Row | Goal] = []
+    if wide:
+        place = ("mean", f"{len(wide)} {of}")
+        found += [*_correlations(place, wide), *_goal(place, wide)]
+    if certain:
+        found += _correlations(("mean", f"{len(certain)} {of} beyond noise"), certain)
+    return found
 
 
 def _agreement(place: Place, judged: Judged) -> list[Row]:
-    numbers = {SPREAD: spread(judged), ERROR: mean_error(judged)}
-    beside = [row(place, name, LIMIT, CORRELATION, exact(number)) for name, number in numbers.items()]
+    runs, races = len(judged.rounds), judged.rounds.races
+    numbers = {SPREAD: spread(judged), ERROR: exact(mean_error(judged))}
+    beside = [
+        row(place, name, LIMIT, CORRELATION, number, runs=runs, races=races)
+        for name, number in numbers.items()
+    ]
     return [*_correlations(place, [judged]), *beside]
 
 

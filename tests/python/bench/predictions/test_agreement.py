@@ -66,7 +66,9 @@ def test_an_interval_is_of_the_rounds() -> None:
 
 def test_spread_and_error() -> None:
     found = judged({"a": [0.5] * 6, "b": [0.8] * 6}, a=0.5, b=0.4)
-    assert spread(found) == pytest.approx(2)
+    apart = spread(found)
+    assert (apart.low, apart.ratio, apart.high) == pytest.approx((2, 2, 2))
+    assert spread(judged({"a": [1.0] * 6}, a=0.5)).ratio == 1
     assert mean_error(found) == pytest.approx(2**0.5)
 
 
@@ -81,11 +83,16 @@ def test_the_mean_is_of_programs_whose_layouts_differ() -> None:
     races["other", "train"] = judged({"a": [0.5] * 6, "b": [0.8] * 6}, a=0.9, b=0.95)
     races["same", "train"] = judged({"a": [1.01] * 6, "b": [1.0] * 6}, a=0.6, b=0.9)
     told = summary(races)
-    rows = {each.variant: each for each in told if isinstance(each, Row)}
+    first, second = [each for each in told if isinstance(each, Row)]
     (goal,) = [each for each in told if isinstance(each, Goal)]
-    assert rows[CORRELATION].input.startswith("2 of 3 programs")
-    assert rows[CORRELATION].ratio == pytest.approx(1)
+    assert first.variant == CORRELATION and first.input.startswith("2 of 3 programs")
+    assert first.ratio == pytest.approx(1)
+    assert second.input == f"{first.input} beyond noise"
     assert goal.row.variant == DISAGREEMENT and goal.value == pytest.approx(0) and goal.reached
+    noisy = Predictions()
+    noisy["noise", "train"] = judged({"a": [0.5, 1.6, 0.8, 1.2, 1.2, 1.1, 1.3]}, a=0.6)
+    (only,) = [each for each in summary(noisy) if isinstance(each, Row)]
+    assert only.input == "1 of 1 programs, whose layouts differ by over 5 %"
     assert summary(Predictions()) == []
 
 
