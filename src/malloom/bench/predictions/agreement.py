@@ -66,7 +66,7 @@ def rank_correlation(one: Sequence[float] | F64, other: Sequence[float] | F64) -
 
 
 def spread(judged: Judged) -> Interval:
-    """The slowest layout's CPU time against the fastest one's. Which these are was seen in the same rounds, so
+    """The slowest layout's CPU time against the fastest one's. Which they are was seen in the same rounds, so
     that the interval flatters it a little."""
     medians = np.median(judged.pairs, axis=1)
     slowest, fastest = (judged.names[int(at)] for at in (medians.argmax(), medians.argmin()))
