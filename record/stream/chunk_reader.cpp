@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -138,6 +139,15 @@ bool ChunkReader::decode(const ChunkView& chunk, std::vector<unsigned char>& out
     out.resize(header.decoded_bytes);
     const size_t bytes = ZSTD_decompress(out.data(), out.size(), chunk.stored, header.stored_bytes);
     return ZSTD_isError(bytes) == 0 && bytes == header.decoded_bytes;
+}
+
+void ChunkReader::let_go(const ChunkView& chunk) {
+    if (chunk.file_offset == 0) return;  // staged: no mapping, but memory that would be lost
+    constexpr uintptr_t page = 4096;
+    const auto begin = reinterpret_cast<uintptr_t>(chunk.stored);
+    const uintptr_t first = (begin + page - 1) / page * page;
+    const uintptr_t end = (begin + chunk.header.stored_bytes) / page * page;
+    if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 bool ChunkReader::holds(const ChunkHeader& header) const {

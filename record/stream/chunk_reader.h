@@ -58,6 +58,10 @@ class ChunkReader {
     /// corrupt.
     static bool decode(const ChunkView& chunk, std::vector<unsigned char>& out);
 
+    /// Lets go of the memory that the payload is mapped to; it may be decoded again. For who reads large
+    /// profiles from their beginning to their end.
+    static void let_go(const ChunkView& chunk);
+
   private:
     bool map(const char* path);
     bool check_file_header();

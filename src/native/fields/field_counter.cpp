@@ -79,9 +79,10 @@ void FieldCounter::add_to_pairs(KindUse& kind) {
 }
 
 void FieldCounter::close(uint32_t request, uint64_t fields) {
-    KindUse& kind = kinds_[kind_of_request_[request]];
+    const uint32_t number = kind_of_request_[request];
+    KindUse& kind = kinds_[number];
     ++kind.counts.visits;
-    add_to_sets(kind, fields);
+    add_to_sets(number, fields);
     for (uint64_t rest = fields; rest != 0; rest &= rest - 1) {
         const auto later = static_cast<unsigned>(std::countr_zero(rest));
         ++fields_[kind.fields[later]].counts.visits;
@@ -92,15 +93,24 @@ void FieldCounter::close(uint32_t request, uint64_t fields) {
     }
 }
 
-void FieldCounter::add_to_sets(KindUse& kind, uint64_t fields) {
+void FieldCounter::add_to_sets(uint32_t kind, uint64_t fields) {
     if (fields == 0) return;
-    const auto found = kind.sets.find(fields);
-    if (found != kind.sets.end()) {
+    const auto found = sets_.find({kind, fields});
+    if (found != sets_.end()) {
         ++found->second;
-    } else if (sets_ < most_sets) {
-        ++sets_;
-        kind.sets.emplace(fields, 1);
+    } else if (sets_.size() < most_sets) {
+        sets_.emplace(SetKey{kind, fields}, 1);
     }
+}
+
+/// By kind.
+std::vector<VisitSet> FieldCounter::take_sets() {
+    std::vector<VisitSet> sets;
+    sets.reserve(sets_.size());
+    for (const auto& [key, visits] : sets_) sets.push_back({key.kind, key.fields, visits});
+    sets_ = {};
+    std::sort(sets.begin(), sets.end(), [](const VisitSet& a, const VisitSet& b) { return a.kind < b.kind; });
+    return sets;
 }
 
 FieldTables FieldCounter::take() {
@@ -113,15 +123,22 @@ FieldTables FieldCounter::take() {
     numbers_ = {};
     tables.kinds.reserve(kinds_.size());
     tables.fields.reserve(fields_.size());
-    for (KindUse& kind : kinds_) {
-        append(kind, tables);
-        kind = {};
+    std::vector<VisitSet> sets = take_sets();
+    auto first = sets.begin();
+    for (size_t number = 0; number < kinds_.size(); ++number) {
+        const auto end =
+            std::find_if(first, sets.end(), [=](const VisitSet& set) { return set.kind != number; });
+        append(kinds_[number], {first, end}, tables);
+        first = end;
+        kinds_[number] = {};
     }
+    tables.sets = std::move(sets);
     return tables;
 }
 
-/// A kind with its fields by offset and width, and the pairs that ever were used together.
-void FieldCounter::append(KindUse& kind, FieldTables& tables) const {
+/// A kind with its fields by offset and width, and the pairs that ever were used together; its sets get their
+/// bits in that order.
+void FieldCounter::append(KindUse& kind, std::span<VisitSet> sets, FieldTables& tables) const {
     std::vector<uint32_t> order(kind.fields.size());
     std::iota(order.begin(), order.end(), 0);
     const auto place = [&](uint32_t number) {
@@ -145,12 +162,12 @@ void FieldCounter::append(KindUse& kind, FieldTables& tables) const {
         }
     }
     kind.counts.pairs = static_cast<uint32_t>(tables.pairs.size()) - kind.counts.first_pair;
-    for (const auto& [bits, visits] : kind.sets) {
+    for (VisitSet& set : sets) {
         uint64_t ordered = 0;
         for (size_t rank = 0; rank < paired.size(); ++rank) {
-            ordered |= (bits >> order[paired[rank]] & 1) << rank;
+            ordered |= (set.fields >> order[paired[rank]] & 1) << rank;
         }
-        tables.sets.push_back({tables.kinds.size(), ordered, visits});
+        set.fields = ordered;
     }
     tables.kinds.push_back(kind.counts);
 }

@@ -3,10 +3,12 @@
 
 #include <stdint.h>
 
+#include <deque>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "formats/context_hash.h"
 #include "formats/fields.h"
 #include "src/native/accesses/source.h"
 #include "src/native/fields/visits.h"
@@ -58,23 +60,35 @@ class FieldCounter {
         std::vector<uint32_t> fields;    ///< indexes into fields_, in the order of their first use
         std::vector<uint64_t> together;  ///< visits with fields i < j, at j * (j - 1) / 2 + i
         uint32_t paired = 0;             ///< fields that have a bit, the first ones
-        std::unordered_map<uint64_t, uint64_t> sets;  ///< visits by the bits of their fields
+    };
+    /// A kind, and the bits of fields in the order of their first use. One map for all kinds, as most of a
+    /// million kinds have a set or two.
+    struct SetKey {
+        uint32_t kind;
+        uint64_t fields;
+        bool operator==(const SetKey&) const = default;
+    };
+    struct HashOfSet {
+        size_t operator()(const SetKey& key) const {
+            return formats::mix(formats::mix(key.kind) ^ key.fields);
+        }
     };
 
     uint32_t field_of(uint32_t kind, const ResolvedAccess& access);
     void add_to_pairs(KindUse& kind);
     void close(uint32_t request, uint64_t fields);
-    void add_to_sets(KindUse& kind, uint64_t fields);
-    void append(KindUse& kind, FieldTables& tables) const;
+    void add_to_sets(uint32_t kind, uint64_t fields);
+    void append(KindUse& kind, std::span<VisitSet> sets, FieldTables& tables) const;
+    std::vector<VisitSet> take_sets();
 
     std::span<const uint32_t> kind_of_request_;
     size_t levels_;
     std::vector<KindUse> kinds_;
-    std::vector<FieldUse> fields_;
+    std::deque<FieldUse> fields_;                     ///< of up to millions, which are never copied
     std::unordered_map<uint64_t, uint32_t> numbers_;  ///< of kind, offset and width: number in the kind
     Visits visits_;
     uint64_t pairs_ = 0;
-    size_t sets_ = 0;
+    std::unordered_map<SetKey, uint64_t, HashOfSet> sets_;  ///< visits
     uint64_t first_misses_ = 0;
     uint64_t accesses_ = 0;
     uint64_t unattributed_ = 0;

@@ -29,6 +29,7 @@ bool AccessCursor::load() {
             ++corrupt_;
             entries_.clear();
         }
+        stream::ChunkReader::let_go(chunk);
     }
     return !entries_.empty();
 }
