@@ -101,6 +101,8 @@ def test_with_a_run_time_the_share_of_time_is_predicted(malloom: Malloom, profil
     assert blank == "" and sites.startswith("of all waiting  with ") and "%" in first and "%" in second
     other = malloom("simulate", profile, "--run-time", "1", "--cache", "p4")
     assert other.returncode == 2 and "--run-time is of this machine" in other.stderr
+    twice = malloom("simulate", profile, "--strategy", "size", "--strategy", "size", "--json")
+    assert [row["strategy"] for row in json.loads(twice.stdout)["rows"]] == ["size"]
     alone = malloom("plan", profile, "-o", "x.plan", "--run-time", "1")
     assert alone.stderr == "malloom: --run-time is for --explain; add --explain, or leave it out\n"
 

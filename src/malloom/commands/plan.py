@@ -41,7 +41,7 @@ from malloom.layout.ranking import (
 from malloom.layout.registry import AUTO, all_strategies, strategy, strategy_names
 from malloom.output_file import check_new, check_output, check_replaced, is_kind
 from malloom.output_width import output_width
-from malloom.predictions.time import missing_time, run_time_of
+from malloom.predictions.time import notes_on_time, run_time_of
 from malloom.profile import HeapProfile
 from malloom.quantities import counted
 from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses
@@ -217,8 +217,6 @@ def plan(
     for note in (*notes_on(opened), *geometry.notes):
         typer.echo(f"note: {note}", err=True)
     run = run_time_of(run_time, geometry, opened.has_all_accesses)
-    for note in missing_time(run_time, run):
-        typer.echo(f"note: {note}", err=True)
     chosen, layout = (
         (None, place(named, opened, geometry))
         if named
@@ -228,7 +226,11 @@ def plan(
     if learned is not None:
         made = with_learned(opened, made, learned)
     write_plan(with_site_keys(opened, made), output)
-    explained = explanation(chosen, opened, run) if chosen and explain else None
+    explained = None
+    if chosen and explain:
+        explained, missing = explanation(chosen, opened, run)
+        for note in (*missing, *notes_on_time(run_time, run, chosen.samples[-1])):
+            typer.echo(f"note: {note}", err=True)
     _tell(made, output, len(opened.requests), explained, as_json)
 
 

@@ -67,8 +67,11 @@ class Explanation:
         return {"time": found.time, "waiting": found.waiting, **_of_counts(ranked, recorded)}
 
 
-def explanation(chosen: Chosen, profile: HeapProfile, run_time: RunTime | None) -> Explanation:
-    """Of what was chosen for the profile, by context, with the layout as recorded beside it."""
+def explanation(
+    chosen: Chosen, profile: HeapProfile, run_time: RunTime | None
+) -> tuple[Explanation, list[str]]:
+    """Of what was chosen for the profile, by context, with the layout as recorded beside it; and why names
+    are lacking."""
     recorded: list[Ranked] = []
     latest: dict[str, tuple[int, Ranked]] = {}
     for number, ranked in enumerate(chosen.rounds):
@@ -80,8 +83,8 @@ def explanation(chosen: Chosen, profile: HeapProfile, run_time: RunTime | None) 
         for each in chosen.rounds[0]
         if each.strategy != RECORDED and latest[each.strategy] not in first
     ]
-    sites, _ = by_site(profile, [each for _, each in first], recorded[-1])
-    return Explanation(
+    sites, missing = by_site(profile, [each for _, each in first], recorded[-1])
+    made = Explanation(
         chosen.best.strategy,
         (*first, *rest),
         tuple(recorded),
@@ -90,6 +93,7 @@ def explanation(chosen: Chosen, profile: HeapProfile, run_time: RunTime | None) 
         tuple(sites),
         _reason(chosen, recorded[-1]),
     )
+    return made, missing
 
 
 def _reason(chosen: Chosen, recorded: Ranked) -> str:

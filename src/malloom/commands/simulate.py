@@ -23,7 +23,7 @@ from malloom.layout.ranking import RECORDED, Ranked, in_order, rank, worth_simul
 from malloom.layout.registry import strategy, strategy_names
 from malloom.output_width import output_width
 from malloom.predictions.sites import SitePrediction, by_site
-from malloom.predictions.time import RunTime, missing_time, predicted, run_time_of
+from malloom.predictions.time import RunTime, notes_on_time, predicted, run_time_of
 from malloom.profile import HeapProfile
 from malloom.report.reasons import notes_on
 
@@ -37,8 +37,8 @@ SCHEDULER_HELP = (
 BESIDE_EACH_OTHER = 3
 """Strategies that a line about a call site has room for."""
 RUN_TIME_HELP = (
-    "CPU time of a run by itself, on this machine. With it the share of that time is predicted, else only "
-    "that of the waiting."
+    "CPU time of the process in a run by itself, on this machine. With it the share of that time is told, "
+    "else only that of the waiting."
 )
 PROFILE_HELP = "The profile, made by 'malloom record'; or one in a store, as s3://bucket/run.profile."
 
@@ -86,7 +86,7 @@ def simulate(
     if sites and scheduler:
         raise UsageProblem("--sites reads the profile here", remedy="leave out --sites or --scheduler")
     geometry = geometry_from(cache)
-    names = [strategy(name).name for name in only or strategy_names()]
+    names = [strategy(name).name for name in dict.fromkeys(only or strategy_names())]
     asked = Asked(profile, process, geometry, names, auto, accesses, run_time, sites)
     simulated = _ranked_here(asked) if scheduler is None else _ranked_at(scheduler, asked)
     typer.echo(
@@ -130,8 +130,8 @@ def _ranked_here(asked: Asked) -> Simulated:
     if asked.auto:
         chosen = worth_simulating(chosen, opened)
     run_time = run_time_of(asked.run_time, asked.geometry, opened.has_all_accesses)
-    _tell(missing_time(asked.run_time, run_time))
     sample = sample_among(opened.access_entries, asked.accesses)
+    _tell(notes_on_time(asked.run_time, run_time, sample))
     names = [each.name for each in chosen]
     beside = [strategy(RECORDED)] if RECORDED not in names else []
     with shown(len(chosen), asked.accesses or opened.access_entries) as progress:
@@ -162,9 +162,9 @@ def _ranked_at(scheduler: str, asked: Asked) -> Simulated:
         facts = ranking.facts(asked.names)
         _tell([*facts.notes, *asked.geometry.notes])
         run_time = run_time_of(asked.run_time, asked.geometry, facts.has_all_accesses)
-        _tell(missing_time(asked.run_time, run_time))
         names = [*(facts.worth if asked.auto else asked.names)]
         sample = sample_among(facts.access_entries, asked.accesses)
+        _tell(notes_on_time(asked.run_time, run_time, sample))
         every = dict.fromkeys([*names, RECORDED])
         with tasks_shown("simulating", len(every)) as told:
             return Simulated(*_parted(ranking.rank([*every], sample, told), names), sample, run_time, [])

@@ -94,6 +94,7 @@ def field_table(
         [(level.sets, level.ways, level.line_bytes) for level in geometry.caches],
         [(level.sets, level.ways, level.line_bytes) for level in geometry.tlbs],
         geometry.replacement,
+        sample.take > 0,
     )
     rows = np.frombuffer(kinds, dtype=formats.dtype("fields", "Kind")).copy()
     rows["size"], rows["context"] = sizes, context_of_kind

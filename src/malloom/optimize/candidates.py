@@ -55,8 +55,8 @@ class Candidate:
     over: Setting | None = None
     without_prefetches: bool = False
     small_in_pools: bool = False
-    predicted: float | None = field(default=None, compare=False)
-    """CPU time that simulation foretells, against that with the layout as recorded."""
+    foretold: tuple[str, float] | None = field(default=None, compare=False)
+    """A strategy, and the CPU time that simulation foretells with its places against that as recorded."""
 
     kind = "plan"
     executable = None
@@ -100,6 +100,15 @@ class Candidate:
             return made
         run_time = made["LD_PRELOAD"].partition(":")[0]
         return {**made, **over(run_time, self.over.allocator.file, self.over.variables)}
+
+    @property
+    def predicted(self) -> float | None:
+        """The CPU time that simulation foretells, where it is of just this: None where something was added to
+        the places, or changed that is not simulated."""
+        is_plain = replace(self, preallocate=None) == Candidate(self.strategy, self.plan)
+        if self.foretold is None or not is_plain or self.foretold[0] != self.strategy:
+            return None
+        return self.foretold[1]
 
     @property
     def is_preallocated(self) -> bool:

@@ -1,7 +1,6 @@
-"""What simulation foretells of the strategies on the training inputs."""
+"""What simulation foretells of the strategies on a training input."""
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,7 +28,7 @@ def ranking_of(
     say(f"simulating {', '.join(names) or 'every strategy'}")
     options = [part for name in names for part in ("--strategy", name)] or ["--auto"]
     options += ["--json", "--accesses", str(SAMPLED_ACCESSES), *recording.chosen]
-    options += ["--run-time", str(recording.run_time)] if recording.run_time > 0 else []
+    options += ["--run-time", str(recording.run_time)] if recording.has_time else []
     options += ["--scheduler", scheduler] if scheduler else []
     try:
         answer = stages.output_of("simulate", str(recording.profile), *options)
@@ -40,11 +39,6 @@ def ranking_of(
     return rows
 
 
-def predictions_of(rankings: Sequence[Ranking]) -> dict[str, float]:
-    """By strategy: CPU time against that with the layout as recorded, inputs weighing alike. Only of
-    strategies with a predicted time on every input."""
-    times = [{row["strategy"]: row["time"] for row in ranking if row["time"]} for ranking in rankings]
-    names = set.intersection(*(set(each) for each in times)) if times else set()
-    return {
-        name: math.exp(sum(math.log(each[name]) for each in times) / len(times)) for name in sorted(names)
-    }
+def foretold_of(ranking: Ranking) -> dict[str, tuple[str, float]]:
+    """By strategy: it, and its CPU time against that with the layout as recorded, where one is predicted."""
+    return {row["strategy"]: (row["strategy"], row["time"]) for row in ranking if row["time"]}

@@ -38,6 +38,12 @@ class RecordedProfile:
     process: str | None = None
 
     @property
+    def has_time(self) -> bool:
+        """Whether its waiting can be held against the run's time: all accesses are there, and the time is of
+        that process."""
+        return self.accesses == "full" and self.process is None and self.run_time > 0
+
+    @property
     def chosen(self) -> tuple[str, ...]:
         """The options that say which process is meant."""
         return ("--process", self.process) if self.process else ()

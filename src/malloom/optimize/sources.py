@@ -12,7 +12,7 @@ from malloom.measure.process import Command, Run
 from malloom.optimize.candidates import BY_CONTEXT, Candidate, chosen_from
 from malloom.optimize.learning import Learned, Learner, contents_of
 from malloom.optimize.options import Options
-from malloom.optimize.predicting import predictions_of, ranking_of
+from malloom.optimize.predicting import foretold_of, ranking_of
 from malloom.optimize.recording import RecordedProfile, is_affordable, record_for_planning
 from malloom.optimize.worker import worker_of_all
 
@@ -88,13 +88,12 @@ def candidates_of(
     if not sources.recordings:
         return [Candidate(name, plan) for name, plan in plans.items()], notes
     wanted = max(most - len(plans), FEWEST_PLANNED)
-    names, predicted = _worth_planning(sources, options, say, notes.append)
+    names, foretold = _worth_planning(sources, options, say, notes.append)
     planned, more = _planned(sources, [name for name in names if name not in plans][:wanted], say)
     if options.strategy and not planned:
         raise CommandError(f"there is no plan to try: {more[-1]}")
-    made = [
-        Candidate(name, plan, predicted=predicted.get(name)) for name, plan in {**plans, **planned}.items()
-    ]
+    made = [Candidate(name, plan) for name, plan in plans.items()]
+    made += [Candidate(name, plan, foretold=foretold.get(name)) for name, plan in planned.items()]
     return made, [*notes, *more]
 
 
@@ -131,14 +130,18 @@ def _agree(name: str, plans: list[Path], written: Path) -> str:
 
 def _worth_planning(
     sources: Sources, options: Options, say: Say, note: Say
-) -> tuple[list[str], dict[str, float]]:
-    """The strategies, likely best first, and the CPU time that simulation foretells, as far as it does. Of
-    several inputs only those that these can agree on."""
-    fixed = [options.strategy] if options.strategy else []
-    if len(sources.recordings) > 1 and not fixed:
-        fixed = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
-    rankings = [ranking_of(each, say, note, fixed, options.scheduler) for each in sources.recordings]
-    return fixed or chosen_from(rankings[0]), predictions_of(rankings)
+) -> tuple[list[str], dict[str, tuple[str, float]]]:
+    """The strategies, likely best first, and what simulation foretells of each, as far as it does. Of several
+    inputs only those that these can agree on: of what they agree on nothing is simulated."""
+    if len(sources.recordings) > 1:
+        several = [BY_CONTEXT[0]] if sources.accesses == "none" else list(BY_CONTEXT)
+        return ([options.strategy] if options.strategy else several), {}
+    recording = sources.recordings[0]
+    if options.strategy:
+        ranking = ranking_of(recording, say, note, [options.strategy]) if recording.has_time else []
+        return [options.strategy], foretold_of(ranking)
+    ranking = ranking_of(recording, say, note, scheduler=options.scheduler)
+    return chosen_from(ranking), foretold_of(ranking)
 
 
 def _planned(sources: Sources, names: list[str], say: Say) -> tuple[dict[str, Path], list[str]]:

@@ -79,15 +79,16 @@ def joined(sites: list[PageSite]) -> list[Alike]:
 def advice_on(
     sites: list[PageSite], profile: str, gains: Gains | None = None, program: str = ""
 ) -> list[Advice]:
-    """The heaviest first. `program` is the command line that was recorded."""
+    """The heaviest first. `program` is the command line that was recorded; empty where it cannot run again."""
     named = shlex.quote(profile)
     alike = joined(sites)
     found = [each for rule in (_misses, _peak, _unused, _short, _kept) for each in rule(alike, named)]
-    found += _placing(alike, gains, program) if gains else []
+    goes_on = f"malloom optimize -- {program}" if program else f"malloom simulate {named} --sites 10"
+    found += _placing(alike, gains, goes_on) if gains else []
     return sorted(found, key=lambda each: -each.weight)[:MOST]
 
 
-def _placing(sites: list[Alike], gains: Gains, program: str) -> Iterator[Advice]:
+def _placing(sites: list[Alike], gains: Gains, command: str) -> Iterator[Advice]:
     if gains.whole < NOTABLE:
         return
     best = max(sites, key=lambda site: site.gain)
@@ -95,7 +96,7 @@ def _placing(sites: list[Alike], gains: Gains, program: str) -> Iterator[Advice]
         gains.whole,
         f"placing by {gains.strategy} is predicted to save {gains.whole:.0%} of the waiting for heap objects",
         f"{best.gain:.0%} on objects of {best.name}; whether that is time too is to be measured",
-        f"malloom optimize -- {program}",
+        command,
         best.first,
     )
 

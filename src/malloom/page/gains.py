@@ -33,7 +33,10 @@ def gains_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress
     if len(profile.requests) > MOST_REQUESTS:
         return LEFT_OUT
     beside = [strategy(RECORDED)]
-    chosen, _ = best_layout(profile, all_strategies(), geometry, progress, beside, by_context=True)
+    try:
+        chosen, _ = best_layout(profile, all_strategies(), geometry, progress, beside, by_context=True)
+    except Exception as problem:  # a strategy may be anybody's, and the page has much else to show
+        return f"gains are not predicted: a strategy fails ({problem})"
     recorded = next(each for each in chosen.rounds[-1] if each.strategy == RECORDED)
     if not recorded.cycles or recorded.by_context is None or chosen.best.by_context is None:
         return None

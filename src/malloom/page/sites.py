@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from malloom.cache.geometry import Geometry
-from malloom.cache.simulate import Sample, sample_among
+from malloom.cache.simulate import WHOLE, Sample, sample_among
 from malloom.fields.named import kind_types
 from malloom.fields.table import FieldTable, field_table
 from malloom.layout.ranking import SILENT, RankingProgress
@@ -128,14 +128,15 @@ def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgr
 
 def _sample_of(profile: HeapProfile) -> Sample:
     most = MOST_ACCESSES if len(profile.contexts) < MANY_SITES else MOST_AMONG_MANY
-    return sample_among(profile.access_entries, most)
+    found = sample_among(profile.access_entries, most)
+    return found if found.skip else WHOLE
 
 
 def _left_out(sample: Sample, profile: HeapProfile) -> list[str]:
     if not sample.take:
         return []
     return [
-        f"loads, stores and misses are those of a sample: windows with one of {sample.every:.0f} of the "
+        f"loads, stores and misses are those of a sample: windows with one of {sample.every:.1f} of the "
         f"{profile.access_entries:,} accesses"
     ]
 

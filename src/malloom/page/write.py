@@ -65,16 +65,21 @@ def page_data(path: Path, profile: HeapProfile, contents: Contents, geometry: Ge
         "objects": [asdict(each) for each in contents.objects],
         "line_bytes": geometry.caches[0].line_bytes,
         "placing": contents.gains.strategy if contents.gains else "",
-        "advice": [asdict(advice) for advice in _advice(path, profile, contents)],
+        "advice": [asdict(advice) for advice in _advice(path, profile, contents, processes)],
         "processes": _processes(processes, profile.process),
         "processes_in_all": len(processes),
     }
 
 
-def _advice(path: Path, profile: HeapProfile, contents: Contents) -> list[Advice]:
+def _advice(
+    path: Path, profile: HeapProfile, contents: Contents, processes: Sequence[Process]
+) -> list[Advice]:
     process = profile.process
     command = [process.executable or process.name, *process.arguments[1:]]
-    return advice_on(contents.sites, str(path), contents.gains, shlex.join(command))
+    # What another process started may not run by itself: its files may be gone, its input is not known.
+    is_started = process.parent in {each.pid for each in processes}
+    program = "" if is_started else shlex.join(command)
+    return advice_on(contents.sites, str(path), contents.gains, program)
 
 
 def _processes(processes: Sequence[Process], chosen: Process) -> list[dict[str, Any]]:

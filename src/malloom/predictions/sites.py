@@ -24,11 +24,6 @@ class SitePrediction:
     waiting: Mapping[str, float | None]
     """By strategy: their waiting against that as recorded; None where they do not wait as recorded."""
 
-    def gain(self, strategy: str) -> float:
-        """Of all waiting as recorded, what this site is predicted to save."""
-        ratio = self.waiting[strategy]
-        return 0.0 if ratio is None else self.share * (1 - ratio)
-
 
 def by_site(
     profile: HeapProfile, ranked: Sequence[Ranked], recorded: Ranked

@@ -49,13 +49,14 @@ nb::bytes to_bytes(const std::vector<Entry>& table) {
 /// last the sets of fields that were used in one visit, which no file has.
 nb::tuple count_fields(AccessSource& source, const ArrayView<uint64_t>& recorded,
                        const ArrayView<uint64_t>& sizes, const ArrayView<uint32_t>& kind_of_request,
-                       size_t kinds, const Shapes& caches, const Shapes& tlbs,
-                       const std::string& replacement) {
+                       size_t kinds, const Shapes& caches, const Shapes& tlbs, const std::string& replacement,
+                       bool sampled) {
     FieldTables tables;
     {
         nb::gil_scoped_release unlocked;
         const SimulatedAddresses addresses(to_span(recorded), to_span(sizes));
         const auto machine = make_machine({to_shapes(caches), to_shapes(tlbs)}, replacement);
+        if (sampled) machine->assume_all_used();
         const auto& [sets, ways, line_bytes] = caches.front();
         FieldCounter counter(to_span(kind_of_request), kinds, caches.size(), sets * ways);
         count_all(source, addresses, *machine, counter);
@@ -84,7 +85,7 @@ uint64_t checksum_of(const nb::bytes& data, size_t left_out) {
 void bind_fields(nb::module_& module) {
     module.def("count_fields", &count_fields, nb::arg("source"), nb::arg("recorded"), nb::arg("sizes"),
                nb::arg("kind_of_request"), nb::arg("kinds"), nb::arg("caches"), nb::arg("tlbs"),
-               nb::arg("replacement"));
+               nb::arg("replacement"), nb::arg("sampled"));
     module.def("fields_problem", &problem_of<formats::FieldsFile>, nb::arg("data"));
     module.def("sites_problem", &problem_of<formats::SitesFile>, nb::arg("data"));
     module.def("word_checksum", &checksum_of, nb::arg("data"), nb::arg("left_out"));

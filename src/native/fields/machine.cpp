@@ -14,6 +14,7 @@ class MachineUnder final : public Machine {
     AccessMisses access(uint64_t address, unsigned bytes, uint32_t weight) override {
         return hierarchy_.access(address, bytes, weight);
     }
+    void assume_all_used() override { hierarchy_.assume_all_used(); }
 
   private:
     Hierarchy<Replacement> hierarchy_;

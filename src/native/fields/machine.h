@@ -12,6 +12,8 @@ class Machine {
   public:
     virtual ~Machine() = default;
     virtual AccessMisses access(uint64_t address, unsigned bytes, uint32_t weight) = 0;
+    /// As Hierarchy's.
+    virtual void assume_all_used() = 0;
 };
 
 /// `replacement` is lru, tree-plru or random, else std::invalid_argument.

@@ -50,6 +50,9 @@ class Hierarchy {
         return misses;
     }
 
+    /// Says that all memory was used before, in parts of the stream that are left out: none of it is new.
+    void assume_all_used() { all_used_ = true; }
+
     /// Says that the object at `address` was used before, in a part of the stream that is not simulated.
     void add_to_footprint(uint64_t address, uint64_t bytes) { touched_.touch(address, bytes); }
 
@@ -86,7 +89,8 @@ class Hierarchy {
             return {};
         }
         const bool is_prefetched = prefetched(address, bytes, missed);
-        AccessMisses met{.hidden = touched_.touch(address, bytes) || is_prefetched};
+        const bool is_new = !all_used_ && touched_.touch(address, bytes);
+        AccessMisses met{.hidden = is_new || is_prefetched};
         while (missed != Missed::none) {
             Cache<Replacement>& level = caches_[met.levels];
             ++level.counts.misses;
@@ -120,6 +124,7 @@ class Hierarchy {
 
     StreamTable streams_;
     TouchedLines touched_;
+    bool all_used_ = false;
     uint32_t latest_line_ = no_line;
     uint64_t references_ = 0;
     std::vector<Cache<Replacement>> caches_;

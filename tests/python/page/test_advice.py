@@ -49,6 +49,8 @@ def test_what_placing_gains_is_told_with_the_program_to_try() -> None:
     assert found.text == "placing by first-use is predicted to save 30% of the waiting for heap objects"
     assert found.evidence.startswith("20% on objects of push a.c:5")
     assert found.command == "malloom optimize -- walk 9"
+    elsewhere = advice_on(sites, "run.profile", gains)
+    assert any(each.command == "malloom simulate run.profile --sites 10" for each in elsewhere)
     little = Gains("first-use", 0.05, np.array([0.05, 0.0]))
     assert not any("placing" in each.text for each in advice_on(sites, "run.profile", little, "walk 9"))
 

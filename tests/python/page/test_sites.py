@@ -48,6 +48,29 @@ def test_a_large_profile_has_no_gains(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gains_of(HeapProfile.from_arrays([48] * COUNT), GEOMETRY, SILENT) is None
 
 
+def test_a_strategy_that_fails_leaves_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_given: object, **_named: object) -> None:
+        raise RuntimeError("no order")
+
+    monkeypatch.setattr(gains, "best_layout", fails)
+    found = contents_of(walked(1), GEOMETRY)
+    assert found.gains is None
+    assert "gains are not predicted: a strategy fails (no order)" in found.notes
+
+
+def test_misses_of_a_sample_are_no_more_hidden_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = geometry_from("L1:1K:2:64,L2:4K:4:64")
+
+    def exposed_share() -> float:
+        told = contents_of(walked(16), small).sites
+        return sum(site.exposed or 0 for site in told) / sum(site.misses or 0 for site in told)
+
+    whole = exposed_share()
+    monkeypatch.setattr(sites, "MOST_ACCESSES", 2 * COUNT)
+    assert 0.8 < whole < 1
+    assert exposed_share() == pytest.approx(whole, abs=0.1)
+
+
 def test_of_many_accesses_a_sample_is_shown_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = contents_of(walked(8), GEOMETRY)
     assert sum(site.loads or 0 for site in whole.sites) == 8 * COUNT == whole.totals.accesses
@@ -57,5 +80,5 @@ def test_of_many_accesses_a_sample_is_shown_and_said(monkeypatch: pytest.MonkeyP
     assert sum(site.loads or 0 for site in sampled.sites) == 2 * COUNT
     assert sampled.totals.accesses is None and sampled.gains is None
     assert all(site.accessed is None and site.gain is None for site in sampled.sites)
-    assert any(f"one of 4 of the {8 * COUNT:,} accesses" in note for note in sampled.notes)
+    assert any(f"one of 4.0 of the {8 * COUNT:,} accesses" in note for note in sampled.notes)
     assert gains.LEFT_OUT in sampled.notes

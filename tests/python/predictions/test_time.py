@@ -8,7 +8,7 @@ from malloom.cache.geometry import Geometry, geometry_from
 from malloom.cache.simulate import Sample, SimulatedCounts
 from malloom.errors import UsageProblem
 from malloom.layout.ranking import Ranked
-from malloom.predictions.time import Predicted, RunTime, missing_time, predicted, run_time_of
+from malloom.predictions.time import Predicted, RunTime, notes_on_time, predicted, run_time_of
 
 HOST: Geometry = replace(geometry_from("p4"), name="host")
 WHOLE = Sample(0, 0)
@@ -46,9 +46,12 @@ def test_where_nothing_waits_nothing_is_saved() -> None:
 def test_a_time_is_of_this_machine_and_of_all_accesses() -> None:
     found = run_time_of(2.0, HOST, has_all_accesses=True)
     assert found is not None and found.seconds == 2.0 and 1e-11 < found.cycle_seconds < 1e-8
-    assert run_time_of(None, HOST, has_all_accesses=True) is None and missing_time(None, None) == []
+    assert run_time_of(None, HOST, has_all_accesses=True) is None
+    assert notes_on_time(None, None, WHOLE) == [] == notes_on_time(2.0, found, WHOLE)
+    assert "sample" in notes_on_time(2.0, found, Sample(60, 40))[0]
     assert run_time_of(2.0, HOST, has_all_accesses=False) is None
-    assert len(missing_time(2.0, None)) == 1
-    for seconds, geometry in ((0.0, HOST), (-1.0, HOST), (2.0, geometry_from("p4"))):
+    assert "every access" in notes_on_time(2.0, None, WHOLE)[0]
+    wrong = [(seconds, HOST) for seconds in (0.0, -1.0, float("nan"), float("inf"))]
+    for seconds, geometry in (*wrong, (2.0, geometry_from("p4"))):
         with pytest.raises(UsageProblem, match="--run-time"):
             run_time_of(seconds, geometry, has_all_accesses=True)

@@ -46,6 +46,8 @@ def program_rows(bench: Bench, program: Program, budget: Budget, judged: Predict
     plans = _plans(bench, profile, [each["strategy"] for each in ranking])
     placed = {name: plain.with_environment(variants.planned(plan)) for name, plan in plans.items()}
     rounds = bench.race_of(place[1], placed, RECORDED, budget)
+    if not any(rounds.runs.get(each["strategy"]) for each in ranking):
+        raise CommandError("the program runs as it should with no layout")
     times = {each["strategy"]: each["time"] for each in ranking if each["strategy"] in rounds.runs}
     judged[place] = Judged(rounds, RECORDED, times)
     waiting = {each["strategy"]: each["waiting"] for each in ranking if each["strategy"] in rounds.runs}
