@@ -79,7 +79,7 @@ def joined(sites: list[PageSite]) -> list[Alike]:
 def advice_on(
     sites: list[PageSite], profile: str, gains: Gains | None = None, program: str = ""
 ) -> list[Advice]:
-    """The heaviest first. `program` is the command line that was recorded; empty where it cannot run again."""
+    """The heaviest first. `program` is the command line that was recorded; empty: it cannot run again."""
     named = shlex.quote(profile)
     alike = joined(sites)
     found = [each for rule in (_misses, _peak, _unused, _short, _kept) for each in rule(alike, named)]
