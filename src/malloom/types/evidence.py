@@ -34,7 +34,7 @@ from malloom.types.entries import (
     type_of,
 )
 from malloom.types.generics import of_generic, of_generic_name
-from malloom.types.source_text import Said, names, said_at
+from malloom.types.source_text import Said, has_size, is_whole_initialiser, names, said_at
 
 CONSTANT = "DW_TAG_const_type"
 VARIABLE = "DW_TAG_variable"
@@ -83,6 +83,7 @@ def of_constructor(asked: Asked) -> Iterator[Found]:
         kind = asked.scope.unit.whole(owner) if owner is not None else None
         if kind is not None and asked.is_one(kind):
             is_sure = is_certain and not _has_equal_heirs(asked, kind) and _is_not_denied(asked, kind)
+            is_sure = is_sure and not _is_argument(asked)
             yield Found(kind, "the constructor that is called next", is_sure)
             return
 
@@ -113,22 +114,56 @@ def _inlined_constructors(asked: Asked) -> list[tuple[Entry, bool]]:
     ]
     is_told = len(found) == 1 or (asked.call.column != 0 and all(column for column, _ in found))
     behind = sorted((each for each in found if each[0] >= asked.call.column), key=lambda each: each[0])
-    return [(part, is_told) for _, part in (behind if is_told else found)]
+    return [
+        (part, is_told and len({_owner(other) for place, other in found if place == column}) == 1)
+        for column, part in (behind if is_told else found)
+    ]
+
+
+def _owner(function: Entry) -> int:
+    """The class that a function is a member of, as a number."""
+    owner = class_of(function)
+    return owner.offset if owner is not None else 0
 
 
 def _next_call(asked: Asked) -> Iterator[tuple[Entry, bool]]:
     """The constructor that the first call after this one goes to."""
+    behind = [part for place, part in _calls_around(asked) if place > asked.address + 1]
+    for function in map(_called, behind[:1]):
+        if function is not None and _makes(function):
+            yield function, True
+
+
+def _is_argument(asked: Asked) -> bool:
+    """Whether the call before makes an object, too, whose constructor has not come yet: of `new A(new B)` the
+    next one may be A's."""
+    before = [(place, part) for place, part in _calls_around(asked) if place < asked.address + 1]
+    made = _called(before[-1][1]) if before else None
+    # clang does not say which call goes to operator new.
+    if not before or (made is not None and not name_of(made).startswith("operator new")):
+        return False
+    begins = [
+        number_of(part, "DW_AT_entry_pc", number_of(part, "DW_AT_low_pc"))
+        for part in asked.scope.parts()
+        if part.tag == INLINED and _makes(part)
+    ]
+    return not any(before[-1][0] <= begin <= asked.address for begin in begins)
+
+
+def _calls_around(asked: Asked) -> list[tuple[int, Entry]]:
+    """The calls of the function by the places where they return to."""
     calls = [
-        (place, part)
+        (number_of(part, "DW_AT_call_return_pc", number_of(part, "DW_AT_low_pc")), part)
         for part in asked.scope.parts()
         if part.tag in CALLS
-        and (place := number_of(part, "DW_AT_call_return_pc", number_of(part, "DW_AT_low_pc")))
-        > asked.address + 1
     ]
-    for _, part in sorted(calls, key=lambda each: each[0])[:1]:
-        name = next((name for name in CALLED if name in part.attributes), "")
-        if name and _makes(function := part.get_DIE_from_attribute(name)):
-            yield function, True
+    return sorted(calls, key=lambda each: each[0])
+
+
+def _called(site: Entry) -> Entry | None:
+    """The function that a call goes to, where it is told."""
+    name = next((name for name in CALLED if name in site.attributes), "")
+    return site.get_DIE_from_attribute(name) if name else None
 
 
 def _makes(function: Entry) -> bool:
@@ -147,17 +182,21 @@ def of_text(asked: Asked) -> Iterator[Found]:
     """What the statement itself names, where the source is there."""
     if not asked.is_direct:
         return
+    named = said_at(asked.call.file, asked.call.line, asked.call.column, asked.callee in NEW)
+    meant = [(kind, each) for each in named for kind in _meant(asked, each)]
     said = [
         (kind, each)
-        for each in said_at(asked.call.file, asked.call.line, asked.call.column, asked.callee in NEW)
-        for kind in _meant(asked, each)
+        for kind, each in meant
         if _fits_said(asked, kind, each) and not _is_handed_on(asked, kind)
     ]
+    # What is named beside it, and not known or of another size, may be what is made.
+    all_named = [kind for kind, each in meant if each.is_certain]
+    is_alone = len(all_named) == sum(each.is_certain for each in named) and _are_same(all_named)
     certain = [(kind, each) for kind, each in said if each.is_certain and not _is_one_of_several(asked, each)]
     found = certain or said
     exact = [(kind, each) for kind, each in found if asked.is_one(kind)]
     for kind, each in (exact or found)[:1]:
-        is_sure = bool(certain) and len({_identity(other) for other, _ in certain}) == 1
+        is_sure = bool(certain) and is_alone
         how = f"what {asked.call.file_name}:{asked.call.line} names"
         has_more = asked.is_longer(kind) and (each.has_more or not asked.fits(kind))
         yield Found(kind, how, is_sure, has_more=has_more)
@@ -179,7 +218,13 @@ def _variables_named(asked: Asked, name: str) -> list[Entry]:
 
 def _fits_said(asked: Asked, kind: Entry, said: Said) -> bool:
     """Whether the object may be what the statement says; a structure may have more behind it."""
+    if said.is_one:
+        return asked.is_one(kind)
     return asked.fits(kind) or (asked.is_longer(kind) and (said.has_more or has_open_end(kind)))
+
+
+def _are_same(kinds: list[Entry]) -> bool:
+    return len({_identity(kind) for kind in kinds}) == 1
 
 
 def _identity(kind: Entry) -> int:
@@ -225,12 +270,22 @@ def of_declaration(asked: Asked) -> Iterator[Found]:
     """What a pointer points to that is declared where the call stands."""
     for variable, target, is_told in _declared(asked) if asked.is_direct else ():
         if asked.fits(target) and not _is_handed_on(asked, target):
-            is_alone = len({_identity(other) for _, other, _ in _declared(asked)}) == 1
+            is_alone = _are_same([other for _, other, _ in _declared(asked)])
             is_typed = is_of_c(asked.scope.entry) or not _has_equal_heirs(asked, target)
             is_bytes = size_of(target) == 1 and is_untyped(type_of(asked.scope.entry))
-            is_sure = is_told and is_typed and is_alone and not is_bytes
+            is_sure = (
+                is_told and is_typed and is_alone and not is_bytes and _is_all_of(asked, variable, target)
+            )
             yield Found(target, f"the variable {variable} of its line", is_sure)
             return
+
+
+def _is_all_of(asked: Asked, variable: str, target: Entry) -> bool:
+    """Whether the source is there and the variable has what the call gives, and nothing that is found or made
+    by what gets it. Bytes of a type's size may be kept for one of that type."""
+    place = (asked.call.file, asked.call.line, asked.call.column)
+    is_all = is_whole_initialiser(*place, variable, asked.callee, asked.callee in NEW)
+    return is_all and not (size_of(target) == 1 and has_size(*place))
 
 
 def _declared(asked: Asked) -> list[tuple[str, Entry, bool]]:

@@ -14,14 +14,26 @@ NAME = r"(?:(?:struct|union|class|enum)\s+)?((?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w
 NEW = re.compile(rf"\bnew\s+(?:\([^()]*\)\s*)?(?:const\s+)?{NAME}\s*(\**)")
 SIZE_OF_TYPE = re.compile(rf"\bsizeof\s*\(\s*(?:const\s+)?{NAME}\s*(\**)\s*\)")
 PATH = r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*)*"
-SIZE_OF_TARGET = re.compile(rf"\bsizeof\s*\(?\s*(?:\*\s*\(?\s*({PATH})|({PATH})\s*\[)")
+GOES_ON = r"(?!\w|\s*\)?\s*(?:\[|->|\.|\())"
+"""What makes it an expression that is more than a path, as in `*p[0]` and `p[0].next`."""
+SIZE_OF_TARGET = re.compile(
+    rf"\bsizeof\s*\(?\s*(?:\*\s*\(?\s*({PATH}){GOES_ON}|({PATH})\s*\[[^][]*\]{GOES_ON})"
+)
 CAST = re.compile(rf"\(\s*(?:const\s+)?{NAME}\s*(\*+)\s*\)\s*[A-Za-z_]")
 MAKER = r"\b[A-Za-z_]\w*(?i:new|alloc)\w*\s*\(\s*"
 OF_MACRO = re.compile(rf"{MAKER}{NAME}\s*(\**)\s*[,)]")
 POINTED_TO = re.compile(rf",\s*(?:const\s+)?{NAME}\s*(\*+)\s*,")
 INTO_MACRO = re.compile(rf"{MAKER}({PATH})\s*[,)]")
 ASSIGNED = re.compile(rf"(?:^|[\s*;{{(])({PATH})\s*=(?!=)")
-SUM, DIFFERENCE = re.compile(r"(?<!\+)\+(?![+=])"), re.compile(r"(?<!-)-(?![->=])")
+NO_TEXT = re.compile(r"""/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.DOTALL)
+"""Comments, strings and characters: what they say is not said by the program."""
+HARMLESS = re.compile(r"->|::|\+\+|--|[\w\s.*+()]")
+"""What may stand beside a sizeof: of all else (`?:`, `/`, `<<`, `-`, `|`) the size may be no type's."""
+ALLOCATES = re.compile(r"^\w*?(?:alloc(?!ator)|memalign)", re.IGNORECASE)
+MAKES_OTHER = re.compile(r"create|init|open|new", re.IGNORECASE)
+CAST_ONLY = r"\s*=\s*(?:\([\w\s:*]*\*\s*\)\s*)?"
+FURTHER_CALL = re.compile(r"\b(?!sizeof\b)\w+\s*\(")
+OPENING, CLOSING = "([{", ")]}"
 MOST_LINES = 4
 """Of one statement that are looked at."""
 LARGEST_FILE = 16 << 20
@@ -41,6 +53,8 @@ class Said:
     """Whether the call says that it makes one; else a cast, a macro or another call is read as if it did."""
     has_more: bool = False
     """Whether something is added to the size: one object, and what lies behind it."""
+    is_one: bool = False
+    """Whether it is one object, and no array."""
 
 
 def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
@@ -64,11 +78,83 @@ def names(file: str, line: int, word: str) -> bool | None:
     return re.search(rf"\b{re.escape(word)}\b", statement) is not None if statement else None
 
 
+def is_whole_initialiser(file: str, line: int, column: int, name: str, callee: str, is_new: bool) -> bool:
+    """Whether the source is there, and all that a variable of the line begins with is the call at the column,
+    perhaps with a cast: what it has then is what the call gives, and no more than that is computed of it.
+
+    gcc gives calls within the arguments the column of the outer one, so that it must be the function that is
+    called, where that is known, or have no further calls.
+    """
+    statement = _statement(file, line)
+    begins = [found.end() for found in re.finditer(rf"\b{re.escape(name)}{CAST_ONLY}", statement)]
+    if is_new:
+        made = [
+            found for found in NEW.finditer(statement) if not column or column in _places(statement, found)
+        ]
+        return len(made) == 1 and made[0].start() in begins
+    call = _call(statement, column)
+    called, _, arguments = call.partition("(")
+    is_meant = called.strip() == callee or not FURTHER_CALL.search(arguments)
+    behind = statement[column - 1 + len(call) :].lstrip() if call else "."
+    return is_meant and column - 1 in begins and (not behind or behind[0] in ";,")
+
+
+def has_size(file: str, line: int, column: int) -> bool:
+    """Whether the call at the column has a sizeof."""
+    return "sizeof" in _call(_statement(file, line), column)
+
+
 def _of_new(statement: str, column: int) -> list[Said]:
-    """Compilers give the begin of the expression, or its end."""
-    found = [each for each in NEW.finditer(statement) if not column or each.start() < column]
-    said = [Said(each[1], len(each[2])) for each in found]
-    return said[-1:] if column else [_doubted(each) for each in said]
+    """The one that begins or ends at the column; where none does, the last before it as a guess, as it may be
+    one within the arguments of that which is meant."""
+    before = [each for each in NEW.finditer(statement) if not column or each.start() < column]
+    meant = [each for each in before if column in _places(statement, each)]
+    said = [_made(statement, each) for each in meant or before]
+    if len(meant) == 1:
+        return said
+    return [_doubted(each) for each in (said[-1:] if column else said)]
+
+
+def _places(statement: str, new: re.Match[str]) -> set[int]:
+    """The columns that compilers give: of the begin; g++ of the last bracket, or of the type without any."""
+    end = _behind_new(statement, new)
+    return {new.start() + 1, end if statement[end - 1] in CLOSING else new.start(1) + 1}
+
+
+def _behind_new(statement: str, new: re.Match[str]) -> int:
+    """Where the brackets behind `new T` end."""
+    at = _behind_arguments(statement, new)
+    while (begin := _next(statement, at)) < len(statement) and statement[begin] in OPENING:
+        at = _closed(statement, begin, OPENING, CLOSING)
+    return at
+
+
+def _behind_arguments(statement: str, new: re.Match[str]) -> int:
+    """Where the arguments of a template end that stand behind its name."""
+    at = _next(statement, new.end())
+    return _closed(statement, at, "<", ">") if statement[at : at + 1] == "<" else new.end()
+
+
+def _next(statement: str, at: int) -> int:
+    """The first place from there on that is no space."""
+    return len(statement) - len(statement[at:].lstrip())
+
+
+def _closed(statement: str, at: int, opening: str, closing: str) -> int:
+    """Behind the bracket that closes the one at a place."""
+    depth = 0
+    for place in range(at, len(statement)):
+        depth += (statement[place] in opening) - (statement[place] in closing)
+        if not depth:
+            return place + 1
+    return len(statement)
+
+
+def _made(statement: str, new: re.Match[str]) -> Said:
+    """A class within a template has another name than the template."""
+    rest = statement[_behind_arguments(statement, new) :].lstrip()
+    is_array = rest.startswith("[")
+    return Said(new[1], len(new[2]), is_certain=not rest.startswith("::"), is_one=not is_array)
 
 
 def _doubted(said: Said) -> Said:
@@ -76,23 +162,56 @@ def _doubted(said: Said) -> Said:
 
 
 def _sizes(call: str) -> Iterator[Said]:
-    """A difference is the size of no whole object."""
-    terms = _outermost(call)
-    has_more, is_certain = SUM.search(terms) is not None, DIFFERENCE.search(terms) is None
-    for found in SIZE_OF_TYPE.finditer(call):
-        yield Said(found[1], len(found[2]), is_certain=is_certain, has_more=has_more)
-    for found in SIZE_OF_TARGET.finditer(call):
-        path = _path(found[1] or found[2])
-        yield Said(target_of=path, is_certain=is_certain, has_more=has_more)
+    """Certain where all that is computed is a number of objects, perhaps with more behind, and each sizeof is
+    understood."""
+    found = [(each, Said(each[1], len(each[2]))) for each in SIZE_OF_TYPE.finditer(call)]
+    for each in SIZE_OF_TARGET.finditer(call):
+        found.append((each, Said(target_of=_path(each[1] or each[2]))))
+    is_clear = len(found) == len(re.findall(r"\bsizeof\b", call)) and _allocates(call)
+    for each, said in found:
+        around, depth = _around(call, each.start())
+        has_more = "+" in around.replace("++", "")
+        is_certain = is_clear and not HARMLESS.sub("", around) and not (has_more and depth > 1)
+        yield replace(said, is_certain=is_certain, has_more=has_more)
 
 
-def _outermost(call: str) -> str:
-    """A call's arguments without what stands in further brackets."""
-    kept, depth = "", 0
-    for letter in call:
-        depth += letter in "(["
-        kept += letter if depth == 1 else ""
-        depth -= letter in ")]"
+def _allocates(call: str) -> bool:
+    """Whether the function's name says that it gives memory of the size that it is told: `list_new` and
+    `arena_create` make something else, for things of that size."""
+    name = call.partition("(")[0].strip()
+    return ALLOCATES.match(name) is not None and MAKES_OTHER.search(name) is None
+
+
+def _around(call: str, place: int) -> tuple[str, int]:
+    """What stands beside a sizeof: the argument that it is in, without brackets in which it is not; and in
+    how many brackets it is. A comma, which is not harmless, stands for a call in whose brackets it is."""
+    open_at: list[int] = []
+    for at, letter in enumerate(call[:place]):
+        if letter in OPENING:
+            open_at.append(at)
+        elif letter in CLOSING and open_at:
+            open_at.pop()
+    in_call = any(call[at] != "(" or call[:at].rstrip()[-1:].isidentifier() for at in open_at[1:])
+    inner = call[open_at[0] + 1 if open_at else 0 :]
+    return ("," if in_call else "") + _argument(inner, place - len(call) + len(inner)), len(open_at)
+
+
+def _argument(arguments: str, place: int) -> str:
+    """The one that a place lies in, without what brackets hold in which it does not lie."""
+    kept, at, found = "", 0, False
+    while at < len(arguments):
+        letter = arguments[at]
+        end = _closed(arguments, at, OPENING, CLOSING) if letter in OPENING else 0
+        if end and not at < place < end:
+            at = end
+            continue
+        if letter == ",":
+            if found:
+                return kept
+            kept, letter = "", ""
+        found = found or at == place
+        kept += letter if letter not in CLOSING else " "
+        at += 1
     return kept
 
 
@@ -129,23 +248,26 @@ def _call(statement: str, column: int) -> str:
     text = statement[column - 1 :] if column else ""
     if not re.match(r"[A-Za-z_]\w*\s*\(", text):
         return ""
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if letter == ")" and depth == 0:
-            return text[: at + 1]
-    return text
+    return text[: _closed(text, text.index("("), "(", ")")]
 
 
 def _statement(file: str, line: int) -> str:
     """The lines of a file from this one on, to the end of a statement."""
-    lines = _lines(file)
+    lines = _lines(file)[line - 1 : line - 1 + MOST_LINES] if line else ()
     taken: list[str] = []
-    for text in lines[line - 1 : line - 1 + MOST_LINES] if line else []:
-        taken.append(text.partition("//")[0])
+    for text in NO_TEXT.sub(_blank, "\n".join(lines)).split("\n"):
+        taken.append(text)
         if ";" in text:
             break
     return " ".join(taken)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """As long, so that columns remain; a string is an argument still."""
+    text = found[0]
+    kept = text[0] + text[-1] if text[0] in "\"'" else ""
+    inner = re.sub(r"[^\n]", " ", text[len(kept) // 2 : len(text) - len(kept) // 2])
+    return kept[:1] + inner + kept[1:]
 
 
 @lru_cache(maxsize=64)

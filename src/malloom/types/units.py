@@ -76,7 +76,7 @@ class Units:
     @cached_property
     def structures(self) -> dict[str, list[Entry]]:
         """Those of all units, by their names without namespaces and template arguments: clang writes many a
-        class into one unit only. None where there are too many units."""
+        class into one unit only. An empty dictionary where the units are too large."""
         found: dict[str, list[Entry]] = {}
         units = list(self._dwarf.iter_CUs())
         if sum(unit["unit_length"] for unit in units) > MOST_BYTES:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.types.source_text import Said, names, said_at
+from malloom.types.source_text import Said, is_whole_initialiser, names, said_at
 
 
 def told(folder: Path, text: str, call: str, *, is_new: bool = False) -> list[Said]:
@@ -60,12 +60,100 @@ def test_of_several_calls_in_a_line_the_one_at_the_column_is_meant(tmp_path: Pat
 
 def test_a_new_is_meant_at_its_begin_or_its_end(tmp_path: Path) -> None:
     text = "f(new shapes::Box<int>(i)); f(new Same(i));"
-    assert told(tmp_path, text, "new shapes", is_new=True) == [Said("shapes::Box")]
-    assert told(tmp_path, text, "); f(", is_new=True) == [Said("shapes::Box")]
-    assert told(tmp_path, "g(new Same(i));", "new", is_new=True) == [Said("Same")]
+    assert told(tmp_path, text, "new shapes", is_new=True) == [Said("shapes::Box", is_one=True)]
+    assert told(tmp_path, text, ")); f(", is_new=True) == [Said("shapes::Box", is_one=True)]
+    assert told(tmp_path, "g(new Same(i));", "new", is_new=True) == [Said("Same", is_one=True)]
     assert told(tmp_path, "new const char *[n];", "new", is_new=True) == [Said("char", 1)]
     assert told(tmp_path, "t = new T;", "new", is_new=True)[1] == Said(target_of=("t",), is_certain=False)
     assert not any(each.is_certain for each in told(tmp_path, text, "", is_new=True))
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "is_certain"),
+    [
+        ("new C", "C", True),
+        ("new B", "B", True),
+        (")); f", "B", True),
+        ("); f", "C", True),
+        ("; f", "B", False),
+    ],
+)
+def test_of_a_new_within_another_the_column_tells(
+    tmp_path: Path, at: str, name: str, is_certain: bool
+) -> None:
+    text = "p = new C(new B()); f();"
+    assert told(tmp_path, text, at, is_new=True)[0] == Said(name, is_certain=is_certain, is_one=True)
+
+
+def test_a_new_that_ends_in_the_line_of_another_is_not_that_one(tmp_path: Path) -> None:
+    assert told(tmp_path, "new B()); p = 1;", "); p", is_new=True)[0].is_certain is False
+    assert told(tmp_path, "p = new B<int>::C();", "new", is_new=True)[0].is_certain is False
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "malloc(n ? sizeof(struct node) : 160)",
+        "malloc((n ? sizeof(struct node) : 160))",
+        "malloc(sizeof(struct node) << 6)",
+        "malloc(sizeof(struct node) | 8)",
+        "malloc(sizeof(struct node) & ~7)",
+        "malloc(4 * sizeof(struct node) / 2)",
+        "malloc(strlen(text + sizeof(struct node)))",
+        "malloc(MAX(sizeof(struct node), 9))",
+        "malloc(3 * (sizeof(struct node) + 8))",
+        "malloc(sizeof(struct node) + sizeof(unsigned long))",
+        "malloc(sizeof *p[0])",
+        "malloc(sizeof(p[0].next) * sizeof(struct node))",
+        "arena_create(sizeof(struct node))",
+        "list_new(sizeof(struct node))",
+        "pool_allocator(sizeof(struct node))",
+        "alloc_init(sizeof(struct node))",
+    ],
+)
+def test_a_size_that_is_computed_otherwise_is_no_certainty(tmp_path: Path, call: str) -> None:
+    assert not any(each.is_certain for each in told(tmp_path, f"p = {call};", call[:4]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["safe_calloc(n / 2, sizeof(struct node))", "xmalloc((size_t) (of->count + 1) * sizeof(struct node))"],
+)
+def test_how_many_there_are_may_be_computed(tmp_path: Path, call: str) -> None:
+    assert told(tmp_path, f"p = {call};", call[:4])[0] == Said("node")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "malloc(48 /* sizeof(struct node) */)",
+        'malloc(strlen("sizeof(struct node)"))',
+        "malloc(48 // sizeof(struct node)\n)",
+    ],
+)
+def test_comments_and_strings_say_nothing(tmp_path: Path, call: str) -> None:
+    assert told(tmp_path, f"p = {call};", "malloc") == [Said(target_of=("p",), is_certain=False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "callee", "is_whole"),
+    [
+        ("struct a* p = ^malloc(strlen(b) + 1);", "malloc", True),
+        ("struct a* p = (struct a *) ^xmalloc(8), *q;", "malloc", True),
+        ("struct a* p = open_it(^malloc(8));", "malloc", False),
+        ("struct a* p = ^open_it(malloc(8));", "malloc", False),
+        ("struct a* p = &all[atoi(^strdup(b))];", "strdup", False),
+        ("struct a* p = ^malloc(8) + 1;", "malloc", False),
+        ("struct a* p = ^find(b)->next;", "find", False),
+    ],
+)
+def test_a_variable_has_what_the_call_gives_where_that_is_all(
+    tmp_path: Path, text: str, callee: str, is_whole: bool
+) -> None:
+    source = tmp_path / "whole.c"
+    source.write_text(text.replace("^", ""))
+    place = (f"{tmp_path}/./whole.c", 1, text.index("^") + 1)
+    assert is_whole_initialiser(*place, "p", callee, is_new=False) is is_whole
 
 
 @pytest.mark.parametrize(
