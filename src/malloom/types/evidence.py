@@ -127,11 +127,14 @@ def _owner(function: Entry) -> int:
 
 
 def _next_call(asked: Asked) -> Iterator[tuple[Entry, bool]]:
-    """The constructor that the first call after this one goes to."""
-    behind = [part for place, part in _calls_around(asked) if place > asked.address + 1]
+    """The constructor that the first call after this one goes to. clang leaves out calls of operator new, so
+    that there another may lie between: then it is a guess."""
+    calls = _calls_around(asked)
+    is_told = any(place == asked.address + 1 for place, _ in calls)
+    behind = [part for place, part in calls if place > asked.address + 1]
     for function in map(_called, behind[:1]):
         if function is not None and _makes(function):
-            yield function, True
+            yield function, is_told
 
 
 def _is_argument(asked: Asked) -> bool:
@@ -139,8 +142,7 @@ def _is_argument(asked: Asked) -> bool:
     next one may be A's."""
     before = [(place, part) for place, part in _calls_around(asked) if place < asked.address + 1]
     made = _called(before[-1][1]) if before else None
-    # clang does not say which call goes to operator new.
-    if not before or (made is not None and not name_of(made).startswith("operator new")):
+    if made is None or not name_of(made).startswith("operator new"):
         return False
     begins = [
         number_of(part, "DW_AT_entry_pc", number_of(part, "DW_AT_low_pc"))
