@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from malloom.report.names import demangle, is_of_library, short_name
 from malloom.sites.keys import Call
 from malloom.types.asked import Asked, Found, Rule
+from malloom.types.constructors import NEW, ONE_NEW, has_equal_heirs, of_constructor
 from malloom.types.entries import (
     POINTERS,
     STRUCTURES,
@@ -25,25 +26,18 @@ from malloom.types.entries import (
     is_structure,
     is_untyped,
     name_of,
-    number_of,
     parameters_of,
     pointee,
     size_of,
-    text_of,
     type_name,
     type_of,
 )
 from malloom.types.generics import of_generic, of_generic_name
+from malloom.types.meant import types_meant, variables_named
 from malloom.types.source_text import Said, has_size, is_whole_initialiser, names, said_at
 
 CONSTANT = "DW_TAG_const_type"
 VARIABLE = "DW_TAG_variable"
-INLINED = "DW_TAG_inlined_subroutine"
-CALLED = ("DW_AT_call_origin", "DW_AT_abstract_origin")
-CALLS = ("DW_TAG_call_site", "DW_TAG_GNU_call_site")
-ONE_NEW = {"_Znwm", "_ZnwmSt11align_val_t", "_ZnwmRKSt9nothrow_t"}
-NEW = ONE_NEW | {"_Znam", "_ZnamRKSt9nothrow_t"}
-"""Operator new, as the linker knows it."""
 MAKERS = {"make_unique", "make_unique_for_overwrite"}
 """Functions of C++'s library that make one object of their first parameter by `new`."""
 ALLOCATORS, STRINGS = {"allocator", "__new_allocator", "new_allocator"}, {"basic_string"}
@@ -74,118 +68,12 @@ def of_allocator(asked: Asked) -> Iterator[Found]:
             )
 
 
-def of_constructor(asked: Asked) -> Iterator[Found]:
-    """C++: the class whose constructor is called next, in the same line."""
-    if asked.callee not in NEW or not asked.is_direct:
-        return
-    for made, is_certain in (*_inlined_constructors(asked), *_next_call(asked)):
-        owner = class_of(made)
-        kind = asked.scope.unit.whole(owner) if owner is not None else None
-        if kind is not None and asked.is_one(kind):
-            is_sure = is_certain and not _has_equal_heirs(asked, kind) and _is_not_denied(asked, kind)
-            is_sure = is_sure and not _is_argument(asked)
-            yield Found(kind, "the constructor that is called next", is_sure)
-            return
-
-
-def _is_not_denied(asked: Asked, kind: Entry) -> bool:
-    """Whether the source, where it is there, names no other structure: of `new A(B())` both have constructors
-    in the line."""
-    said = said_at(asked.call.file, asked.call.line, asked.call.column, is_new=True)
-    named = [made for each in said if each.is_certain for made in _meant(asked, each) if is_structure(made)]
-    return not named or any(_template(made) == _template(kind) for made in named)
-
-
-def _template(kind: Entry) -> str:
-    """A type's name without the arguments of a template."""
-    return type_name(bare(kind)).partition("<")[0]
-
-
-def _inlined_constructors(asked: Asked) -> list[tuple[Entry, bool]]:
-    """Those that the line calls, the one whose column is next first, and whether that tells it from others.
-
-    Where the call of operator new stands at the end of its expression, the constructor does, too; else
-    behind it.
-    """
-    found = [
-        (number_of(part, "DW_AT_call_column"), part)
-        for part in asked.scope.parts()
-        if part.tag == INLINED and number_of(part, "DW_AT_call_line") == asked.call.line and _makes(part)
-    ]
-    is_told = len(found) == 1 or (asked.call.column != 0 and all(column for column, _ in found))
-    behind = sorted((each for each in found if each[0] >= asked.call.column), key=lambda each: each[0])
-    return [
-        (part, is_told and len({_owner(other) for place, other in found if place == column}) == 1)
-        for column, part in (behind if is_told else found)
-    ]
-
-
-def _owner(function: Entry) -> int:
-    """The class that a function is a member of, as a number."""
-    owner = class_of(function)
-    return owner.offset if owner is not None else 0
-
-
-def _next_call(asked: Asked) -> Iterator[tuple[Entry, bool]]:
-    """The constructor that the first call after this one goes to. clang leaves out calls of operator new, so
-    that there another may lie between: then it is a guess."""
-    calls = _calls_around(asked)
-    is_told = any(place == asked.address + 1 for place, _ in calls)
-    behind = [part for place, part in calls if place > asked.address + 1]
-    for function in map(_called, behind[:1]):
-        if function is not None and _makes(function):
-            yield function, is_told
-
-
-def _is_argument(asked: Asked) -> bool:
-    """Whether the call before makes an object, too, whose constructor has not come yet: of `new A(new B)` the
-    next one may be A's."""
-    before = [(place, part) for place, part in _calls_around(asked) if place < asked.address + 1]
-    made = _called(before[-1][1]) if before else None
-    if made is None or not name_of(made).startswith("operator new"):
-        return False
-    begins = [
-        number_of(part, "DW_AT_entry_pc", number_of(part, "DW_AT_low_pc"))
-        for part in asked.scope.parts()
-        if part.tag == INLINED and _makes(part)
-    ]
-    return not any(before[-1][0] <= begin <= asked.address for begin in begins)
-
-
-def _calls_around(asked: Asked) -> list[tuple[int, Entry]]:
-    """The calls of the function by the places where they return to."""
-    calls = [
-        (number_of(part, "DW_AT_call_return_pc", number_of(part, "DW_AT_low_pc")), part)
-        for part in asked.scope.parts()
-        if part.tag in CALLS
-    ]
-    return sorted(calls, key=lambda each: each[0])
-
-
-def _called(site: Entry) -> Entry | None:
-    """The function that a call goes to, where it is told."""
-    name = next((name for name in CALLED if name in site.attributes), "")
-    return site.get_DIE_from_attribute(name) if name else None
-
-
-def _makes(function: Entry) -> bool:
-    """Whether a function is a constructor: it has the name of its class."""
-    owner = class_of(function)
-    return owner is not None and name_of(function) == name_of(owner).partition("<")[0]
-
-
-def _has_equal_heirs(asked: Asked, kind: Entry) -> bool:
-    """Whether a class of this size derives from it, so that it may stand for that one."""
-    heirs = asked.scope.unit.heirs.get(getattr(bare(kind), "offset", -1), [])
-    return any(asked.is_one(heir) for heir in heirs)
-
-
 def of_text(asked: Asked) -> Iterator[Found]:
     """What the statement itself names, where the source is there."""
     if not asked.is_direct:
         return
     named = said_at(asked.call.file, asked.call.line, asked.call.column, asked.callee in NEW)
-    meant = [(kind, each) for each in named for kind in _meant(asked, each)]
+    meant = [(kind, each) for each in named for kind in types_meant(asked, each)]
     said = [
         (kind, each)
         for kind, each in meant
@@ -208,14 +96,10 @@ def _is_one_of_several(asked: Asked, said: Said) -> bool:
     """Whether the name that is said may mean several types: of variables in different blocks, of classes in
     different namespaces, of templates with different arguments."""
     if said.target_of:
-        alike = _variables_named(asked, said.target_of[0])
+        alike = variables_named(asked, said.target_of[0])
         return len({type_name(type_of(each)) for each in alike}) > 1
     kinds = asked.scope.unit.named(said.type.rpartition("::")[2])
     return len({type_name(bare(kind)) for kind in kinds}) > 1
-
-
-def _variables_named(asked: Asked, name: str) -> list[Entry]:
-    return [each for each in asked.scope.variables() if name_of(each) == name]
 
 
 def _fits_said(asked: Asked, kind: Entry, said: Said) -> bool:
@@ -234,46 +118,12 @@ def _identity(kind: Entry) -> int:
     return found.offset if found is not None else 0
 
 
-def _meant(asked: Asked, said: Said) -> Iterator[Entry]:
-    """The types that may be meant; none where the name is no type's, or that of several sizes."""
-    if said.target_of:
-        target = pointee(_type_of_path(asked, said.target_of))
-        if target is not None:
-            yield asked.scope.unit.whole(target)
-        return
-    kinds = asked.scope.unit.named(said.type.rpartition("::")[2])
-    if len({size_of(kind) for kind in kinds}) != 1:
-        return
-    for _ in range(said.stars):
-        pointers = asked.scope.unit.pointers
-        kinds = [pointers[kind.offset] for kind in kinds if kind.offset in pointers]
-    yield from kinds[:1]
-
-
-def _type_of_path(asked: Asked, path: tuple[str, ...]) -> Entry | None:
-    """The type of `variable->field.field`, as far as debug information tells."""
-    alike = _variables_named(asked, path[0])
-    before = [each for each in alike if declared_line(each) <= asked.call.line] or alike
-    nearest = max(before, key=declared_line, default=None)
-    variable = nearest or asked.scope.unit.variables.get(path[0])
-    kind = type_of(variable) if variable is not None else None
-    for name in path[1:]:
-        structure = bare(pointee(kind) or kind)
-        if structure is None or structure.tag not in STRUCTURES:
-            return None
-        field = next(
-            (each for each in structure.iter_children() if text_of(each, "DW_AT_name") == name), None
-        )
-        kind = type_of(field) if field is not None else None
-    return kind
-
-
 def of_declaration(asked: Asked) -> Iterator[Found]:
     """What a pointer points to that is declared where the call stands."""
     for variable, target, is_told in _declared(asked) if asked.is_direct else ():
         if asked.fits(target) and not _is_handed_on(asked, target):
             is_alone = _are_same([other for _, other, _ in _declared(asked)])
-            is_typed = is_of_c(asked.scope.entry) or not _has_equal_heirs(asked, target)
+            is_typed = is_of_c(asked.scope.entry) or not has_equal_heirs(asked, target)
             is_bytes = size_of(target) == 1 and is_untyped(type_of(asked.scope.entry))
             is_sure = (
                 is_told and is_typed and is_alone and not is_bytes and _is_all_of(asked, variable, target)
