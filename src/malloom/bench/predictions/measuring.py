@@ -70,7 +70,8 @@ def summary(judged: Predictions) -> list[Row | Goal]:
     found: list[Row | Goal] = []
     if wide:
         place = ("mean", f"{len(wide)} {of}")
-        found += [*_correlations(place, wide), *_goal(place, wide)]
+        (mean,) = _correlations(place, wide)
+        found += [mean, _goal(mean)]
     if certain:
         found += _correlations(("mean", f"{len(certain)} {of} beyond noise"), certain)
     return found
@@ -92,13 +93,12 @@ def _correlations(place: Place, races: Sequence[Judged]) -> list[Row]:
     return [row(place, CORRELATION, LIMIT, CORRELATION, correlation(races), runs=fewest, races=behind)]
 
 
-def _goal(place: Place, races: Sequence[Judged]) -> list[Goal]:
+def _goal(found: Row) -> Goal:
     """A goal is a number that is small enough: here what is lacking to 1."""
-    (found,) = _correlations(place, races)
     low = None if found.high is None else 1 - found.high
     high = None if found.low is None else 1 - found.low
     named = replace(found, variant=DISAGREEMENT, metric=DISAGREEMENT)
-    return [Goal(replace(named, ratio=1 - found.ratio, low=low, high=high), 1 - LEAST_CORRELATION)]
+    return Goal(replace(named, ratio=1 - found.ratio, low=low, high=high), 1 - LEAST_CORRELATION)
 
 
 def _recorded(bench: Bench, program: Program, plain: Command) -> Path:

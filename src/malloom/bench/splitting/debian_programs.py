@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from malloom.bench.debian.recipes import MAWK as MAWK_SOURCES
+from malloom.bench.debian.recipes import NINJA as NINJA_SOURCES
 from malloom.bench.debian_sources import Package
 from malloom.bench.splitting import debian_inputs as inputs
 from malloom.measure.rows import Place
@@ -141,14 +143,7 @@ MANDOC = DebianProgram(
 MAWK = DebianProgram(
     "mawk",
     "C",
-    Package(
-        "mawk",
-        "1.3.4.20200120-3.1",
-        "mawk_1.3.4.20200120.orig.tar.gz",
-        "7fd4cd1e1fae9290fe089171181bbc6291dfd9bca939ca804f0ddb851c8b8237",
-    ),
-    "./configure -q",
-    "make mawk",
+    *MAWK_SOURCES,
     "mawk",
     Work(inputs.write_awk_script, "count.awk", "lines", "-f {input} {text}", 120_000, 20_000),
 )
@@ -183,15 +178,7 @@ HUNSPELL = DebianProgram(
 NINJA = DebianProgram(
     "ninja",
     "C++",
-    Package(
-        "ninja-build",
-        "1.11.1-2~deb12u1",
-        "ninja-build_1.11.1.orig.tar.gz",
-        "31747ae633213f1eda3842686f83c2aa1412e0f5691d1c14dbbcc67fe7400cea",
-    ),
-    # With a build type, CMake would ask for -flto=thin.
-    "cmake -S . -B build -G 'Unix Makefiles' -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=",
-    "make -C build ninja",
+    *NINJA_SOURCES,
     "build/ninja",
     Work(inputs.write_ninja_file, "build.ninja", "steps", "-n -f {input}", 80_000, 4_000),
 )

@@ -1,18 +1,15 @@
 """Programs in C++ whose links are measured, beside those that the part `debian` has: first those of 20,000
 lines and more."""
 
+from malloom.bench.debian.recipes import CPPCHECK as CPPCHECK_SOURCES
+from malloom.bench.debian.recipes import GROFF as GROFF_SOURCES
 from malloom.bench.debian_sources import Package
 from malloom.bench.splitting.linked_program import LinkedProgram
 
 CPPCHECK = LinkedProgram(
     "cppcheck",
     "C++",
-    Package(
-        "cppcheck",
-        "2.10-2",
-        "cppcheck_2.10.orig.tar.gz",
-        "785dcbf711048dfe43ae920b6eff2eeebb4a096e88188a40e173ca4c030f57c3",
-    ),
+    CPPCHECK_SOURCES,
     "",
     'make cppcheck CXX="$CXX" CXXFLAGS="$CXXFLAGS" LDFLAGS="$LDFLAGS"',
     "cppcheck",
@@ -23,16 +20,7 @@ CPPCHECK = LinkedProgram(
 GROFF = LinkedProgram(
     "troff",
     "C++",
-    Package(
-        "groff",
-        "1.22.4-10",
-        "groff_1.22.4.orig.tar.gz",
-        "e78e7b4cb7dec310849004fa88847c44701e8d133b5d4c13057d876c1bad0293",
-    ),
-    # Of groff, the program that sets pages.
-    "./configure -q --without-x --with-doc=no\nprintf 'include Makefile\\nheaders: "
-    "$(BUILT_SOURCES)\\n' > headers.mk\nmake -f headers.mk headers",
-    "make troff",
+    *GROFF_SOURCES,
     "troff",
     "-v",
     ("src/roff/troff", "src/libs", "src/include"),

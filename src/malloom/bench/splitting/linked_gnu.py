@@ -1,5 +1,6 @@
 """GNU programs in C whose links are measured, beside those that the part `debian` has."""
 
+from malloom.bench.debian.recipes import GAWK as GAWK_SOURCES
 from malloom.bench.debian_sources import Package
 from malloom.bench.splitting.linked_program import LinkedProgram
 
@@ -54,14 +55,7 @@ DIFF = LinkedProgram(
 GAWK = LinkedProgram(
     "gawk",
     "C",
-    Package(
-        "gawk",
-        "1:5.2.1-2",
-        "gawk_5.2.1.orig.tar.xz",
-        "2337a0283b180ec1b9c727973a34781c6478b3ae9bcbdcca0a4dc49861d75a65",
-    ),
-    "./configure -q --disable-nls --disable-extensions --without-readline --without-mpfr",
-    "make -C support && make gawk",
+    *GAWK_SOURCES,
     "gawk",
     "'BEGIN { for (i = 0; i < 9; ++i) print i * i }'",
     (),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from malloom.bench.debian import files, markup, scripts, sources
+from malloom.bench.debian import files, markup, recipes, scripts, sources
 from malloom.bench.debian.draw import Draw
 from malloom.bench.debian_sources import Package
 from malloom.measure.rows import Place
@@ -125,14 +125,7 @@ PROGRAMS: Sequence[Typed] = (
         "gawk",
         "C",
         OfDebian(
-            Package(
-                "gawk",
-                "1:5.2.1-2",
-                "gawk_5.2.1.orig.tar.xz",
-                "2337a0283b180ec1b9c727973a34781c6478b3ae9bcbdcca0a4dc49861d75a65",
-            ),
-            "./configure -q --disable-nls --disable-extensions --without-readline --without-mpfr",
-            "make -C support && make gawk",
+            *recipes.GAWK,
             GCC,
         ),
         "gawk",
@@ -142,14 +135,7 @@ PROGRAMS: Sequence[Typed] = (
         "mawk",
         "C",
         OfDebian(
-            Package(
-                "mawk",
-                "1.3.4.20200120-3.1",
-                "mawk_1.3.4.20200120.orig.tar.gz",
-                "7fd4cd1e1fae9290fe089171181bbc6291dfd9bca939ca804f0ddb851c8b8237",
-            ),
-            "./configure -q",
-            "make mawk",
+            *recipes.MAWK,
             CLANG,
         ),
         "mawk",
@@ -159,15 +145,7 @@ PROGRAMS: Sequence[Typed] = (
         "troff",
         "C++",
         OfDebian(
-            Package(
-                "groff",
-                "1.22.4-10",
-                "groff_1.22.4.orig.tar.gz",
-                "e78e7b4cb7dec310849004fa88847c44701e8d133b5d4c13057d876c1bad0293",
-            ),
-            "./configure -q --without-x --with-doc=no\nprintf 'include Makefile\\nheaders: "
-            "$(BUILT_SOURCES)\\n' > headers.mk\nmake -f headers.mk headers",
-            "make troff",
+            *recipes.GROFF,
             GCC,
         ),
         "troff",
@@ -184,14 +162,7 @@ PROGRAMS: Sequence[Typed] = (
         "ninja",
         "C++",
         OfDebian(
-            Package(
-                "ninja-build",
-                "1.11.1-2~deb12u1",
-                "ninja-build_1.11.1.orig.tar.gz",
-                "31747ae633213f1eda3842686f83c2aa1412e0f5691d1c14dbbcc67fe7400cea",
-            ),
-            "cmake -S . -B build -G 'Unix Makefiles' -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=",
-            "make -C build ninja",
+            *recipes.NINJA,
             CLANG,
         ),
         "build/ninja",
@@ -201,12 +172,7 @@ PROGRAMS: Sequence[Typed] = (
         "cppcheck",
         "C++",
         OfDebian(
-            Package(
-                "cppcheck",
-                "2.10-2",
-                "cppcheck_2.10.orig.tar.gz",
-                "785dcbf711048dfe43ae920b6eff2eeebb4a096e88188a40e173ca4c030f57c3",
-            ),
+            recipes.CPPCHECK,
             "",
             'make cppcheck CXX="$CXX" CXXFLAGS="$CXXFLAGS" FILESDIR="$PWD"',
             GCC,
