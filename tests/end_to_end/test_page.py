@@ -45,7 +45,9 @@ int main(void) {
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     program = folder / "program"
-    subprocess.run(["gcc", "-O0", "-g", "-x", "c", "-", "-o", program], input=PROGRAM, text=True, check=True)
+    source = program.with_suffix(".c")
+    source.write_text(PROGRAM)
+    subprocess.run(["gcc", "-O0", "-g", source, "-o", program], check=True)
     record = [COMMAND, "record", "-o", folder / "run.profile", "--", program, "<i>", "é\n🙂"]
     subprocess.run(record, check=True, capture_output=True)
     subprocess.run(
