@@ -219,7 +219,13 @@ __attribute__((noinline)) static struct reader* opened(void* buffer) {
 __attribute__((noinline)) static void* list_new(size_t each) {
     void* made = malloc(32); *(size_t*)made = each; KEEP(made); return made;
 }
+__attribute__((noinline)) static void* found(int key) { char* scratch = malloc(16); memset(scratch, key, 16); KEEP(scratch); return &items[key & 3];
+}
+__attribute__((noinline)) static void* get(size_t n) {
+    void* made = malloc(n); if (!made) abort(); KEEP(made); return made; }
 int main(int count, char** words) {
+    struct item* mine = found(count); KEEP(mine);  // makes none
+    struct node* got = get(sizeof(struct node)); KEEP(got);  // makes struct node; all certain
     struct reader* reader = opened(malloc(64)); KEEP(reader);  // makes none
     struct item* item = &items[atoi(strdup("0000002"))]; KEEP(item);  // makes none
     void* list = list_new(sizeof(struct node)); KEEP(list);  // makes none
@@ -227,7 +233,7 @@ int main(int count, char** words) {
     void* half = malloc(4 * sizeof(struct node) / 2); KEEP(half);  // makes none
     long* either = malloc(count == 0 ? sizeof(struct node) : 16 * sizeof(long)); KEEP(either);  // makes long
     struct node* node = malloc(sizeof(struct node)); KEEP(node);  // makes struct node; all certain
-    ((long*)said)[1] = ((long*)half)[1] = either[1] = node->value = 1;
+    ((long*)said)[1] = ((long*)half)[1] = either[1] = node->value = got->value = 1;
     return reader->a[1] + item->id + words[0][0] == 7;
 }
 """

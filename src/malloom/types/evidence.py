@@ -34,6 +34,7 @@ from malloom.types.entries import (
 )
 from malloom.types.generics import of_generic, of_generic_name
 from malloom.types.meant import types_meant, variables_named
+from malloom.types.returned import is_returned
 from malloom.types.source_text import Said, has_size, is_whole_initialiser, names, said_at
 
 CONSTANT = "DW_TAG_const_type"
@@ -257,3 +258,11 @@ def first_found(asked: Asked, rules: tuple[Rule, ...] = RULES) -> Found | None:
 def passes_on(asked: Asked) -> bool:
     """Whether the function may give what it gets to its caller, who knows what it is for: xmalloc does."""
     return is_library(asked.call) or is_untyped(type_of(asked.scope.entry))
+
+
+def gives_it(asked: Asked) -> bool:
+    """Whether what the function passes on is this memory for certain: else it may be its own."""
+    call = asked.call
+    if is_library(call) or is_new(call):
+        return True
+    return is_returned(call.file, declared_line(asked.scope.entry), call.line, call.column)

@@ -20,6 +20,7 @@ from malloom.types.asked import Asked, Found
 from malloom.types.entries import size_of, type_name
 from malloom.types.evidence import (
     first_found,
+    gives_it,
     is_library,
     is_new,
     of_held,
@@ -122,7 +123,7 @@ class ObjectTypes:
         """What the first rule says that knows, and the call of which it knows."""
         asked_all: list[Asked] = []
         shared: tuple[Found, Call] | None = None
-        is_direct = True
+        is_direct = is_given = True
         for number in frames:
             frame = self._sites.frames[number]
             levels = list(self._levels(frame, size))
@@ -134,6 +135,8 @@ class ObjectTypes:
                 last = replace(asked, is_direct=is_direct and is_own)
                 asked_all.append(last)
                 found = first_found(last)
+                if found is not None and not is_given:
+                    found = replace(found, is_sure=False)
                 if found is not None and shared is None and (found.is_sure or not found.is_shared):
                     return found, last.call
                 if shared is not None and found is not None and confirms(found, shared[0]):
@@ -141,7 +144,7 @@ class ObjectTypes:
                 shared = shared or ((found, last.call) if found is not None else None)
                 if not passes_on(last):
                     return shared or self._by_size(frame, asked_all)
-                is_direct = last.is_direct
+                is_direct, is_given = last.is_direct, is_given and gives_it(last)
         return shared or (self._by_size(frame, asked_all) if asked_all else None)
 
     def _by_size(self, frame: Frame, asked_all: Sequence[Asked]) -> tuple[Found, Call] | None:

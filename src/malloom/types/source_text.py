@@ -66,7 +66,7 @@ def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
     statement = _statement(file, line)
     if is_new:
         return [*_of_new(statement, column), *_assigned(statement)]
-    call = _call(statement, column)
+    call = call_at(statement, column)
     certain = list(_sizes(call or statement))
     # Without its column it may be another call of the statement that a type is the size of.
     return [*(certain if call else [_doubted(each) for each in certain]), *_likely(statement)]
@@ -92,7 +92,7 @@ def is_whole_initialiser(file: str, line: int, column: int, name: str, callee: s
             found for found in NEW.finditer(statement) if not column or column in _places(statement, found)
         ]
         return len(made) == 1 and made[0].start() in begins
-    call = _call(statement, column)
+    call = call_at(statement, column)
     called, _, arguments = call.partition("(")
     is_meant = called.strip() == callee or not FURTHER_CALL.search(arguments)
     behind = statement[column - 1 + len(call) :].lstrip() if call else "."
@@ -101,7 +101,7 @@ def is_whole_initialiser(file: str, line: int, column: int, name: str, callee: s
 
 def has_size(file: str, line: int, column: int) -> bool:
     """Whether the call at the column has a sizeof."""
-    return "sizeof" in _call(_statement(file, line), column)
+    return "sizeof" in call_at(_statement(file, line), column)
 
 
 def _of_new(statement: str, column: int) -> list[Said]:
@@ -243,8 +243,9 @@ def _assigned(statement: str) -> Iterator[Said]:
         yield Said(target_of=_path(found[1]), is_certain=False)
 
 
-def _call(statement: str, column: int) -> str:
-    """The call that begins at a column, to the bracket that ends it; empty where none begins there."""
+def call_at(statement: str, column: int) -> str:
+    """The call that begins at a column (from 1; 0: not known), to the bracket that ends it; empty where none
+    begins there."""
     text = statement[column - 1 :] if column else ""
     if not re.match(r"[A-Za-z_]\w*\s*\(", text):
         return ""
@@ -260,6 +261,15 @@ def _statement(file: str, line: int) -> str:
         if ";" in text:
             break
     return " ".join(taken)
+
+
+def lines_between(file: str, first: int, last: int, column: int = 0) -> str:
+    """Lines of a file, without comments and what strings hold, up to the column of the last where that is not
+    0; empty where the file is not there."""
+    lines = _lines(file)[first - 1 : last] if 0 < first <= last else ()
+    text = NO_TEXT.sub(_blank, "\n".join(lines))
+    before_last = text.rpartition("\n")
+    return before_last[0] + before_last[1] + before_last[2][: column - 1] if column else text
 
 
 def _blank(found: re.Match[str]) -> str:
