@@ -183,8 +183,9 @@ def test_a_profile_without_accesses_has_a_page_that_says_so(
     assert malloom("report", bare, "--format", "html", "-o", tmp_path / "bare.html").returncode == 0
     html = shown(tmp_path / "bare.html", "sites")
     assert "no accesses were recorded" in html
-    assert '<div id="object-parts" hidden' in html
+    assert "bytes ▾" in texts(html, "th")
     assert "last misses" not in texts(html, "th")
+    assert '<div id="object-parts" hidden' in shown(tmp_path / "bare.html", "objects")
 
 
 @pytest.mark.parametrize(

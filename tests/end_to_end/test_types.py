@@ -219,8 +219,8 @@ __attribute__((noinline)) static struct reader* opened(void* buffer) {
 __attribute__((noinline)) static void* list_new(size_t each) {
     void* made = malloc(32); *(size_t*)made = each; KEEP(made); return made;
 }
-__attribute__((noinline)) static void* found(int key) { char* scratch = malloc(16); memset(scratch, key, 16); KEEP(scratch); return &items[key & 3];
-}
+__attribute__((noinline)) static void* found(int key) {
+    char* scratch = malloc(16); memset(scratch, key, 16); KEEP(scratch); return &items[key & 3]; }
 __attribute__((noinline)) static void* get(size_t n) {
     void* made = malloc(n); if (!made) abort(); KEEP(made); return made; }
 int main(int count, char** words) {

@@ -1,8 +1,8 @@
 "use strict";
 // What Plotly draws: the flame graph (its icicle) and the timeline. It reads marks in names, so these are taken away.
 
-const SMALLEST = 0.0005;  // Part of the whole below which a call is not drawn by itself.
-const MOST_DRAWN = 6000;
+const SMALLEST = 0.001;  // Part of the width below which a call is not drawn.
+const MOST_DRAWN = 400;  // Calls: each is several elements of the page, and a click has to be answered at once.
 
 function plain(text) { return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
 
@@ -12,28 +12,46 @@ function inks() {
   return { paper_bgcolor: paper, plot_bgcolor: paper, font: { color: ink }, margin: { t: 30, l: 70, r: 20, b: 60 } };
 }
 
-function drawFlame(data, sites, measure) {
-  const root = treeOf(sites, true);
-  const whole = root.sums[measure] || 0;
-  const drawn = { ids: ["all"], labels: ["all"], parents: [""], values: [whole], text: [""] };
-  const waiting = [[root, "all"]];
-  while (waiting.length && drawn.ids.length < MOST_DRAWN) {
-    const [node, id] = waiting.shift();
-    for (const child of node.children.values()) {
-      const value = child.sums[measure] || 0;
-      if (value < whole * SMALLEST || value === 0) continue;
-      const frame = frameOf(data, child.frame), own = `${id}/${child.frame}`;
-      drawn.ids.push(own);
-      drawn.labels.push(plain(frame.fn));
-      drawn.parents.push(id);
-      drawn.values.push(value);
-      drawn.text.push(plain(`${frame.full}\n${frame.place}`).slice(0, 300) + `<br>${MEASURES[measure].text(value)}`);
-      waiting.push([child, own]);
+// What is drawn below a call, the largest first, and the calls that lead to it. A call is named by its path.
+function flameParts(root, measure, level) {
+  let node = root, id = "all";
+  const found = [{ node, id, parent: "" }];
+  for (const frame of level.split("/").slice(1).map(Number)) {
+    node = node.children.get(frame);
+    found.push({ node, id: `${id}/${frame}`, parent: id });
+    id = `${id}/${frame}`;
+  }
+  const least = Math.max((node.sums[measure] || 0) * SMALLEST, Number.MIN_VALUE);
+  const above = found.length, waiting = [{ node, id }];
+  for (const { node: from, id: parent } of waiting) {
+    for (const child of from.children.values()) {
+      if (!((child.sums[measure] || 0) >= least)) continue;
+      const part = { node: child, id: `${parent}/${child.frame}`, parent };
+      found.push(part);
+      waiting.push(part);
     }
   }
-  const trace = { type: "icicle", ...drawn, branchvalues: "total", hovertemplate: "%{text}<br>%{percentRoot}<extra></extra>",
+  // No call is larger than its caller, which stands before it, so whatever is drawn has its caller drawn.
+  return [...found.slice(0, above), ...largest(found.slice(above), (part) => part.node.sums[measure], MOST_DRAWN)];
+}
+
+function drawFlame(data, root, measure, level, onLevel) {
+  const drawn = { ids: [], labels: [], parents: [], values: [], text: [] };
+  for (const { node, id, parent } of flameParts(root, measure, level)) {
+    const frame = node.frame === null ? { fn: "all", full: "all", place: "" } : frameOf(data, node.frame);
+    drawn.ids.push(id);
+    drawn.labels.push(plain(frame.fn));
+    drawn.parents.push(parent);
+    drawn.values.push(node.sums[measure] || 0);
+    drawn.text.push(plain(`${frame.full}\n${frame.place}`).slice(0, 300) + `<br>${MEASURES[measure].text(node.sums[measure] || 0)}`);
+  }
+  const trace = { type: "icicle", ...drawn, level, branchvalues: "total", hovertemplate: "%{text}<br>%{percentRoot}<extra></extra>",
     textinfo: "label", tiling: { orientation: "v" }, root: { color: "rgba(128,128,128,.3)" }, pathbar: { visible: true } };
-  return Plotly.react("flame-chart", [trace], { ...inks(), margin: { t: 30, l: 5, r: 5, b: 5 } }, { responsive: true, displaylogo: false });
+  const chart = document.getElementById("flame-chart");
+  drawing().react(chart, [trace], { ...inks(), margin: { t: 30, l: 5, r: 5, b: 5 } }, { responsive: true, displaylogo: false });
+  // Plotly would only make what is drawn already larger: smaller calls become large enough too.
+  chart.removeAllListeners("plotly_icicleclick");
+  chart.on("plotly_icicleclick", (event) => { onLevel(event.nextLevel ?? "all"); return false; });
 }
 
 function drawTimeline(data, sites) {
@@ -46,5 +64,5 @@ function drawTimeline(data, sites) {
   const peak = { type: "line", x0: line.peak_moment, x1: line.peak_moment, yref: "paper", y0: 0, y1: 1, line: { dash: "dot" } };
   const layout = { ...inks(), shapes: [peak], hovermode: "x", xaxis: { title: { text: "allocation events" } },
     yaxis: { title: { text: "live bytes" }, tickformat: ".3s" }, legend: { orientation: "h", y: -0.15 } };
-  return Plotly.react("timeline-chart", traces, layout, { responsive: true, displaylogo: false });
+  return drawing().react("timeline-chart", traces, layout, { responsive: true, displaylogo: false });
 }

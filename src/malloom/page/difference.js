@@ -16,14 +16,12 @@ function numberOf(side, name) { return side && side[name] !== null ? side[name] 
 
 function change(site, name) { return (numberOf(site.new, name) || 0) - (numberOf(site.old, name) || 0); }
 
-function measuresOf(data) { return data.measures.filter(({ name }) => data.sites.some((site) => numberOf(site.old, name) !== undefined || numberOf(site.new, name) !== undefined)); }
-
 function textOf(measure) { return measure.in_bytes ? bytesText : countText; }
 
 function showHead(data) {
   const row = element("tr");
   row.append(element("th", "call site", { scope: "col" }), element("th", "what changed", { scope: "col" }));
-  for (const { name, title } of measuresOf(data)) {
+  for (const { name, title } of state.measures) {
     const cell = element("th", undefined, { scope: "col", "aria-sort": state.sort === name ? "descending" : "none" }), button = element("button", title + (state.sort === name ? " ▾" : ""));
     button.addEventListener("click", () => { state.sort = name; showSites(data); });
     cell.append(button);
@@ -46,13 +44,12 @@ function isChosen(site, wanted, words) {
 function showSites(data) {
   const wanted = document.getElementById("search").value.trim().toLowerCase(), words = document.getElementById("words").value;
   const chosen = data.sites.filter((site) => isChosen(site, wanted, words));
-  chosen.sort((a, b) => Math.abs(change(b, state.sort)) - Math.abs(change(a, state.sort)));
   document.getElementById("found").textContent = `${countText(chosen.length)} of ${countText(data.sites.length)} call sites`;
   showHead(data);
-  const rows = chosen.slice(0, state.rows).map((site) => {
+  const rows = largest(chosen, (site) => Math.abs(change(site, state.sort)), state.rows).map((site) => {
     const row = element("tr");
     row.append(element("td", site.name), element("td", site.words.join(", ") || "nothing notable", { class: "words" }));
-    for (const measure of measuresOf(data)) row.append(cellOf(site, measure));
+    for (const measure of state.measures) row.append(cellOf(site, measure));
     return row;
   });
   if (chosen.length > state.rows) rows.push(moreRow(data, chosen.length - state.rows));
@@ -60,7 +57,7 @@ function showSites(data) {
 }
 
 function moreRow(data, left) {
-  const row = element("tr"), cell = element("td", undefined, { colspan: measuresOf(data).length + 2 }), button = element("button", `show more (${countText(left)} left)`);
+  const row = element("tr"), cell = element("td", undefined, { colspan: state.measures.length + 2 }), button = element("button", `show more (${countText(left)} left)`);
   button.addEventListener("click", () => { state.rows += 5 * ROWS; showSites(data); });
   cell.append(button);
   row.append(cell);
@@ -86,6 +83,7 @@ function showWords(data) {
 async function start() {
   const data = await unpacked();
   state.sort = data.sort;
+  state.measures = data.measures.filter(({ name }) => data.sites.some((site) => numberOf(site.old, name) !== undefined || numberOf(site.new, name) !== undefined));
   document.getElementById("title").textContent = data.title;
   document.getElementById("command").textContent = `${data.old.source} → ${data.new.source}`;
   for (const note of data.notes) document.getElementById("notes").append(element("li", note));

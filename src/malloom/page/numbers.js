@@ -40,6 +40,22 @@ function element(tag, text, attributes) {
   return made;
 }
 
+// The largest so many of the items, in order; what has no number comes last. Only these are put in order, and each
+// number is looked up once: there may be 100,000 items.
+function largest(items, number, count) {
+  const keys = Float64Array.from(items, (item) => number(item) ?? -Infinity);
+  const least = items.length > count ? Float64Array.from(keys).sort()[items.length - count] : -Infinity;
+  const places = [];
+  keys.forEach((key, at) => { if (key >= least) places.push(at); });
+  return places.sort((a, b) => keys[b] - keys[a] || a - b).slice(0, count).map((at) => items[at]);
+}
+
+// The library that draws. It is millions of letters of code, so it waits as text until it is needed.
+function drawing() {
+  if (!window.Plotly) document.head.append(element("script", document.getElementById("library").textContent));
+  return window.Plotly;
+}
+
 // The page's data.
 async function unpacked() {
   const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));

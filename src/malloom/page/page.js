@@ -1,18 +1,25 @@
 "use strict";
 // The page: its tabs, and what each shows. A link to #flame, say, opens that tab.
 
-const ROWS = 200;  // Rows that are shown before one asks for more.
+const ROWS = 100;  // Rows that are shown before one asks for more.
 const CALLERS = 3;  // Frames of a call site that are shown before one asks for more.
 const TABS = { summary: "Summary", sites: "Call sites", objects: "Objects", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
-const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null };
+// shown: tabs that are filled; trees: what was worked out of all sites, as there may be 100,000 of them.
+const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null, shown: new Set(), trees: {} };
 
 function showTab(name) {
   for (const each of Object.keys(TABS)) {
     document.getElementById(each).hidden = each !== name;
     document.getElementById(`tab-${each}`).setAttribute("aria-selected", each === name);
   }
-  if (name === "flame") drawFlame(state.data, state.sites, document.getElementById("measure").value);
+  if (name in FILLED && !state.shown.has(name)) FILLED[name](state.data);
+  state.shown.add(name);
+  if (name === "flame") showFlame("all");
   if (name === "timeline") drawTimeline(state.data, state.sites);
+}
+
+function showFlame(level) {
+  drawFlame(state.data, wholeTree("callers"), document.getElementById("measure").value, level, showFlame);
 }
 
 function makeTabs() {
@@ -47,7 +54,7 @@ function showSummary(data) {
   const list = document.getElementById("advice");
   for (const advice of data.advice) {
     const item = element("li"), button = element("button", advice.text), command = element("p");
-    button.addEventListener("click", () => { state.chosen = advice.site; showSites(); showTab("sites"); });
+    button.addEventListener("click", () => { state.chosen = advice.site; state.shown.delete("sites"); showTab("sites"); });
     command.append(element("code", advice.command));
     item.append(button, element("p", advice.evidence), command);
     list.append(item);
@@ -57,12 +64,10 @@ function showSummary(data) {
   document.getElementById("foot").textContent = `${data.profile}, recorded ${data.created}; malloom ${data.version}${misses}. Lifetimes are in allocation events.`;
 }
 
-function columns() { return Object.keys(MEASURES).filter((name) => state.sites.some((site) => site[name] !== null && site[name] !== undefined)); }
-
 function showHead() {
   const row = element("tr");
   row.append(element("th", "call site", { scope: "col" }));
-  for (const name of columns()) {
+  for (const name of state.columns) {
     const cell = element("th", undefined, { scope: "col", "aria-sort": state.sort === name ? "descending" : "none" });
     const button = element("button", MEASURES[name].name + (state.sort === name ? " ▾" : ""));
     button.addEventListener("click", () => { state.sort = name; showSites(); });
@@ -105,14 +110,13 @@ function siteRow(site) {
   const row = element("tr", undefined, { "data-site": site.index });
   if (site.index === state.chosen) row.classList.add("chosen");
   row.append(chainCell(site));
-  for (const name of columns()) row.append(element("td", known(site[name], MEASURES[name].text), { "data-measure": name }));
+  for (const name of state.columns) row.append(element("td", known(site[name], MEASURES[name].text), { "data-measure": name }));
   return row;
 }
 
 function nodeRows(node, path, depth) {
   const found = [];
-  const children = [...node.children.values()].sort((a, b) => compare(valueOf(a, state.sort), valueOf(b, state.sort)));
-  for (const child of children) {
+  for (const child of largest([...node.children.values()], (each) => valueOf(each, state.sort), state.rows + 1)) {
     const own = `${path}/${child.frame}`, isOpen = state.open.has(own);
     const row = element("tr");
     let control = null;
@@ -121,7 +125,7 @@ function nodeRows(node, path, depth) {
       control.addEventListener("click", () => toggle(own, own));
     }
     row.append(nameCell(frameOf(state.data, child.frame), depth, control));
-    for (const name of columns()) row.append(element("td", known(valueOf(child, name), MEASURES[name].text)));
+    for (const name of state.columns) row.append(element("td", known(valueOf(child, name), MEASURES[name].text)));
     found.push(row);
     if (isOpen) found.push(...nodeRows(child, own, depth + 1));
     if (found.length > state.rows) break;
@@ -129,9 +133,18 @@ function nodeRows(node, path, depth) {
   return found;
 }
 
-function moreRow(left) {
-  const row = element("tr"), cell = element("td", undefined, { colspan: columns().length + 1 }), button = element("button", `show more (${countText(left)} left)`);
-  button.addEventListener("click", () => { state.rows += 5 * ROWS; showSites(); });
+// Those from a row on, with a button for more below them.
+function siteRows(chosen, from) {
+  const number = (site) => (site.index === state.chosen ? Infinity : site[state.sort]);
+  const rows = largest(chosen, number, state.rows).slice(from).map(siteRow);
+  const shown = state.rows;
+  if (chosen.length > shown) rows.push(moreRow(`show more (${countText(chosen.length - shown)} left)`, (row) => row.replaceWith(...siteRows(chosen, shown))));
+  return rows;
+}
+
+function moreRow(text, show) {
+  const row = element("tr"), cell = element("td", undefined, { colspan: state.columns.length + 1 }), button = element("button", text);
+  button.addEventListener("click", () => { state.rows += 2 * ROWS; show(row); });
   cell.append(button);
   row.append(cell);
   return row;
@@ -140,19 +153,23 @@ function moreRow(left) {
 function showSites(focused) {
   const wanted = document.getElementById("search").value.trim().toLowerCase();
   const view = document.getElementById("view").value;
-  let chosen = state.sites.filter((site) => matches(state.data, site, wanted));
+  const chosen = matching(state.data, state.sites, wanted);
   document.getElementById("found").textContent = `${countText(chosen.length)} of ${countText(state.sites.length)} call sites`;
   showHead();
   let rows;
   if (view === "list") {
-    chosen = [...chosen].sort((a, b) => (b.index === state.chosen) - (a.index === state.chosen) || compare(a[state.sort], b[state.sort]));
-    rows = chosen.slice(0, state.rows).map(siteRow);
-    if (chosen.length > state.rows) rows.push(moreRow(chosen.length - state.rows));
+    rows = siteRows(chosen, 0);
   } else {
-    rows = nodeRows(treeOf(chosen, view === "callers"), view, 0).slice(0, state.rows);
+    rows = nodeRows(wanted ? treeOf(chosen, view === "callers") : wholeTree(view), view, 0);
+    if (rows.length > state.rows) rows.splice(state.rows, Infinity, moreRow("show more", () => showSites()));
   }
   document.querySelector("#table tbody").replaceChildren(...rows);
   if (focused) [...document.querySelectorAll("#table button[data-path]")].find((each) => each.dataset.path === focused)?.focus();
+}
+
+function wholeTree(view) {
+  state.trees[view] ??= treeOf(state.sites, view === "callers");
+  return state.trees[view];
 }
 
 function showProcesses(data) {
@@ -173,20 +190,21 @@ function showProcesses(data) {
 
 function showMeasures() {
   const select = document.getElementById("measure");
-  for (const name of columns()) if (MEASURES[name].sum && !MEASURES[name].signed) select.append(element("option", MEASURES[name].name, { value: name }));
+  for (const name of state.columns) if (MEASURES[name].sum && !MEASURES[name].signed) select.append(element("option", MEASURES[name].name, { value: name }));
   select.value = "bytes";
-  select.addEventListener("change", () => showTab("flame"));
+  select.addEventListener("change", () => showFlame("all"));
 }
+
+// What a tab is filled with when it is opened first.
+const FILLED = { sites: () => showSites(), objects: showObjects, processes: showProcesses };
 
 async function start() {
   state.data = await unpacked();
   state.sites = sitesOf(state.data);
+  state.columns = Object.keys(MEASURES).filter((name) => state.sites.some((site) => site[name] !== null && site[name] !== undefined));
   makeTabs();
   showSummary(state.data);
   showMeasures();
-  showSites();
-  showObjects(state.data);
-  showProcesses(state.data);
   document.getElementById("peak").textContent = `${bytesText(state.data.timeline.peak_bytes)} at the peak, after ${countText(state.data.timeline.peak_moment)} allocation events`;
   document.getElementById("search").addEventListener("input", () => showSites());
   document.getElementById("view").addEventListener("change", () => showSites());
@@ -194,6 +212,7 @@ async function start() {
   const wanted = location.hash.slice(1);
   showTab(wanted in TABS ? wanted : "summary");
   document.body.dataset.ready = "yes";
+  requestIdleCallback(() => drawing());
 }
 
 start();

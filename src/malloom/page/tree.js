@@ -15,6 +15,8 @@ function frameOf(data, number) {
   return { fn, full, file, line, inlined, place: file && line ? `${file.split("/").pop()}:${line}` : "" };
 }
 
+const ADDED_UP = Object.keys(MEASURES).filter((name) => MEASURES[name].sum);
+
 // A tree of calls: from the outermost call inwards, or from the innermost outwards.
 function treeOf(sites, fromCallers) {
   const root = { frame: null, sums: {}, children: new Map(), sites: 0 };
@@ -34,9 +36,9 @@ function treeOf(sites, fromCallers) {
 
 function addTo(node, site) {
   ++node.sites;
-  for (const [name, measure] of Object.entries(MEASURES)) {
-    if (site[name] === null || site[name] === undefined) continue;
-    if (measure.sum) node.sums[name] = (node.sums[name] || 0) + site[name];
+  for (const name of ADDED_UP) {
+    const number = site[name];
+    if (number !== null && number !== undefined) node.sums[name] = (node.sums[name] || 0) + number;
   }
   if (node.sites === 1) node.only = site;
 }
@@ -47,12 +49,10 @@ function valueOf(node, name) {
   return node.sites === 1 ? node.only[name] : undefined;
 }
 
-function compare(a, b) { return (b === null || b === undefined ? -1 : b) - (a === null || a === undefined ? -1 : a); }
-
-function matches(data, site, wanted) {
-  if (!wanted) return true;
-  return site.frames.some((number) => {
-    const frame = frameOf(data, number);
-    return frame.full.toLowerCase().includes(wanted) || `${frame.file}:${frame.line}`.toLowerCase().includes(wanted);
-  });
+// Those of the sites that a word is found in. What each frame is found by is made once, as one types letter by letter.
+function matching(data, sites, wanted) {
+  if (!wanted) return sites;
+  data.found_by ??= data.frames.map(([, full, file, line]) => `${full}\n${file}:${line}`.toLowerCase());
+  const has = data.found_by.map((text) => text.includes(wanted));
+  return sites.filter((site) => site.frames.some((number) => has[number]));
 }

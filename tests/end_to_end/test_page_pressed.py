@@ -1,0 +1,144 @@
+"""The page of a profile as it is used: what a click, a word and a key change, and how soon."""
+
+import resource
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from end_to_end.browser import Browser, browser
+from end_to_end.conftest import COMMAND, ROOT
+
+MAKER = ROOT / "build/release/src/native/synthetic/make_synthetic_profile"
+ROWS = "#table tbody tr[data-site]"
+MOST_SECONDS, MOST_KILOBYTES, MOST_BYTES = 120.0, 4 << 20, 15_000_000
+"""What the page of the large profile may take, and its size."""
+TO_OPEN, TO_ANSWER = 2.0, 0.2
+"""Seconds."""
+
+
+def page_of(folder: Path, *counts: int) -> Path:
+    """Of a synthetic profile with so many requests, accesses, threads and call sites."""
+    subprocess.run([MAKER, folder / "made.profile", *map(str, counts)], check=True, capture_output=True)
+    report = [COMMAND, "report", folder / "made.profile", "--format", "html", "-o", folder / "made.html"]
+    subprocess.run(report, check=True, capture_output=True)
+    return folder / "made.html"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    folder = tmp_path_factory.mktemp("pressed")
+    html = page_of(folder, 20_000, 100_000, 1, 1000)
+    with browser(folder) as opened:
+        opened.open(html, "sites")
+        yield opened
+
+
+def measured(page: Browser, name: str) -> list[float]:
+    """The numbers of the rows that are shown, by what the page knows of their sites."""
+    sites = page.run(f"[...document.querySelectorAll('{ROWS}')].map((row) => Number(row.dataset.site))")
+    return [page.run(f"state.sites[{each}].{name}") for each in sites]
+
+
+def test_the_largest_are_shown_and_more_when_one_asks(page: Browser) -> None:
+    first = measured(page, "bytes")
+    every: list[float] = page.run("state.sites.map((site) => site.bytes)")
+    assert len(every) > 300
+    assert first == sorted(every, reverse=True)[:100]
+    page.press("#table tbody tr:last-child button")
+    assert measured(page, "bytes") == sorted(every, reverse=True)[:300]
+    assert page.texts("#table tbody tr:last-child") == [f"show more ({len(every) - 300:,} left)"]
+
+
+def test_a_heading_orders_the_rows_and_a_word_leaves_some(page: Browser) -> None:
+    for at, name in enumerate(page.run("state.columns")):
+        page.press("#table thead button", at)
+        shown = [each for each in measured(page, name) if each is not None]
+        assert shown == sorted(shown, reverse=True), name
+    page.press("#table thead button", page.run("state.columns.indexOf('bytes')"))
+    word = page.texts(f"{ROWS} td:first-child span")[0]
+    page.put("#search", word.upper())
+    assert page.texts(f"{ROWS} td:first-child")
+    assert all(word in text for text in page.texts(f"{ROWS} td:first-child"))
+    found = page.texts("#found")[0]
+    page.put("#search", "no such function")
+    assert page.texts(ROWS) == []
+    page.put("#search", "")
+    assert page.texts("#found")[0] != found
+
+
+@pytest.mark.parametrize("view", ["callers", "callees"])
+def test_a_tree_opens_and_its_sums_are_those_of_the_sites(page: Browser, view: str) -> None:
+    page.put("#view", view)
+    closed = page.texts("#table tbody tr")
+    page.press("#table tbody button[aria-expanded='false']")
+    indents = page.run(
+        "[...document.querySelectorAll('#table tbody td:first-child')].map((e) => e.style.paddingLeft)"
+    )
+    assert indents[:2] == ["0.6rem", "1.6rem"]
+    page.press("#table tbody button[aria-expanded='true']")
+    assert page.texts("#table tbody tr") == closed
+    whole = page.run(f"wholeTree('{view}').sums.requests")
+    assert whole == page.run("state.sites.reduce((sum, site) => sum + site.requests, 0)")
+    page.put("#view", "list")
+
+
+def test_a_click_on_a_call_of_the_flame_graph_goes_into_it_and_one_on_its_caller_back(page: Browser) -> None:
+    page.press("#tab-flame")
+    whole = page.texts("#flame-chart .slicetext")
+    page.point("#flame-chart .slice .surface", 1)
+    inner = page.texts("#flame-chart .slicetext")
+    assert inner != whole
+    level = page.run("document.getElementById('flame-chart').data[0].level")
+    assert level.startswith("all/")
+    values = page.run(
+        "(() => { const t = document.getElementById('flame-chart').data[0];"
+        " return t.parents.map((p, at) => [t.ids[at], p, t.values[at]]); })()"
+    )
+    sums = dict[str, float]()
+    for _, parent, value in values:
+        sums[parent] = sums.get(parent, 0) + value
+    assert all(sums.get(name, 0) <= value for name, _, value in values)
+    page.point("#flame-chart .pathbar .surface")
+    assert page.run("document.getElementById('flame-chart').data[0].level") == "all"
+    page.press("#tab-sites")
+
+
+@pytest.mark.long
+def test_the_page_of_a_large_profile_is_soon_there_and_answers_at_once(tmp_path: Path) -> None:
+    html = page_of(tmp_path, 10_000_000, 1_000_000_000, 1, 100_000)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert used.ru_maxrss <= MOST_KILOBYTES
+    assert html.stat().st_size <= MOST_BYTES
+    with browser(tmp_path) as page:
+        opened = [page.open(html) for _ in range(3)]
+        assert min(opened) <= TO_OPEN, opened
+        took = dict(clicks(page))
+    late = {name: seconds for name, seconds in took.items() if seconds > TO_ANSWER}
+    assert not late, late
+
+
+def clicks(page: Browser) -> Iterator[tuple[str, float]]:
+    """What may be clicked on, and the seconds until it is answered."""
+    page.run("new Promise((done) => requestIdleCallback(() => setTimeout(done, 500)))")
+    for tab in page.run("Object.keys(TABS)"):
+        yield tab, page.press(f"#tab-{tab}")
+    page.press("#tab-sites")
+    for at, name in enumerate(page.run("state.columns")):
+        yield f"order by {name}", page.press("#table thead button", at)
+    yield "more", page.press("#table tbody tr:last-child button")
+    for view in ("callers", "callees"):
+        yield view, page.put("#view", view)
+        yield f"open in {view}", page.press("#table tbody button")
+    yield "list", page.put("#view", "list")
+    for word in ("f", "function_1", ""):
+        yield f"search '{word}'", page.put("#search", word)
+    page.press("#tab-flame")
+    for name in page.run("[...document.getElementById('measure').options].map((each) => each.value)"):
+        yield f"flame by {name}", page.put("#measure", name)
+    page.press("#tab-objects")
+    for at in (1, 0):
+        yield f"object {at}", page.press("#object-table button", at)
+    for heat in page.run("Object.keys(HEATS)"):
+        yield f"heat {heat}", page.put("#heat", heat)
