@@ -93,7 +93,7 @@ soak: native firmware  ## long randomised runs: fuzzed decoders and heaps, then 
 gallery: PACKAGES := test
 gallery: setup  ## take the pictures of malloom's pages in docs/gallery anew
 	@$(MAKE) wheel $(if $(wildcard build/wheel-with-compiler.stamp),,COMPILER=OFF)
-	@setup/native.sh release traverse health
+	@setup/native.sh release traverse
 	@rm -rf build/gallery && mkdir -p build/gallery
 	@PYTHONPATH=tests .venv/bin/python -m end_to_end.gallery $(CURDIR)/build/gallery
 

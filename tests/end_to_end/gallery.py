@@ -1,4 +1,4 @@
-"""Pictures of malloom's pages, made from real programs and from this tree's: `make gallery`.
+"""Pictures of malloom's pages, made from real programs, and the thesis's `traverse`: `make gallery`.
 
 What a picture was made of is kept beside them, so that a test can tell when a page has changed since.
 """
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from end_to_end.conftest import COMMAND, ROOT, WORKLOADS
+from malloom.bench.types.builds import built
+from malloom.bench.types.programs import PROGRAMS
 
 FOLDER = ROOT / "docs/gallery"
 MADE_OF = FOLDER / "made-of.txt"
@@ -69,20 +71,29 @@ def jq_report(folder: Path) -> Path:
     return folder / "jq.html"
 
 
-def health_profile(folder: Path, steps: str) -> str:
-    profile = f"health-{steps}.profile"
+def ninja_profile(folder: Path, objects: int) -> str:
+    """Of ninja with debug information, which names types and fields, as it reads what to build."""
+    program = next(each for each in PROGRAMS if each.name == "ninja")
+    if not (folder / "ninja").exists():
+        shutil.copy(built(program, folder / "source"), folder / "ninja")
+    profile = f"ninja-{objects}.profile"
     if not (folder / profile).exists():
-        malloom(folder, "record", "-o", profile, "--", workload(folder, "health"), "5", steps)
+        files = f"files-{objects}"
+        words = [
+            word.replace(str(folder / files), files)
+            for word in program.work.prepared(folder / files, objects)
+        ]
+        malloom(folder, "record", "-o", profile, "--", "./ninja", *words)
     return profile
 
 
-def health_report(folder: Path) -> Path:
-    malloom(folder, "report", health_profile(folder, "20"), "--format", "html", "-o", "health.html")
-    return folder / "health.html"
+def ninja_report(folder: Path) -> Path:
+    malloom(folder, "report", ninja_profile(folder, 600), "--format", "html", "-o", "ninja.html")
+    return folder / "ninja.html"
 
 
-def health_difference(folder: Path) -> Path:
-    both = [health_profile(folder, steps) for steps in ("20", "30")]
+def ninja_difference(folder: Path) -> Path:
+    both = [ninja_profile(folder, objects) for objects in (600, 900)]
     malloom(folder, "diff", *both, "--format", "html", "-o", "difference.html")
     return folder / "difference.html"
 
@@ -103,11 +114,11 @@ def jq_verdict(folder: Path) -> Path:
 
 SHOTS = (
     Shot("call-sites", "sites", jq_report),
-    Shot("objects", "objects", health_report),
+    Shot("objects", "objects", ninja_report),
     Shot("flame-graph", "flame", jq_report),
     Shot("timeline", "timeline", jq_report),
     Shot("heap", "colour=heat&step=40", traverse_picture),
-    Shot("difference", "", health_difference),
+    Shot("difference", "", ninja_difference),
     Shot("verdict", "", jq_verdict),
 )
 
