@@ -10,7 +10,7 @@ import numpy as np
 from malloom import _native
 from malloom.cache.geometry import Geometry
 from malloom.profile import HeapProfile
-from malloom.profile.requests import I64, U64
+from malloom.profile.requests import I64, U32, U64
 from malloom.profile.survey import windows
 
 WARM_UP_SHARE = 0.25
@@ -130,6 +130,22 @@ class Simulation:
     def add(self, name: str, offset: I64) -> None:
         """Adds a layout. Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
         self._touched[name] = self._native.add(np.ascontiguousarray(offset, dtype=np.int64))
+
+    def add_moved(
+        self, name: str, offset: I64, second: I64, places: U32, first_bytes: int, second_bytes: int
+    ) -> None:
+        """Adds a layout in which objects have their fields in other places, those of requests whose `second`
+        is not -1: the byte at an offset goes to its place in an object of `first_bytes` at `offset`, or, from
+        `first_bytes` on, in one of `second_bytes` at `second`. Its lines and pages are not counted. Raises
+        ValueError as `add` does, and where a place lies in neither."""
+        self._native.add_moved(
+            np.ascontiguousarray(offset, dtype=np.int64),
+            np.ascontiguousarray(second, dtype=np.int64),
+            np.ascontiguousarray(places, dtype=np.uint32),
+            first_bytes,
+            second_bytes,
+        )
+        self._touched[name] = (0, 0)
 
     def offset(self, name: str) -> I64:
         """The offsets that were added under that name."""

@@ -46,13 +46,15 @@ class Arrangement:
     """With the fields that are used most at the object's start."""
     order: tuple[int, ...]
     """Offsets of the fields in that order."""
+    sizes: tuple[int, ...]
+    """Bytes of each of these."""
     split: Lines
     """With the first of them in an object of their own, and the rest in another: where that costs least for
     objects in order, and for those apart no more than as it is."""
     first_part: int
-    """Bytes of that object."""
+    """Bytes of that object, or of all fields where no split gains."""
     kept_together: int
-    """How many of `order` it has; all where no split gains."""
+    """How many of `order` it has, all where only what is never used lies apart; 0: no split gains."""
 
 
 def arrangement_of(table: FieldTable, kind: Any) -> Arrangement | None:
@@ -73,10 +75,46 @@ def arrangement_of(table: FieldTable, kind: Any) -> Arrangement | None:
         as_it_is=as_it_is,
         together=together,
         order=tuple(units[order, 0].tolist()),
+        sizes=tuple(units[order, 1].tolist()),
         split=split,
-        first_part=_bytes_of(packed[order[:kept]]),
+        first_part=_bytes_of(packed[order[: kept or None]]),
         kept_together=kept,
     )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where the bytes of an object go: into a first object, and from its end on into a second one."""
+
+    places: npt.NDArray[np.uint32]
+    """Per byte."""
+    first_bytes: int
+    second_bytes: int
+    """0: there is one object."""
+
+
+def unmoved(size: int) -> Parts:
+    return Parts(np.arange(size, dtype=np.uint32), size, 0)
+
+
+def parts_of(found: Arrangement, size: int, kept: int) -> Parts:
+    """With the first `kept` fields of the order in the first object, and all else in the second; 0: with all
+    in one object. What is never used lies last."""
+    is_split, kept = kept > 0, kept or len(found.order)
+    units = np.stack([found.order, found.sizes], axis=1).astype(np.int64)
+    first, rest = (_packed(part, range(len(part))) for part in (units[:kept], units[kept:]))
+    end = _bytes_of(first)
+    places = np.full(max(size, int(units.sum(axis=1).max())), -1, dtype=np.int64)
+    for (old, count), (new, _) in zip(units[:kept], first, strict=True):
+        places[old : old + count] = np.arange(new, new + count)
+    for (old, count), (new, _) in zip(units[kept:], rest, strict=True):
+        places[old : old + count] = end + np.arange(new, new + count)
+    whole = end + (_bytes_of(rest) if len(rest) else 0)
+    unused = np.flatnonzero(places < 0)
+    places[unused] = whole + np.arange(len(unused))
+    whole += len(unused)
+    first_bytes = end if is_split else whole
+    return Parts(places.astype(np.uint32), first_bytes, whole - first_bytes)
 
 
 def _sets_of(table: FieldTable, kind: Any) -> tuple[Together, Any, Places]:
@@ -156,17 +194,16 @@ class _Cost:
 def _best_split(
     units: Places, used: Together, order: Any, size: int, cost: _Cost, as_it_is: Lines, together: Lines
 ) -> tuple[int, Lines]:
-    """How many of `order` the first object has, and the lines of a visit then."""
+    """How many of `order` the first object has, and the lines of a visit then; 0 where no split gains."""
     packed, most = _packed(units, order), as_it_is.apart + SLIGHT
-    best, found = len(order), together
-    for kept in range(1, len(order)):
+    best, found = 0, together
+    for kept in range(1, len(order) + 1):
         first, rest = order[:kept], order[kept:]
         bytes_of_first = _bytes_of(packed[first])
-        behind = _packed(units[rest], range(len(rest)))
-        parts = (
-            cost.of(packed[first], used[:, first], bytes_of_first),
-            cost.of(behind, used[:, rest], max(size - bytes_of_first, 1)),
-        )
+        parts = [cost.of(packed[first], used[:, first], bytes_of_first)]
+        if len(rest):
+            behind = _packed(units[rest], range(len(rest)))
+            parts.append(cost.of(behind, used[:, rest], max(size - bytes_of_first, 1)))
         lines = Lines(sum(each.apart for each in parts), sum(each.in_order for each in parts))
         if lines.apart <= most and lines.in_order < found.in_order - SLIGHT:
             best, found = kept, lines

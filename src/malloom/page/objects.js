@@ -137,8 +137,15 @@ function arrangementTexts(object) {
   const lines = (cost) => `${cost.apart.toFixed(2)} cache lines (${cost.in_order.toFixed(2)} where objects are visited in the order in which they lie)`;
   const texts = [`While it is at hand, an object is used in ${lines(found.as_it_is)}, in the mean over where it may begin in a line.`];
   if (found.together.apart < found.as_it_is.apart - 0.01) texts.push(`${lines(found.together)} with the fields that are used most at its start, in this order: ${found.names.slice(0, 8).join(", ")}.`);
-  if (found.kept_together < found.order.length) {
+  if (found.kept_together) {
     texts.push(`${lines(found.split)} when it is split: ${found.names.slice(0, found.kept_together).join(", ")} in an object of ${countText(found.first_part)} bytes, the rest in another.`);
   }
+  if (found.saved) texts.push(savedText(found.saved));
   return texts;
+}
+
+function savedText(saved) {
+  const less = (share) => `${Math.abs(100 * share).toFixed(1)}% ${share < 0 ? "more" : "less"}`;
+  const split = saved.split === null ? "" : `, and ${less(saved.split)} when they are split`;
+  return `Simulated, the program waits ${less(saved.beside)} for its heap with these objects beside each other, as a pool keeps them, ${less(saved.together)} with their fields in that order too${split}.`;
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from malloom.fields.arrangement import Arrangement, arrangement_of
 from malloom.fields.named import COUNTS, KindTypes, name_at, summed
 from malloom.fields.table import OTHER_SIZES, FieldTable, Rows
+from malloom.predictions.fields import Saved, Structure
 from malloom.profile.requests import U32
 from malloom.sites.table import KeyedContext, SiteTable
 from malloom.types.evidence import is_library
@@ -22,6 +23,9 @@ MOST_FIELDS = 256
 """Of a kind, those that are used most."""
 MOST_PAIRS = 512
 """Of a kind, those with the most visits."""
+MOST_MOVED, LARGEST_MOVED = 3, 4096
+"""Kinds of objects for which other places of their fields are simulated, those with the most misses, and
+bytes of such an object: limits of cost."""
 HEAVIEST_BY = ("last_misses", "first_misses", "loads", "stores")
 """Sums by which those with the most are found: the later ones where the earlier are equal."""
 COLUMNS = ("offset", "bytes", "loads", "stores", "visits", "first_misses", "last_misses", "hidden_misses")
@@ -54,11 +58,19 @@ class PageObject:
     together: list[list[int]]
     """Two fields and the visits that use both."""
     arrangement: dict[str, Any] | None
-    """Lines of a visit (Arrangement) with the names of its fields; None where there is nothing to move."""
+    """Lines of a visit (Arrangement) with the names of its fields; None where there is nothing to move. Of
+    MOST_MOVED with what that saves (Saved)."""
+
+
+Saving = Callable[[Sequence[Structure]], list[Saved]]
+"""Simulates; may give nothing."""
 
 
 def objects_of(
-    table: FieldTable, types: KindTypes, site_of: Mapping[int, tuple[str, int]]
+    table: FieldTable,
+    types: KindTypes,
+    site_of: Mapping[int, tuple[str, int]],
+    saving: Saving = lambda structures: [],
 ) -> list[PageObject]:
     """Those with the most misses first; `site_of` has name and index of a context's call site by its hash."""
     used = table.kinds[table.kinds["loads"] + table.kinds["stores"] > 0]
@@ -70,7 +82,36 @@ def objects_of(
     groups, of_kind = np.unique(keys, return_inverse=True)
     weights = [-np.bincount(of_kind, used[name], minlength=len(groups)) for name in reversed(HEAVIEST_BY)]
     heaviest = np.lexsort(weights)[:MOST_OBJECTS]
-    return [_object(table, list(used[of_kind == group]), types, site_of) for group in heaviest]
+    made = [list(used[of_kind == group]) for group in heaviest]
+    objects = [_object(table, kinds, types, site_of) for kinds in made]
+    movable = [at for at, each in enumerate(objects) if _may_gain(each)][:MOST_MOVED]
+    saved = saving([_structure(table, made[at]) for at in movable]) if movable else []
+    for at, each in zip(movable, saved, strict=False):
+        arrangement = {**(objects[at].arrangement or {}), "saved": asdict(each)}
+        objects[at] = replace(objects[at], arrangement=arrangement)
+    return objects
+
+
+def _may_gain(each: PageObject) -> bool:
+    """Whether other places of its fields take fewer lines."""
+    found = each.arrangement
+    if found is None or not each.misses or each.size is None or each.size > LARGEST_MOVED:
+        return False
+    is_better = found["together"]["apart"] < found["as_it_is"]["apart"]
+    return bool(is_better or found["kept_together"])
+
+
+def _structure(table: FieldTable, kinds: list[Any]) -> Structure:
+    most = _most_visited(kinds)
+    found = arrangement_of(table, most)
+    assert found is not None
+    return Structure(
+        [table.sites.contexts[int(kind["context"])].hash for kind in kinds], int(most["size"]), found
+    )
+
+
+def _most_visited(kinds: list[Any]) -> Any:
+    return max(kinds, key=lambda kind: int(kind["visits"]))
 
 
 def _place_of_context(table: FieldTable, used: Rows, site_of: Mapping[int, tuple[str, int]]) -> U32:
@@ -94,7 +135,7 @@ def column_of(sites: SiteTable, context: KeyedContext) -> int:
 def _object(
     table: FieldTable, kinds: list[Any], types: KindTypes, site_of: Mapping[int, tuple[str, int]]
 ) -> PageObject:
-    most = max(kinds, key=lambda kind: int(kind["visits"]))
+    most = _most_visited(kinds)
     known, size = types.of(most), int(most["size"])
     name, site = site_of[table.sites.contexts[int(most["context"])].hash]
     sums = {column: sum(int(kind[column]) for kind in kinds) for column in ("requests", *COUNTS)}

@@ -12,8 +12,9 @@ from malloom.fields.named import kind_types
 from malloom.fields.table import FieldTable, field_table
 from malloom.layout.ranking import SILENT, RankingProgress
 from malloom.page.gains import LEFT_OUT as GAINS_LEFT_OUT
-from malloom.page.gains import Gains, gains_of
-from malloom.page.objects import PageObject, objects_of
+from malloom.page.gains import MOST_REQUESTS, Gains, gains_of
+from malloom.page.objects import PageObject, Saving, objects_of
+from malloom.predictions.fields import saved_by_moving
 from malloom.profile import HeapProfile
 from malloom.profile.timeline import Timeline, timeline_of
 from malloom.report.context_rows import ContextRow, Totals, summarize
@@ -119,7 +120,9 @@ def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgr
             {index[context]: count for context, count in timeline.at_peak.items()},
         ),
         _objects(
-            table, {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))}
+            table,
+            {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))},
+            _saving(profile, geometry, progress),
         ),
         gains,
         [*symbols.notes, *_left_out(sample, profile), *([found] if isinstance(found, str) else [])],
@@ -141,11 +144,19 @@ def _left_out(sample: Sample, profile: HeapProfile) -> list[str]:
     ]
 
 
-def _objects(table: FieldTable | None, site_of: dict[int, tuple[str, int]]) -> list[PageObject]:
+def _objects(
+    table: FieldTable | None, site_of: dict[int, tuple[str, int]], saving: Saving
+) -> list[PageObject]:
     if table is None:
         return []
     with kind_types(table) as types:
-        return objects_of(table, types, site_of)
+        return objects_of(table, types, site_of, saving)
+
+
+def _saving(profile: HeapProfile, geometry: Geometry, progress: RankingProgress) -> Saving:
+    if len(profile.requests) > MOST_REQUESTS:
+        return lambda structures: []
+    return lambda structures: saved_by_moving(profile, geometry, structures, DEEPEST, progress)
 
 
 def _used(table: FieldTable) -> dict[int, tuple[int, ...]]:

@@ -70,6 +70,21 @@ class Simulation {
         return {touched.lines, touched.pages};
     }
 
+    /// Adds a layout in which some requests' objects have their fields in other places (MovedFields):
+    /// `second` as `offsets`, -1 where the fields stay; places at or above `first_bytes` are that far behind
+    /// the begin of the second object.
+    void add_moved(const ArrayView<int64_t>& offsets, const ArrayView<int64_t>& second,
+                   const ArrayView<uint32_t>& places, uint64_t first_bytes, uint64_t second_bytes) {
+        MovedFields moved{addresses_.granules(to_span(second)), {}, first_bytes, second_bytes};
+        for (const uint32_t place : to_span(places)) {
+            const bool in_first = place < first_bytes;
+            moved.places.push_back(in_first ? place : uint32_t(place - first_bytes) | MovedFields::in_second);
+        }
+        moved.check(addresses_.requests());
+        layouts_.push_back(make_simulated_layout(geometry_, replacement_, requests(),
+                                                 addresses_.granules(to_span(offsets)), std::move(moved)));
+    }
+
     /// Forgets all layouts but those with these numbers, and all that was counted.
     void retain(const std::vector<size_t>& numbers) {
         std::vector<std::unique_ptr<SimulatedLayout>> kept;
@@ -191,6 +206,8 @@ void bind_simulation(nb::module_& module) {
              nb::arg("contexts"), nb::arg("context_count"), nb::arg("caches"), nb::arg("tlbs"),
              nb::arg("replacement"))
         .def("add", &Simulation::add, nb::arg("offsets"))
+        .def("add_moved", &Simulation::add_moved, nb::arg("offsets"), nb::arg("second"), nb::arg("places"),
+             nb::arg("first_bytes"), nb::arg("second_bytes"))
         .def("retain", &Simulation::retain, nb::arg("numbers"))
         .def("run", &Simulation::run, nb::arg("source"), nb::arg("window"), nb::arg("warm_up"),
              nb::arg("skip"), nb::arg("progress").none())

@@ -17,9 +17,11 @@ constexpr uint64_t progress_accesses = uint64_t{1} << 22;
 template <class Replacement>
 class LayoutUnder final : public SimulatedLayout {
   public:
-    LayoutUnder(const Geometry& geometry, const SimulatedRequests& requests, std::vector<uint32_t> granules)
+    LayoutUnder(const Geometry& geometry, const SimulatedRequests& requests, std::vector<uint32_t> granules,
+                MovedFields moved)
         : requests_(requests),
           granules_(std::move(granules)),
+          moved_(std::move(moved)),
           geometry_(geometry),
           hierarchy_(geometry),
           by_context_(requests.contexts, geometry) {}
@@ -31,7 +33,9 @@ class LayoutUnder final : public SimulatedLayout {
         // Looking all addresses up first lets the host overlap its own cache misses.
         for (size_t i = 0; i < accesses.size(); ++i) {
             const uint32_t request = accesses[i].request;
-            starts_[i] = address(request) + accesses[i].offset();
+            starts_[i] = moved_.moves(request)
+                             ? moved_.address(requests_.addresses, address(request), accesses[i])
+                             : address(request) + accesses[i].offset();
         }
         for (size_t i = 0; i < accesses.size(); ++i) {
             const AccessMisses met = hierarchy_.access(starts_[i], accesses[i].size(), accesses[i].weight);
@@ -57,7 +61,13 @@ class LayoutUnder final : public SimulatedLayout {
 
     void add_to_footprint(std::span<const uint32_t> requests) override {
         for (const uint32_t request : requests) {
-            hierarchy_.add_to_footprint(address(request), std::max<uint64_t>(requests_.sizes[request], 1));
+            const bool moves = moved_.moves(request);
+            const uint64_t bytes = moves ? moved_.first_bytes : requests_.sizes[request];
+            hierarchy_.add_to_footprint(address(request), std::max<uint64_t>(bytes, 1));
+            if (moves && moved_.second_bytes > 0) {
+                const uint64_t second = requests_.addresses.address(request, moved_.second[request]);
+                hierarchy_.add_to_footprint(second, moved_.second_bytes);
+            }
         }
     }
 
@@ -68,6 +78,7 @@ class LayoutUnder final : public SimulatedLayout {
 
     SimulatedRequests requests_;
     std::vector<uint32_t> granules_;
+    MovedFields moved_;
     std::vector<uint64_t> starts_;
     Geometry geometry_;
     Hierarchy<Replacement> hierarchy_;
@@ -117,18 +128,21 @@ bool counts_at(const Sampling& sampling, uint64_t at) {
 std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
                                                        const std::string& replacement,
                                                        const SimulatedRequests& requests,
-                                                       std::vector<uint32_t> granules) {
+                                                       std::vector<uint32_t> granules, MovedFields moved) {
     if (geometry.caches.empty()) {
         throw std::invalid_argument("a geometry needs at least one cache");
     }
     if (replacement == "lru") {
-        return std::make_unique<LayoutUnder<LeastRecentlyUsed>>(geometry, requests, std::move(granules));
+        return std::make_unique<LayoutUnder<LeastRecentlyUsed>>(geometry, requests, std::move(granules),
+                                                                std::move(moved));
     }
     if (replacement == "tree-plru") {
-        return std::make_unique<LayoutUnder<TreePseudoLru>>(geometry, requests, std::move(granules));
+        return std::make_unique<LayoutUnder<TreePseudoLru>>(geometry, requests, std::move(granules),
+                                                            std::move(moved));
     }
     if (replacement == "random") {
-        return std::make_unique<LayoutUnder<RandomReplacement>>(geometry, requests, std::move(granules));
+        return std::make_unique<LayoutUnder<RandomReplacement>>(geometry, requests, std::move(granules),
+                                                                std::move(moved));
     }
     throw std::invalid_argument("replacement is lru, tree-plru or random");
 }

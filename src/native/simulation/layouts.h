@@ -11,6 +11,7 @@
 #include "src/native/accesses/source.h"
 #include "src/native/simulation/addresses.h"
 #include "src/native/simulation/misses_by_context.h"
+#include "src/native/simulation/moved_fields.h"
 
 namespace malloom::native {
 
@@ -47,10 +48,12 @@ struct SimulatedRequests {
 };
 
 /// `replacement` is lru, tree-plru or random, else std::invalid_argument. Keeps what `requests` refers to.
+/// `moved` without requests: all fields stay.
 std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
                                                        const std::string& replacement,
                                                        const SimulatedRequests& requests,
-                                                       std::vector<uint32_t> granules);
+                                                       std::vector<uint32_t> granules,
+                                                       MovedFields moved = {});
 
 /// Runs the whole stream through every layout. `progress` is told how many accesses are done, some times a
 /// second. Throws std::out_of_range on an access to a request that is not there.

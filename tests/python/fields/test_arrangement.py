@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malloom.fields.arrangement import Arrangement, Lines, arrangement_of
+from malloom.fields.arrangement import Arrangement, Lines, arrangement_of, parts_of
 from malloom.fields.table import OTHER_SIZES
 from python.fields.test_field_table import profile_of, table_of
 
@@ -47,7 +47,38 @@ def test_what_is_seldom_used_is_split_off() -> None:
 
 def test_a_field_alone_uses_one_line_or_a_part_of_it() -> None:
     found = arranged(32, [[8]])
-    assert found == Arrangement(Lines(1.0, 0.5), Lines(1.0, 0.5), (8,), Lines(1.0, 0.5), 8, 1)
+    as_it_is, alone = Lines(1.0, 0.5), Lines(1.0, 0.25)
+    # What is never used is half of the 32 bytes, where an object of 8 takes 16.
+    assert found == Arrangement(as_it_is, as_it_is, (8,), (8,), alone, 8, 1)
+
+
+def test_where_all_is_used_together_nothing_is_split() -> None:
+    found = arranged(16, [[0, 8]])
+    assert found.kept_together == 0
+    assert found.split == found.together
+
+
+@given(
+    words=st.lists(st.integers(0, 15), min_size=1, max_size=16, unique=True),
+    sizes=st.lists(st.sampled_from([1, 2, 4, 8]), min_size=16, max_size=16),
+    kept=st.integers(0, 16),
+)
+def test_every_byte_has_a_place_of_its_own(words: list[int], sizes: list[int], kept: int) -> None:
+    lines = Lines(1.0, 1.0)
+    order, of = tuple(8 * word for word in words), tuple(sizes[: len(words)])
+    found = Arrangement(lines, lines, order, of, lines, 0, 0)
+    parts = parts_of(found, 128, min(kept, len(words)))
+    assert len(parts.places) == 128
+    assert len(set(parts.places.tolist())) == 128
+    assert parts.places.max() < parts.first_bytes + parts.second_bytes
+    assert bool(kept) == (parts.second_bytes > 0) or parts.first_bytes >= 128
+    for start, size in zip(order, of, strict=True):
+        places = parts.places[start : start + size].astype(int)
+        assert (np.diff(places) == 1).all()
+        offset = int(places[0]) - (parts.first_bytes if places[0] >= parts.first_bytes else 0)
+        assert offset % size == 0
+    in_first = [start for start in order if parts.places[start] < parts.first_bytes]
+    assert sorted(in_first) == sorted(order[: min(kept, len(words)) or len(words)])
 
 
 def test_kinds_of_several_sizes_and_without_visits_have_none() -> None:
