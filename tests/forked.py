@@ -23,6 +23,8 @@ from some import IS_SOAK
 
 COMMAND = "from malloom.commands.main import main; main()"
 """What the installed `malloom-python` does."""
+NATIVE = ("run", "cc", "c++")
+"""Verbs that are, or become, other programs than Python."""
 MOST_BYTES = 1 << 17
 """Of a command with its environment, which is one message."""
 
@@ -100,6 +102,22 @@ def run(code: str, words: Sequence[str | bytes | Path], folder: Path, seconds: f
     return parent().run(message, seconds)
 
 
+IMPORTED_LATE = (
+    "difflib",
+    "duckdb",
+    "fsspec.implementations.local",
+    "google.protobuf.descriptor_pb2",
+    "google.protobuf.descriptor_pool",
+    "google.protobuf.message_factory",
+    "plotly",
+    "pydantic",
+    "rich.console",
+    "rich.table",
+    "rich.text",
+)
+"""What commands import where they first need it."""
+
+
 def import_all() -> None:
     """All that commands import sooner or later."""
     import malloom  # noqa: PLC0415  (its user has only `run` to import)
@@ -107,6 +125,8 @@ def import_all() -> None:
     for found in pkgutil.walk_packages(malloom.__path__, "malloom."):
         if found.name != "malloom.__main__":
             importlib.import_module(found.name)
+    for name in IMPORTED_LATE:
+        importlib.import_module(name)
 
 
 def message_in_child(connection: socket.socket) -> tuple[str, list[str], str, dict[str, str]]:

@@ -21,9 +21,6 @@ ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv/bin/malloom"
 WORKLOADS = ROOT / "build/release/workloads"
 
-NATIVE = ("run", "cc", "c++")
-"""Verbs that are, or become, other programs than Python."""
-
 Finished = subprocess.CompletedProcess[str]
 
 
@@ -57,6 +54,14 @@ def simple_plans(folder: Path) -> dict[str, Path]:
     return made
 
 
+def done_well(folder: Path, *arguments: str | Path) -> Finished:
+    """`malloom ARGUMENTS` in the folder, in Python, with its imports done already: what tests prepare with,
+    or look at. It ends well."""
+    done = forked.run(forked.COMMAND, arguments, folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 @pytest.fixture
 def malloom(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Finished]:
     """Runs `malloom ARGUMENTS` in the test's folder; further options go to subprocess.run. In Python, and
@@ -64,7 +69,7 @@ def malloom(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Fin
     is_anew = IS_SOAK or request.node.get_closest_marker("alone") is not None
 
     def run(*arguments: str | Path, **options: object) -> Finished:
-        is_python = arguments and arguments[0] not in NATIVE and "--scheduler" not in arguments
+        is_python = arguments and arguments[0] not in forked.NATIVE and "--scheduler" not in arguments
         if is_python and not is_anew and options.keys() <= {"cwd"}:
             return forked.run(forked.COMMAND, arguments, Path(str(options.get("cwd", tmp_path))))
         settings = {"cwd": tmp_path, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True}

@@ -7,6 +7,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import forked
+from end_to_end.conftest import COMMAND
+
 HERE = Path(__file__).parent
 FLAGS = ["-D_GNU_SOURCE", "-O2", "-fno-inline", "-fno-builtin", "-pthread", "-Wl,--build-id"]
 """So that callers and requests are those of the source."""
@@ -106,8 +109,12 @@ def build_library(source: str, path: Path, *flags: str) -> Path:
 
 
 def outcome(command: Sequence[str | Path], folder: Path) -> tuple[int, str, str]:
-    """Exit status, standard output and standard error."""
+    """Exit status, standard output and standard error. malloom's commands in Python have done
+    their imports."""
     folder.mkdir(exist_ok=True)
+    if command[0] == COMMAND and command[1] not in forked.NATIVE:
+        forked_one = forked.run(forked.COMMAND, command[1:], folder)
+        return forked_one.returncode, forked_one.stdout, forked_one.stderr
     done = subprocess.run(
         command,
         cwd=folder,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from end_to_end.conftest import COMMAND, ROOT, WORKLOADS
+from end_to_end.conftest import ROOT, WORKLOADS, done_well
 from malloom.bench.types.builds import built
 from malloom.bench.types.programs import PROGRAMS
 
@@ -42,10 +42,7 @@ class Shot:
 
 def malloom(folder: Path, *words: str) -> None:
     """In the folder, so that no picture shows where that is."""
-    done = subprocess.run(
-        [COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=600
-    )
-    assert done.returncode == 0, (words, done.stderr)
+    done_well(folder, *words)
 
 
 def packages(folder: Path, count: int) -> str:

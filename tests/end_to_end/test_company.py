@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end import ends
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, done_well
 
 HEAPS = ["pools", "bins", "pages", "fallback"]
 WAYS = [*HEAPS, "plan", "recorded"]
@@ -65,13 +65,13 @@ int main(void) {
 def prefix(way: str, command: list[str | Path], folder: Path) -> list[str | Path]:
     """What comes before the command, and where it is a plan, one made of a recording of the command."""
     profile, plan = folder / "p", folder / "plan"
-    recording = [COMMAND, "record", "--force", "--accesses", "none", "-o", profile, "--"]
+    recording = ["record", "--force", "--accesses", "none", "-o", profile, "--"]
     if way == "recorded":
-        return recording
+        return [COMMAND, *recording]
     if way != "plan":
         return [COMMAND, "run", "--heap", way, "--"]
-    subprocess.run([*recording, *command], check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    subprocess.run([COMMAND, "plan", profile, "-o", plan, "--strategy", "sequential"], check=True)
+    done_well(folder, *recording, *command)
+    done_well(folder, "plan", profile, "-o", plan, "--strategy", "sequential")
     return [COMMAND, "run", "--plan", plan, "--"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND, Finished
+from end_to_end.conftest import Finished, done_well
 from end_to_end.test_page import rows_of, shown
 
 BEFORE = """
@@ -77,8 +77,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(
             ["gcc", "-O1", "-g", "-x", "c", "-", "-o", str(program)], input=source, text=True, check=True
         )
-        record = [COMMAND, "record", "-o", folder / f"{name}.profile", "--", program]
-        subprocess.run([str(word) for word in record], check=True, capture_output=True)
+        done_well(folder, "record", "-o", f"{name}.profile", "--", program)
     return folder
 
 

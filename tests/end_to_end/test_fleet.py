@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from end_to_end.conftest import COMMAND, Finished
+from end_to_end.conftest import Finished, done_well
 from malloom.fleet.origin import KEY
 from malloom.layout.plan_file import read_plan
 from malloom.sites.table import decode
@@ -67,9 +67,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     new = built(folder / "new", PROGRAM.replace("int main", "\n\n\nint main"), 7)
     for name, program, options in (("a", old, []), ("b", old, ["--anonymous"]), ("c", new, ["--anonymous"])):
         table = folder / f"tables/{name}.parquet"
-        command = [COMMAND, "record", "--tables", *options, "-o", table, "--", program]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        done_well(folder, "record", "--tables", *options, "-o", table, "--", program)
     return folder
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.conftest import done_well
 from malloom.native_files import native_file
 
 Finished = subprocess.CompletedProcess[str]
@@ -77,14 +78,11 @@ def program(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def plans(folder: Path, program: Path) -> dict[str, Path]:
     """A plan for each number of requests."""
-    malloom = [Path(__file__).parents[2] / ".venv/bin/malloom"]
     made = {}
     for requests in (SMALL, LARGE):
         profile, plan = folder / f"{requests}.profile", folder / f"{requests}.plan"
-        record = [*malloom, "record", "-o", profile, "--accesses", "none", "--", program, requests]
-        subprocess.run(record, check=True, capture_output=True)
-        planned = [*malloom, "plan", profile, "-o", plan, "--strategy", "sequential"]
-        subprocess.run(planned, check=True, capture_output=True)
+        done_well(folder, "record", "-o", profile, "--accesses", "none", "--", program, requests)
+        done_well(folder, "plan", profile, "-o", plan, "--strategy", "sequential")
         made[requests] = plan
     return made
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND, Finished
+from end_to_end.conftest import Finished, done_well
 
 PROGRAM = """
 #include <stdlib.h>
@@ -48,11 +48,8 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = program.with_suffix(".c")
     source.write_text(PROGRAM)
     subprocess.run(["gcc", "-O0", "-g", source, "-o", program], check=True)
-    record = [COMMAND, "record", "-o", folder / "run.profile", "--", program, "<i>", "é\n🙂"]
-    subprocess.run(record, check=True, capture_output=True)
-    subprocess.run(
-        [COMMAND, "report", folder / "run.profile", "--format", "html"], check=True, capture_output=True
-    )
+    done_well(folder, "record", "-o", "run.profile", "--", program, "<i>", "é\n🙂")
+    done_well(folder, "report", folder / "run.profile", "--format", "html")
     return folder / "run.profile"
 
 
@@ -78,10 +75,9 @@ def page_of(profile: Path) -> Path:
     return profile.with_name("run.profile.html")
 
 
+@functools.cache
 def told(profile: Path) -> dict[str, object]:
-    done = subprocess.run(
-        [COMMAND, "report", profile, "--json", "--top", "0"], capture_output=True, check=True
-    )
+    done = done_well(profile.parent, "report", profile, "--json", "--top", "0")
     found: dict[str, object] = json.loads(done.stdout)
     return found
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND, WORKLOADS, Finished
+from end_to_end.conftest import WORKLOADS, Finished, done_well
 from malloom.layout.plan_places import plan_places
 from malloom.page.picture import Picture, picture_of
 from malloom.profile import HeapProfile
@@ -45,7 +45,7 @@ def traverse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["picture", "run.profile", "--plan", "run.plan", "-o", "both.html"],
         ["picture", "run.profile"],
     ):
-        subprocess.run([COMMAND, *words], cwd=folder, check=True, capture_output=True)
+        done_well(folder, *words)
     return folder
 
 
@@ -97,8 +97,7 @@ def test_the_numbers_are_those_of_python(traverse: Path) -> None:
 def test_lines_and_pages_are_about_those_of_the_simulation(traverse: Path) -> None:
     """Which counts all lines of an object that is accessed; here only the buffer of standard output, of a
     page at most, is not used in whole."""
-    command = [COMMAND, "simulate", traverse / "run.profile", "--json", "--strategy", "first-use"]
-    done = subprocess.run(command, capture_output=True, check=True)
+    done = done_well(traverse, "simulate", "run.profile", "--json", "--strategy", "first-use")
     (row,) = json.loads(done.stdout)["rows"]
     planned = picture(traverse).maps[1]
     assert 0 <= row["lines"] - planned.lines <= 64 + 1

@@ -1,12 +1,12 @@
 """Commands that read profiles, plans and tables never wait for a pipe or a device in their place."""
 
 import os
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import Finished
 
 READERS = {
     "report": ["report", "PATH"],
@@ -26,19 +26,12 @@ READERS = {
 
 @pytest.mark.parametrize("device", ["pipe", "/dev/zero", "/dev/tty"])
 @pytest.mark.parametrize("arguments", READERS.values(), ids=READERS)
-def test_one_line_says_so(tmp_path: Path, arguments: list[str], device: str) -> None:
+def test_one_line_says_so(
+    malloom: Callable[..., Finished], tmp_path: Path, arguments: list[str], device: str
+) -> None:
     os.mkfifo(tmp_path / "pipe")
-    command = [COMMAND, *(device if word == "PATH" else word for word in arguments)]
     # A pipe that nobody writes to, or a device that never ends, would keep it beyond the time.
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = malloom(*(device if word == "PATH" else word for word in arguments))
     assert done.returncode == 1, done.stderr
     assert done.stdout == ""
     assert "no ordinary file" in done.stderr and done.stderr.count("\n") == 1, done.stderr

@@ -1,18 +1,19 @@
 """`malloom report` for other tools: what they are given adds up to what the report itself says."""
 
 import csv
+import functools
 import gzip
 import io
 import json
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, Finished, done_well
 
 PROGRAM = """
 #include <stdlib.h>
@@ -34,15 +35,15 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exports")
     program = folder / "pro;gram"
     subprocess.run(["gcc", "-O0", "-g", "-x", "c", "-", "-o", program], input=PROGRAM, text=True, check=True)
-    record = [COMMAND, "record", "-o", folder / "run.profile", "--", program]
-    subprocess.run(record, check=True, capture_output=True)
+    done_well(folder, "record", "-o", "run.profile", "--", program)
     return folder / "run.profile"
 
 
-def report(profile: Path, *arguments: str) -> bytes:
-    return subprocess.run([COMMAND, "report", profile, *arguments], check=True, capture_output=True).stdout
+def report(profile: Path, *arguments: str) -> str:
+    return done_well(profile.parent, "report", profile, *arguments).stdout
 
 
+@functools.cache
 def known(profile: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(report(profile, "--json", "--top", "0"))
     return found
@@ -50,7 +51,7 @@ def known(profile: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("measure", ["bytes", "requests", "accesses"])
 def test_folded_stacks_add_up(profile: Path, measure: str) -> None:
-    lines = report(profile, "--format", "folded", "--sort", measure).decode().splitlines()
+    lines = report(profile, "--format", "folded", "--sort", measure).splitlines()
     stacks = [line.rpartition(" ") for line in lines]
     assert sum(int(number) for *_, number in stacks) == known(profile)["totals"][measure]
     calls = [stack.split(";") for stack, *_ in stacks]
@@ -75,7 +76,7 @@ def test_speedscope_has_a_profile_for_each_number(profile: Path) -> None:
 
 
 def test_csv_has_the_numbers_of_the_report(profile: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(report(profile, "--format", "csv").decode())))
+    rows = list(csv.DictReader(io.StringIO(report(profile, "--format", "csv"))))
     contexts = known(profile)["contexts"]
     for row, context in zip(rows, contexts, strict=True):
         assert (row["hash"], int(row["requests"]), int(row["bytes"])) == (
@@ -132,7 +133,9 @@ def _varints(data: bytes) -> Iterator[bytes]:
 
 
 def test_pprof_has_samples_whose_calls_have_names(profile: Path) -> None:
-    found = message(gzip.decompress(report(profile, "--format", "pprof")))
+    command = [COMMAND, "report", profile, "--format", "pprof"]
+    done = subprocess.run(command, check=True, capture_output=True)
+    found = message(gzip.decompress(done.stdout))
     strings = [text.decode() for text in found[6]]
     types = [strings[message(kind)[1][0]] for kind in found[1]]
     assert types == ["alloc_objects", "alloc_space", "peak_space", "accesses"]
@@ -148,16 +151,13 @@ def test_pprof_has_samples_whose_calls_have_names(profile: Path) -> None:
         assert lines[packed(sample[1][0])[0]][2] == [4]
 
 
-def test_a_file_is_written_whole_and_none_is_lost(profile: Path, tmp_path: Path) -> None:
+def test_a_file_is_written_whole_and_none_is_lost(
+    malloom: Callable[..., Finished], profile: Path, tmp_path: Path
+) -> None:
     output = tmp_path / "out.csv"
     report(profile, "--format", "csv", "-o", str(output))
-    assert output.read_bytes() == report(profile, "--format", "csv")
-    again = subprocess.run(
-        [COMMAND, "report", profile, "--format", "csv", "-o", output],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    assert output.read_bytes() == report(profile, "--format", "csv").encode()
+    again = malloom("report", profile, "--format", "csv", "-o", output)
     assert (again.returncode, "exists already" in again.stderr) == (2, True)
 
 

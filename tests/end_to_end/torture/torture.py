@@ -18,7 +18,7 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from end_to_end import ends
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, done_well
 
 HERE = Path(__file__).parent
 SITES = 6
@@ -141,8 +141,7 @@ def outcome(command: Sequence[str | Path], folder: Path) -> tuple[int | None, st
 def plan_of(profile: Path, seed: int) -> Path:
     plan = profile.with_suffix(".plan")
     strategy = STRATEGIES[seed % len(STRATEGIES)]
-    command = [COMMAND, "plan", profile, "-o", plan, "--strategy", strategy]
-    subprocess.run(command, check=True, capture_output=True)
+    done_well(profile.parent, "plan", profile, "-o", plan, "--strategy", strategy)
     return plan
 
 
