@@ -47,4 +47,10 @@ requirements "$purpose" >.venv/requirements.txt
 .venv/bin/python -m pip install --quiet uv -c setup/python-constraints.txt
 .venv/bin/uv pip install --quiet --python .venv/bin/python -r .venv/requirements.txt -c setup/python-constraints.txt ||
     .venv/bin/python -m pip install --quiet -r .venv/requirements.txt -c setup/python-constraints.txt
+# uv leaves it to Python to compile a package where it is first imported. Where Python may write nothing beside its sources, as
+# in many containers, every start of it would compile all that it imports, which takes longer than everything else that it does.
+if [ -n "${PYTHONDONTWRITEBYTECODE:-}" ]; then
+    .venv/bin/python -m compileall -q -j 0 \
+        -x '/(tests?|testing|plotly|pip|setuptools|mypyc|narwhals|vl_convert|scikit_build_core)/' .venv/lib >/dev/null || true
+fi
 stamp_of "$purpose" >".venv/requirements-$purpose.sha256"
