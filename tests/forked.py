@@ -109,11 +109,17 @@ IMPORTED_LATE = (
     "google.protobuf.descriptor_pb2",
     "google.protobuf.descriptor_pool",
     "google.protobuf.message_factory",
+    "importlib.readers",
+    "numpy.ma",
     "plotly",
-    "pydantic",
+    "pydantic.fields",
+    "pydantic.functional_validators",
+    "pydantic.type_adapter",
+    "pydantic.types",
     "rich.console",
     "rich.table",
     "rich.text",
+    "zoneinfo",
 )
 """What commands import where they first need it."""
 
