@@ -16,10 +16,10 @@ inline bool does_all() {
 #endif
 }
 
-/// `full`, or a sixth of it where not all is done.
+/// `full`, or a sixteenth of it where not all is done.
 template <class Number>
 Number amount(Number full) {
-    return does_all() ? full : (full + 5) / 6;
+    return does_all() ? full : (full + 15) / 16;
 }
 
 /// Of a search: some in `make test`, twenty times as many in `make soak`.

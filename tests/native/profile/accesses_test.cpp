@@ -101,7 +101,7 @@ TEST_F(ProfileTest, CorruptBytesNeverCrashTheReader) {
     std::ifstream file(path_, std::ios::binary);
     const std::string good((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     std::mt19937_64 random(4);
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < tests::amount(500); ++round) {
         std::string bad = good;
         for (int change = 0; change < 4; ++change) bad[random() % bad.size()] = static_cast<char>(random());
         if (round % 3 == 0) bad.resize(random() % bad.size());

@@ -38,7 +38,7 @@ TYPED_TEST(CompositionConformance, EveryAlignmentIsKept) {
 }
 
 TYPED_TEST(CompositionConformance, ZeroedMemoryIsZeroAlsoWhenReused) {
-    for (int round = 0; round < 50; ++round) {
+    for (int round = 0; round < amount(50); ++round) {
         for (size_t bytes : {size_t{1}, size_t{16}, size_t{496}, size_t{5000}, size_t{200000}}) {
             auto* object = static_cast<unsigned char*>(this->heap.allocate_zeroed(bytes, 2));
             ASSERT_NE(object, nullptr);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/platform/memory.h"
+#include "tests/amount.h"
 #include "tests/runtime/heaps/arrays/array_contents.h"
 
 namespace malloom::tests {
@@ -74,7 +75,7 @@ TEST_P(ArrayRegionTest, RandomArraysKeepTheirBytes) {
     const size_t most = std::min<size_t>(2'000, 20 + 100'000 / places.structure_bytes());
     std::mt19937 random(11);
     std::vector<FilledArray> living;
-    for (unsigned step = 0; step < 1'500; ++step) {
+    for (unsigned step = 0; step < (does_all() ? 1'500U : 400U); ++step) {
         if (random() % 5 < 2 && !living.empty()) {
             std::swap(living[random() % living.size()], living.back());
             ASSERT_TRUE(is_filled(places, living.back())) << step;
@@ -201,7 +202,7 @@ TEST(ArrayRegion, AnArrayThatComesAgainStaysResident) {
 TEST(ArrayRegion, MemoryIsNearWhatTheArraysTake) {
     for (const size_t elements : {size_t{10}, size_t{1'000}, size_t{100'000}}) {
         OpenRegion open({8, 24, 32});
-        const size_t arrays = 2'000'000 / elements;
+        const size_t arrays = (does_all() ? 2'000'000 : 400'000) / elements;
         std::vector<void*> all(arrays);
         for (void*& array : all) {
             array = open.take(elements);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 #include <vector>
+#include "tests/amount.h"
 
 namespace malloom::tests {
 namespace {
@@ -159,7 +160,7 @@ TEST(Redistribution, CountsMayBeAtTheirEnd) {
 
 TEST(Redistribution, BeginsAscendWhateverIsCounted) {
     std::mt19937 random(1);
-    for (int round = 0; round < 3'000; ++round) {
+    for (int round = 0; round < amount(3'000); ++round) {
         Bins bins = {std::vector<uint32_t>(random() % 200 + 1), {}, 0};
         std::iota(bins.begins.begin(), bins.begins.end(), 0);
         for (uint32_t& begin : bins.begins) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/amount.h"
 #include "tests/runtime/heaps/pools/pools_here.h"
 
 namespace malloom::heaps {
@@ -232,7 +233,7 @@ TEST_F(ColocationHeapTest, FreedChunksAreUsedAgain) {
         add_edge(*vertices[random() % vertices.size()]);
     }
     const size_t held = held_bytes();
-    for (int i = 0; i < 500'000; ++i) {
+    for (int i = 0; i < tests::amount(500'000); ++i) {
         Vertex& from = *vertices[random() % vertices.size()];
         if (Edge* edge = from.edges) {
             from.edges = edge->next;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/heaps/split/split_pools.h"
+#include "tests/amount.h"
 #include "tests/runtime/heaps/pools/pools_here.h"
 
 namespace malloom::tests {
@@ -57,7 +58,7 @@ TEST_F(SplitPoolsTest, FieldsOfLivingObjectsNeverOverlap) {
     std::mt19937_64 random(1);
     std::set<char*> living;
     std::vector<char*> objects;
-    for (int step = 0; step < 200'000; ++step) {
+    for (int step = 0; step < amount(200'000); ++step) {
         if (random() % 3 == 0 && !objects.empty()) {
             std::swap(objects[random() % objects.size()], objects.back());
             living.erase(objects.back());
