@@ -192,7 +192,7 @@ size_t resident_bytes() {
 }
 
 TEST_F(PoolHeapTest, APhaseThatFreesEverythingGivesMemoryBack) {
-    const size_t bytes = (does_all() ? size_t{64} : size_t{16}) << 20;
+    constexpr size_t bytes = size_t{64} << 20;
     const uint32_t clients[] = {heap.add(16), heap.add(200), heap.add(5000)};
     std::vector<std::vector<char*>> phases;
     for (const uint32_t client : clients) {
