@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import COMMAND, done_well
 from some import some
 
 WRITERS = {
@@ -26,8 +26,6 @@ PRINTERS = {
     "help": ["--help"],
     "environment": ["run", "--print-environment"],
 }
-FEW_PRINTERS = ("report", "text", "help", "environment")
-"""A report, a stream of lines, what the parser prints, and what is no Python."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +36,7 @@ def recorded(tmp_path_factory) -> Path:
         ["record", "-o", "run.profile", "--", "ls", "/"],
         ["profile", "to-text", "run.profile", "-o", "run.text"],
     ):
-        subprocess.run([COMMAND, *arguments], cwd=folder, check=True, capture_output=True)
+        done_well(folder, *arguments)
     return folder
 
 
@@ -163,7 +161,7 @@ def test_a_full_device(malloom, recorded: Path) -> None:
     assert "No space left" in done.stderr
 
 
-@pytest.mark.parametrize("printer", some(*FEW_PRINTERS, of=PRINTERS))
+@pytest.mark.parametrize("printer", some("report", "help", of=PRINTERS))
 def test_there_is_no_room_for_what_is_printed(malloom, recorded: Path, printer: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = malloom(
@@ -178,14 +176,14 @@ def shell(folder: Path, arguments: list[str], redirections: str) -> subprocess.C
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
 
 
-@pytest.mark.parametrize("printer", some(*FEW_PRINTERS, of=PRINTERS))
+@pytest.mark.parametrize("printer", some("text", "environment", of=PRINTERS))
 def test_standard_output_is_closed(recorded: Path, printer: str) -> None:
     done = shell(recorded, PRINTERS[printer], ">&-")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
     assert "Bad file descriptor" in done.stderr
 
 
-@pytest.mark.parametrize("printer", some(*FEW_PRINTERS, of=PRINTERS))
+@pytest.mark.parametrize("printer", some("report", "text", of=PRINTERS))
 def test_the_reader_has_seen_enough(recorded: Path, printer: str) -> None:
     done = shell(recorded, PRINTERS[printer], "| true")
     assert (done.returncode, done.stderr) == (0, "")
