@@ -55,7 +55,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_builds_race_and_their_choice_builds_the_next_one(malloom, project: Path) -> None:  # type: ignore[no-untyped-def]
     before = (project / "walk").read_bytes()
-    arguments = "--build|make clean walk CC={cc}|--train|20000|--check|30000|--runs|8|--seconds|3|--json"
+    arguments = "--build|make clean walk CC={cc}|--train|10000|--check|15000|--runs|6|--seconds|0|--json"
     done = malloom("optimize", *arguments.split("|"), "--", "./walk", "{}", cwd=project)
     assert done.returncode == 0, done.stderr
     verdict = json.loads(done.stdout)

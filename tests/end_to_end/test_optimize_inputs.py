@@ -201,7 +201,7 @@ def test_a_record_that_makes_no_sense_runs_nothing(  # type: ignore[no-untyped-d
 
 def test_a_program_that_asks_for_no_memory_gets_a_verdict(malloom, compile_c) -> None:  # type: ignore[no-untyped-def]
     program = compile_c("int main(int count, char** words) { return 0; }")
-    inputs = ["--train", "one", "--train", "two", "--check", "three"]
+    inputs = ["--accesses", "none", "--train", "one", "--train", "two", "--check", "three"]
     done = malloom("optimize", "--json", "--runs", "6", "--seconds", "0", *inputs, "--", program, "{}")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["verdict"] is not None

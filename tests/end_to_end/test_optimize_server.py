@@ -23,8 +23,8 @@ def test_a_server_gets_a_verdict_of_its_own_time(
     malloom: Callable[..., Finished], server: str, tmp_path: Path
 ) -> None:
     client = f"redis-benchmark -s {tmp_path}/socket -q -P 8 -t set -n {{}}"
-    few = ("--seconds", "1", "--runs", "7", "--accesses", "none")
-    inputs = ("--train", "3000", "--check", "2000")
+    few = ("--seconds", "0", "--runs", "6", "--accesses", "none")
+    inputs = ("--train", "1500", "--check", "1000")
     done = malloom("optimize", "--json", *few, "--serve", server, "--client", client, *inputs)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
