@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import forked
-from end_to_end.conftest import COMMAND, ROOT, WORKLOADS, Finished
+from end_to_end.conftest import COMMAND, ROOT, WORKLOADS, Finished, done_well
 from python.cluster.workers import Cluster
 
 Malloom = Callable[..., Finished]
 
-WALK = (str(WORKLOADS / "traverse/traverse"), "14", "6")
+WALK = (str(WORKLOADS / "traverse/traverse"), "13", "4")
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("profile") / "run.profile"
-    command = [COMMAND, "record", "--accesses", "full", "-o", path, "--", *WALK]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    done_well(path.parent, "record", "--accesses", "full", "-o", path, "--", *WALK)
     return path
 
 
@@ -67,6 +66,7 @@ def test_local_workers(malloom: Malloom, profile: Path) -> None:
     assert there.stdout == here.stdout
 
 
+@pytest.mark.long
 def test_a_suite_by_tasks_finds_what_it_finds(malloom: Malloom, cluster: Cluster, tmp_path: Path) -> None:
     def bench(name: str, *options: str) -> Finished:
         command = ("bench", "pages", "--quick", "--only", "locality", "--workloads", WORKLOADS, *options)
