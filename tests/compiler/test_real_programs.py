@@ -126,10 +126,8 @@ def run(script: str, folder: Path, variables: dict[str, str]) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "bzip2" else pytest.mark.long) for name in SHORT],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHORT)
 def test_its_own_tests_pass(name: str, toolchain: Toolchain, tmp_path: Path) -> None:
     check(SHORT[name], OPTIONS["default"], toolchain, tmp_path)
 
