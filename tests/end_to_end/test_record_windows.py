@@ -27,6 +27,7 @@ from malloom.launch.windows import Windows, create_control
 from malloom.measure.process import Command
 from malloom.measure.valgrind import count_instructions
 from malloom.profile import HeapProfile
+from some import some
 
 Malloom = Callable[..., Finished]
 
@@ -239,6 +240,7 @@ int main(int count, char** arguments) {
 """
 
 
+@pytest.mark.long
 def test_a_window_ends_where_the_budget_does(
     malloom: Malloom, compile_c: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -342,7 +344,7 @@ def test_a_recorder_that_sleeps_costs_little(tmp_path: Path, compile_c: Callable
     assert instructions(asleep) - instructions({}) <= ASLEEP
 
 
-@pytest.mark.parametrize("grace", [0.0, 0.2])
+@pytest.mark.parametrize("grace", some(0.2, of=[0.0, 0.2]))
 def test_a_storm_of_windows(
     server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grace: float
 ) -> None:

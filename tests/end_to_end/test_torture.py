@@ -3,15 +3,16 @@
 Under every heap, recorded and with a plan.
 """
 
-import os
 from pathlib import Path
 
 import pytest
 
 from end_to_end.conftest import COMMAND
 from end_to_end.torture import torture
+from some import IS_SOAK
 
-SEEDS = range(100 if os.environ.get("MALLOOM_SOAK") else 8)
+SEEDS = range(100 if IS_SOAK else 4)
+RUNS = 150 if IS_SOAK else 40
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_threads_may_be_the_first_that_the_c_library_serves(open_folder: Path) -
     """Its malloc becomes ready without a lock. This program went wrong once in sixty runs."""
     command = [torture.build(251, open_folder), "25", "845"]
     alone = torture.outcome(command, open_folder)
-    for _ in range(150):
+    for _ in range(RUNS):
         here = torture.outcome([COMMAND, "run", "--heap", "fallback", "--", *command], open_folder)
         assert here == alone
 
