@@ -29,8 +29,9 @@ LONGEST = 300
 PLAIN = re.compile(r"malloom [\w./,:=%+ -]+")
 """Commands of malloom that have nothing in them that the shell would change."""
 
-MEASURING = re.compile(r"malloom (bench|optimize)\b")
-"""Commands that run programs again and again. Pages with such wait for `make soak`, but for their others."""
+MEASURING = re.compile(r"malloom ((bench|optimize)\b|.* --scheduler\b)")
+"""Commands that run programs again and again, or start workers. Pages with such wait for `make soak`, but for
+their others."""
 
 
 def named_paths(document: str) -> list[str]:
