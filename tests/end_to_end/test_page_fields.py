@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from end_to_end.browser import browser
-from end_to_end.conftest import COMMAND
+from end_to_end.conftest import done_well
 
 PROGRAM = """
 #include <stdlib.h>
@@ -36,14 +36,11 @@ SAVED = re.compile(
 
 
 def test_hot_fields_together_and_apart_from_the_cold_ones(tmp_path: Path) -> None:
-    source, profile = tmp_path / "walk.c", tmp_path / "walk.profile"
+    source = tmp_path / "walk.c"
     source.write_text(PROGRAM)
     subprocess.run(["gcc", "-O1", "-g", source, "-o", tmp_path / "walk"], check=True)
-    subprocess.run(
-        [COMMAND, "record", "-o", profile, "--", tmp_path / "walk"], check=True, capture_output=True
-    )
-    report = [COMMAND, "report", profile, "--format", "html", "-o", tmp_path / "walk.html"]
-    subprocess.run(report, check=True, capture_output=True)
+    done_well(tmp_path, "record", "-o", "walk.profile", "--", "./walk")
+    done_well(tmp_path, "report", "walk.profile", "--format", "html", "-o", "walk.html")
     with browser(tmp_path) as page:
         page.open(tmp_path / "walk.html", "objects")
         assert page.texts("#object-title") == ["struct node, 256 bytes"]

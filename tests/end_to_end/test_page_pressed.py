@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end.browser import Browser, browser
-from end_to_end.conftest import COMMAND, ROOT
+from end_to_end.conftest import ROOT, done_well
 
 MAKER = ROOT / "build/release/src/native/synthetic/make_synthetic_profile"
 ROWS = "#table tbody tr[data-site]"
@@ -21,8 +21,7 @@ TO_OPEN, TO_ANSWER = 2.0, 0.2
 def page_of(folder: Path, *counts: int) -> Path:
     """Of a synthetic profile with so many requests, accesses, threads and call sites."""
     subprocess.run([MAKER, folder / "made.profile", *map(str, counts)], check=True, capture_output=True)
-    report = [COMMAND, "report", folder / "made.profile", "--format", "html", "-o", folder / "made.html"]
-    subprocess.run(report, check=True, capture_output=True)
+    done_well(folder, "report", "made.profile", "--format", "html", "-o", "made.html")
     return folder / "made.html"
 
 
