@@ -48,6 +48,7 @@ def test_the_largest_are_shown_and_more_when_one_asks(page: Browser) -> None:
     page.press("#table tbody tr:last-child button")
     assert measured(page, "bytes") == sorted(every, reverse=True)[:300]
     assert page.texts("#table tbody tr:last-child") == [f"show more ({len(every) - 300:,} left)"]
+    assert page.run("document.activeElement.textContent") == f"show more ({len(every) - 300:,} left)"
 
 
 def test_a_heading_orders_the_rows_and_a_word_leaves_some(page: Browser) -> None:
@@ -99,6 +100,9 @@ def test_a_click_on_a_call_of_the_flame_graph_goes_into_it_and_one_on_its_caller
     for _, parent, value in values:
         sums[parent] = sums.get(parent, 0) + value
     assert all(sums.get(name, 0) <= value for name, _, value in values)
+    page.press("#tab-sites")
+    page.press("#tab-flame")
+    assert page.run("document.getElementById('flame-chart').data[0].level") == level
     page.point("#flame-chart .pathbar .surface")
     assert page.run("document.getElementById('flame-chart').data[0].level") == "all"
     page.press("#tab-sites")

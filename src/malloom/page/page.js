@@ -5,7 +5,7 @@ const ROWS = 100;  // Rows that are shown before one asks for more.
 const CALLERS = 3;  // Frames of a call site that are shown before one asks for more.
 const TABS = { summary: "Summary", sites: "Call sites", objects: "Objects", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
 // shown: tabs that are filled; trees: what was worked out of all sites, as there may be 100,000 of them.
-const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null, shown: new Set(), trees: {} };
+const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null, level: "all", shown: new Set(), trees: {} };
 
 function showTab(name) {
   for (const each of Object.keys(TABS)) {
@@ -14,11 +14,12 @@ function showTab(name) {
   }
   if (name in FILLED && !state.shown.has(name)) FILLED[name](state.data);
   state.shown.add(name);
-  if (name === "flame") showFlame("all");
+  if (name === "flame") showFlame(state.level);
   if (name === "timeline") drawTimeline(state.data, state.sites);
 }
 
 function showFlame(level) {
+  state.level = level;
   drawFlame(state.data, wholeTree("callers"), document.getElementById("measure").value, level, showFlame);
 }
 
@@ -144,7 +145,12 @@ function siteRows(chosen, from) {
 
 function moreRow(text, show) {
   const row = element("tr"), cell = element("td", undefined, { colspan: state.columns.length + 1 }), button = element("button", text);
-  button.addEventListener("click", () => { state.rows += 2 * ROWS; show(row); });
+  button.addEventListener("click", () => {
+    state.rows += 2 * ROWS;
+    show(row);
+    document.querySelector("#table tr.further button")?.focus();
+  });
+  row.classList.add("further");
   cell.append(button);
   row.append(cell);
   return row;
@@ -212,7 +218,7 @@ async function start() {
   const wanted = location.hash.slice(1);
   showTab(wanted in TABS ? wanted : "summary");
   document.body.dataset.ready = "yes";
-  requestIdleCallback(() => drawing());
+  (window.requestIdleCallback ?? setTimeout)(() => drawing());  // Not every browser has the first.
 }
 
 start();
