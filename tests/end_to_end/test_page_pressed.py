@@ -2,13 +2,14 @@
 
 import resource
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from end_to_end.browser import Browser, browser
-from end_to_end.conftest import ROOT, done_well
+from end_to_end.conftest import COMMAND, ROOT, done_well
 
 MAKER = ROOT / "build/release/src/native/synthetic/make_synthetic_profile"
 ROWS = "#table tbody tr[data-site]"
@@ -18,19 +19,18 @@ TO_OPEN, TO_ANSWER = 2.0, 0.2
 """Seconds."""
 
 
-def page_of(folder: Path, *counts: int) -> Path:
-    """Of a synthetic profile with so many requests, accesses, threads and call sites."""
+def made(folder: Path, *counts: int) -> None:
+    """A synthetic profile with so many requests, accesses, threads and call sites."""
     subprocess.run([MAKER, folder / "made.profile", *map(str, counts)], check=True, capture_output=True)
-    done_well(folder, "report", "made.profile", "--format", "html", "-o", "made.html")
-    return folder / "made.html"
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     folder = tmp_path_factory.mktemp("pressed")
-    html = page_of(folder, 20_000, 100_000, 1, 1000)
+    made(folder, 20_000, 100_000, 1, 1000)
+    done_well(folder, "report", "made.profile", "--format", "html", "-o", "made.html")
     with browser(folder) as opened:
-        opened.open(html, "sites")
+        opened.open(folder / "made.html", "sites")
         yield opened
 
 
@@ -46,9 +46,9 @@ def test_the_largest_are_shown_and_more_when_one_asks(page: Browser) -> None:
     assert len(every) > 300
     assert first == sorted(every, reverse=True)[:100]
     page.press("#table tbody tr:last-child button")
-    assert measured(page, "bytes") == sorted(every, reverse=True)[:300]
-    assert page.texts("#table tbody tr:last-child") == [f"show more ({len(every) - 300:,} left)"]
-    assert page.run("document.activeElement.textContent") == f"show more ({len(every) - 300:,} left)"
+    assert measured(page, "bytes") == sorted(every, reverse=True)[:200]
+    assert page.texts("#table tbody tr:last-child") == [f"show more ({len(every) - 200:,} left)"]
+    assert page.run("document.activeElement.textContent") == f"show more ({len(every) - 200:,} left)"
 
 
 def test_a_heading_orders_the_rows_and_a_word_leaves_some(page: Browser) -> None:
@@ -79,7 +79,7 @@ def test_a_tree_opens_and_its_sums_are_those_of_the_sites(page: Browser, view: s
     assert indents[:2] == ["0.6rem", "1.6rem"]
     page.press("#table tbody button[aria-expanded='true']")
     assert page.texts("#table tbody tr") == closed
-    whole = page.run(f"wholeTree('{view}').sums.requests")
+    whole = page.run(f"valueOf(wholeTree('{view}'), 'requests')")
     assert whole == page.run("state.sites.reduce((sum, site) => sum + site.requests, 0)")
     page.put("#view", "list")
 
@@ -110,21 +110,30 @@ def test_a_click_on_a_call_of_the_flame_graph_goes_into_it_and_one_on_its_caller
 
 @pytest.mark.long
 def test_the_page_of_a_large_profile_is_soon_there_and_answers_at_once(tmp_path: Path) -> None:
-    html = page_of(tmp_path, 10_000_000, 1_000_000_000, 1, 100_000)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert used.ru_maxrss <= MOST_KILOBYTES
+    made(tmp_path, 10_000_000, 1_000_000_000, 1, 100_000)
+    html, begin = tmp_path / "made.html", time.monotonic()
+    report = [COMMAND, "report", tmp_path / "made.profile", "--format", "html", "-o", html]
+    subprocess.run(report, check=True, capture_output=True)
+    took = time.monotonic() - begin
+    # Of all that this process has waited for, the report is the largest.
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    print(f"{took:.1f} s, {used} KiB, {html.stat().st_size} bytes")
+    assert took <= MOST_SECONDS
+    assert used <= MOST_KILOBYTES
     assert html.stat().st_size <= MOST_BYTES
     with browser(tmp_path) as page:
         opened = [page.open(html) for _ in range(3)]
-        assert min(opened) <= TO_OPEN, opened
-        took = dict(clicks(page))
-    late = {name: seconds for name, seconds in took.items() if seconds > TO_ANSWER}
+        answers = dict(clicks(page))
+    print(opened, answers)
+    assert min(opened) <= TO_OPEN
+    late = {name: seconds for name, seconds in answers.items() if seconds > TO_ANSWER}
     assert not late, late
 
 
 def clicks(page: Browser) -> Iterator[tuple[str, float]]:
     """What may be clicked on, and the seconds until it is answered."""
-    page.run("new Promise((done) => requestIdleCallback(() => setTimeout(done, 500)))")
+    # Whoever has begun to read has let the page load what draws.
+    page.run("new Promise((done) => requestIdleCallback(() => setTimeout(done, 1000)))")
     for tab in page.run("Object.keys(TABS)"):
         yield tab, page.press(f"#tab-{tab}")
     page.press("#tab-sites")

@@ -58,7 +58,8 @@ function drawing() {
 
 // The page's data.
 async function unpacked() {
-  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (letter) => letter.charCodeAt(0));
+  const letters = atob(document.getElementById("data").textContent), packed = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; ++at) packed[at] = letters.charCodeAt(at);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }

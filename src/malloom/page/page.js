@@ -5,7 +5,7 @@ const ROWS = 100;  // Rows that are shown before one asks for more.
 const CALLERS = 3;  // Frames of a call site that are shown before one asks for more.
 const TABS = { summary: "Summary", sites: "Call sites", objects: "Objects", flame: "Flame graph", timeline: "Timeline", processes: "Processes" };
 // shown: tabs that are filled; trees: what was worked out of all sites, as there may be 100,000 of them.
-const state = { sort: "bytes", open: new Set(), rows: ROWS, chosen: null, level: "all", shown: new Set(), trees: {} };
+const state = { sort: "bytes", open: new Set(), chosen: null, level: "all", shown: new Set(), trees: {} };
 
 function showTab(name) {
   for (const each of Object.keys(TABS)) {
@@ -86,7 +86,7 @@ function nameCell(frame, depth, control) {
   return cell;
 }
 
-function chainCell(site) {
+function chainCell(site, row) {
   const cell = element("td"), isOpen = state.open.has(site.index);
   const shown = isOpen ? site.frames : site.frames.slice(0, CALLERS);
   shown.forEach((number, at) => {
@@ -95,82 +95,94 @@ function chainCell(site) {
     cell.append(element("span", frame.fn, { title: frame.full }), " ", element("span", frame.place, { class: "place", title: frame.file }));
   });
   if (site.frames.length > CALLERS) {
-    const button = element("button", isOpen ? "less" : `${site.frames.length - CALLERS} more`, { "aria-expanded": isOpen, "data-path": site.index });
-    button.addEventListener("click", () => toggle(site.index, String(site.index)));
+    const button = element("button", isOpen ? "less" : `${site.frames.length - CALLERS} more`, { "aria-expanded": isOpen });
+    button.addEventListener("click", () => {
+      toggle(site.index);
+      const again = siteRow(site);
+      row.replaceWith(again);
+      again.querySelector("button").focus();
+    });
     cell.append(" ", button);
   }
   return cell;
 }
 
-function toggle(key, focused) {
-  if (!state.open.delete(key)) state.open.add(key);
-  showSites(focused);
-}
+function toggle(key) { if (!state.open.delete(key)) state.open.add(key); }
 
 function siteRow(site) {
   const row = element("tr", undefined, { "data-site": site.index });
   if (site.index === state.chosen) row.classList.add("chosen");
-  row.append(chainCell(site));
+  row.append(chainCell(site, row));
   for (const name of state.columns) row.append(element("td", known(site[name], MEASURES[name].text), { "data-measure": name }));
   return row;
 }
 
-function nodeRows(node, path, depth) {
-  const found = [];
-  for (const child of largest([...node.children.values()], (each) => valueOf(each, state.sort), state.rows + 1)) {
-    const own = `${path}/${child.frame}`, isOpen = state.open.has(own);
-    const row = element("tr");
-    let control = null;
-    if (child.children.size) {
-      control = element("button", isOpen ? "▾" : "▸", { "aria-expanded": isOpen, "aria-label": "calls", "data-path": own });
-      control.addEventListener("click", () => toggle(own, own));
-    }
-    row.append(nameCell(frameOf(state.data, child.frame), depth, control));
-    for (const name of state.columns) row.append(element("td", known(valueOf(child, name), MEASURES[name].text)));
-    found.push(row);
-    if (isOpen) found.push(...nodeRows(child, own, depth + 1));
-    if (found.length > state.rows) break;
-  }
-  return found;
+function siteRows(chosen) {
+  return pageOf(chosen, (site) => (site.index === state.chosen ? Infinity : site[state.sort]), (site) => [siteRow(site)], 0);
 }
 
-// Those from a row on, with a button for more below them.
-function siteRows(chosen, from) {
-  const number = (site) => (site.index === state.chosen ? Infinity : site[state.sort]);
-  const rows = largest(chosen, number, state.rows).slice(from).map(siteRow);
-  const shown = state.rows;
-  if (chosen.length > shown) rows.push(moreRow(`show more (${countText(chosen.length - shown)} left)`, (row) => row.replaceWith(...siteRows(chosen, shown))));
+// The rows below a call, each followed by those below itself where it is open.
+function nodeRows(node, path, depth) {
+  const rowsOf = (child) => {
+    const own = `${path}/${child.frame}`;
+    return [nodeRow(child, own, depth), ...(state.open.has(own) ? nodeRows(child, own, depth + 1) : [])];
+  };
+  return pageOf([...childrenOf(node).values()], (child) => valueOf(child, state.sort), rowsOf, depth);
+}
+
+function nodeRow(node, path, depth) {
+  const row = element("tr", undefined, { "data-depth": depth });
+  row.append(nameCell(frameOf(state.data, node.frame), depth, hasChildren(node) ? openButton(node, path, depth, row) : null));
+  for (const name of state.columns) row.append(element("td", known(valueOf(node, name), MEASURES[name].text)));
+  return row;
+}
+
+function openButton(node, path, depth, row) {
+  const button = element("button", "", { "aria-label": "calls" });
+  const show = () => {
+    const isOpen = state.open.has(path);
+    button.textContent = isOpen ? "▾" : "▸";
+    button.setAttribute("aria-expanded", isOpen);
+    return isOpen;
+  };
+  button.addEventListener("click", () => {
+    toggle(path);
+    if (show()) row.after(...nodeRows(node, path, depth + 1));
+    else while (Number(row.nextElementSibling?.dataset.depth ?? -1) > depth) row.nextElementSibling.remove();
+  });
+  show();
+  return button;
+}
+
+// The rows of the items from a place on, the largest first, and a row for more of them.
+function pageOf(items, number, rowsOf, depth, from = 0) {
+  const rows = largest(items, number, from + ROWS).slice(from).flatMap(rowsOf), left = items.length - from - ROWS;
+  if (left > 0) rows.push(moreRow(left, depth, () => pageOf(items, number, rowsOf, depth, from + ROWS)));
   return rows;
 }
 
-function moreRow(text, show) {
-  const row = element("tr"), cell = element("td", undefined, { colspan: state.columns.length + 1 }), button = element("button", text);
+function moreRow(left, depth, further) {
+  const row = element("tr", undefined, { "data-depth": depth }), cell = element("td", undefined, { colspan: state.columns.length + 1 });
+  const button = element("button", `show more (${countText(left)} left)`);
   button.addEventListener("click", () => {
-    state.rows += 2 * ROWS;
-    show(row);
-    document.querySelector("#table tr.further button")?.focus();
+    const rows = further();
+    row.replaceWith(...rows);
+    rows[rows.length - 1].querySelector("button")?.focus();
   });
-  row.classList.add("further");
+  cell.style.paddingLeft = `${0.6 + depth}rem`;
   cell.append(button);
   row.append(cell);
   return row;
 }
 
-function showSites(focused) {
+function showSites() {
   const wanted = document.getElementById("search").value.trim().toLowerCase();
   const view = document.getElementById("view").value;
   const chosen = matching(state.data, state.sites, wanted);
   document.getElementById("found").textContent = `${countText(chosen.length)} of ${countText(state.sites.length)} call sites`;
   showHead();
-  let rows;
-  if (view === "list") {
-    rows = siteRows(chosen, 0);
-  } else {
-    rows = nodeRows(wanted ? treeOf(chosen, view === "callers") : wholeTree(view), view, 0);
-    if (rows.length > state.rows) rows.splice(state.rows, Infinity, moreRow("show more", () => showSites()));
-  }
+  const rows = view === "list" ? siteRows(chosen) : nodeRows(wanted ? treeOf(chosen, view === "callers") : wholeTree(view), view, 0);
   document.querySelector("#table tbody").replaceChildren(...rows);
-  if (focused) [...document.querySelectorAll("#table button[data-path]")].find((each) => each.dataset.path === focused)?.focus();
 }
 
 function wholeTree(view) {
@@ -218,7 +230,8 @@ async function start() {
   const wanted = location.hash.slice(1);
   showTab(wanted in TABS ? wanted : "summary");
   document.body.dataset.ready = "yes";
-  (window.requestIdleCallback ?? setTimeout)(() => drawing());  // Not every browser has the first.
+  const whenIdle = window.requestIdleCallback ?? setTimeout;  // Not every browser has the first.
+  whenIdle(() => { drawing(); whenIdle(() => { warmUp(); whenIdle(() => flameParts(wholeTree("callers"), "bytes", "all")); }); });
 }
 
 start();

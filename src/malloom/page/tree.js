@@ -3,9 +3,8 @@
 
 function sitesOf(data) {
   return data.sites.map((row, index) => {
-    const site = { index };
-    data.columns.forEach((column, at) => { site[column] = row[at]; });
-    site.frames = data.chains[index];
+    const site = { index, frames: data.chains[index] };
+    for (let at = 0; at < row.length; ++at) site[data.columns[at]] = row[at];
     return site;
   });
 }
@@ -15,38 +14,36 @@ function frameOf(data, number) {
   return { fn, full, file, line, inlined, place: file && line ? `${file.split("/").pop()}:${line}` : "" };
 }
 
-const ADDED_UP = Object.keys(MEASURES).filter((name) => MEASURES[name].sum);
+// A tree of calls: from the outermost call inwards, or from the innermost outwards. What lies below a call is worked
+// out when it is asked for, as few of 100,000 calls are ever looked into.
+function treeOf(sites, fromCallers) { return nodeOf(null, sites, 0, fromCallers); }
 
-// A tree of calls: from the outermost call inwards, or from the innermost outwards.
-function treeOf(sites, fromCallers) {
-  const root = { frame: null, sums: {}, children: new Map(), sites: 0 };
-  for (const site of sites) {
-    const chain = fromCallers ? [...site.frames].reverse() : site.frames;
-    let node = root;
-    addTo(node, site);
-    for (const frame of chain) {
-      let next = node.children.get(frame);
-      if (!next) { next = { frame, sums: {}, children: new Map(), sites: 0 }; node.children.set(frame, next); }
-      addTo(next, site);
-      node = next;
-    }
+function nodeOf(frame, sites, depth, fromCallers) { return { frame, sites, depth, fromCallers, sums: {}, children: null }; }
+
+function childrenOf(node) {
+  if (node.children) return node.children;
+  node.children = new Map();
+  for (const site of node.sites) {
+    if (node.depth >= site.frames.length) continue;
+    const frame = site.frames[node.fromCallers ? site.frames.length - 1 - node.depth : node.depth];
+    const child = node.children.get(frame);
+    if (child) child.sites.push(site);
+    else node.children.set(frame, nodeOf(frame, [site], node.depth + 1, node.fromCallers));
   }
-  return root;
+  return node.children;
 }
 
-function addTo(node, site) {
-  ++node.sites;
-  for (const name of ADDED_UP) {
-    const number = site[name];
-    if (number !== null && number !== undefined) node.sums[name] = (node.sums[name] || 0) + number;
-  }
-  if (node.sites === 1) node.only = site;
-}
+function hasChildren(node) { return node.sites.some((site) => site.frames.length > node.depth); }
 
 // What a row shows: sums, and what does not add up where it is one site's alone.
 function valueOf(node, name) {
-  if (MEASURES[name].sum) return node.sums[name];
-  return node.sites === 1 ? node.only[name] : undefined;
+  if (node.sites.length === 1) return node.sites[0][name];
+  if (!MEASURES[name].sum) return undefined;
+  if (!(name in node.sums)) {
+    const told = node.sites.map((site) => site[name]).filter((number) => number !== null && number !== undefined);
+    node.sums[name] = told.length ? told.reduce((sum, number) => sum + number, 0) : undefined;
+  }
+  return node.sums[name];
 }
 
 // Those of the sites that a word is found in. What each frame is found by is made once, as one types letter by letter.
