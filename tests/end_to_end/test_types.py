@@ -223,7 +223,7 @@ __attribute__((noinline)) static void* list_new(size_t each) {
 __attribute__((noinline)) static void* found(int key) {
     char* scratch = malloc(16); memset(scratch, key, 16); KEEP(scratch); return &items[key & 3]; }
 __attribute__((noinline)) static void* get(size_t n) {
-    void* made = malloc(n); if (!made) abort(); KEEP(made); return made; }
+    void* made = malloc(n); if (!made) abort(); return made; }
 int main(int count, char** words) {
     struct item* mine = found(count); KEEP(mine);  // makes none
     struct node* got = get(sizeof(struct node)); KEEP(got);  // makes struct node; all certain

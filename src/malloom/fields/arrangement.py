@@ -6,6 +6,7 @@ apart, and one together where they share it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,8 +58,9 @@ class Arrangement:
     """How many of `order` it has, all where only what is never used lies apart; 0: no split gains."""
 
 
-def arrangement_of(table: FieldTable, kind: Any) -> Arrangement | None:
-    """None where no visits are known, as of a table from a file, or where the object has one size of many."""
+def arrangement_of(table: FieldTable, kind: Any, alike: Sequence[Any] = ()) -> Arrangement | None:
+    """None where no visits are known, as of a table from a file, or where the object has one size of many.
+    `alike` are kinds whose objects have the same fields, and would be moved with it."""
     sets, visits, fields = _sets_of(table, kind)
     size = int(kind["size"])
     if not len(sets) or size == OTHER_SIZES:
@@ -70,7 +72,9 @@ def arrangement_of(table: FieldTable, kind: Any) -> Arrangement | None:
     order = np.lexsort((units[:, 0], -(visits @ used)))
     packed = _packed(units, order)
     as_it_is, together = cost.of(units, used, size), cost.of(packed, used, size)
-    kept, split = _best_split(units, used, order, size, cost, as_it_is, together)
+    has_all = all(_lie_in(units, table.fields_of(each)) for each in (kind, *alike))
+    most = len(order) if has_all else len(order) - 1
+    kept, split = _best_split(units, used, order, size, cost, as_it_is, together, most)
     return Arrangement(
         as_it_is=as_it_is,
         together=together,
@@ -146,6 +150,18 @@ def _units(fields: Places, sets: Together) -> tuple[Places, Together]:
     return found, (sets.astype(np.int64) @ overlap.astype(np.int64)) > 0
 
 
+def _lie_in(units: Places, fields: Any) -> bool:
+    """Whether all bytes that are used are those of the units: wide accesses, and fields of which visits are
+    not told, may reach others."""
+    used = fields[fields["loads"] + fields["stores"] > 0]
+    end = int((used["offset"] + used["bytes"]).max(initial=0))
+    within = np.zeros(max(end, int(units.sum(axis=1).max())), dtype=np.bool_)
+    for start, size in units.tolist():
+        within[start : start + size] = True
+    reached = zip(used["offset"].tolist(), used["bytes"].tolist(), strict=True)
+    return all(within[start : start + size].all() for start, size in reached)
+
+
 def _packed(units: Places, order: Any) -> Places:
     """The units one behind the other in this order, each where its size divides its offset."""
     packed, end = units.copy(), 0
@@ -192,12 +208,20 @@ class _Cost:
 
 
 def _best_split(
-    units: Places, used: Together, order: Any, size: int, cost: _Cost, as_it_is: Lines, together: Lines
+    units: Places,
+    used: Together,
+    order: Any,
+    size: int,
+    cost: _Cost,
+    as_it_is: Lines,
+    together: Lines,
+    most_kept: int,
 ) -> tuple[int, Lines]:
-    """How many of `order` the first object has, and the lines of a visit then; 0 where no split gains."""
+    """How many of `order` the first object has, at most `most_kept`, and the lines of a visit then; 0 where
+    no split gains."""
     packed, most = _packed(units, order), as_it_is.apart + SLIGHT
     best, found = 0, together
-    for kept in range(1, len(order) + 1):
+    for kept in range(1, most_kept + 1):
         first, rest = order[:kept], order[kept:]
         bytes_of_first = _bytes_of(packed[first])
         parts = [cost.of(packed[first], used[:, first], bytes_of_first)]

@@ -41,12 +41,14 @@ function flameParts(root, measure, level) {
     }
   }
   // No call is larger than its caller, which stands before it, so whatever is drawn has its caller drawn.
-  return [...found.slice(0, above), ...largest(found.slice(above), (part) => valueOf(part.node, measure), MOST_DRAWN)];
+  const drawn = [...found.slice(0, above), ...largest(found.slice(above), (part) => valueOf(part.node, measure), MOST_DRAWN)];
+  return { drawn, left: found.length - drawn.length };
 }
 
 function drawFlame(data, root, measure, level, onLevel) {
   const drawn = { ids: [], labels: [], parents: [], values: [], text: [] };
-  for (const { node, id, parent } of flameParts(root, measure, level)) {
+  const parts = flameParts(root, measure, level);
+  for (const { node, id, parent } of parts.drawn) {
     const frame = node.frame === null ? { fn: "all", full: "all", place: "" } : frameOf(data, node.frame);
     drawn.ids.push(id);
     drawn.labels.push(plain(frame.fn));
@@ -57,6 +59,8 @@ function drawFlame(data, root, measure, level, onLevel) {
   }
   const trace = { type: "icicle", ...drawn, level, branchvalues: "total", hovertemplate: "%{text}<br>%{percentRoot}<extra></extra>",
     textinfo: "label", tiling: { orientation: "v" }, root: { color: "rgba(128,128,128,.3)" }, pathbar: { visible: true } };
+  const smaller = parts.left ? `, and ${countText(parts.left)} of those that are larger` : "";
+  document.getElementById("flame-told").textContent = `Calls below ${100 * SMALLEST} % of the width${smaller} are not drawn until one goes into their caller.`;
   const chart = document.getElementById("flame-chart");
   drawing().react(chart, [trace], { ...inks(), margin: { t: 30, l: 5, r: 5, b: 5 } }, { responsive: true, displaylogo: false });
   // Plotly would only make what is drawn already larger: smaller calls become large enough too.

@@ -22,8 +22,8 @@ function showHead(data) {
   const row = element("tr");
   row.append(element("th", "call site", { scope: "col" }), element("th", "what changed", { scope: "col" }));
   for (const { name, title } of state.measures) {
-    const cell = element("th", undefined, { scope: "col", "aria-sort": state.sort === name ? "descending" : "none" }), button = element("button", title + (state.sort === name ? " ▾" : ""));
-    button.addEventListener("click", () => { state.sort = name; showSites(data); });
+    const cell = element("th", undefined, { scope: "col", "aria-sort": state.sort === name ? "descending" : "none" }), button = element("button", title + (state.sort === name ? " ▾" : ""), { "data-sort": name });
+    button.addEventListener("click", () => { state.sort = name; showSites(data); focusOn(name); });
     cell.append(button);
     row.append(cell);
   }

@@ -50,6 +50,9 @@ function largest(items, number, count) {
   return places.sort((a, b) => keys[b] - keys[a] || a - b).slice(0, count).map((at) => items[at]);
 }
 
+// After a table has been made anew.
+function focusOn(name) { document.querySelector(`#table thead button[data-sort="${name}"]`)?.focus(); }
+
 // The library that draws. It is millions of letters of code, so it waits as text until it is needed.
 function drawing() {
   if (!window.Plotly) document.head.append(element("script", document.getElementById("library").textContent));

@@ -136,7 +136,7 @@ function arrangementTexts(object) {
   if (!found) return [];
   const lines = (cost) => `${cost.apart.toFixed(2)} cache lines (${cost.in_order.toFixed(2)} where objects are visited in the order in which they lie)`;
   const texts = [`While it is at hand, an object is used in ${lines(found.as_it_is)}, in the mean over where it may begin in a line.`];
-  if (found.together.apart < found.as_it_is.apart - 0.01) texts.push(`${lines(found.together)} with the fields that are used most at its start, in this order: ${found.names.slice(0, 8).join(", ")}.`);
+  if (found.together.apart < found.as_it_is.apart - 0.01 || found.saved) texts.push(`${lines(found.together)} with the fields that are used most at its start, in this order: ${found.names.slice(0, 8).join(", ")}.`);
   if (found.kept_together) {
     texts.push(`${lines(found.split)} when it is split: ${found.names.slice(0, found.kept_together).join(", ")} in an object of ${countText(found.first_part)} bytes, the rest in another.`);
   }

@@ -26,6 +26,8 @@ MOST_PAIRS = 512
 MOST_MOVED, LARGEST_MOVED = 3, 4096
 """Kinds of objects for which other places of their fields are simulated, those with the most misses, and
 bytes of such an object: limits of cost."""
+SLIGHTLY_FEWER = 0.01
+"""Lines of a visit: no more is not worth telling; as in objects.js."""
 HEAVIEST_BY = ("last_misses", "first_misses", "loads", "stores")
 """Sums by which those with the most are found: the later ones where the earlier are equal."""
 COLUMNS = ("offset", "bytes", "loads", "stores", "visits", "first_misses", "last_misses", "hidden_misses")
@@ -97,13 +99,13 @@ def _may_gain(each: PageObject) -> bool:
     found = each.arrangement
     if found is None or not each.misses or each.size is None or each.size > LARGEST_MOVED:
         return False
-    is_better = found["together"]["apart"] < found["as_it_is"]["apart"]
-    return bool(is_better or found["kept_together"])
+    saved = found["as_it_is"]["apart"] - found["together"]["apart"]
+    return bool(saved > SLIGHTLY_FEWER or found["kept_together"])
 
 
 def _structure(table: FieldTable, kinds: list[Any]) -> Structure:
     most = _most_visited(kinds)
-    found = arrangement_of(table, most)
+    found = arrangement_of(table, most, kinds)
     assert found is not None
     return Structure(
         [table.sites.contexts[int(kind["context"])].hash for kind in kinds], int(most["size"]), found
@@ -158,7 +160,7 @@ def _object(
         fields=[[int(field[column]) for column in COLUMNS] for field in fields],
         names=[name_at(known, field) for field in fields],
         together=pairs,
-        arrangement=_arrangement(arrangement_of(table, most) if elements == 1 else None, known),
+        arrangement=_arrangement(arrangement_of(table, most, kinds) if elements == 1 else None, known),
     )
 
 

@@ -70,8 +70,8 @@ function showHead() {
   row.append(element("th", "call site", { scope: "col" }));
   for (const name of state.columns) {
     const cell = element("th", undefined, { scope: "col", "aria-sort": state.sort === name ? "descending" : "none" });
-    const button = element("button", MEASURES[name].name + (state.sort === name ? " ▾" : ""));
-    button.addEventListener("click", () => { state.sort = name; showSites(); });
+    const button = element("button", MEASURES[name].name + (state.sort === name ? " ▾" : ""), { "data-sort": name });
+    button.addEventListener("click", () => { state.sort = name; showSites(); focusOn(name); });
     cell.append(button);
     row.append(cell);
   }
@@ -167,7 +167,9 @@ function moreRow(left, depth, further) {
   button.addEventListener("click", () => {
     const rows = further();
     row.replaceWith(...rows);
-    rows[rows.length - 1].querySelector("button")?.focus();
+    // Whoever goes on with the keyboard goes on from the first new row.
+    rows[0].tabIndex = -1;
+    rows[0].focus({ preventScroll: true });
   });
   cell.style.paddingLeft = `${0.6 + depth}rem`;
   cell.append(button);

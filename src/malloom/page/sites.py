@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import WHOLE, Sample, sample_among
+from malloom.errors import CommandError
 from malloom.fields.named import kind_types
 from malloom.fields.table import FieldTable, field_table
 from malloom.layout.ranking import SILENT, RankingProgress
 from malloom.page.gains import LEFT_OUT as GAINS_LEFT_OUT
 from malloom.page.gains import MOST_REQUESTS, Gains, gains_of
 from malloom.page.objects import PageObject, Saving, objects_of
-from malloom.predictions.fields import saved_by_moving
+from malloom.predictions.fields import Saved, Structure, saved_by_moving
 from malloom.profile import HeapProfile
 from malloom.profile.timeline import Timeline, timeline_of
 from malloom.report.context_rows import ContextRow, Totals, summarize
@@ -122,7 +124,7 @@ def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgr
         _objects(
             table,
             {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))},
-            _saving(profile, geometry, progress),
+            _saving(profile, geometry, sample, progress),
         ),
         gains,
         [*symbols.notes, *_left_out(sample, profile), *([found] if isinstance(found, str) else [])],
@@ -153,10 +155,19 @@ def _objects(
         return objects_of(table, types, site_of, saving)
 
 
-def _saving(profile: HeapProfile, geometry: Geometry, progress: RankingProgress) -> Saving:
-    if len(profile.requests) > MOST_REQUESTS:
-        return lambda structures: []
-    return lambda structures: saved_by_moving(profile, geometry, structures, DEEPEST, progress)
+def _saving(profile: HeapProfile, geometry: Geometry, sample: Sample, progress: RankingProgress) -> Saving:
+    """Nothing where that takes longer than all else that the page shows, as another pass over accesses of
+    which a sample is looked at."""
+
+    def saved(structures: Sequence[Structure]) -> list[Saved]:
+        if sample.take or len(profile.requests) > MOST_REQUESTS:
+            return []
+        try:
+            return saved_by_moving(profile, geometry, structures, DEEPEST, progress)
+        except CommandError:  # too large to be simulated, which the note on gains says too
+            return []
+
+    return saved
 
 
 def _used(table: FieldTable) -> dict[int, tuple[int, ...]]:

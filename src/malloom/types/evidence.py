@@ -260,9 +260,10 @@ def passes_on(asked: Asked) -> bool:
     return is_library(asked.call) or is_untyped(type_of(asked.scope.entry))
 
 
-def gives_it(asked: Asked) -> bool:
-    """Whether what the function passes on is this memory for certain: else it may be its own."""
-    call = asked.call
+def gives_it(asked: Asked, inner: str) -> bool:
+    """Whether what the function passes on is this memory for certain: else it may be its own. `inner` is the
+    name of the function that it calls, as debug information has it; empty where that tells nothing."""
+    call, callees = asked.call, frozenset({asked.callee, inner} - {""})
     if is_library(call) or is_new(call):
         return True
-    return is_returned(call.file, declared_line(asked.scope.entry), call.line, call.column)
+    return is_returned(call.file, declared_line(asked.scope.entry), call.line, call.column, callees)

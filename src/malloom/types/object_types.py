@@ -124,6 +124,7 @@ class ObjectTypes:
         asked_all: list[Asked] = []
         shared: tuple[Found, Call] | None = None
         is_direct = is_given = True
+        inner = ""
         for number in frames:
             frame = self._sites.frames[number]
             levels = list(self._levels(frame, size))
@@ -144,7 +145,8 @@ class ObjectTypes:
                 shared = shared or ((found, last.call) if found is not None else None)
                 if not passes_on(last):
                     return shared or self._by_size(frame, asked_all)
-                is_direct, is_given = last.is_direct, is_given and gives_it(last)
+                is_direct, is_given = last.is_direct, is_given and gives_it(last, inner)
+                inner = last.scope.name
         return shared or (self._by_size(frame, asked_all) if asked_all else None)
 
     def _by_size(self, frame: Frame, asked_all: Sequence[Asked]) -> tuple[Found, Call] | None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malloom.cache.geometry import geometry_from
-from malloom.cache.simulate import Simulation
+from malloom.cache.simulate import Sample, Simulation
 from malloom.profile import HeapProfile
 from python.cache.test_simulation import SHAPES, plain_misses
 
@@ -55,6 +55,20 @@ def test_one_object_with_its_fields_as_they_are_counts_as_no_move_does() -> None
     simulation.add_moved("moved", offset, np.zeros(COUNT), np.arange(96), 96, 0)
     counts = simulation.run()
     assert counts["moved"].caches == counts["as it is"].caches
+
+
+def test_windows_know_both_parts_that_were_used_between_them() -> None:
+    profile = HeapProfile.from_arrays([64] * 10, accesses=list(range(10)) * 100, offsets=[0, 48] * 500)
+    simulation, offset = Simulation(profile, geometry_from("p4")), np.arange(10) * 64
+    places = np.arange(64)
+    simulation.add("as it is", offset)
+    simulation.add_moved("moved", offset, np.zeros(10), places, 64, 0)
+    simulation.add_moved("split", offset, offset + 4096, places, 32, 32)
+    counts = simulation.run(Sample(skip=100, take=400))
+    assert counts["moved"].caches == counts["as it is"].caches
+    # By the end of a window's warm-up all lines are in.
+    assert [level.misses for level in counts["split"].caches] == [0] * len(counts["split"].caches)
+    assert counts["split"].caches[0].references == 600
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,13 @@ def test_a_field_alone_uses_one_line_or_a_part_of_it() -> None:
     assert found == Arrangement(as_it_is, as_it_is, (8,), (8,), alone, 8, 1)
 
 
+def test_fields_of_which_visits_are_not_told_are_not_taken_for_unused() -> None:
+    """Sets of fields know the first 64; all eighty are used in each visit."""
+    found = arranged(640, [list(range(0, 640, 8))], each=30)
+    assert len(found.order) < 80
+    assert found.kept_together < len(found.order)
+
+
 def test_where_all_is_used_together_nothing_is_split() -> None:
     found = arranged(16, [[0, 8]])
     assert found.kept_together == 0
