@@ -196,9 +196,12 @@ def _racy_share(profile: HeapProfile, depth: int) -> float:
 
 def worth_preallocating(profile: HeapProfile, layout: Layout) -> bool:
     """Whether nearly all of the arena is in use at some time."""
-    if not layout.has_slots or layout.arena_bytes == 0:
-        return False
-    return peak_bytes(profile, layout.offset >= 0) >= PREALLOCATE_SHARE * layout.arena_bytes
+    return is_preallocated(layout, peak_bytes(profile, layout.offset >= 0))
+
+
+def is_preallocated(layout: Layout, peak: int) -> bool:
+    """The same, where the bytes of what it places are known at their peak."""
+    return layout.has_slots and layout.arena_bytes > 0 and peak >= PREALLOCATE_SHARE * layout.arena_bytes
 
 
 def _slot_table(offset: I64, room: U32) -> npt.NDArray[Any]:

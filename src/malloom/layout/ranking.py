@@ -12,6 +12,8 @@ from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import Sample, SimulatedCounts, Simulation, sample_among
 from malloom.errors import CommandError
 from malloom.layout.layout import Groups, Layout, Pools
+from malloom.layout.live_bytes import peak_bytes
+from malloom.layout.plan import is_preallocated
 from malloom.layout.strategy import Strategy
 from malloom.profile import HeapProfile
 from malloom.profile.survey import KEPT_ACCESSES
@@ -34,6 +36,7 @@ BASELINES = frozenset({"random", RECORDED})
 PLACERS = 2
 """Strategies placed at a time: a limit of memory, of which each needs its own, so not as many as there are
 cores."""
+HUGE_PAGE = 2 << 20
 LARGE = 4_000_000
 """Requests above which `auto` leaves out SELDOM_ALONE: a limit of cost, so that it answers within minutes."""
 SELDOM_ALONE = frozenset({"smart", "usage-grouped", "size", "one-per-line"})
@@ -52,6 +55,9 @@ class Ranked:
     arena_bytes: int
     planned: int
     """Requests that have a place."""
+    huge_bytes: int = 0
+    """Of the arena, those in whole parts of 2 MiB, where the plan asks for them at once: they become huge
+    pages where the system makes any."""
     by_context: F64 | None = field(default=None, compare=False)
     """Of the cycles, those for the objects of each context; None where that was not asked for."""
 
@@ -112,6 +118,8 @@ class Ranking:
         self._profile, self._geometry, self._progress = profile, geometry, progress
         self._simulation = simulation_of(profile, geometry, by_context)
         self._placed: dict[str, tuple[int, int, Groups | None, Pools | None]] = {}
+        self._huge: dict[str, int] = {}
+        self._peaks: dict[int, int] = {}
 
     def enter(self, strategies: Iterable[Strategy]) -> None:
         """Places and adds the strategies' layouts, in their order; PLACERS of them are placed at a time."""
@@ -129,6 +137,16 @@ class Ranking:
         layout = placed.result()
         self._simulation.add(strategy.name, layout.offset)
         self._placed[strategy.name] = (layout.arena_bytes, layout.planned, layout.groups, layout.pools)
+        is_huge = is_preallocated(layout, self._peak_of(layout))
+        self._huge[strategy.name] = layout.arena_bytes // HUGE_PAGE * HUGE_PAGE if is_huge else 0
+
+    def _peak_of(self, layout: Layout) -> int:
+        """Bytes of what it places at their peak. Most strategies place the same requests."""
+        placed = layout.offset >= 0
+        key = hash(placed.tobytes())
+        if key not in self._peaks:
+            self._peaks[key] = peak_bytes(self._profile, placed)
+        return self._peaks[key]
 
     def layout(self, name: str) -> Layout:
         """The layout of that strategy, as it was placed."""
@@ -149,7 +167,8 @@ class Ranking:
         by_context = None if each is None else stall_cycles_by_context(each, self._geometry)
         # The columns that the cycles come of are let go: there are some for each strategy.
         kept = replace(counts, by_context=None)
-        return Ranked(name, kept, stall_cycles(counts, self._geometry), *self._placed[name][:2], by_context)
+        cycles = stall_cycles(counts, self._geometry)
+        return Ranked(name, kept, cycles, *self._placed[name][:2], self._huge[name], by_context)
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:

@@ -10,6 +10,7 @@ from malloom.cache.geometry import Geometry
 from malloom.cache.simulate import Sample
 from malloom.errors import UsageProblem
 from malloom.layout.ranking import Ranked
+from malloom.predictions.page_costs import SMALL_PAGE, PageCosts, measured_page_costs
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class RunTime:
     seconds: float
     """Of CPU time."""
     cycle_seconds: float
+    pages: PageCosts
 
     def waiting_share(self, recorded: Ranked, sample: Sample) -> float:
         """The part of the run that waits as recorded, for heap objects. `recorded` is of the sample.
@@ -27,6 +29,13 @@ class RunTime:
         """
         waited = recorded.cycles * sample.scale * self.cycle_seconds
         return min(waited / self.seconds, 1.0)
+
+    def pages_share(self, ranked: Ranked) -> float:
+        """The part that goes into having the pages of the heap, each for the first time: those that were
+        given back and came again are not known."""
+        in_huge = min(ranked.huge_bytes // SMALL_PAGE, ranked.counts.pages)
+        seconds = self.pages.huge * in_huge + self.pages.small * (ranked.counts.pages - in_huge)
+        return seconds / self.seconds
 
 
 CYCLES_MEASURED = 5
@@ -64,7 +73,8 @@ def run_time_of(seconds: float | None, geometry: Geometry, has_all_accesses: boo
     if not has_all_accesses:
         return None
     # What else the machine does makes a cycle seem longer.
-    return RunTime(seconds, min(_native.cycle_nanoseconds() for _ in range(CYCLES_MEASURED)) * 1e-9)
+    cycle = min(_native.cycle_nanoseconds() for _ in range(CYCLES_MEASURED)) * 1e-9
+    return RunTime(seconds, cycle, measured_page_costs())
 
 
 @dataclass(frozen=True)
@@ -84,4 +94,8 @@ def predicted(ranked: Ranked, recorded: Ranked, sample: Sample, run_time: RunTim
     waiting = ranked.cycles / recorded.cycles
     if run_time is None:
         return Predicted(waiting, None)
-    return Predicted(waiting, 1 - run_time.waiting_share(recorded, sample) * (1 - waiting))
+    waits = run_time.waiting_share(recorded, sample)
+    had, has = run_time.pages_share(recorded), run_time.pages_share(ranked)
+    # What a run does beside waiting is all that pages can have taken of it.
+    pages = (has - had) * min((1 - waits) / had, 1.0) if had else 0.0
+    return Predicted(waiting, 1 - waits * (1 - waiting) + pages)

@@ -8,18 +8,22 @@ from malloom.cache.geometry import Geometry, geometry_from
 from malloom.cache.simulate import Sample, SimulatedCounts
 from malloom.errors import UsageProblem
 from malloom.layout.ranking import Ranked
+from malloom.predictions.page_costs import PageCosts, measured_page_costs
 from malloom.predictions.time import Predicted, RunTime, notes_on_time, predicted, run_time_of
 
 HOST: Geometry = replace(geometry_from("p4"), name="host")
 WHOLE = Sample(0, 0)
 
 
-def waiting(cycles: float) -> Ranked:
-    return Ranked("any", SimulatedCounts((), (), 0, 0), cycles, 0, 0)
+PAGES = PageCosts(small=1e-6, huge=1e-7)
+
+
+def waiting(cycles: float, pages: int = 0, huge_bytes: int = 0) -> Ranked:
+    return Ranked("any", SimulatedCounts((), (), 0, pages), cycles, 0, 0, huge_bytes)
 
 
 def test_only_what_waits_can_be_saved() -> None:
-    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    run_time = RunTime(1.0, 1e-9, PAGES)
     recorded = waiting(0.4e9)
     assert predicted(waiting(0.1e9), recorded, WHOLE, run_time) == Predicted(0.25, pytest.approx(0.7))
     assert predicted(recorded, recorded, WHOLE, run_time) == Predicted(1.0, 1.0)
@@ -27,19 +31,38 @@ def test_only_what_waits_can_be_saved() -> None:
     assert predicted(waiting(0.1e9), recorded, WHOLE, None) == Predicted(0.25, None)
 
 
+def test_pages_that_are_not_had_one_by_one_are_saved() -> None:
+    """A tenth of the run goes into 100,000 pages; half of them become huge."""
+    run_time = RunTime(1.0, 1e-9, PAGES)
+    recorded, placed = waiting(0.4e9, 100_000), waiting(0.4e9, 100_000, 50_000 * 4096)
+    assert predicted(placed, recorded, WHOLE, run_time) == Predicted(1.0, pytest.approx(0.955))
+    assert predicted(waiting(0.4e9, 110_000), recorded, WHOLE, run_time) == Predicted(
+        1.0, pytest.approx(1.01)
+    )
+    # No more than what does not wait.
+    slow = RunTime(0.5, 1e-9, PAGES)
+    assert predicted(waiting(0.45e9, 0), waiting(0.45e9, 100_000), WHOLE, slow).time == pytest.approx(0.9)
+
+
+def test_pages_cost_something_here_and_huge_ones_no_more() -> None:
+    found = measured_page_costs()
+    assert 1e-8 < found.small < 1e-4
+    assert 0 < found.huge < 1.5 * found.small
+
+
 def test_a_sample_counts_for_all_that_it_stands_for() -> None:
-    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    run_time = RunTime(1.0, 1e-9, PAGES)
     sample = Sample(skip=60, take=40)
     assert run_time.waiting_share(waiting(0.12e9), sample) == pytest.approx(0.4)
 
 
 def test_no_more_than_the_run_waits() -> None:
-    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    run_time = RunTime(1.0, 1e-9, PAGES)
     assert predicted(waiting(1e9), waiting(4e9), WHOLE, run_time) == Predicted(0.25, 0.25)
 
 
 def test_where_nothing_waits_nothing_is_saved() -> None:
-    run_time = RunTime(seconds=1.0, cycle_seconds=1e-9)
+    run_time = RunTime(1.0, 1e-9, PAGES)
     assert predicted(waiting(0), waiting(0), WHOLE, run_time) == Predicted(None, 1.0)
 
 
