@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -132,7 +133,7 @@ def test_the_page_of_a_large_profile_is_soon_there_and_answers_at_once(tmp_path:
         opened = [page.open(html) for _ in range(3)]
         answers = dict(clicks(page))
     print(opened, answers)
-    assert min(opened) <= TO_OPEN
+    assert median(opened) <= TO_OPEN
     late = {name: seconds for name, seconds in answers.items() if seconds > TO_ANSWER}
     assert not late, late
 

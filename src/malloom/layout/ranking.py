@@ -137,7 +137,8 @@ class Ranking:
         layout = placed.result()
         self._simulation.add(strategy.name, layout.offset)
         self._placed[strategy.name] = (layout.arena_bytes, layout.planned, layout.groups, layout.pools)
-        is_huge = is_preallocated(layout, self._peak_of(layout))
+        # Only a plan with slots asks for its arena at once: of all others no peak is looked for.
+        is_huge = layout.has_slots and is_preallocated(layout, self._peak_of(layout))
         self._huge[strategy.name] = layout.arena_bytes // HUGE_PAGE * HUGE_PAGE if is_huge else 0
 
     def _peak_of(self, layout: Layout) -> int:
