@@ -13,7 +13,7 @@ from typing import Protocol
 
 from malloom import _native
 
-VERSION = 2
+VERSION = 3
 """Of the measurement: what another one has found is not taken over."""
 MOST_BYTES = 256 << 20
 """Limit of cost: touching and reading more takes longer than a second."""
@@ -31,6 +31,9 @@ LEAST_HIDDEN_SHARE = 0.01
 LONGEST = 10_000
 """Cycles, some microseconds: whatever takes longer is no access to memory but an interruption of it."""
 
+LONGEST_CYCLE = 100.0
+"""Nanoseconds: no processor with caches has a clock of 10 MHz."""
+
 
 class Implausible(Exception):
     """What was measured cannot be, or cannot be measured: its text says why."""
@@ -39,6 +42,8 @@ class Implausible(Exception):
 class Machine(Protocol):
     """What can be measured of a machine, in cycles. `nearer` is the size of the level before; 0: there is
     none."""
+
+    cycle_nanoseconds: float
 
     def random_access(self, working_set: int, nearer: int) -> float:
         """A load that no hardware prefetcher covers, with so many bytes in use."""
@@ -55,16 +60,16 @@ class ThisMachine:
 
     def __init__(self, most_bytes: int) -> None:
         self._latency = _native.MemoryLatency(most_bytes)
-        self._cycle = _native.cycle_nanoseconds()
+        self.cycle_nanoseconds = _native.cycle_nanoseconds()
 
     def random_access(self, working_set: int, nearer: int) -> float:
-        return self._latency.random_access(working_set, nearer) / self._cycle
+        return self._latency.random_access(working_set, nearer) / self.cycle_nanoseconds
 
     def sequential_access(self, working_set: int, nearer: int) -> float:
-        return self._latency.sequential_access(working_set, nearer) / self._cycle
+        return self._latency.sequential_access(working_set, nearer) / self.cycle_nanoseconds
 
     def page_walk(self) -> float:
-        return _native.page_walk_nanoseconds() / self._cycle
+        return _native.page_walk_nanoseconds() / self.cycle_nanoseconds
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,9 @@ class Calibration:
     """Of the last level, what this machine gets: guests that it does not see may have the rest."""
     shown_last_level_bytes: int
     """What the kernel shows of it."""
+    cycle_nanoseconds: float
+    """What a cycle took when these were measured: with another clock, or a neighbour on the same core, it is
+    half or twice as much, where the same access to memory takes the same time."""
 
     def __post_init__(self) -> None:
         _check(self)
@@ -95,7 +103,8 @@ class Calibration:
             for each in (self.effective_last_level_bytes, self.shown_last_level_bytes)
         )
         return (
-            f"{', '.join(levels)}, memory {memory}, page walk {self.page_walk:.0f} cycles; "
+            f"{', '.join(levels)}, memory {memory}, page walk {self.page_walk:.0f} cycles of "
+            f"{self.cycle_nanoseconds:.2f} ns; "
             f"a prefetched miss costs {self.hidden_share:.0%} of a full miss; "
             f"this machine gets about {effective} of the last-level cache of {shown}"
         )
@@ -125,6 +134,7 @@ def measure(machine: Machine, sizes: Sequence[int], most_bytes: int) -> Calibrat
         hidden_share=_share(sequential, at_random, first),
         effective_last_level_bytes=min(max(_left_at(curve), sizes[-2]), sizes[-1]),
         shown_last_level_bytes=sizes[-1],
+        cycle_nanoseconds=machine.cycle_nanoseconds,
     )
 
 
@@ -191,6 +201,8 @@ def _check(found: Calibration) -> None:
         raise Implausible(f"a page walk seems to take {found.page_walk:.0f} cycles")
     if not LEAST_HIDDEN_SHARE <= found.hidden_share <= 1:
         raise Implausible(f"a prefetched miss seems to cost {found.hidden_share:.2f} of another")
+    if not 0 < found.cycle_nanoseconds < LONGEST_CYCLE:
+        raise Implausible(f"a cycle seems to take {found.cycle_nanoseconds:.2f} ns")
     sizes = found.effective_last_level_bytes, found.shown_last_level_bytes
     if not (all(isinstance(each, int) for each in sizes) and 0 < sizes[0] <= sizes[1]):
         raise Implausible(f"{found.effective_last_level_bytes} bytes seem to be left of the last level")

@@ -124,7 +124,11 @@ def _measured(sizes: Sequence[int]) -> Calibration | str:
     """The quietest of some rounds, each in memory of its own: what disturbs only ever adds."""
     rounds = [_one_round(sizes) for _ in range(ROUNDS)]
     found = [each for each in rounds if isinstance(each, Calibration)]
-    return min(found, key=lambda each: each.memory or float("inf")) if found else rounds[-1]
+    return min(found, key=_memory_nanoseconds) if found else rounds[-1]
+
+
+def _memory_nanoseconds(found: Calibration) -> float:
+    return float("inf") if found.memory is None else found.memory * found.cycle_nanoseconds
 
 
 def _one_round(sizes: Sequence[int]) -> Calibration | str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from malloom.cache.calibration import Calibration
 from malloom.cache.calibration_file import calibration_of_host
 from malloom.errors import UsageProblem
+from malloom.huge_pages import chosen_huge_pages
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _SIZE = re.compile(r"(\d+)([KMG]?)$")
@@ -59,8 +60,12 @@ class Geometry:
     """Cycles that a page walk takes when all TLBs missed."""
     replacement: str = "lru"
     """lru, tree-plru or random, at every level."""
+    has_huge_pages: bool = False
+    """Whether the system has pages of 2 MiB, each of which takes one entry of a TLB."""
     hidden_share: float = HIDDEN_SHARE
     """Part of its latency that a miss costs when the hardware prefetcher covers it."""
+    cycle_nanoseconds: float | None = None
+    """Of the latencies' unit; None: of no machine, or not known."""
     notes: tuple[str, ...] = ()
     """What a user has to know about how it came about."""
 
@@ -98,6 +103,7 @@ def zen5() -> Geometry:
         (_tlb("TLB1", 96, 6, 4096, 0), _tlb("TLB2", 4096, 16, 4096, 7)),
         memory_latency=350,
         walk_latency=40,
+        has_huge_pages=True,
     )
 
 
@@ -170,8 +176,10 @@ def host(cpu_folder: Path = _CPU, calibration: Calibration | str = "not measured
             "this machine does not say what caches it has", remedy="give --cache a name, such as zen5"
         )
     if isinstance(calibration, str):
-        return _published(caches, calibration)
-    return _calibrated(caches, calibration)
+        found = _published(caches, calibration)
+    else:
+        found = _calibrated(caches, calibration)
+    return replace(found, has_huge_pages=chosen_huge_pages() in ("always", "madvise"))
 
 
 def calibrated_host() -> Geometry:
@@ -199,6 +207,7 @@ def _calibrated(caches: list[Level], found: Calibration) -> Geometry:
         memory_latency=found.levels[-1] + beyond if found.memory is None else found.memory,
         walk_latency=max(found.page_walk - model.tlbs[-1].latency, 0),
         hidden_share=found.hidden_share,
+        cycle_nanoseconds=found.cycle_nanoseconds,
     )
 
 

@@ -127,9 +127,11 @@ class Simulation:
             geometry.replacement,
         )
 
-    def add(self, name: str, offset: I64) -> None:
-        """Adds a layout. Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
-        self._touched[name] = self._native.add(np.ascontiguousarray(offset, dtype=np.int64))
+    def add(self, name: str, offset: I64, huge_bytes: int = 0) -> None:
+        """Adds a layout, the first `huge_bytes` of whose arena are in huge pages where the machine has any.
+        Raises ValueError where an offset is not a multiple of 16 below 64 GiB."""
+        column = np.ascontiguousarray(offset, dtype=np.int64)
+        self._touched[name] = self._native.add(column, huge_bytes if self._geometry.has_huge_pages else 0)
 
     def add_moved(
         self, name: str, offset: I64, second: I64, places: U32, first_bytes: int, second_bytes: int

@@ -135,11 +135,11 @@ class Ranking:
     def _add(self, strategy: Strategy, placed: Future[Layout]) -> None:
         self._progress.placing(strategy.name)
         layout = placed.result()
-        self._simulation.add(strategy.name, layout.offset)
         self._placed[strategy.name] = (layout.arena_bytes, layout.planned, layout.groups, layout.pools)
         # Only a plan with slots asks for its arena at once: of all others no peak is looked for.
         is_huge = layout.has_slots and is_preallocated(layout, self._peak_of(layout))
         self._huge[strategy.name] = layout.arena_bytes // HUGE_PAGE * HUGE_PAGE if is_huge else 0
+        self._simulation.add(strategy.name, layout.offset, self._huge[strategy.name])
 
     def _peak_of(self, layout: Layout) -> int:
         """Bytes of what it places at their peak. Most strategies place the same requests."""

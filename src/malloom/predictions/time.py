@@ -38,8 +38,6 @@ class RunTime:
         return seconds / self.seconds
 
 
-CYCLES_MEASURED = 5
-"""Times, of some microseconds each."""
 NOT_WHOLE = "no share of the time is predicted: the profile does not have every access"
 
 
@@ -72,9 +70,8 @@ def run_time_of(seconds: float | None, geometry: Geometry, has_all_accesses: boo
         )
     if not has_all_accesses:
         return None
-    # What else the machine does makes a cycle seem longer.
-    cycle = min(_native.cycle_nanoseconds() for _ in range(CYCLES_MEASURED)) * 1e-9
-    return RunTime(seconds, cycle, measured_page_costs())
+    cycle = geometry.cycle_nanoseconds or _native.cycle_nanoseconds()
+    return RunTime(seconds, cycle * 1e-9, measured_page_costs())
 
 
 @dataclass(frozen=True)

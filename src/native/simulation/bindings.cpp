@@ -62,24 +62,25 @@ class Simulation {
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
-    /// Adds a layout; returns the lines and pages that it touches.
-    std::pair<uint64_t, uint64_t> add(const ArrayView<int64_t>& offsets) {
+    /// Adds a layout whose arena begins with so many bytes in huge pages; returns the lines and pages that it
+    /// touches.
+    std::pair<uint64_t, uint64_t> add(const ArrayView<int64_t>& offsets, uint64_t huge_bytes) {
         std::vector<uint32_t> granules = addresses_.granules(to_span(offsets));
         const Footprint touched = footprint(addresses_, granules, to_span(sizes_), to_span(accesses_));
-        layouts_.push_back(make_simulated_layout(geometry_, replacement_, requests(), std::move(granules)));
+        layouts_.push_back(
+            make_simulated_layout(geometry_, replacement_, requests(), std::move(granules), {}, huge_bytes));
         return {touched.lines, touched.pages};
     }
 
     /// Adds a layout in which some requests' objects have their fields in other places (MovedFields):
-    /// `second` as `offsets`, -1 where the fields stay; places at or above `first_bytes` are that far behind
-    /// the begin of the second object.
+    /// `second` as `offsets`, -1 where the fields stay.
     void add_moved(const ArrayView<int64_t>& offsets, const ArrayView<int64_t>& second,
                    const ArrayView<uint32_t>& places, uint64_t first_bytes, uint64_t second_bytes) {
-        MovedFields moved{addresses_.granules(to_span(second)), {}, first_bytes, second_bytes};
-        for (const uint32_t place : to_span(places)) {
-            const bool in_first = place < first_bytes;
-            moved.places.push_back(in_first ? place : uint32_t(place - first_bytes) | MovedFields::in_second);
-        }
+        const auto of_bytes = to_span(places);
+        MovedFields moved{addresses_.granules(to_span(second)),
+                          {of_bytes.begin(), of_bytes.end()},
+                          first_bytes,
+                          second_bytes};
         moved.check(addresses_.requests());
         layouts_.push_back(make_simulated_layout(geometry_, replacement_, requests(),
                                                  addresses_.granules(to_span(offsets)), std::move(moved)));
@@ -205,7 +206,7 @@ void bind_simulation(nb::module_& module) {
              nb::arg("recorded"), nb::arg("sizes"), nb::arg("accesses"), nb::arg("first_access"),
              nb::arg("contexts"), nb::arg("context_count"), nb::arg("caches"), nb::arg("tlbs"),
              nb::arg("replacement"))
-        .def("add", &Simulation::add, nb::arg("offsets"))
+        .def("add", &Simulation::add, nb::arg("offsets"), nb::arg("huge_bytes"))
         .def("add_moved", &Simulation::add_moved, nb::arg("offsets"), nb::arg("second"), nb::arg("places"),
              nb::arg("first_bytes"), nb::arg("second_bytes"))
         .def("retain", &Simulation::retain, nb::arg("numbers"))

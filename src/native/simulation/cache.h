@@ -66,6 +66,9 @@ class Cache {
         return static_cast<Missed>(missed);
     }
 
+    /// References one line by its number.
+    Missed reference(uint32_t line) { return hit(line) ? Missed::none : Missed::first; }
+
     CacheCounts counts;
 
   private:

@@ -16,6 +16,21 @@ struct Geometry {
     std::vector<CacheShape> tlbs;
 };
 
+/// Addresses that lie in huge pages: a TLB has one entry for each of them.
+struct HugePages {
+    static constexpr unsigned shift = 21;
+
+    uint64_t begin = 0;
+    uint64_t bytes = 0;
+
+    bool contain(uint64_t address) const { return address - begin < bytes; }
+
+    /// Numbers of their own, above those of all small pages below 2^37.
+    uint32_t number(uint64_t address) const {
+        return uint32_t{1} << 31 | static_cast<uint32_t>((address - begin) >> shift);
+    }
+};
+
 /// What one access met.
 struct AccessMisses {
     unsigned levels = 0;  ///< caches that missed, from the first on
@@ -31,10 +46,11 @@ struct AccessMisses {
 template <class Replacement>
 class Hierarchy {
   public:
-    explicit Hierarchy(const Geometry& geometry)
+    explicit Hierarchy(const Geometry& geometry, const HugePages& huge_pages = {})
         : streams_(static_cast<unsigned>(std::countr_zero(geometry.caches.front().line_bytes))),
           caches_(geometry.caches.begin(), geometry.caches.end()),
-          tlbs_(geometry.tlbs.begin(), geometry.tlbs.end()) {}
+          tlbs_(geometry.tlbs.begin(), geometry.tlbs.end()),
+          huge_pages_(huge_pages) {}
 
     /// One load or store; `weight` equal ones in a row, of which only the first can miss.
     AccessMisses access(uint64_t address, unsigned bytes, uint32_t weight) {
@@ -104,9 +120,12 @@ class Hierarchy {
     }
 
     unsigned reference_tlbs(uint64_t address, unsigned bytes) {
+        const bool huge = huge_pages_.contain(address);
         unsigned missed = 0;
         for (Cache<Replacement>& tlb : tlbs_) {
-            if (tlb.reference(address, bytes) == Missed::none) {
+            const Missed here =
+                huge ? tlb.reference(huge_pages_.number(address)) : tlb.reference(address, bytes);
+            if (here == Missed::none) {
                 break;
             }
             ++tlb.counts.misses;
@@ -129,6 +148,7 @@ class Hierarchy {
     uint64_t references_ = 0;
     std::vector<Cache<Replacement>> caches_;
     std::vector<Cache<Replacement>> tlbs_;
+    HugePages huge_pages_;
 };
 
 }  // namespace malloom::native

@@ -18,12 +18,13 @@ template <class Replacement>
 class LayoutUnder final : public SimulatedLayout {
   public:
     LayoutUnder(const Geometry& geometry, const SimulatedRequests& requests, std::vector<uint32_t> granules,
-                MovedFields moved)
+                MovedFields moved, uint64_t huge_bytes)
         : requests_(requests),
           granules_(std::move(granules)),
           moved_(std::move(moved)),
           geometry_(geometry),
-          hierarchy_(geometry),
+          huge_pages_{SimulatedAddresses::arena_start, huge_bytes},
+          hierarchy_(geometry, huge_pages_),
           by_context_(requests.contexts, geometry) {}
 
     void run(std::span<const ResolvedAccess> accesses, bool counted) override {
@@ -55,7 +56,7 @@ class LayoutUnder final : public SimulatedLayout {
     std::span<const uint32_t> granules() const override { return granules_; }
 
     void reset() override {
-        hierarchy_ = Hierarchy<Replacement>(geometry_);
+        hierarchy_ = Hierarchy<Replacement>(geometry_, huge_pages_);
         by_context_.reset();
     }
 
@@ -81,6 +82,7 @@ class LayoutUnder final : public SimulatedLayout {
     MovedFields moved_;
     std::vector<uint64_t> starts_;
     Geometry geometry_;
+    HugePages huge_pages_;
     Hierarchy<Replacement> hierarchy_;
     MissesByContext by_context_;
 };
@@ -128,21 +130,23 @@ bool counts_at(const Sampling& sampling, uint64_t at) {
 std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
                                                        const std::string& replacement,
                                                        const SimulatedRequests& requests,
-                                                       std::vector<uint32_t> granules, MovedFields moved) {
+                                                       std::vector<uint32_t> granules, MovedFields moved,
+                                                       uint64_t huge_bytes) {
     if (geometry.caches.empty()) {
         throw std::invalid_argument("a geometry needs at least one cache");
     }
+    const auto made = [&]<class Replacement>() -> std::unique_ptr<SimulatedLayout> {
+        return std::make_unique<LayoutUnder<Replacement>>(geometry, requests, std::move(granules),
+                                                          std::move(moved), huge_bytes);
+    };
     if (replacement == "lru") {
-        return std::make_unique<LayoutUnder<LeastRecentlyUsed>>(geometry, requests, std::move(granules),
-                                                                std::move(moved));
+        return made.template operator()<LeastRecentlyUsed>();
     }
     if (replacement == "tree-plru") {
-        return std::make_unique<LayoutUnder<TreePseudoLru>>(geometry, requests, std::move(granules),
-                                                            std::move(moved));
+        return made.template operator()<TreePseudoLru>();
     }
     if (replacement == "random") {
-        return std::make_unique<LayoutUnder<RandomReplacement>>(geometry, requests, std::move(granules),
-                                                                std::move(moved));
+        return made.template operator()<RandomReplacement>();
     }
     throw std::invalid_argument("replacement is lru, tree-plru or random");
 }

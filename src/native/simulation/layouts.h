@@ -48,12 +48,12 @@ struct SimulatedRequests {
 };
 
 /// `replacement` is lru, tree-plru or random, else std::invalid_argument. Keeps what `requests` refers to.
-/// `moved` without requests: all fields stay.
+/// `moved` without requests: all fields stay. The first `huge_bytes` of the arena are in huge pages.
 std::unique_ptr<SimulatedLayout> make_simulated_layout(const Geometry& geometry,
                                                        const std::string& replacement,
                                                        const SimulatedRequests& requests,
-                                                       std::vector<uint32_t> granules,
-                                                       MovedFields moved = {});
+                                                       std::vector<uint32_t> granules, MovedFields moved = {},
+                                                       uint64_t huge_bytes = 0);
 
 /// Runs the whole stream through every layout. `progress` is told how many accesses are done, some times a
 /// second. Throws std::out_of_range on an access to a request that is not there.

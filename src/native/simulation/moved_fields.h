@@ -15,11 +15,9 @@ namespace malloom::native {
 /// Where the bytes of some requests' objects go: into a first object, and where the structure is split, into
 /// a second one. An access goes where its first byte goes, whole.
 struct MovedFields {
-    /// In a place: in the second object, else in the first.
-    static constexpr uint32_t in_second = uint32_t{1} << 31;
-
     std::vector<uint32_t> second;  ///< per request the granule of its second object; unplaced: it stays whole
-    std::vector<uint32_t> places;  ///< per byte of such an object its offset there, perhaps with in_second
+    std::vector<uint32_t> places;  ///< per byte of such an object its offset in the first, or behind it, as
+                                   ///< if they were one, in the second
     uint64_t first_bytes = 0;
     uint64_t second_bytes = 0;
 
@@ -36,9 +34,9 @@ struct MovedFields {
             return first + offset;
         }
         const uint32_t place = places[offset];
-        return (place & in_second) != 0
-                   ? addresses.address(access.request, second[access.request]) + (place & ~in_second)
-                   : first + place;
+        return place < first_bytes
+                   ? first + place
+                   : addresses.address(access.request, second[access.request]) + (place - first_bytes);
     }
 
     /// Throws std::invalid_argument where a place lies outside of both objects, or requests differ in number.
@@ -47,7 +45,7 @@ struct MovedFields {
             throw std::invalid_argument("moved fields have another number of requests than the profile");
         }
         for (const uint32_t place : places) {
-            if ((place & ~in_second) >= ((place & in_second) != 0 ? second_bytes : first_bytes)) {
+            if (place >= first_bytes + second_bytes) {
                 throw std::invalid_argument("a field is moved outside of its object");
             }
         }

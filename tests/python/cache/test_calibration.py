@@ -15,7 +15,7 @@ from malloom.cache.calibration_file import calibration_of_host, load, machine_ke
 
 K, M = 1 << 10, 1 << 20
 SIZES = (48 * K, 2 * M, 480 * M)
-FOUND = Calibration((10.0, 120.0), 500.0, 50.0, 0.03, 48 * M, 480 * M)
+FOUND = Calibration((10.0, 120.0), 500.0, 50.0, 0.03, 48 * M, 480 * M, 0.4)
 
 
 class MadeUp:
@@ -24,6 +24,7 @@ class MadeUp:
     def __init__(self, last_level: int, cycles: tuple[float, ...] = (5, 15, 125, 525)) -> None:
         self.sizes = (*SIZES[:2], last_level)
         self.cycles = cycles
+        self.cycle_nanoseconds = 0.4
         self.asked: list[int] = []
 
     def random_access(self, working_set: int, nearer: int) -> float:
@@ -46,7 +47,7 @@ def test_levels_are_beyond_the_first() -> None:
     assert found.levels == (10, 120)
     assert found.memory == pytest.approx(520, rel=0.15)
     assert found.hidden_share == pytest.approx(0.04)
-    assert found.page_walk == 50
+    assert found.page_walk == 50 and found.cycle_nanoseconds == 0.4
 
 
 @pytest.mark.parametrize("last_level", [16 * M, 32 * M, 48 * M])
@@ -159,6 +160,9 @@ def damaged(changes: dict[str, object]) -> bytes:
         damaged({"memory": 3.0}),
         damaged({"effective_last_level_bytes": 0.5}),
         damaged({"unknown": 1}),
+        damaged({"cycle_nanoseconds": 0.0}),
+        damaged({"cycle_nanoseconds": float("nan")}),
+        damaged({"cycle_nanoseconds": 1e9}),
     ],
 )
 def test_a_damaged_file_holds_nothing(tmp_path: Path, content: bytes) -> None:

@@ -105,6 +105,7 @@ GUEST = [
     described("3", "Unified", "491520K", "16"),
 ]
 """A socket's cache seen by a small guest."""
+CALIBRATION = Calibration((11.0, 125.0), 600.0, 57.0, 0.02, 50 << 20, 480 << 20, 0.4)
 
 
 def test_a_cache_whose_size_the_kernel_does_not_say_is_left_out(tmp_path: Path) -> None:
@@ -117,18 +118,28 @@ def test_a_cache_whose_size_the_kernel_does_not_say_is_left_out(tmp_path: Path) 
 
 def test_a_calibrated_host_has_its_own_latencies_and_last_level(tmp_path: Path) -> None:
     write_cpu(tmp_path, 2, GUEST)
-    found = Calibration((11.0, 125.0), 600.0, 57.0, 0.02, 50 << 20, 480 << 20)
+    found = CALIBRATION
     geometry = host(tmp_path, found)
     assert [level.latency for level in geometry.caches] == [0, 11, 125]
     assert (geometry.memory_latency, geometry.walk_latency, geometry.hidden_share) == (600, 50, 0.02)
     assert geometry.caches[-1].size_bytes == 50 << 20 and geometry.notes == ()
+    assert geometry.cycle_nanoseconds == 0.4
     assert last_level_bytes(tmp_path) == 480 << 20
 
 
 def test_where_memory_was_not_reached_it_is_as_far_away_as_published(tmp_path: Path) -> None:
     write_cpu(tmp_path, 2, GUEST)
-    found = Calibration((11.0, 125.0), None, 57.0, 0.02, 50 << 20, 480 << 20)
+    found = Calibration((11.0, 125.0), None, 57.0, 0.02, 50 << 20, 480 << 20, 0.4)
     assert host(tmp_path, found).memory_latency == 125 + 300
+
+
+def test_the_system_gives_huge_pages_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_cpu(tmp_path, 2, GUEST)
+    found = CALIBRATION
+    for setting, has in (("always", True), ("madvise", True), ("never", False), ("", False)):
+        monkeypatch.setattr("malloom.cache.geometry.chosen_huge_pages", lambda given=setting: given)
+        assert host(tmp_path, found).has_huge_pages is host(tmp_path, "unknown").has_huge_pages is has
+    assert zen5().has_huge_pages and not geometry_from("p4").has_huge_pages
 
 
 def test_a_host_that_could_not_be_measured_is_taken_for_a_published_machine(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The native simulator against a plain model of the same machine, and its own invariants."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -166,6 +168,27 @@ def test_contexts_have_parts_of_the_counts(
             unused = sorted({*range(len(profile.contexts))} - {contexts[request] for request in named})
             assert not cycles[unused].any()
         simulation.retain(["moved", "recorded"])
+
+
+@pytest.mark.parametrize("replacement", ["lru", "tree-plru", "random"])
+def test_a_huge_page_takes_one_entry_of_a_tlb(replacement: str) -> None:
+    """A line of each of 1024 small pages, four times over: 512 of them are in a huge page."""
+    profile = HeapProfile.from_arrays([16] * 1024, accesses=[*range(1024)] * 4, offsets=[0] * 4096)
+    shape = geometry_from(f"L1:256:4:64,TLB1:8:8:4096,TLB2:64:4:4096,{replacement}")
+    layout, counted = np.arange(1024) * 4096, {}
+    for name, geometry in (("none", shape), ("has", replace(shape, has_huge_pages=True))):
+        for huge_bytes in (0, 2 << 20, 4 << 20):
+            simulation = Simulation(profile, geometry)
+            simulation.add("placed", layout, huge_bytes)
+            counted[name, huge_bytes] = simulation.run()["placed"]
+    assert counted["has", 2 << 20].caches == counted["none", 0].caches
+    missed = {key: [level.misses for level in counts.tlbs] for key, counts in counted.items()}
+    assert missed["none", 0] == missed["none", 4 << 20] == missed["has", 0]
+    assert missed["has", 4 << 20] == [2, 2]
+    if replacement != "random":
+        assert missed["none", 0] == [4096, 4096]
+        # The small pages between two turns push the huge one out, where they all go through the same sets.
+        assert missed["has", 2 << 20] == [4 * 513, 4 * 513]
 
 
 def test_a_sample_stands_for_the_run() -> None:
