@@ -3,27 +3,33 @@ through a pipe by its DevTools protocol (https://chromedevtools.github.io/devtoo
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 LONGEST = 60.0
 """Seconds to wait for a page."""
+LONGEST_LOOK = 180.0
+"""Seconds for a browser from its start to its end."""
 COMMANDS, ANSWERS = 3, 4
 """The descriptors that Chromium reads and writes."""
+WIDTH, HEIGHT = 1280, 860
 OPTIONS = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
-    "--remote-debugging-pipe",
     "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--window-size=1280,860",
+    f"--window-size={WIDTH},{HEIGHT}",
 )
+"""Without a network: no name of a host is found."""
 DRAWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 """Until what was changed is drawn."""
 
@@ -124,13 +130,31 @@ class Browser:
         return [str(each) for each in found]
 
 
+def looked_at(page: Path, state: str, *options: str) -> str:
+    """What a browser says that opens a page, does what the options say within 20 s of the page's own time,
+    and ends."""
+    with TemporaryDirectory(dir=page.parent, prefix="browser-") as folder:
+        kept = [f"--user-data-dir={folder}", "--virtual-time-budget=20000"]
+        command = ["chromium", *OPTIONS, *kept, *options, f"file://{page}#{state}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LONGEST_LOOK)
+    return done.stdout
+
+
+@functools.cache
+def shown(page: Path, state: str = "", *options: str) -> str:
+    """What the browser has made of the page, without the code in it."""
+    html = looked_at(page, state, *options, "--dump-dom")
+    return re.sub(r"<script.*?</script>|<style.*?</style>", "", html, flags=re.DOTALL)
+
+
 @contextmanager
 def browser(folder: Path) -> Iterator[Browser]:
     """One that keeps its files in the folder, and is gone at the end."""
     read, commands = os.pipe()
     answers, written = os.pipe()
     script = f'exec {COMMANDS}<&{read} {ANSWERS}>&{written}; exec chromium "$@" about:blank'
-    words = ["bash", "-c", script, "chromium", *OPTIONS, f"--user-data-dir={folder / 'browser'}"]
+    kept = f"--user-data-dir={folder / 'browser'}"
+    words = ["bash", "-c", script, "chromium", *OPTIONS, "--remote-debugging-pipe", kept]
     process = subprocess.Popen(
         words, pass_fds=(read, written), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from end_to_end.browser import looked_at
 from end_to_end.conftest import ROOT, WORKLOADS, done_well
 from malloom.bench.types.builds import built
 from malloom.bench.types.programs import PROGRAMS
@@ -22,7 +22,6 @@ FOLDER = ROOT / "docs/gallery"
 MADE_OF = FOLDER / "made-of.txt"
 """The hash of all that pages are made of, as it was when the pictures were taken."""
 PAGE_FILES = ROOT / "src/malloom/page"
-WIDTH, HEIGHT = 1280, 860
 JQ_SCRIPT = """
 group_by(.section) | map({section: .[0].section, names: (map(.name) | sort | .[:3]), sum: (map(.size) | add)})
 """
@@ -122,20 +121,7 @@ SHOTS = (
 
 def take(page: Path, tab: str, picture: Path) -> None:
     """A picture of a page as the browser shows it."""
-    command = [
-        "chromium",
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        f"--user-data-dir={page.parent}/browser-{picture.stem}",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        f"--window-size={WIDTH},{HEIGHT}",
-        "--virtual-time-budget=20000",
-        f"--screenshot={picture}",
-        f"file://{page}#{tab}",
-    ]
-    subprocess.run(command, capture_output=True, check=True, timeout=180)
+    looked_at(page, tab, "--hide-scrollbars", f"--screenshot={picture}")
 
 
 def hash_of_pages() -> str:

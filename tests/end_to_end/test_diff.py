@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.browser import shown
 from end_to_end.conftest import Finished, done_well
-from end_to_end.test_page import rows_of, shown
+from end_to_end.test_page import rows_of
 
 BEFORE = """
 #include <stdlib.h>

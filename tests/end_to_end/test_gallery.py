@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.gallery import FOLDER, HEIGHT, MADE_OF, SHOTS, WIDTH, Shot, hash_of_pages, jq_report, take
+from end_to_end.browser import HEIGHT, WIDTH
+from end_to_end.gallery import FOLDER, MADE_OF, SHOTS, Shot, hash_of_pages, jq_report, take
 
 
 def size_of(picture: Path) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.browser import shown
 from end_to_end.conftest import Finished, done_well
 
 PROGRAM = """
@@ -51,24 +52,6 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done_well(folder, "record", "-o", "run.profile", "--", program, "<i>", "é\n🙂")
     done_well(folder, "report", folder / "run.profile", "--format", "html")
     return folder / "run.profile"
-
-
-@functools.cache
-def shown(page: Path, tab: str) -> str:
-    """What the browser has made of the page, without the code in it."""
-    command = [
-        "chromium",
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={page.parent}/browser-{tab}",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        "--virtual-time-budget=20000",
-        "--dump-dom",
-        f"file://{page}#{tab}",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    return re.sub(r"<script.*?</script>|<style.*?</style>", "", done.stdout, flags=re.DOTALL)
 
 
 def page_of(profile: Path) -> Path:

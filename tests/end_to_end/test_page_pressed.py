@@ -1,5 +1,6 @@
 """The page of a profile as it is used: what a click, a word and a key change, and how soon."""
 
+import json
 import resource
 import subprocess
 import time
@@ -11,8 +12,11 @@ import pytest
 
 from end_to_end.browser import Browser, browser
 from end_to_end.conftest import COMMAND, ROOT, done_well
+from malloom.profile import HeapProfile
+from malloom.profile.requests import NEVER
 
 MAKER = ROOT / "build/release/src/native/synthetic/make_synthetic_profile"
+FLAME = "document.getElementById('flame-chart').data[0]"
 ROWS = "#table tbody tr[data-site]"
 MOST_SECONDS, MOST_KILOBYTES, MOST_BYTES = 120.0, 4 << 20, 15_000_000
 """What the page of the large profile may take, and its size."""
@@ -26,13 +30,26 @@ def made(folder: Path, *counts: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a profile of many call sites, and its page."""
     folder = tmp_path_factory.mktemp("pressed")
     made(folder, 20_000, 100_000, 1, 1000)
     done_well(folder, "report", "made.profile", "--format", "html", "-o", "made.html")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Iterator[Browser]:
     with browser(folder) as opened:
         opened.open(folder / "made.html", "sites")
         yield opened
+
+
+@pytest.fixture(scope="module")
+def totals(folder: Path) -> dict[str, int]:
+    """Those of the report, which are not the page's."""
+    told: dict[str, int] = json.loads(done_well(folder, "report", "made.profile", "--json").stdout)["totals"]
+    return told
 
 
 def measured(page: Browser, name: str) -> list[float]:
@@ -69,6 +86,23 @@ def test_a_heading_orders_the_rows_and_a_word_leaves_some(page: Browser) -> None
     assert page.texts(ROWS) == []
     page.put("#search", "")
     assert page.texts("#found")[0] != found
+
+
+def test_more_of_a_tree_is_shown_within_what_is_open(page: Browser) -> None:
+    """Of a call that calls more than are shown at once."""
+    page.put("#view", "callers")
+    page.press("#table tbody button[aria-expanded='false']")
+    inner = "#table tbody tr[data-depth='1']"
+    shown, below = page.texts(inner), page.texts("#table tbody tr[data-depth='0']")
+    left = int(shown[-1].removeprefix("show more (").removesuffix(" left)").replace(",", ""))
+    page.press(f"{inner} button:not([aria-expanded])")
+    after = page.texts(inner)
+    assert after[: len(shown) - 1] == shown[:-1]
+    assert len(after) == len(shown) - 1 + min(left, 100) + (left > 100)
+    assert len(set(after)) == len(after)
+    assert page.texts("#table tbody tr[data-depth='0']") == below
+    page.press("#table tbody button[aria-expanded='true']")
+    page.put("#view", "list")
 
 
 @pytest.mark.parametrize("view", ["callers", "callees"])
@@ -113,6 +147,39 @@ def test_a_click_on_a_call_of_the_flame_graph_goes_into_it_and_one_on_its_caller
     assert page.run("document.getElementById('flame-chart').data[0].level") == level
     page.point("#flame-chart .pathbar .surface")
     assert page.run("document.getElementById('flame-chart').data[0].level") == "all"
+    page.press("#tab-sites")
+
+
+def test_the_flame_graph_is_as_wide_as_the_profile(page: Browser, totals: dict[str, int]) -> None:
+    page.press("#tab-flame")
+    for name in page.run("[...document.getElementById('measure').options].map((each) => each.value)"):
+        page.put("#measure", name)
+        chart = page.run(f"(({{ ids, parents, values }}) => [ids, parents, values])({FLAME})")
+        below = sum(value for _, parent, value in zip(*chart, strict=True) if parent == "all")
+        whole = page.run(f"state.sites.reduce((sum, site) => sum + (site.{name} ?? 0), 0)")
+        assert chart[2][chart[0].index("all")] == pytest.approx(whole), name
+        assert 0.9 * whole <= below <= whole * (1 + 1e-9), "all but the calls that are too small"
+        if name in totals:
+            assert whole == totals[name], name
+    page.press("#tab-sites")
+
+
+def test_the_timeline_is_as_high_as_the_profile(page: Browser, totals: dict[str, int]) -> None:
+    page.press("#tab-timeline")
+    heights = page.run("document.getElementById('timeline-chart').data.map((trace) => trace.y)")
+    assert max(map(sum, zip(*heights, strict=True))) == totals["live_peak"]
+    marked = page.run("document.getElementById('timeline-chart').layout.shapes[0].x0")
+    moments = page.run("document.getElementById('timeline-chart').data[0].x")
+    assert sum(height[moments.index(marked)] for height in heights) == totals["live_peak"]
+    page.press("#tab-sites")
+
+
+def test_the_processes_have_their_events_and_accesses(page: Browser, folder: Path) -> None:
+    page.press("#tab-processes")
+    profile = HeapProfile.open(folder / "made.profile")
+    rows = page.texts("#process-table tbody tr td")
+    released = int((profile.requests.death != NEVER).sum())
+    assert rows[3:] == [f"{len(profile.requests) + released:,}", f"{profile.access_entries:,}"]
     page.press("#tab-sites")
 
 

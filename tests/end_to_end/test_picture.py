@@ -3,13 +3,13 @@
 import functools
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
 import pytest
 
+from end_to_end.browser import shown
 from end_to_end.conftest import WORKLOADS, Finished, done_well
 from malloom.layout.plan_places import plan_places
 from malloom.page.picture import Picture, picture_of
@@ -53,25 +53,6 @@ def traverse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def picture(folder: Path) -> Picture:
     profile = HeapProfile.open(folder / "run.profile")
     return picture_of(profile, plan_places(profile, folder / "run.plan"))
-
-
-@functools.cache
-def shown(page: Path, state: str = "", *flags: str) -> str:
-    """What the browser has made of the page within 20 s of its own time, without the code in it."""
-    command = [
-        "chromium",
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={page.parent}/browser-{page.stem}-{state}{len(flags)}",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        "--virtual-time-budget=20000",
-        *flags,
-        "--dump-dom",
-        f"file://{page}#{state}",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    return re.sub(r"<script.*?</script>|<style.*?</style>", "", done.stdout, flags=re.DOTALL)
 
 
 def text_of(html: str, identity: str) -> str:
