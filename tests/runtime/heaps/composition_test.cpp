@@ -17,6 +17,95 @@ class CompositionConformance : public testing::Test {
 };
 TYPED_TEST_SUITE(CompositionConformance, AllCompositions);
 
+// Keeps a random set of objects alive and checks that none ever touches another.
+template <typename Heap>
+void live_and_let_live(Heap& heap, unsigned seed, int steps) {
+    std::mt19937 random(seed);
+    struct Object {
+        unsigned char* start;
+        size_t bytes;
+        unsigned char mark;
+    };
+    std::vector<Object> objects;
+    const auto check = [](const Object& object) {
+        for (size_t i = 0; i < object.bytes; ++i) {
+            ASSERT_EQ(object.start[i], object.mark);
+        }
+    };
+    for (int step = 0; step < steps; ++step) {
+        const auto mark = static_cast<unsigned char>(random());
+        const size_t bytes = random() % 100 == 0 ? random() % 100000 : random() % 2100;
+        const unsigned context = random() % composition_contexts;
+        if (objects.size() < 300 && random() % 3 != 0) {
+            auto* start =
+                static_cast<unsigned char*>(heap.allocate(bytes, random() % 8 == 0 ? 64 : 0, context));
+            ASSERT_NE(start, nullptr);
+            memset(start, mark, bytes);
+            objects.push_back({start, bytes, mark});
+        } else if (!objects.empty()) {
+            Object& object = objects[random() % objects.size()];
+            check(object);
+            if (random() % 3 == 0) {
+                const size_t wanted = bytes + 1;
+                object.start = static_cast<unsigned char*>(heap.reallocate(object.start, wanted, context));
+                ASSERT_NE(object.start, nullptr);
+                memset(object.start, object.mark, wanted);
+                object.bytes = wanted;
+            } else {
+                heap.deallocate(object.start);
+                object = objects.back();
+                objects.pop_back();
+            }
+        }
+    }
+    for (const Object& object : objects) {
+        check(object);
+        heap.deallocate(object.start);
+    }
+}
+
+TYPED_TEST(CompositionConformance, ObjectsNeverOverlapWithThreads) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 6; ++i) {
+        threads.emplace_back([this, i] { live_and_let_live(this->heap, i, amount(15000)); });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+}
+
+TYPED_TEST(CompositionConformance, OneThreadFreesWhatAnotherGot) {
+    std::vector<std::atomic<void*>> mailbox(64);
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 4; ++i) {
+        threads.emplace_back([this, i, &mailbox] {
+            std::mt19937 random(i);
+            for (int step = 0; step < amount(20000); ++step) {
+                void* object = this->heap.allocate(random() % 700, 0, random() % composition_contexts);
+                ASSERT_NE(object, nullptr);
+                void* other = mailbox[random() % mailbox.size()].exchange(object);
+                if (other != nullptr) {
+                    this->heap.deallocate(other);
+                }
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    for (auto& object : mailbox) {
+        if (object != nullptr) {
+            this->heap.deallocate(object);
+        }
+    }
+}
+
+#ifndef __SANITIZE_THREAD__  // ThreadSanitizer has nothing to find in one thread.
+
+TYPED_TEST(CompositionConformance, ObjectsNeverOverlap) {
+    live_and_let_live(this->heap, 1, amount(60000));
+}
+
 TYPED_TEST(CompositionConformance, EveryAlignmentIsKept) {
     for (size_t alignment = 1; alignment <= (size_t{4} << 20); alignment *= 2) {
         for (size_t bytes :
@@ -95,92 +184,7 @@ TYPED_TEST(CompositionConformance, ObjectsOfTheRealAllocatorAreAccepted) {
     this->heap.deallocate(object);
 }
 
-// Keeps a random set of objects alive and checks that none ever touches another.
-template <typename Heap>
-void live_and_let_live(Heap& heap, unsigned seed, int steps) {
-    std::mt19937 random(seed);
-    struct Object {
-        unsigned char* start;
-        size_t bytes;
-        unsigned char mark;
-    };
-    std::vector<Object> objects;
-    const auto check = [](const Object& object) {
-        for (size_t i = 0; i < object.bytes; ++i) {
-            ASSERT_EQ(object.start[i], object.mark);
-        }
-    };
-    for (int step = 0; step < steps; ++step) {
-        const auto mark = static_cast<unsigned char>(random());
-        const size_t bytes = random() % 100 == 0 ? random() % 100000 : random() % 2100;
-        const unsigned context = random() % composition_contexts;
-        if (objects.size() < 300 && random() % 3 != 0) {
-            auto* start =
-                static_cast<unsigned char*>(heap.allocate(bytes, random() % 8 == 0 ? 64 : 0, context));
-            ASSERT_NE(start, nullptr);
-            memset(start, mark, bytes);
-            objects.push_back({start, bytes, mark});
-        } else if (!objects.empty()) {
-            Object& object = objects[random() % objects.size()];
-            check(object);
-            if (random() % 3 == 0) {
-                const size_t wanted = bytes + 1;
-                object.start = static_cast<unsigned char*>(heap.reallocate(object.start, wanted, context));
-                ASSERT_NE(object.start, nullptr);
-                memset(object.start, object.mark, wanted);
-                object.bytes = wanted;
-            } else {
-                heap.deallocate(object.start);
-                object = objects.back();
-                objects.pop_back();
-            }
-        }
-    }
-    for (const Object& object : objects) {
-        check(object);
-        heap.deallocate(object.start);
-    }
-}
-
-TYPED_TEST(CompositionConformance, ObjectsNeverOverlap) {
-    live_and_let_live(this->heap, 1, amount(60000));
-}
-
-TYPED_TEST(CompositionConformance, ObjectsNeverOverlapWithThreads) {
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < 6; ++i) {
-        threads.emplace_back([this, i] { live_and_let_live(this->heap, i, amount(15000)); });
-    }
-    for (auto& thread : threads) {
-        thread.join();
-    }
-}
-
-TYPED_TEST(CompositionConformance, OneThreadFreesWhatAnotherGot) {
-    std::vector<std::atomic<void*>> mailbox(64);
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < 4; ++i) {
-        threads.emplace_back([this, i, &mailbox] {
-            std::mt19937 random(i);
-            for (int step = 0; step < amount(20000); ++step) {
-                void* object = this->heap.allocate(random() % 700, 0, random() % composition_contexts);
-                ASSERT_NE(object, nullptr);
-                void* other = mailbox[random() % mailbox.size()].exchange(object);
-                if (other != nullptr) {
-                    this->heap.deallocate(other);
-                }
-            }
-        });
-    }
-    for (auto& thread : threads) {
-        thread.join();
-    }
-    for (auto& object : mailbox) {
-        if (object != nullptr) {
-            this->heap.deallocate(object);
-        }
-    }
-}
+#endif
 
 }  // namespace
 }  // namespace malloom::tests
