@@ -105,6 +105,20 @@ def test_more_of_a_tree_is_shown_within_what_is_open(page: Browser) -> None:
     page.put("#view", "list")
 
 
+def test_advice_leads_to_its_call_site(page: Browser) -> None:
+    sites: list[int] = page.run("state.data.advice.map((each) => each.site)")
+    assert sites
+    for at, site in enumerate(sites):
+        page.put("#view", "callers")
+        page.put("#search", "no such function")
+        page.press("#tab-summary")
+        page.press("#advice button", at)
+        assert page.run(f"document.querySelector('{ROWS}').dataset.site") == str(site)
+        assert page.run("[...document.querySelectorAll('#table .chosen')].length") == 1
+        assert page.texts(ROWS)[0] == page.texts("#table .chosen")[0]
+        assert len(page.texts(ROWS)) == 100
+
+
 @pytest.mark.parametrize("view", ["callers", "callees"])
 def test_a_tree_opens_and_its_sums_are_those_of_the_sites(page: Browser, view: str) -> None:
     page.put("#view", view)

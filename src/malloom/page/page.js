@@ -23,6 +23,15 @@ function showFlame(level) {
   drawFlame(state.data, wholeTree("callers"), document.getElementById("measure").value, level, showFlame);
 }
 
+// At the head of the list, whatever was looked for before.
+function showSite(index) {
+  state.chosen = index;
+  document.getElementById("search").value = "";
+  document.getElementById("view").value = "list";
+  state.shown.delete("sites");
+  showTab("sites");
+}
+
 function makeTabs() {
   const tabs = document.getElementById("tabs");
   for (const [name, text] of Object.entries(TABS)) {
@@ -55,7 +64,7 @@ function showSummary(data) {
   const list = document.getElementById("advice");
   for (const advice of data.advice) {
     const item = element("li"), button = element("button", advice.text), command = element("p");
-    button.addEventListener("click", () => { state.chosen = advice.site; state.shown.delete("sites"); showTab("sites"); });
+    button.addEventListener("click", () => showSite(advice.site));
     command.append(element("code", advice.command));
     item.append(button, element("p", advice.evidence), command);
     list.append(item);
