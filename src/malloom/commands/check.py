@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from malloom.commands.diff import CACHE, DEPTH, SIDE_HELP
+from malloom.commands.diff import CACHE, DEPTH
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import UsageProblem
-from malloom.printable import printable
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
+    from malloom.cache.geometry import Geometry
     from malloom.diff.changes import Difference
     from malloom.diff.limits import Judged
 
 BROKEN = 3
 """Exit status where a limit is broken; 1 is a failure, 2 bad use."""
+PROFILE_HELP = "A profile made by 'malloom record', or what 'malloom check --save' wrote."
 LEAST = 0.01
 """Part of the process's number that a site must have to be judged, where the user does not say."""
 
@@ -33,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    profile: Annotated[Path, typer.Argument(help=f"{SIDE_HELP}.", show_default=False)],
+    profile: Annotated[Path, typer.Argument(help=PROFILE_HELP, show_default=False)],
     baseline: Annotated[
         Path | None, typer.Option("--baseline", help="The same: what it is held against.", metavar="FILE")
     ] = None,
@@ -74,7 +75,9 @@ def check(
     save: Annotated[
         Path | None,
         typer.Option(
-            "--save", help="Write what the profile is held by there, as a later baseline.", metavar="FILE"
+            "--save",
+            help="Write what the profile is held by there, as a later baseline, once it is judged.",
+            metavar="FILE",
         ),
     ] = None,
     junit: Annotated[
@@ -94,34 +97,28 @@ def check(
 
     Exit status: 0 where all limits hold, 3 where one is broken (a line for each), 1 where it cannot be
     judged, 2 for bad use.
+
+    --save may name the baseline itself, which is replaced where all limits hold, and stays where one is
+    broken.
     """
     from malloom.cache.geometry import geometry_from  # noqa: PLC0415  (a verb loads what it uses)
-    from malloom.diff.summary_file import read_side, write_summary  # noqa: PLC0415
-    from malloom.output_file import check_output, check_replaced  # noqa: PLC0415
+    from malloom.diff.junit import errors_reported  # noqa: PLC0415
+    from malloom.diff.limits import check_comparable, judged  # noqa: PLC0415
 
     limits = limits_from(
         {"peak": max_peak, "misses": max_misses, "requests": max_requests, "bytes": max_bytes}
     )
     check_use(baseline, limits, save, site, junit)
-    if save is not None:
-        check_output(save, profile)
-        check_replaced(save, "summary")
-    if junit is not None:
-        check_output(junit, profile)
+    check_files(profile, baseline, save, junit)
     geometry = geometry_from(cache)
-    summary, notes = read_side(profile, process, geometry, depth)
-    if save is not None:
-        write_summary(summary, save)
     if baseline is None:
-        for note in notes:
-            typer.echo(f"note: {printable(note)}", err=True)
+        save_alone(profile, process, geometry, depth, save)
         return
-    from malloom.diff.changes import difference  # noqa: PLC0415
-
-    before, old_notes = read_side(baseline, process, geometry, depth)
-    found = difference(before, summary, "live_peak")
-    found.notes.extend(dict.fromkeys([*old_notes, *notes]))
-    raise typer.Exit(conclude(found, limits, site or [], least, junit, as_json))
+    with errors_reported(profile.name, junit):
+        found = compared(baseline, profile, process, geometry, depth)
+        check_comparable(found, limits)
+        all_judged = judged(found, limits, site or [], least)
+    raise typer.Exit(conclude(found, all_judged, baseline, save, junit, as_json))
 
 
 def limits_from(given: dict[str, float | None]) -> dict[str, float]:
@@ -149,35 +146,85 @@ def check_use(
         raise UsageProblem("there is no limit", remedy="give one, as --max-peak 1.05")
 
 
+def check_files(profile: Path, baseline: Path | None, save: Path | None, junit: Path | None) -> None:
+    """Raises where what is to be written cannot be, or would lose another file. That --save names the
+    baseline is well."""
+    from malloom.diff.junit import check_report  # noqa: PLC0415
+    from malloom.output_file import check_output, check_replaced  # noqa: PLC0415
+
+    if save is not None:
+        check_output(save, profile)
+        check_replaced(save, "summary")
+    if junit is not None:
+        check_report(junit, [profile, *([baseline] if baseline else [])])
+    if save is not None and junit is not None and save.resolve() == junit.resolve():
+        raise UsageProblem(f"--save and --junit both name {save}", remedy="choose another name for one")
+
+
+def save_alone(profile: Path, process: str | None, geometry: Geometry, depth: int, save: Path | None) -> None:
+    """A baseline from a profile that is held against nothing."""
+    from malloom.diff.summary_file import read_side, write_summary  # noqa: PLC0415
+    from malloom.diff.text import fitted  # noqa: PLC0415
+
+    summary, notes = read_side(profile, process, geometry, depth)
+    if save is not None:
+        write_summary(summary, save)
+    for note in notes:
+        print(fitted(f"note: {note}", sys.stderr), file=sys.stderr)
+
+
+def compared(
+    baseline: Path, profile: Path, process: str | None, geometry: Geometry, depth: int
+) -> Difference:
+    """What differs, with what is to be known about both sides."""
+    from malloom.diff.changes import difference  # noqa: PLC0415
+    from malloom.diff.summary_file import read_side  # noqa: PLC0415
+
+    before, old_notes = read_side(baseline, process, geometry, depth)
+    after, new_notes = read_side(profile, process, geometry, depth)
+    found = difference(before, after, "live_peak")
+    found.notes.extend(dict.fromkeys([*old_notes, *new_notes]))
+    return found
+
+
 def conclude(
     found: Difference,
-    limits: dict[str, float],
-    sites: list[str],
-    least: float,
+    all_judged: list[Judged],
+    baseline: Path,
+    save: Path | None,
     junit: Path | None,
     as_json: bool,
 ) -> int:
-    """Prints what holds and what does not; the exit status."""
+    """Prints what holds and what does not, and writes what is asked for; the exit status."""
     from malloom.diff.junit import write_junit  # noqa: PLC0415
-    from malloom.diff.limits import check_comparable, judged  # noqa: PLC0415
-    from malloom.diff.text import matched_text  # noqa: PLC0415
+    from malloom.diff.summary_file import write_summary  # noqa: PLC0415
 
-    check_comparable(found, limits)
-    all_judged = list(judged(found, limits, sites, least))
-    broken = [each for each in all_judged if each.is_broken]
+    is_broken = any(each.is_broken for each in all_judged)
     if junit is not None:
         write_junit(all_judged, found.new.name, junit)
+    if is_broken and save is not None and save.exists() and save.samefile(baseline):
+        found.notes.append(f"{baseline} stays as it was, as a limit is broken")
+        save = None
+    if save is not None:
+        write_summary(found.new, save)
+    show(found, all_judged, as_json)
+    return BROKEN if is_broken else 0
+
+
+def show(found: Difference, all_judged: list[Judged], as_json: bool) -> None:
+    """Print the notes, each limit that is broken, and how many there are."""
+    from malloom.diff.text import fitted, matched_text  # noqa: PLC0415
+
     if as_json:
         print(json.dumps(as_object(found, all_judged), indent=2))
-        return BROKEN if broken else 0
+        return
     for note in found.notes:
-        print(f"note: {printable(note)}", file=sys.stderr)
-    for each in broken:
-        print(printable(each.line))
-    limits_text = counted(len(all_judged), "limit")
-    print(f"{len(broken)} of {limits_text} broken" if broken else f"{limits_text} kept")
-    print(matched_text(found))
-    return BROKEN if broken else 0
+        print(fitted(f"note: {note}", sys.stderr), file=sys.stderr)
+    broken = [each.line for each in all_judged if each.is_broken]
+    limits = counted(len(all_judged), "limit")
+    counts = f"{len(broken)} of {limits} broken" if broken else f"{limits} kept"
+    for line in (*broken, counts, matched_text(found)):
+        print(fitted(line, sys.stdout))
 
 
 def as_object(found: Difference, all_judged: list[Judged]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from malloom.errors import CommandError
 from malloom.fields.table import FieldTable, field_table
 from malloom.profile import HeapProfile
 from malloom.report.context_rows import ContextRow, Totals, summarize
-from malloom.report.reasons import check_not_empty, gaps
+from malloom.report.reasons import check_not_empty, gaps, other_notes
 from malloom.sites.recorded import chains_of, site_table
 from malloom.sites.table import KeyedContext, SiteTable
 
@@ -81,7 +81,8 @@ class Summary:
 def summarize_profile(
     path: Path, process: str | None, geometry: Geometry, depth: int
 ) -> tuple[Summary, list[str]]:
-    """The summary of one process of a profile, and notes on keys that it lacks.
+    """The summary of one process of a profile, and notes: what a report says of it that is no gap, as that
+    there are other processes, and which keys it lacks.
 
     Two passes over the accesses, where there are any. Raises CommandError with the reason where it would be
     empty.
@@ -108,7 +109,7 @@ def summarize_profile(
             sites=SiteTable(sites.modules, sites.frames, known, sites.unknown_contexts),
             numbers=tuple(_numbers(of_hash[context.hash], misses) for context in known),
         ),
-        notes,
+        [*(f"{path}: {note}" for note in other_notes(profile)), *notes],
     )
 
 

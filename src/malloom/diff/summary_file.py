@@ -22,7 +22,7 @@ REMEDY = "make it again with 'malloom check PROFILE --save FILE'"
 
 
 def read_side(path: Path, process: str | None, geometry: Geometry, depth: int) -> tuple[Summary, list[str]]:
-    """A summary that was saved, or that of a profile, with notes on the keys that it lacks."""
+    """A summary that was saved, or that of a profile, with notes (summarize_profile)."""
     return (
         (read_summary(path), [])
         if is_kind(path, "summary")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import IO, Any
 
 from malloom.diff.changes import Change, Difference
 from malloom.diff.summary import MEASURES, Numbers, Summary
+from malloom.output_width import output_width
 from malloom.printable import printable
 from malloom.quantities import counted
 from malloom.report.text import bytes_text, in_columns
@@ -64,7 +65,7 @@ def lines(found: Difference, top: int, width: int) -> Iterator[str]:
         yield f"note: {printable(note)}"
     yield f"{printable(found.old.source)} -> {printable(found.new.source)}, {printable(found.new.name)}"
     yield from in_columns(_parts(found.old.totals, found.new.totals), width)
-    yield matched_text(found)
+    yield from in_columns(matched_text(found).split(" "), width)
     notable = [change for change in found.changes if change.words]
     for change in notable[: top or None]:
         yield ""
@@ -86,6 +87,15 @@ def matched_text(found: Difference) -> str:
         if share is not None
     )
     return f"sites found in both make {shares or 'nothing'}; their keys agree: {', '.join(levels) or 'none'}"
+
+
+def fitted(line: str, output: IO[str]) -> str:
+    """The line as `output` is to have it: whole, but where that is a terminal in lines that fit it, those
+    after the first indented."""
+    if not output.isatty():
+        return printable(line)
+    room = output_width(output) - len(INDENT)
+    return f"\n{INDENT}".join(in_columns(printable(line).split(" "), room))
 
 
 def _site_lines(change: Change, width: int) -> Iterator[str]:

@@ -1,12 +1,10 @@
 """Limits against a baseline."""
 
-from pathlib import Path
-from xml.etree import ElementTree
+from dataclasses import replace
 
 import pytest
 
 from malloom.diff.changes import Difference, difference
-from malloom.diff.junit import write_junit
 from malloom.diff.limits import check_comparable, judged
 from malloom.diff.summary import Summary
 from malloom.errors import CommandError
@@ -81,13 +79,44 @@ def test_what_cannot_be_judged_is_refused() -> None:
         check_comparable(found(cut), {"peak": 1.0})
 
 
-def test_junit_has_a_case_for_each_limit(tmp_path: Path) -> None:
-    grown = found(
-        summary({"push": numbers(live_peak=5000), "pop": numbers(live_peak=1000), "rare": numbers()})
-    )
-    all_judged = list(judged(grown, {"peak": 1.05, "requests": 2.0}, [], 0.01))
-    write_junit(all_judged, 'a<b>\0"é', tmp_path / "j.xml")
-    suite = ElementTree.parse(tmp_path / "j.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
-    failures = suite.findall("testcase/failure")
-    assert [failure.text for failure in failures] == [all_judged[0].line]
+@pytest.mark.parametrize(
+    ("of_old", "of_new", "build_id", "is_other"),
+    [
+        (0.01, 0.04, "bb", True),
+        (0.0, 0.0, "", True),
+        (0.01, 0.04, "aa", False),
+        (0.1, 0.04, "bb", False),
+        (0.01, 0.1, "bb", False),
+        (None, 0.0, "bb", False),
+    ],
+)
+def test_a_program_of_the_same_name_is_another_one_where_next_to_nothing_is_found(
+    of_old: float | None, of_new: float, build_id: str, is_other: bool
+) -> None:
+    alike = found(summary({"push": numbers()}, build_id=build_id))
+    matched = {"requests_of_old": 0.9, "bytes_of_old": of_old, "bytes_of_new": of_new}
+    if not is_other:
+        check_comparable(replace(alike, matched=matched), {"peak": 1.0})
+        return
+    with pytest.raises(
+        CommandError, match=r"seems to be of another program: .* of the old bytes and .*; name"
+    ):
+        check_comparable(replace(alike, matched=matched), {"peak": 1.0})
+
+
+def test_a_pattern_whose_sites_are_all_left_out_judges_nothing() -> None:
+    same = found(OLD)
+    with pytest.raises(
+        CommandError, match=r"no call site that 'rare' names .* less than 1% .*--site-share 0"
+    ):
+        judged(same, {"peak": 1.0}, ["push", "rare"], 0.01)
+    assert len(judged(same, {"peak": 1.0, "requests": 1.0}, ["rare"], 0.01)) == 1
+    assert len(judged(same, {"peak": 1.0}, ["rare"], 0.0)) == 1
+
+
+@pytest.mark.parametrize("pattern", ["strdup", "__strdup", "__GI___strdup", "*strdup"])
+def test_functions_of_the_c_library_have_the_names_that_programs_know(pattern: str) -> None:
+    side = summary({"__GI___strdup": numbers(), "__own": numbers()})
+    assert len(judged(found(side, side), {"peak": 1.0}, [pattern], 0.01)) == 1
+    with pytest.raises(CommandError, match="no call site is named by 'own'"):
+        judged(found(side, side), {"peak": 1.0}, ["own"], 0.01)
