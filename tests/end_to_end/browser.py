@@ -124,6 +124,12 @@ class Browser:
             self._tell("Input.dispatchMouseEvent", type=kind, **where)
         self.run(DRAWN)
 
+    def prefer(self, scheme: str) -> None:
+        """`light` or `dark`, as a user sets it for all pages."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self._tell("Emulation.setEmulatedMedia", features=[feature])
+        self.run(DRAWN)
+
     def texts(self, selector: str) -> list[str]:
         """What the elements say."""
         found = self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.textContent)")

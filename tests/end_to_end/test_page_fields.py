@@ -53,3 +53,48 @@ def test_hot_fields_together_and_apart_from_the_cold_ones(tmp_path: Path) -> Non
     assert beside < 5
     assert 30 < together < apart
     assert apart > 70
+
+
+TEMPLATE = """
+template <class T>
+struct InsertionOrderedBalancedSearchTree {
+    struct Node {
+        T value;
+        Node* next;
+        Node(T given, Node* behind) : value(given), next(behind) {}
+    };
+    Node* first = nullptr;
+    __attribute__((noinline)) void insert_and_rebalance(T value) { first = new Node(value, first); }
+};
+int main() {
+    InsertionOrderedBalancedSearchTree<double> one;
+    InsertionOrderedBalancedSearchTree<const char*> other;
+    for (int i = 0; i < 300; i++) one.insert_and_rebalance(i);
+    for (int i = 0; i < 200; i++) other.insert_and_rebalance("");
+    double sum = 0;
+    for (auto* at = one.first; at; at = at->next) sum += at->value;
+    for (auto* at = other.first; at; at = at->next) sum += at->value[0];
+    return sum == 7;
+}
+"""
+
+
+def test_instances_of_a_template_are_rows_of_their_own(tmp_path: Path) -> None:
+    """Though their call sites have one name, in which the arguments are folded, and one line."""
+    source = tmp_path / "trees.cpp"
+    source.write_text(TEMPLATE)
+    subprocess.run(["g++", "-O1", "-g", source, "-o", tmp_path / "trees"], check=True)
+    done_well(tmp_path, "record", "-o", "trees.profile", "--", "./trees")
+    done_well(tmp_path, "report", "trees.profile", "--format", "html", "-o", "trees.html")
+    with browser(tmp_path) as page:
+        page.open(tmp_path / "trees.html", "objects")
+        rows: list[list[str]] = page.run(
+            "[...document.querySelectorAll('#object-table tbody tr')]"
+            ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+    nodes = [row for row in rows if "Node" in row[0]]
+    assert len({row[2] for row in nodes}) == 1, "else this shows nothing"
+    assert {row[0]: row[3] for row in nodes} == {
+        "InsertionOrderedBalancedSearchTree<double>::Node": "300",
+        "InsertionOrderedBalancedSearchTree<char const*>::Node": "200",
+    }

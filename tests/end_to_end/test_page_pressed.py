@@ -197,6 +197,61 @@ def test_the_processes_have_their_events_and_accesses(page: Browser, folder: Pat
     page.press("#tab-sites")
 
 
+def test_no_button_of_a_chart_sends_it_away(page: Browser) -> None:
+    for tab in ("flame", "timeline"):
+        page.press(f"#tab-{tab}")
+        buttons = f"[...document.querySelectorAll('#{tab}-chart .modebar-btn')]"
+        titles = page.run(f"{buttons}.map((each) => each.dataset.title ?? each.getAttribute('aria-label'))")
+        assert titles, tab
+        allowed = {"Download plot as a PNG", "Zoom", "Pan", "Reset axes"}
+        assert set(titles) <= allowed, titles
+        assert page.run(f"document.getElementById('{tab}-chart')._context.plotlyServerURL") == ""
+    page.press("#tab-sites")
+
+
+def test_one_goes_into_the_flame_graph_by_keyboard(page: Browser) -> None:
+    page.press("#tab-flame")
+    page.put("#measure", "bytes")
+    level = f"{FLAME}.level"
+    seen = [page.run(level)]
+    assert seen == ["all"]
+    for _ in range(2):
+        # Only buttons can be reached and pressed by keys.
+        page.run("document.querySelector('#flame-steps span ~ button').focus()")
+        page.run("document.activeElement.click()")
+        seen.append(page.run(level))
+        assert seen[-1].startswith(f"{seen[-2]}/")
+        assert page.run("document.activeElement.getAttribute('aria-current')") == "true"
+    page.press("#flame-steps button")
+    assert page.run(level) == "all"
+    page.press("#tab-sites")
+
+
+CONTRAST = """[...document.querySelectorAll('#strip .piece')].map((piece) => {
+  const drawn = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const light = (...colours) => {
+    for (const colour of colours) { drawn.fillStyle = colour; drawn.fillRect(0, 0, 1, 1); }
+    const parts = [...drawn.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255);
+    const linear = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const ink = light(getComputedStyle(piece).color);
+  const paper = light(...[piece.parentElement, piece].map((each) => getComputedStyle(each).backgroundColor));
+  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+})"""
+"""By the Web Content Accessibility Guidelines 2.1, of the name of each piece of the object that is drawn."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_of_hot_fields_can_be_read(page: Browser, scheme: str) -> None:
+    page.press("#tab-objects")
+    page.prefer(scheme)
+    found = page.run(CONTRAST)
+    assert len(set(found)) > 1, "some are hotter than others"
+    assert min(found) >= 4.5
+    page.press("#tab-sites")
+
+
 @pytest.mark.long
 def test_the_page_of_a_large_profile_is_soon_there_and_answers_at_once(tmp_path: Path) -> None:
     made(tmp_path, 10_000_000, 1_000_000_000, 1, 100_000)

@@ -77,10 +77,15 @@ def joined(sites: list[PageSite]) -> list[Alike]:
 
 
 def advice_on(
-    sites: list[PageSite], profile: str, gains: Gains | None = None, program: str = ""
+    sites: list[PageSite],
+    profile: str,
+    gains: Gains | None = None,
+    program: str = "",
+    process: str | None = None,
 ) -> list[Advice]:
-    """The heaviest first. `program` is the command line that was recorded; empty: it cannot run again."""
-    named = shlex.quote(profile)
+    """The heaviest first. `program` is the command line that was recorded; empty: it cannot run again.
+    `process` is what its commands have to name; None: there is no other."""
+    named = shlex.quote(profile) + (f" --process {shlex.quote(process)}" if process else "")
     alike = joined(sites)
     found = [each for rule in (_misses, _peak, _unused, _short, _kept) for each in rule(alike, named)]
     goes_on = f"malloom optimize -- {program}" if program else f"malloom simulate {named} --sites 10"

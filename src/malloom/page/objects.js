@@ -102,9 +102,10 @@ function pieceOf(fields, piece, most, line) {
   const name = nameOf(fields, piece), piecesText = `bytes ${piece.offset} to ${piece.offset + piece.bytes - 1}${name ? `, ${name}` : ""}: ${countText(piece.count)}`;
   const made = element("span", name, { class: "piece", title: piecesText });
   made.style.width = `${(100 * piece.bytes) / line}%`;
-  // Colours by powers: what is used a thousandth as often is still told from what is not used at all.
+  // Colours by powers: what is used a thousandth as often is still told from what is not used at all. At most half
+  // of the colour, so that the name is read on it.
   const heat = piece.count ? 0.12 + (0.88 * Math.log1p(piece.count)) / Math.log1p(most) : 0;
-  made.style.setProperty("--heat", `${Math.round(100 * heat)}%`);
+  made.style.setProperty("--heat", `${Math.round(50 * heat)}%`);
   return made;
 }
 

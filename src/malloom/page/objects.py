@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -35,7 +35,7 @@ COLUMNS = ("offset", "bytes", "loads", "stores", "visits", "first_misses", "last
 
 @dataclass(frozen=True)
 class PageObject:
-    """The objects of one size that call sites of one name make."""
+    """The objects of one size and type that call sites of one name make."""
 
     name: str
     """Of the call sites."""
@@ -84,7 +84,8 @@ def objects_of(
     groups, of_kind = np.unique(keys, return_inverse=True)
     weights = [-np.bincount(of_kind, used[name], minlength=len(groups)) for name in reversed(HEAVIEST_BY)]
     heaviest = np.lexsort(weights)[:MOST_OBJECTS]
-    made = [list(used[of_kind == group]) for group in heaviest]
+    made = [part for group in heaviest for part in _of_one_type(list(used[of_kind == group]), types)]
+    made = sorted(made, key=_weight, reverse=True)[:MOST_OBJECTS]
     objects = [_object(table, kinds, types, site_of) for kinds in made]
     movable = [at for at, each in enumerate(objects) if _may_gain(each)][:MOST_MOVED]
     saved = saving([_structure(table, made[at]) for at in movable]) if movable else []
@@ -92,6 +93,25 @@ def objects_of(
         arrangement = {**(objects[at].arrangement or {}), "saved": asdict(each)}
         objects[at] = replace(objects[at], arrangement=arrangement)
     return objects
+
+
+def _of_one_type(kinds: list[Any], types: KindTypes) -> Iterator[list[Any]]:
+    """Call sites of one name may be of several instances of a template, with objects of several types."""
+    found: dict[str | None, list[Any]] = {}
+    for kind in kinds:
+        known = types.of(kind)
+        found.setdefault(None if known is None else known.name, []).append(kind)
+    yield from found.values()
+
+
+def _weight(kinds: list[Any]) -> tuple[int, ...]:
+    return tuple(sum(int(kind[name]) for kind in kinds) for name in HEAVIEST_BY)
+
+
+def _type_of(kinds: list[Any], types: KindTypes) -> ObjectType | None:
+    """Of kinds that have one: a guess where it is one of any of them."""
+    every = [types.of(kind) for kind in sorted(kinds, key=lambda kind: -int(kind["visits"]))]
+    return next((each for each in every if each is not None and not each.is_sure), every[0])
 
 
 def _may_gain(each: PageObject) -> bool:
@@ -138,7 +158,7 @@ def _object(
     table: FieldTable, kinds: list[Any], types: KindTypes, site_of: Mapping[int, tuple[str, int]]
 ) -> PageObject:
     most = _most_visited(kinds)
-    known, size = types.of(most), int(most["size"])
+    known, size = _type_of(kinds, types), int(most["size"])
     name, site = site_of[table.sites.contexts[int(most["context"])].hash]
     sums = {column: sum(int(kind[column]) for kind in kinds) for column in ("requests", *COUNTS)}
     fields, pairs = joined(table, kinds)

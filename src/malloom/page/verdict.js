@@ -33,7 +33,7 @@ function drawTraining(found, metric) {
   place.style.height = `${120 + rows.length * ROW_HEIGHT}px`;
   const layout = { ...inks(), margin: { t: 20, l: 330, r: 20, b: 40 }, shapes: [one], xaxis: { rangemode: "tozero" },
     yaxis: { type: "category", categoryorder: "array", categoryarray: rows.map((row) => plain(row.name + mark(row))) }, legend: { orientation: "h" } };
-  return drawing().react(place, traces, layout, { responsive: true, displaylogo: false });
+  return drawing().react(place, traces, layout, settings(BUTTONS.zoomed));
 }
 
 function drawChecks(found) {
@@ -48,7 +48,7 @@ function drawChecks(found) {
   });
   const one = { type: "line", x0: 1, x1: 1, yref: "paper", y0: 0, y1: 1, line: { dash: "dot" } };
   const layout = { ...inks(), margin: { t: 20, l: 230, r: 20, b: 60 }, shapes: [one], xaxis: { title: { text: "CPU time, ratio to the program as it is, 95 % interval" } }, yaxis: { type: "category" }, legend: { orientation: "h" } };
-  drawing().react("check-chart", traces, layout, { responsive: true, displaylogo: false });
+  drawing().react("check-chart", traces, layout, settings(BUTTONS.zoomed));
 }
 
 async function start() {

@@ -79,7 +79,8 @@ def _advice(
     # What another process started may not run by itself: its files may be gone, its input is not known.
     is_started = process.parent in {each.pid for each in processes}
     program = "" if is_started else shlex.join(command)
-    return advice_on(contents.sites, str(path), contents.gains, program)
+    named = str(process.pid) if len(processes) > 1 else None
+    return advice_on(contents.sites, str(path), contents.gains, program, named)
 
 
 def _processes(processes: Sequence[Process], chosen: Process) -> list[dict[str, Any]]:

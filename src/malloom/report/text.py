@@ -46,16 +46,14 @@ def write(report: Report, output: IO[str]) -> None:
         console = Console(file=output, highlight=False, soft_wrap=True, width=width, color_system=None)
     process, totals = report.process, report.totals
     console.print(f"[bold]{escape(printable(process.executable or process.name))}[/bold]  pid {process.pid}")
-    for gap in report.gaps:
-        console.print(f"[yellow]note:[/yellow] {escape(printable(gap))}")
+    for said in (*report.gaps, *report.notes):
+        console.print(f"[yellow]note:[/yellow] {escape(printable(said))}")
     console.print("\n".join(in_columns([f"{part};" for part in totals_text(totals).split("; ")], width))[:-1])
     header, *lines = table_lines(report, width)
     console.print(f"[bold]{header}[/bold]")
     output.write("".join(f"{line}\n" for line in lines))
     if len(report.rows) < totals.contexts:
         console.print(f"{counted(totals.contexts - len(report.rows), 'more context')} ('--top 0' shows all)")
-    for note in report.notes:
-        console.print(f"[yellow]note:[/yellow] {escape(printable(note))}")
 
 
 def totals_text(totals: Totals) -> str:

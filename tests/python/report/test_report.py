@@ -102,7 +102,7 @@ def parts_of(text: str, path: Path) -> tuple[list[str], dict[str, object], dict[
 def test_missing_accesses_are_explained(tmp_path: Path) -> None:
     lines, report, context = parts_of(HEADER + PROCESS + EVENTS + END, tmp_path / "bare.profile")
     assert "no accesses were recorded" in lines[1]
-    assert lines[2].endswith("75% live to the end")
+    assert any(line.endswith("75% live to the end") for line in lines)
     assert not report["complete"]
     assert (context["accesses"], context["accessed"], context["to_end"]) == (None, None, 1.0)
 
@@ -120,7 +120,7 @@ def test_some_accesses_are_not_taken_for_all(tmp_path: Path, property: str, said
     process = PROCESS.replace(" pid=7\n", f" pid=7\n {property}\n")
     lines, report, context = parts_of(HEADER + process + EVENTS + ACCESSES + END, tmp_path / "some.profile")
     assert said in lines[1]
-    assert lines[2].endswith("75% live to the end; 3 accesses")
+    assert any(line.endswith("75% live to the end; 3 accesses") for line in lines)
     assert said in report["gaps"][0]
     assert (context["accesses"], context["accessed"], context["to_end"]) == (1, None, 1.0)
 
