@@ -72,7 +72,7 @@ def test_what_auto_takes_is_explained(malloom: Malloom, profile: Path, tmp_path:
     assert sum(site["share_of_waiting"] for site in sites) == pytest.approx(1)
     saved = sum(site["share_of_waiting"] * (1 - (site["waiting"][name] or 0)) for site in sites)
     assert saved == pytest.approx(1 - rows[name]["waiting"])
-    after = lines[lines.index(reason) + 1 :]
+    after = lines[next(at for at, line in enumerate(lines) if line.startswith("of all waiting")) :]
     assert after[0] == f"of all waiting  with {name}  objects of"
     assert f"{sites[0]['share_of_waiting']:.1%}" in after[1] and sites[0]["site"].split()[0] in after[1]
     simulated = malloom("simulate", profile, "--cache", "p4", "--json")

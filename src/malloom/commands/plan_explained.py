@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,22 +45,25 @@ class Explanation:
         }
 
     def lines(self, width: int) -> Iterator[str]:
-        """For people: a table, the reason, and where the chosen one gains."""
+        """For people, so many columns wide: a table, the reason, and where the chosen one gains."""
+        table = self._aligned("against as recorded", " misses")
+        yield from table if len(table[0]) <= width else self._aligned("ratios (levels: misses)", "")
+        yield from textwrap.wrap(self.reason, width, break_on_hyphens=False)
+        yield from predicted_sites.as_lines(self.sites[:SHOWN], [self.best], width)
+
+    def _aligned(self, heading: str, counted: str) -> list[str]:
+        """`counted` says behind each level's name what is counted there."""
         recorded = self.recorded[0].counts
-        names = [level.name for level in (*recorded.caches, *recorded.tlbs)]
+        levels = [f"{level.name}{counted}" for level in (*recorded.caches, *recorded.tlbs)]
         time = ("CPU time",) if self.run_time else ()
-        table = [("against as recorded", *time, "waiting", *(f"{name} misses" for name in names), "pages")]
+        table = [(heading, *time, "waiting", *levels, "pages")]
         for number, each in self.rows:
             ratios = self._ratios(number, each)
             times = (ratios["time"],) if self.run_time else ()
             numbers = (*times, ratios["waiting"], *ratios["misses"].values(), ratios["pages"])
             table.append((each.strategy, *map(predicted_sites.ratio_text, numbers)))
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        for name, *cells in table:
-            numbers_of = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-            yield "  ".join([f"{name:{widths[0]}}", *numbers_of])
-        yield self.reason
-        yield from predicted_sites.as_lines(self.sites[:SHOWN], [self.best], width)
+        first, *others = [max(map(len, column)) for column in zip(*table, strict=True)]
+        return ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in table]
 
     def _ratios(self, number: int, ranked: Ranked) -> dict[str, Any]:
         recorded = self.recorded[number]
