@@ -9,15 +9,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from malloom.diff.limits import Judged
-from malloom.errors import CommandError, UsageProblem
-from malloom.input_file import opened_ordinary
-from malloom.output_file import check_output, written_whole
+from malloom.errors import CommandError
+from malloom.output_file import check_output, check_replaced, written_whole
 from malloom.printable import printable
 
 NOT_OF_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file may have."""
-BEGINNING = b"<?xml version='1.0' encoding='utf-8'?>\n<testsuite name=\"malloom check "
-"""Of each report that is written here."""
 
 
 def check_report(path: Path, read: list[Path]) -> None:
@@ -25,17 +22,7 @@ def check_report(path: Path, read: list[Path]) -> None:
     read, or any other file that is no such report."""
     for source in read:
         check_output(path, source)
-    if not path.exists():
-        return
-    try:
-        with opened_ordinary(path) as file:
-            beginning = file.read(len(BEGINNING))
-    except OSError as error:
-        raise CommandError(f"cannot replace {path}: {error.strerror}", remedy="choose another name") from None
-    if beginning not in (BEGINNING, b""):
-        raise UsageProblem(
-            f"{path} exists and is no JUnit report of malloom's", remedy="choose another name for --junit"
-        )
+    check_replaced(path, "JUnit report")
 
 
 def write_junit(all_judged: list[Judged], program: str, path: Path) -> None:
