@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from malloom.sites.keys import Call
 from malloom.types.entries import Entry, is_structure, size_of
+from malloom.types.source_text import is_newer
 from malloom.types.units import Scope
 
 
@@ -25,6 +26,15 @@ class Asked:
     """Whether no function of a language's library lies between: then the statement is about the object."""
     is_shared: bool = False
     """Whether the code may be that of several types, which the compiler found to be the same for all."""
+    around: tuple[tuple[Scope, Call], ...] = ()
+    """This function and those that it is inlined in, innermost first, each with its call."""
+    built: int = 0
+    """When the program or library was written (st_mtime_ns): what a newer source says is not certain."""
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the source is there and is newer than the program, so that it may say something else."""
+        return is_newer(self.call.file, self.built)
 
     def fits(self, kind: Entry | None) -> bool:
         """Whether the object may be one of this type, or an array of such."""

@@ -15,6 +15,7 @@ from malloom.types.entries import (
     type_name,
 )
 from malloom.types.meant import types_meant
+from malloom.types.merged import may_be_merged
 from malloom.types.source_text import said_at
 
 INLINED = "DW_TAG_inlined_subroutine"
@@ -34,7 +35,7 @@ def of_constructor(asked: Asked) -> Iterator[Found]:
         kind = asked.scope.unit.whole(owner) if owner is not None else None
         if kind is not None and asked.is_one(kind):
             is_sure = is_certain and not has_equal_heirs(asked, kind) and _is_not_denied(asked, kind)
-            is_sure = is_sure and not _is_argument(asked)
+            is_sure = is_sure and not _is_argument(asked) and not may_be_merged(asked, kind)
             yield Found(kind, "the constructor that is called next", is_sure)
             return
 

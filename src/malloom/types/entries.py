@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 Entry = Any
@@ -68,6 +69,24 @@ def declared_line(entry: Entry) -> int:
 def declared_column(entry: Entry) -> int:
     """0 where it is not told."""
     return _declared(entry, "DW_AT_decl_column")
+
+
+def declared_file(entry: Entry) -> str:
+    """The path of the source file that it is declared in; empty where it is not told."""
+    told = next((each for each in same(entry) if "DW_AT_decl_file" in each.attributes), None)
+    program = told.dwarfinfo.line_program_for_CU(told.cu) if told is not None else None
+    if told is None or program is None:
+        return ""
+    # Version 5 counts files and folders from 0; before that, folder 0 is that of the compilation.
+    first = 0 if program["version"] >= 5 else 1
+    files, folders = program["file_entry"], program["include_directory"]
+    number = number_of(told, "DW_AT_decl_file") - first
+    if not 0 <= number < len(files):
+        return ""
+    at = files[number].dir_index - first
+    folder = folders[at].decode(errors="replace") if 0 <= at < len(folders) else ""
+    own = text_of(told.cu.get_top_DIE(), "DW_AT_comp_dir")
+    return str(Path(own, folder, files[number].name.decode(errors="replace")))
 
 
 def _declared(entry: Entry, where: str) -> int:

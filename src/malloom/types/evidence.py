@@ -34,6 +34,7 @@ from malloom.types.entries import (
 )
 from malloom.types.generics import of_generic, of_generic_name
 from malloom.types.meant import types_meant, variables_named
+from malloom.types.merged import may_be_merged
 from malloom.types.returned import is_returned
 from malloom.types.source_text import Said, has_size, is_whole_initialiser, names, said_at
 
@@ -87,8 +88,9 @@ def of_text(asked: Asked) -> Iterator[Found]:
     found = certain or said
     exact = [(kind, each) for kind, each in found if asked.is_one(kind)]
     for kind, each in (exact or found)[:1]:
-        is_sure = bool(certain) and is_alone
+        is_sure = bool(certain) and is_alone and not asked.is_edited and not may_be_merged(asked, kind)
         how = f"what {asked.call.file_name}:{asked.call.line} names"
+        how += ", a file newer than the program" if asked.is_edited else ""
         has_more = asked.is_longer(kind) and (each.has_more or not asked.fits(kind))
         yield Found(kind, how, is_sure, has_more=has_more)
 
@@ -129,25 +131,27 @@ def of_declaration(asked: Asked) -> Iterator[Found]:
             is_sure = (
                 is_told and is_typed and is_alone and not is_bytes and _is_all_of(asked, variable, target)
             )
-            yield Found(target, f"the variable {variable} of its line", is_sure)
+            yield Found(target, f"the variable {name_of(variable)} of its line", is_sure)
             return
 
 
-def _is_all_of(asked: Asked, variable: str, target: Entry) -> bool:
+def _is_all_of(asked: Asked, variable: Entry, target: Entry) -> bool:
     """Whether the source is there and the variable has what the call gives, and nothing that is found or made
     by what gets it. Bytes of a type's size may be kept for one of that type."""
     place = (asked.call.file, asked.call.line, asked.call.column)
-    is_all = is_whole_initialiser(*place, variable, asked.callee, asked.callee in NEW)
-    return is_all and not (size_of(target) == 1 and has_size(*place))
+    name, column = name_of(variable), declared_column(variable)
+    is_all = is_whole_initialiser(*place, name, asked.callee, asked.callee in NEW, column)
+    is_kept = size_of(target) == 1 and has_size(*place)
+    return is_all and not is_kept and not asked.is_edited and not may_be_merged(asked, target)
 
 
-def _declared(asked: Asked) -> list[tuple[str, Entry, bool]]:
+def _declared(asked: Asked) -> list[tuple[Entry, Entry, bool]]:
     """The pointers that the line of the call declares, their targets, and whether it is told that no macro
     declares them, which may only work with them: the text names no such, and they stand where the macro does,
     as the call."""
     call = asked.call
     return [
-        (name, target, bool(is_named) or declared_column(variable) > 0)
+        (variable, target, bool(is_named) or declared_column(variable) > 0)
         for variable in asked.scope.variables()
         if call.line and variable.tag == VARIABLE and declared_line(variable) == call.line
         if not call.column or declared_column(variable) < call.column
@@ -266,4 +270,6 @@ def gives_it(asked: Asked, inner: str) -> bool:
     call, callees = asked.call, frozenset({asked.callee, inner} - {""})
     if is_library(call) or is_new(call):
         return True
+    if asked.is_edited:
+        return False
     return is_returned(call.file, declared_line(asked.scope.entry), call.line, call.column, callees)

@@ -15,7 +15,7 @@ from malloom.report.debug_files import DEBUG_ROOT, find_debug_information
 from malloom.report.elf_symbols import build_id_of
 from malloom.report.names import demangle
 from malloom.sites.keys import Call
-from malloom.sites.table import NO_MODULE, Frame, SiteModule, SiteTable
+from malloom.sites.table import NO_MODULE, Frame, SiteTable
 from malloom.types.asked import Asked, Found
 from malloom.types.entries import size_of, type_name
 from malloom.types.evidence import (
@@ -77,6 +77,7 @@ class ObjectTypes:
         self._debug_root = debug_root
         self._files = ExitStack()
         self._units: dict[int, Units | None] = {}
+        self._built: dict[int, int] = {}
         self._found: dict[tuple[tuple[int, ...], int | None], ObjectType | None] = {}
 
     def __enter__(self) -> ObjectTypes:
@@ -171,16 +172,19 @@ class ObjectTypes:
         is_shared = bool(scopes) and is_generic(scopes[-1].entry)
         for at, (scope, call) in enumerate(zip(scopes[-level:], calls[-level:], strict=True)):
             callee = frame.site.callee if at == 0 and level == len(calls) else ""
-            yield Asked(scope, call, address, callee, size, is_direct=True, is_shared=is_shared)
+            around = tuple(zip(scopes[-level:][at:], calls[-level:][at:], strict=True))
+            built = self._built[frame.module]
+            yield Asked(scope, call, address, callee, size, True, is_shared, around, built)
 
     def _units_of(self, module: int) -> Units | None:
         if module not in self._units:
             known = module != NO_MODULE
             addresses = {frame.site.offset - 1 for frame in self._sites.frames if frame.module == module}
-            self._units[module] = self._opened(self._sites.modules[module], addresses) if known else None
+            self._units[module] = self._opened(module, addresses) if known else None
         return self._units[module]
 
-    def _opened(self, module: SiteModule, addresses: set[int]) -> Units | None:
+    def _opened(self, number: int, addresses: set[int]) -> Units | None:
+        module = self._sites.modules[number]
         found = find_debug_information(Path(module.path), module.build_id, self._debug_root)
         if found is None or found.lies_apart:
             return None
@@ -188,9 +192,15 @@ class ObjectTypes:
             elf = ELFFile(self._files.enter_context(found.path.open("rb")))
             if module.build_id and build_id_of(elf) != module.build_id:
                 return None
+            self._built[number] = _written(Path(module.path), found.path)
             return Units(elf, addresses)
         except (OSError, ELFError, DWARFError, KeyError, AttributeError, ValueError, AssertionError):
             return None
+
+
+def _written(*files: Path) -> int:
+    """When the oldest that is there was written: debug information is taken out of a program later on."""
+    return min((file.stat().st_mtime_ns for file in files if file.exists()), default=0)
 
 
 def _is_library_alone(frame: Frame) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -33,10 +34,18 @@ ALLOCATES = re.compile(r"^\w*?(?:alloc(?!ator)|memalign)", re.IGNORECASE)
 MAKES_OTHER = re.compile(r"create|init|open|new", re.IGNORECASE)
 CAST_ONLY = r"\s*=\s*(?:\([\w\s:*]*\*\s*\)\s*)?"
 FURTHER_CALL = re.compile(r"\b(?!sizeof\b)\w+\s*\(")
+DECLARED = re.compile(
+    r"\s*([A-Za-z_][\w:]*(?:\s+[A-Za-z_][\w:]*)*)(?:<[\w\s:,*&<>]*>)?(?:[\s*]|\b(?:const|restrict|volatile|__restrict)\b)*$"
+)
+"""What may stand before the name of a pointer that is declared: its type."""
+KEYWORDS = {"return", "else", "case", "goto", "delete", "throw", "do", "sizeof", "new", "typedef"}
+KEYWORDS |= {"co_return", "co_yield", "co_await", "if", "while", "for", "switch", "default"}
+"""What is no type."""
 OPENING, CLOSING = "([{", ")]}"
 MOST_LINES = 4
 """Of one statement that are looked at."""
 LARGEST_FILE = 16 << 20
+LONGEST_TYPE = 400
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ def said_at(file: str, line: int, column: int, is_new: bool) -> list[Said]:
     if is_new:
         return [*_of_new(statement, column), *_assigned(statement)]
     call = call_at(statement, column)
-    certain = list(_sizes(call or statement))
+    certain = list(sizes(call or statement))
     # Without its column it may be another call of the statement that a type is the size of.
     return [*(certain if call else [_doubted(each) for each in certain]), *_likely(statement)]
 
@@ -78,15 +87,22 @@ def names(file: str, line: int, word: str) -> bool | None:
     return re.search(rf"\b{re.escape(word)}\b", statement) is not None if statement else None
 
 
-def is_whole_initialiser(file: str, line: int, column: int, name: str, callee: str, is_new: bool) -> bool:
+def is_whole_initialiser(
+    file: str, line: int, column: int, name: str, callee: str, is_new: bool, declared: int = 0
+) -> bool:
     """Whether the source is there, and all that a variable of the line begins with is the call at the column,
     perhaps with a cast: what it has then is what the call gives, and no more than that is computed of it.
+    `declared` is the column of the variable's declaration (0: not known).
 
     gcc gives calls within the arguments the column of the outer one, so that it must be the function that is
     called, where that is known, or have no further calls.
     """
     statement = _statement(file, line)
-    begins = [found.end() for found in re.finditer(rf"\b{re.escape(name)}{CAST_ONLY}", statement)]
+    begins = [
+        found.end()
+        for found in re.finditer(rf"\b{re.escape(name)}{CAST_ONLY}", statement)
+        if declared == found.start() + 1 or (not declared and _declares(statement, found.start(), name))
+    ]
     if is_new:
         made = [
             found for found in NEW.finditer(statement) if not column or column in _places(statement, found)
@@ -99,6 +115,17 @@ def is_whole_initialiser(file: str, line: int, column: int, name: str, callee: s
     return is_meant and column - 1 in begins and (not behind or behind[0] in ";,")
 
 
+def _declares(statement: str, at: int, name: str) -> bool:
+    """Whether a name is declared at a place of a line, and not used: `*p = malloc(n)` gives p nothing. It is
+    the first of its name there, but for that of a structure."""
+    before = statement[:at]
+    first = re.sub(rf"\b(?:struct|union|enum|class)\s+{re.escape(name)}\b", "", before)
+    begin = re.split(r"[;{}(]", before)[-1]
+    declared = DECLARED.match(begin) if len(begin) < LONGEST_TYPE else None
+    is_type = declared is not None and KEYWORDS.isdisjoint(re.findall(r"\w+", declared[1]))
+    return is_type and not re.search(rf"\b{re.escape(name)}\b", first)
+
+
 def has_size(file: str, line: int, column: int) -> bool:
     """Whether the call at the column has a sizeof."""
     return "sizeof" in call_at(_statement(file, line), column)
@@ -109,7 +136,7 @@ def _of_new(statement: str, column: int) -> list[Said]:
     one within the arguments of that which is meant."""
     before = [each for each in NEW.finditer(statement) if not column or each.start() < column]
     meant = [each for each in before if column in _places(statement, each)]
-    said = [_made(statement, each) for each in meant or before]
+    said = [made_by(statement, each) for each in meant or before]
     if len(meant) == 1:
         return said
     return [_doubted(each) for each in (said[-1:] if column else said)]
@@ -117,11 +144,11 @@ def _of_new(statement: str, column: int) -> list[Said]:
 
 def _places(statement: str, new: re.Match[str]) -> set[int]:
     """The columns that compilers give: of the begin; g++ of the last bracket, or of the type without any."""
-    end = _behind_new(statement, new)
+    end = behind_new(statement, new)
     return {new.start() + 1, end if statement[end - 1] in CLOSING else new.start(1) + 1}
 
 
-def _behind_new(statement: str, new: re.Match[str]) -> int:
+def behind_new(statement: str, new: re.Match[str]) -> int:
     """Where the brackets behind `new T` end."""
     at = _behind_arguments(statement, new)
     while (begin := _next(statement, at)) < len(statement) and statement[begin] in OPENING:
@@ -150,7 +177,7 @@ def _closed(statement: str, at: int, opening: str, closing: str) -> int:
     return len(statement)
 
 
-def _made(statement: str, new: re.Match[str]) -> Said:
+def made_by(statement: str, new: re.Match[str]) -> Said:
     """A class within a template has another name than the template."""
     rest = statement[_behind_arguments(statement, new) :].lstrip()
     is_array = rest.startswith("[")
@@ -161,7 +188,7 @@ def _doubted(said: Said) -> Said:
     return replace(said, is_certain=False)
 
 
-def _sizes(call: str) -> Iterator[Said]:
+def sizes(call: str) -> Iterator[Said]:
     """Certain where all that is computed is a number of objects, perhaps with more behind, and each sizeof is
     understood."""
     found = [(each, Said(each[1], len(each[2]))) for each in SIZE_OF_TYPE.finditer(call)]
@@ -280,11 +307,22 @@ def _blank(found: re.Match[str]) -> str:
     return kept[:1] + inner + kept[1:]
 
 
-@lru_cache(maxsize=64)
+def is_newer(file: str, built: int) -> bool:
+    """Whether a file that is there was written after a time (st_mtime_ns), and may not be what was compiled
+    then. One of the same time is not: a file system may keep no more than seconds."""
+    return _read(file)[1] > built
+
+
 def _lines(file: str) -> tuple[str, ...]:
+    return _read(file)[0]
+
+
+@lru_cache(maxsize=64)
+def _read(file: str) -> tuple[tuple[str, ...], int]:
+    """The lines, and when they were written."""
     try:
         with opened_ordinary(Path(file)) as stream:
-            data = stream.read(LARGEST_FILE)
+            data, written = stream.read(LARGEST_FILE), os.fstat(stream.fileno()).st_mtime_ns
     except (OSError, ValueError):
-        return ()
-    return tuple(data.decode(errors="replace").split("\n"))
+        return (), 0
+    return tuple(data.decode(errors="replace").split("\n")), written

@@ -16,6 +16,7 @@ from malloom.sites.build import debug_sections
 from malloom.types.entries import HOLDERS, STRUCTURES, Entry, bare, name_of, qualified, same, text_of, type_of
 
 POINTER = "DW_TAG_pointer_type"
+FUNCTION = "DW_TAG_subprogram"
 
 BLOCK = "DW_TAG_lexical_block"
 VARIABLES = {"DW_TAG_variable", "DW_TAG_formal_parameter"}
@@ -140,6 +141,16 @@ class Unit:
     def variables(self) -> dict[str, Entry]:
         """Those outside functions, by their names."""
         return {text_of(entry, "DW_AT_name"): entry for entry in self._held if entry.tag in VARIABLES}
+
+    @cached_property
+    def functions(self) -> dict[str, list[Entry]]:
+        """By their names without template arguments; one that is inlined everywhere, too."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self._held:
+            name = name_of(entry).partition("<")[0] if entry.tag == FUNCTION else ""
+            if name:
+                found.setdefault(name, []).append(entry)
+        return found
 
     @cached_property
     def heirs(self) -> dict[int, list[Entry]]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from malloom.types.source_text import Said, is_whole_initialiser, names, said_at
+from malloom.types.source_text import Said, is_newer, is_whole_initialiser, names, said_at
 
 
 def told(folder: Path, text: str, call: str, *, is_new: bool = False) -> list[Said]:
@@ -189,3 +189,46 @@ def test_where_there_is_no_source_nothing_is_said(tmp_path: Path) -> None:
     assert said_at("\0", 2, 1, is_new=False) == []
     (tmp_path / "short.c").write_text("one line\n")
     assert said_at(str(tmp_path / "short.c"), 99, 7, is_new=False) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("struct rec **p = out; *p = ^malloc(n);", False),
+        ("struct rec *p = ^malloc(n);", True),
+        ("struct p *p = ^malloc(n);", True),
+        ("for (struct rec const *const p = ^malloc(n);;) {}", True),
+        ("int f() { auto *p = ^malloc(n); }", True),
+        ("std::map<int, char *> *p = ^malloc(n);", True),
+        ("if (x) *p = ^malloc(n);", False),
+        ("else *p = ^malloc(n);", False),
+        ("return *p = ^malloc(n);", False),
+        ("struct rec *p; p = ^malloc(n);", False),
+        ("p = ^malloc(n); { struct rec *p; }", False),
+        ("a->p = ^malloc(n); { struct rec *p; }", False),
+    ],
+)
+def test_what_is_stored_through_a_pointer_is_not_what_it_begins_with(
+    tmp_path: Path, text: str, is_whole: bool
+) -> None:
+    source = tmp_path / f"{abs(hash(text))}.c"
+    source.write_text(text.replace("^", ""))
+    place = (str(source), 1, text.index("^") + 1)
+    assert is_whole_initialiser(*place, "p", "malloc", is_new=False) is is_whole
+
+
+def test_the_column_of_a_declaration_tells_which_it_is(tmp_path: Path) -> None:
+    source, text = tmp_path / "two.c", "struct rec *q = 0, *p = malloc(n); *p = malloc(n);"
+    source.write_text(text)
+    for at, is_whole in ((text.index("malloc"), True), (text.rindex("malloc"), False)):
+        place = (str(source), 1, at + 1, "p", "malloc", False)
+        assert is_whole_initialiser(*place, declared=text.index("p =") + 1) is is_whole
+
+
+def test_what_was_written_after_a_time_is_newer(tmp_path: Path) -> None:
+    source = tmp_path / "written.c"
+    source.write_text("int a;\n")
+    written = source.stat().st_mtime_ns
+    assert is_newer(str(source), written - 1)
+    assert not is_newer(str(source), written)
+    assert not is_newer(str(tmp_path / "gone.c"), 0)
