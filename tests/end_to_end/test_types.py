@@ -392,7 +392,7 @@ def test_fields_have_names(malloom: Callable[..., Finished], tmp_path: Path) -> 
     points = {field["offset"]: field["name"] for field in kinds["struct point"]["fields"]}
     assert (points[4], points[12]) == ("y", "[1].y")
     text = malloom("profile", "fields", tmp_path / "p", "--depth", "4").stdout
-    assert re.search(r"^ +8 +4 .* at\.x ", text, re.MULTILINE)
+    assert re.search(r"^ +8 +4 [ \d,]*\n? +at\.x\b", text, re.MULTILINE)
     line = C_SOURCE[: C_SOURCE.index("// makes vector_t")].count("\n") + 1
     assert f"100 elements of vector_t, by what types.c:{line} names" in text
 

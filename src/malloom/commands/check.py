@@ -163,10 +163,12 @@ def check_files(profile: Path, baseline: Path | None, save: Path | None, junit: 
 
 def save_alone(profile: Path, process: str | None, geometry: Geometry, depth: int, save: Path | None) -> None:
     """A baseline from a profile that is held against nothing."""
+    from malloom.commands.progress import steps_shown  # noqa: PLC0415
     from malloom.diff.summary_file import read_side, write_summary  # noqa: PLC0415
     from malloom.diff.text import fitted  # noqa: PLC0415
 
-    summary, notes = read_side(profile, process, geometry, depth)
+    with steps_shown():
+        summary, notes = read_side(profile, process, geometry, depth)
     if save is not None:
         write_summary(summary, save)
     for note in notes:
@@ -177,12 +179,14 @@ def compared(
     baseline: Path, profile: Path, process: str | None, geometry: Geometry, depth: int
 ) -> Difference:
     """What differs, with what is to be known about both sides."""
+    from malloom.commands.progress import steps_shown  # noqa: PLC0415
     from malloom.diff.changes import difference  # noqa: PLC0415
     from malloom.diff.summary_file import read_side  # noqa: PLC0415
 
-    before, old_notes = read_side(baseline, process, geometry, depth)
-    after, new_notes = read_side(profile, process, geometry, depth)
-    found = difference(before, after, "live_peak")
+    with steps_shown():
+        before, old_notes = read_side(baseline, process, geometry, depth)
+        after, new_notes = read_side(profile, process, geometry, depth)
+        found = difference(before, after, "live_peak")
     found.notes.extend(dict.fromkeys([*old_notes, *new_notes]))
     return found
 

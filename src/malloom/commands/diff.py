@@ -15,8 +15,12 @@ from malloom.output_file import check_output, check_replaced, is_kind
 from malloom.output_width import output_width
 
 if TYPE_CHECKING:
+    from malloom.cache.geometry import Geometry
     from malloom.diff.changes import Difference
     from malloom.diff.summary import Summary
+
+    Side = tuple[Summary, list[str]]
+    """What is compared of a recording, and notes on it."""
 
 FORMATS = ("text", "json", "html")
 DEPTH = 3
@@ -63,8 +67,8 @@ def diff(
     inlined. Misses are simulated, so they are the same on every machine.
     """
     from malloom.cache.geometry import geometry_from  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.commands.progress import bars_shown, watched  # noqa: PLC0415
     from malloom.diff.changes import SORT_KEYS, difference  # noqa: PLC0415
-    from malloom.diff.summary_file import read_side  # noqa: PLC0415
     from malloom.diff.text import as_object, lines  # noqa: PLC0415
 
     if format not in FORMATS:
@@ -78,11 +82,15 @@ def diff(
         show_plans(old, new, top, as_json or format == "json")
         return
     geometry = geometry_from(cache)
-    (before, old_notes), (after, new_notes) = (
-        fleet_side(side) if is_kind(side, "table of a host") else read_side(side, process, geometry, depth)
-        for side in (old, new)
-    )
-    found = difference(before, after, sort)
+    with bars_shown() as bars:
+
+        def read(name: str, side: Path) -> Side:
+            with watched(bars, name):
+                return one_side(side, process, geometry, depth)
+
+        (before, old_notes), (after, new_notes) = read("before", old), read("after", new)
+        with watched(bars):
+            found = difference(before, after, sort)
     found.notes.extend(dict.fromkeys([*old_notes, *new_notes]))
     if page:
         write_page(found, sort, page)
@@ -120,7 +128,16 @@ def write_page(found: Difference, sort: str, page: Path) -> None:
     print(f"{page}; open it in a browser")
 
 
-def fleet_side(fleet: Path) -> tuple[Summary, list[str]]:
+def one_side(path: Path, process: str | None, geometry: Geometry, depth: int) -> Side:
+    """What is compared of a profile, a fleet or a summary, and notes."""
+    from malloom.diff.summary_file import read_side  # noqa: PLC0415
+
+    if is_kind(path, "table of a host"):
+        return fleet_side(path)
+    return read_side(path, process, geometry, depth)
+
+
+def fleet_side(fleet: Path) -> Side:
     """What is compared of a fleet."""
     from malloom.fleet.summary import summary_of  # noqa: PLC0415
 

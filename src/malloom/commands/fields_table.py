@@ -1,6 +1,7 @@
 """malloom profile fields: how a recorded run used each field of each kind of object."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -33,10 +34,12 @@ def fields(
     together: while the line of the object that one needs is still in the first level.
     """
     from malloom.cache.geometry import geometry_from  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.commands.progress import steps_shown  # noqa: PLC0415
     from malloom.fields.file import write_table  # noqa: PLC0415
     from malloom.fields.named import kind_types  # noqa: PLC0415
     from malloom.fields.show import as_object, as_text  # noqa: PLC0415
     from malloom.fields.table import field_table  # noqa: PLC0415
+    from malloom.output_width import output_width  # noqa: PLC0415
     from malloom.profile import HeapProfile  # noqa: PLC0415
     from malloom.report.reasons import check_not_empty, notes_on, why_no_accesses  # noqa: PLC0415
 
@@ -44,18 +47,22 @@ def fields(
     if output is not None:
         check_output(output, profile)
         check_replaced(output, "table of fields")
-    opened = HeapProfile.open(profile, process)
-    check_not_empty(opened)
-    if opened.access_entries == 0:
-        raise CommandError(f"{profile} tells of no fields: {why_no_accesses(opened.process)}")
-    table, missing = field_table(opened, geometry, depth)
+    with steps_shown():
+        opened = HeapProfile.open(profile, process)
+        check_not_empty(opened)
+        if opened.access_entries == 0:
+            raise CommandError(f"{profile} tells of no fields: {why_no_accesses(opened.process)}")
+        table, missing = field_table(opened, geometry, depth)
     notes = [*notes_on(opened), *geometry.notes, *missing]
     for note in notes:
         typer.echo(f"note: {note}", err=True)
-    if output is not None:
-        write_table(table, output)
-    with kind_types(table) as types:
+    text = ""
+    with steps_shown(), kind_types(table) as types:
+        if output is not None:
+            write_table(table, output)
         if as_json:
-            typer.echo(json.dumps(as_object(table, notes, types), indent=2))
+            text = json.dumps(as_object(table, notes, types), indent=2)
         elif output is None:
-            typer.echo("\n".join(as_text(table, top, types)))
+            text = "\n".join(as_text(table, top, types, output_width(sys.stdout)))
+    if text:
+        typer.echo(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from malloom.commands.diff import CACHE
+from malloom.commands.progress import steps_shown
 from malloom.errors import UsageProblem
 from malloom.layout.layout import Layout
 from malloom.output_file import check_output, check_replaced, is_kind
@@ -53,7 +54,8 @@ def picture(
     page = output or profile.with_name(f"{profile.name}.picture.html")
     check_output(page, profile)
     check_replaced(page, "page")
-    write(profile, process, plan, strategy, page)
+    with steps_shown():
+        write(profile, process, plan, strategy, page)
     typer.echo(f"{page} ({format_size(page.stat().st_size)}); open it in a browser")
 
 

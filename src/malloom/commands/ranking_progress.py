@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress, TaskID
 
 from malloom.cluster.tasks import Told, silent
+from malloom.commands.progress import bars_shown, watched
 from malloom.layout.ranking import SILENT, RankingProgress
-
-COLUMNS = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
 
 
 @contextmanager
 def tasks_shown(what: str, count: int) -> Iterator[Told]:
     """Shows how many tasks are done."""
-    with _bars() as bars:
+    with bars_shown() as bars:
         if bars is None:
             yield silent
             return
@@ -26,28 +24,33 @@ def tasks_shown(what: str, count: int) -> Iterator[Told]:
 
 
 @contextmanager
-def shown(strategies: int, accesses: int) -> Iterator[RankingProgress]:
-    """Shows which strategy is placed, and how far the simulation is."""
-    with _bars() as bars:
+def shown(strategies: int, accesses: int, with_steps: bool = False) -> Iterator[RankingProgress]:
+    """Shows which strategy is placed, and how far the simulation is; with_steps, for what does more than
+    that, also the step that it is in."""
+    with bars_shown() as bars:
         if bars is None:
             yield SILENT
             return
-        placing = bars.add_task("placing", total=strategies)
-        simulating = bars.add_task("simulating", total=accesses)
-
-        def place(name: str) -> None:
-            bars.update(placing, description=f"placing {name}")
-            bars.advance(placing)
-
-        yield RankingProgress(place, lambda done: bars.update(simulating, completed=done))
+        with watched(bars) if with_steps else nullcontext():
+            yield _told(bars, strategies, accesses)
 
 
-@contextmanager
-def _bars() -> Iterator[Progress | None]:
-    """None where nobody looks."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    with Progress(*COLUMNS, console=console, transient=True) as bars:
-        yield bars
+def _told(bars: Progress, strategies: int, accesses: int) -> RankingProgress:
+    placing = bars.add_task("placing", total=strategies, start=False, visible=False)
+    simulating = bars.add_task("simulating", total=accesses, start=False, visible=False)
+
+    def place(name: str) -> None:
+        _begin(bars, placing)
+        bars.update(placing, description=f"placing {name}", advance=1)
+
+    def simulate(done: int) -> None:
+        _begin(bars, simulating)
+        bars.update(simulating, completed=done)
+
+    return RankingProgress(place, simulate)
+
+
+def _begin(bars: Progress, task: TaskID) -> None:
+    """Its time begins, where it has not begun."""
+    bars.start_task(task)
+    bars.update(task, visible=True)

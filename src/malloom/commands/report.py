@@ -1,10 +1,12 @@
 """malloom report: what a recorded program did with its heap; or what a plan says."""
 
+from __future__ import annotations
+
 import io
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +15,9 @@ from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import UsageProblem
 from malloom.output_file import check_output, check_replaced, is_kind, written_whole
 from malloom.quantities import format_size
+
+if TYPE_CHECKING:
+    from malloom.report.report import Report, ReportFormat
 
 SHOWN = 20
 """Contexts that are shown to people, if they do not say how many."""
@@ -74,7 +79,8 @@ def report(
     Of a plan: what it carries, what it holds for (on check inputs, or on this input only), and what was
     measured of it. Of a fleet: its builds, and what its hosts' objects did, by context.
     """
-    from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.commands.progress import steps_shown  # noqa: PLC0415  (a verb loads what it uses)
+    from malloom.report.context_rows import SORT_KEYS  # noqa: PLC0415
     from malloom.report.report import EXPORTS, find_format, make_report  # noqa: PLC0415
 
     format = "json" if as_json else format
@@ -102,13 +108,19 @@ def report(
     if output is not None and output.exists():
         raise UsageProblem(f"{output} exists already", remedy="choose another name")
     top = top if top is not None else 0 if format in EXPORTS else SHOWN
-    made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
-    if output is None:
-        chosen.write(made, sys.stdout)
-        return
+    with steps_shown():
+        made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
+        if output is not None:
+            write_report(chosen, made, output)
+            return
+    chosen.write(made, sys.stdout)
+
+
+def write_report(format: ReportFormat, made: Report, output: Path) -> None:
+    """Write the report to a file."""
     with written_whole(output) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", errors="replace")
-        chosen.write(made, text)
+        format.write(made, text)
         text.detach()  # flushes it; the file is closed by who opened it
 
 
@@ -126,7 +138,7 @@ def show_page(profile: Path, output: Path | None, process: str | None, cache: st
     geometry = geometry_from(cache)
     check_output(page, profile)
     check_replaced(page, "page")
-    with shown(len(strategy_names()), FIRST_ROUND) as progress:
+    with shown(len(strategy_names()), FIRST_ROUND, with_steps=True) as progress:
         write_page(profile, process, geometry, page, progress)
     typer.echo(f"{page} ({format_size(page.stat().st_size)}); open it in a browser")
 
@@ -134,6 +146,7 @@ def show_page(profile: Path, output: Path | None, process: str | None, cache: st
 def write_host_table(profile: Path, output: Path | None, process: str | None, cache: str, depth: int) -> None:
     """Write the table, and say where it is."""
     from malloom.cache.geometry import geometry_from  # noqa: PLC0415
+    from malloom.commands.progress import steps_shown  # noqa: PLC0415
     from malloom.fleet.table_file import write_table  # noqa: PLC0415
     from malloom.fleet.tables import DEPTH, table_of  # noqa: PLC0415
     from malloom.profile import HeapProfile  # noqa: PLC0415
@@ -144,10 +157,12 @@ def write_host_table(profile: Path, output: Path | None, process: str | None, ca
     geometry = geometry_from(cache)
     check_output(table, profile)
     check_replaced(table, "table of a host")
-    made, notes = table_of(HeapProfile.open(profile, process), geometry, depth or DEPTH)
+    with steps_shown():
+        made, notes = table_of(HeapProfile.open(profile, process), geometry, depth or DEPTH)
     for note in notes:
         typer.echo(f"note: {note}", err=True)
-    write_table(made, table)
+    with steps_shown():
+        write_table(made, table)
     typer.echo(f"{table} ({format_size(table.stat().st_size)}); 'malloom merge' and DuckDB read it")
 
 

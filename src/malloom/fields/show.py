@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,8 @@ COMPANIONS = 4
 """Fields that are named beside one as used with it, those with the most common visits."""
 SHOWN_FIELDS = 24
 """Of a kind; those that were used most."""
+BELOW = 6
+"""Columns before what has no room beside its numbers."""
 HEADINGS = ("offset", "bytes", "loads", "stores", "visits", "first misses", "last misses", "hidden")
 
 
@@ -105,8 +108,29 @@ def _counts(row: Any, names: tuple[str, ...]) -> dict[str, int]:
     return {name: int(row[name]) for name in names}
 
 
-def as_text(table: FieldTable, top: int, types: KindTypes) -> Iterator[str]:
-    """Lines: what was simulated, then a block for each kind; `top` 0 shows all kinds."""
+def as_text(table: FieldTable, top: int, types: KindTypes, width: int) -> Iterator[str]:
+    """Lines of so many columns, words that are longer but for: what was simulated, then a block for each
+    kind; `top` 0 shows all kinds."""
+    for line in _lines(table, top, types, width):
+        yield from _wrapped(line, width)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """What goes on is indented one step more than the line."""
+    if len(line) <= width:
+        return [line]
+    begin = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(
+        line.strip(),
+        width,
+        initial_indent=begin,
+        subsequent_indent=begin + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _lines(table: FieldTable, top: int, types: KindTypes, width: int) -> Iterator[str]:
     simulated = table.simulated
     yield (
         f"{counted(table.accesses, 'access', 'es')} to objects, {table.unattributed:,} of them at no field; "
@@ -116,13 +140,13 @@ def as_text(table: FieldTable, top: int, types: KindTypes) -> Iterator[str]:
     kinds = by_misses(table)
     for kind in kinds[: top or None]:
         yield ""
-        yield from _kind_lines(table, kind, types.of(kind))
+        yield from _kind_lines(table, kind, types.of(kind), width)
     if top and len(kinds) > top:
         yield ""
         yield f"{counted(len(kinds) - top, 'more kind')} of objects ('--top 0' shows all)"
 
 
-def _kind_lines(table: FieldTable, kind: Any, known: ObjectType | None) -> Iterator[str]:
+def _kind_lines(table: FieldTable, kind: Any, known: ObjectType | None, width: int) -> Iterator[str]:
     size = int(kind["size"])
     what = "objects of further sizes" if size == OTHER_SIZES else f"objects of {counted(size, 'byte')}"
     yield printable(f"{chain_text(table, table.sites.contexts[int(kind['context'])])}: {what}")
@@ -133,7 +157,7 @@ def _kind_lines(table: FieldTable, kind: Any, known: ObjectType | None) -> Itera
         f"  {counted(int(kind['requests']), 'request')}, {counted(int(kind['visits']), 'visit')}, "
         f"{int(kind['last_misses']):,} misses of the last level ({int(kind['hidden_misses']):,} hidden)"
     )
-    yield from _field_lines(table, kind, named)
+    yield from _field_lines(table, kind, named, width)
 
 
 def described(known: ObjectType, elements: int) -> str:
@@ -142,19 +166,27 @@ def described(known: ObjectType, elements: int) -> str:
     return f"{whole}, by {known.how}" if known.is_sure else f"{whole}, a guess: {known.how}"
 
 
-def _field_lines(table: FieldTable, kind: Any, named: NamedFields) -> Iterator[str]:
+def _field_lines(table: FieldTable, kind: Any, named: NamedFields, width: int) -> Iterator[str]:
+    """A row for each field; where it is too long, what stands behind the numbers has a line of its own."""
     shown = most_used(named.rows)
     rows = [HEADINGS, *(_cells(named.rows[number]) for number in shown)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     names = ["field", *(named.names[number] for number in shown)] if any(named.names) else [""] * len(rows)
-    width = max(map(len, names))
+    longest = max(map(len, names))
     companions = _companions(table, kind, named)
     together = ["used with" if any(companions) else "", *(companions[number] for number in shown)]
-    for row, name, text in zip(rows, names, together, strict=True):
-        cells = "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
-        yield printable("  ".join(filter(None, [f"  {cells}", f"{name:<{width}}", text])).rstrip())
+    cells = ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
+    fits = len(cells[0]) + 2 + longest + 2 + max(map(len, together)) <= width
+    for row, name, text in zip(cells, names, together, strict=True):
+        beside = [f"{name:<{longest}}", text] if fits else [name, text]
+        words = "  ".join(filter(None, beside)).rstrip()
+        yield from [printable(f"{row}  {words}".rstrip())] if fits else _two_lines(row, printable(words))
     if len(named.rows) > len(shown):
         yield f"  {counted(len(named.rows) - len(shown), 'more field')}"
+
+
+def _two_lines(row: str, words: str) -> list[str]:
+    return [row, " " * BELOW + words] if words else [row]
 
 
 def most_used(fields: Rows) -> list[int]:

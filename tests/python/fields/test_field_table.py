@@ -178,6 +178,15 @@ def test_it_is_printed(top: int) -> None:
     profile = profile_of([64, 32], context=[0, 1], accesses=[0, 0, 1], offsets=[0, 8, 0])
     table = table_of(profile)
     with kind_types(table) as types:
-        text = "\n".join(as_text(table, top, types))
+        text = "\n".join(as_text(table, top, types, 120))
     assert "objects of 64 bytes" in text and "8:8 100%" in text
     assert ("1 more kind" in text) == (top == 1)
+
+
+def test_lines_are_as_long_as_is_asked_for() -> None:
+    profile = profile_of([64, 32], context=[0, 1], accesses=[0, 0, 0, 1], offsets=[0, 8, 16, 0])
+    table = table_of(profile)
+    with kind_types(table) as types:
+        wide, narrow = (list(as_text(table, 0, types, width)) for width in (160, 60))
+    assert max(map(len, narrow)) <= 60 < max(map(len, wide))
+    assert " ".join(narrow).split() == " ".join(wide).split()

@@ -1,0 +1,128 @@
+"""Progress on the terminal, if standard error is one: the step by its name, the time gone, and the time
+expected where something is counted."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+PATIENCE = 1.0
+"""Seconds: what has ended by then shows nothing."""
+REFRESHES = 4
+"""A second: enough for times in seconds, at no cost for the command."""
+WRITERS = ("csv", "folded", "json", "perfetto", "pprof", "speedscope")
+"""Formats of a report that go to a file."""
+STEPS = {
+    "malloom.profile.heap_profile.HeapProfile.open": "reading requests",
+    "malloom.profile.survey.Survey._surveyed": "reading accesses",
+    "malloom.profile.heap_profile.HeapProfile.context_affinity": "finding what is used together",
+    "malloom.page.heap_lines.uses_of_lines": "reading accesses",
+    "malloom.page.walk.walks_of": "drawing walks",
+    "malloom.fields.table.field_table": "simulating",
+    "malloom.layout.ranking.place": "placing",
+    "malloom.layout.ranking.rank": "simulating",
+    "malloom.predictions.fields.saved_by_moving": "simulating",
+    "malloom.report.symbols.Symbols.places": "looking up functions",
+    "malloom.sites.recorded.site_table": "looking up functions",
+    "malloom.types.object_types.ObjectTypes.of": "looking up types",
+    "malloom.diff.changes.difference": "comparing",
+    "malloom.fields.file.write_table": "writing",
+    "malloom.fleet.table_file.write_table": "writing",
+    "malloom.page.file.write_file": "writing",
+    **{f"malloom.report.{name}.write": "writing" for name in WRITERS},
+}
+"""What is said while a function runs, or what it calls. So no room has to tell of its steps, and what nobody
+looks at costs nothing."""
+
+
+class StepColumn(ProgressColumn):
+    """What a task is called; of a watched thread also the step that it is in, or was in last."""
+
+    def render(self, task: Task) -> Text:
+        thread = task.fields.get("thread")
+        if thread is None:
+            return Text(task.description)
+        task.fields["step"] = step_of(thread) or task.fields.get("step") or "starting"
+        return Text(": ".join(filter(None, (task.description, task.fields["step"]))))
+
+
+class ExpectedColumn(TimeRemainingColumn):
+    """The time expected of a task that is counted."""
+
+    def render(self, task: Task) -> Text:
+        return Text() if task.total is None else super().render(task).append(" expected")
+
+
+COLUMNS = (StepColumn(), BarColumn(), TimeElapsedColumn(), TextColumn("gone"), ExpectedColumn())
+
+
+def step_of(thread: int) -> str | None:
+    """The innermost of STEPS that the thread of this identity is in."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        found = STEPS.get(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
+        if found:
+            return found
+        frame = frame.f_back
+    return None
+
+
+@contextmanager
+def bars_shown() -> Iterator[Progress | None]:
+    """Bars that come after PATIENCE and are gone in the end, however it ends; None where nobody looks.
+
+    What is printed on standard output must wait until then.
+    """
+    console = Console(stderr=True)
+    # Variables as FORCE_COLOR make a log look like a terminal to the library.
+    if not (sys.stderr.isatty() and console.is_interactive):
+        yield None
+        return
+    bars = Progress(
+        *COLUMNS, console=console, transient=True, refresh_per_second=REFRESHES, redirect_stdout=False
+    )
+    later = threading.Timer(PATIENCE, bars.start)
+    later.daemon = True
+    later.start()
+    try:
+        yield bars
+    finally:
+        try:
+            later.cancel()
+            later.join()  # it may just be starting them
+        finally:
+            bars.stop()
+
+
+@contextmanager
+def watched(bars: Progress | None, what: str = "") -> Iterator[None]:
+    """Shows which step this thread is in, of `what` if that is said."""
+    if bars is None:
+        yield
+        return
+    task = bars.add_task(what, total=None, thread=threading.get_ident())
+    try:
+        yield
+    finally:
+        bars.remove_task(task)
+
+
+@contextmanager
+def steps_shown() -> Iterator[None]:
+    """Shows which step the command is in."""
+    with bars_shown() as bars, watched(bars):
+        yield
