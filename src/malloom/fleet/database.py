@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -43,9 +44,30 @@ def database(threads: int | None = None) -> Iterator[Any]:
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except duckdb.Error as problem:
-            raise CommandError(f"a table cannot be read or written: {_first_line(problem)}") from None
+            told = system_error(problem)
+            words = told.strerror if told else _first_line(problem)
+            raise CommandError(f"a table cannot be read or written: {words}") from None
         finally:
             connection.close()
+
+
+def system_error(problem: Exception) -> OSError | None:
+    """What the system refused, which DuckDB tells as JSON at the end of its text; None: it was not that."""
+    found = re.search(r'"errno":"(\d+)"', str(problem))
+    return OSError(int(found[1]), os.strerror(int(found[1]))) if found else None
+
+
+@contextmanager
+def system_told() -> Iterator[None]:
+    """A block that writes a file: what the system refuses comes as OSError, as from any other file."""
+    duckdb = needed("duckdb", "a table of a fleet")
+    try:
+        yield
+    except duckdb.IOException as problem:
+        told = system_error(problem)
+        if told is None:
+            raise
+        raise told from None
 
 
 def _first_line(problem: Exception) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from malloom.fleet.columns import FIELD, KIND, SITE_COLUMNS
-from malloom.fleet.database import database, quoted
+from malloom.fleet.database import database, quoted, system_told
 from malloom.fleet.origin import KEY, encoded
 from malloom.fleet.tables import Columns, HostTable
 from malloom.output_file import written_whole
@@ -25,7 +25,7 @@ def write_table(table: HostTable, path: Path) -> None:
     with database(threads=1) as connection:
         for name, columns in _sections(table).items():
             connection.register(name, columns)
-        with written_whole(path) as file:
+        with written_whole(path) as file, system_told():
             connection.execute(copying(file.name, encoded(table.origin)))
 
 

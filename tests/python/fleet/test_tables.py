@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from malloom.cache.geometry import geometry_from
+from malloom.errors import CommandError
 from malloom.fleet.origin import KEY, decoded
 from malloom.fleet.table_file import write_table
 from malloom.fleet.tables import LIFETIMES, HostTable, table_of
@@ -104,3 +105,27 @@ def test_the_document_names_every_column(table: HostTable, tmp_path: Path) -> No
     chapter = text.partition("## Table of a host\n")[2].partition("\n## ")[0]
     assert [name for name, *_ in columns if f"`{name}`" not in chapter] == []
     assert [name for name in asdict(table.origin) if f"`{name}`" not in chapter] == []
+
+
+def test_a_full_disk_is_told_as_of_any_other_file(
+    table: HostTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = (
+        "IO Error: Async write failed for range [offset=221327, size=224055]: "
+        '{"exception_type":"IO","exception_message":"Could not write file: No space left","errno":"28"}'
+    )
+
+    class Full:
+        def register(self, *_: object) -> None: ...
+
+        def close(self) -> None: ...
+
+        def execute(self, _: str) -> None:
+            raise duckdb.IOException(told)
+
+    monkeypatch.setattr(duckdb, "connect", lambda **_: Full())
+    path = tmp_path / "host.parquet"
+    with pytest.raises(CommandError) as caught:
+        write_table(table, path)
+    assert str(caught.value) == f"cannot write {path}: No space left on device; nothing was written"
+    assert not list(tmp_path.iterdir())
