@@ -1,4 +1,4 @@
-"""`malloom optimize` where temporary files find no room: one line, and nothing left behind."""
+"""Files that find no room, temporary ones of `malloom optimize` too: one line, and nothing left behind."""
 
 import os
 import shlex
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.conftest import COMMAND, Finished
+from end_to_end.conftest import COMMAND, Finished, done_well
 
 # Prints as many KiB as it is told; makes as many objects, and one less each round.
 PRINTING = """
@@ -58,3 +58,15 @@ def test_one_line_says_so_and_nothing_stays(  # type: ignore[no-untyped-def]
     assert last.startswith("malloom: ") and words in last
     assert "Traceback" not in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == [program.name, folder.name]
+
+
+def test_tables_of_hosts_say_so_as_all_other_files(compile_c, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    program, folder = compile_c(PRINTING), tmp_path / "small"
+    folder.mkdir()
+    done_well(tmp_path, "record", "-o", "run.profile", "--", program, "1", "10")
+    done_well(tmp_path, "report", "run.profile", "--format", "parquet", "-o", "run.parquet")
+    for words in (("report", "run.profile", "--format", "parquet"), ("merge", "run.parquet")):
+        done = on_small_disk(folder, "4k", *words, "-o", folder / "made.parquet")
+        assert (done.returncode, done.stdout) == (1, "")
+        said = f"malloom: cannot write {folder}/made.parquet: No space left on device; nothing was written"
+        assert done.stderr.strip().splitlines()[-1] == said

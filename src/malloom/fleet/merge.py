@@ -13,7 +13,7 @@ from malloom.errors import CommandError
 from malloom.fleet import queries
 from malloom.fleet.agreement import check_alike, chosen, notes_on
 from malloom.fleet.canonical import canonical, numbered_sites
-from malloom.fleet.database import database, told_by_name
+from malloom.fleet.database import database, system_told, told_by_name
 from malloom.fleet.inputs import Table, check_not_read, named_files, read_origins
 from malloom.fleet.origin import Build, CodeFile, Origin, encoded
 from malloom.fleet.queries import Merging
@@ -109,7 +109,7 @@ def _merged(
     _check_one_program(described, tables[0].origin.program)
     queries.number_rows(merging)
     origin = _origin(merging, tables, code, described, wanted.weight)
-    with written_whole(output) as file:
+    with written_whole(output) as file, system_told():
         joined = "left join variants using (row)"
         more = ", s.tables, coalesce(variants, []) as variants"
         merging.connection.execute(copying(file.name, encoded(origin), more, joined))
