@@ -2,9 +2,11 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from end_to_end.browser import browser
+from end_to_end.browser import Browser, browser
 from end_to_end.conftest import done_well
 
 PROGRAM = """
@@ -35,14 +37,20 @@ SAVED = re.compile(
 )
 
 
+@contextmanager
+def objects_of(folder: Path, compiler: str, name: str, source: str) -> Iterator[Browser]:
+    """The page of a program, where its objects are shown."""
+    (folder / name).write_text(source)
+    subprocess.run([compiler, "-O1", "-g", folder / name, "-o", folder / "program"], check=True)
+    done_well(folder, "record", "-o", "run.profile", "--", "./program")
+    done_well(folder, "report", "run.profile", "--format", "html", "-o", "run.html")
+    with browser(folder) as page:
+        page.open(folder / "run.html", "objects")
+        yield page
+
+
 def test_hot_fields_together_and_apart_from_the_cold_ones(tmp_path: Path) -> None:
-    source = tmp_path / "walk.c"
-    source.write_text(PROGRAM)
-    subprocess.run(["gcc", "-O1", "-g", source, "-o", tmp_path / "walk"], check=True)
-    done_well(tmp_path, "record", "-o", "walk.profile", "--", "./walk")
-    done_well(tmp_path, "report", "walk.profile", "--format", "html", "-o", "walk.html")
-    with browser(tmp_path) as page:
-        page.open(tmp_path / "walk.html", "objects")
+    with objects_of(tmp_path, "gcc", "walk.c", PROGRAM) as page:
         assert page.texts("#object-title") == ["struct node, 256 bytes"]
         *_, split, simulated = page.texts("#arrangement li")
     assert "next, value in an object of 16 bytes" in split
@@ -81,13 +89,7 @@ int main() {
 
 def test_instances_of_a_template_are_rows_of_their_own(tmp_path: Path) -> None:
     """Though their call sites have one name, in which the arguments are folded, and one line."""
-    source = tmp_path / "trees.cpp"
-    source.write_text(TEMPLATE)
-    subprocess.run(["g++", "-O1", "-g", source, "-o", tmp_path / "trees"], check=True)
-    done_well(tmp_path, "record", "-o", "trees.profile", "--", "./trees")
-    done_well(tmp_path, "report", "trees.profile", "--format", "html", "-o", "trees.html")
-    with browser(tmp_path) as page:
-        page.open(tmp_path / "trees.html", "objects")
+    with objects_of(tmp_path, "g++", "trees.cpp", TEMPLATE) as page:
         rows: list[list[str]] = page.run(
             "[...document.querySelectorAll('#object-table tbody tr')]"
             ".map((row) => [...row.cells].map((cell) => cell.textContent))"
