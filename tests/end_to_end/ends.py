@@ -98,6 +98,15 @@ def build(program: str, folder: Path, *libraries: str | Path) -> Path:
     return folder / program
 
 
+def build_over_storm_heap(program: str, folder: Path) -> Path:
+    """The same with a heap that handlers of signals may use wherever they interrupt it, which the C library's
+    does not promise: it aborts in some runs, and the more often, the slower they are."""
+    heap = folder / "libstorm_heap.so"
+    command = ["gcc", "-O2", "-fno-builtin", "-shared", "-fPIC", HERE / "storm_heap.c", "-o", heap]
+    subprocess.run(command, check=True)
+    return build(program, folder, "-Wl,--no-as-needed", heap)
+
+
 def build_source(source: str, path: Path, *flags: str) -> Path:
     command = ["gcc", "-O1", "-fno-builtin", "-x", "c", "-", "-x", "none", "-o", path, *flags]
     subprocess.run(command, input=source, text=True, check=True)

@@ -68,6 +68,18 @@ def test_a_difference_is_a_page(malloom: Callable[..., Finished], recorded: Path
     assert malloom("diff", *sides, "--format", "html", "-o", sides[0]).returncode == 2
 
 
+def test_a_page_by_what_was_not_recorded_is_by_name(
+    run: Callable[..., Finished], recorded: Path, tmp_path: Path
+) -> None:
+    profiles = [tmp_path / f"{name}.profile" for name in ("before", "after")]
+    for profile in profiles:
+        run("record", "-o", profile, "--accesses", "none", "--", recorded / profile.stem / "program")
+    run("diff", *profiles, "--format", "html", "-o", tmp_path / "page.html", "--sort", "misses")
+    names = [row["call site ▴"] for row in rows_of(shown(tmp_path / "page.html"), "table")]
+    assert names
+    assert names == sorted(names)
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with before.profile and after.profile, each beside its program."""

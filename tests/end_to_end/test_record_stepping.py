@@ -146,7 +146,8 @@ HARD = [("odd_program", way) for way in ("threads", "signals", "faults")] + [("e
     [pytest.param(*case, marks=[] if case in HARD else pytest.mark.long) for case in ends.CASES],
 )
 def test_it_behaves_as_alone(malloom: Malloom, tmp_path: Path, program: str, way: str) -> None:
-    built = ends.build(program, tmp_path)
+    build = ends.build_over_storm_heap if way == "signals" else ends.build
+    built = build(program, tmp_path)
     alone = ends.outcome_alone([built, *way.split()], tmp_path / "alone")
     options = ("--for", "60s", "--accesses", "sampled")
     done = malloom("record", *options, "-o", "x.profile", "--", built, *way.split())

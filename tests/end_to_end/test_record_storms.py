@@ -3,7 +3,6 @@
 They end as they do alone, and the profile is sound.
 """
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,11 +20,7 @@ END = (0, "the storm is over\n")
 
 @pytest.fixture(scope="module")
 def storm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("storm")
-    heap = folder / "libstorm_heap.so"
-    source = Path(ends.__file__).with_name("storm_heap.c")
-    subprocess.run(["gcc", "-O2", "-fno-builtin", "-shared", "-fPIC", source, "-o", heap], check=True)
-    return ends.build("storm_program", folder, "-Wl,--no-as-needed", heap)
+    return ends.build_over_storm_heap("storm_program", tmp_path_factory.mktemp("storm"))
 
 
 def recorded(accesses: str, command: list[str | Path], folder: Path) -> tuple[int, str]:
