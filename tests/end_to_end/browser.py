@@ -33,6 +33,9 @@ OPTIONS = (
 DRAWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 """Until what was changed is drawn."""
 
+KEYS = {"Tab": (9, ""), "Enter": (13, "\r")}
+"""The code of a key, and what it types."""
+
 
 class Browser:
     """One page in it. Not for several threads."""
@@ -122,6 +125,15 @@ class Browser:
         for kind, buttons in (("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)):
             where = {"x": box[0], "y": box[1], "button": "left", "buttons": buttons, "clickCount": 1}
             self._tell("Input.dispatchMouseEvent", type=kind, **where)
+        self.run(DRAWN)
+
+    def key(self, key: str) -> None:
+        """Presses a key of KEYS, so that focus moves as it does for a user."""
+        code, text = KEYS[key]
+        typed = {"text": text} if text else {}
+        for kind, more in (("keyDown", typed), ("keyUp", {})):
+            told = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}
+            self._tell("Input.dispatchKeyEvent", **told, **more)
         self.run(DRAWN)
 
     def prefer(self, scheme: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from end_to_end.browser import DRAWN, Browser, browser, shown
+from end_to_end.browser import Browser, browser, shown
 from end_to_end.conftest import Finished, done_well
 from malloom.diff.plans import Place
 from python.diff.placed_plans import placed_plan
@@ -135,24 +135,14 @@ def test_the_heads_of_both_plans_are_shown(page: Browser, found: dict[str, Any])
     assert page.texts("h1") == ["walk: what changed in its plan"]
 
 
-def press_key(page: Browser, key: str) -> None:
-    """As a user's keyboard does, so that focus moves as it does for the user."""
-    code = {"Tab": 9, "Enter": 13}[key]
-    text = {"text": "\r"} if key == "Enter" else {}
-    for kind in ("keyDown", "keyUp"):
-        told = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}
-        page._tell("Input.dispatchKeyEvent", **told, **(text if kind == "keyDown" else {}))
-    page.run(DRAWN)
-
-
 def test_the_keyboard_is_enough(page: Browser) -> None:
     reached = []
     page.run("document.getElementById('search').focus()")
     for _ in range(5):
-        press_key(page, "Tab")
+        page.key("Tab")
         reached.append(page.run("document.activeElement.id || document.activeElement.dataset.sort"))
     assert reached == ["words", "name", "words", "before", "after"]
-    press_key(page, "Enter")
+    page.key("Enter")
     assert page.texts("#table th[aria-sort=descending]") == ["after ▾"]
     assert page.run("document.activeElement.dataset.sort") == "after"
     page.press("#table thead button[data-sort=name]")

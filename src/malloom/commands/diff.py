@@ -77,9 +77,7 @@ def diff(
         raise UsageProblem(f"cannot sort by '{sort}'", remedy=f"use one of {', '.join(SORT_KEYS)}")
     page = page_of(new, format, output)
     if is_kind(old, "plan") or is_kind(new, "plan"):
-        if page:
-            raise UsageProblem("two plans have no page", remedy="leave out --format html")
-        show_plans(old, new, top, as_json or format == "json")
+        show_plans(old, new, top, as_json or format == "json", page)
         return
     geometry = geometry_from(cache)
     with bars_shown() as bars:
@@ -125,6 +123,11 @@ def write_page(found: Difference, sort: str, page: Path) -> None:
     ]
     words = ["new", "gone", *(word for pair in WORDS.values() for word in pair)]
     write_difference(as_object(found), measures, words, sort, matched_text(found), page)
+    tell_page(page)
+
+
+def tell_page(page: Path) -> None:
+    """Say where it is."""
     print(f"{page}; open it in a browser")
 
 
@@ -144,9 +147,14 @@ def fleet_side(fleet: Path) -> Side:
     return summary_of(fleet), []
 
 
-def show_plans(old: Path, new: Path, top: int, as_json: bool) -> None:
-    """Print what two plans differ in."""
-    from malloom.diff.plans import plan_difference, plans_as_object, plans_lines  # noqa: PLC0415
+def show_plans(old: Path, new: Path, top: int, as_json: bool, page: Path | None) -> None:
+    """Print what two plans differ in, or write it as a page."""
+    from malloom.diff.plans import (  # noqa: PLC0415
+        plan_difference,
+        plans_as_object,
+        plans_for_page,
+        plans_lines,
+    )
 
     for side, other in ((old, new), (new, old)):
         if not is_kind(side, "plan"):
@@ -154,8 +162,14 @@ def show_plans(old: Path, new: Path, top: int, as_json: bool) -> None:
                 f"{other} is a plan, {side} is none", remedy="compare two plans, or two profiles"
             )
     found = plan_difference(old, new)
+    if page:
+        from malloom.page.difference import write_plan_difference  # noqa: PLC0415
+
+        write_plan_difference(plans_for_page(found), page)
+        tell_page(page)
+        return
     if as_json:
         print(json.dumps(plans_as_object(found), indent=2))
         return
-    for line in plans_lines(found, top):
+    for line in plans_lines(found, top, output_width(sys.stdout)):
         print(line)

@@ -7,19 +7,33 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from malloom.diff.changes import name_of
+from malloom import formats
+from malloom.diff.changes import SitePlace, calls_of, name_of
 from malloom.diff.matching import matched_contexts
+from malloom.diff.text import broken, shares_text
 from malloom.layout.plan_file import PlanFile, read_plan
-from malloom.layout.plan_shown import plan_as_data
-from malloom.printable import printable
+from malloom.layout.plan_shown import plan_as_data, plan_lines
 from malloom.quantities import counted, format_size
-from malloom.sites.table import SiteTable, decode
+from malloom.sites.table import KeyedContext, SiteTable, decode
 
 NO_GROUP = 2**32 - 1
 DEEPER = 2**32 - 1
 """Bytes of a pool that stand for: the contexts one frame deeper say."""
-HEADER = ("strategy", "planned_requests", "groups", "pools", "prefetches", "arena_bytes", "judged", "heap")
-"""What is compared of plan_as_data."""
+HEADER = (
+    "strategy",
+    "matching",
+    "depth",
+    "planned_requests",
+    "groups",
+    "pools",
+    "prefetches",
+    "arena_bytes",
+    "judged",
+    "heap",
+)
+"""What is compared of the head of a plan."""
+WORDS = ("new", "gone", "changed")
+"""What may have become of a call site."""
 
 
 @dataclass(frozen=True)
@@ -47,32 +61,72 @@ class PlacedSite:
     """A call site of either plan, and what either has for it; None where it does not know the site."""
 
     name: str
+    calls: tuple[SitePlace, ...]
+    """Those of the program's own that are known, the innermost first."""
+    level: str
+    """How much of its key agrees; empty where one plan alone knows it."""
     old: Place | None
     new: Place | None
 
     @property
-    def is_changed(self) -> bool:
-        return (self.old or NOTHING) != (self.new or NOTHING)
+    def word(self) -> str:
+        """One of WORDS; empty where it is served alike."""
+        if (self.old or NOTHING) == (self.new or NOTHING):
+            return ""
+        return "new" if self.old is None else "gone" if self.new is None else "changed"
+
+
+@dataclass(frozen=True)
+class PlanHead:
+    """What one of the plans is."""
+
+    path: Path
+    fields: Mapping[str, Any]
+    """As plan_as_data has them, and how the plan finds its requests again."""
+    lines: list[str]
+    """For people."""
+
+    def text(self, name: str) -> str:
+        """A field for people."""
+        value = self.fields[name]
+        if value is None:
+            return "nothing"
+        if isinstance(value, int):
+            return format_size(value) if name == "arena_bytes" else f"{value:,}"
+        return str(value)
 
 
 @dataclass(frozen=True)
 class PlanDifference:
     """All of it."""
 
-    old: Path
-    new: Path
-    header: dict[str, tuple[Any, Any]]
-    """Fields of HEADER that differ, old and new."""
+    old: PlanHead
+    new: PlanHead
+    matched: dict[str, float | None]
+    """Part of the call sites of either plan that both know; None: it knows none."""
     sites: list[PlacedSite]
     """Those that changed first, then by name."""
+
+    @property
+    def changed(self) -> list[str]:
+        """Which of HEADER differ."""
+        return [name for name in HEADER if self.old.fields[name] != self.new.fields[name]]
+
+    def matched_text(self) -> str:
+        """How many of the call sites of either plan both know; empty where neither knows one."""
+        shares = self.matched["sites_of_old"], self.matched["sites_of_new"]
+        levels = (site.level for site in self.sites)
+        return shares_text(*shares, "call sites", levels) if self.sites else ""
 
 
 def plan_difference(old: Path, new: Path) -> PlanDifference:
     """Compares two plans. Raises CommandError where one is not good."""
-    before, after = plan_as_data(old), plan_as_data(new)
-    header = {name: (before[name], after[name]) for name in HEADER if before[name] != after[name]}
-    sites = list(_sites(_placed(old), _placed(new)))
-    return PlanDifference(old, new, header, sorted(sites, key=lambda site: (not site.is_changed, site.name)))
+    (before, ours), (after, theirs) = _side(old), _side(new)
+    sites = list(_sites(ours, theirs))
+    shared = sum(bool(site.level) for site in sites)
+    counts = {"sites_of_old": len(ours.sites.contexts), "sites_of_new": len(theirs.sites.contexts)}
+    matched = {name: shared / count if count else None for name, count in counts.items()}
+    return PlanDifference(before, after, matched, sorted(sites, key=lambda site: (not site.word, site.name)))
 
 
 @dataclass(frozen=True)
@@ -81,14 +135,21 @@ class _Placed:
     places: Mapping[int, Place]
     """By the context's hash."""
 
+    def site(self, context: KeyedContext, level: str, old: Place | None, new: Place | None) -> PlacedSite:
+        calls = tuple(calls_of(self.sites, context))
+        return PlacedSite(name_of(self.sites, context), calls, level, old, new)
+
     def place(self, index: int) -> Place:
         return self.places.get(self.sites.contexts[index].hash, NOTHING)
 
 
-def _placed(path: Path) -> _Placed:
-    plan = read_plan(path)
+def _side(path: Path) -> tuple[PlanHead, _Placed]:
+    fields, plan = plan_as_data(path), read_plan(path)
+    matchings = formats.load("plan").enums["Matching"]
+    matching = next(name for name, number in matchings.items() if number == plan.header["matching"])
+    fields |= {"matching": matching, "depth": plan.header["depth"]}
     sites = decode(plan.sites, str(path)) if plan.sites else SiteTable()
-    return _Placed(sites, _places(plan))
+    return PlanHead(path, fields, plan_lines(path)), _Placed(sites, _places(plan))
 
 
 def _places(plan: PlanFile) -> dict[int, Place]:
@@ -106,46 +167,80 @@ def _places(plan: PlanFile) -> dict[int, Place]:
 def _sites(old: _Placed, new: _Placed) -> Iterator[PlacedSite]:
     pairs = matched_contexts(old.sites, new.sites)
     for index, context in enumerate(old.sites.contexts):
-        there = pairs.get(index)
-        yield PlacedSite(
-            name_of(old.sites, context), old.place(index), new.place(there[0]) if there else None
-        )
+        there, level = pairs.get(index, (None, ""))
+        yield old.site(context, level, old.place(index), None if there is None else new.place(there))
     known = {index for index, _ in pairs.values()}
     for index, context in enumerate(new.sites.contexts):
         if index not in known:
-            yield PlacedSite(name_of(new.sites, context), None, new.place(index))
+            yield new.site(context, "", None, new.place(index))
 
 
 def plans_as_object(found: PlanDifference) -> dict[str, Any]:
     """One JSON object, all sites in it."""
+    old, new = found.old.fields, found.new.fields
     return {
-        "old": str(found.old),
-        "new": str(found.new),
-        "changed": {name: {"old": old, "new": new} for name, (old, new) in found.header.items()},
-        "sites": [
-            {
-                "name": site.name,
-                "old": asdict(site.old) if site.old else None,
-                "new": asdict(site.new) if site.new else None,
-            }
-            for site in found.sites
-        ],
+        "old": str(found.old.path),
+        "new": str(found.new.path),
+        "plans": {"old": dict(old), "new": dict(new)},
+        "changed": {name: {"old": old[name], "new": new[name]} for name in found.changed},
+        "matched": found.matched,
+        "sites": [_site(site) for site in found.sites],
     }
 
 
-def plans_lines(found: PlanDifference, top: int) -> Iterator[str]:
-    """What differs, for people; `top` 0 shows all sites that do."""
-    yield f"{printable(str(found.old))} -> {printable(str(found.new))}, plans"
-    for name, (old, new) in found.header.items():
-        yield printable(f"{name.replace('_', ' ')}: {old} -> {new}")
-    changed = [site for site in found.sites if site.is_changed]
+def _site(site: PlacedSite) -> dict[str, Any]:
+    return {
+        "name": site.name,
+        "calls": [asdict(call) for call in site.calls],
+        "match": site.level or None,
+        "old": asdict(site.old) if site.old else None,
+        "new": asdict(site.new) if site.new else None,
+        "words": [site.word] if site.word else [],
+    }
+
+
+def plans_for_page(found: PlanDifference) -> dict[str, Any]:
+    """The same, and beside it what people read."""
+    data = plans_as_object(found)
+    for told, site in zip(data["sites"], found.sites, strict=True):
+        told |= {"before": _told(site.old), "after": _told(site.new)}
+    return {
+        **data,
+        "fields": [
+            {"title": _title(name), "old": found.old.text(name), "new": found.new.text(name)}
+            for name in HEADER
+        ],
+        "lines": {"before": found.old.lines, "after": found.new.lines},
+        "matched_text": found.matched_text(),
+        "words": list(WORDS),
+    }
+
+
+def plans_lines(found: PlanDifference, top: int, width: int) -> Iterator[str]:
+    """What differs, for people, so many columns wide; `top` 0 shows all sites that do."""
+    for line in _whole_lines(found, top):
+        yield from broken(line, width)
+
+
+def _whole_lines(found: PlanDifference, top: int) -> Iterator[str]:
+    yield f"{found.old.path} -> {found.new.path}, plans"
+    for name in found.changed:
+        yield f"{_title(name)}: {found.old.text(name)} -> {found.new.text(name)}"
+    if found.sites:
+        yield found.matched_text()
+    changed = [site for site in found.sites if site.word]
     for site in changed[: top or None]:
-        yield printable(f"{site.name}: {_told(site.old)} -> {_told(site.new)}")
+        yield f"{site.word}: {site.name}: {_told(site.old)} -> {_told(site.new)}"
     if top and len(changed) > top:
         yield f"{counted(len(changed) - top, 'more site')} that changed ('--top 0' shows all)"
     same = len(found.sites) - len(changed)
-    if same or not (changed or found.header):
-        yield f"{counted(same, 'site')} served alike" if changed or found.header else "nothing differs"
+    is_other = bool(changed or found.changed)
+    if same or not is_other:
+        yield f"{counted(same, 'site')} served alike" if is_other else "nothing differs"
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _told(place: Place | None) -> str:

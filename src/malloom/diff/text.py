@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import IO, Any
 
@@ -62,8 +62,8 @@ def _site(change: Change) -> dict[str, Any]:
 def lines(found: Difference, top: int, width: int) -> Iterator[str]:
     """The totals, how much was matched, then the notable sites; `top` 0 shows all of these."""
     for note in found.notes:
-        yield f"note: {printable(note)}"
-    yield f"{printable(found.old.source)} -> {printable(found.new.source)}, {printable(found.new.name)}"
+        yield from broken(f"note: {note}", width)
+    yield from broken(f"{found.old.source} -> {found.new.source}, {found.new.name}", width)
     yield from in_columns(_parts(found.old.totals, found.new.totals), width)
     yield from in_columns(matched_text(found).split(" "), width)
     notable = [change for change in found.changes if change.words]
@@ -79,23 +79,32 @@ def lines(found: Difference, top: int, width: int) -> Iterator[str]:
 
 def matched_text(found: Difference) -> str:
     """How much of either side is of sites that both have."""
-    old, new = found.matched["bytes_of_old"], found.matched["bytes_of_new"]
-    levels = sorted({change.level for change in found.changes if change.level})
+    shares = found.matched["bytes_of_old"], found.matched["bytes_of_new"]
+    return shares_text(*shares, "bytes", (change.level for change in found.changes))
+
+
+def shares_text(old: float | None, new: float | None, what: str, levels: Iterable[str]) -> str:
+    """The parts of what either side has that are of sites found in both, and how much of the keys of these
+    agrees. None: that side has nothing; an empty level: of a site that one side alone has."""
     shares = " and ".join(
-        f"{share:.0%} of the {side} bytes"
+        f"{share:.0%} of the {side} {what}"
         for share, side in ((old, "old"), (new, "new"))
         if share is not None
     )
-    return f"sites found in both make {shares or 'nothing'}; their keys agree: {', '.join(levels) or 'none'}"
+    agreed = ", ".join(sorted(set(levels) - {""}))
+    return f"sites found in both make {shares or 'nothing'}; their keys agree: {agreed or 'none'}"
 
 
 def fitted(line: str, output: IO[str]) -> str:
-    """The line as `output` is to have it: whole, but where that is a terminal in lines that fit it, those
-    after the first indented."""
-    if not output.isatty():
-        return printable(line)
-    room = output_width(output) - len(INDENT)
-    return f"\n{INDENT}".join(in_columns(printable(line).split(" "), room))
+    """The line as `output` is to have it: whole, but where that is a terminal in lines that fit it."""
+    return "\n".join(broken(line, output_width(output))) if output.isatty() else printable(line)
+
+
+def broken(line: str, width: int) -> list[str]:
+    """The line in lines of so many columns, those after the first indented, without what a terminal would
+    obey. A word that is longer stays whole, so that a path can be copied."""
+    first, *rest = in_columns(printable(line).split(" "), width - len(INDENT)) or [""]
+    return [first, *(INDENT + part for part in rest)]
 
 
 def _site_lines(change: Change, width: int) -> Iterator[str]:

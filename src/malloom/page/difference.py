@@ -1,4 +1,4 @@
-"""The page of a difference between two recordings: totals, and all call sites that changed."""
+"""The page of a difference between two recordings, or two plans: totals, and all call sites that changed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import Any
 from malloom import __version__
 from malloom.page.file import write_file
 
-CODE = ("numbers.js", "difference.js")
-"""Of the page itself, in this order."""
+TEMPLATE = "difference.html"
+TABLE = ("numbers.js", "difference_table.js")
+"""Code of both pages, which comes first."""
+CODE = (*TABLE, "difference.js")
+"""Of the page of two recordings, in this order."""
+PLAN_CODE = (*TABLE, "difference_plans.js")
+"""Of the page of two plans."""
 
 
 def write_difference(
@@ -27,10 +32,25 @@ def write_difference(
     data = {
         **found,
         "title": f"{Path(found['new']['executable']).name or 'program'}: what changed",
+        "command": f"{found['old']['source']} → {found['new']['source']}",
         "measures": list(measures),
         "words": list(words),
         "sort": sort,
         "matched_text": matched,
         "version": __version__,
     }
-    write_file(output, data, "difference.html", CODE, library="")
+    write_file(output, data, TEMPLATE, CODE, library="")
+
+
+def write_plan_difference(found: Mapping[str, Any], output: Path) -> None:
+    """Writes the page of two plans. `found` is their difference, for machines and for people
+    (malloom.diff.plans)."""
+    program = found["plans"]["new"]["program"] or [""]
+    data = {
+        **found,
+        "title": f"{Path(str(program[0])).name or 'program'}: what changed in its plan",
+        "command": f"{found['old']} → {found['new']}",
+        "sort": "name",
+        "version": __version__,
+    }
+    write_file(output, data, TEMPLATE, PLAN_CODE, library="")

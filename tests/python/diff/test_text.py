@@ -5,7 +5,7 @@ import io
 import pytest
 
 from malloom.diff.changes import difference
-from malloom.diff.text import fitted, lines
+from malloom.diff.text import broken, fitted, lines
 from python.diff.summaries import numbers, summary
 
 LONG = "/src/prog.c:5: live peak 2.5 KiB is 1.30 of the baseline's 2.0 KiB, the limit is 1.05: push prog.c:5"
@@ -35,3 +35,19 @@ def test_how_much_was_matched_fits_as_well() -> None:
     told = list(lines(difference(side, side, "live_peak"), 20, 60))
     assert all(len(line) <= 60 for line in told)
     assert "sites found in both make 100% of the old bytes and 100% of" in told
+
+
+def test_notes_and_names_fit_too_and_lose_nothing() -> None:
+    before, after = summary({"push": numbers()}), summary({"push": numbers()})
+    found = difference(before, after, "live_peak")
+    found.notes.append(LONG)
+    told = list(lines(found, 20, 60))
+    assert all(len(line) <= 60 for line in told)
+    assert f"note: {LONG}" in " ".join(line.strip() for line in told)
+    assert f"note: {LONG}" in list(lines(found, 20, 160))
+
+
+def test_a_word_that_is_longer_than_a_line_stays_whole() -> None:
+    path = f"/{'long/' * 30}program"
+    assert broken(f"note: {path} is gone", 60) == ["note:", f"    {path}", "    is gone"]
+    assert broken("", 60) == [""]
