@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from rich.console import Console
 from rich.progress import (
@@ -19,6 +21,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
+
+from malloom import _native
 
 PATIENCE = 1.0
 """Seconds: what has ended by then shows nothing."""
@@ -49,25 +53,55 @@ STEPS = {
 looks at costs nothing."""
 
 
+class Watch:
+    """What a watched thread does: the step that it is in, or was in last, and how far its reading is."""
+
+    def __init__(self, thread: int) -> None:
+        self._thread = thread
+        self.step = "starting"
+        self.done = self.expected = 0
+        self._began: tuple[float, int] = (0.0, 0)
+
+    def look(self) -> None:
+        self.step = step_of(self._thread) or self.step
+        done, expected = _native.read_so_far()
+        if done < self.done or expected != self.expected:
+            self._began = time.monotonic(), done
+        self.done, self.expected = done, expected
+
+    def seconds_left(self) -> float | None:
+        """Of the stream that is being read, by how fast it was; None where that cannot be told."""
+        since, first = self._began
+        gone, read = time.monotonic() - since, self.done - first
+        return gone / read * max(self.expected - self.done, 0) if self.expected and read else None
+
+
 class StepColumn(ProgressColumn):
-    """What a task is called; of a watched thread also the step that it is in, or was in last."""
+    """What a task is called; of a watched thread also the step."""
 
     def render(self, task: Task) -> Text:
-        thread = task.fields.get("thread")
-        if thread is None:
+        watch: Watch | None = task.fields.get("watch")
+        if watch is None:
             return Text(task.description)
-        task.fields["step"] = step_of(thread) or task.fields.get("step") or "starting"
-        return Text(": ".join(filter(None, (task.description, task.fields["step"]))))
+        watch.look()
+        task.total, task.completed = watch.expected or None, watch.done
+        return Text(": ".join(filter(None, (task.description, watch.step))))
 
 
 class ExpectedColumn(TimeRemainingColumn):
-    """The time expected of a task that is counted."""
+    """The time expected of a task that is counted, or of a watched thread's pass over accesses."""
 
     def render(self, task: Task) -> Text:
-        return Text() if task.total is None else super().render(task).append(" expected")
+        if task.total is None:
+            return Text()
+        watch: Watch | None = task.fields.get("watch")
+        if watch is None:
+            return super().render(task).append(" expected")
+        left = watch.seconds_left()
+        return Text() if left is None else Text(f"{timedelta(seconds=round(left))} expected")
 
 
-COLUMNS = (StepColumn(), BarColumn(), TimeElapsedColumn(), TextColumn("gone"), ExpectedColumn())
+COLUMNS = (StepColumn(), BarColumn(bar_width=16), TimeElapsedColumn(), TextColumn("gone"), ExpectedColumn())
 
 
 def step_of(thread: int) -> str | None:
@@ -114,7 +148,7 @@ def watched(bars: Progress | None, what: str = "") -> Iterator[None]:
     if bars is None:
         yield
         return
-    task = bars.add_task(what, total=None, thread=threading.get_ident())
+    task = bars.add_task(what, total=None, watch=Watch(threading.get_ident()))
     try:
         yield
     finally:

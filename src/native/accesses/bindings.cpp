@@ -9,6 +9,7 @@
 #include "src/native/accesses/addresses.h"
 #include "src/native/accesses/kept.h"
 #include "src/native/accesses/source.h"
+#include "src/native/accesses/watched.h"
 #include "src/native/accesses/windows.h"
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
@@ -46,7 +47,19 @@ class ArrayAccesses : public AccessSource {
 std::unique_ptr<AccessSource> array_accesses(ArrayView<uint32_t> requests, ArrayView<uint64_t> packed,
                                              uint64_t skip, uint64_t take) {
     if (requests.shape(0) != packed.shape(0)) throw std::invalid_argument("arrays of different lengths");
-    return windowed(std::make_unique<ArrayAccesses>(std::move(requests), std::move(packed)), skip, take);
+    const uint64_t expected = expected_in_windows(requests.shape(0), skip, take);
+    auto all = std::make_unique<ArrayAccesses>(std::move(requests), std::move(packed));
+    return watched(windowed(std::move(all), skip, take), expected);
+}
+
+std::unique_ptr<AccessSource> open_kept(const KeptAccesses& kept, uint64_t skip, uint64_t take) {
+    return watched(kept.open(skip, take), kept.expected(skip, take));
+}
+
+/// (accesses done, accesses expected) of the stream that is being read.
+nb::tuple read_so_far() {
+    return nb::make_tuple(reading.done.load(std::memory_order_relaxed),
+                          reading.expected.load(std::memory_order_relaxed));
 }
 
 /// The next accesses as columns (request, weight, packed); empty at the end.
@@ -69,9 +82,10 @@ void bind_accesses(nb::module_& module) {
     const nb::class_<AddressSource> addresses(module, "AddressSource");
     nb::class_<KeptAccesses>(module, "KeptAccesses")
         .def("serves", &KeptAccesses::serves, nb::arg("skip"), nb::arg("take"))
-        .def("open", &KeptAccesses::open, nb::arg("skip"), nb::arg("take"));
+        .def("open", &open_kept, nb::arg("skip"), nb::arg("take"));
     module.def("array_accesses", &array_accesses, nb::arg("request"), nb::arg("packed"), nb::arg("skip") = 0,
                nb::arg("take") = 0);
+    module.def("read_so_far", &read_so_far);
 }
 
 }  // namespace malloom::native

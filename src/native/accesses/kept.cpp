@@ -53,4 +53,8 @@ std::unique_ptr<AccessSource> KeptAccesses::open(uint64_t skip, uint64_t take) c
     return windowed(std::make_unique<SharedAccesses>(kept_), take_ == 0 ? skip : take_ - take, take);
 }
 
+uint64_t KeptAccesses::expected(uint64_t skip, uint64_t take) const {
+    return expected_in_windows(kept_->size(), take_ == 0 ? skip : take_ - take, take);
+}
+
 }  // namespace malloom::native

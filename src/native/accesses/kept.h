@@ -26,6 +26,9 @@ class KeptAccesses {
     /// The same accesses as WindowedAccesses of the stream. There must be such (see serves()).
     std::unique_ptr<AccessSource> open(uint64_t skip, uint64_t take) const;
 
+    /// About how many accesses open() yields.
+    uint64_t expected(uint64_t skip, uint64_t take) const;
+
   private:
     uint64_t skip_;
     uint64_t take_;

@@ -27,6 +27,12 @@ std::span<const ResolvedAccess> WindowedAccesses::next_batch() {
     return batch;
 }
 
+uint64_t expected_in_windows(uint64_t accesses, uint64_t skip, uint64_t take) {
+    if (take == 0) return accesses;
+    const double share = static_cast<double>(take) / (static_cast<double>(skip) + static_cast<double>(take));
+    return static_cast<uint64_t>(share * static_cast<double>(accesses));
+}
+
 std::unique_ptr<AccessSource> windowed(std::unique_ptr<AccessSource> source, uint64_t skip, uint64_t take) {
     if (take == 0) return source;
     return std::make_unique<WindowedAccesses>(std::move(source), skip, take);

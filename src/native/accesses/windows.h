@@ -27,6 +27,9 @@ class WindowedAccesses : public AccessSource {
     std::span<const ResolvedAccess> rest_;
 };
 
+/// About how many of so many accesses WindowedAccesses yields; with take 0 all.
+uint64_t expected_in_windows(uint64_t accesses, uint64_t skip, uint64_t take);
+
 /// WindowedAccesses; with take 0 the source itself.
 std::unique_ptr<AccessSource> windowed(std::unique_ptr<AccessSource> source, uint64_t skip, uint64_t take);
 

@@ -10,6 +10,7 @@
 #include "record/stream/chunk_reader.h"
 #include "record/stream/invariants.h"
 #include "record/stream/recovery.h"
+#include "src/native/accesses/watched.h"
 #include "src/native/accesses/windows.h"
 #include "src/native/bindings.h"
 #include "src/native/numpy_arrays.h"
@@ -125,12 +126,16 @@ nb::tuple read_process(const Recording& recording, uint64_t identity) {
 
 std::unique_ptr<AccessSource> accesses(const Recording& recording, uint64_t identity, uint64_t skip,
                                        uint64_t take) {
-    return windowed(std::make_unique<RecordedAccesses>(process_of(recording, identity)), skip, take);
+    const ProcessChunks& process = process_of(recording, identity);
+    return watched(windowed(std::make_unique<RecordedAccesses>(process), skip, take),
+                   expected_in_windows(process.accesses, skip, take));
 }
 
 std::unique_ptr<AccessSource> accesses_here_and_there(const Recording& recording, uint64_t identity,
                                                       uint64_t skip, uint64_t take) {
-    return std::make_unique<RecordedAccesses>(process_of(recording, identity), skip, take);
+    const ProcessChunks& process = process_of(recording, identity);
+    return watched(std::make_unique<RecordedAccesses>(process, skip, take),
+                   expected_in_windows(process.accesses, skip, take));
 }
 
 std::unique_ptr<AddressSource> addresses(const Recording& recording, uint64_t identity) {
@@ -203,9 +208,6 @@ void bind_recovery(nb::module_& module) {
 }
 
 void bind_reading(nb::module_& module) {
-    nb::class_<RecordedAccesses, AccessSource>(module, "RecordedAccesses")
-        .def_prop_ro("dropped", &RecordedAccesses::dropped)
-        .def_prop_ro("corrupt_chunks", &RecordedAccesses::corrupt_chunks);
     nb::class_<Recording>(module, "Recording")
         .def(nb::new_(&open_recording), nb::arg("path"))
         .def_prop_ro("created", &Recording::created)

@@ -99,6 +99,24 @@ def test_what_is_counted_has_the_time_expected() -> None:
     assert is_gone(told)
 
 
+READING = """
+    import numpy, malloom._native
+    source = malloom._native.array_accesses(numpy.zeros(40_000, "u4"), numpy.zeros(40_000, "u8"), 0, 0)
+    while len(source.next_batch()[0]): time.sleep(0.25)
+    time.sleep(0.5)
+"""
+
+
+def test_a_pass_over_accesses_has_the_time_expected() -> None:
+    status, _, told = on_terminal(WORKING.format(work=READING.strip()))
+    shown = re.sub(r"\x1b\[.*?[a-zA-Z]", "", told)
+    assert status == 0
+    assert re.search(r"counting leaves +[━╸╺]+ 0:00:0\d gone 0:00:01 expected", shown)
+    # What comes after the pass is not counted.
+    assert re.search(r"counting leaves [━╸╺]+ 0:00:0\d gone$", re.split(r"[\r\n]+", shown.rstrip())[-1])
+    assert is_gone(told)
+
+
 @pytest.mark.parametrize("end", ["raise SystemExit(3)", "os.kill(os.getpid(), signal.SIGINT); time.sleep(9)"])
 def test_nothing_stays_where_it_fails_or_is_interrupted(end: str) -> None:
     status, output, told = on_terminal(WORKING.format(work=f"time.sleep(0.8); {end}"))
