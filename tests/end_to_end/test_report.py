@@ -117,3 +117,16 @@ def test_a_plan_is_reported_as_one(
     assert json.loads(malloom("report", "made.plan", "--json").stdout)["strategy"] == "sequential"
     done = malloom("report", "made.plan", "--sort", "requests")
     assert (done.returncode, done.stderr.count("made.plan is a plan")) == (2, 1)
+
+
+@pytest.mark.parametrize("accesses", ["none", "full"])
+def test_a_program_in_a_folder_with_a_newline_has_its_names(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], tmp_path: Path, accesses: str
+) -> None:
+    folder = tmp_path / "two\nlines"
+    folder.mkdir()
+    program = compile_c(SHARED, "-O2").rename(folder / "program")
+    malloom("record", "-o", "p", "--accesses", accesses, "--", program)
+    report = malloom("report", "p", "--sort", "requests").stdout
+    assert "  xmalloc <stdin>:4 < push <stdin>:9 < main <stdin>:20 < ...\n" in report
+    assert "two\\nlines/program  pid" in report

@@ -15,7 +15,7 @@ from malloom.file_name import native_name
 from malloom.profile.affinity import AffinityGraph
 from malloom.profile.contexts import Contexts, Module, Refolded, contexts_from_hashes
 from malloom.profile.notes import cut_notes, damage_notes, may_lack_accesses, notes_on
-from malloom.profile.process import Process, choose_process, process_from_record
+from malloom.profile.process import Process, choose_process, path_on_disk, process_from_record
 from malloom.profile.requests import U32, U64, Requests, replace_contexts, requests_from_arrays
 from malloom.profile.survey import AccessOpener, Survey, windows
 
@@ -85,7 +85,7 @@ class HeapProfile:
         return cls(
             requests=Requests(**requests),
             contexts=Contexts(*chains),
-            modules=[Module(*module) for module in modules],
+            modules=[Module(path_on_disk(path), *rest) for path, *rest in modules],
             process=chosen,
             opener=lambda skip, take: recording.accesses(chosen.identity, skip, take),
             sampler=lambda skip, take: recording.accesses_here_and_there(chosen.identity, skip, take),

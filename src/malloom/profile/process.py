@@ -61,7 +61,7 @@ def process_from_record(record: dict[str, Any]) -> Process:
         identity=record["identity"],
         pid=_number(values.get("pid", "0")),
         parent=_number(values.get("parent_pid", "0")),
-        executable=values.get("executable", ""),
+        executable=path_on_disk(values.get("executable", "")),
         build_id=values.get("build_id", ""),
         arguments=tuple(value for key, value in properties if key == "argument"),
         properties=tuple(properties),
@@ -70,6 +70,13 @@ def process_from_record(record: dict[str, Any]) -> Process:
         access_entries=record["accesses"],
         lost_chunks=record["lost_chunks"],
     )
+
+
+def path_on_disk(told: str) -> str:
+    """The path of a file that a recorder told. Under DynamoRIO that is how the kernel lists mappings, with
+    \\012 for a newline; where only a file of the other name is there, that one is meant."""
+    other = told.replace("\\012", "\n")
+    return other if other != told and Path(other).exists() and not Path(told).exists() else told
 
 
 def _number(text: str) -> int:

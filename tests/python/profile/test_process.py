@@ -1,6 +1,8 @@
 """Which process of a profile is meant, and what is said of the choice."""
 
-from malloom.profile.process import Process, choose_process
+from pathlib import Path
+
+from malloom.profile.process import Process, choose_process, path_on_disk
 
 
 def process(identity: int, name: str, events: int, accesses: int = 0, pid: int = 0) -> Process:
@@ -49,3 +51,12 @@ def test_a_launcher_without_requests_is_not_shown() -> None:
     )
     assert chosen.pid == 2
     assert note == "3 processes recorded; this is ls (2), which has the most events"
+
+
+def test_a_path_is_as_told_unless_only_the_one_with_a_newline_is_there(tmp_path: Path) -> None:
+    told, meant = f"{tmp_path}/a\\012b", tmp_path / "a\nb"
+    assert path_on_disk(told) == told
+    meant.touch()
+    assert path_on_disk(told) == str(meant)
+    Path(told).touch()
+    assert path_on_disk(told) == told
