@@ -130,3 +130,20 @@ def test_a_program_in_a_folder_with_a_newline_has_its_names(
     report = malloom("report", "p", "--sort", "requests").stdout
     assert "  xmalloc <stdin>:4 < push <stdin>:9 < main <stdin>:20 < ...\n" in report
     assert "two\\nlines/program  pid" in report
+
+
+@pytest.mark.parametrize(
+    ("format", "options", "unused"),
+    [
+        ("html", ("--top", "3", "--cache", "zen3", "--depth", "2"), "leave out --top, --depth"),
+        ("parquet", ("--sort", "requests", "--depth", "2"), "leave out --sort"),
+        ("text", ("--cache", "zen3", "--top", "3"), "leave out --cache"),
+    ],
+)
+def test_options_that_change_nothing_are_refused(
+    malloom: Callable[..., Finished], tmp_path: Path, format: str, options: tuple[str, ...], unused: str
+) -> None:
+    done = malloom("report", "p", "--format", format, *options)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.rstrip().endswith(unused)
+    assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Contexts that are shown to people, if they do not say how many."""
 
+DEFAULTS = {"sort": "bytes", "top": None, "depth": 0, "cache": CACHE}
+"""Of options that some formats have no use for."""
+UNUSED = {"html": ("sort", "top", "depth"), "parquet": ("sort", "top")}
+"""By format; others have no use for `cache`."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -84,6 +89,7 @@ def report(
     from malloom.report.report import EXPORTS, find_format, make_report  # noqa: PLC0415
 
     format = "json" if as_json else format
+    refuse_unused(format, {"sort": sort, "top": top, "depth": depth, "cache": cache})
     if format == "html":
         show_page(profile, output, process, cache)
         return
@@ -114,6 +120,15 @@ def report(
             write_report(chosen, made, output)
             return
     chosen.write(made, sys.stdout)
+
+
+def refuse_unused(format: str, given: dict[str, object]) -> None:
+    """Raise where an option is given that changes nothing in this format."""
+    unused = [f"--{name}" for name in UNUSED.get(format, ("cache",)) if given[name] != DEFAULTS[name]]
+    if not unused:
+        return
+    why = "a page has all call sites, and sorts them" if format == "html" else f"{format} has no use for it"
+    raise UsageProblem(f"{unused[0]} changes nothing: {why}", remedy=f"leave out {', '.join(unused)}")
 
 
 def write_report(format: ReportFormat, made: Report, output: Path) -> None:
