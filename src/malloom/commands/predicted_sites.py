@@ -7,7 +7,7 @@ from typing import Any
 
 from malloom.predictions.sites import SitePrediction
 from malloom.printable import printable
-from malloom.report.text import SHORTEST
+from malloom.report.chains import SHORTEST
 
 SITES_HELP = "How many call sites to say it of as well, those whose objects wait most first; 0: of none."
 

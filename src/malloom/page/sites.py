@@ -22,7 +22,7 @@ from malloom.profile.timeline import Timeline, timeline_of
 from malloom.report.context_rows import ContextRow, Totals, summarize
 from malloom.report.names import count_of_program, short_name
 from malloom.report.symbols import Place, Symbols
-from malloom.report.text import chain_text, without_libraries_own
+from malloom.report.chains import chain_text, without_libraries_own
 
 NAME_ROOM = 80
 """Columns of a site's name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import IO
 
 from rich.console import Console
@@ -13,15 +12,11 @@ from rich.markup import escape
 from malloom.output_width import output_width
 from malloom.printable import printable
 from malloom.quantities import counted
+from malloom.report.chains import SHORTEST, told_apart
 from malloom.report.context_rows import ContextRow, Totals
-from malloom.report.names import is_of_library, short_name
 from malloom.report.report import Report
-from malloom.report.symbols import Place
 
 summary = "tables to read"
-
-CALLERS = 3
-"""Frames of a chain that a row shows."""
 
 HEADINGS = ("requests", "bytes", "live peak", "lifetime", "to end", "accesses", "accessed")
 
@@ -33,9 +28,6 @@ NARROWEST = 60
 
 INDENTED = 4
 """Blanks before a chain that stands below the numbers."""
-
-SHORTEST = 20
-"""Columns that a function has on however small a terminal, which then wraps the lines."""
 
 
 def write(report: Report, output: IO[str]) -> None:
@@ -80,21 +72,22 @@ def table_lines(report: Report, width: int) -> Iterator[str]:
         return
     is_beside = width - numbers >= NARROWEST
     yield _aligned(HEADINGS, widths) + (" " * GAP + "context" if is_beside else "")
-    for cells, chain in zip(rows, report.chains, strict=True):
+    before = numbers if is_beside else INDENTED
+    for cells, lines in zip(rows, told_apart(report.chains, width - before), strict=True):
         if is_beside:
-            yield _aligned(cells, widths) + " " * GAP + chain_text(chain, width - numbers)
+            yield _aligned(cells, widths) + " " * GAP + lines.pop(0)
         else:
             yield _aligned(cells, widths)
-            yield " " * INDENTED + chain_text(chain, width - INDENTED)
+        yield from (" " * before + line for line in lines)
 
 
 def _narrow_lines(report: Report, rows: list[tuple[str, ...]], width: int) -> Iterator[str]:
     """The same where a row does not fit: each number with its heading, in as many lines as it takes."""
     yield "contexts"
-    for cells, chain in zip(rows, report.chains, strict=True):
+    for cells, lines in zip(rows, told_apart(report.chains, width - INDENTED), strict=True):
         parts = [f"{name} {cell}," for name, cell in zip(HEADINGS, cells, strict=True)]
         yield from in_columns([*parts[:-1], parts[-1].rstrip(",")], width)
-        yield " " * INDENTED + chain_text(chain, width - INDENTED)
+        yield from (" " * INDENTED + line for line in lines)
 
 
 def in_columns(parts: list[str], width: int) -> list[str]:
@@ -126,32 +119,6 @@ def _cells(row: ContextRow) -> tuple[str, ...]:
 
 def _known(number: float | None, form: str) -> str:
     return "-" if number is None else format(number, form)
-
-
-def chain_text(chain: list[Place], room: int) -> str:
-    """The innermost frames of a chain, callers to the right: as many as fit, up to CALLERS."""
-    shown = without_libraries_own(chain)
-    frames = [frame_text(place, room) for place in shown[:CALLERS]]
-    for count in range(len(frames), 0, -1):
-        text = " < ".join(frames[:count]) + (" < ..." if count < len(shown) else "")
-        if len(text) <= room:
-            return text
-    return frame_text(shown[0], room - len(" < ...")) + " < ..." if len(shown) > 1 else "".join(frames) or "?"
-
-
-def without_libraries_own(chain: list[Place]) -> list[Place]:
-    """The chain without what a standard library calls in itself: of it there is what the program called."""
-    library = [is_of_library(short_name(place.function), place.file) for place in chain]
-    calls_itself = [inner and outer for inner, outer in pairwise(library)]
-    return [place for place, left_out in zip(chain, [*calls_itself, False], strict=False) if not left_out]
-
-
-def frame_text(place: Place, room: int) -> str:
-    """A frame in so many columns: its name may lose its beginning, its file and line are always whole."""
-    where = f" {place.where}" if place.where else ""
-    name = printable(short_name(place.function) if place.function else str(place))
-    left = max(room - len(where), SHORTEST)
-    return (name if len(name) <= left else "…" + name[len(name) - left + 1 :]) + printable(where)
 
 
 def bytes_text(count: int) -> str:

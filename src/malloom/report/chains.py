@@ -1,0 +1,93 @@
+"""Chains of calls as text, the innermost frame first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from malloom.printable import printable
+from malloom.report.names import is_of_library, short_name
+from malloom.report.symbols import Place
+
+CALLERS = 3
+"""Frames of a chain that a row shows."""
+
+SHORTEST = 20
+"""Columns that a function has on however small a terminal, which then wraps the lines."""
+
+CALLED_BY = " < "
+MORE = " < ..."
+"""For further frames."""
+CALLER = "< "
+"""Begins a line with a caller."""
+
+
+def chain_text(chain: list[Place], room: int) -> str:
+    """The innermost frames of a chain, callers to the right: as many as fit, up to CALLERS."""
+    shown = without_libraries_own(chain)
+    frames = [frame_text(place, room) for place in shown[:CALLERS]]
+    for count in range(len(frames), 0, -1):
+        text = CALLED_BY.join(frames[:count]) + (MORE if count < len(shown) else "")
+        if len(text) <= room:
+            return text
+    return frame_text(shown[0], room - len(MORE)) + MORE if len(shown) > 1 else "".join(frames) or "?"
+
+
+def without_libraries_own(chain: list[Place]) -> list[Place]:
+    """The chain without what a standard library calls in itself: of it there is what the program called."""
+    library = [is_of_library(short_name(place.function), place.file) for place in chain]
+    calls_itself = [inner and outer for inner, outer in pairwise(library)]
+    return [place for place, left_out in zip(chain, [*calls_itself, False], strict=False) if not left_out]
+
+
+def frame_text(place: Place, room: int) -> str:
+    """A frame in so many columns: its name may lose its beginning, its file and line are always whole."""
+    where = f" {place.where}" if place.where else ""
+    name = printable(short_name(place.function) if place.function else str(place))
+    left = max(room - len(where), SHORTEST)
+    return (name if len(name) <= left else "…" + name[len(name) - left + 1 :]) + printable(where)
+
+
+def told_apart(chains: Sequence[list[Place]], room: int) -> list[list[str]]:
+    """Each chain as chain_text has it; where another reads the same, in further lines with the callers that
+    tell them apart, if any do."""
+    texts = [chain_text(chain, room) for chain in chains]
+    count = Counter(texts)
+    alike: dict[str, list[list[str]]] = {text: [] for text in count}
+    left = room - len(CALLER)
+    whole = [[frame_text(place, left) for place in without_libraries_own(chain)] for chain in chains]
+    for text, frames in zip(texts, whole, strict=True):
+        alike[text].append(frames)
+    return [
+        [text] if count[text] == 1 else list(_broken(_telling(frames, alike[text]), room))
+        for text, frames in zip(texts, whole, strict=True)
+    ]
+
+
+def _telling(frames: list[str], alike: list[list[str]]) -> list[str]:
+    """The innermost frames, and the first that sets this chain apart, where that lies further out."""
+    apart = max((_shared(frames, other) for other in alike if other != frames), default=0)
+    if apart < CALLERS or apart >= len(frames):
+        shown = frames[:CALLERS]
+        return shown if len(shown) == len(frames) else [*shown, "..."]
+    further = ["..."] if apart + 1 < len(frames) else []
+    return [*frames[: CALLERS - 1], "...", frames[apart], *further]
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    """How many innermost frames are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _broken(frames: list[str], room: int) -> Iterator[str]:
+    """The frames in lines of so many columns, as many in each as fit."""
+    line = ""
+    for frame in frames:
+        part = f"{CALLER}{frame}" if line else frame
+        if line and len(line) + 1 + len(part) > room:
+            yield line
+            line = part
+        else:
+            line = f"{line} {part}" if line else part
+    yield line or "?"

@@ -1,0 +1,54 @@
+"""Chains of calls as text: rows that would read the same are told apart."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from malloom.report.chains import chain_text, told_apart
+from malloom.report.symbols import Place
+
+
+def chain(names: str) -> list[Place]:
+    """A frame for each word."""
+    return [Place("program", 16, name, f"{name[:8]}.c", 1) for name in names.split()]
+
+
+def lines(chains: Sequence[str], room: int = 200) -> list[list[str]]:
+    return told_apart([chain(each) for each in chains], room)
+
+
+def test_a_chain_that_no_other_reads_like_has_one_line() -> None:
+    chains = [chain("make one main"), chain("make two main")]
+    assert told_apart(chains, 200) == [[chain_text(each, 200)] for each in chains]
+
+
+def test_where_the_room_hides_callers_they_stand_in_further_lines() -> None:
+    first, second = lines(["make of_one_caller main start", "make of_another main start"], room=30)
+    assert first == ["make make.c:1", "< of_one_caller of_one_c.c:1", "< main main.c:1 < ..."]
+    assert second == ["make make.c:1", "< of_another of_anoth.c:1", "< main main.c:1 < ..."]
+
+
+def test_the_caller_that_sets_it_apart_is_shown_however_far_out() -> None:
+    inner = " ".join(f"step{depth}" for depth in range(6))
+    told = lines([f"{inner} one main", f"{inner} two main", f"{inner} two start"])
+    begin = "step0 step0.c:1 < step1 step1.c:1 < ... < "
+    assert told == [
+        [f"{begin}one one.c:1 < ..."],
+        [f"{begin}main main.c:1"],
+        [f"{begin}start start.c:1"],
+    ]
+
+
+def test_the_same_chain_twice_and_one_that_goes_on_stay_as_they_are() -> None:
+    again, once_more, further = lines(["a b c d", "a b c d", "a b c d e"])
+    assert again == once_more == ["a a.c:1 < b b.c:1 < c c.c:1 < ..."]
+    assert further == ["a a.c:1 < b b.c:1 < ... < e e.c:1"]
+
+
+@pytest.mark.parametrize("room", [45, 60, 100])
+def test_no_line_is_longer_than_the_room(room: int) -> None:
+    names = [f"{'long' * 20}_{number} {'other' * 20}_{number} main" for number in range(2)]
+    assert (
+        max(len(line) for told in lines([f"same{'x' * 60} {each}" for each in names], room) for line in told)
+        <= room
+    )
