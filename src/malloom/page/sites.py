@@ -19,10 +19,10 @@ from malloom.page.objects import PageObject, Saving, objects_of
 from malloom.predictions.fields import Saved, Structure, saved_by_moving
 from malloom.profile import HeapProfile
 from malloom.profile.timeline import Timeline, timeline_of
+from malloom.report.chains import chain_text, without_libraries_own
 from malloom.report.context_rows import ContextRow, Totals, summarize
 from malloom.report.names import count_of_program, short_name
 from malloom.report.symbols import Place, Symbols
-from malloom.report.chains import chain_text, without_libraries_own
 
 NAME_ROOM = 80
 """Columns of a site's name."""

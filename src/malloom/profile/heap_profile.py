@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ class HeapProfile:
         return cls(
             requests=Requests(**requests),
             contexts=Contexts(*chains),
-            modules=[Module(path_on_disk(path), *rest) for path, *rest in modules],
+            modules=[replace(Module(*module), path=path_on_disk(module[0])) for module in modules],
             process=chosen,
             opener=lambda skip, take: recording.accesses(chosen.identity, skip, take),
             sampler=lambda skip, take: recording.accesses_here_and_there(chosen.identity, skip, take),

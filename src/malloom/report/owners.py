@@ -9,9 +9,9 @@ import numpy as np
 
 from malloom.profile import HeapProfile
 from malloom.profile.requests import I64
+from malloom.report.chains import chain_text, without_libraries_own
 from malloom.report.names import count_of_program
 from malloom.report.symbols import Place, Symbols
-from malloom.report.chains import chain_text, without_libraries_own
 
 NAME_ROOM = 80
 """Columns of a name."""

@@ -14,10 +14,10 @@ import pytest
 
 from malloom.errors import CommandError, UsageProblem
 from malloom.profile import Module
+from malloom.report.chains import chain_text
 from malloom.report.debug_files import DebugInformation, find_debug_information
 from malloom.report.report import FORMATS, find_format, make_report
 from malloom.report.symbols import Place, Symbols
-from malloom.report.chains import chain_text
 from python.profile.recorded_runs import END, HEADER, PROCESS, write_profile
 
 EVENTS = (
