@@ -94,8 +94,7 @@ uint64_t ChunkReader::torn_chunk_before(uint64_t offset) {
     if (chunks_.empty()) return offset;
     const ChunkView last = chunks_.back();
     const uint64_t end = last.file_offset + sizeof(ChunkHeader) + last.header.stored_bytes;
-    if (end != offset || checksum(last.stored, last.header.stored_bytes) == last.header.payload_checksum)
-        return offset;
+    if (end != offset || is_whole(last)) return offset;
     chunks_.pop_back();
     whole_bytes_ = last.file_offset;
     return last.file_offset;
@@ -126,10 +125,14 @@ void ChunkReader::index() {
     }
 }
 
+bool ChunkReader::is_whole(const ChunkView& chunk) {
+    return checksum(chunk.stored, chunk.header.stored_bytes) == chunk.header.payload_checksum;
+}
+
 bool ChunkReader::decode(const ChunkView& chunk, std::vector<unsigned char>& out) {
     const ChunkHeader& header = chunk.header;
     if (header.decoded_bytes > most_payload_bytes(header)) return false;
-    if (checksum(chunk.stored, header.stored_bytes) != header.payload_checksum) return false;
+    if (!is_whole(chunk)) return false;
     if (static_cast<Codec>(header.codec) == Codec::plain) {
         out.assign(chunk.stored, chunk.stored + header.stored_bytes);
         return header.stored_bytes == header.decoded_bytes;

@@ -54,6 +54,9 @@ class ChunkReader {
     /// Size of the file without the torn chunk at its end.
     uint64_t whole_bytes() const { return whole_bytes_; }
 
+    /// Whether a payload is as it was written, by its checksum.
+    static bool is_whole(const ChunkView& chunk);
+
     /// Verifies and decompresses a payload into `out` (resized to header.decoded_bytes). False when it is
     /// corrupt.
     static bool decode(const ChunkView& chunk, std::vector<unsigned char>& out);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from malloom.profile.process import Process
+from malloom.quantities import counted
 
 COMPLETE_END = "exit"
 """Reason of an end after which nothing is missing."""
@@ -28,6 +29,7 @@ def notes_on(file_notes: Sequence[str], process: Process, lost: Mapping[str, int
         *_end_notes(process),
         *_dropped_notes(process),
         *_missing_chunks(process, lost),
+        *_corrupt_accesses(lost),
         *_loss_notes(lost),
     ]
 
@@ -49,6 +51,7 @@ def cut_notes(file_notes: Sequence[str], process: Process, lost: Mapping[str, in
         *damage_notes(file_notes, process, lost),
         *(_end_notes(process) if end_is_missing else ()),
         *_dropped_notes(process),
+        *_corrupt_accesses(lost),
         *_loss_notes(lost, of_requests=True),
     ]
 
@@ -73,6 +76,13 @@ def _missing_chunks(process: Process, lost: Mapping[str, int | bool]) -> Iterato
         yield f"{process.lost_chunks} chunks are missing: their requests and accesses are not counted"
     if lost["corrupt_chunks"]:
         yield f"{lost['corrupt_chunks']} chunks are corrupt and were left out"
+
+
+def _corrupt_accesses(lost: Mapping[str, int | bool]) -> Iterator[str]:
+    count = int(lost["corrupt_access_chunks"])
+    if count:
+        are = "is" if count == 1 else "are"
+        yield f"{counted(count, 'chunk')} of accesses {are} corrupt: these accesses are not counted"
 
 
 def _loss_notes(lost: Mapping[str, int | bool], *, of_requests: bool = False) -> Iterator[str]:

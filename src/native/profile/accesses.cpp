@@ -59,6 +59,17 @@ void AccessCursor::pass(size_t count) {
     if (next_ == run_end_) skip_markers();
 }
 
+uint64_t corrupt_access_chunks(const ProcessChunks& process) {
+    uint64_t corrupt = 0;
+    for (const ThreadChunks& thread : process.threads) {
+        for (const stream::ChunkView* chunk : thread.accesses) {
+            corrupt += stream::ChunkReader::is_whole(*chunk) ? 0 : 1;
+            stream::ChunkReader::let_go(*chunk);
+        }
+    }
+    return corrupt;
+}
+
 RecordedAccesses::RecordedAccesses(const ProcessChunks& process, uint64_t skip, uint64_t take)
     : events_(process),
       objects_(process.expected_requests()),

@@ -111,12 +111,15 @@ nb::tuple read_process(const Recording& recording, uint64_t identity) {
     ContextTable contexts(process);
     RequestTable table;
     std::vector<uint64_t> hashes;
+    uint64_t corrupt_of_accesses = 0;
     {
         nb::gil_scoped_release unlocked;
         table = read_requests(process, contexts);
+        corrupt_of_accesses = corrupt_access_chunks(process);
         hashes = contexts.hashes(UINT32_MAX);
     }
     nb::dict lost = losses(table, contexts);
+    lost["corrupt_access_chunks"] = corrupt_of_accesses;
     nb::list objects = modules(contexts);
     nb::tuple chains =
         nb::make_tuple(to_numpy(std::move(contexts.offsets)), to_numpy(std::move(contexts.frame_modules)),

@@ -76,6 +76,20 @@ def test_accesses_that_a_chunk_cannot_hold_are_not_counted_on(tmp_path: Path, re
     assert profile.requests.accesses.tolist() == [0, 0]
 
 
+def test_accesses_that_are_no_longer_what_was_written_are_said_to_be_missing(tmp_path: Path) -> None:
+    path = with_size(tmp_path / "run.profile", 64)
+    whole = HeapProfile.open(path)
+    assert (whole.notes, whole.cut, whole.has_all_accesses) == ([], [], True)
+    data = path.read_bytes()
+    [accesses] = [each for each in chunks_of(data) if field_of(each, "kind") == ACCESSES]
+    path.write_bytes(data.replace(accesses, accesses[:-1] + bytes([accesses[-1] ^ 1])))
+    cut = HeapProfile.open(path)
+    note = "1 chunk of accesses is corrupt: these accesses are not counted"
+    assert cut.notes == cut.cut == [note]
+    assert (len(cut.requests), cut.has_all_accesses) == (2, False)
+    assert note in malloom("report", path).stdout
+
+
 @pytest.mark.parametrize("size", some(2**63, of=[2**47, 2**63, 2**64 - 1]))
 def test_objects_outside_the_address_space_are_damage(tmp_path: Path, size: int) -> None:
     done = malloom("report", with_size(tmp_path / "run.profile", size))
