@@ -130,6 +130,28 @@ use std::collections::{BTreeMap, HashMap};
 struct Node { next: Option<Box<Node>>, value: u64, name: String }
 struct First(u64, u64);
 struct Second(u64, u64);
+enum Shape { Circle { radius: f64 }, Rect { width: f64, height: f64 }, Named(Box<u64>, u8), Empty }
+enum Color { Red, Green }
+enum Text { Owned(String), Missing, Unknown }
+struct Painted { color: Color, shape: Shape, below: Option<Box<Painted>> }
+#[inline(never)]
+fn text(i: u64) -> Text {
+    if i == 3 { Text::Missing } else if i == 4 { Text::Unknown } else { Text::Owned(String::new()) }
+}
+#[inline(never)]
+fn area(shape: &Shape) -> f64 {
+    match shape {
+        Shape::Circle { radius } => radius * radius,
+        Shape::Rect { width, height } => width * height,
+        Shape::Named(size, kind) => (**size + *kind as u64) as f64,
+        Shape::Empty => 0.0,
+    }
+}
+#[inline(never)]
+fn painted(all: &Painted) -> f64 {
+    let own = if let Color::Green = all.color { area(&all.shape) } else { 1.0 };
+    all.below.as_ref().map_or(own, |below| own + painted(below))
+}
 #[inline(never)]
 fn first(all: &mut Vec<First>) {
     for i in 0..9 { all.push(First(i, i)); }  // makes types::First
@@ -154,6 +176,20 @@ fn main() {
     first(&mut firsts);
     second(&mut seconds);
     std::hint::black_box((firsts[3].0 + firsts[4].1, seconds[3].0 + seconds[4].1));
+    let boxed = Box::new(Shape::Rect { width: 1.5, height: 2.5 });  // makes types::Shape
+    let mut shapes = vec![Shape::Circle { radius: 1.0 }, Shape::Empty];  // makes types::Shape[2]
+    for i in 0..30u64 {
+        let named = Box::new(i);  // makes u64
+        shapes.push(Shape::Named(named, 3));  // makes types::Shape
+    }
+    let texts: Vec<Text> = (0..30).map(text).collect();  // makes types::Text
+    let below = Painted { color: Color::Red, shape: Shape::Empty, below: None };
+    let below = Some(Box::new(below));  // makes types::Painted
+    let shape = Shape::Rect { width: 3.0, height: 1.0 };
+    let top = Box::new(Painted { color: Color::Green, shape, below });  // makes types::Painted
+    let known = texts.iter().filter(|each| matches!(each, Text::Owned(text) if text.is_empty())).count();
+    let areas: f64 = shapes.iter().map(area).sum();
+    std::hint::black_box(area(&boxed) + areas + painted(&top) + known as f64);
     let mut at = &head;
     let mut sum = numbers.len() as u64;
     while let Some(each) = at { sum += each.value + each.name.len() as u64; at = &each.next; }
@@ -308,11 +344,12 @@ BUILDS = [
     ("g++", ["-O2"]),
     ("clang++-19", ["-O2"]),
     ("rustc", ["-O"]),
+    ("rustc", []),
 ]
 
 
-FEW_BUILDS = [("gcc", ["-O2"]), ("clang++-19", ["-O2"]), ("rustc", ["-O"])]
-"""One of each language, optimised."""
+FEW_BUILDS = [("gcc", ["-O2"]), ("clang++-19", ["-O2"]), ("rustc", ["-O"]), ("rustc", [])]
+"""One of each language, optimised, and Rust's without: its library's functions are no others', then."""
 
 
 @pytest.mark.parametrize(("compiler", "flags"), some(*FEW_BUILDS, of=BUILDS))
@@ -334,6 +371,53 @@ def test_types_are_those_of_the_source(
     unsure = [each for each in without if not each.is_sure]
     # In C that is no more than what variables are declared as, which may have more than the call made.
     assert len(unsure) <= len(without) / 2 or source.suffix == ".c", unsure
+
+
+def test_what_the_linker_merged_is_never_certain_and_wrong(
+    malloom: Callable[..., Finished], tmp_path: Path
+) -> None:
+    merging = ["-C", "link-arg=-fuse-ld=lld", "-C", "link-arg=-Wl,--icf=all"]
+    source, text = built(tmp_path, "rustc", merging)
+    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "types").returncode == 0
+    made = made_by(malloom, tmp_path / "p", source, text)
+    # Both grow by the code of one of them.
+    assert {"types::First", "types::Second"} <= {each.truth for each in made}
+    for each in made:
+        assert not each.is_sure or each.name in each.truth.split(" or "), each
+
+
+COLLECTED_RUST = """
+use std::sync::Arc;
+fn main() {
+    let words = ["sixteen letters.", "another sixteen.", "and sixteen more", "the last sixteen"];
+    let shared: Vec<Arc<str>> = words.iter().copied().map(Arc::from).collect();
+    let parts: Vec<Box<[u64]>> = words.iter().map(|_| &[7, 8][..]).map(Box::from).collect();
+    let empty: Arc<[u128]> = Arc::from(Vec::new());
+    let numbers: Vec<u32> = (0..empty.len() as u32 + 50).map(|each| each * each).collect();
+    std::hint::black_box((empty.clone(), &numbers));
+    let sum = shared.iter().fold(0, |sum, each| sum + each.as_bytes()[3] as u64);
+    std::process::exit((sum + parts.iter().fold(0, |sum, each| sum + each[1]) == 7) as i32);
+}
+"""
+
+
+@pytest.mark.parametrize("flags", some(["-O"], of=[["-O"], []]))
+def test_what_makes_an_element_is_not_taken_for_the_vector_of_these(
+    malloom: Callable[..., Finished], tmp_path: Path, flags: list[str]
+) -> None:
+    source = tmp_path / "collected.rs"
+    source.write_text(COLLECTED_RUST)
+    subprocess.run(["rustc", "-g", *flags, "-o", tmp_path / "collected", source], check=True)
+    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "collected").returncode == 0
+    told = json.loads(malloom("profile", "fields", tmp_path / "p", "--json", "--depth", "32").stdout)
+    certain = {
+        (kind["size"], kind["type"]["name"])
+        for kind in told["kinds"]
+        if kind["type"] and kind["type"]["is_sure"]
+    }
+    # An Arc<str> of 16 letters has 32 bytes, as two pointers to such have; a part has 16, as a pointer to it,
+    # and an empty Arc<[u128]> has the counts alone, as many bytes as a u128.
+    assert certain == {(64, "alloc::sync::Arc<str>"), (64, "Box<[u64]>"), (200, "u32")}
 
 
 HEADER = """
@@ -395,6 +479,19 @@ def test_fields_have_names(malloom: Callable[..., Finished], tmp_path: Path) -> 
     assert re.search(r"^ +8 +4 [ \d,]*\n? +at\.x\b", text, re.MULTILINE)
     line = C_SOURCE[: C_SOURCE.index("// makes vector_t")].count("\n") + 1
     assert f"100 elements of vector_t, by what types.c:{line} names" in text
+
+
+def test_fields_of_variants_have_names(malloom: Callable[..., Finished], tmp_path: Path) -> None:
+    built(tmp_path, "rustc", [])
+    assert malloom("record", "-o", tmp_path / "p", "--", tmp_path / "types").returncode == 0
+    told = json.loads(malloom("profile", "fields", tmp_path / "p", "--json", "--depth", "32").stdout)
+    names: dict[str, set[str]] = {}
+    for kind in told["kinds"]:
+        if kind["type"]:
+            found = {field["name"].split("] ")[-1] for field in kind["fields"]}
+            names.setdefault(kind["type"]["name"], set()).update(found)
+    assert {"discriminant", "Circle.radius|Rect.width|Named.__0", "Rect.height"} <= names["types::Shape"]
+    assert {"color", "shape.Rect.height", "below"} <= names["types::Painted"]
 
 
 def test_a_program_without_debug_information_has_no_types(

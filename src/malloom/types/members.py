@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from malloom.types.entries import (
     STRUCTURES,
@@ -20,7 +20,12 @@ from malloom.types.entries import (
 MOST_MEMBERS = 1024
 """Of a type; what is behind them has no name."""
 DEEPEST = 16
+LEVELS_OF_VARIANTS = 4
+"""That an enumeration with fields counts for, of the deepest: each has the fields of all its variants."""
+MOST_NAMES = 4
+"""That one field of several variants has; of more, three are shown."""
 BUFFERS = ("__aligned_membuf<", "__aligned_buffer<")
+MEMBER, VARIANT, VARIANTS = "DW_TAG_member", "DW_TAG_variant", "DW_TAG_variant_part"
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,13 @@ def _inside(structure: Entry, start: int, prefix: str, depth: int) -> Iterator[M
     for child in structure.iter_children():
         if child.tag == "DW_TAG_inheritance":
             base = bare(type_of(child))
-            if base is not None and depth:
+            if base is not None and depth > 0:
                 yield from _inside(base, start + _place(child), prefix, depth - 1)
-        elif child.tag == "DW_TAG_member" and not _is_shared(child):
+        elif child.tag == MEMBER and not _is_shared(child):
             yield from _field(child, start, prefix, depth)
+        elif child.tag == VARIANTS and depth > 0:
+            found = _of_variants(child, start, depth - LEVELS_OF_VARIANTS)
+            yield from (replace(each, name=prefix + each.name) for each in _told_apart(found, structure))
 
 
 def _is_shared(member: Entry) -> bool:
@@ -63,14 +71,68 @@ def _is_shared(member: Entry) -> bool:
 def _field(member: Entry, start: int, prefix: str, depth: int) -> Iterator[Member]:
     kind, name = type_of(member), text_of(member, "DW_AT_name")
     whole, offset, inner = prefix + name, start + _place(member), _held(bare(kind))
-    if inner is not None and inner.tag in STRUCTURES and depth and inner.tag != "DW_TAG_union_type":
+    if inner is not None and inner.tag in STRUCTURES and depth > 0 and inner.tag != "DW_TAG_union_type":
         found = list(_inside(inner, offset, f"{whole}." if name else prefix, depth - 1))
-        if found:
+        # Of an Option<Box<T>> the same bytes tell the variant and are its field: it is one field itself.
+        if found and not (len(found) == 1 and _has_variants(inner)):
             yield from found
             return
     if inner is not None and inner.tag == "DW_TAG_union_type" and not name:
         whole = prefix + "|".join(text_of(each, "DW_AT_name") for each in inner.iter_children())
     yield Member(offset, size_of(kind) or number_of(member, "DW_AT_byte_size"), whole, type_name(kind))
+
+
+def _has_variants(structure: Entry) -> bool:
+    """Whether it is an enumeration of Rust whose variants have fields."""
+    return any(child.tag == VARIANTS for child in structure.iter_children())
+
+
+def _of_variants(part: Entry, start: int, depth: int) -> list[tuple[int, Member]]:
+    """The fields of each variant, with its number, and as one more variant the discriminant."""
+    found: list[tuple[int, Member]] = []
+    for number, child in enumerate(part.iter_children()):
+        fields: list[Member] = []
+        if child.tag == MEMBER:
+            name = text_of(child, "DW_AT_name") or "discriminant"
+            kind = type_of(child)
+            fields = [Member(start + _place(child), size_of(kind), name, type_name(kind))]
+        elif child.tag == VARIANT:
+            fields = [field for each in child.iter_children() for field in _of_variant(each, start, depth)]
+        found += [(number, field) for field in fields if field.size]
+    return found
+
+
+def _of_variant(member: Entry, start: int, depth: int) -> Iterator[Member]:
+    """What a variant has: its one member is a structure that has its name; none where it has no fields."""
+    kind, name = bare(type_of(member)), text_of(member, "DW_AT_name")
+    if member.tag == MEMBER and kind is not None and kind.tag in STRUCTURES:
+        yield from _inside(kind, start + _place(member), f"{name}." if name else "", depth)
+    elif member.tag == MEMBER:
+        yield from _field(member, start, "", depth)
+
+
+def _told_apart(fields: list[tuple[int, Member]], owner: Entry) -> Iterator[Member]:
+    """Fields of variants by their places: what lies in the same bytes in several is one field, as a union."""
+    run: list[tuple[int, Member]] = []
+    end = 0
+    for each in sorted(fields, key=lambda field: field[1].offset):
+        if run and each[1].offset >= end:
+            yield from _as_one(run, end, owner)
+            run = []
+        run.append(each)
+        end = max(end, each[1].offset + each[1].size)
+    yield from _as_one(run, end, owner)
+
+
+def _as_one(run: list[tuple[int, Member]], end: int, owner: Entry) -> Iterator[Member]:
+    """Fields that reach into each other: one field with all names, unless they are of one variant."""
+    fields = [field for _, field in run]
+    if len({number for number, _ in run}) < 2:
+        yield from fields
+        return
+    names = list(dict.fromkeys(field.name for field in fields))
+    shown = names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…"]
+    yield Member(fields[0].offset, end - fields[0].offset, "|".join(shown), type_name(owner))
 
 
 def _held(kind: Entry | None) -> Entry | None:

@@ -27,7 +27,7 @@ from malloom.types.evidence import (
     of_size,
     passes_on,
 )
-from malloom.types.generics import confirms, is_generic
+from malloom.types.generics import confirms, is_for_another, is_generic, is_inner
 from malloom.types.members import Member, members_of
 from malloom.types.names import readable
 from malloom.types.units import Units
@@ -122,41 +122,50 @@ class ObjectTypes:
 
     def _first(self, frames: tuple[int, ...], size: int | None) -> tuple[Found, Call] | None:
         """What the first rule says that knows, and the call of which it knows."""
-        asked_all: list[Asked] = []
+        chain: list[tuple[Frame, Asked]] = []
         shared: tuple[Found, Call] | None = None
-        is_direct = is_given = True
-        inner = ""
+        is_given, inner = True, ""
+        for frame, asked in self._chain(frames, size):
+            chain.append((frame, asked))
+            found = first_found(asked)
+            if found is not None and not is_given:
+                found = replace(found, is_sure=False)
+            if found is not None and shared is None and (found.is_sure or not found.is_shared):
+                return found, asked.call
+            if shared is not None and found is not None and confirms(found, shared[0]):
+                return found, asked.call
+            shared = shared or ((found, asked.call) if found is not None else None)
+            if not passes_on(asked):
+                break
+            is_given = is_given and gives_it(asked, inner)
+            inner = asked.scope.name
+        return shared or (self._by_size(chain) if chain else None)
+
+    def _chain(self, frames: tuple[int, ...], size: int | None) -> Iterator[tuple[Frame, Asked]]:
+        """The functions that the call stands in, innermost first, as far as they are known."""
+        is_direct = is_only = True
         for number in frames:
             frame = self._sites.frames[number]
             levels = list(self._levels(frame, size))
             if not levels and not _is_library_alone(frame):
-                break
+                return
             is_direct = is_direct and (bool(levels) or all(map(is_new, frame.site.calls)))
+            is_only = is_only and (bool(levels) or all(map(is_inner, frame.site.calls)))
             for asked in levels:
                 is_own = is_new(asked.call) or not is_library(asked.call)
-                last = replace(asked, is_direct=is_direct and is_own)
-                asked_all.append(last)
-                found = first_found(last)
-                if found is not None and not is_given:
-                    found = replace(found, is_sure=False)
-                if found is not None and shared is None and (found.is_sure or not found.is_shared):
-                    return found, last.call
-                if shared is not None and found is not None and confirms(found, shared[0]):
-                    return found, last.call
-                shared = shared or ((found, last.call) if found is not None else None)
-                if not passes_on(last):
-                    return shared or self._by_size(frame, asked_all)
-                is_direct, is_given = last.is_direct, is_given and gives_it(last, inner)
-                inner = last.scope.name
-        return shared or (self._by_size(frame, asked_all) if asked_all else None)
+                last = replace(asked, is_direct=is_direct and is_own, is_inner=is_only)
+                yield frame, last
+                is_direct = last.is_direct
+                is_only = is_only and (is_own or is_inner(last.call)) and not is_for_another(last)
 
-    def _by_size(self, frame: Frame, asked_all: Sequence[Asked]) -> tuple[Found, Call] | None:
+    def _by_size(self, chain: Sequence[tuple[Frame, Asked]]) -> tuple[Found, Call] | None:
         """The last guesses; by the size alone in no C library, whose structures are nobody's to change."""
-        name = Path(self._sites.modules[frame.module].path).name
+        name = Path(self._sites.modules[chain[-1][0].module].path).name
+        *others, last = [asked for _, asked in chain]
         rules = (of_held,) if name.startswith(C_LIBRARY) else (of_held, of_size)
         # Where the outermost function tells nothing, the object may be a wrapper's own block.
-        for asked in (asked_all[-1], *asked_all[:-1]):
-            if (found := first_found(asked, rules if asked is asked_all[-1] else (of_held,))) is not None:
+        for asked in (last, *others):
+            if (found := first_found(asked, rules if asked is last else (of_held,))) is not None:
                 return found, asked.call
         return None
 
@@ -169,12 +178,15 @@ class ObjectTypes:
         scopes, calls = units.scopes(address), frame.site.calls
         # The two readers count alike from the outermost function on.
         level = min(len(scopes), len(calls))
-        is_shared = bool(scopes) and is_generic(scopes[-1].entry)
+        if not level:
+            return
+        outer = scopes[-1].entry
+        is_shared = is_generic(outer) and not units.is_unmerged(outer)
         for at, (scope, call) in enumerate(zip(scopes[-level:], calls[-level:], strict=True)):
             callee = frame.site.callee if at == 0 and level == len(calls) else ""
             around = tuple(zip(scopes[-level:][at:], calls[-level:][at:], strict=True))
             built = self._built[frame.module]
-            yield Asked(scope, call, address, callee, size, True, is_shared, around, built)
+            yield Asked(scope, call, address, callee, size, True, is_shared, around=around, built=built)
 
     def _units_of(self, module: int) -> Units | None:
         if module not in self._units:

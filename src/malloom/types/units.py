@@ -12,8 +12,21 @@ import numpy as np
 from elftools.elf.elffile import ELFFile
 
 from malloom import _native
+from malloom.report.elf_symbols import FUNCTIONS, SYMBOL
 from malloom.sites.build import debug_sections
-from malloom.types.entries import HOLDERS, STRUCTURES, Entry, bare, name_of, qualified, same, text_of, type_of
+from malloom.types.entries import (
+    HOLDERS,
+    STRUCTURES,
+    Entry,
+    bare,
+    name_of,
+    number_of,
+    qualified,
+    same,
+    text_of,
+    type_of,
+)
+from malloom.types.optimised import unoptimised_units
 
 POINTER = "DW_TAG_pointer_type"
 FUNCTION = "DW_TAG_subprogram"
@@ -60,6 +73,7 @@ class Units:
     """The units around some addresses of a file. Entries are read when they are asked for, and kept."""
 
     def __init__(self, elf: ELFFile, addresses: set[int]) -> None:
+        self._elf = elf
         self._dwarf: Any = elf.get_dwarf_info()
         self._units: dict[int, Unit] = {}
         wanted = sorted(addresses)
@@ -73,6 +87,29 @@ class Units:
     def scopes(self, address: int) -> list[Scope]:
         """The functions around one of the addresses, innermost first; none where no function covers it."""
         return [self._scope(offset) for offset in self._around[address]]
+
+    def is_unmerged(self, function: Entry) -> bool:
+        """Whether a function of Rust is for certain no other's, too. Without optimisation the compiler merges
+        none, and where the linker does (lld --icf), it knows several at one address."""
+        is_alone = self._functions_at.get(number_of(function, "DW_AT_low_pc")) == 1
+        return is_alone and function.cu.cu_offset in self._unoptimised
+
+    @cached_property
+    def _unoptimised(self) -> set[int]:
+        """Units of Rust that were compiled without optimisation, as far as calls tell."""
+        outer = {around[-1] for around in self._around.values() if around}
+        return unoptimised_units(map(self._dwarf.get_DIE_from_refaddr, sorted(outer)))
+
+    @cached_property
+    def _functions_at(self) -> dict[int, int]:
+        """How many functions each address is the begin of, as the symbols have it."""
+        table = self._elf.get_section_by_name(".symtab")
+        if table is None or table["sh_type"] == "SHT_NOBITS":
+            return {}
+        symbols = np.frombuffer(table.data(), dtype=SYMBOL)
+        starts = symbols["value"][np.isin(symbols["info"] & 15, FUNCTIONS)]
+        found, counts = np.unique(starts, return_counts=True)
+        return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
     @cached_property
     def structures(self) -> dict[str, list[Entry]]:
