@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 // Weak, so that the library loads where the C library is older than this one.
@@ -85,6 +86,29 @@ void read_headers(const ProgramHeaders& headers, LoadedObject& object) {
     }
 }
 
+// All that is mapped of the object, whatever holes lie between its segments.
+void set_bounds(const ProgramHeaders& headers, LoadedObject& object) {
+    object.base = UINTPTR_MAX;
+    object.end = 0;
+    for (size_t i = 0; i < headers.count; ++i) {
+        const ElfW(Phdr)& header = headers.first[i];
+        if (header.p_type != PT_LOAD) {
+            continue;
+        }
+        const uintptr_t start = object.bias + header.p_vaddr;
+        if (start < object.base) {
+            object.base = start;
+        }
+        if (start + header.p_memsz > object.end) {
+            object.end = start + header.p_memsz;
+        }
+    }
+}
+
+bool holds(const LoadedObject& object, uintptr_t address) {
+    return address >= object.base && address < object.end;
+}
+
 struct Search {
     uintptr_t address;
     LoadedObject* object;
@@ -92,26 +116,16 @@ struct Search {
 
 int visit(dl_phdr_info* info, size_t, void* data) {
     auto& search = *static_cast<Search*>(data);
-    uintptr_t base = UINTPTR_MAX;
-    uintptr_t end = 0;
-    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& header = info->dlpi_phdr[i];
-        if (header.p_type != PT_LOAD) {
-            continue;
-        }
-        const uintptr_t start = info->dlpi_addr + header.p_vaddr;
-        if (start < base) {
-            base = start;
-        }
-        if (start + header.p_memsz > end) {
-            end = start + header.p_memsz;
-        }
-    }
-    if (search.address < base || search.address >= end) {
+    const ProgramHeaders headers = {info->dlpi_phdr, info->dlpi_phnum};
+    LoadedObject object;
+    object.bias = info->dlpi_addr;
+    set_bounds(headers, object);
+    if (!holds(object, search.address)) {
         return 0;
     }
-    *search.object = {base, end, info->dlpi_addr, info->dlpi_name, nullptr, 0, {}};
-    read_headers({info->dlpi_phdr, info->dlpi_phnum}, *search.object);
+    object.path = info->dlpi_name;
+    read_headers(headers, object);
+    *search.object = object;
     return 1;
 }
 
@@ -134,6 +148,33 @@ ProgramHeaders mapped_headers(uintptr_t base) {
     return {reinterpret_cast<const ElfW(Phdr)*>(base + header->e_phoff), header->e_phnum};
 }
 
+uintptr_t page_of(uintptr_t address) {
+    return address & ~uintptr_t{4095};
+}
+
+ProgramHeaders headers_of_program() {
+    const auto* first = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+    return {first, first != nullptr ? getauxval(AT_PHNUM) : 0};
+}
+
+// Of an object whose segments have holes between them the loader tells the segment that `address` lies in.
+// The headers then lie where the first segment does: at the bias, or where the kernel says that the program's
+// are.
+ProgramHeaders headers_apart(uintptr_t address, const dl_find_object& found) {
+    dl_find_object first;
+    const link_map* map = found.dlfo_link_map;
+    ProgramHeaders headers = {nullptr, 0};
+    if (_dl_find_object(reinterpret_cast<void*>(map->l_addr), &first) == 0 && first.dlfo_link_map == map) {
+        headers = mapped_headers(map->l_addr);
+    } else if (map->l_addr == 0) {
+        headers = headers_of_program();
+    }
+    LoadedObject object;
+    object.bias = map->l_addr;
+    set_bounds(headers, object);
+    return holds(object, address) ? headers : ProgramHeaders{nullptr, 0};
+}
+
 bool find_without_lock(uintptr_t address, LoadedObject& object) {
     dl_find_object found;
     if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
@@ -144,8 +185,12 @@ bool find_without_lock(uintptr_t address, LoadedObject& object) {
     object.end = reinterpret_cast<uintptr_t>(found.dlfo_map_end);
     object.bias = found.dlfo_link_map->l_addr;
     object.path = found.dlfo_link_map->l_name;
-    const ProgramHeaders headers = mapped_headers(object.base & ~uintptr_t{4095});
+    ProgramHeaders headers = mapped_headers(page_of(object.base));
+    if (headers.first == nullptr) {
+        headers = headers_apart(address, found);
+    }
     if (headers.first != nullptr) {
+        set_bounds(headers, object);
         read_headers(headers, object);
     }
     return true;

@@ -132,6 +132,22 @@ def test_a_program_in_a_folder_with_a_newline_has_its_names(
     assert "two\\nlines/program  pid" in report
 
 
+HOLES = ("-Wl,-z,separate-code", "-Wl,--section-start=.text=0x420000")
+"""Segments with holes between them, of which the loader knows each by itself. lld leaves such where a segment
+ends just below a page's end, as in some programs of rustc."""
+
+
+@pytest.mark.parametrize("kind", ["-pie", "-no-pie"])
+def test_programs_with_holes_between_their_segments(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path], kind: str
+) -> None:
+    program = compile_c(SHARED, "-O1", "-fno-pie" if kind == "-no-pie" else "-fpie", kind, *HOLES)
+    malloom("record", "-o", "p", "--accesses", "none", "--", program)
+    report = malloom("report", "p", "--sort", "requests", "--json").stdout
+    assert "  xmalloc <stdin>:4 < push" in malloom("report", "p", "--sort", "requests").stdout
+    assert json.loads(report)["process"]["build_id"]
+
+
 @pytest.mark.parametrize(
     ("format", "options", "unused"),
     [

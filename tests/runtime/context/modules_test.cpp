@@ -96,11 +96,27 @@ TEST(Modules, AreTheSameFoundEitherWay) {
         LoadedObject other;
         ASSERT_TRUE(find_loaded_object(address, one));
         ASSERT_TRUE(find_loaded_object_by_iteration(address, other));
+        EXPECT_EQ(one.base, other.base);
+        EXPECT_EQ(one.end, other.end);
         EXPECT_EQ(one.bias, other.bias);
         EXPECT_EQ(one.build_id, other.build_id);
         EXPECT_EQ(one.unwind.header, other.unwind.header);
         EXPECT_EQ(one.unwind.segment.bytes, other.unwind.segment.bytes);
     }
+}
+
+// Of this test, which is linked so.
+TEST(Modules, WithHolesAreWhole) {
+    const auto address = reinterpret_cast<uintptr_t>(&find_module);
+    dl_find_object found;
+    ASSERT_EQ(_dl_find_object(reinterpret_cast<void*>(address), &found), 0);
+    ASSERT_NE(reinterpret_cast<uintptr_t>(found.dlfo_map_start), found.dlfo_link_map->l_addr) << "no holes";
+    LoadedObject object;
+    ASSERT_TRUE(find_loaded_object(address, object));
+    EXPECT_EQ(object.base, object.bias);
+    EXPECT_GT(object.build_id_bytes, 0U);
+    EXPECT_NE(object.unwind.header, 0U);
+    EXPECT_EQ(find_module(address), find_module(object.base));
 }
 
 TEST(Modules, TellLibrariesApartThatTakeTurns) {
