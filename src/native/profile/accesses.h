@@ -46,8 +46,8 @@ class AccessCursor {
     std::vector<uint64_t> entries_;
 };
 
-/// Chunks of accesses that are not as they were written, so that nothing of them is yielded. Reads them all, at
-/// the speed of their checksum.
+/// Chunks of accesses that are not as they were written, so that nothing of them is yielded. Reads them all,
+/// at the speed of their checksum.
 uint64_t corrupt_access_chunks(const ProcessChunks& process);
 
 /// Yields the accesses of `process` (which must outlive it) that reach an object alive at that moment, and
