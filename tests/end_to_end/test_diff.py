@@ -189,12 +189,29 @@ def test_bad_use_is_said(
     assert done.stderr.count("\n") == 1
 
 
+def test_the_next_build_may_have_another_name(
+    run: Callable[..., Finished], compile_c: Callable[..., Path], recorded: Path, tmp_path: Path
+) -> None:
+    old, new = recorded / "before.profile", tmp_path / "new.profile"
+    run("record", "-o", new, "--", compile_c(AFTER).rename(tmp_path / "program-1.1"))
+    found = json.loads(run("diff", old, new, "--json").stdout)
+    same = json.loads(run("diff", old, recorded / "after.profile", "--json").stdout)
+    assert found["matched"] == same["matched"]
+    assert [site["words"] for site in found["sites"]] == [site["words"] for site in same["sites"]]
+    assert found["notes"][0].startswith("the programs have two names: ")
+    run("check", new, "--baseline", old, "--max-requests", "1.1", status=0)
+    for side in (old, new):
+        run("plan", side, "-o", f"{side.stem}.plan", "--strategy", "pools")
+    plans = json.loads(run("diff", "before.plan", "new.plan", "--json").stdout)
+    assert plans["matched"]["sites_of_old"] == 1
+
+
 def test_baselines_that_cannot_be_used(
     run: Callable[..., Finished], compile_c: Callable[..., Path], recorded: Path, tmp_path: Path
 ) -> None:
     profile = recorded / "before.profile"
     other = tmp_path / "other.profile"
-    changed = compile_c(BEFORE.replace("push", "put").replace("text(", "line("))
+    changed = compile_c("\n" + BEFORE.replace("push", "put").replace("text(", "line("))
     run("record", "-o", other, "--accesses", "none", "--", changed.rename(tmp_path / "another"))
     refused = run("check", profile, "--baseline", other, "--max-peak", "1", status=1)
     assert "is of another program" in refused.stderr

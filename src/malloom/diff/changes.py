@@ -71,7 +71,7 @@ class Difference:
 def difference(old: Summary, new: Summary, sort: str) -> Difference:
     """Compares two summaries; `sort` is one of SORT_KEYS. Raises CommandError where they are not alike."""
     check_alike(old, new)
-    pairs = matched_contexts(old.sites, new.sites)
+    pairs = matched_contexts(old.sites, new.sites, (old.name, new.name))
     changes = [_change(old, new, index, *pairs.get(index, (None, ""))) for index in range(len(old.contexts))]
     there = {index for index, _ in pairs.values()}
     changes += [
@@ -157,7 +157,7 @@ def _share(numbers: tuple[Numbers, ...], chosen: set[int], measure: str) -> floa
 def _notes(old: Summary, new: Summary) -> list[str]:
     notes = [f"{side.source}: {gap}" for side in (old, new) for gap in side.gaps]
     if old.name != new.name:
-        notes.insert(0, f"these are two programs: {old.executable} and {new.executable}")
+        notes.insert(0, f"the programs have two names: {old.executable} and {new.executable}")
     elif old.arguments[1:] != new.arguments[1:]:
         notes.append("the two ran with other arguments")
     return notes

@@ -9,10 +9,15 @@ from malloom.sites.keys import match
 from malloom.sites.rebase import ORDER, SAME
 from malloom.sites.table import NO_MODULE, SiteTable
 
+Programs = tuple[str, str]
+"""The names of the executables' files, old and new: the latter is the next build of the former."""
 
-def matched_contexts(old: SiteTable, new: SiteTable) -> dict[int, tuple[int, str]]:
+
+def matched_contexts(
+    old: SiteTable, new: SiteTable, programs: Programs = ("", "")
+) -> dict[int, tuple[int, str]]:
     """Index of an old context -> that of the new one, and the level of its least certain call site."""
-    frames = matched_frames(old, new)
+    frames = matched_frames(old, new, programs)
     theirs = {context.frames: index for index, context in enumerate(new.contexts)}
     found: dict[int, tuple[int, str]] = {}
     for index, context in enumerate(old.contexts):
@@ -25,18 +30,21 @@ def matched_contexts(old: SiteTable, new: SiteTable) -> dict[int, tuple[int, str
     return found
 
 
-def matched_frames(old: SiteTable, new: SiteTable) -> dict[int, tuple[int, str]]:
+def matched_frames(
+    old: SiteTable, new: SiteTable, programs: Programs = ("", "")
+) -> dict[int, tuple[int, str]]:
     """The same of the call sites, by their indexes in the tables.
 
     A file of code is the same where its build-id is; else the one of the same name is taken for its next
-    build.
+    build, and of the executables the other.
     """
     found: dict[int, tuple[int, str]] = {}
     of_new = _frames_by_module(new)
     for module, ours in _frames_by_module(old).items():
-        theirs = of_new.get(_counterpart(old, module, new), [])
+        there = _counterpart(old, module, new, programs)
+        theirs = of_new.get(there, [])
         by_offset = {new.frames[frame].site.offset: frame for frame in theirs}
-        if _is_unchanged(old, module, new):
+        if _is_unchanged(old, module, new, there):
             found |= {
                 frame: (by_offset[old.frames[frame].site.offset], SAME)
                 for frame in ours
@@ -57,7 +65,7 @@ def _frames_by_module(table: SiteTable) -> dict[int, list[int]]:
     return frames
 
 
-def _counterpart(old: SiteTable, module: int, new: SiteTable) -> int:
+def _counterpart(old: SiteTable, module: int, new: SiteTable, programs: Programs) -> int:
     """The index of the same file of code in the other table; NO_MODULE where there is none."""
     if module == NO_MODULE:
         return NO_MODULE
@@ -67,15 +75,14 @@ def _counterpart(old: SiteTable, module: int, new: SiteTable) -> int:
             return index
     names = [PurePath(each.path).name for each in new.modules]
     name = PurePath(wanted.path).name
+    if name and name == programs[0]:
+        name = programs[1]
     return names.index(name) if names.count(name) == 1 else NO_MODULE
 
 
-def _is_unchanged(old: SiteTable, module: int, new: SiteTable) -> bool:
+def _is_unchanged(old: SiteTable, module: int, new: SiteTable, there: int) -> bool:
+    """Whether the file of code is the very same as its counterpart."""
     if module == NO_MODULE:
         return True
-    there = _counterpart(old, module, new)
-    return (
-        there != NO_MODULE
-        and bool(old.modules[module].build_id)
-        and (new.modules[there].build_id == old.modules[module].build_id)
-    )
+    build_id = old.modules[module].build_id
+    return there != NO_MODULE and bool(build_id) and new.modules[there].build_id == build_id

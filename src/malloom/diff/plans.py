@@ -9,7 +9,7 @@ from typing import Any
 
 from malloom import formats
 from malloom.diff.changes import SitePlace, calls_of, name_of
-from malloom.diff.matching import matched_contexts
+from malloom.diff.matching import Programs, matched_contexts
 from malloom.diff.text import broken, shares_text
 from malloom.layout.plan_file import PlanFile, read_plan
 from malloom.layout.plan_shown import plan_as_data, plan_lines
@@ -122,7 +122,7 @@ class PlanDifference:
 def plan_difference(old: Path, new: Path) -> PlanDifference:
     """Compares two plans. Raises CommandError where one is not good."""
     (before, ours), (after, theirs) = _side(old), _side(new)
-    sites = list(_sites(ours, theirs))
+    sites = list(_sites(ours, theirs, (ours.program, theirs.program)))
     shared = sum(bool(site.level) for site in sites)
     counts = {"sites_of_old": len(ours.sites.contexts), "sites_of_new": len(theirs.sites.contexts)}
     matched = {name: shared / count if count else None for name, count in counts.items()}
@@ -138,6 +138,13 @@ class _Placed:
     def site(self, context: KeyedContext, level: str, old: Place | None, new: Place | None) -> PlacedSite:
         calls = tuple(calls_of(self.sites, context))
         return PlacedSite(name_of(self.sites, context), calls, level, old, new)
+
+    @property
+    def program(self) -> str:
+        """Name of the one file of code that is no library; empty where there are several."""
+        names = [Path(module.path).name for module in self.sites.modules]
+        programs = [name for name in names if ".so" not in name]
+        return programs[0] if len(programs) == 1 else ""
 
     def place(self, index: int) -> Place:
         return self.places.get(self.sites.contexts[index].hash, NOTHING)
@@ -164,8 +171,8 @@ def _places(plan: PlanFile) -> dict[int, Place]:
     }
 
 
-def _sites(old: _Placed, new: _Placed) -> Iterator[PlacedSite]:
-    pairs = matched_contexts(old.sites, new.sites)
+def _sites(old: _Placed, new: _Placed, programs: Programs) -> Iterator[PlacedSite]:
+    pairs = matched_contexts(old.sites, new.sites, programs)
     for index, context in enumerate(old.sites.contexts):
         there, level = pairs.get(index, (None, ""))
         yield old.site(context, level, old.place(index), None if there is None else new.place(there))

@@ -98,6 +98,6 @@ def test_what_was_counted_before_says_how_to_compare(are_tables: tuple[bool, boo
         difference(one, replace(one, depth=1, is_counted=are_tables[1]), "bytes")
 
 
-def test_two_programs_are_said_first() -> None:
+def test_two_names_are_said_first() -> None:
     found = difference(summary({"a": numbers()}), summary({"a": numbers()}, name="other"), "bytes")
-    assert found.notes[0] == "these are two programs: /bin/prog and /bin/other"
+    assert found.notes[0] == "the programs have two names: /bin/prog and /bin/other"

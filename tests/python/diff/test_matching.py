@@ -54,6 +54,13 @@ def test_files_of_code_are_told_apart_by_their_names() -> None:
     }
 
 
+def test_the_executable_may_have_another_name() -> None:
+    there = table("bb", path="/bin/prog-1.1")
+    assert matched_contexts(table("aa"), there) == {}
+    assert matched_contexts(table("aa"), there, ("prog", "prog-1.1")) == {0: (0, "exact"), 1: (1, "exact")}
+    assert matched_contexts(table("aa"), there, ("other", "prog-1.1")) == {}
+
+
 def test_of_two_files_of_a_name_neither_is_taken() -> None:
     there = table("bb")
     twice = replace(there, modules=(*there.modules, SiteModule(2, "/opt/prog", "cc")))
