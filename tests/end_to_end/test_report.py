@@ -163,3 +163,27 @@ def test_options_that_change_nothing_are_refused(
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.rstrip().endswith(unused)
     assert list(tmp_path.iterdir()) == []
+
+
+MANY_SITES = """
+#include <stdlib.h>
+void* volatile kept;
+{}
+int main(void) {{ {} }}
+""".format(
+    "\n".join(
+        f"__attribute__((noinline)) void make{at}(void) {{ kept = malloc({at + 1}); }}" for at in range(30)
+    ),
+    " ".join(f"make{at}();" for at in range(30)),
+)
+
+
+def test_json_has_all_contexts_and_text_says_how_many_more(
+    malloom: Callable[..., Finished], compile_c: Callable[..., Path]
+) -> None:
+    malloom("record", "-o", "p", "--accesses", "none", "--", compile_c(MANY_SITES))
+    whole = json.loads(malloom("report", "p", "--json").stdout)
+    assert len(whole["contexts"]) == whole["totals"]["contexts"] >= 30
+    assert sum(row["requests"] for row in whole["contexts"]) == whole["totals"]["requests"]
+    assert "10 more contexts ('--top 0' shows all)" in malloom("report", "p").stdout
+    assert len(json.loads(malloom("report", "p", "--json", "--top", "7").stdout)["contexts"]) == 7

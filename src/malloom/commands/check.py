@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from malloom.commands.diff import CACHE, DEPTH
+from malloom.commands.notes import tell_notes
 from malloom.commands.simulate import CACHE_HELP
-from malloom.errors import UsageProblem
+from malloom.errors import CommandError, UsageProblem
 from malloom.quantities import counted
 
 if TYPE_CHECKING:
@@ -165,14 +166,14 @@ def save_alone(profile: Path, process: str | None, geometry: Geometry, depth: in
     """A baseline from a profile that is held against nothing."""
     from malloom.commands.progress import steps_shown  # noqa: PLC0415
     from malloom.diff.summary_file import read_side, write_summary  # noqa: PLC0415
-    from malloom.diff.text import fitted  # noqa: PLC0415
 
     with steps_shown():
         summary, notes = read_side(profile, process, geometry, depth)
+    if summary.is_cut:
+        raise CommandError(f"{summary.source}: {summary.gaps[0]}", remedy="record it again")
     if save is not None:
         write_summary(summary, save)
-    for note in notes:
-        print(fitted(f"note: {note}", sys.stderr), file=sys.stderr)
+    tell_notes([*summary.gaps, *notes])
 
 
 def compared(
@@ -222,8 +223,7 @@ def show(found: Difference, all_judged: list[Judged], as_json: bool) -> None:
     if as_json:
         print(json.dumps(as_object(found, all_judged), indent=2))
         return
-    for note in found.notes:
-        print(fitted(f"note: {note}", sys.stderr), file=sys.stderr)
+    tell_notes(found.notes)
     broken = [each.line for each in all_judged if each.is_broken]
     limits = counted(len(all_judged), "limit")
     counts = f"{len(broken)} of {limits} broken" if broken else f"{limits} kept"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from malloom.commands.notes import tell_notes
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import CommandError
 from malloom.output_file import check_output, check_replaced
@@ -54,8 +55,7 @@ def fields(
             raise CommandError(f"{profile} tells of no fields: {why_no_accesses(opened.process)}")
         table, missing = field_table(opened, geometry, depth)
     notes = [*notes_on(opened), *geometry.notes, *missing]
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+    tell_notes(notes)
     text = ""
     with steps_shown(), kind_types(table) as types:
         if output is not None:

@@ -15,6 +15,7 @@ from malloom.cache.geometry import Geometry, geometry_from
 from malloom.cluster.files import as_named, local_file
 from malloom.cluster.ranking import RemoteRanking
 from malloom.cluster.tasks import tasks_at
+from malloom.commands.notes import tell_notes
 from malloom.commands.plan_bins import plan_bins, require_bins, require_no_places
 from malloom.commands.plan_exact_bins import Language, plan_exact_bins, require_source
 from malloom.commands.plan_explained import Explanation, explanation
@@ -214,8 +215,7 @@ def plan(
         return
     opened = HeapProfile.open(path, process)
     check_not_empty(opened)
-    for note in (*notes_on(opened), *geometry.notes):
-        typer.echo(f"note: {note}", err=True)
+    tell_notes((*notes_on(opened), *geometry.notes))
     run = run_time_of(run_time, geometry, opened.has_all_accesses)
     chosen, layout = (
         (None, place(named, opened, geometry))
@@ -229,8 +229,7 @@ def plan(
     explained = None
     if chosen and explain:
         explained, missing = explanation(chosen, opened, run)
-        for note in (*missing, *notes_on_time(run_time, run, chosen.samples[-1])):
-            typer.echo(f"note: {note}", err=True)
+        tell_notes((*missing, *notes_on_time(run_time, run, chosen.samples[-1])))
     _tell(made, output, len(opened.requests), explained, as_json)
 
 
@@ -266,7 +265,7 @@ def check_choosable(profile: HeapProfile) -> None:
             remedy="or name a --strategy",
         )
     if names := left_out(profile):
-        typer.echo(f"note: too many requests to try {', '.join(names)}; --strategy takes them", err=True)
+        tell_notes([f"too many requests to try {', '.join(names)}; --strategy takes them"])
 
 
 def _best(profile: HeapProfile, geometry: Geometry, explain: bool) -> tuple[Chosen, Layout]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from malloom.commands.notes import tell_notes
 from malloom.errors import UsageProblem
 from malloom.layout.bin_header import c_name, header
 from malloom.layout.bin_layout import DEFAULT_BINS, TARGETS, BinLayout, Target, lay_out, target_named
@@ -58,8 +59,7 @@ def opened_with_notes(profile: Path, process: str | None) -> HeapProfile:
     """The profile, with its notes told; raises where it is empty."""
     opened = HeapProfile.open(profile, process)
     check_not_empty(opened)
-    for note in notes_on(opened):
-        typer.echo(f"note: {note}", err=True)
+    tell_notes(notes_on(opened))
     return opened
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from malloom.commands.notes import tell_notes
 from malloom.errors import CommandError
 from malloom.fields.file import read_table, write_table
 from malloom.fields.rebase import rebased_table
@@ -53,8 +54,7 @@ def rebase_file(
     write = _rebase_table if _is_table(source) else _rebase_plan
     check_replaced(output, "table of fields" if _is_table(source) else "plan")
     rebased = write(source, program, output, levels)
-    for note in rebased.notes:
-        typer.echo(f"note: {note}", err=True)
+    tell_notes(rebased.notes)
     typer.echo(json.dumps(as_object(rebased), indent=2) if as_json else "\n".join(as_text(rebased)))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from malloom.commands.diff import CACHE
+from malloom.commands.notes import tell_notes
 from malloom.commands.simulate import CACHE_HELP
 from malloom.errors import UsageProblem
 from malloom.output_file import check_output, check_replaced, is_kind, written_whole
@@ -54,7 +55,7 @@ def report(
     top: Annotated[
         int | None,
         typer.Option(
-            "--top", min=0, help=f"How many contexts to show, 0: all; default: {SHOWN}, all for other tools."
+            "--top", min=0, help=f"How many contexts to show, 0: all; default: {SHOWN} as text, else all."
         ),
     ] = None,
     depth: Annotated[
@@ -113,13 +114,15 @@ def report(
         check_output(output, profile)
     if output is not None and output.exists():
         raise UsageProblem(f"{output} exists already", remedy="choose another name")
-    top = top if top is not None else 0 if format in EXPORTS else SHOWN
+    top = top if top is not None else SHOWN if format == "text" else 0
     with steps_shown():
         made = make_report(profile, process=process, sort=sort, top=top, depth=depth)
         if output is not None:
             write_report(chosen, made, output)
-            return
-    chosen.write(made, sys.stdout)
+    if format in EXPORTS:
+        tell_notes([*made.gaps, *made.notes])
+    if output is None:
+        chosen.write(made, sys.stdout)
 
 
 def refuse_unused(format: str, given: dict[str, object]) -> None:
@@ -165,6 +168,7 @@ def write_host_table(profile: Path, output: Path | None, process: str | None, ca
     from malloom.fleet.table_file import write_table  # noqa: PLC0415
     from malloom.fleet.tables import DEPTH, table_of  # noqa: PLC0415
     from malloom.profile import HeapProfile  # noqa: PLC0415
+    from malloom.report.reasons import notes_on  # noqa: PLC0415
 
     if is_kind(profile, "plan") or is_kind(profile, "table of a host"):
         raise UsageProblem(f"{profile} is no profile", remedy="a table is made of what was recorded")
@@ -173,9 +177,9 @@ def write_host_table(profile: Path, output: Path | None, process: str | None, ca
     check_output(table, profile)
     check_replaced(table, "table of a host")
     with steps_shown():
-        made, notes = table_of(HeapProfile.open(profile, process), geometry, depth or DEPTH)
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+        opened = HeapProfile.open(profile, process)
+        made, missing = table_of(opened, geometry, depth or DEPTH)
+    tell_notes([*notes_on(opened), *missing])
     with steps_shown():
         write_table(made, table)
     typer.echo(f"{table} ({format_size(table.stat().st_size)}); 'malloom merge' and DuckDB read it")

@@ -16,6 +16,7 @@ from malloom.cluster.files import as_named, local_file
 from malloom.cluster.ranking import RemoteRanking, check_simulatable
 from malloom.cluster.tasks import tasks_at
 from malloom.commands import predicted_sites
+from malloom.commands.notes import tell_notes
 from malloom.commands.predicted_sites import SITES_HELP, ratio_text
 from malloom.commands.ranking_progress import shown, tasks_shown
 from malloom.errors import UsageProblem
@@ -171,8 +172,7 @@ def _ranked_at(scheduler: str, asked: Asked) -> Simulated:
 
 
 def _tell(notes: Iterable[str]) -> None:
-    for note in notes:
-        typer.echo(f"note: {note}", err=True)
+    tell_notes(notes)
 
 
 def as_object(simulated: Simulated, geometry: Geometry) -> dict[str, Any]:

@@ -82,13 +82,17 @@ def advice_on(
     gains: Gains | None = None,
     program: str = "",
     process: str | None = None,
+    cache: str = "host",
 ) -> list[Advice]:
     """The heaviest first. `program` is the command line that was recorded; empty: it cannot run again.
-    `process` is what its commands have to name; None: there is no other."""
+    `process` is what its commands have to name; None: there is no other. `cache` is whose misses were
+    counted, so that what is simulated says the same."""
     named = shlex.quote(profile) + (f" --process {shlex.quote(process)}" if process else "")
     alike = joined(sites)
-    found = [each for rule in (_misses, _peak, _unused, _short, _kept) for each in rule(alike, named)]
-    goes_on = f"malloom optimize -- {program}" if program else f"malloom simulate {named} --sites 10"
+    simulate = f"malloom simulate {named} --cache {shlex.quote(cache)}"
+    found = [*_misses(alike, simulate)]
+    found += [each for rule in (_peak, _unused, _short, _kept) for each in rule(alike, named)]
+    goes_on = f"malloom optimize -- {program}" if program else f"{simulate} --sites 10"
     found += _placing(alike, gains, goes_on) if gains else []
     return sorted(found, key=lambda each: -each.weight)[:MOST]
 
@@ -100,7 +104,8 @@ def _placing(sites: list[Alike], gains: Gains, command: str) -> Iterator[Advice]
     yield Advice(
         gains.whole,
         f"placing by {gains.strategy} is predicted to save {gains.whole:.0%} of the waiting for heap objects",
-        f"{best.gain:.0%} on objects of {best.name}; whether that is time too is to be measured",
+        f"{best.gain:.0%} on objects of {best.name}, with the caches of {gains.machine}; others may gain "
+        "nothing, and whether it is time is to be measured",
         command,
         best.first,
     )
@@ -119,7 +124,7 @@ def _shares(sites: list[Alike], measure: str) -> Iterator[tuple[Alike, float]]:
             yield site, share
 
 
-def _misses(sites: list[Alike], profile: str) -> Iterator[Advice]:
+def _misses(sites: list[Alike], command: str) -> Iterator[Advice]:
     for site, share in _shares(sites, "exposed"):
         if site.exposed >= MISSES_A_USE * site.uses:
             yield Advice(
@@ -127,7 +132,7 @@ def _misses(sites: list[Alike], profile: str) -> Iterator[Advice]:
                 f"{share:.0%} of the misses that no prefetcher hides are on objects of {site.name}",
                 f"{site.exposed:,} such misses of the last level for {site.uses:,} uses of {site.requests:,} "
                 "objects: they are met in another order than they lie in memory",
-                f"malloom simulate {profile}",
+                command,
                 site.first,
             )
 

@@ -24,6 +24,8 @@ class Gains:
     whole: float
     of_context: F64
     """Per context of the profile: less than 0 where its objects are to wait longer."""
+    machine: str
+    """Whose caches were simulated: other caches may gain by another strategy, or nothing."""
 
 
 def gains_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress) -> Gains | str | None:
@@ -41,4 +43,4 @@ def gains_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgress
     if not recorded.cycles or recorded.by_context is None or chosen.best.by_context is None:
         return None
     saved: F64 = (recorded.by_context - chosen.best.by_context) / recorded.cycles
-    return Gains(chosen.best.strategy, 1 - chosen.best.cycles / recorded.cycles, saved)
+    return Gains(chosen.best.strategy, 1 - chosen.best.cycles / recorded.cycles, saved, geometry.name)

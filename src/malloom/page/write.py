@@ -65,14 +65,14 @@ def page_data(path: Path, profile: HeapProfile, contents: Contents, geometry: Ge
         "objects": [asdict(each) for each in contents.objects],
         "line_bytes": geometry.caches[0].line_bytes,
         "placing": contents.gains.strategy if contents.gains else "",
-        "advice": [asdict(advice) for advice in _advice(path, profile, contents, processes)],
+        "advice": [asdict(advice) for advice in _advice(path, profile, contents, processes, geometry)],
         "processes": _processes(processes, profile.process),
         "processes_in_all": len(processes),
     }
 
 
 def _advice(
-    path: Path, profile: HeapProfile, contents: Contents, processes: Sequence[Process]
+    path: Path, profile: HeapProfile, contents: Contents, processes: Sequence[Process], geometry: Geometry
 ) -> list[Advice]:
     process = profile.process
     command = [process.executable or process.name, *process.arguments[1:]]
@@ -80,7 +80,7 @@ def _advice(
     is_started = process.parent in {each.pid for each in processes}
     program = "" if is_started else shlex.join(command)
     named = str(process.pid) if len(processes) > 1 else None
-    return advice_on(contents.sites, str(path), contents.gains, program, named)
+    return advice_on(contents.sites, str(path), contents.gains, program, named, geometry.name)
 
 
 def _processes(processes: Sequence[Process], chosen: Process) -> list[dict[str, Any]]:

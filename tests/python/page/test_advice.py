@@ -44,14 +44,14 @@ def test_what_is_not_known_gives_no_advice() -> None:
 
 def test_what_placing_gains_is_told_with_the_program_to_try() -> None:
     sites = [replace(PLAIN, gain=0.2), replace(OTHER, gain=0.1)]
-    gains = Gains("first-use", 0.3, np.array([0.2, 0.1]))
+    gains = Gains("first-use", 0.3, np.array([0.2, 0.1]), "zen5")
     (found,) = [each for each in advice_on(sites, "run.profile", gains, "walk 9") if "placing" in each.text]
     assert found.text == "placing by first-use is predicted to save 30% of the waiting for heap objects"
-    assert found.evidence.startswith("20% on objects of push a.c:5")
+    assert found.evidence.startswith("20% on objects of push a.c:5, with the caches of zen5; ")
     assert found.command == "malloom optimize -- walk 9"
-    elsewhere = advice_on(sites, "run.profile", gains)
-    assert any(each.command == "malloom simulate run.profile --sites 10" for each in elsewhere)
-    little = Gains("first-use", 0.05, np.array([0.05, 0.0]))
+    elsewhere = advice_on(sites, "run.profile", gains, cache="zen5")
+    assert any(each.command == "malloom simulate run.profile --cache zen5 --sites 10" for each in elsewhere)
+    little = Gains("first-use", 0.05, np.array([0.05, 0.0]), "zen5")
     assert not any("placing" in each.text for each in advice_on(sites, "run.profile", little, "walk 9"))
 
 

@@ -19,6 +19,7 @@ from malloom.layout.registry import strategy
 from malloom.profile import HeapProfile
 from malloom.report.context_rows import summarize
 from malloom.report.reasons import check_not_empty, notes_on
+from malloom.report.report import EXPORTS
 from python.profile.chunks import FILE_HEADER, HEADER_BYTES, chunks_of, field_of, resealed
 from python.profile.recorded_runs import END, HEADER, PROCESS, Run, Step, runs, write_profile
 from some import some
@@ -76,18 +77,43 @@ def test_accesses_that_a_chunk_cannot_hold_are_not_counted_on(tmp_path: Path, re
     assert profile.requests.accesses.tolist() == [0, 0]
 
 
-def test_accesses_that_are_no_longer_what_was_written_are_said_to_be_missing(tmp_path: Path) -> None:
-    path = with_size(tmp_path / "run.profile", 64)
-    whole = HeapProfile.open(path)
-    assert (whole.notes, whole.cut, whole.has_all_accesses) == ([], [], True)
-    data = path.read_bytes()
+CORRUPT = "1 chunk of accesses is corrupt: these accesses are not counted"
+
+
+def with_corrupt_accesses(path: Path) -> Path:
+    """A profile of two requests, whose one chunk of accesses is no longer what was written."""
+    data = with_size(path, 64).read_bytes()
     [accesses] = [each for each in chunks_of(data) if field_of(each, "kind") == ACCESSES]
     path.write_bytes(data.replace(accesses, accesses[:-1] + bytes([accesses[-1] ^ 1])))
+    return path
+
+
+def test_accesses_that_are_no_longer_what_was_written_are_said_to_be_missing(tmp_path: Path) -> None:
+    whole = HeapProfile.open(with_size(tmp_path / "run.profile", 64))
+    assert (whole.notes, whole.cut, whole.has_all_accesses) == ([], [], True)
+    path = with_corrupt_accesses(tmp_path / "run.profile")
     cut = HeapProfile.open(path)
-    note = "1 chunk of accesses is corrupt: these accesses are not counted"
-    assert cut.notes == cut.cut == [note]
+    assert cut.notes == cut.cut == [CORRUPT]
     assert (len(cut.requests), cut.has_all_accesses) == (2, False)
-    assert note in malloom("report", path).stdout
+    assert CORRUPT in malloom("report", path).stdout
+
+
+@pytest.mark.parametrize("format", [*EXPORTS, "parquet"])
+def test_who_exports_is_told_what_is_missing(tmp_path: Path, format: str) -> None:
+    path = with_corrupt_accesses(tmp_path / "run.profile")
+    done = malloom("report", path, "--format", format, "-o", tmp_path / "made")
+    assert done.returncode == 0
+    assert CORRUPT in done.stderr
+    assert (tmp_path / "made").is_file()
+
+
+def test_no_baseline_is_saved_that_could_not_be_used(tmp_path: Path) -> None:
+    path = with_corrupt_accesses(tmp_path / "run.profile")
+    done = malloom("check", path, "--save", tmp_path / "base")
+    assert done.returncode == 1
+    assert CORRUPT in done.stderr
+    assert done.stderr.endswith("record it again\n")
+    assert not (tmp_path / "base").exists()
 
 
 @pytest.mark.parametrize("size", some(2**63, of=[2**47, 2**63, 2**64 - 1]))
