@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from functools import partial
+from itertools import pairwise, takewhile, zip_longest
 
 from malloom.printable import printable
-from malloom.report.names import is_of_library, short_name
+from malloom.report.names import demangle, is_of_library, short_name
 from malloom.report.symbols import Place
 
 CALLERS = 3
@@ -41,28 +41,66 @@ def without_libraries_own(chain: list[Place]) -> list[Place]:
     return [place for place, left_out in zip(chain, [*calls_itself, False], strict=False) if not left_out]
 
 
-def frame_text(place: Place, room: int) -> str:
-    """A frame in so many columns: its name may lose its beginning, its file and line are always whole."""
+def frame_text(place: Place, room: int, is_whole: bool = False) -> str:
+    """A frame in so many columns: its name may lose its beginning, its file and line are always whole. Its
+    template arguments are folded unless `is_whole`."""
     where = f" {place.where}" if place.where else ""
-    name = printable(short_name(place.function) if place.function else str(place))
+    function = demangle(place.function) if is_whole else short_name(place.function)
+    name = printable(function if place.function else str(place))
     left = max(room - len(where), SHORTEST)
     return (name if len(name) <= left else "…" + name[len(name) - left + 1 :]) + printable(where)
 
 
 def told_apart(chains: Sequence[list[Place]], room: int) -> list[list[str]]:
-    """Each chain as chain_text has it; where another reads the same, in further lines with the callers that
-    tell them apart, if any do."""
+    """Each chain as chain_text has it; where another reads the same, in further lines with what tells them
+    apart, if anything does."""
     texts = [chain_text(chain, room) for chain in chains]
-    count = Counter(texts)
-    alike: dict[str, list[list[str]]] = {text: [] for text in count}
-    left = room - len(CALLER)
-    whole = [[frame_text(place, left) for place in without_libraries_own(chain)] for chain in chains]
-    for text, frames in zip(texts, whole, strict=True):
-        alike[text].append(frames)
-    return [
-        [text] if count[text] == 1 else list(_broken(_telling(frames, alike[text]), room))
-        for text, frames in zip(texts, whole, strict=True)
-    ]
+    alike: dict[str, list[int]] = {text: [] for text in texts}
+    for number, text in enumerate(texts):
+        alike[text].append(number)
+    told = [[text] for text in texts]
+    for numbers in alike.values():
+        if len(numbers) > 1:
+            apart = _apart([chains[number] for number in numbers], room - len(CALLER))
+            for number, frames in zip(numbers, apart, strict=True):
+                told[number] = list(_broken(_telling(frames, apart), room))
+    return told
+
+
+def _apart(chains: list[list[Place]], room: int) -> list[list[str]]:
+    """The frames of chains that read the same, in no more detail than tells all of them apart: further
+    callers, template arguments, what the library calls in itself, addresses."""
+    own = [without_libraries_own(chain) for chain in chains]
+    ways = (
+        partial(_frames, own, room),
+        partial(_frames, own, room, is_whole=True),
+        partial(_frames, chains, room, is_whole=True),
+        partial(_with_addresses, own, room),
+        partial(_with_addresses, chains, room),
+    )
+    frames: list[list[str]] = []
+    for way in ways:
+        frames = way()
+        if len(set(map(tuple, frames))) == len(chains):
+            break
+    return frames
+
+
+def _frames(chains: list[list[Place]], room: int, is_whole: bool = False) -> list[list[str]]:
+    return [[frame_text(place, room, is_whole) for place in chain] for chain in chains]
+
+
+def _with_addresses(chains: list[list[Place]], room: int) -> list[list[str]]:
+    """The frames, those with their addresses that differ in nothing else, as calls of one line."""
+    by_depth = [{place.offset for place in places if place} for places in zip_longest(*chains)]
+    told = []
+    for chain in chains:
+        frames = []
+        for place, offsets in zip(chain, by_depth, strict=False):
+            address = f" +{place.offset:#x}" if len(offsets) > 1 else ""
+            frames.append(frame_text(place, room - len(address)) + address)
+        told.append(frames)
+    return told
 
 
 def _telling(frames: list[str], alike: list[list[str]]) -> list[str]:

@@ -8,9 +8,9 @@ from malloom.report.chains import chain_text, told_apart
 from malloom.report.symbols import Place
 
 
-def chain(names: str) -> list[Place]:
+def chain(names: str, offset: int = 16) -> list[Place]:
     """A frame for each word."""
-    return [Place("program", 16, name, f"{name[:8]}.c", 1) for name in names.split()]
+    return [Place("program", offset, name, f"{name[:8]}.c", 1) for name in names.split()]
 
 
 def lines(chains: Sequence[str], room: int = 200) -> list[list[str]]:
@@ -43,6 +43,30 @@ def test_the_same_chain_twice_and_one_that_goes_on_stay_as_they_are() -> None:
     again, once_more, further = lines(["a b c d", "a b c d", "a b c d e"])
     assert again == once_more == ["a a.c:1 < b b.c:1 < c c.c:1 < ..."]
     assert further == ["a a.c:1 < b b.c:1 < ... < e e.c:1"]
+
+
+def test_template_arguments_are_folded_unless_they_alone_tell() -> None:
+    names = ["make<one::S>", "make<two::S>", "other<one::S>"]
+    told = told_apart([[Place("program", 16, name, "make.h", 4), *chain("main")] for name in names], 200)
+    assert [each[0].partition(" ")[0] for each in told] == ["make<one::S>", "make<two::S>", "other<…>"]
+
+
+def test_what_a_library_calls_in_itself_is_shown_where_it_alone_tells() -> None:
+    outer = [Place("program", 16, "std::deque<int>::deque()", "/usr/include/c++/12/bits/stl_deque.h", 855)]
+    inner = [
+        [Place("program", 16, f"std::deque<int>::{name}()", "/usr/include/c++/12/bits/stl_deque.h", line)]
+        for name, line in (("make_map", 700), ("make_nodes", 720))
+    ]
+    told = told_apart([[*each, *outer, *chain("main")] for each in inner], 200)
+    assert [each[0].partition(" < ")[0] for each in told] == [
+        "std::deque<int>::make_map() stl_deque.h:700",
+        "std::deque<int>::make_nodes() stl_deque.h:720",
+    ]
+
+
+def test_calls_of_one_line_have_their_addresses() -> None:
+    told = told_apart([chain("main", 0x10), chain("main", 0x20)], 200)
+    assert told == [["main main.c:1 +0x10"], ["main main.c:1 +0x20"]]
 
 
 @pytest.mark.parametrize("room", [45, 60, 100])
