@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from malloom.diff.matching import matched_contexts
+from malloom.diff.names import Known, SitePlace, calls_of, names_of
 from malloom.diff.summary import MEASURES, Numbers, Summary, check_alike
-from malloom.report.names import count_of_program, demangle, is_of_library, short_name
-from malloom.sites.table import KeyedContext, SiteTable
 
 NOTABLE_RATIO = 1.1
 """A site's number changed where it is so many times the other."""
@@ -24,15 +23,6 @@ WORDS = {
 }
 """What more and less of each measure are called, in the order in which they are said."""
 SORT_KEYS = ("live_peak", "bytes", "requests", "accesses", "misses")
-
-
-@dataclass(frozen=True)
-class SitePlace:
-    """A call of a chain, for people."""
-
-    function: str
-    file: str
-    line: int
 
 
 @dataclass(frozen=True)
@@ -72,44 +62,40 @@ def difference(old: Summary, new: Summary, sort: str) -> Difference:
     """Compares two summaries; `sort` is one of SORT_KEYS. Raises CommandError where they are not alike."""
     check_alike(old, new)
     pairs = matched_contexts(old.sites, new.sites, (old.name, new.name))
-    changes = [_change(old, new, index, *pairs.get(index, (None, ""))) for index in range(len(old.contexts))]
     there = {index for index, _ in pairs.values()}
-    changes += [
-        _change(old, new, None, index, "") for index in range(len(new.contexts)) if index not in there
+    both: list[tuple[int | None, int | None, str]] = [
+        *((index, *pairs.get(index, (None, ""))) for index in range(len(old.contexts))),
+        *((None, index, "") for index in range(len(new.contexts)) if index not in there),
+    ]
+    known = [_known_as(old, new, ours, theirs) for ours, theirs, _ in both]
+    changes = [
+        _change(old, new, *each, name, calls_of(*place))
+        for each, name, place in zip(both, names_of(known), known, strict=True)
     ]
     changes.sort(key=lambda each: (-abs(each.difference(sort)), each.name))
     return Difference(old, new, changes, _matched(old, new, pairs), _notes(old, new))
 
 
-def _change(old: Summary, new: Summary, ours: int | None, theirs: int | None, level: str) -> Change:
+def _known_as(old: Summary, new: Summary, ours: int | None, theirs: int | None) -> Known:
+    """The site as the new recording has it, else as the old one."""
+    if theirs is not None:
+        return new.sites, new.contexts[theirs]
+    assert ours is not None
+    return old.sites, old.contexts[ours]
+
+
+def _change(
+    old: Summary,
+    new: Summary,
+    ours: int | None,
+    theirs: int | None,
+    level: str,
+    name: str,
+    calls: tuple[SitePlace, ...],
+) -> Change:
     before = old.numbers[ours] if ours is not None else None
     after = new.numbers[theirs] if theirs is not None else None
-    if theirs is not None:
-        sites, context = new.sites, new.contexts[theirs]
-    else:
-        assert ours is not None
-        sites, context = old.sites, old.contexts[ours]
-    calls = calls_of(sites, context)
-    return Change(
-        name_of(sites, context), calls, level, before, after, _words(before, after, old.totals, new.totals)
-    )
-
-
-def calls_of(sites: SiteTable, context: KeyedContext) -> tuple[SitePlace, ...]:
-    """The calls that the program itself makes, of those whose place is known."""
-    calls = [call for frame in context.frames for call in sites.frames[frame].site.calls if call.line]
-    places = [SitePlace(short_name(demangle(call.function)), call.file, call.line) for call in calls]
-    places = places[: count_of_program([place.function for place in places])]
-    return tuple(place for place in places if not is_of_library(place.function, place.file)) or tuple(places)
-
-
-def name_of(sites: SiteTable, context: KeyedContext) -> str:
-    """Those calls, the innermost first; where none has a place, what else tells of the site."""
-    return " < ".join(map(_call_text, calls_of(sites, context))) or sites.name(context)
-
-
-def _call_text(place: SitePlace) -> str:
-    return f"{place.function or '?'} {place.file.rpartition('/')[2]}:{place.line}"
+    return Change(name, calls, level, before, after, _words(before, after, old.totals, new.totals))
 
 
 def _words(before: Numbers | None, after: Numbers | None, old: Numbers, new: Numbers) -> tuple[str, ...]:

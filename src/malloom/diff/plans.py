@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from malloom import formats
-from malloom.diff.changes import SitePlace, calls_of, name_of
 from malloom.diff.matching import Programs, matched_contexts
+from malloom.diff.names import Known, SitePlace, calls_of, names_of
 from malloom.diff.text import broken, shares_text
 from malloom.layout.plan_file import PlanFile, read_plan
 from malloom.layout.plan_shown import plan_as_data, plan_lines
 from malloom.quantities import counted, format_size
-from malloom.sites.table import KeyedContext, SiteTable, decode
+from malloom.sites.table import SiteTable, decode
 
 NO_GROUP = 2**32 - 1
 DEEPER = 2**32 - 1
@@ -135,10 +135,6 @@ class _Placed:
     places: Mapping[int, Place]
     """By the context's hash."""
 
-    def site(self, context: KeyedContext, level: str, old: Place | None, new: Place | None) -> PlacedSite:
-        calls = tuple(calls_of(self.sites, context))
-        return PlacedSite(name_of(self.sites, context), calls, level, old, new)
-
     @property
     def program(self) -> str:
         """Name of the one file of code that is no library; empty where there are several."""
@@ -172,14 +168,25 @@ def _places(plan: PlanFile) -> dict[int, Place]:
 
 
 def _sites(old: _Placed, new: _Placed, programs: Programs) -> Iterator[PlacedSite]:
+    served = list(_served(old, new, programs))
+    names = names_of([known for known, *_ in served])
+    for (known, level, before, after), name in zip(served, names, strict=True):
+        yield PlacedSite(name, calls_of(*known), level, before, after)
+
+
+def _served(
+    old: _Placed, new: _Placed, programs: Programs
+) -> Iterator[tuple[Known, str, Place | None, Place | None]]:
+    """Each site, how much of its key agrees, and what either plan has for it."""
     pairs = matched_contexts(old.sites, new.sites, programs)
     for index, context in enumerate(old.sites.contexts):
         there, level = pairs.get(index, (None, ""))
-        yield old.site(context, level, old.place(index), None if there is None else new.place(there))
+        place = None if there is None else new.place(there)
+        yield (old.sites, context), level, old.place(index), place
     known = {index for index, _ in pairs.values()}
     for index, context in enumerate(new.sites.contexts):
         if index not in known:
-            yield new.site(context, "", None, new.place(index))
+            yield (new.sites, context), "", None, new.place(index)
 
 
 def plans_as_object(found: PlanDifference) -> dict[str, Any]:

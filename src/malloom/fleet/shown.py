@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from malloom.diff.changes import calls_of, name_of
+from malloom.diff.names import calls_of, names_of
 from malloom.fleet.origin import Build, Origin
 from malloom.fleet.reading import Rows, median_lifetime, read_rows
 from malloom.fleet.tables import LIFETIMES
@@ -34,7 +34,7 @@ def as_object(path: Path, read: Rows) -> dict[str, Any]:
         "contexts": [
             {
                 "hash": f"{row['site']:016x}",
-                "name": name_of(read.sites, context),
+                "name": name,
                 "calls": [asdict(call) for call in calls_of(read.sites, context)],
                 "median_lifetime": median_lifetime(row),
                 **{name: row[name] for name in ("requests", "bytes", *COLUMNS) if name != "co_use"},
@@ -42,9 +42,13 @@ def as_object(path: Path, read: Rows) -> dict[str, Any]:
                 "tables": row.get("tables", 1),
                 "builds": len(row.get("variants", [None])),
             }
-            for row, context in zip(read.rows, read.sites.contexts, strict=True)
+            for row, context, name in zip(read.rows, read.sites.contexts, _names(read), strict=True)
         ],
     }
+
+
+def _names(read: Rows) -> list[str]:
+    return names_of([(read.sites, context) for context in read.sites.contexts])
 
 
 def lines(read: Rows) -> Iterator[str]:
@@ -99,7 +103,7 @@ def _found(build: Build) -> str:
 def _table(read: Rows) -> Iterator[str]:
     cells = [HEADINGS, *(_cells(row) for row in read.rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    names = ["context", *(name_of(read.sites, context) for context in read.sites.contexts)]
+    names = ["context", *_names(read)]
     for row, name in zip(cells, names, strict=True):
         yield (
             "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
