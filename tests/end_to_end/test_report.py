@@ -120,16 +120,22 @@ def test_a_plan_is_reported_as_one(
 
 
 @pytest.mark.parametrize("accesses", ["none", "full"])
-def test_a_program_in_a_folder_with_a_newline_has_its_names(
-    malloom: Callable[..., Finished], compile_c: Callable[..., Path], tmp_path: Path, accesses: str
+@pytest.mark.parametrize(("name", "shown"), [("two\nlines", "two\\nlines"), ("\udcff", "\\xff")])
+def test_a_program_in_an_odd_folder_has_its_names(
+    malloom: Callable[..., Finished],
+    compile_c: Callable[..., Path],
+    tmp_path: Path,
+    accesses: str,
+    name: str,
+    shown: str,
 ) -> None:
-    folder = tmp_path / "two\nlines"
+    folder = tmp_path / name
     folder.mkdir()
     program = compile_c(SHARED, "-O2").rename(folder / "program")
     malloom("record", "-o", "p", "--accesses", accesses, "--", program)
     report = malloom("report", "p", "--sort", "requests").stdout
     assert "  xmalloc <stdin>:4 < push <stdin>:9 < main <stdin>:20 < ...\n" in report
-    assert "two\\nlines/program  pid" in report
+    assert f"{shown}/program  pid" in report
 
 
 HOLES = ("-Wl,-z,separate-code", "-Wl,--section-start=.text=0x420000")

@@ -6,7 +6,6 @@ Where the compiler has put a function into its caller, the machine has one call 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from elftools.common.exceptions import ELFError
@@ -34,16 +33,18 @@ class SourceCall:
     """0 where the compiler has kept none."""
 
 
-def find_calls(path: Path, elf: ELFFile, offsets: list[int]) -> dict[int, list[SourceCall]]:
+def find_calls(elf: ELFFile, offsets: list[int]) -> dict[int, list[SourceCall]]:
     """For each return address that the debug information covers its calls, innermost first.
 
-    All but the last are of functions that are inlined. `elf` is the file at `path`. Raises UnreadableError.
+    All but the last are of functions that are inlined. Raises UnreadableError.
     """
     if elf.get_section_by_name(".debug_info") is None:
         return {}
     try:
         base = _first_address(elf)
-        table: Any = next(Archive.open(str(path)).iter_objects()).make_symcache()
+        # By the descriptor, as the library takes no path that is not UTF-8.
+        archive = Archive.open(f"/proc/self/fd/{elf.stream.fileno()}")
+        table: Any = next(archive.iter_objects()).make_symcache()
         found = {offset: table.lookup(offset - 1 - base) for offset in offsets if offset > base}
     except (ELFError, SymbolicError, ValueError, StopIteration) as problem:
         raise UnreadableError(_reason(problem)) from None

@@ -117,7 +117,7 @@ class Symbols:
     def _calls(self, path: Path, elf: ELFFile, offsets: list[int]) -> dict[int, list[SourceCall]]:
         """As find_calls; none where the debug information is damaged or too new, as names need none of it."""
         try:
-            return find_calls(path, elf, offsets)
+            return find_calls(elf, offsets)
         except UnreadableError as problem:
             self.notes.append(f"{path} gives no lines: its debug information cannot be read: {problem}")
             return {}

@@ -104,7 +104,7 @@ def _keys_of(files: Iterable[Path], offsets: list[int]) -> tuple[dict[int, tuple
         with file.open("rb") as stream:
             elf = ELFFile(stream)
             try:
-                return _with_columns(elf, find_calls(file, elf, offsets)), ""
+                return _with_columns(elf, find_calls(elf, offsets)), ""
             except UnreadableError as problem:
                 return {}, f"the debug information of {file} cannot be read: {problem}"
     return {}, ""
