@@ -198,7 +198,8 @@ def test_a_verdict_is_a_page_too(
     found = json.loads(done.stdout)
     html = shown(page, "verdict")
     assert 'data-ready="yes"' in html
-    assert f"program: {found['verdict']}</h1>" in html
+    kept = "" if found["plan"] else ", and nothing is kept"
+    assert f"program: {found['verdict']}{kept}</h1>" in html
     assert "trained on: &lt;b&gt;one</li>" in html
     cells = texts(html, "td")
     for check in found["checks"]:

@@ -21,7 +21,7 @@ def write_verdict(found: Mapping[str, Any], lines: list[str], host: Mapping[str,
     people, `host` what it was measured on. Raises CommandError where the library that draws is missing."""
     name = Path(found["program"][0]).name if found["program"] else "program"
     data = {
-        "title": f"{name}: {found['verdict'] or 'no verdict'}",
+        "title": f"{name}: {headline(found)}",
         "found": dict(found),
         "lines": [line for line in lines if not line.startswith(NOTE)],
         "notes": [line.removeprefix(NOTE) for line in lines if line.startswith(NOTE)],
@@ -30,6 +30,14 @@ def write_verdict(found: Mapping[str, Any], lines: list[str], host: Mapping[str,
         "version": __version__,
     }
     write_file(output, data, "verdict.html", CODE, drawing_library())
+
+
+def headline(found: Mapping[str, Any]) -> str:
+    """The verdict in a few words, and whether anything came of it: what is faster may be refused."""
+    verdict = found["verdict"] or "no verdict"
+    if found["metric"] == "memory":
+        verdict = {"faster": "less memory", "slower": "more memory"}.get(verdict, verdict)
+    return verdict if found["plan"] or found["choice_file"] else f"{verdict}, and nothing is kept"
 
 
 def commands_of(found: Mapping[str, Any]) -> list[str]:
