@@ -19,7 +19,7 @@ from malloom.page.objects import PageObject, Saving, objects_of
 from malloom.predictions.fields import Saved, Structure, saved_by_moving
 from malloom.profile import HeapProfile
 from malloom.profile.timeline import Timeline, timeline_of
-from malloom.report.chains import chain_text, without_libraries_own
+from malloom.report.chains import chain_text, told_apart, without_libraries_own
 from malloom.report.context_rows import ContextRow, Totals, summarize
 from malloom.report.names import count_of_program, short_name
 from malloom.report.symbols import Place, Symbols
@@ -103,11 +103,14 @@ def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgr
     found = gains_of(profile, geometry, progress) if not sample.take else GAINS_LEFT_OUT
     gains = found if isinstance(found, Gains) else None
     numbers: dict[Place, int] = {}
-    sites = []
+    sites, known = [], []
     for row, chain in zip(rows, chains, strict=True):
         all_places = [place for frame in chain for place in places[frame]]
         frames = [numbers.setdefault(place, len(numbers)) for place in all_places]
-        sites.append(_site(row, all_places, frames, timeline, used, gains))
+        known.append(_own(all_places))
+        sites.append(_site(row, known[-1], frames, timeline, used, gains))
+    # A row of objects has no tree around it that says which of several sites of one name it is of.
+    names = [" ".join(lines) for lines in told_apart(known, NAME_ROOM)]
     index = {row.context: at for at, row in enumerate(rows)}
     return Contents(
         totals,
@@ -123,7 +126,7 @@ def contents_of(profile: HeapProfile, geometry: Geometry, progress: RankingProgr
         ),
         _objects(
             table,
-            {row.hash: (site.name, at) for at, (row, site) in enumerate(zip(rows, sites, strict=True))},
+            {row.hash: (name, at) for at, (row, name) in enumerate(zip(rows, names, strict=True))},
             _saving(profile, geometry, sample, progress),
         ),
         gains,
@@ -190,7 +193,7 @@ def _summed(table: FieldTable, name: str) -> list[float]:
 
 def _site(
     row: ContextRow,
-    places: list[Place],
+    own: list[Place],
     frames: list[int],
     timeline: Timeline,
     used: dict[int, tuple[int, ...]],
@@ -198,7 +201,7 @@ def _site(
 ) -> PageSite:
     loads, stores, first, last, hidden = used.get(row.hash, (0,) * 5) if used else (None,) * 5
     return PageSite(
-        name=chain_text(_own(places), NAME_ROOM),
+        name=chain_text(own, NAME_ROOM),
         frames=frames,
         requests=row.requests,
         bytes=row.bytes,
