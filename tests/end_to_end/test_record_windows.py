@@ -380,6 +380,7 @@ def test_a_storm_of_windows(
             "of a part of a run accesses are not full",
         ),
         (("--every", "1m"), "nothing says for how long; add --for 30s"),
+        (("--every", "1m", "--until-signal", "USR1"), "how long each window is; add --for 30s"),
         (("--for", "10s", "--every", "5s", "--tables"), "--every 5s leaves no time between windows"),
         (("--for", "1s", "--every", "5s"), "--every makes a table for each window; add --tables"),
         (("--for", "1s", "--every", "5s", "--tables"), "x.profile is no folder"),

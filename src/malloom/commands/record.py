@@ -211,6 +211,8 @@ def check_choice(chosen: Choice, command: list[str] | None, accesses: str | None
         raise UsageProblem("--until-signal is of a program that is started", remedy="end --pid with Ctrl-C")
     if chosen.seconds is None and chosen.until is None and not chosen.on_demand:
         raise UsageProblem("nothing says for how long", remedy="add --for 30s")
+    if chosen.every is not None and chosen.seconds is None:
+        raise UsageProblem("--every does not say how long each window is", remedy="add --for 30s")
 
 
 def wanted_of(chosen: Choice) -> "Wanted":
